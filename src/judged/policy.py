@@ -1,0 +1,89 @@
+"""What is done where the data leave room: tied scores, missing queries, queries with nothing relevant, unjudged items."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from difflib import get_close_matches
+from typing import Any
+
+from judged.errors import PolicyError
+
+CHOICES: dict[str, dict[str, str]] = {
+    "ties": {
+        "id": "tied results are ordered by item id, descending on bytes (trec_eval's rule)",
+        "input": "tied results keep the order of the input",
+        "best": "tied results are ordered in the system's favour: better grades first",
+        "worst": "tied results are ordered against the system: better grades last",
+    },
+    "missing": {
+        "zero": "a judged query that the run lacks counts as an empty list",
+        "skip": "judged queries that the run lacks are left out",
+        "error": "a judged query that the run lacks is an error",
+    },
+    "empty": {
+        "zero": "a query with nothing relevant gets the worst value",
+        "one": "a query with nothing relevant counts as perfect: 1, or rank 1",
+        "skip": "queries with nothing relevant are left out",
+        "error": "a query with nothing relevant is an error",
+    },
+    "unjudged": {
+        "nonrelevant": "unjudged items count as not relevant",
+        "removed": "unjudged items are removed from the lists before anything is counted",
+    },
+}
+"""Each choice and its sentence: the validation, the command line's options and every definition read this."""
+
+DUPLICATES = {
+    "error": "an item that occurs twice for a query is an error",
+    "first": "of an item that occurs twice for a query, the best-ranked row is kept",
+}
+"""What may be done about a (query, item) that occurs twice; not part of the policy, as it repairs the data."""
+
+
+@dataclass(frozen=True)
+class Policy:
+    """The assumptions under which numbers are computed; printed with every result.
+
+    >>> print(Policy(missing="skip"))
+    ties=id, missing=skip, empty=zero, unjudged=nonrelevant
+    """
+
+    ties: str = "id"
+    missing: str = "zero"
+    empty: str = "zero"
+    unjudged: str = "nonrelevant"
+
+    def __post_init__(self) -> None:
+        for name, value in self.to_dict().items():
+            if value not in CHOICES[name]:
+                known = CHOICES[name]
+                raise PolicyError(f"{name} must be one of {', '.join(known)}; got {value!r}.{_nearest(value, known)}")
+
+    def to_dict(self) -> dict[str, str]:
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
+    def sentences(self) -> dict[str, str]:
+        """What each choice means, in words."""
+        return {name: CHOICES[name][value] for name, value in self.to_dict().items()}
+
+    def __str__(self) -> str:
+        return ", ".join(f"{name}={value}" for name, value in self.to_dict().items())
+
+    @classmethod
+    def of(cls, given: Policy | dict[str, Any] | None, **otherwise: str) -> Policy:
+        """A policy from what a caller may pass: a Policy, a dict of some choices, or None; the others are the defaults."""
+        if given is None:
+            return cls(**otherwise)
+        if isinstance(given, cls):
+            return given
+        if not isinstance(given, dict):
+            raise PolicyError(f"policy must be a judged.Policy or a dict of its choices; got {type(given).__name__}.")
+        for name in given:
+            if name not in CHOICES:
+                raise PolicyError(f"Policy takes no {name!r}.{_nearest(name, CHOICES)} It takes {', '.join(CHOICES)}.")
+        return cls(**{**otherwise, **given})
+
+
+def _nearest(word: object, known: dict[str, Any]) -> str:
+    close = get_close_matches(str(word), known, n=1)
+    return f" Did you mean {close[0]!r}?" if close else ""

@@ -1,0 +1,125 @@
+"""Vectorised work on flat arrays cut into segments, one segment a query: no Python loop over queries.
+
+Segment s of `values` is `values[starts[s] : starts[s] + lengths[s]]`. Segments may have any length, none included.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+
+def starts_of(lengths: Ints) -> Ints:
+    """Where each segment begins when segments of these lengths are laid end to end."""
+    return np.cumsum(lengths) - lengths
+
+
+def positions(starts: Ints, lengths: Ints) -> Ints:
+    """All positions of some segments, segment after segment.
+
+    >>> positions(np.array([10, 0]), np.array([2, 3])).tolist()
+    [10, 11, 0, 1, 2]
+    """
+    return np.repeat(starts - starts_of(lengths), lengths) + np.arange(lengths.sum())
+
+
+def ordinals(segment: Ints, segments: int) -> Ints:
+    """The place of each element in its segment, from 1; `segment` must be in ascending order.
+
+    >>> ordinals(np.array([0, 0, 2, 2, 2]), 3).tolist()
+    [1, 2, 1, 2, 3]
+    """
+    counts = np.bincount(segment, minlength=segments)
+    return np.arange(1, len(segment) + 1) - starts_of(counts)[segment]
+
+
+def descending(values: Floats, lengths: Ints) -> Floats:
+    """The values with every segment in descending order; only segments that are not so already are sorted.
+
+    Segments lie end to end. The result is `values` itself where nothing was out of order.
+    """
+    wrong = values[1:] > values[:-1]
+    starts = starts_of(lengths)
+    inner = starts[(starts > 0) & (starts < len(values))]
+    wrong[inner - 1] = False
+    at = np.flatnonzero(wrong)
+    if not len(at):
+        return values
+    unsorted = np.unique(np.searchsorted(starts + lengths, at, side="right"))
+    return by_rows(values, starts[unsorted], lengths[unsorted], _sort_descending, padding=-np.inf)
+
+
+def _sort_descending(rows: Floats) -> Floats:
+    np.negative(rows, out=rows)
+    rows.sort(axis=1)
+    np.negative(rows, out=rows)
+    return rows
+
+
+def products_before(values: Floats, lengths: Ints) -> Floats:
+    """The product of all values that stand before each one in its segment; 1 for the first.
+
+    >>> products_before(np.array([0.5, 0.5, 0.5, 0.1]), np.array([3, 1])).tolist()
+    [1.0, 0.5, 0.25, 1.0]
+    """
+
+    def shifted_product(rows: Floats) -> Floats:
+        return np.multiply.accumulate(np.hstack([np.ones((len(rows), 1)), rows[:, :-1]]), axis=1)
+
+    return by_rows(values, starts_of(lengths), lengths, shifted_product, padding=1.0)
+
+
+def greatest_from_here(values: Floats, lengths: Ints) -> Floats:
+    """The greatest value from each one to the end of its segment.
+
+    >>> greatest_from_here(np.array([0.1, 0.3, 0.2, 0.1]), np.array([3, 1])).tolist()
+    [0.3, 0.3, 0.2, 0.1]
+    """
+
+    def running_maximum(rows: Floats) -> Floats:
+        backwards: Floats = np.maximum.accumulate(rows[:, ::-1], axis=1)
+        return backwards[:, ::-1]
+
+    return by_rows(values, starts_of(lengths), lengths, running_maximum, padding=-np.inf)
+
+
+def by_rows(values: Floats, starts: Ints, lengths: Ints, function: Callable[[Floats], Floats], *, padding: float) -> Floats:
+    """The values with a function applied to some of their segments, as the rows of padded matrices.
+
+    Segments of similar length share a matrix, so that at most half of it is padding, and each segment is computed on
+    its own: nothing carries over from one query to the next, rounding included.
+    """
+    result = values.copy()
+    size = np.ceil(np.log2(np.maximum(lengths, 1))).astype(np.int64)
+    for bucket in np.unique(size[lengths > 0]):
+        rows = np.flatnonzero((size == bucket) & (lengths > 0))
+        step = max(1, (1 << 22) >> int(bucket))
+        for begin in range(0, len(rows), step):
+            some = rows[begin : begin + step]
+            at = positions(starts[some], lengths[some])
+            filled = np.arange(lengths[some].max()) < lengths[some][:, None]
+            matrix = np.full(filled.shape, padding)
+            matrix[filled] = values[at]
+            result[at] = function(matrix)[filled]
+    return result
+
+
+def count_above(ordered: Floats, starts: Ints, lengths: Ints, segment: Ints, value: Floats, *, or_equal: bool) -> Ints:
+    """How many elements of each value's segment are greater than it (or equal to it), by bisection.
+
+    `ordered` holds descending segments; the search runs for all values at once, some log2(longest segment) steps.
+    """
+    before = starts[segment] - 1
+    size = lengths[segment]
+    count = np.zeros(len(segment), np.int64)
+    for bit in reversed(range(int(size.max(initial=0)).bit_length())):
+        trial = count + (1 << bit)
+        probe = ordered[before + np.minimum(trial, size)]
+        further = (probe >= value if or_equal else probe > value) & (trial <= size)
+        count = np.where(further, trial, count)
+    return count

@@ -1,0 +1,96 @@
+"""Which column is which: the names people give to query, item, score, grade and rank."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from judged.errors import InputError
+from judged.inputs.kinds import JUDGEMENTS, RUN, Kind, quote
+
+# The surest name first: where `qid` and `query` are both there, `query` is the text of the query; where `docno` and
+# `docid` are, `docid` is a number inside an index.
+NAMES: dict[str, tuple[str, ...]] = {
+    "query": ("query_id", "qid", "topic_id", "query", "topic", "query_no", "user_id", "user"),
+    "item": (
+        *("item_id", "docno", "doc_id", "corpus_id", "document_id", "passage_id", "pid", "did"),
+        *("item", "document", "doc", "passage"),
+    ),
+    "score": ("score", "sim", "similarity"),
+    "grade": ("grade", "relevance", "rel", "label", "judgement", "judgment", "relevance_grade", "rating"),
+    "rank": ("rank", "position"),
+}
+"""Case, spaces, hyphens and underscores do not matter: "Query-ID" is "query_id"."""
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Positions of the needed columns; `value` is the score or grade, or a rank to be turned around."""
+
+    query: int
+    item: int
+    value: int
+    is_rank: bool
+    notes: tuple[str, ...]
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[\s_-]", "", name).lower()
+
+
+def candidates(role: str, header: Sequence[str]) -> list[int]:
+    """Positions of the columns that may play a role, the surest first."""
+    plain = [_plain(name) for name in header]
+    return [plain.index(name) for name in map(_plain, NAMES[role]) if name in plain]
+
+
+def is_header(cells: Sequence[str]) -> bool:
+    return bool(candidates("query", cells) and candidates("item", cells))
+
+
+def choose_columns(header: Sequence[str], kind: Kind, source: str) -> Columns:
+    """Finds the columns that are needed, or says which were found and which names are understood."""
+    found = {role: candidates(role, header) for role in NAMES}
+    if kind is RUN:
+        value_role = "score" if found["score"] else "rank"
+        if found["grade"] and not found[value_role]:
+            raise InputError(_mistaken(JUDGEMENTS, "grade", header[found["grade"][0]], kind, source))
+    else:
+        # BEIR calls the grade "score"; a run has that too, but a rank beside it gives it away.
+        value_role = "grade" if found["grade"] or not found["score"] else "score"
+        if value_role == "score" and found["rank"]:
+            raise InputError(_mistaken(RUN, "rank", header[found["rank"][0]], kind, source))
+    for role in ("query", "item", value_role):
+        if not found[role]:
+            raise InputError(_missing(kind.value if role == value_role else role, header, kind, source))
+    notes = [
+        f"Column {quote(header[found[role][0]])} was taken for the {role}, not {quote(header[found[role][1]])}."
+        for role in ("query", "item", value_role)
+        if len(found[role]) > 1
+    ]
+    if value_role == "rank":
+        notes.append(f"There is no score: column {quote(header[found['rank'][0]])} gives the order.")
+    return Columns(
+        query=found["query"][0],
+        item=found["item"][0],
+        value=found[value_role][0],
+        is_rank=value_role == "rank",
+        notes=tuple(notes),
+    )
+
+
+def _missing(role: str, header: Sequence[str], kind: Kind, source: str) -> str:
+    value = ("score", "rank") if kind is RUN else ("grade",)
+    names = "; ".join(f"{name}: {', '.join(NAMES[name])}" for name in ("query", "item", *value))
+    found = ", ".join(quote(name, 30) for name in header[:20])
+    article = "an" if role == "item" else "a"
+    instead = " or a rank" if role == "score" else ""
+    return f"{source}: no column with {article} {role}{instead}; the columns are {found}. Names understood: {names}."
+
+
+def _mistaken(given: Kind, role: str, column: str, wanted: Kind, source: str) -> str:
+    return (
+        f"{source} looks like {given.phrase} (column {quote(column)} is a {role}), not {wanted.phrase}. "
+        "Were the two files given in the wrong order?"
+    )

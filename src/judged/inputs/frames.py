@@ -1,0 +1,108 @@
+"""Tables from Python and from Parquet: typed columns, so what can be wrong is a type or a missing value."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import polars as pl
+
+from judged.errors import InputError
+from judged.inputs.columns import choose_columns
+from judged.inputs.kinds import JUDGEMENTS, RUN, Kind, quote
+from judged.inputs.source import POLARS_ERRORS
+from judged.inputs.tables import Judgements, Run
+from judged.inputs.tidy import Reading, to_judgements, to_run, turned_around
+
+
+def run_from_frame(frame: Any, *, name: str = "run", source: str = "a data frame") -> Run:
+    """A run from a polars, pandas or pyarrow table, or anything else that speaks Arrow."""
+    return to_run(_reading(frame, RUN, source), source, name)
+
+
+def judgements_from_frame(frame: Any, *, source: str = "a data frame") -> Judgements:
+    """Judgements from a polars, pandas or pyarrow table, or anything else that speaks Arrow."""
+    return to_judgements(_reading(frame, JUDGEMENTS, source), source)
+
+
+def _reading(frame: Any, kind: Kind, source: str) -> Reading:
+    try:
+        return tidy(_as_polars(frame, kind, source), kind, source)
+    except POLARS_ERRORS as error:  # a lazy frame may fail at anything
+        reason = str(error).partition("\n")[0]
+        raise InputError(f"{source}: cannot be read ({reason}).") from None
+
+
+def tidy(frame: pl.LazyFrame, kind: Kind, source: str) -> Reading:
+    """The three columns with the right names and types, none missing; other columns are not read."""
+    schema = frame.collect_schema()
+    header = schema.names()
+    columns = choose_columns(header, kind, source)
+    notes: list[str] = []
+    query, item = (
+        _ids(header[position], schema[header[position]], source, notes) for position in (columns.query, columns.item)
+    )
+    name = header[columns.value]
+    value = turned_around(_value(name, schema[name], kind, source), columns.is_rank)
+    table = frame.select(query.alias("query"), item.alias("item"), value.alias(kind.value)).collect(engine="streaming")
+    _refuse_missing(table, source)
+    return Reading(table, (*notes, *columns.notes))
+
+
+def _ids(name: str, dtype: pl.DataType, source: str, notes: list[str]) -> pl.Expr:
+    column = pl.col(name)
+    if dtype == pl.String or dtype == pl.Null:  # a column of nulls fails later, with its row
+        return column.cast(pl.String)
+    if dtype.is_integer():
+        notes.append(f"The integer ids of column {quote(name)} were turned into strings.")
+        return column.cast(pl.String)
+    if isinstance(dtype, pl.Categorical | pl.Enum):
+        return column.cast(pl.String)
+    hint = " Floats come from missing values in pandas, or from ids read as numbers." if dtype.is_float() else ""
+    raise InputError(f"{source}: column {quote(name)} is {dtype}, but ids must be strings or integers.{hint}")
+
+
+def _value(name: str, dtype: pl.DataType, kind: Kind, source: str) -> pl.Expr:
+    if dtype.is_numeric() or dtype == pl.Null or (dtype == pl.Boolean and kind is JUDGEMENTS):
+        return pl.col(name).cast(pl.Float64)
+    raise InputError(f"{source}: column {quote(name)} is {dtype}, but a {kind.value} must be a number.")
+
+
+def _refuse_missing(table: pl.DataFrame, source: str) -> None:
+    for name in table.columns:
+        column = table[name]
+        missing = column.is_null() if column.dtype == pl.Float64 else (column.is_null() | (column == ""))
+        if missing.any():
+            raise InputError(f"{source}, row {missing.arg_true()[0] + 1}: the {name} is missing.")
+
+
+def _as_polars(frame: Any, kind: Kind, source: str) -> pl.LazyFrame:
+    if isinstance(frame, pl.LazyFrame):
+        return frame
+    if isinstance(frame, pl.DataFrame):
+        return frame.lazy()
+    if type(frame).__module__.partition(".")[0] == "pandas":
+        return _from_pandas(frame, kind, source)
+    if not hasattr(frame, "__arrow_c_stream__"):
+        wanted = "a polars, pandas or pyarrow table, or have the Arrow interface"
+        raise InputError(f"{source} should be {wanted}; got {type(frame).__name__}.")
+    return pl.DataFrame(frame).lazy()
+
+
+def _from_pandas(frame: Any, kind: Kind, source: str) -> pl.LazyFrame:
+    """Column by column: it needs no pyarrow, and a NaN stays NaN where pandas' own Arrow interface makes it null."""
+    header = [str(name) for name in getattr(frame, "columns", ())]
+    columns = choose_columns(header, kind, source)
+    if not len(frame):  # the columns of an empty frame have types that mean nothing
+        raise InputError(f"{source}: holds no rows.")
+    series = []
+    for position in dict.fromkeys((columns.query, columns.item, columns.value)):
+        column = frame.iloc[:, position]
+        values = column.to_numpy()
+        if values.dtype == object:
+            values = [None if missing else value for value, missing in zip(values, column.isna(), strict=True)]
+        try:
+            series.append(pl.Series(header[position], values, strict=True))
+        except (TypeError, ValueError, *POLARS_ERRORS):
+            name = quote(header[position])
+            raise InputError(f"{source}: column {name} mixes types; make them all strings.") from None
+    return pl.DataFrame(series).lazy()

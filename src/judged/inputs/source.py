@@ -1,0 +1,192 @@
+"""Where bytes come from, a path or standard input, decompressed; and what can be wrong before the first line."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import lzma
+import os
+import re
+import stat
+import sys
+import zlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+import polars as pl
+
+from judged.errors import InputError
+from judged.inputs.kinds import Kind
+
+HEAD = 1 << 16
+_MAGIC_LENGTH = 16
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+POLARS_ERRORS = (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, RuntimeError)
+
+_FOREIGN = (
+    (b"\x89PNG\r\n\x1a\n", "a PNG image"),
+    (b"\xff\xd8\xff", "a JPEG image"),
+    (b"GIF87a", "a GIF image"),
+    (b"GIF89a", "a GIF image"),
+    (b"%PDF-", "a PDF document"),
+    (b"PK\x03\x04", "a zip archive"),
+    (b"7z\xbc\xaf\x27\x1c", "a 7z archive"),
+    (b"\x7fELF", "a program"),
+    (b"MZ\x90\x00", "a program"),
+    (b"\x93NUMPY", "a NumPy array"),
+    (b"\x89HDF\r\n\x1a\n", "an HDF5 file"),
+    (b"SQLite format 3\x00", "an SQLite database"),
+    (b"ARROW1\x00\x00", "an Arrow (Feather) file"),
+    (b"\x80\x04\x95", "a Python pickle"),
+    (b"\x80\x05\x95", "a Python pickle"),
+    (b"\xff\xfe", "UTF-16 text (save it as UTF-8)"),
+    (b"\xfe\xff", "UTF-16 text (save it as UTF-8)"),
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """Decompressed bytes that can be read more than once: still in the file, or in memory."""
+
+    label: str
+    """What messages call it."""
+    kind: Kind
+    path: Path
+    data: bytes | None
+    """None while the bytes can be read from the file as they are, so that polars can map it."""
+    lasting: bool
+    """Whether the path can be opened a second time; a pipe cannot."""
+
+    def open(self) -> BinaryIO:
+        """From the first byte after a byte order mark."""
+        try:
+            handle: BinaryIO = self.path.open("rb") if self.data is None else io.BytesIO(self.data)
+        except OSError as error:
+            raise _unreadable(self.label, error) from None
+        if handle.read(len(BYTE_ORDER_MARK)) != BYTE_ORDER_MARK:
+            handle.seek(0)
+        return handle
+
+    def read(self) -> bytes:
+        with self.open() as handle:
+            return handle.read()
+
+    def head(self) -> bytes:
+        with self.open() as handle:
+            return handle.read(HEAD)
+
+    def for_polars(self) -> Path | bytes:
+        return self.path if self.data is None else self.data
+
+    def lines(self, *, ends: bool = False) -> Iterator[bytes]:
+        """Lines, which LF, CRLF or CR may end, with these ends or without."""
+        with self.open() as handle:
+            for line in handle:
+                yield from line.splitlines(ends)
+
+    def again(self) -> Callable[[], Source]:
+        """How to look a second time without keeping decompressed bytes until then; a pipe's bytes have to be kept."""
+        path, kind = self.path, self.kind
+        return (lambda: open_source(path, kind)) if self.lasting else (lambda: self)
+
+
+def open_source(path: str | Path, kind: Kind) -> Source:
+    """Reads what cannot be mapped: standard input ("-"), pipes and compressed files."""
+    label = "standard input" if str(path) == "-" else str(path)
+    path = Path(path)
+    data: bytes | None = None
+    lasting = False
+    try:
+        if str(path) == "-":
+            data = sys.stdin.buffer.read()
+        else:
+            lasting = stat.S_ISREG(path.stat().st_mode)
+            with path.open("rb") as handle:
+                start = handle.read(_MAGIC_LENGTH)
+                if not lasting or _decompressor(start) is not None:
+                    data = start + handle.read()
+    except (OSError, ValueError) as error:  # ValueError: a NUL in the path
+        raise _unreadable(label, error) from None
+    decompress = None if data is None else _decompressor(data)
+    if data is not None and decompress is not None:
+        data = decompress(data, label)
+    return _checked(Source(label, kind, path, data, lasting))
+
+
+def _checked(source: Source) -> Source:
+    head = source.head()
+    if not head:
+        what = "file" if source.lasting else "input"
+        raise InputError(f"{source.label}: the {what} is empty.")
+    if head.startswith(b"PAR1"):
+        return source
+    for magic, name in _FOREIGN:
+        if head.startswith(magic):
+            raise InputError(f"{source.label}: this is {name}, not {source.kind.phrase}.")
+    if b"\x00" in head:
+        raise InputError(f"{source.label}: this is a binary file, not {source.kind.phrase}.")
+    return source
+
+
+def _unreadable(label: str, error: Exception) -> InputError:
+    if isinstance(error, FileNotFoundError):
+        return InputError(f"{label}: no such file.")
+    if isinstance(error, IsADirectoryError):
+        return InputError(f"{label}: is a directory; give a file.")
+    if isinstance(error, PermissionError):
+        return InputError(f"{label}: no permission to read it.")
+    reason = os.strerror(error.errno) if isinstance(error, OSError) and error.errno else str(error)
+    return InputError(f"{label}: cannot be read ({reason}).")
+
+
+Decompress = Callable[[bytes, str], bytes]
+
+
+def _decompressor(data: bytes) -> Decompress | None:
+    return next((function for magic, function in _COMPRESSIONS if re.match(magic, data)), None)
+
+
+def _damaged(label: str, name: str, reason: object) -> InputError:
+    return InputError(f"{label}: the {name} data is damaged or cut off ({reason}); fetch or write the file again.")
+
+
+def _standard(name: str, function: Callable[[bytes], bytes]) -> Decompress:
+    def decompress(data: bytes, label: str) -> bytes:
+        try:
+            return function(data)
+        except (OSError, EOFError, ValueError, zlib.error, lzma.LZMAError) as error:
+            raise _damaged(label, name, error) from None
+
+    return decompress
+
+
+def _zstandard(data: bytes, label: str) -> bytes:
+    """Python has zstd from 3.14 on; before that polars decompresses, reading the text as one cell of a table."""
+    if sys.version_info >= (3, 14):
+        from compression import zstd
+
+        try:
+            return zstd.decompress(data)
+        except zstd.ZstdError as error:
+            raise _damaged(label, "zstd", error) from None
+    try:
+        cells = pl.read_csv(
+            data, separator="\x01", eol_char="\x00", has_header=False, quote_char=None, schema={"text": pl.String}
+        )
+    except pl.exceptions.NoDataError:
+        return b""
+    except POLARS_ERRORS as error:
+        reason = f"damaged, cut off or not UTF-8 text ({error})"
+        raise InputError(f"{label}: the zstd data is {reason}; fetch or write the file again.") from None
+    return b"\x00".join((text or "").encode() for text in cells["text"])
+
+
+_COMPRESSIONS: tuple[tuple[bytes, Decompress], ...] = (
+    (rb"\x1f\x8b", _standard("gzip", gzip.decompress)),
+    (rb"BZh[1-9](1AY&SY|\x17rE8P\x90)", _standard("bzip2", bz2.decompress)),
+    (rb"\xfd7zXZ\x00", _standard("xz", lzma.decompress)),
+    (rb"\x28\xb5\x2f\xfd", _zstandard),
+)

@@ -1,0 +1,184 @@
+"""Parquet, NDJSON and JSON."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from typing import Any
+
+import polars as pl
+
+from judged.errors import InputError
+from judged.inputs import frames
+from judged.inputs.columns import Columns, choose_columns
+from judged.inputs.kinds import RUN, quote
+from judged.inputs.source import POLARS_ERRORS, Source
+from judged.inputs.tidy import Reading, from_rows, is_complete, turned_around
+
+
+def read_parquet(source: Source) -> Reading:
+    where = source.path if source.data is None else io.BytesIO(source.data)
+    try:
+        return frames.tidy(pl.scan_parquet(where, glob=False), source.kind, source.label)
+    except POLARS_ERRORS as error:
+        reason = str(error).partition("\n")[0]
+        raise InputError(f"{source.label}: not a Parquet file that can be read ({reason}).") from None
+
+
+def read_ndjson(source: Source) -> Reading:
+    """A row per line; the first row names the columns."""
+    first = next(_objects(source), None)
+    if first is None:
+        raise InputError(f"{source.label}: holds no rows.")
+    columns = choose_columns(list(first[1]), source.kind, source.label)
+    reading = _at_once(source, first[1], columns) or _one_by_one(source, _objects(source), columns, list(first[1]))
+    return Reading(reading.frame, reading.notes + columns.notes, _locate(source.again()))
+
+
+def read_json(source: Source) -> Reading:
+    """{query: {item: value}}, {query: [item, …]} for a run, or a list of rows."""
+    content = _parse(source, source.read(), 1, whole=True)
+    if isinstance(content, dict) and content:
+        return _from_dict(source, content)
+    if not isinstance(content, list | dict):
+        raise InputError(f"{source.label}: {_expected(source)}")
+    if not content:
+        raise InputError(f"{source.label}: holds no rows.")
+    if not all(isinstance(row, dict) for row in content):
+        raise InputError(f"{source.label}: {_expected(source)}")
+    header = list(content[0])
+    columns = choose_columns(header, source.kind, source.label)
+    rows = ((f"row {number}", row) for number, row in enumerate(content, 1))
+    reading = _one_by_one(source, rows, columns, header)
+    return Reading(reading.frame, reading.notes + columns.notes)
+
+
+def _expected(source: Source) -> str:
+    lists = " or {query: [item, …]}" if source.kind is RUN else ""
+    return f"JSON should be {{query: {{item: {source.kind.value}}}}}{lists}, or a list of rows with names."
+
+
+def _from_dict(source: Source, content: Mapping[str, Any]) -> Reading:
+    rows: list[tuple[str, str, float]] = []
+    for query, results in content.items():
+        if isinstance(results, list) and source.kind is RUN and all(isinstance(item, str) for item in results):
+            rows += [(query, item, -float(rank)) for rank, item in enumerate(results, 1)]
+        elif isinstance(results, dict):
+            for item, value in results.items():
+                place = f"{source.label}, query {quote(query, 30)}, item {quote(item, 30)}"
+                rows.append((query, item, _number(value, source.kind.value, place)))
+        else:
+            raise InputError(f"{source.label}, query {quote(query, 30)}: {_expected(source)}")
+    ranked = any(isinstance(results, list) for results in content.values())
+    notes = ("There are no scores: the order of each list is the ranking.",) if ranked else ()
+    return Reading(from_rows(rows, source.kind), notes)
+
+
+def _at_once(source: Source, first: Mapping[str, Any], columns: Columns) -> Reading | None:
+    """None where polars cannot read it, or might have turned something into a string that is no id."""
+    names = list(first)
+    ids = {role: names[position] for role, position in (("query", columns.query), ("item", columns.item))}
+    integers = {name for name in ids.values() if isinstance(first[name], int)}
+    schema: dict[str, pl.DataType | type[pl.DataType]] = {
+        name: pl.Int64 if name in integers else pl.String for name in ids.values()
+    }
+    schema[names[columns.value]] = pl.Float64
+    value = turned_around(pl.col(names[columns.value]), columns.is_rank)
+    try:
+        frame = (
+            pl.scan_ndjson(source.for_polars(), schema=schema)
+            .select(
+                *(pl.col(name).cast(pl.String).alias(role) for role, name in ids.items()),
+                value.alias(source.kind.value),
+            )
+            .collect(engine="streaming")
+        )
+    except POLARS_ERRORS:
+        return None
+    doubtful = r"^(-?\d+[.eE]|true$|false$|\{|\[)"
+    strings = [role for role, name in ids.items() if name not in integers]
+    if not is_complete(frame) or any(frame[role].str.contains(doubtful).any() for role in strings):
+        return None
+    return Reading(frame, tuple(_integer_note(name) for name in ids.values() if name in integers))
+
+
+def _one_by_one(
+    source: Source, rows: Iterable[tuple[str, Mapping[str, Any]]], columns: Columns, header: Sequence[str]
+) -> Reading:
+    """The second look: names the first bad row, or returns the rows."""
+    names = {"query": header[columns.query], "item": header[columns.item], source.kind.value: header[columns.value]}
+    integers: dict[str, None] = {}
+    sign = -1 if columns.is_rank else 1
+    found: list[tuple[str, str, float]] = []
+    for where, row in rows:
+        place = f"{source.label}, {where}"
+        for role, name in names.items():
+            if row.get(name) is None or row[name] == "":
+                raise InputError(f"{place}: the {role} is missing (no {quote(name)}).")
+        for role in ("query", "item"):
+            identity = row[names[role]]
+            if isinstance(identity, bool) or not isinstance(identity, str | int):
+                given = quote(json.dumps(identity), 30)
+                raise InputError(f"{place}: the {role} is {given}, but ids must be strings or integers.")
+            if isinstance(identity, int):
+                integers[names[role]] = None
+        value = _number(row[names[source.kind.value]], source.kind.value, place)
+        found.append((str(row[names["query"]]), str(row[names["item"]]), sign * value))
+    return Reading(from_rows(found, source.kind), tuple(map(_integer_note, integers)))
+
+
+def _integer_note(name: str) -> str:
+    return f"The integer ids of column {quote(name)} were turned into strings."
+
+
+def _number(value: object, role: str, place: str) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise InputError(f"{place}: the {role} is not a number: {quote(json.dumps(value), 30)}.")
+    return float(str(value))  # by way of text, an integer too large for a float is infinite, as in the other formats
+
+
+def _objects(source: Source) -> Iterator[tuple[str, dict[str, Any]]]:
+    for number, line in enumerate(source.lines(), 1):
+        if line.strip():
+            content = _parse(source, line, number, whole=False)
+            if not isinstance(content, dict):
+                raise InputError(f"{source.label}, line {number}: expected a JSON object, found {quote(line)}.")
+            yield f"line {number}", content
+
+
+def _parse(source: Source, text: bytes, line: int, *, whole: bool) -> Any:
+    def without_repetition(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        content = dict(pairs)
+        if len(content) < len(pairs):
+            names = [name for name, _ in pairs]
+            twice = next(name for name in names if names.count(name) > 1)
+            where = "" if whole else f", line {line}"
+            raise InputError(f"{source.label}{where}: {quote(twice, 30)} occurs twice in one object.")
+        return content
+
+    try:
+        return json.loads(text.decode(), object_pairs_hook=without_repetition)
+    except InputError:
+        raise
+    except UnicodeDecodeError as error:
+        number = line + text.count(b"\n", 0, error.start)
+        raise InputError(f"{source.label}, line {number}: not UTF-8 text. Convert the file to UTF-8 first.") from None
+    except json.JSONDecodeError as error:
+        bad = text.decode().splitlines()[error.lineno - 1] if text.strip() else ""
+        place = f"{source.label}, line {line + error.lineno - 1}"
+        raise InputError(f"{place}: not valid JSON ({error.msg}, column {error.colno}): {quote(bad)}.") from None
+    except ValueError as error:  # an integer with thousands of digits
+        raise InputError(f"{source.label}: the JSON cannot be read ({error}).") from None
+    except RecursionError:
+        raise InputError(f"{source.label}: the JSON is nested too deeply. {_expected(source)}") from None
+
+
+def _locate(again: Callable[[], Source]) -> Callable[[Sequence[int]], list[int]]:
+    def locate(rows: Sequence[int]) -> list[int]:
+        numbers = (number for number, line in enumerate(again().lines(), 1) if line.strip())
+        lines = list(islice(numbers, max(rows) + 1))
+        return [lines[row] for row in rows]
+
+    return locate

@@ -1,0 +1,283 @@
+"""Compression, standard input, and all that can be wrong with a file before or while its lines are read."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import lzma
+import os
+import struct
+import threading
+
+import pytest
+
+from judged.errors import InputError
+from judged.inputs.files import READERS, read_judgements_file, read_run_file
+from judged.inputs.formats import FORMATS, run_name
+
+TEXT = b"301 Q0 D1 1 2.5 sys\n# a comment\n301 Q0 D2 2 1.5 sys\n"
+ROWS = [("301", "D1", 2.5), ("301", "D2", 1.5)]
+
+
+def stored_zstd(content: bytes) -> bytes:
+    """A zstd frame of one block stored as it is: magic, a header with the size in 8 bytes, the block."""
+    header = b"\x28\xb5\x2f\xfd" + bytes([0b11100000]) + struct.pack("<Q", len(content))
+    return header + struct.pack("<I", len(content) << 3 | 1)[:3] + content
+
+
+COMPRESSED = {
+    "gz": gzip.compress(TEXT),
+    "gz of two parts": gzip.compress(TEXT[:30]) + gzip.compress(TEXT[30:]),
+    "bz2": bz2.compress(TEXT),
+    "xz": lzma.compress(TEXT),
+    "zst": stored_zstd(TEXT),
+    "zst with a byte order mark and CRLF": stored_zstd(b"\xef\xbb\xbf" + TEXT.replace(b"\n", b"\r\n")),
+}
+
+
+@pytest.mark.parametrize("name", ["a.run.gz", "a.run"])
+@pytest.mark.parametrize("compression", COMPRESSED)
+def test_compression_is_known_by_content(write, compression, name):
+    run = read_run_file(write(name, COMPRESSED[compression]))
+    assert run.frame.rows() == ROWS
+    assert run.notes == ("1 comment line was skipped.",)
+    assert run.where([0, 1]) == "lines 1 and 3"
+    assert (run.name, run.source) == ("a", name)
+
+
+def test_every_format_may_be_compressed(write):
+    text = gzip.compress(b"query,item,score\nq,d,1\n")
+    assert read_run_file(write("a.csv.gz", text)).frame.rows() == [("q", "d", 1.0)]
+    text = gzip.compress(b'{"query":"q","item":"d","score":1}\n')
+    assert read_run_file(write("a.jsonl.gz", text)).frame.rows() == [("q", "d", 1.0)]
+
+
+@pytest.mark.parametrize("content", [TEXT, gzip.compress(TEXT)])
+def test_standard_input(standard_input, content):
+    standard_input(content)
+    run = read_run_file("-")
+    assert run.frame.rows() == ROWS
+    assert (run.name, run.source) == ("stdin", "standard input")
+    assert run.where([1]) == "line 3"
+
+
+def test_a_named_pipe(tmp_path):
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    writer = threading.Thread(target=path.write_bytes, args=(TEXT,))
+    writer.start()
+    run = read_run_file(path)
+    writer.join()
+    assert run.frame.rows() == ROWS
+    assert run.where([1]) == "line 3"
+
+
+def test_a_path_with_the_signs_of_a_pattern(write):
+    write("b.run", TEXT)
+    assert read_run_file(write("[ab]*.run", TEXT)).frame.rows() == ROWS
+
+
+@pytest.mark.parametrize(
+    ("path", "name"),
+    [
+        ("runs/bm25.run.gz", "bm25"),
+        ("bm25.v2", "bm25.v2"),
+        ("bm25.k1=0.9.txt", "bm25.k1=0.9"),
+        ("a.b.parquet", "a.b"),
+        ("A.CSV.ZST", "A"),
+        ("-", "stdin"),
+        (".run", ".run"),
+        ("plain", "plain"),
+    ],
+)
+def test_run_name(path, name):
+    assert run_name(path) == name
+
+
+def test_a_given_name_wins(write):
+    assert read_run_file(write("a.run", TEXT), name="BM25").name == "BM25"
+
+
+def test_each_format_has_a_reader():
+    assert list(READERS) == list(FORMATS)
+
+
+def message(function, *arguments, **options):
+    with pytest.raises(InputError) as error:
+        function(*arguments, **options)
+    assert error.value.__cause__ is None
+    return str(error.value)
+
+
+def test_unknown_format(write):
+    path = write("a.run", TEXT)
+    formats = "Formats: trec, msmarco, csv, tsv, parquet, ndjson, json."
+    assert message(read_run_file, path, format="parqet") == (f'There is no format "parqet"; did you mean "parquet"? {formats}')
+    assert message(read_run_file, path, format="xyz") == f'There is no format "xyz". {formats}'
+
+
+def test_missing(write):
+    assert message(read_run_file, "run.txt") == "run.txt: no such file."
+    assert message(read_run_file, "a\0b") == "a\0b: cannot be read (embedded null byte)."
+    path = write("a.run", TEXT)
+    assert message(read_run_file, path / "b") == "a.run/b: cannot be read (Not a directory)."
+
+
+def test_directory(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "runs").mkdir()
+    assert message(read_run_file, "runs") == "runs: is a directory; give a file."
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+def test_permission(write):
+    path = write("a.run", TEXT)
+    path.chmod(0)
+    assert message(read_run_file, path) == "a.run: no permission to read it."
+
+
+def test_permission_as_any_user(write, monkeypatch):
+    def refuse(*_arguments, **_options):
+        raise PermissionError(13, "Permission denied")
+
+    path = write("a.run", TEXT)
+    monkeypatch.setattr("pathlib.Path.open", refuse)
+    assert message(read_run_file, path) == "a.run: no permission to read it."
+
+
+def test_the_file_is_gone_at_the_second_look(write):
+    path = write("a.run", TEXT)
+    run = read_run_file(path)
+    path.unlink()
+    assert message(run.where, [0]) == "a.run: no such file."
+
+
+@pytest.mark.parametrize("content", [b"", b"\xef\xbb\xbf", gzip.compress(b""), bz2.compress(b""), stored_zstd(b"")])
+def test_empty(write, content):
+    assert message(read_run_file, write("run.txt", content)) == "run.txt: the file is empty."
+
+
+def test_empty_standard_input(standard_input):
+    standard_input(b"")
+    assert message(read_run_file, "-") == "standard input: the input is empty."
+
+
+@pytest.mark.parametrize("content", ["\n", "  \n\t\n", "# only\n# comments\n", "\r\n"])
+def test_no_rows(write, content):
+    assert message(read_run_file, write("a.run", content)) == "a.run: holds no rows."
+    assert message(read_judgements_file, write("a.qrels", content)) == "a.qrels: holds no rows."
+
+
+@pytest.mark.parametrize(
+    ("content", "what"),
+    [
+        (b"\x89PNG\r\n\x1a\n\0\0", "a PNG image"),
+        (b"\xff\xd8\xff\xe0\0\x10JFIF", "a JPEG image"),
+        (b"GIF89a\1\0\1\0", "a GIF image"),
+        (b"%PDF-1.7\n", "a PDF document"),
+        (b"PK\3\4\0\0", "a zip archive"),
+        (b"\x7fELF\2\1\1\0", "a program"),
+        (b"\x93NUMPY\1\0v\0", "a NumPy array"),
+        (b"SQLite format 3\0", "an SQLite database"),
+        ("1 Q0 d 1 2 t\n".encode("utf-16"), "UTF-16 text (save it as UTF-8)"),
+        (b"1 Q0 d 1 2\0 t\n", "a binary file"),
+    ],
+)
+def test_binary(write, content, what):
+    assert message(read_run_file, write("photo", content)) == f"photo: this is {what}, not a run."
+    assert message(read_judgements_file, write("photo", content)) == f"photo: this is {what}, not judgements."
+    assert message(read_run_file, write("photo", gzip.compress(content))) == f"photo: this is {what}, not a run."
+
+
+@pytest.mark.parametrize(
+    ("content", "name", "reason"),
+    [
+        (COMPRESSED["gz"][:-12], "gzip", "Compressed file ended before the end-of-stream marker was reached"),
+        (COMPRESSED["gz"][:-8] + b"\0" * 8, "gzip", "CRC check failed"),
+        (COMPRESSED["bz2"][:-5], "bzip2", "Compressed data ended before the end-of-stream marker was reached"),
+        (COMPRESSED["xz"][:-5], "xz", "Compressed data ended before the end-of-stream marker was reached"),
+    ],
+)
+def test_damaged(write, content, name, reason):
+    text = message(read_run_file, write("a.run.z", content))
+    assert text.startswith(f"a.run.z: the {name} data is damaged or cut off ({reason}")
+    assert text.endswith("); fetch or write the file again.")
+
+
+def test_damaged_zstd(write):
+    """The reason between the brackets depends on the versions of Python and polars."""
+    text = message(read_run_file, write("a.run.z", COMPRESSED["zst"][:-5]))
+    assert text.startswith("a.run.z: the zstd data is damaged")
+    assert text.endswith("); fetch or write the file again.")
+
+
+def test_zstd_that_is_not_utf8(write):
+    assert "not UTF-8 text" in message(read_run_file, write("a.run.zst", stored_zstd(b"caf\xe9 Q0 d 1 2.5 t\n")))
+
+
+GOOD = "301 Q0 D11 1 2.5 sys\n"
+LONG = "x" * 100
+RUN_ERRORS = {
+    GOOD * 6 + "301 Q0 D12 1\n": (
+        'line 7: expected 6 fields, found 4: "301 Q0 D12 1". A line of a run is: query Q0 item rank score tag.'
+    ),
+    GOOD + "301 Q0 D12 1 40.6": (
+        'line 2: expected 6 fields, found 5: "301 Q0 D12 1 40.6". A line of a run is: query Q0 item rank score tag.'
+    ),
+    GOOD + "\n# no\n301 Q0 D12 1 abc sys\n": ('line 4: the score is not a number: "abc", in the line "301 Q0 D12 1 abc sys".'),
+    GOOD + "301 Q0 D12 1 1_000 sys\n": ('line 2: the score is not a number: "1_000", in the line "301 Q0 D12 1 1_000 sys".'),
+    GOOD + f"301 Q0 {LONG} 1 abc sys\r\n": (f'line 2: the score is not a number: "abc", in the line "301 Q0 {LONG[:72]}…".'),
+    "301 Q0\n": 'line 1: expected 6 fields, found 2: "301 Q0". A line of a run is: query Q0 item rank score tag.',
+    "301 Q0 D12 1\n" + GOOD: (
+        'line 1: expected 6 fields, found 4: "301 Q0 D12 1". A line of a run is: query Q0 item rank score tag.'
+    ),
+    "hello world, this is a letter\n": ('line 1: the score is not a number: "a", in the line "hello world, this is a letter".'),
+}
+
+
+@pytest.mark.parametrize("text", RUN_ERRORS)
+def test_bad_lines_of_a_run(write, text):
+    assert message(read_run_file, write("run.txt", text)) == f"run.txt, {RUN_ERRORS[text]}"
+
+
+def test_bad_lines_from_standard_input(standard_input):
+    standard_input((GOOD + "301 Q0 D12 1 abc sys\n").encode())
+    assert message(read_run_file, "-") == (
+        'standard input, line 2: the score is not a number: "abc", in the line "301 Q0 D12 1 abc sys".'
+    )
+
+
+JUDGEMENT_ERRORS = {
+    "301 0 D1 1\n301 0 D2\n": ('line 2: expected 4 fields, found 3: "301 0 D2". A line of judgements is: query 0 item grade.'),
+    "301 0 D1 1\n301 0 D2 good\n": 'line 2: the grade is not a number: "good", in the line "301 0 D2 good".',
+    "301 0 D1 1\n\n301 0 D2 nan\n": "line 3: the grade is NaN; a grade must be a finite number.",
+    "301 0 D1 1\n301  0 D2 -inf\n": "line 2: the grade is minus infinity; a grade must be a finite number.",
+    "301 0 D1 1e999\n301  0 D2 -inf\n": "line 1: the grade is infinite; a grade must be a finite number.",
+}
+
+
+@pytest.mark.parametrize("text", JUDGEMENT_ERRORS)
+def test_bad_lines_of_judgements(write, text):
+    assert message(read_judgements_file, write("qrels.txt", text)) == f"qrels.txt, {JUDGEMENT_ERRORS[text]}"
+
+
+def test_not_utf8(write):
+    path = write("a.run", GOOD.encode() + b"301 Q0 caf\xe9 1 2.5 sys\n")
+    assert message(read_run_file, path) == (
+        'a.run, line 2: not UTF-8 text: "301 Q0 caf\\xe9 1 2.5 sys". Convert the file to UTF-8 first.'
+    )
+
+
+def test_the_two_files_in_the_wrong_order(write):
+    qrels = write("qrels.txt", "301 0 D1 1\n301 0 D2 0\n")
+    run = write("run.txt", GOOD * 2)
+    run_columns = "(6 columns: query, Q0, item, rank, score, tag)"
+    judgement_columns = "(4 columns: query, iteration, item, grade)"
+    question = "Were the two files given in the wrong order?"
+    for format in (None, "trec"):
+        assert message(read_run_file, qrels, format=format) == (
+            f"qrels.txt looks like judgements {judgement_columns}, not a run {run_columns}. {question}"
+        )
+        assert message(read_judgements_file, run, format=format) == (
+            f"run.txt looks like a run {run_columns}, not judgements {judgement_columns}. {question}"
+        )

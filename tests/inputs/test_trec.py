@@ -1,0 +1,318 @@
+"""TREC runs and qrels, MS MARCO runs: each layout a person may come with gives the same table."""
+
+from __future__ import annotations
+
+import math
+import shutil
+from pathlib import Path
+
+import polars as pl
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from judged.errors import InputError
+from judged.inputs import spacing, trec
+from judged.inputs.files import read_judgements_file, read_run_file
+from judged.inputs.kinds import RUN
+from judged.inputs.source import open_source
+from judged.inputs.tidy import from_rows
+
+RUN_TEXT = "301 Q0 D1 1 2.5 sys\n301 Q0 D2 2 1.5 sys\n302 Q0 D1 1 9 sys\n"
+RUN_ROWS = [("301", "D1", 2.5), ("301", "D2", 1.5), ("302", "D1", 9.0)]
+JUDGEMENTS_TEXT = "301 0 D1 1\n301 0 D2 0\n302 0 D1 2\n"
+JUDGEMENTS_ROWS = [("301", "D1", 1.0), ("301", "D2", 0.0), ("302", "D1", 2.0)]
+GOLDEN = Path(__file__).parents[1] / "golden" / "trec_eval"
+
+
+def slow_twin(text: bytes, fields: int, value: int) -> list[tuple[str, str, float]]:
+    rows = []
+    for line in text.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n").split("\n"):
+        parts = line.replace("\t", " ").split(" ")
+        parts = [part for part in parts if part]
+        if parts and not parts[0].startswith("#"):
+            assert len(parts) >= fields
+            rows.append((parts[0], parts[2], float(parts[value])))
+    return rows
+
+
+def test_run(write):
+    run = read_run_file(write("bm25.run", RUN_TEXT))
+    assert run.frame.rows() == RUN_ROWS
+    assert run.frame.schema == {"query": pl.String, "item": pl.String, "score": pl.Float64}
+    assert (run.name, run.source, run.notes) == ("bm25", "bm25.run", ())
+
+
+def test_judgements(write):
+    judgements = read_judgements_file(write("qrels.txt", JUDGEMENTS_TEXT))
+    assert judgements.frame.rows() == JUDGEMENTS_ROWS
+    assert judgements.frame.schema == {"query": pl.String, "item": pl.String, "grade": pl.Float64}
+
+
+LAYOUTS = {
+    "tabs": RUN_TEXT.replace(" ", "\t"),
+    "several spaces": RUN_TEXT.replace(" ", "   "),
+    "mixed": RUN_TEXT.replace(" ", " \t "),
+    "one tab late": RUN_TEXT.replace("9 sys", "9\tsys"),
+    "one double space late": RUN_TEXT.replace("1 9 sys", "1  9 sys"),
+    "leading spaces": "  " + RUN_TEXT.replace("\n3", "\n\t 3"),
+    "trailing spaces": RUN_TEXT.replace("\n", "  \n"),
+    "extra fields everywhere": RUN_TEXT.replace("sys", "sys more fields"),
+    "extra fields in one line": RUN_TEXT.replace("9 sys", "9 sys more fields"),
+    "extra fields in the first line": RUN_TEXT.replace("2.5 sys", "2.5 sys more"),
+    "blank lines": "\n\n" + RUN_TEXT.replace("\n", "\n  \n\n"),
+    "CRLF": RUN_TEXT.replace("\n", "\r\n"),
+    "CR": RUN_TEXT.replace("\n", "\r"),
+    "no final newline": RUN_TEXT[:-1],
+    "byte order mark": "\ufeff" + RUN_TEXT,
+    "byte order mark and tabs": "\ufeff" + RUN_TEXT.replace("302 ", "302\t"),
+    "quotation marks in the tag": RUN_TEXT.replace("sys", '"sys'),
+}
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_layouts(write, layout):
+    run = read_run_file(write("a.run", LAYOUTS[layout]))
+    assert run.frame.rows() == RUN_ROWS
+    assert run.notes == ()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [JUDGEMENTS_TEXT.replace("\n", end) for end in ("\r\n", "\r", " \n", " extra\n", "\t \n")] + [JUDGEMENTS_TEXT[:-1]],
+)
+def test_layouts_of_judgements(write, text):
+    assert read_judgements_file(write("a.qrels", text)).frame.rows() == JUDGEMENTS_ROWS
+
+
+def test_comments_are_skipped_and_noted(write):
+    lines = RUN_TEXT.splitlines()
+    text = "\n".join(["# made by bm25 4 5.0 x", lines[0], "  # 2 3 4 5 6", *lines[1:], "#"])
+    run = read_run_file(write("a.run", text))
+    assert run.frame.rows() == RUN_ROWS
+    assert run.notes == ("3 comment lines were skipped.",)
+    assert run.where([0, 1, 2]) == "lines 2, 4 and 5"
+
+
+def test_one_comment_that_reads_like_a_row(write):
+    run = read_run_file(write("a.run", RUN_TEXT + "#301 Q0 D9 1 2.5 sys\n"))
+    assert run.frame.rows() == RUN_ROWS
+    assert run.notes == ("1 comment line was skipped.",)
+
+
+def test_ids_stay_as_they_are(write):
+    text = 'é Q0 "ひ" 1 1 t\n01 Q0 a#b,c 1 2 t\n1 Q0 null 1 3 t\n1e5 Q0 NaN 1 4 t\n'
+    rows = [("é", '"ひ"', 1.0), ("01", "a#b,c", 2.0), ("1", "null", 3.0), ("1e5", "NaN", 4.0)]
+    assert read_run_file(write("a.run", text)).frame.rows() == rows
+    assert read_run_file(write("b.run", text.replace(" ", "\t "))).frame.rows() == rows
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "1.5",
+        "+1.5",
+        "-1.5",
+        "1e-300",
+        "1e300",
+        "-inf",
+        "inf",
+        "+inf",
+        "Infinity",
+        "-INFINITY",
+        "1e400",
+        "-1e400",
+        ".5",
+        "-.5",
+        "+.5",
+        "5.",
+        "1E5",
+        "1e+5",
+        "0e99999999999",
+        "2e-324",
+        "4.9e-324",
+        "1.7976931348623157e308",
+        "0.30000000000000004",
+        "9007199254740993",
+        "123456789012345678901234567890",
+        "-0",
+    ],
+)
+@pytest.mark.parametrize("space", [" ", "  "])
+def test_numbers_are_read_as_python_reads_them(write, text, space):
+    run = read_run_file(write("a.run", space.join(["1", "Q0", "d", "1", text, "t\n"])))
+    assert run.frame["score"].to_list() == [float(text)]
+    assert math.copysign(1, run.frame["score"][0]) == math.copysign(1, float(text))
+
+
+@pytest.mark.parametrize("text", ["nan", "NaN", "-nan", "NAN"])
+def test_a_score_that_is_nan_is_kept(write, text):
+    run = read_run_file(write("a.run", f"1 Q0 d 1 {text} t\n"))
+    assert math.isnan(run.frame["score"][0])
+    assert run.frame["score"].null_count() == 0
+
+
+@pytest.mark.parametrize("text", ["1_000", "0x10", "1.5abc", "1e", "--1", "1,5", "\u0661", "-", "1.5\x0b", "nan(0)", "true"])
+@pytest.mark.parametrize("space", [" ", "  "])
+def test_what_is_no_number_is_refused(refused, write, text, space):
+    refused(write("a.run", space.join(["1", "Q0", "d", "1", text, "t\n"])), "the score is not a number")
+
+
+@pytest.fixture
+def refused():
+    def check(path, words):
+        with pytest.raises(InputError, match=words):
+            read_run_file(path)
+
+    return check
+
+
+def test_grades_may_be_fractions_and_negative(write):
+    judgements = read_judgements_file(write("q", "1 0 a -1\n1 0 b 0.5\n1 0 c +2\n"))
+    assert judgements.frame["grade"].to_list() == [-1, 0.5, 2]
+
+
+def test_msmarco_run(write):
+    run = read_run_file(write("top.tsv", "1048585\t7187155\t1\n1048585\t7187157\t2\n"))
+    assert run.frame.rows() == [("1048585", "7187155", -1.0), ("1048585", "7187157", -2.0)]
+    assert run.notes == ("There are no scores (an MS MARCO run): the ranks give the order.",)
+
+
+def test_msmarco_judgements(write):
+    path = write("qrels.dev.tsv", "1048585\t0\t7187155\t1\n2\t0\t3\t1\n")
+    rows = [("1048585", "7187155", 1.0), ("2", "3", 1.0)]
+    assert read_judgements_file(path).frame.rows() == rows
+    assert read_judgements_file(path, format="msmarco").frame.rows() == rows
+
+
+def test_lines_are_found_by_a_second_look(write):
+    run = read_run_file(write("a.run", "# one\r\n\r\n 1 Q0 a 1 1 t\r\n\r\n# two\r\n1 Q0 b 1 1 t\r\n1 Q0 c 1 1 t"))
+    assert run.locate is not None
+    assert run.locate([0, 1, 2]) == [3, 6, 7]
+    assert run.locate([2]) == [7]
+
+
+def test_the_regular_case_is_one_scan(write, monkeypatch):
+    monkeypatch.setattr(trec, "_by_blocks", None)
+    for text in (RUN_TEXT, RUN_TEXT.replace(" ", "\t"), RUN_TEXT[:-1], RUN_TEXT.replace("sys", "sys more")):
+        assert read_run_file(write("a.run", text)).frame.rows() == RUN_ROWS
+
+
+def test_many_blocks(write, monkeypatch):
+    """Blocks of a few bytes, cut in the middle of lines and of CRLF, give the same rows."""
+    lines = [f"{number} Q0  d{number} 1 {number}.5 t\r\n" for number in range(200)]
+    path = write("a.run", "".join(lines) + "# end")
+    whole = read_run_file(path)
+    for size in (1, 7, 16, 100):
+        monkeypatch.setattr(trec, "blocks", lambda handle, size=size: spacing.blocks(handle, size))
+        cut = read_run_file(path)
+        assert cut.frame.equals(whole.frame)
+        assert cut.notes == whole.notes == ("1 comment line was skipped.",)
+
+
+def test_the_look_at_spacing_crosses_its_own_blocks(write, monkeypatch):
+    for size in (2, 3, 5, 8):
+        monkeypatch.setattr(spacing, "_IN_CACHE", size)
+        for text in (RUN_TEXT, *LAYOUTS.values()):
+            assert read_run_file(write("a.run", text)).frame.rows() == RUN_ROWS
+
+
+def test_a_bad_line_in_a_later_block(write, monkeypatch):
+    """Only its block is read line by line; the number counts all lines before, whatever ends them."""
+    monkeypatch.setattr(trec, "blocks", lambda handle: spacing.blocks(handle, 50))
+    text = "# top\n\n" + "1 Q0  d 1 2.5 t\r\n" * 40 + "1 Q0 d 1 abc t\n" + "1 Q0 d\n"
+    with pytest.raises(InputError) as error:
+        read_run_file(write("a.run", text))
+    assert str(error.value) == 'a.run, line 43: the score is not a number: "abc", in the line "1 Q0 d 1 abc t".'
+
+
+def test_what_polars_cannot_read_is_read_line_by_line(write, monkeypatch):
+    monkeypatch.setattr(trec, "_parse", lambda *_arguments, **_options: None)
+    run = read_run_file(write("a.run", "# top\n" + RUN_TEXT))
+    assert run.frame.rows() == RUN_ROWS
+    assert run.notes == ("1 comment line was skipped.",)
+
+
+words = st.text(
+    st.characters(exclude_categories=["Cs", "Cc", "Zs", "Zl", "Zp"], exclude_characters="#\ufeff"),
+    min_size=1,
+    max_size=5,
+)
+numbers = st.floats(allow_nan=False).map(repr) | st.integers(-5, 5).map(str) | st.sampled_from(["+1.5", ".5", "5.", "1E3"])
+rows = st.lists(st.tuples(words, words, words, st.integers(1, 9).map(str), numbers, words), min_size=1, max_size=8)
+gaps = st.text(" \t", min_size=1, max_size=3)
+
+
+@st.composite
+def laid_out(draw, row_strategy=rows):
+    table = draw(row_strategy)
+    even = draw(st.booleans())
+    space, end = (draw(st.sampled_from(" \t")), "\n") if even else ("", "")
+    text = ""
+    for row in table:
+        if not even:
+            space, end = "", draw(st.sampled_from(["\n", "\r\n", "\r", " \n", "\n\n", " x\n", "\n# 1 2 3 4 5 6\n"]))
+            text += draw(st.sampled_from(["", "", " ", "\t"]))
+        for number, field in enumerate(row):
+            text += (space or draw(gaps) if number else "") + field
+        text += end
+    if draw(st.booleans()):
+        text = text.removesuffix("\n")
+    return table, text
+
+
+@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(laid_out())
+def test_any_layout_gives_the_same_table(tmp_path, case):
+    table, text = case
+    path = tmp_path / "a.run"
+    path.write_bytes(text.encode())
+    expected = [(row[0], row[2], float(row[4])) for row in table]
+    assert read_run_file(path, format="trec").frame.rows() == expected == slow_twin(text.encode(), 6, 4)
+    run = read_run_file(path, format="trec")
+    lines = text.encode().splitlines()
+    assert run.locate is not None
+    for row, number in enumerate(run.locate(range(len(expected)))):
+        assert lines[number - 1].split()[:1] == [table[row][0].encode()]
+
+
+noise = st.lists(
+    st.sampled_from([" ", "  ", "\t", "\n", "\r\n", "\r", "q", "Q0", "d", "1", "2.5", "t", "#", "x y", "nan", "\ufeff", "é"]),
+    max_size=40,
+).map("".join)
+almost = st.lists(
+    st.sampled_from(
+        ["q Q0 d 1 2.5 t\n"] * 5 + ["q Q0 d 1 2.5\n", "q Q0 d  1 2.5\n", "q\tQ0 d 1 2.0 5 x\n", "q Q0 d 1\t2.0 5 x\n"]
+    )
+    | noise,
+    max_size=6,
+).map("".join)
+
+
+@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(noise | almost)
+def test_the_three_ways_agree_on_nearly_good_text(tmp_path, text):
+    """What one of the quick ways accepts, the line by line reader accepts, with the same rows."""
+    path = tmp_path / "a.run"
+    path.write_bytes(text.encode() if text.strip("\ufeff") else b"\n")
+    source = open_source(path, RUN)
+    evened_out, _ = spacing.even_out(source.read() + b"\n")
+    for frame in (trec._as_it_is(source, trec.TREC_RUN), trec._evened_out(evened_out, trec.TREC_RUN, RUN)):
+        careful = trec._line_by_line(source.lines(), 1, trec.TREC_RUN, "a.run")
+        if frame is not None:
+            assert frame.equals(from_rows(careful, RUN))
+    if frame is None:
+        with pytest.raises(InputError):
+            list(careful)
+
+
+@pytest.mark.skipif(not GOLDEN.is_dir(), reason="the golden files are not here")
+def test_golden_files(tmp_path):
+    folders = [folder for folder in GOLDEN.iterdir() if (folder / "run").is_file()]
+    assert len(folders) >= 11
+    for folder in folders:
+        run, judgements = (folder / name for name in ("run", "qrels"))
+        assert read_run_file(run).frame.rows() == slow_twin(run.read_bytes(), 6, 4)
+        assert read_judgements_file(judgements).frame.rows() == slow_twin(judgements.read_bytes(), 4, 3)
+        shutil.copy(run, tmp_path / "copy.txt")
+        assert read_run_file(tmp_path / "copy.txt").frame.equals(read_run_file(run).frame)

@@ -1,0 +1,150 @@
+"""Precision averaged along the ranking: AP and the interpolated precision-recall curve."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from judged.errors import MeasureError
+from judged.measures.params import REL, Choice, K, Number, Points
+from judged.measures.shares import divide
+from judged.measures.spec import NO_RELEVANT, Example, measure
+from judged.rankings import Cutoff, Rankings
+from judged.segments import Floats, greatest_from_here
+
+NORM = Choice(
+    "norm",
+    "relevant",
+    "what the sum of precisions is divided by",
+    {
+        "relevant": "divided by N, all relevant items of the query",
+        "capped": "divided by min(N, k), the most that k results can hold",
+        "retrieved": "divided by the number of relevant items among the results that count",
+        "cutoff": "divided by k",
+    },
+)
+AREA = Choice(
+    "area",
+    "step",
+    "how the area under the precision-recall curve is taken",
+    {
+        "step": "precision is taken at each relevant item (the exact area under the uninterpolated curve)",
+        "trapezoid": "precision just before and at each relevant item is averaged",
+        "interpolated": "precision at each relevant item is the best precision there or further down",
+    },
+)
+
+
+@measure(
+    name="AP",
+    aliases={"MAP": {}, "AveP": {}, "AveragePrecision": {}, "GMAP": {"aggregate": "geometric"}},
+    title="Average precision",
+    says="Precision at the rank of each relevant item, summed over those retrieved down to k and divided: "
+    "a relevant item that was not retrieved adds nothing.",
+    formula=r"\frac{1}{N}\sum_{i\le k}[g_i \ge rel]\, P@i",
+    reference="buckley2000",
+    range=(0, 1),
+    params=(K, REL, NORM, AREA),
+    undefined=NO_RELEVANT,
+    laws={"swap_up_never_hurts", "append_unjudged_is_neutral", "below_k_is_ignored"},
+    example=Example("AP", "0 1 0 0 1 0 1 0 1 0", (1 / 2 + 2 / 5 + 3 / 7 + 4 / 9) / 4),
+)
+def average_precision(r: Rankings, *, k: Cutoff, rel: float, norm: str, area: str) -> Floats:
+    if norm == "cutoff" and k is None:
+        raise MeasureError("AP(norm=cutoff) divides by k and needs one, as in AP(norm=cutoff)@10.")
+    query, rank, ordinal = r.relevant_hits(k, rel)
+    height = ordinal / rank
+    if area == "trapezoid":
+        before = np.divide(ordinal - 1, rank - 1, out=np.ones(len(rank)), where=rank > 1)
+        height = (before + height) / 2
+    elif area == "interpolated":
+        height = greatest_from_here(height, np.bincount(query, minlength=len(r)))
+    relevant = r.relevant(rel)
+    whole = _divisors(r, k, rel, norm)
+    return divide(r.total(query, height), np.where(relevant == 0, 0, whole))
+
+
+def _divisors(r: Rankings, k: Cutoff, rel: float, norm: str) -> Floats:
+    match norm:
+        case "capped":
+            return np.minimum(r.relevant(rel), r.cutoff(k, rel))
+        case "retrieved":
+            return np.maximum(r.found(k, rel), 1)
+        case "cutoff":
+            return r.cutoff(k, rel)
+        case _:
+            return r.relevant(rel)
+
+
+ROUNDING = Choice(
+    "rounding",
+    "exact",
+    "how many relevant items a recall point asks for",
+    {
+        "exact": "a recall point is reached when recall is at least as high",
+        "trec_eval": "a recall point p asks for floor(p N + 0.5) relevant items, as in trec_eval 10",
+        "trec_eval9": "a recall point p asks for floor(p N + 0.9) relevant items, as in trec_eval 9 and pytrec_eval",
+    },
+)
+
+
+def _needed(relevant: Floats, point: float, rounding: str) -> Floats:
+    """How many relevant items a recall point asks for."""
+    if rounding != "exact":
+        return np.floor(point * relevant + {"trec_eval": 0.5, "trec_eval9": 0.9}[rounding])
+    # 0.7 * 10 is 7.000000000000001 in binary: a whole number must not be rounded up.
+    return np.ceil(np.round(point * relevant, 9))
+
+
+def _interpolated(r: Rankings, point: float, rel: float, rounding: str) -> Floats:
+    """Best precision at or below the rank where the recall point is reached; 0 where it never is."""
+    query, rank, ordinal = r.relevant_hits(None, rel)
+    best = greatest_from_here(ordinal / rank, np.bincount(query, minlength=len(r)))
+    relevant = r.relevant(rel)
+    needed = np.maximum(_needed(relevant, point, rounding), 1)
+    at = ordinal == needed[query]
+    value = np.where(relevant == 0, np.nan, 0.0)
+    value[query[at]] = best[at]
+    return value
+
+
+@measure(
+    name="IPrec",
+    aliases=("InterpolatedPrecision",),
+    title="Interpolated precision at a recall point",
+    says="The best precision at any rank where recall is at least the given point.",
+    formula=r"\max_{i:\, R@i \ge recall} P@i",
+    reference="manning2008",
+    range=(0, 1),
+    params=(
+        Number("recall", 0, "the recall point", low=0, high=1, phrase="the recall point is {}"),
+        REL,
+        ROUNDING,
+    ),
+    at="recall",
+    undefined=NO_RELEVANT,
+    laws={"swap_up_never_hurts", "append_unjudged_is_neutral", "perfect_is_best"},
+    example=Example("IPrec@0.5", "0 0 1 0 1 0 0 1", 0.4),
+)
+def interpolated_precision(r: Rankings, *, recall: float, rel: float, rounding: str) -> Floats:
+    return _interpolated(r, recall, rel, rounding)
+
+
+@measure(
+    name="IAP",
+    aliases={"11pt_avg": {}, "AP11": {}, "InterpolatedAP": {}},
+    title="Interpolated average precision (11-point)",
+    says="Interpolated precision averaged over recall points.",
+    formula=r"\frac{1}{n}\sum_{r \in points} \max_{i:\, R@i \ge r} P@i",
+    reference="manning2008",
+    range=(0, 1),
+    params=(Points(), REL, ROUNDING),
+    at=None,
+    undefined=NO_RELEVANT,
+    laws={"swap_up_never_hurts", "append_unjudged_is_neutral", "perfect_is_best"},
+    # Recall 0 to 0.6 is reached with the best precision 0.4, recall 0.7 to 1 with 0.375.
+    example=Example("IAP", "0 0 1 0 1 0 0 1", (7 * 0.4 + 4 * 0.375) / 11),
+)
+def interpolated_average(r: Rankings, *, points: int | tuple[float, ...], rel: float, rounding: str) -> Floats:
+    wanted = points if isinstance(points, tuple) else tuple(i / (points - 1) for i in range(points))
+    # One point after the other: a query's value must not depend, in its last digit, on how many queries there are.
+    return sum((_interpolated(r, point, rel, rounding) for point in wanted), np.zeros(len(r))) / len(wanted)

@@ -1,0 +1,131 @@
+"""Graded gain, discounted with rank: DCG and nDCG."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from judged.measures.params import Choice, Gains, K, Number
+from judged.measures.shares import divide
+from judged.measures.spec import NEVER, Example, Mask, Undefined, measure
+from judged.rankings import Cutoff, Rankings
+from judged.segments import Floats, Ints, descending, ordinals
+
+GAIN = Choice(
+    "gain",
+    "linear",
+    "what an item of grade g gains",
+    {
+        "linear": "an item gains its grade; a negative grade gains nothing",
+        "exp": "an item of grade g gains 2^g - 1; a negative grade gains nothing",
+        "binary": "an item of a grade above 0 gains 1",
+    },
+)
+LOG = Number(
+    "log",
+    2,
+    "the base of the discount",
+    low=1,
+    open=True,
+    phrase="the item at rank i is divided by the logarithm of i + 1 to base {}",
+)
+IDEAL = Choice(
+    "ideal",
+    "judged",
+    "which list is the ideal one",
+    {
+        "judged": "the ideal list is made of all judged items, retrieved or not",
+        "retrieved": "the ideal list is the best order of the retrieved items that count",
+    },
+)
+
+
+_GAINS: dict[str, Callable[[Floats], Floats]] = {
+    "linear": lambda grade: grade,
+    "exp": lambda grade: np.exp2(grade) - 1,
+    "binary": lambda grade: np.sign(grade),
+}
+
+
+def gains_of(grade: Floats, *, gain: str, gains: Mapping[float, float] | None) -> Floats:
+    positive = np.maximum(grade, 0)
+    value: Floats = _GAINS[gain](positive)
+    if gains:
+        value = value.copy()
+        for level, own in gains.items():
+            value[grade == level] = own
+    return value
+
+
+_ANY = np.nextafter(0, 1)
+"""R in nDCG@R: every item with a grade above 0 is relevant."""
+
+
+def _discounted(r: Rankings, query: Ints, rank: Ints, gain: Floats, log: float) -> Floats:
+    return r.total(query, gain * (np.log(log) / np.log1p(rank)))
+
+
+def _ideal(r: Rankings, *, k: Cutoff, gain: str, gains: Mapping[float, float] | None, log: float, ideal: str) -> Floats:
+    """The DCG of the best order."""
+    if ideal == "retrieved":
+        within = r.within(k, _ANY)
+        query, grade = r.hit_query[within], r.hit_grade[within]
+    else:
+        query, grade = r.pool_query, r.pool_grade
+        if not gains:
+            # Better grades never gain less, so the pool's order is the ideal one and its top is all that is needed.
+            within = r.pool_place <= r.cutoff(k, _ANY)[query]
+            return _discounted(r, query[within], r.pool_place[within], gains_of(grade[within], gain=gain, gains=None), log)
+    best = descending(gains_of(grade, gain=gain, gains=gains), np.bincount(query, minlength=len(r)))
+    place = ordinals(query, len(r))
+    within = place <= r.cutoff(k, _ANY)[query]
+    return _discounted(r, query[within], place[within], best[within], log)
+
+
+def _no_gain(r: Rankings, params: Mapping[str, Any]) -> Mask:
+    return _ideal(r, **{name: params[name] for name in ("k", "gain", "gains", "log")}, ideal="judged") == 0
+
+
+@measure(
+    name="DCG",
+    title="Discounted cumulative gain",
+    says="The gains of the first k results, each divided by the logarithm of its rank plus one, summed.",
+    formula=r"\sum_{i\le k}\frac{gain(g_i)}{\log_2(i+1)}",
+    reference="jarvelin2002",
+    range=(0, np.inf),
+    params=(K, GAIN, Gains(), LOG),
+    undefined=NEVER,
+    laws={"swap_up_never_hurts", "append_unjudged_is_neutral", "below_k_is_ignored"},
+    # 3/log2(2) + 2/log2(3) + 0
+    example=Example("DCG@3", "3 2 0 1", 3 + 2 / np.log2(3)),
+)
+def dcg(r: Rankings, *, k: Cutoff, gain: str, gains: Mapping[float, float] | None, log: float) -> Floats:
+    within = r.within(k, _ANY)
+    return _discounted(r, r.hit_query[within], r.hit_rank[within], gains_of(r.hit_grade[within], gain=gain, gains=gains), log)
+
+
+@measure(
+    name="nDCG",
+    aliases=("NormalisedDCG", "NormalizedDCG"),
+    title="Normalised discounted cumulative gain",
+    says="DCG divided by the DCG of the ideal list, so that a perfect order scores 1.",
+    formula=r"\frac{DCG@k}{IDCG@k}, \quad DCG@k = \sum_{i\le k}\frac{gain(g_i)}{\log_2(i+1)}",
+    reference="jarvelin2002",
+    range=(0, 1),
+    params=(K, GAIN, Gains(), IDEAL, LOG),
+    undefined=Undefined("no judged item of the query has a gain", _no_gain),
+    laws={"append_unjudged_is_neutral", "below_k_is_ignored", "perfect_is_best"},
+    # DCG = 1/log2(2) + 1/log2(4) = 1.5; the ideal has both relevant items on top: 1 + 1/log2(3)
+    example=Example("nDCG@3", "1 0 1", 1.5 / (1 + 1 / np.log2(3))),
+)
+def ndcg(r: Rankings, *, k: Cutoff, gain: str, gains: Mapping[float, float] | None, ideal: str, log: float) -> Floats:
+    shape: dict[str, Any] = {"k": k, "gain": gain, "gains": gains, "log": log}
+    best = _ideal(r, **shape, ideal="judged")
+    reached = dcg(r, **shape)
+    if ideal == "judged":
+        return divide(reached, best)
+    # Relevant items exist but none was retrieved: the ideal of such a list is 0 and so is its score.
+    own = _ideal(r, **shape, ideal="retrieved")
+    return np.where(best == 0, np.nan, np.where(own == 0, 0.0, divide(reached, own)))

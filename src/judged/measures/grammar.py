@@ -1,0 +1,93 @@
+"""Text to measures: `P@10`, `AP(rel=2)@100`, `nDCG(gain=exp, gains={1:3,2:9})@R`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Any
+
+from judged.errors import MeasureError
+from judged.measures.spec import Measure, lookup
+
+_WHOLE = re.compile(r"\s*(?P<name>[A-Za-z0-9][\w.\-]*?)\s*(?:\((?P<inside>.*)\))?\s*(?:@\s*(?P<at>[^\s@()]+))?\s*")
+_OPEN, _CLOSE = "{[(", "}])"
+
+
+def parse(measure: str | Measure) -> Measure:
+    """A measure from its text (or itself).
+
+    >>> parse("ndcg( gain = exp ) @ 10")
+    nDCG(gain=exp)@10
+    """
+    if isinstance(measure, Measure):
+        return measure
+    if not isinstance(measure, str):
+        raise MeasureError(f"a measure is a text such as 'nDCG@10' or a judged.Measure; got {type(measure).__name__}.")
+    found = _WHOLE.fullmatch(measure)
+    if not found:
+        raise MeasureError(f"cannot read the measure {measure!r}; write it as NAME, NAME@k or NAME(parameter=value)@k.")
+    spec, preset = lookup(found["name"])
+    given: dict[str, Any] = dict(preset)
+    for part in _split(found["inside"] or "", ","):
+        name, equals, value = part.partition("=")
+        if not equals:
+            raise MeasureError(f"cannot read {part.strip()!r} in {measure!r}; write parameter=value.")
+        given[name.strip()] = _value(value.strip(), measure)
+    if found["at"] and spec.at in given:
+        raise MeasureError(f"{spec.at} is given twice in {measure!r}; write it once, as {spec.name}@{found['at']}.")
+    bound = spec.bind(given)
+    return bound @ _value(found["at"], measure) if found["at"] else bound
+
+
+def parse_all(measures: Iterable[str | Measure] | str | Measure) -> list[Measure]:
+    """Several measures, each once, in order; a text may hold several, separated by commas or white space.
+
+    >>> parse_all("P@5, AP(rel=2)@10 RR")
+    [P@5, AP(rel=2)@10, RR]
+    """
+    given = [measures] if isinstance(measures, (str, Measure)) else list(measures)
+    if not given:
+        raise MeasureError("no measure was given; name at least one, such as nDCG@10.")
+    texts: list[str | Measure] = []
+    for each in given:
+        texts += _measures_in(each) if isinstance(each, str) else [each]
+    return list(dict.fromkeys(parse(text) for text in texts))
+
+
+def _measures_in(text: str) -> list[str]:
+    tight = re.sub(r"\s*([@(])\s*", r"\1", text)
+    parts = [part.strip() for piece in _split(tight, ",") for part in _split(piece, " ") if part.strip()]
+    if not parts:
+        raise MeasureError(f"cannot read the measure {text!r}; write it as NAME, NAME@k or NAME(parameter=value)@k.")
+    return parts
+
+
+def _split(text: str, separator: str) -> list[str]:
+    """The parts of a text between separators that stand outside brackets."""
+    parts, depth, begin = [], 0, 0
+    for at, letter in enumerate(text):
+        depth += (letter in _OPEN) - (letter in _CLOSE)
+        if letter == separator and depth == 0:
+            parts.append(text[begin:at])
+            begin = at + 1
+    parts.append(text[begin:])
+    return parts if text.strip() else []
+
+
+def _value(text: str, measure: str) -> Any:
+    """A number, a word, a {table} or a [list]."""
+    if text[:1] == "{" and text[-1:] == "}":
+        pairs = [pair.partition(":") for pair in _split(text[1:-1], ",")]
+        return {_value(key.strip(), measure): _value(gain.strip(), measure) for key, _, gain in pairs}
+    if text[:1] == "[" and text[-1:] == "]":
+        return [_value(part.strip(), measure) for part in _split(text[1:-1], ",")]
+    if len(text) > 1 and text[0] == text[-1] and text[0] in "'\"":
+        return text[1:-1]
+    if not text:
+        raise MeasureError(f"a value is missing in {measure!r}; write parameter=value.")
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text

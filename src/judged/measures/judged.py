@@ -1,0 +1,27 @@
+"""How much of what was shown has been judged at all."""
+
+from __future__ import annotations
+
+from judged.measures.params import K
+from judged.measures.shares import divide
+from judged.measures.spec import Example, Undefined, measure
+from judged.rankings import Cutoff, Rankings
+from judged.segments import Floats
+
+
+@measure(
+    name="Judged",
+    title="Share of judged results",
+    says="Share of the first k results that were judged, relevant or not (a negative grade is no judgement); "
+    "a list shorter than k is divided by its own length.",
+    formula=r"\frac{|judged \cap first\ k|}{\min(k, |results|)}",
+    reference="buckley2004",
+    range=(0, 1),
+    params=(K,),
+    undefined=Undefined("nothing was retrieved, or k=R with nothing relevant", lambda r, params: r.shown(params["k"], 1) == 0),
+    rates_relevance=False,
+    laws={"below_k_is_ignored"},
+    example=Example("Judged@4", "1 - 0 -", 0.5),
+)
+def judged_share(r: Rankings, *, k: Cutoff) -> Floats:
+    return divide(r.total(r.hit_query[r.within(k, 1) & (r.hit_grade >= 0)]), r.shown(k, 1))

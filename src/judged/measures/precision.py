@@ -1,0 +1,87 @@
+"""How much of what was shown is relevant."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from judged.measures.params import REL, Choice, K
+from judged.measures.shares import divide
+from judged.measures.spec import NO_RELEVANT, Example, Mask, Undefined, measure
+from judged.rankings import Cutoff, Rankings
+from judged.segments import Floats
+
+SHORT = Choice(
+    "short",
+    "pad",
+    "what a list with fewer than k results is divided by",
+    {
+        "pad": "a list shorter than k is still divided by k, as if filled up with irrelevant items",
+        "shrink": "a list shorter than k is divided by its own length",
+    },
+)
+
+
+def divisor(r: Rankings, *, k: Cutoff, rel: float, short: str) -> Floats:
+    """What precision divides by: the cutoff, or the list's length where there is no cutoff or it shrinks."""
+    return r.shown(k, rel) if k is None or short == "shrink" else r.cutoff(k, rel)
+
+
+def _nothing_to_divide_by(r: Rankings, params: Mapping[str, Any]) -> Mask:
+    return divisor(r, k=params["k"], rel=params["rel"], short=params["short"]) == 0
+
+
+@measure(
+    name="P",
+    aliases=("Precision",),
+    title="Precision",
+    says="Share of the first k results that are relevant; a missing result counts as not relevant.",
+    formula=r"\frac{1}{k}\sum_{i\le k}[g_i \ge rel]",
+    reference="manning2008",
+    range=(0, 1),
+    params=(K, REL, SHORT),
+    undefined=Undefined(
+        "there is nothing to divide by: an empty list without a fixed k, or k=R with nothing relevant", _nothing_to_divide_by
+    ),
+    laws={"swap_up_never_hurts", "append_unjudged_is_neutral", "below_k_is_ignored"},
+    example=Example("P@5", "0 1 0 0 1", 0.4),
+)
+def precision(r: Rankings, *, k: Cutoff, rel: float, short: str) -> Floats:
+    return divide(r.found(k, rel), divisor(r, k=k, rel=rel, short=short))
+
+
+@measure(
+    name="Rprec",
+    aliases=("R-precision", "RPrecision"),
+    title="R-precision",
+    says="Precision at rank R, where R is the query's number of relevant items; equal to recall at that rank.",
+    formula=r"\frac{1}{R}\sum_{i\le R}[g_i \ge rel]",
+    reference="manning2008",
+    range=(0, 1),
+    params=(REL,),
+    at=None,
+    undefined=NO_RELEVANT,
+    laws={"swap_up_never_hurts", "append_unjudged_is_neutral", "perfect_is_best"},
+    example=Example("Rprec", "1 0 1 0 1", 1 / 2, relevant=4),
+)
+def r_precision(r: Rankings, *, rel: float) -> Floats:
+    return divide(r.found("R", rel), r.relevant(rel))
+
+
+@measure(
+    name="Success",
+    aliases=("Hit", "HitRate", "TopKAccuracy", "CMC"),
+    title="Success (hit rate, top-k accuracy, CMC)",
+    says="1 if at least one of the first k results is relevant, otherwise 0; its mean is the share of queries with a hit.",
+    formula=r"\max_{i\le k}[g_i \ge rel]",
+    reference="craswell2009",
+    range=(0, 1),
+    params=(K, REL),
+    undefined=NO_RELEVANT,
+    laws={"swap_up_never_hurts", "append_unjudged_is_neutral", "below_k_is_ignored", "perfect_is_best"},
+    example=Example("Success@3", "0 0 1 0", 1.0),
+)
+def success(r: Rankings, *, k: Cutoff, rel: float) -> Floats:
+    return np.where(r.relevant(rel) == 0, np.nan, r.found(k, rel) > 0)

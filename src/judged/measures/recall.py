@@ -1,0 +1,96 @@
+"""How much of what is relevant was shown, and its balance with precision."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from judged.measures.params import REL, Choice, K, Number
+from judged.measures.precision import precision
+from judged.measures.shares import divide
+from judged.measures.spec import NO_RELEVANT, Example, Settled, aggregate_param, measure
+from judged.rankings import Cutoff, Rankings
+from judged.segments import Floats
+
+
+@measure(
+    name="R",
+    aliases=("Recall",),
+    title="Recall",
+    says="Share of the query's relevant items that are among the first k results.",
+    formula=r"\frac{1}{N}\sum_{i\le k}[g_i \ge rel]",
+    reference="manning2008",
+    range=(0, 1),
+    params=(
+        K,
+        REL,
+        Choice(
+            "norm",
+            "relevant",
+            "what the hits are divided by",
+            {
+                "relevant": "divided by N, all relevant items of the query",
+                "capped": "divided by min(N, k), so that a full first page scores 1",
+            },
+        ),
+    ),
+    undefined=NO_RELEVANT,
+    laws={"swap_up_never_hurts", "append_unjudged_is_neutral", "below_k_is_ignored"},
+    example=Example("R@5", "0 1 0 0 1", 0.5, relevant=4),
+)
+def recall(r: Rankings, *, k: Cutoff, rel: float, norm: str) -> Floats:
+    relevant = r.relevant(rel)
+    return divide(r.found(k, rel), np.minimum(relevant, r.cutoff(k, rel)) if norm == "capped" else relevant)
+
+
+def _balance(precision: Floats, recall: Floats, beta: float) -> Floats:
+    weight = beta * beta
+    whole = weight * precision + recall
+    return np.where(whole == 0, 0.0, np.divide((1 + weight) * precision * recall, np.where(whole == 0, 1.0, whole)))
+
+
+def _summary(r: Rankings, settled: Settled, *, k: Cutoff, rel: float, beta: float, average: str) -> float:
+    if average == "queries":
+        return float(np.mean(settled.values))
+    mean_precision = settled.settle(precision(r, k=k, rel=rel, short="pad")).mean()
+    mean_recall = settled.settle(recall(r, k=k, rel=rel, norm="relevant")).mean()
+    return float(_balance(mean_precision, mean_recall, beta))
+
+
+@measure(
+    name="F",
+    aliases={"F1": {}, "F-measure": {}},
+    title="F measure",
+    says="Harmonic balance of precision and recall at k; 0 where nothing relevant was found.",
+    formula=r"\frac{(1+\beta^2) P R}{\beta^2 P + R}",
+    reference="vanrijsbergen1979",
+    range=(0, 1),
+    params=(
+        K,
+        REL,
+        Number(
+            "beta",
+            1,
+            "how many times more recall matters than precision",
+            low=0,
+            open=True,
+            phrase="recall weighs {} times as much as precision",
+        ),
+        Choice(
+            "average",
+            "queries",
+            "what is averaged",
+            {
+                "queries": "F is computed for each query and then averaged",
+                "means": "F is computed once, from the mean precision and the mean recall",
+            },
+        ),
+        aggregate_param("mean", ("mean",)),
+    ),
+    undefined=NO_RELEVANT,
+    laws={"swap_up_never_hurts", "append_unjudged_is_neutral", "below_k_is_ignored"},
+    example=Example("F@4", "1 0 1 1 0 1 0 0", 0.75),
+    summarise=_summary,
+)
+def f_measure(r: Rankings, *, k: Cutoff, rel: float, beta: float) -> Floats:
+    found = np.nan_to_num(precision(r, k=k, rel=rel, short="pad"))
+    return _balance(found, recall(r, k=k, rel=rel, norm="relevant"), beta)

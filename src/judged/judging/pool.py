@@ -1,0 +1,140 @@
+"""Judgements made ready: grouped by query once, then matched with any number of runs."""
+
+from __future__ import annotations
+
+import struct
+from collections import deque
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from judged.errors import InputError
+from judged.inputs.tables import Judgements, Lookup
+from judged.judging.grouping import Grouped, equal_pairs, group, hashed, repeated, without_repeats
+from judged.segments import Floats, Ints, descending, starts_of
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+@dataclass(frozen=True, eq=False)
+class Pool:
+    """All judgements, query after query, in the order of the queries' first judgements."""
+
+    queries: tuple[str, ...]
+    lengths: Ints
+    grades: Floats
+    source: Lookup | Grouped[Judgements]
+    dropped: int = 0
+    """How many repeated rows were dropped."""
+
+    @property
+    def name(self) -> str:
+        """What messages call the judgements."""
+        return self.source.source if isinstance(self.source, Lookup) else self.source.table.source
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        return self.source.notes if isinstance(self.source, Lookup) else self.source.table.notes
+
+    @cached_property
+    def query(self) -> Ints:
+        """The query of each judgement, as an index into `queries`."""
+        return np.repeat(np.arange(len(self.queries)), self.lengths)
+
+    @cached_property
+    def best_first(self) -> Floats:
+        """The grades alone, the best first in each query."""
+        return descending(self.grades, self.lengths)
+
+    @cached_property
+    def frame(self) -> pl.DataFrame:
+        """Query and item of each judgement, for matching with tables."""
+        import polars as pl
+
+        if isinstance(self.source, Grouped):
+            frame = self.source.table.frame.select("query", "item")
+            return frame if self.source.order is None else frame[self.source.order]
+        query = pl.Series("query", self.queries, dtype=pl.String).gather(self.query)
+        item = pl.Series("item", list(chain.from_iterable(self.source.lists.values())), dtype=pl.String)
+        return pl.DataFrame([query, item])
+
+    @cached_property
+    def key(self) -> pl.Series:
+        """The hash of each judgement's query and item."""
+        if isinstance(self.source, Grouped):
+            return self.source.key if self.source.order is None else self.source.key.gather(self.source.order)
+        return hashed(Judgements(self.frame, self.name)).key
+
+    @cached_property
+    def items(self) -> list[Collection[str]]:
+        """The judged items of each query, for looking them up in dicts."""
+        if isinstance(self.source, Lookup):
+            return list(self.source.lists.values())
+        flat = self.frame["item"].to_list()
+        starts = starts_of(self.lengths)
+        return [flat[begin : begin + length] for begin, length in zip(starts.tolist(), self.lengths.tolist(), strict=True)]
+
+    def items_at(self, rows: Ints) -> pl.Series:
+        """The items of some judgements."""
+        if isinstance(self.source, Grouped):
+            return self.frame["item"].gather(rows)
+        import polars as pl
+
+        query = self.query[rows]
+        place = rows - starts_of(self.lengths)[query]
+        lists = {number: list(self.items[number]) for number in np.unique(query).tolist()}
+        found = [lists[number][at] for number, at in zip(query.tolist(), place.tolist(), strict=True)]
+        return pl.Series("item", found, dtype=pl.String)
+
+
+def pool_of(judgements: Judgements | Lookup, *, duplicates: str = "error") -> Pool:
+    """Group judgements by query."""
+    if isinstance(judgements, Lookup):
+        lists = judgements.lists
+        if not lists:
+            raise InputError(f"{judgements.source}: the dict is empty; give {{query: {{item: grade}}}}.")
+        lengths = np.fromiter(map(len, lists.values()), np.int64, len(lists))
+        grades = numbers(lists, lengths, "a grade")
+        pool = Pool(tuple(lists), lengths, grades, judgements)
+    else:
+        rows = hashed(judgements)
+        suspects = np.concatenate(equal_pairs(rows.key))
+        if len(again := repeated(judgements, suspects)):
+            rows = hashed(without_repeats(judgements, again, duplicates))
+        grouped = group(rows)
+        dropped = judgements.frame.height - rows.table.frame.height
+        pool = Pool(tuple(grouped.names.to_list()), grouped.lengths, grouped.values("grade"), grouped, dropped)
+    if not np.isfinite(pool.grades).all():
+        at = int(np.flatnonzero(~np.isfinite(pool.grades))[0])
+        raise InputError(
+            f"{pool.name}: the grade of item {pool.items_at(np.array([at]))[0]!r} for query {pool.queries[pool.query[at]]!r} "
+            f"is {pool.grades[at]}; grades must be finite numbers."
+        )
+    return pool
+
+
+def numbers(lists: Mapping[str, Mapping[str, Any]], lengths: Ints, what: str) -> Floats:
+    """All values of a dict of dicts, one after the other."""
+    flat = np.empty(int(lengths.sum()), np.float64)
+    deque(packed(lists, flat, what), maxlen=0)
+    return flat
+
+
+def packed(lists: Mapping[str, Mapping[str, Any]], flat: Floats, what: str) -> Iterator[Mapping[str, Any]]:
+    """Each dict in turn, after its values have been written into the array: what looks into it next finds it in the cache."""
+    buffer, at = flat.data, 0
+    try:
+        for values in lists.values():
+            # Of all ways from Python's floats to an array the fastest, and one that takes no text for a number.
+            struct.pack_into(f"{len(values)}d", buffer, at, *values.values())
+            at += 8 * len(values)
+            yield values
+    except struct.error:
+        wrong = ((query, item, value) for query, each in lists.items() for item, value in each.items())
+        query, item, value = next(each for each in wrong if isinstance(each[2], str) or not hasattr(each[2], "__float__"))
+        raise InputError(f"item {item!r} of query {query!r} has {value!r} where {what} should be; give a number.") from None

@@ -1,0 +1,106 @@
+"""The rank of each hit, and what happens where scores tie."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from judged.judging.matching import Matches
+from judged.judging.pool import Pool
+from judged.segments import Floats, Ints, count_above, descending, ordinals, positions, starts_of
+
+
+@dataclass(frozen=True, eq=False)
+class Places:
+    """Where the hits stand: their ranks, and the first and last rank of the tie each takes part in."""
+
+    rank: Ints
+    first: Ints
+    last: Ints
+
+
+def place(pool: Pool, found: Matches, ties: str) -> Places:
+    """Rank the hits: one more than the number of greater scores, and within a tie by the rule."""
+    starts = starts_of(found.lengths)
+    ordered = descending(found.scores, found.lengths)
+    segment = found.list_of[pool.query[found.hit_judgement]]
+    first, last = _spans(found, ordered, starts, segment)
+    if ties in ("best", "worst"):
+        return Places(_favour(pool, found, first, last, ties), first, last)
+    rank = first.copy()
+    tied = np.flatnonzero(last > first)
+    if len(tied):
+        rank[tied] += _place_in_tie(pool, found, ordered, starts, segment, first, tied, ties)
+    return Places(rank, first, last)
+
+
+def _spans(found: Matches, ordered: Floats, starts: Ints, segment: Ints) -> tuple[Ints, Ints]:
+    """The ranks that each hit's tie spans."""
+    score = found.hit_score
+    if found.hit_position is None or ordered is not found.scores:
+        first = count_above(ordered, starts, found.lengths, segment, score, or_equal=False) + 1
+        at = starts[segment] + first - 1
+        above = np.zeros(len(at), bool)
+    else:
+        # The lists came sorted: a hit's place is known, and only where a neighbour has the same score is there a tie.
+        at = found.hit_position
+        first = at - starts[segment] + 1
+        above = (first > 1) & (ordered[np.maximum(at - 1, 0)] == score)
+    below = (first < found.lengths[segment]) & (ordered[np.minimum(at + 1, len(ordered) - 1)] == score)
+    last = first.copy()
+    tied = np.flatnonzero(above | below)
+    search = (ordered, starts, found.lengths, segment[tied], score[tied])
+    first[tied] = count_above(*search, or_equal=False) + 1
+    last[tied] = count_above(*search, or_equal=True)
+    return first, last
+
+
+def _place_in_tie(
+    pool: Pool, found: Matches, ordered: Floats, starts: Ints, segment: Ints, first: Ints, tied: Ints, ties: str
+) -> Ints:
+    """How many results of its tie stand before each tied hit: by item id, descending on bytes, or as in the input."""
+    import polars as pl
+
+    # A tie is named by the position of its first place. Only the lists with a tied hit are looked at, and of them only
+    # the results in a tie with a hit.
+    tie = starts[segment[tied]] + first[tied] - 1
+    lists = np.unique(segment[tied])
+    lengths = found.lengths[lists]
+    at = positions(starts[lists], lengths)
+    home = np.repeat(lists, lengths)
+    if ordered is found.scores:
+        new = np.ones(len(at), bool)
+        new[1:] = (ordered[at[1:]] != ordered[at[:-1]]) | (home[1:] != home[:-1])
+        tie_of = np.maximum.accumulate(np.where(new, at, -1)) if (np.diff(at) > 0).all() else at
+    else:
+        tie_of = starts[home] + count_above(ordered, starts, found.lengths, home, found.scores[at], or_equal=False)
+    touched = np.zeros(len(ordered), bool)
+    touched[tie] = True
+    chosen = touched[tie_of]
+    rows = pl.DataFrame({"tie": tie_of[chosen], "item": found.items(lists, chosen)})
+    rows = rows.sort(["tie", "item"], descending=[False, True]) if ties == "id" else rows.sort("tie", maintain_order=True)
+    group = rows["tie"].to_numpy()
+    number = np.cumsum(np.append(False, group[1:] != group[:-1]))
+    rows = rows.with_columns(place=ordinals(number, int(number[-1]) + 1) - 1)
+    hits = pl.DataFrame({"tie": tie, "item": pool.items_at(found.hit_judgement[tied])})
+    return hits.join(rows, on=["tie", "item"], how="left", maintain_order="left")["place"].to_numpy()
+
+
+def _favour(pool: Pool, found: Matches, first: Ints, last: Ints, ties: str) -> Ints:
+    """Ranks when ties fall for the system or against it; unjudged items stand between relevant and irrelevant ones."""
+    grade = pool.grades[found.hit_judgement]
+    return favoured(pool.query[found.hit_judgement], first, last, grade, best=ties == "best")
+
+
+def favoured(query: Ints, first: Ints, last: Ints, grade: Floats, *, best: bool) -> Ints:
+    """Ranks of hits when every tie is ordered by grade: the better first (best), or the better last (worst)."""
+    order = np.lexsort((-grade if best else grade, first, query))
+    query, first, last, front = query[order], first[order], last[order], (grade[order] > 0) == best
+    new = np.append(True, (query[1:] != query[:-1]) | (first[1:] != first[:-1])) if len(order) else np.zeros(0, bool)
+    group = np.cumsum(new) - 1
+    place = ordinals(group, int(new.sum()))
+    size = np.bincount(group)[group] if len(order) else place
+    rank = np.empty(len(order), np.int64)
+    rank[order] = np.where(front, first + place - 1, last - (size - place))
+    return rank

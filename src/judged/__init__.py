@@ -1,0 +1,71 @@
+"""judged: retrieval evaluation that is exact, fast, and says what every number means.
+
+>>> import judged
+>>> judged.evaluate({"q": {"a": 1}}, {"q": {"b": 2.0, "a": 1.0}}, [judged.nDCG(gain="exp") @ 10, "RR"]).value("RR")
+0.5
+
+The names below are loaded when they are first used, so that `import judged` costs next to nothing. Every measure of the
+registry is a name here too, by any of its names: `judged.nDCG`, `judged.AP`, `judged.MRR`, …
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from judged.audit import Audit
+    from judged.errors import InputError, JudgedError, MeasureError, MissingExtraError, OutputError, PolicyError
+    from judged.evaluation import Evaluation, evaluate
+    from judged.inputs import read_judgements, read_run
+    from judged.judging import judge
+    from judged.measures import Measure, parse
+    from judged.policy import Policy
+    from judged.rankings import Rankings
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "Audit",
+    "Evaluation",
+    "InputError",
+    "JudgedError",
+    "Measure",
+    "MeasureError",
+    "MissingExtraError",
+    "OutputError",
+    "Policy",
+    "PolicyError",
+    "Rankings",
+    "__version__",
+    "evaluate",
+    "judge",
+    "parse",
+    "read_judgements",
+    "read_run",
+]
+
+_HOMES = ("errors", "policy", "audit", "rankings", "measures", "inputs", "judging", "evaluation")
+"""Modules that hold the names above, cheapest first."""
+
+
+def __getattr__(name: str) -> Any:
+    if name in __all__:
+        for home in _HOMES:
+            module = import_module(f"judged.{home}")
+            if hasattr(module, name):
+                globals()[name] = getattr(module, name)
+                return globals()[name]
+    if not name.startswith("_"):
+        from judged.measures import lookup, names
+
+        if name in names():
+            spec, preset = lookup(name)
+            return spec.bind(preset)
+    raise AttributeError(f"module 'judged' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    from judged.measures import REGISTRY
+
+    return sorted({*__all__, *REGISTRY})

@@ -1,0 +1,180 @@
+"""An Evaluation as text, table and file. Numbers meant for programs are exact; those meant for people have four decimals."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from judged import __version__
+from judged.errors import MissingExtraError
+from judged.outputs import replacing
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import polars as pl
+
+    from judged.evaluation import Evaluation
+
+
+def shown(value: float | None) -> str:
+    """A number for people: four decimals, counts as they are."""
+    if value is None or math.isnan(value):
+        return "–"
+    if math.isinf(value):
+        return "∞" if value > 0 else "-∞"
+    return f"{value:,.0f}" if abs(value) >= 100 and float(value).is_integer() else f"{value:.4f}"
+
+
+def plain(value: float | None) -> float | str | None:
+    """A number for JSON, which has neither NaN (null) nor infinity ("Infinity")."""
+    if value is None or math.isnan(value):
+        return None
+    return value if math.isfinite(value) else ("Infinity" if value > 0 else "-Infinity")
+
+
+def cells(evaluation: Evaluation, *, per_query: bool) -> tuple[list[str], list[list[str]]]:
+    """Header and rows of the table that people see; with the queries' values, the summary comes last, as `all`."""
+    import polars as pl
+
+    frame = evaluation.summary
+    if per_query:
+        summary = frame.select("run", pl.lit("all").alias("query"), pl.exclude("run"))
+        frame = pl.concat([evaluation.per_query, summary])
+    words = 2 if per_query else 1
+    return frame.columns, [[*row[:words], *map(shown, row[words:])] for row in frame.rows()]
+
+
+def table(evaluation: Evaluation, *, per_query: bool) -> pl.DataFrame:
+    return evaluation.per_query if per_query else evaluation.summary
+
+
+def findings(evaluation: Evaluation) -> list[str]:
+    """The audits' findings, each once, with the runs it is about where it is not about all."""
+    about: dict[str, list[str]] = {}
+    for run in evaluation.runs:
+        for sentence in run.audit.findings():
+            about.setdefault(sentence, []).append(run.name)
+    everyone = len(evaluation.runs)
+    return [text if len(names) == everyone else f"{', '.join(names)}: {text}" for text, names in about.items()]
+
+
+def to_dict(evaluation: Evaluation, *, per_query: bool) -> dict[str, Any]:
+    runs = []
+    for run in evaluation.runs:
+        entry: dict[str, Any] = {"name": run.name, "scores": {str(m): plain(run.summary[m]) for m in evaluation.measures}}
+        if per_query:
+            columns = [run.values[m].tolist() for m in evaluation.measures]
+            names = [str(m) for m in evaluation.measures]
+            entry["per_query"] = {
+                query: dict(zip(names, map(plain, values), strict=True))
+                for query, *values in zip(run.rankings.queries, *columns, strict=True)
+            }
+        runs.append({**entry, "audit": run.audit.to_dict()})
+    return {
+        "runs": runs,
+        "measures": {str(m): m.definition() for m in evaluation.measures},
+        "policy": evaluation.policy.to_dict(),
+        "judged": __version__,
+    }
+
+
+def to_json(evaluation: Evaluation, *, per_query: bool) -> str:
+    return json.dumps(to_dict(evaluation, per_query=per_query), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def to_csv(evaluation: Evaluation, *, per_query: bool) -> str:
+    return table(evaluation, per_query=per_query).write_csv()
+
+
+def to_trec(evaluation: Evaluation, *, per_query: bool) -> str:
+    """`measure⇥query⇥value` at full precision, the summary under `all`; where there are several runs, a line names each."""
+    lines: list[str] = []
+    for run in evaluation.runs:
+        if len(evaluation.runs) > 1:
+            lines.append(f"runid\tall\t{run.name}")
+        if per_query:
+            columns = [run.values[m].tolist() for m in evaluation.measures]
+            for query, *values in zip(run.rankings.queries, *columns, strict=True):
+                pairs = zip(evaluation.measures, values, strict=True)
+                lines += [f"{measure}\t{query}\t{value!r}" for measure, value in pairs if not math.isnan(value)]
+        lines += [f"{measure}\tall\t{run.summary[measure]!r}" for measure in evaluation.measures]
+    return "\n".join(lines) + "\n"
+
+
+def to_markdown(evaluation: Evaluation, *, per_query: bool) -> str:
+    header, rows = cells(evaluation, per_query=per_query)
+    marks = ["---" if name in ("run", "query") else "---:" for name in header]
+    lines = ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in [header, marks, *rows]]
+    return "\n".join([*lines, "", f"Policy: {evaluation.policy}."]) + "\n"
+
+
+_LATEX = {"\\": r"\textbackslash{}", "–": "--", "∞": r"$\infty$"} | {sign: f"\\{sign}" for sign in "&%$#_{}"}
+
+
+def to_latex(evaluation: Evaluation, *, per_query: bool) -> str:
+    """A booktabs tabular."""
+    header, rows = cells(evaluation, per_query=per_query)
+    aligned = "".join("l" if name in ("run", "query") else "r" for name in header)
+
+    def line(row: list[str]) -> str:
+        return " & ".join("".join(_LATEX.get(letter, letter) for letter in cell) for cell in row) + r" \\"
+
+    body = [r"\toprule", line(header), r"\midrule", *map(line, rows), r"\bottomrule"]
+    return "\n".join([f"% policy: {evaluation.policy}", rf"\begin{{tabular}}{{{aligned}}}", *body, r"\end{tabular}"]) + "\n"
+
+
+def to_text(evaluation: Evaluation, *, per_query: bool = False) -> str:
+    """An aligned table with the policy and the findings under it."""
+    header, rows = cells(evaluation, per_query=per_query)
+    widths = [max(len(row[column]) for row in [header, *rows]) for column in range(len(header))]
+    words = sum(name in ("run", "query") for name in header)
+    lines = [
+        "  ".join(
+            cell.ljust(width) if at < words else cell.rjust(width)
+            for at, (cell, width) in enumerate(zip(row, widths, strict=True))
+        )
+        for row in [header, *rows]
+    ]
+    return "\n".join([*lines, f"policy: {evaluation.policy}", *(f"note: {text}" for text in findings(evaluation))])
+
+
+def to_html(evaluation: Evaluation) -> str:
+    """The summary as an HTML table, each measure with its definition as a tooltip."""
+    from html import escape
+
+    header, rows = cells(evaluation, per_query=False)
+    said = {str(m): m.words() for m in evaluation.measures}
+    head = "".join(f'<th title="{escape(said.get(name, ""))}">{escape(name)}</th>' for name in header)
+    body = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
+    notes = "".join(f"<li>{escape(text)}</li>" for text in findings(evaluation))
+    return (
+        f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+        f"<p><small>policy: {escape(str(evaluation.policy))}</small></p>"
+        + (f"<ul><small>{notes}</small></ul>" if notes else "")
+    )
+
+
+def to_pandas(evaluation: Evaluation, *, per_query: bool) -> pd.DataFrame:
+    try:
+        import pandas as pd
+    except ImportError as error:
+        raise MissingExtraError("to_pandas needs pandas: pip install pandas.") from error
+    return pd.DataFrame(table(evaluation, per_query=per_query).to_dict(as_series=False))
+
+
+def to_parquet(evaluation: Evaluation, path: Any, *, per_query: bool) -> None:
+    with replacing(path) as temporary:
+        table(evaluation, per_query=per_query).write_parquet(temporary)
+
+
+FORMATS: dict[str, Callable[..., str]] = {
+    "table": to_text,
+    "json": to_json,
+    "csv": to_csv,
+    "markdown": to_markdown,
+    "latex": to_latex,
+    "trec": to_trec,
+}
+"""What the command line can print."""

@@ -1,0 +1,125 @@
+"""The bundled digits are the originals, and the demo's files say what a loop over the images says."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from judged import demo
+from judged.errors import OutputError
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> demo.DemoFiles:
+    return demo.write_demo(tmp_path_factory.mktemp("demo") / "made" / "by the demo")
+
+
+@pytest.fixture(scope="module")
+def digits() -> demo.Digits:
+    return demo.load_digits()
+
+
+def rows(path: Path) -> list[list[str]]:
+    return [line.split(" ") for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def relevant_items(files: demo.DemoFiles) -> dict[str, set[str]]:
+    items: dict[str, set[str]] = defaultdict(set)
+    for query, _, item, _ in rows(files.judgements):
+        items[query].add(item)
+    return items
+
+
+def run_of(files: demo.DemoFiles, name: str) -> dict[str, list[tuple[str, float]]]:
+    results: dict[str, list[tuple[str, float]]] = defaultdict(list)
+    for query, _, item, _, score, _ in rows(files.folder / f"{name}.run"):
+        results[query].append((item, float(score)))
+    return results
+
+
+def test_the_bundled_digits_are_those_of_scikit_learn(digits: demo.Digits) -> None:
+    original = pytest.importorskip("sklearn.datasets").load_digits()
+    assert digits.images.shape == (1797, 64)
+    np.testing.assert_array_equal(digits.images, original.data)
+    np.testing.assert_array_equal(digits.labels, original.target)
+
+
+def test_the_files_come_out_the_same_every_time(files: demo.DemoFiles, tmp_path: Path) -> None:
+    again = demo.write_demo(tmp_path)
+    for path in (files.judgements, files.readme, *files.runs):
+        assert path.read_bytes() == (again.folder / path.name).read_bytes()
+
+
+def test_the_folder_holds_the_named_files_and_nothing_unfinished(files: demo.DemoFiles) -> None:
+    assert [path.stem for path in files.runs] == list(demo.systems())
+    named = {files.judgements, files.readme, *files.runs}
+    assert set(files.folder.iterdir()) == named
+
+
+def test_every_query_has_relevant_items_and_digits_are_even(files: demo.DemoFiles, digits: demo.Digits) -> None:
+    assert np.bincount(digits.labels[digits.queries]).tolist() == [30] * 10
+    relevant = relevant_items(files)
+    assert set(relevant) == {f"q{query:04}" for query in digits.queries}
+    # The least frequent digit, 8, is shown 174 times, 30 of them as queries.
+    assert min(map(len, relevant.values())) == 144
+
+
+def test_queries_are_not_in_the_collection(files: demo.DemoFiles) -> None:
+    relevant = relevant_items(files)
+    queries = {query[1:] for query in relevant}
+    items = {item[1:] for judged in relevant.values() for item in judged}
+    assert not queries & items
+    for name in demo.systems():
+        assert not queries & {item[1:] for results in run_of(files, name).values() for item, _ in results}
+
+
+@pytest.mark.parametrize("name", list(demo.systems()))
+def test_a_run_is_best_first_and_equal_scores_go_by_id_descending(files: demo.DemoFiles, name: str) -> None:
+    for results in run_of(files, name).values():
+        assert len({item for item, _ in results}) == 100
+        assert results == sorted(sorted(results, reverse=True), key=lambda result: -result[1])
+
+
+@pytest.mark.parametrize("name", list(demo.systems()))
+def test_no_tie_is_made_by_writing_the_scores(files: demo.DemoFiles, digits: demo.Digits, name: str) -> None:
+    scores = demo.systems()[name](digits.images[digits.queries], digits.images[digits.collection])
+    column = {f"d{item:04}": position for position, item in enumerate(digits.collection)}
+    for row, results in zip(scores, run_of(files, name).values(), strict=True):
+        assert [score for _, score in results] == [row[column[item]] for item, _ in results]
+
+
+def test_precision_from_the_files_is_that_of_a_loop_over_the_images(files: demo.DemoFiles, digits: demo.Digits) -> None:
+    relevant, run = relevant_items(files), run_of(files, "euclidean-pixels")
+    from_files = [sum(item in relevant[query] for item, _ in run[query][:10]) / 10 for query in run]
+
+    from_images = []
+    images, labels = digits.images.astype(int).tolist(), digits.labels.tolist()
+    for query in digits.queries.tolist()[:40]:
+        nearest = []
+        for item in digits.collection.tolist():
+            nearest.append((math.dist(images[query], images[item]), -item))
+        same = [labels[-item] == labels[query] for _, item in sorted(nearest)[:10]]
+        from_images.append(sum(same) / 10)
+
+    assert from_files[:40] == from_images
+    assert 0.5 < sum(from_files) / len(from_files) < 1
+
+
+def test_the_systems_differ(files: demo.DemoFiles) -> None:
+    firsts = [[tuple(item for item, _ in results[:10]) for results in run_of(files, name).values()] for name in demo.systems()]
+    for first, second in ((0, 1), (0, 2), (1, 2)):
+        same = sum(left == right for left, right in zip(firsts[first], firsts[second], strict=True))
+        assert same < 150
+
+
+def test_a_folder_that_is_a_file_is_refused(tmp_path: Path) -> None:
+    taken = tmp_path / "taken"
+    taken.write_text("mine")
+    with pytest.raises(OutputError) as refused:
+        demo.write_demo(taken)
+    assert str(refused.value) == f"{taken}: cannot be made a folder (File exists); name another one."
+    assert taken.read_text() == "mine"

@@ -1,0 +1,82 @@
+"""The command line: one thin file per command. Nothing heavy is imported before a command runs."""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib import import_module
+from typing import Any, NoReturn
+
+import click
+
+from judged import __version__
+from judged.errors import JudgedError
+
+COMMANDS = ("evaluate", "measures", "demo")
+"""Each is a module of this package with a command of the same name."""
+
+
+class Commands(click.Group):
+    """A group whose commands are loaded when they are asked for."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        if name not in COMMANDS:
+            return None
+        command: click.Command = getattr(import_module(f"judged.cli.{name}"), name)
+        return command
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+            from difflib import get_close_matches
+
+            close = get_close_matches(args[0], COMMANDS, n=1)
+            hint = f" Did you mean {close[0]!r}?" if close else ""
+            raise click.UsageError(f"There is no command {args[0]!r}.{hint}", ctx)
+        return super().resolve_command(ctx, args)
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, "-V", "--version", prog_name="judged")
+def cli() -> None:
+    """Evaluate retrieval: from ranked lists to numbers you can trust, each with its definition and an audit of the data.
+
+    \b
+    Try:  judged demo
+          judged evaluate QRELS RUN -m nDCG@10
+          judged measures AP
+    """
+
+
+def main(arguments: list[str] | None = None) -> NoReturn:
+    """Run the command line; errors are one message on standard error and a non-zero exit code, never a traceback."""
+    try:
+        code: Any = cli.main(arguments, prog_name="judged", standalone_mode=False)
+        sys.stdout.flush()
+    except click.exceptions.Abort:
+        _stop("interrupted", 130)
+    except KeyboardInterrupt:
+        _stop("interrupted", 130)
+    except click.ClickException as error:
+        error.show()
+        _leave(error.exit_code)
+    except JudgedError as error:
+        _stop(str(error), 1)
+    except BrokenPipeError:
+        # The reader (`| head`) has gone: what is still buffered must not raise again while Python shuts down.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _leave(0)
+    except MemoryError:
+        _stop("there is not enough memory for this.", 1)
+    _leave(code if isinstance(code, int) else 0)
+
+
+def _stop(message: str, code: int) -> NoReturn:
+    click.echo(f"judged: {message}", err=True)
+    _leave(code)
+
+
+def _leave(code: int) -> NoReturn:
+    raise SystemExit(code)

@@ -1,0 +1,89 @@
+"""`judged evaluate`: runs and judgements in, numbers out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from judged.cli.options import measures_option, policy_options
+from judged.exports import FORMATS
+from judged.inputs.formats import FORMATS as INPUT_FORMATS
+from judged.policy import DUPLICATES, Policy
+
+SUFFIXES = {".json": "json", ".csv": "csv", ".md": "markdown", ".tex": "latex"}
+
+
+@click.command()
+@click.argument("judgements", metavar="QRELS", type=click.Path(allow_dash=True))
+@click.argument("runs", metavar="RUN...", nargs=-1, required=True, type=click.Path(allow_dash=True))
+@measures_option
+@click.option("--per-query", is_flag=True, help="Give the value of every query; a table ends with the summary, all.")
+@policy_options
+@click.option("--depth", type=int, help="Only the first N results of each list count.", metavar="N")
+@click.option(
+    "--duplicates",
+    type=click.Choice(list(DUPLICATES)),
+    default="error",
+    show_default=True,
+    help="; ".join(f"{choice}: {words}" for choice, words in DUPLICATES.items()) + ".",
+)
+@click.option(
+    "--collection", type=int, metavar="N", help="How many items there are to retrieve; TN, Accuracy and Specificity need it."
+)
+@click.option("--qrels-format", type=click.Choice(list(INPUT_FORMATS)), help="The format of QRELS, where it is not recognised.")
+@click.option(
+    "--run-format", type=click.Choice(list(INPUT_FORMATS)), help="The format of the runs, where it is not recognised."
+)
+@click.option("--format", "form", type=click.Choice(list(FORMATS)), show_default="table", help="How to print the result.")
+@click.option(
+    "-o", "--output", metavar="FILE", type=click.Path(), help="Write the result to a file; its ending may say the format."
+)
+def evaluate(
+    judgements: str,
+    runs: tuple[str, ...],
+    measures: tuple[str, ...],
+    per_query: bool,
+    policy: Policy,
+    depth: int | None,
+    duplicates: str,
+    collection: int | None,
+    qrels_format: str | None,
+    run_format: str | None,
+    form: str | None,
+    output: str | None,
+) -> None:
+    """Score one or more RUN files against the judgements in QRELS.
+
+    Files may be TREC runs and qrels, CSV or TSV with a header, MS MARCO, Parquet, NDJSON or JSON, compressed or not;
+    "-" is standard input.
+    """
+    from judged.cli.terminal import show_evaluation, working
+    from judged.errors import InputError
+    from judged.evaluation import evaluate_rankings
+    from judged.inputs import distinct_names, read_judgements, read_run
+    from judged.judging import judge_pool, pool_of
+    from judged.measures import DEFAULT, parse_all
+    from judged.outputs import check_target, write_text
+
+    if [judgements, *runs].count("-") > 1:
+        raise InputError("standard input (-) can be read only once; give the other as a file.")
+    wanted = parse_all(measures or DEFAULT)
+    if output:
+        check_target(output)
+    with working(f"Reading {judgements}"):
+        pool = pool_of(read_judgements(judgements, format=qrels_format), duplicates=duplicates)
+    rankings = []
+    for name, path in zip(distinct_names(list(runs)), runs, strict=True):
+        with working(f"Reading {path}"):
+            run = read_run(path, name=name, format=run_format)
+            rankings.append(judge_pool(pool, run, policy=policy, depth=depth, duplicates=duplicates, collection=collection))
+    evaluation = evaluate_rankings(rankings, wanted, policy=policy)
+    chosen = form or (SUFFIXES.get(Path(output).suffix.lower(), "table") if output else "table")
+    if output:
+        text = FORMATS[chosen](evaluation, per_query=per_query)
+        write_text(output, text if text.endswith("\n") else text + "\n")
+    elif chosen == "table":
+        show_evaluation(evaluation, per_query=per_query)
+    else:
+        click.echo(FORMATS[chosen](evaluation, per_query=per_query), nl=False)

@@ -1,0 +1,66 @@
+"""What people see: rich tables on standard output, progress on standard error and only on a terminal."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from judged.evaluation import Evaluation
+
+
+def console() -> Console:
+    """Standard output; where it is no terminal, lines are as long as they need to be and hold no colours."""
+    from rich.console import Console
+
+    return Console(highlight=False, width=None if sys.stdout.isatty() else 10_000, soft_wrap=not sys.stdout.isatty())
+
+
+@contextmanager
+def working(what: str) -> Iterator[None]:
+    """A spinner while something takes long; silent where nobody watches."""
+    if not sys.stderr.isatty():
+        yield
+        return
+    from rich.console import Console
+
+    with Console(stderr=True).status(what):
+        yield
+
+
+def show_evaluation(evaluation: Evaluation, *, per_query: bool) -> None:
+    """The table of an evaluation, the policy under it and the findings that matter."""
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+
+    from judged.exports import cells, findings
+
+    header, rows = cells(evaluation, per_query=per_query)
+    best = {} if per_query else _best(evaluation)
+    table = Table(box=SIMPLE_HEAD, pad_edge=False)
+    for name in header:
+        table.add_column(name, justify="left" if name in ("run", "query") else "right", overflow="fold")
+    for number, row in enumerate(rows):
+        table.add_row(
+            *(f"[bold]{cell}[/]" if best.get(name) == number else cell for name, cell in zip(header, row, strict=True))
+        )
+    out = console()
+    out.print(table)
+    out.print(f"policy: {evaluation.policy}", markup=False)
+    for text in findings(evaluation):
+        out.print(f"note: {text}", markup=False)
+
+
+def _best(evaluation: Evaluation) -> dict[str, int]:
+    """For each measure the run with the best value, where one stands out."""
+    result = {}
+    for measure in evaluation.measures:
+        values = [run.summary[measure] for run in evaluation.runs]
+        top = max(values) if measure.spec.higher_is_better else min(values)
+        if len(values) > 1 and values.count(top) == 1 and measure.spec.rates_relevance:
+            result[str(measure)] = values.index(top)
+    return result

@@ -1,0 +1,96 @@
+"""Every refusal: the whole message, a non-zero exit code, no traceback, nothing half-written."""
+
+import pytest
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["evaluate", "qrels", "nofile.run"], "nofile.run: no such file."),
+        (["evaluate", ".", "a.run"], ".: is a directory; give a file."),
+        (
+            ["evaluate", "qrels", "a.run", "-m", "nDGC@10"],
+            "There is no measure 'nDGC'; did you mean 'nDCG'? 'judged measures' lists them all.",
+        ),
+        (["evaluate", "qrels", "a.run", "-m", "nDCG@0"], "k of nDCG must be a whole number from 1, or R; got 0."),
+        (["evaluate", "qrels", "a.run", "-m", "P@-3"], "k of P must be a whole number from 1, or R; got -3."),
+        (
+            ["evaluate", "qrels", "a.run", "-m", "P(gian=exp)@3"],
+            "P takes no 'gian'; did you mean 'gain'? (DCG, nDCG and RBP take it; P takes k, rel, short, aggregate.)",
+        ),
+        (
+            ["evaluate", "qrels", "a.run", "-m", "TN@3"],
+            "TN counts the items that were not retrieved and needs the size of the collection; "
+            "give it as collection=… (--collection on the command line).",
+        ),
+        (["evaluate", "qrels", "a.run", "--depth", "0"], "depth must be a whole number from 1; got 0."),
+        (
+            ["evaluate", "qrels", "a.run", "--missing", "error"],
+            "a lacks 1 of 3 judged queries (q3), and missing=error says to stop; "
+            "missing=zero counts them as empty, missing=skip leaves them out.",
+        ),
+        (["evaluate", "-", "-"], "standard input (-) can be read only once; give the other as a file."),
+        (["evaluate", "qrels", "a.run", "-o", "."], ".: is a directory; give a file to write to."),
+        (["evaluate", "qrels", "a.run", "-o", "no/x.json"], "no/x.json: there is no folder no; make it first."),
+        (["measures", "nDGC"], "There is no measure 'nDGC'; did you mean 'nDCG'? 'judged measures' lists them all."),
+    ],
+)
+def test_refusals(judged, files, arguments, message):
+    result = judged(*arguments)
+    assert (result.code, result.out, result.err) == (1, "", f"judged: {message}\n")
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("empty.run", b"", "empty.run: the file is empty."),
+        ("photo.run", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "photo.run: this is a PNG image, not a run."),
+        ("other.run", b"7 Q0 x 1 1.0 a\n", "other.run and qrels have no query in common. The run has '7'; "
+         "the judgements have 'q1', 'q2', 'q3'. Do the two belong to the same collection?"),
+        ("padded.run", b"q01 Q0 x 1 1.0 a\n", "padded.run and qrels have no query in common. The run has 'q01'; "
+         "the judgements have 'q1', 'q2', 'q3'. "
+         "Their numbers agree, the letters around them do not: ids are compared as exact texts."),
+        ("nan.run", b"# two comments\n#\nq1 Q0 x 1 nan a\nq1 Q0 y 2 nan a\n",
+         "nan.run, line 3: the score of item 'x' for query 'q1' is NaN (and 1 more). "
+         "A NaN has no place in a ranking; give it a number or remove the row."),
+        ("twice.run", b"q1 Q0 x 1 2 a\n\nq1 Q0 y 2 1 a\nq1 Q0 x 3 0 a\n",
+         "twice.run, lines 1 and 4: query 'q1' has item 'x' more than once. "
+         "Remove the repetitions, or keep the best-ranked of each with duplicates='first' (--duplicates first)."),
+    ],
+)  # fmt: skip
+def test_bad_runs(judged, files, name, content, message):
+    (files / name).write_bytes(content)
+    result = judged("evaluate", "qrels", name)
+    assert (result.code, result.out, result.err) == (1, "", f"judged: {message}\n")
+
+
+def test_the_two_files_the_wrong_way_round(judged, files):
+    result = judged("evaluate", "a.run", "qrels")
+    assert result.code == 1
+    assert result.err.startswith("judged: a.run looks like a run (6 columns")
+    assert result.err.endswith("Were the two files given in the wrong order?\n")
+
+
+def test_a_failed_evaluation_leaves_the_old_output_alone(judged, files):
+    (files / "scores.json").write_text("old")
+    result = judged("evaluate", "qrels", "a.run", "-m", "TN@3", "-o", "scores.json")
+    assert result.code == 1
+    assert (files / "scores.json").read_text() == "old"
+    assert sorted(path.name for path in files.iterdir()) == ["a.run", "b.run", "qrels", "scores.json"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "ending"),
+    [
+        (["evalute", "qrels", "a.run"], "Error: There is no command 'evalute'. Did you mean 'evaluate'?\n"),
+        (["evaluate", "qrels"], "Error: Missing argument 'RUN...'.\n"),
+        (
+            ["evaluate", "qrels", "a.run", "--ties", "odd"],
+            "Error: Invalid value for '--ties': 'odd' is not one of 'id', 'input', 'best', 'worst'.\n",
+        ),
+    ],
+)
+def test_usage_errors(judged, files, arguments, ending):
+    result = judged(*arguments)
+    assert (result.code, result.out) == (2, "")
+    assert result.err.endswith(ending)

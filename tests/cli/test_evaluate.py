@@ -1,0 +1,158 @@
+"""`judged evaluate`: what it prints, in every format, and what it writes."""
+
+import gzip
+import io
+import json
+import math
+import sys
+
+import polars as pl
+import pytest
+
+
+def test_the_table_with_policy_and_findings(judged, files):
+    result = judged("evaluate", "qrels", "a.run", "b.run", "-m", "RR", "-m", "P@2")
+    # RR of a: (1/2 + 1 + 0) / 3 = 0.5; P@2 of a: (1/2 + 1/2 + 0) / 3 = 1/3. b: RR 1, P@2 (1/2 + 1 + 1/2) / 3 = 2/3.
+    lines = [line.split() for line in result.out.splitlines() if line.strip() and "─" not in line]
+    assert lines[:3] == [["run", "RR", "P@2"], ["a", "0.5000", "0.3333"], ["b", "1.0000", "0.6667"]]
+    assert "policy: ties=id, missing=zero, empty=zero, unjudged=nonrelevant\n" in result.out
+    assert "note: a: 1 judged query not in the run (q3).\n" in result.out
+    assert "note: a: 1 query of the run without judgements ignored.\n" in result.out
+    assert (result.code, result.err) == (0, "")
+
+
+def test_per_query_table(judged, files):
+    lines = judged("evaluate", "qrels", "a.run", "-m", "RR", "--per-query", "--missing", "skip").out.splitlines()
+    rows = [line.split() for line in lines if line.strip() and "─" not in line]
+    assert rows[0] == ["run", "query", "RR"]
+    assert rows[1:5] == [["a", "q1", "0.5000"], ["a", "q2", "1.0000"], ["a", "q3", "–"], ["a", "all", "0.7500"]]
+
+
+def test_json(judged, files):
+    result = json.loads(judged("evaluate", "qrels", "a.run", "-m", "RR", "--format", "json", "--per-query").out)
+    assert list(result) == ["runs", "measures", "policy", "judged"]
+    [run] = result["runs"]
+    assert list(run) == ["name", "scores", "per_query", "audit"]
+    assert (run["name"], run["scores"]) == ("a", {"RR": 0.5})
+    assert run["per_query"] == {"q1": {"RR": 0.5}, "q2": {"RR": 1.0}, "q3": {"RR": 0.0}}
+    assert (run["audit"]["missing_queries"], run["audit"]["missing_query_ids"]) == (1, ["q3"])
+    assert result["measures"]["RR"]["parameters"] == {"k": None, "rel": 1, "aggregate": "mean"}
+    assert result["policy"] == {"ties": "id", "missing": "zero", "empty": "zero", "unjudged": "nonrelevant"}
+
+
+def test_json_without_per_query_has_none(judged, files):
+    [run] = json.loads(judged("evaluate", "qrels", "a.run", "--format", "json").out)["runs"]
+    assert "per_query" not in run
+    assert list(run["scores"]) == ["AP", "nDCG@10", "RR", "P@10", "R@100"]
+
+
+def test_an_infinite_rank_is_valid_json(judged, files):
+    text = judged("evaluate", "qrels", "a.run", "-m", "MeanRank", "--format", "json").out
+
+    def refuse(constant: str) -> None:
+        raise AssertionError(constant)
+
+    [run] = json.loads(text, parse_constant=refuse)["runs"]
+    assert run["scores"] == {"Rank": "Infinity"}
+
+
+def test_csv(judged, files):
+    text = judged("evaluate", "qrels", "a.run", "b.run", "-m", "RR,P@2", "--format", "csv").out
+    frame = pl.read_csv(io.StringIO(text))
+    assert frame.columns == ["run", "RR", "P@2"]
+    assert frame.rows() == [("a", 0.5, 1 / 3), ("b", 1.0, 2 / 3)]
+
+
+def test_markdown(judged, files):
+    assert judged("evaluate", "qrels", "a.run", "-m", "RR", "--format", "markdown").out == (
+        "| run | RR |\n| --- | ---: |\n| a | 0.5000 |\n\nPolicy: ties=id, missing=zero, empty=zero, unjudged=nonrelevant.\n"
+    )
+
+
+def test_latex(judged, files):
+    (files / "a.run").rename(files / "a_b&c.run")
+    assert judged("evaluate", "qrels", "a_b&c.run", "-m", "RR", "--format", "latex").out == (
+        "% policy: ties=id, missing=zero, empty=zero, unjudged=nonrelevant\n"
+        "\\begin{tabular}{lr}\n\\toprule\nrun & RR \\\\\n\\midrule\na\\_b\\&c & 0.5000 \\\\\n\\bottomrule\n\\end{tabular}\n"
+    )
+
+
+def test_trec(judged, files):
+    assert judged("evaluate", "qrels", "a.run", "-m", "RR", "--format", "trec").out == "RR\tall\t0.5\n"
+    several = judged("evaluate", "qrels", "a.run", "b.run", "-m", "P@2", "--format", "trec", "--per-query").out
+    assert several.splitlines() == [
+        "runid\tall\ta", "P@2\tq1\t0.5", "P@2\tq2\t0.5", "P@2\tq3\t0.0", f"P@2\tall\t{1 / 3!r}",
+        "runid\tall\tb", "P@2\tq1\t0.5", "P@2\tq2\t1.0", "P@2\tq3\t0.5", f"P@2\tall\t{2 / 3!r}",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("options", "value"),
+    [
+        ([], (1 / 2 + 1 + 0) / 3),
+        (["--missing", "skip"], (1 / 2 + 1) / 2),
+        (["--depth", "1"], (0 + 1 + 0) / 3),
+        (["--unjudged", "removed"], (1 + 1 + 0) / 3),
+    ],
+)
+def test_policy_options_change_the_number(judged, files, options, value):
+    result = json.loads(judged("evaluate", "qrels", "a.run", "-m", "RR", "--format", "json", *options).out)
+    assert result["runs"][0]["scores"]["RR"] == pytest.approx(value, abs=1e-15)
+
+
+def test_ties_and_duplicates_options(judged, files):
+    (files / "c.run").write_text("q1 Q0 x 1 1.0 c\nq1 Q0 z 2 1.0 c\nq1 Q0 z 3 0.5 c\n")
+
+    def score(*options: str) -> float:
+        arguments = ("evaluate", "qrels", "c.run", "-m", "RR", "--missing", "skip", "--duplicates", "first", *options)
+        return json.loads(judged(*arguments, "--format", "json").out)["runs"][0]["scores"]["RR"]
+
+    # x is relevant, z is not, both score 1: z stands first by id, x by input.
+    assert [score("--ties", rule) for rule in ("id", "input", "best", "worst")] == [0.5, 1.0, 1.0, 0.5]
+
+
+def test_collection_size_allows_true_negatives(judged, files):
+    result = judged("evaluate", "qrels", "a.run", "-m", "TN@1", "--collection", "10", "--format", "trec")
+    # q1: 10 - 1 shown - 1 lost = 8; q2: 10 - 1 - 1 = 8; q3: 10 - 0 - 1 = 9.
+    assert result.out == "TN@1\tall\t25.0\n"
+
+
+def test_output_file_takes_its_format_from_its_name(judged, files):
+    result = judged("evaluate", "qrels", "a.run", "-m", "RR", "-o", "scores.json")
+    assert (result.code, result.out, result.err) == (0, "", "")
+    assert json.loads((files / "scores.json").read_text())["runs"][0]["scores"] == {"RR": 0.5}
+    judged("evaluate", "qrels", "a.run", "-m", "RR", "-o", "table.txt")
+    assert (files / "table.txt").read_text().splitlines()[:2] == ["run      RR", "a    0.5000"]
+
+
+def test_compressed_input_and_other_formats(judged, files):
+    (files / "a.run.gz").write_bytes(gzip.compress((files / "a.run").read_bytes()))
+    (files / "rows").write_text("query,item,grade\nq1,x,1\nq2,u,2\nq2,v,1\nq3,w,1\n")
+    result = judged(
+        "evaluate", "rows", "a.run.gz", "-m", "RR", "--format", "trec", "--qrels-format", "csv", "--run-format", "trec"
+    )
+    assert result.out == "RR\tall\t0.5\n"
+
+
+def test_standard_input(judged, files, monkeypatch):
+    text = (files / "a.run").read_bytes()
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text)))
+    assert judged("evaluate", "qrels", "-", "-m", "RR", "--format", "trec").out == "RR\tall\t0.5\n"
+
+
+def test_two_runs_of_one_name_keep_their_paths(judged, files):
+    (files / "other").mkdir()
+    (files / "other" / "a.run").write_text((files / "b.run").read_text())
+    result = json.loads(judged("evaluate", "qrels", "a.run", "other/a.run", "-m", "RR", "--format", "json").out)
+    assert [run["name"] for run in result["runs"]] == ["a.run", "other/a.run"]
+
+
+def test_the_best_run_is_bold_only_on_a_terminal(judged, files):
+    assert "\x1b[" not in judged("evaluate", "qrels", "a.run", "b.run").out
+
+
+def test_a_measure_with_spaces_and_a_list_in_one_option(judged, files):
+    result = json.loads(judged("evaluate", "qrels", "a.run", "-m", "P( rel = 2 ) @ 1, AP", "--format", "json").out)
+    scores = result["runs"][0]["scores"]
+    assert list(scores) == ["P(rel=2)@1", "AP"]
+    assert math.isclose(scores["P(rel=2)@1"], 1 / 3)

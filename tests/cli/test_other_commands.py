@@ -1,0 +1,68 @@
+"""`judged measures`, `judged demo`, `judged --version`, completion."""
+
+import json
+import os
+import subprocess
+import sys
+
+import judged as library
+from judged.measures import REGISTRY
+
+
+def test_version(judged):
+    assert judged("--version").out == f"judged, version {library.__version__}\n"
+
+
+def test_help_names_every_command(judged):
+    from judged.cli import COMMANDS
+
+    text = judged("--help").out
+    assert all(f"\n  {command} " in text for command in COMMANDS)
+
+
+def test_the_catalogue_lists_every_measure_and_alias(judged):
+    text = judged("measures").out
+    for spec in REGISTRY.values():
+        assert f"  {spec.name} " in text
+        assert spec.title in text
+        assert all(alias in text for alias in spec.aliases)
+
+
+def test_one_measure_is_explained(judged):
+    text = judged("measures", "p").out
+    assert text.splitlines()[0] == "P: Precision (also Precision)"
+    assert "formula    1/k Σ_(i≤k) [g_i ≥ rel]\n" in text
+    assert "example    P@5 = 0.4, with relevance in rank order 0 1 0 0 1\n" in text
+    assert "      shrink: a list shorter than k is divided by its own length\n" in text
+
+
+def test_a_measure_with_parameters_is_explained_with_them(judged):
+    text = judged("measures", "nDCG(gain=exp)@7").out
+    assert "only the first 7 results count; an item of grade g gains 2^g - 1" in text
+
+
+def test_the_catalogue_as_json(judged):
+    entries = json.loads(judged("measures", "--format", "json").out)
+    assert set(entries) == set(REGISTRY)
+    assert entries["P"]["example"] == {
+        "measure": "P@5",
+        "ranking": "0 1 0 0 1",
+        "value": 0.4,
+        "relevant": None,
+        "collection": None,
+    }
+
+
+def test_demo(judged, tmp_path):
+    result = judged("demo", tmp_path / "digits")
+    assert result.code == 0
+    assert [line.split()[0] for line in result.out.splitlines()[4:7]] == ["cosine-pixels", "euclidean-pixels", "cosine-pca8"]
+    again = judged("evaluate", tmp_path / "digits/judgements.txt", tmp_path / "digits/cosine-pixels.run", "-m", "P@10")
+    assert result.out.splitlines()[4].split()[1] == again.out.splitlines()[3].split()[1]
+
+
+def test_shell_completion():
+    environment = {**os.environ, "_JUDGED_COMPLETE": "bash_complete", "COMP_WORDS": "judged evaluate -m nD", "COMP_CWORD": "3"}
+    code = "import sys; sys.argv[0] = 'judged'; from judged.cli import main; main()"
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False)
+    assert done.stdout == "plain,nDCG\n"

@@ -1,0 +1,59 @@
+"""The command line as a process of its own: pipes, interrupts, the terminal."""
+
+import os
+import pty
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+JUDGED = [sys.executable, "-m", "judged"]
+
+
+@pytest.fixture
+def many(tmp_path):
+    """A run whose per-query output is larger than any pipe's buffer."""
+    count = 20_000
+    (tmp_path / "qrels").write_text("".join(f"q{i} 0 x 1\n" for i in range(count)))
+    (tmp_path / "run").write_text("".join(f"q{i} Q0 x 1 1.0 a\n" for i in range(count)))
+    return tmp_path
+
+
+def test_a_closed_pipe_ends_quietly(many):
+    command = [*JUDGED, "evaluate", "qrels", "run", "--per-query", "--format", "trec"]
+    process = subprocess.Popen(command, cwd=many, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert process.stdout is not None
+    assert process.stderr is not None
+    assert process.stdout.readline() == b"AP\tq0\t1.0\n"
+    process.stdout.close()
+    assert process.stderr.read() == b""
+    assert process.wait(timeout=60) == 0
+    process.stderr.close()
+
+
+def test_ctrl_c_ends_cleanly(many):
+    process = subprocess.Popen(
+        [*JUDGED, "evaluate", "qrels", "-"], cwd=many, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    assert process.stdin is not None
+    process.stdin.write(b"q1 Q0 x 1 1.0 a\n")
+    process.stdin.flush()
+    time.sleep(3)  # it now waits for more input
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, out, err.strip()) == (130, b"", b"judged: interrupted")
+
+
+def test_progress_is_shown_on_a_terminal_only(many):
+    command = [*JUDGED, "evaluate", "qrels", "run", "-m", "RR", "--format", "trec"]
+    quiet = subprocess.run(command, cwd=many, capture_output=True, check=True)
+    assert (quiet.stdout, quiet.stderr) == (b"RR\tall\t1.0\n", b"")
+    ours, theirs = pty.openpty()
+    watched = subprocess.run(command, cwd=many, stdout=subprocess.PIPE, stderr=theirs, check=True)
+    os.close(theirs)
+    shown = os.read(ours, 10_000)
+    os.close(ours)
+    assert watched.stdout == b"RR\tall\t1.0\n"
+    assert b"Reading run" in shown

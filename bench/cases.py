@@ -1,0 +1,157 @@
+"""The cases, their contenders and what is claimed about them, as data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from bench.contenders import MEASURES
+from bench.data import Size
+
+Quantity = Literal["wall", "cpu", "memory", "per line"]
+
+EVALUATE = ("-m", "judged", "evaluate", "{qrels}", "{run}")
+JUDGED = (*EVALUATE, *(word for measure in MEASURES for word in ("-m", measure)), "--format", "json")
+
+
+@dataclass(frozen=True)
+class Contender:
+    """What is run: arguments of the Python interpreter, with `{qrels}` and `{run}` for the files of its size."""
+
+    name: str
+    command: tuple[str, ...]
+    size: Size
+    prints_json: bool = True
+    reads_qrels: bool = True
+    rounds: int | None = None
+    """At most so many rounds: for slow peers that no claim is about."""
+
+    @property
+    def lines(self) -> int:
+        """Lines that it reads."""
+        return self.size.queries * (self.size.results + (self.size.judgements if self.reads_qrels else 0))
+
+
+@dataclass(frozen=True)
+class Claim:
+    """`left op right` of one quantity stays within a bound; the text says it in words."""
+
+    text: str
+    quantity: Quantity
+    left: str
+    op: Literal["/", "-"]
+    right: str
+    relation: Literal["at least", "at most"]
+    bound: float
+
+    def holds(self, value: float) -> bool:
+        return value >= self.bound if self.relation == "at least" else value <= self.bound
+
+
+@dataclass(frozen=True)
+class Case:
+    """Contenders that are compared with each other; the first is the one that others are set in ratio to."""
+
+    name: str
+    title: str
+    contenders: tuple[Contender, ...]
+    claims: tuple[Claim, ...]
+    repeat: int
+    reference: str | None = None
+    """Whose means the others' are compared with."""
+    one_job: bool = True
+    """All do the same or a part of it, so that ratios and time per line say something."""
+
+
+def cases(*, quick: bool = False) -> dict[str, Case]:
+    """All cases by name; quick ones are small enough to try the benchmark itself, too small to believe."""
+    long, wide = (Size(700, 1_000), Size(10_000, 100)) if quick else (Size(7_000, 1_000), Size(100_000, 100))
+    found = (_files(long, quick), _dicts(long, quick), _queries(long, wide, quick), _startup(quick))
+    return {case.name: case for case in found}
+
+
+def _files(size: Size, quick: bool) -> Case:
+    return Case(
+        name="files",
+        title=f"Files to numbers, whole process, {size} results",
+        contenders=(
+            Contender("judged", JUDGED, size),
+            Contender("polars scan", _script("scan"), size, reads_qrels=False),
+            Contender("pytrec_eval", _script("pytrec_eval-files"), size),
+            Contender("ir_measures", _script("ir_measures-files"), size, rounds=3),
+            Contender("ranx", _script("ranx-files"), size, rounds=3),
+        ),
+        claims=(
+            Claim("at least 5 times faster than pytrec_eval", "wall", "pytrec_eval", "/", "judged", "at least", 5),
+            Claim("at most 2 times a bare polars scan", "wall", "judged", "/", "polars scan", "at most", 2),
+            Claim("peak memory below pytrec_eval's", "memory", "judged", "/", "pytrec_eval", "at most", 1),
+        ),
+        repeat=2 if quick else 5,
+        reference="pytrec_eval",
+    )
+
+
+def _dicts(size: Size, quick: bool) -> Case:
+    return Case(
+        name="dicts",
+        title=f"Dict of dicts to numbers, the call only, {size} results",
+        contenders=(
+            Contender("judged", _script("judged-dicts"), size),
+            Contender("pytrec_eval", _script("pytrec_eval-dicts"), size),
+            Contender("ir_measures", _script("ir_measures-dicts"), size, rounds=1),
+            Contender("ranx", _script("ranx-dicts"), size, rounds=1),
+        ),
+        claims=(Claim("at least 6 times faster than pytrec_eval", "wall", "pytrec_eval", "/", "judged", "at least", 6),),
+        repeat=1 if quick else 3,
+        reference="pytrec_eval",
+    )
+
+
+def _queries(long: Size, wide: Size, quick: bool) -> Case:
+    named_long, named_wide = f"judged, {long}", f"judged, {wide}"
+    return Case(
+        name="queries",
+        title=f"Many queries, files, whole process, {wide} beside {long} results",
+        contenders=(
+            Contender(named_long, JUDGED, long),
+            Contender(named_wide, JUDGED, wide),
+            Contender(f"polars scan, {long}", _script("scan"), long, reads_qrels=False),
+            Contender(f"polars scan, {wide}", _script("scan"), wide, reads_qrels=False),
+            Contender(f"pytrec_eval, {wide}", _script("pytrec_eval-files"), wide, rounds=1),
+        ),
+        claims=(Claim("time per line does not grow with queries", "per line", named_wide, "/", named_long, "at most", 1.3),),
+        repeat=2 if quick else 5,
+        reference=f"pytrec_eval, {wide}",
+    )
+
+
+def _startup(quick: bool) -> Case:
+    size = Size(50, 100)
+    evaluate = (*EVALUATE, "--format", "json")
+    return Case(
+        name="startup",
+        title=f"Start-up, whole process; evaluate on {size} results",
+        contenders=(
+            Contender("judged --help", ("-m", "judged", "--help"), size, prints_json=False),
+            Contender("import click", ("-c", "import click"), size, prints_json=False),
+            Contender("import judged", ("-c", "import judged"), size, prints_json=False),
+            Contender("import numpy", ("-c", "import numpy"), size, prints_json=False),
+            Contender("judged evaluate", evaluate, size),
+            Contender("import numpy, polars", ("-c", "import numpy, polars"), size, prints_json=False),
+        ),
+        claims=(
+            _within("judged --help takes little longer than click, s", "judged --help", "-", "import click", 0.15),
+            _within("importing judged costs little more than numpy", "import judged", "/", "import numpy", 1.2),
+            _within("a small evaluation, beyond imports, s", "judged evaluate", "-", "import numpy, polars", 0.3),
+        ),
+        repeat=5 if quick else 15,
+        one_job=False,
+    )
+
+
+def _within(text: str, left: str, op: Literal["/", "-"], right: str, bound: float) -> Claim:
+    return Claim(text, "wall", left, op, right, "at most", bound)
+
+
+def _script(name: str) -> tuple[str, ...]:
+    return ("-m", "bench.contenders", name, "{qrels}", "{run}")

@@ -1,0 +1,145 @@
+"""Seeded runs and judgements as TREC files, kept in the system's folder for temporary files and made once.
+
+`python -m bench.data QUERIES RESULTS JUDGEMENTS` makes one pair. The benchmark only calls `ensure`: a parent that
+imported numpy would show up in the peak memory of its children (see measure.py).
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import polars as pl
+    from numpy.random import Generator
+    from numpy.typing import NDArray
+
+    Array = NDArray[Any]
+
+Columns = dict[str, Any]
+
+FORMAT = 1
+"""Counted up when the generated data changes, so that an old cache is not taken for the new data."""
+SEED = 0
+ITEMS = 8_000_000
+"""Size of the collection that results are drawn from; judged items that nobody retrieved have higher numbers."""
+FIRST_QUERY = 100_001
+
+
+@dataclass(frozen=True)
+class Size:
+    """How much data: each query has as many results and as many judgements as every other."""
+
+    queries: int
+    results: int
+    judgements: int = 50
+
+    def __str__(self) -> str:
+        return f"{self.queries:,} × {self.results:,}"
+
+
+@dataclass(frozen=True)
+class Pair:
+    """The two files of one size."""
+
+    size: Size
+    qrels: Path
+    run: Path
+
+
+def cache() -> Path:
+    """The folder that generated files are kept in; safe to delete."""
+    return Path(tempfile.gettempdir()) / f"judged-bench-{FORMAT}"
+
+
+def pair(size: Size) -> Pair:
+    """Where the files of a size are, made or not."""
+    stem = f"{size.queries}x{size.results}x{size.judgements}"
+    return Pair(size, cache() / f"{stem}.qrels", cache() / f"{stem}.run")
+
+
+def ensure(size: Size) -> Pair:
+    """The files of a size, generated if missing, and read once so that no contender pays for a cold disk."""
+    files = pair(size)
+    if not (files.qrels.exists() and files.run.exists()):
+        numbers = [str(number) for number in (size.queries, size.results, size.judgements)]
+        root = Path(__file__).resolve().parents[1]
+        subprocess.run([sys.executable, "-m", "bench.data", *numbers], check=True, cwd=root)
+    for path in (files.qrels, files.run):
+        with path.open("rb") as file:
+            while file.read(1 << 20):
+                pass
+    return files
+
+
+def generate(size: Size) -> None:
+    """Write both files; half of a query's judgements are in its list, mostly early, half were not retrieved."""
+    import numpy as np
+
+    rng = np.random.default_rng(SEED)
+    items = _distinct(rng, size.queries, size.results, below=ITEMS)
+    found = size.judgements // 2
+    order = rng.random((size.queries, size.results)) * np.arange(10, size.results + 10)
+    ranks = np.argsort(order, axis=1)[:, :found]
+    missed = ITEMS + _distinct(rng, size.queries, size.judgements - found, below=ITEMS)
+    judged = np.concatenate([np.take_along_axis(items, ranks, axis=1), missed], axis=1)
+    grades = rng.integers(0, 4, size=judged.shape) * (rng.random(judged.shape) < 0.4)
+
+    files = pair(size)
+    cache().mkdir(parents=True, exist_ok=True)
+    _write(files.qrels, _rows(judged, {"zero": 0}, {"grade": grades}))
+    places = np.broadcast_to(np.arange(1, size.results + 1), items.shape)
+    ranked = {"rank": places, "score": _scores(rng, size)}
+    _write(files.run, _rows(items, {"q0": "Q0"}, ranked, {"system": "generated"}))
+
+
+def _distinct(rng: Generator, rows: int, columns: int, *, below: int) -> Array:
+    """Rows of distinct numbers: column j draws from those that leave j when divided by the number of columns."""
+    import numpy as np
+
+    return rng.integers(0, below // columns, size=(rows, columns)) * columns + np.arange(columns)
+
+
+def _scores(rng: Generator, size: Size) -> Array:
+    """Descending, with true ties; four decimals, because trec_eval keeps float32 and would tie what differs beyond."""
+    import numpy as np
+
+    return np.sort(rng.gumbel(10, 5, size=(size.queries, size.results)).round(4), axis=1)[:, ::-1]
+
+
+def _rows(items: Array, before: Columns, after: Columns, last: Columns | None = None) -> pl.DataFrame:
+    """One row per item: query, constants, item, columns, constants."""
+    import numpy as np
+    import polars as pl
+
+    queries = np.repeat(np.arange(FIRST_QUERY, FIRST_QUERY + len(items)), items.shape[1])
+    padded = pl.format("D{}", pl.col("item").cast(pl.String).str.zfill(8)).alias("item")
+    numbers = {name: np.ascontiguousarray(column).ravel() for name, column in after.items()}
+    return pl.DataFrame({"query": queries, "item": items.ravel(), **numbers}).select(
+        "query", *_constants(before), padded, *numbers, *_constants(last or {})
+    )
+
+
+def _constants(values: Columns) -> list[pl.Expr]:
+    import polars as pl
+
+    return [pl.lit(value).alias(name) for name, value in values.items()]
+
+
+def _write(path: Path, frame: pl.DataFrame) -> None:
+    """Renamed into place when complete: a broken run leaves no half file to be taken for the data."""
+    unfinished = path.with_suffix(f"{path.suffix}.{os.getpid()}.tmp")
+    try:
+        frame.write_csv(unfinished, include_header=False, separator=" ")
+        unfinished.replace(path)
+    finally:
+        unfinished.unlink(missing_ok=True)
+
+
+if __name__ == "__main__":
+    generate(Size(*(int(number) for number in sys.argv[1:])))

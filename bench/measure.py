@@ -1,0 +1,134 @@
+"""Run contenders, a fresh process each time, and keep what each run cost.
+
+On Linux a child's peak memory starts at that of the process it was forked from, so this side imports nothing large.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from bench.cases import Case, Contender
+from bench.data import Pair, Size, ensure
+
+ROOT = Path(__file__).resolve().parents[1]
+WARM_UP = Size(queries=20, results=100)
+"""Every contender runs on this once, untimed: it compiles bytecode, and ranx its numba functions."""
+MEMORY_UNIT = 1 if sys.platform == "darwin" else 1024
+
+
+class CrashError(Exception):
+    """A contender ended with an error; the text is the end of what it said."""
+
+
+@dataclass(frozen=True)
+class Sample:
+    """One run of one contender: seconds, seconds, bytes, and the means that it found."""
+
+    wall: float
+    cpu: float
+    memory: float
+    scores: dict[str, float]
+
+
+@dataclass
+class Result:
+    """All runs of one contender."""
+
+    contender: Contender
+    samples: list[Sample] = field(default_factory=list)
+    crash: str | None = None
+
+    @property
+    def scores(self) -> dict[str, float]:
+        return self.samples[-1].scores if self.samples else {}
+
+    def value(self, quantity: str) -> float:
+        """The median of "wall", "cpu" or "memory", or of wall time "per line" of input; NaN if it never ran."""
+        if not self.samples:
+            return float("nan")
+        if quantity == "per line":
+            return self.value("wall") / self.contender.lines
+        return float(median(getattr(sample, quantity) for sample in self.samples))
+
+    def spread(self) -> tuple[float, float]:
+        """The fastest and the slowest wall time."""
+        walls = [sample.wall for sample in self.samples]
+        return min(walls), max(walls)
+
+
+def measure(case: Case, repeat: int, tell: Callable[[str], None]) -> list[Result]:
+    """Interleave the contenders for some rounds, so that a busy minute of the machine hits all of them."""
+    results = [Result(contender) for contender in case.contenders]
+    data = {contender.size: ensure(contender.size) for contender in case.contenders}
+    small = ensure(WARM_UP)
+    for result in results:
+        tell(f"{case.name}: warming up {result.contender.name}")
+        _keep(result, small, store=False)
+    for number in range(repeat):
+        for result in _rotated(results, number):
+            if result.crash is None and number < (result.contender.rounds or repeat):
+                tell(f"{case.name}: round {number + 1} of {repeat}, {result.contender.name}")
+                _keep(result, data[result.contender.size], store=True)
+    return results
+
+
+def _rotated(results: Sequence[Result], number: int) -> Iterator[Result]:
+    """The same circle, started somewhere else each round: nobody always follows the same contender."""
+    start = number % len(results)
+    yield from (*results[start:], *results[:start])
+
+
+def _keep(result: Result, data: Pair, *, store: bool) -> None:
+    try:
+        samples = run(result.contender, data)
+    except CrashError as crash:
+        result.crash = str(crash)
+    else:
+        result.samples += samples if store else []
+
+
+def run(contender: Contender, data: Pair) -> list[Sample]:
+    """One process; one sample of all of it, or one for each call that the process timed itself."""
+    files = {"{qrels}": str(data.qrels), "{run}": str(data.run)}
+    command = [sys.executable, *(files.get(word, word) for word in contender.command)]
+    with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as complaints:
+        started = time.perf_counter()
+        child = subprocess.Popen(command, stdout=output, stderr=complaints, cwd=ROOT, env=_environment())
+        _, status, usage = os.wait4(child.pid, 0)
+        wall = time.perf_counter() - started
+        child.returncode = os.waitstatus_to_exitcode(status)
+        output.seek(0)
+        complaints.seek(0)
+        if child.returncode:
+            raise CrashError(f"exit code {child.returncode}: {_last_line(complaints.read())}")
+        said = json.loads(output.read()) if contender.prints_json else {}
+    memory = usage.ru_maxrss * MEMORY_UNIT
+    calls = said.get("calls", [{"wall": wall, "cpu": usage.ru_utime + usage.ru_stime}])
+    return [Sample(call["wall"], call["cpu"], memory, _scores(said)) for call in calls]
+
+
+def _environment() -> dict[str, str]:
+    """The working tree comes before an installed judged."""
+    paths = [str(ROOT / "src"), *filter(None, [os.environ.get("PYTHONPATH")])]
+    return os.environ | {"PYTHONPATH": os.pathsep.join(paths)}
+
+
+def _scores(said: dict[str, Any]) -> dict[str, float]:
+    """From what a contender of ours prints, or from `judged evaluate --format json`."""
+    scores: dict[str, float] = said["runs"][0]["scores"] if "runs" in said else said.get("scores", {})
+    return scores
+
+
+def _last_line(complaints: bytes) -> str:
+    lines = complaints.decode(errors="replace").strip().splitlines()
+    return lines[-1] if lines else "it said nothing"

@@ -1,0 +1,193 @@
+"""Writes the generated parts of the documentation: `python docs/reference.py`.
+
+What stands between `<!-- generated:NAME -->` and `<!-- /generated:NAME -->` comes from the registry of measures and from
+the command line's own declarations. What stands in a `console` block under `$ judged …` is that command's output, in a
+folder where `judged demo` was run. A test fails when either is out of date.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import click
+
+from judged.cli import COMMANDS, cli
+from judged.measures import Spec, catalogue
+from judged.measures.bibliography import BIBLIOGRAPHY
+from judged.measures.params import Choice, Param, show
+from judged.measures.spec import aggregate_param
+
+DOCS = Path(__file__).resolve().parent
+PAGES = sorted(DOCS.glob("*.md"))
+README = DOCS.parent / "README.md"
+AGGREGATE = aggregate_param("mean")
+
+
+def measure_table() -> str:
+    """One line a measure, with a link to its section."""
+    rows = ["| measure | what it is | also called |", "|---|---|---|"]
+    rows += [f"| [`{spec.name}`](#{spec.name.lower()}) | {spec.title} | {_names(spec.aliases)} |" for spec in catalogue()]
+    return "\n".join(rows)
+
+
+def measure_sections() -> str:
+    return "\n\n".join(_section(spec) for spec in catalogue())
+
+
+def aggregations() -> str:
+    return "\n".join(_choices(AGGREGATE, indent=""))
+
+
+def _section(spec: Spec) -> str:
+    low, high = (show(float(bound)).replace("inf", "∞") for bound in spec.range)
+    better = "; lower is better" if not spec.higher_is_better else "; higher is better" if spec.rates_relevance else ""
+    facts = [
+        f"- **Range**: {low} to {high}{better}.",
+        f"- **Undefined**: {'' if spec.undefined.text == 'never' else 'when '}{spec.undefined.text}.",
+        f"- **Reference**: {BIBLIOGRAPHY[spec.reference]}",
+    ]
+    also = [f"Also called {_aliases(spec)}."] if spec.aliases else []
+    parts = [
+        f"### {spec.name}",
+        f"**{spec.title}.** {spec.says}",
+        *also,
+        f"```math\n{spec.formula}\n```",
+        "\n".join(facts),
+        "\n".join(["Parameters:", "", *(line for param in spec.params for line in _parameter(spec, param))]),
+        _example(spec),
+    ]
+    return "\n\n".join(parts)
+
+
+def _parameter(spec: Spec, param: Param) -> Iterator[str]:
+    default = "none" if param.default is None else f"`{show(param.default)}`"
+    at = f" Also written `{spec.name}@{param.name}`." if param.name == spec.at else ""
+    if not isinstance(param, Choice):
+        yield f"- `{param.name}`, default {default}: {param.says}. It must be {param.allowed}.{at}"
+    elif param.options == AGGREGATE.options:
+        yield f"- `{param.name}`, default {default}: [{param.says}](#aggregations)."
+    else:
+        yield f"- `{param.name}`, default {default}: {param.says}.{at}"
+        yield from _choices(param, indent="  ")
+
+
+def _choices(param: Choice, *, indent: str) -> Iterator[str]:
+    yield from (f"{indent}- `{choice}`: {sentence}." for choice, sentence in param.options.items())
+
+
+def _example(spec: Spec) -> str:
+    """The worked example of the declaration, as a doctest."""
+    example = spec.example
+    ranking = ", ".join("None" if grade == "-" else grade for grade in example.ranking.split())
+    given = {"relevant": example.relevant, "collection": example.collection}
+    extra = "".join(f", {name}={value}" for name, value in given.items() if value is not None)
+    call = f'judged.Rankings.from_relevance([[{ranking}]]{extra}).evaluate("{example.measure}").value()'
+    return f"```python\n>>> round({call}, 6)\n{round(float(example.value), 6)}\n\n```"
+
+
+def _aliases(spec: Spec) -> str:
+    """Other names, and what those mean that stand for more than the name."""
+    said = [
+        f"`{name}`" + (f" (with {', '.join(f'`{key}={show(value)}`' for key, value in preset.items())})" if preset else "")
+        for name, preset in spec.aliases.items()
+    ]
+    return said[0] if len(said) == 1 else f"{', '.join(said[:-1])} and {said[-1]}"
+
+
+def _names(names: Iterable[str]) -> str:
+    return ", ".join(f"`{name}`" for name in names)
+
+
+def command(name: str) -> str:
+    """The usage, the help and every option of a command."""
+    context = click.Context(cli, info_name="judged")
+    chosen = cli.get_command(context, name)
+    assert chosen is not None
+    with click.Context(chosen, info_name=name, parent=context, help_option_names=["-h", "--help"]) as own:
+        usage = f"judged {name} {' '.join(chosen.collect_usage_pieces(own))}"
+        options = [param for param in chosen.get_params(own) if isinstance(param, click.Option)]
+    return "\n\n".join([f"```\n{usage}\n```", _paragraphs(chosen.help or ""), _options(options)])
+
+
+def top_level() -> str:
+    """The options of `judged` itself, and its commands."""
+    with click.Context(cli, info_name="judged", help_option_names=["-h", "--help"]) as context:
+        options = [param for param in cli.get_params(context) if isinstance(param, click.Option)]
+    commands = [f"- [`judged {name}`](#judged-{name})" for name in COMMANDS]
+    return "\n".join([_options(options), *commands])
+
+
+def _options(options: list[click.Option]) -> str:
+    return "\n".join(_option(option) for option in options)
+
+
+def _option(option: click.Option) -> str:
+    names = ", ".join(f"`{name}`" for name in option.opts)
+    choices = getattr(option.type, "choices", None)
+    value = "" if option.is_flag or choices else f" `{option.metavar or option.type.name.upper()}`"
+    one_of = f", one of {', '.join(f'`{choice}`' for choice in choices)}" if choices else ""
+    default = f", default `{option.default}`" if option.show_default and not option.is_flag else ""
+    said = " ".join((option.help or "").split())
+    head = f"- {names}{value}{one_of}{default}"
+    sentences = said.removesuffix(".").split("; ")
+    if choices and all(sentence.partition(": ")[0] in choices for sentence in sentences):
+        pairs = [sentence.partition(": ") for sentence in sentences]
+        return "\n".join([f"{head}:", *(f"  - `{choice}`: {words}." for choice, _, words in pairs)])
+    return f"{head}: {said}"
+
+
+def _paragraphs(text: str) -> str:
+    return "\n\n".join(" ".join(part.split()) for part in re.split(r"\n\s*\n", text.strip()))
+
+
+GENERATED: dict[str, dict[str, Callable[[], str]]] = {
+    "measures.md": {"table": measure_table, "aggregations": aggregations, "measures": measure_sections},
+    "commands.md": {"judged": top_level, **{name: partial(command, name) for name in COMMANDS}},
+}
+
+
+def generated(page: str, text: str) -> str:
+    """A page's text with each generated part made anew."""
+    for name, make in GENERATED.get(page, {}).items():
+        begin, end = f"<!-- generated:{name} -->", f"<!-- /generated:{name} -->"
+        before, found, rest = text.partition(begin)
+        _, closed, after = rest.partition(end)
+        if not found or not closed:
+            raise ValueError(f"docs/{page} has no part {begin} … {end}")
+        text = f"{before}{begin}\n\n{make()}\n\n{end}{after}"
+    return text
+
+
+EXAMPLE = re.compile(r"^```console\n\$ (?P<command>judged .*)\n(?P<output>(?:(?!```).*\n)*)```$", re.MULTILINE)
+
+
+def with_outputs(text: str, folder: Path) -> str:
+    """A page's text with the real output under each command; commands run in the folder, which holds `judged-demo`."""
+    return EXAMPLE.sub(lambda found: f"```console\n$ {found['command']}\n{output(found['command'], folder)}```", text)
+
+
+def output(command: str, folder: Path) -> str:
+    """What a command prints, without the blanks at the ends of its lines and the empty lines around it."""
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    done = subprocess.run(command, shell=True, cwd=folder, env={**os.environ, "PATH": path}, capture_output=True, check=True)
+    lines = [line.rstrip() for line in done.stdout.decode().splitlines()]
+    return "\n".join(lines).strip("\n") + "\n"
+
+
+def main() -> None:
+    with TemporaryDirectory() as folder:
+        output("judged demo", Path(folder))
+        for path in (*PAGES, README):
+            text = path.read_text(encoding="utf-8")
+            path.write_text(with_outputs(generated(path.name, text), Path(folder)), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

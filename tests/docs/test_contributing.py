@@ -1,0 +1,67 @@
+"""The worked example of CONTRIBUTING.md is a measure that works."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import judged
+from judged.measures import REGISTRY, Spec, spec
+from judged.measures.bibliography import BIBLIOGRAPHY
+
+ROOT = Path(__file__).resolve().parents[2]
+TEXT = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+
+
+@pytest.fixture
+def new() -> Iterator[Spec]:
+    """The example's measure, registered for one test."""
+    (code,) = re.findall(r"^```python\n(.*?)^```$", TEXT, re.MULTILINE | re.DOTALL)
+    known, names = set(REGISTRY), dict(spec._NAMES)
+    try:
+        exec(compile(code, "CONTRIBUTING.md", "exec"), {"__name__": "judged.measures.precision"})
+        (name,) = set(REGISTRY) - known
+        yield REGISTRY[name]
+    finally:
+        for name in set(REGISTRY) - known:
+            del REGISTRY[name]
+        spec._NAMES.clear()
+        spec._NAMES.update(names)
+
+
+def test_its_example_is_right(new: Spec) -> None:
+    measure = judged.parse(new.example.measure)
+    assert measure.compute(new.example.rankings()).tolist() == [new.example.value]
+
+
+def test_it_is_understood_everywhere(new: Spec) -> None:
+    assert [str(judged.parse(alias)) for alias in new.aliases] == [new.name] * len(new.aliases)
+    assert getattr(judged, new.name).definition()["reference"] == BIBLIOGRAPHY[new.reference]
+    value = judged.evaluate({"q": {"a": 1}}, {"q": ["x", "y", "z", "a"]}, new.name).value()
+    assert value == 3.0
+
+
+def test_it_is_undefined_exactly_when_it_says_so(new: Spec) -> None:
+    rankings = judged.Rankings.from_relevance([[0, 1], [0, 0], []], relevant=[1, 0, 2])
+    measure = judged.parse(new.name)
+    assert np.isnan(measure.compute(rankings)).tolist() == measure.undefined(rankings).tolist() == [False, True, False]
+
+
+def test_it_is_gone_again() -> None:
+    with pytest.raises(judged.MeasureError):
+        judged.parse("SearchLength")
+
+
+def test_the_helpers_it_names_exist() -> None:
+    (named,) = re.findall(r"`Rankings` has the helpers: ([^.]*)\.", TEXT)
+    assert all(hasattr(judged.Rankings, helper) for helper in re.findall(r"`(\w+)`", named))
+
+
+def test_the_places_it_names_exist() -> None:
+    named = re.findall(r"`((?:tests|src|docs|bench|\.ci)[\w./]*)`", TEXT)
+    assert "tests/golden" in named
+    assert [path for path in named if not (ROOT / path).exists()] == []

@@ -1,0 +1,188 @@
+"""The documentation says what the code does: generated parts, examples, completeness, links."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from types import ModuleType
+
+import click
+import pytest
+
+import judged
+from judged.cli import COMMANDS, cli
+from judged.inputs.columns import NAMES
+from judged.inputs.formats import COMPRESSION_SUFFIXES, FORMATS
+from judged.measures import DEFAULT, REGISTRY, Spec, catalogue
+from judged.policy import CHOICES, Policy
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.md"))]
+FENCED = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
+RERUN = "out of date: run `python docs/reference.py`"
+
+
+def text_of(name: str) -> str:
+    return (ROOT / name).read_text(encoding="utf-8")
+
+
+def section(text: str, heading: str) -> str:
+    """What stands under a heading, down to the next one of the same or a higher level."""
+    level = len(heading) - len(heading.lstrip("#"))
+    found = re.search(rf"^{re.escape(heading)}$(.*?)(?=^#{{1,{level}}} |\Z)", text, re.MULTILINE | re.DOTALL)
+    assert found, f"no heading {heading!r}"
+    return found[1]
+
+
+@pytest.mark.parametrize("page", ["measures.md", "commands.md"])
+def test_generated_parts_are_up_to_date(reference: ModuleType, page: str) -> None:
+    text = text_of(f"docs/{page}")
+    assert reference.generated(page, text) == text, RERUN
+
+
+@pytest.fixture(scope="module")
+def demo_folder(reference: ModuleType, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder: Path = tmp_path_factory.mktemp("docs")
+    reference.output("judged demo", folder)
+    return folder
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_pasted_outputs_are_real(reference: ModuleType, demo_folder: Path, page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    assert reference.with_outputs(text, demo_folder) == text, RERUN
+
+
+def test_readme_shows_a_real_terminal(reference: ModuleType) -> None:
+    shown = reference.EXAMPLE.findall(text_of("README.md"))
+    assert any(command.startswith("judged evaluate ") and "nDCG@10" in output for command, output in shown)
+
+
+@pytest.mark.parametrize("command", ['pip install ".[all]" && judged demo', 'pip install -e ".[dev]" && pytest'])
+def test_readme_has_the_two_commands(command: str) -> None:
+    assert f"```\n{command}\n```" in text_of("README.md")
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_and_option_is_documented(name: str) -> None:
+    context = click.Context(cli, info_name="judged")
+    command = cli.get_command(context, name)
+    assert command is not None
+    text = section(text_of("docs/commands.md"), f"## judged {name}")
+    for param in command.params:
+        if isinstance(param, click.Option):
+            assert param.help, param.name
+            assert all(f"`{option}`" in text for option in param.opts), param.opts
+            assert all(f"`{choice}`" in text for choice in getattr(param.type, "choices", ())), param.opts
+        else:
+            assert param.make_metavar(context).strip("[].") in text
+    assert command.help
+
+
+def test_the_default_measures_are_documented() -> None:
+    *most, last = DEFAULT
+    assert f"Without `-m` the measures are {', '.join(most)} and {last}." in text_of("docs/commands.md")
+
+
+def test_completion_is_documented_for_every_shell() -> None:
+    from click.shell_completion import BashComplete, FishComplete, ZshComplete
+
+    text = section(text_of("docs/commands.md"), "## Shell completion")
+    for shell in (BashComplete, ZshComplete, FishComplete):
+        assert f"_JUDGED_COMPLETE={shell.name}_source judged" in text
+        assert "_judged_completion" in shell(cli, {}, "judged", "_JUDGED_COMPLETE").source()
+
+
+@pytest.mark.parametrize("spec", catalogue(), ids=lambda spec: spec.name)
+def test_every_measure_is_documented(spec: Spec) -> None:
+    text = section(text_of("docs/measures.md"), f"### {spec.name}")
+    assert spec.says in text
+    assert spec.formula in text
+    assert spec.undefined.text in text
+    assert all(f"- `{param.name}`, default" in text for param in spec.params)
+    assert all(f"`{alias}`" in text for alias in spec.aliases)
+    whole = text_of("docs/measures.md")
+    assert all(s in whole for param in spec.params for s in getattr(param, "options", {}).values())
+    assert f'evaluate("{spec.example.measure}")' in text
+
+
+def test_the_changelog_names_every_measure() -> None:
+    listed = section(text_of("CHANGELOG.md"), "## [0.1.0] - unreleased")
+    assert [name for name in REGISTRY if not re.search(rf"\b{name}\b", listed)] == []
+
+
+@pytest.mark.parametrize("name", judged.__all__)
+def test_every_public_name_is_documented(name: str) -> None:
+    assert f"`judged.{name}`" in text_of("docs/python.md")
+    value = getattr(judged, name)
+    if not isinstance(value, str):
+        assert (value.__doc__ or "").strip()
+        # A dataclass without a docstring of its own gets its signature for one.
+        assert not value.__doc__.startswith(f"{name}(")
+
+
+@pytest.mark.parametrize(
+    "name", [name for name in vars(judged.Evaluation) if name.startswith("to_") or name in ("summary", "per_query", "audit")]
+)
+def test_every_export_and_attribute_of_an_evaluation_is_documented(name: str) -> None:
+    assert f"`.{name}" in section(text_of("docs/python.md"), "## The evaluation")
+
+
+@pytest.mark.parametrize("choice", CHOICES)
+def test_every_policy_is_documented(choice: str) -> None:
+    values = ", ".join(f"`{value}`" for value in CHOICES[choice])
+    row = f"| `{choice}` | {values} | `{getattr(Policy(), choice)}` | `--{choice}` |"
+    assert row in text_of("docs/policy.md")
+
+
+def test_every_count_of_the_audit_is_documented() -> None:
+    text = section(text_of("docs/inputs.md"), "## The audit")
+    assert [name for name in judged.Audit.__dataclass_fields__ if f"`{name}`" not in text] == []
+
+
+def test_every_input_format_and_column_name_is_documented() -> None:
+    text = text_of("docs/inputs.md")
+    for name, endings in FORMATS.items():
+        assert f"`{name}`" in text
+        assert all(f"`{ending}`" in text for ending in endings)
+    for role, names in NAMES.items():
+        assert f"| {role} | {', '.join(f'`{name}`' for name in names)} |" in text
+    spelled = {".gz": "gzip", ".zst": "zstd", ".bz2": "bzip2", ".xz": "xz"}
+    assert all(spelled[suffix] in text for suffix in COMPRESSION_SUFFIXES)
+
+
+def slug(heading: str) -> str:
+    """The anchor that a heading gets."""
+    plain = re.sub(r"[`*]|\[([^\]]*)\]\([^)]*\)", r"\1", heading).strip().lower()
+    return re.sub(r"[^\w\- ]", "", plain).replace(" ", "-")
+
+
+def anchors(page: Path) -> set[str]:
+    return {slug(found) for found in re.findall(r"^#+ (.+)$", FENCED.sub("", page.read_text(encoding="utf-8")), re.MULTILINE)}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_resolve(page: Path) -> None:
+    text = FENCED.sub("", page.read_text(encoding="utf-8"))
+    for target in re.findall(r"\]\(([^)\s]+)\)", text):
+        if target.startswith("https://"):
+            continue
+        path, _, anchor = target.partition("#")
+        there = (page.parent / path).resolve() if path else page
+        assert there.exists(), target
+        if anchor:
+            assert anchor in anchors(there), target
+
+
+def test_the_index_links_every_page() -> None:
+    text = text_of("docs/index.md")
+    assert [
+        page.name for page in (ROOT / "docs").glob("*.md") if page.name != "index.md" and f"]({page.name})" not in text
+    ] == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_examples_leave_a_line_before_the_fence(page: Path) -> None:
+    """Otherwise doctest takes the closing fence for output."""
+    blocks = [block for block in FENCED.findall(page.read_text(encoding="utf-8")) if re.search(r"^>>> ", block, re.MULTILINE)]
+    assert [block for block in blocks if not block.endswith("\n\n```")] == []

@@ -1,0 +1,145 @@
+"""Evaluation: one return shape, its attributes, its exports."""
+
+import json
+
+import numpy as np
+import polars as pl
+import pytest
+
+import judged
+from judged import Policy, Rankings, evaluate
+
+JUDGEMENTS = {"q1": {"a": 1, "b": 0}, "q2": {"c": 2, "d": 1}, "q3": {"e": 1}}
+GOOD = {"q1": {"a": 3.0, "b": 2.0}, "q2": {"c": 2.0, "d": 1.0}, "q3": {"x": 1.0, "e": 0.5}}
+WEAK = {"q1": {"b": 3.0, "a": 2.0}, "q2": {"d": 2.0, "c": 1.0}}
+
+
+@pytest.fixture
+def both():
+    return evaluate(JUDGEMENTS, {"good": GOOD, "weak": WEAK}, ["RR", "nDCG@10", "MedianRank"])
+
+
+def test_one_run_and_several_have_the_same_shape(both):
+    assert evaluate(JUDGEMENTS, GOOD, "RR").summary.rows() == [("run", 2.5 / 3)]
+    # good: RR 1, 1, 1/2; weak: 1/2, 1, 0 (missing).
+    assert both.summary["run"].to_list() == ["good", "weak"]
+    assert both.summary["RR"].to_list() == [pytest.approx(2.5 / 3), pytest.approx(1.5 / 3)]
+    # ranks of the first relevant item: 1, 1, 2 and 2, 1, infinite
+    assert both.summary["Rank(aggregate=median)"].to_list() == [1.0, 2.0]
+
+
+def test_default_measures():
+    assert evaluate(JUDGEMENTS, GOOD).summary.columns == ["run", "AP", "nDCG@10", "RR", "P@10", "R@100"]
+
+
+def test_measures_as_text_or_as_python_are_the_same():
+    evaluation = evaluate(JUDGEMENTS, GOOD, [judged.nDCG(gain="exp") @ 10, "nDCG(gain=exp)@10", judged.MRR])
+    assert [str(measure) for measure in evaluation.measures] == ["nDCG(gain=exp)@10", "RR"]
+
+
+def test_per_query_is_null_where_a_query_does_not_count():
+    frame = evaluate(JUDGEMENTS, WEAK, ["RR"], policy=Policy(missing="skip")).per_query
+    assert frame.columns == ["run", "query", "RR"]
+    assert frame.rows() == [("run", "q1", 0.5), ("run", "q2", 1.0), ("run", "q3", None)]
+
+
+def test_value_asks_where_it_is_ambiguous(both):
+    assert both.value("RR", "good") == pytest.approx(2.5 / 3)
+    with pytest.raises(judged.InputError, match=r"^say which run: good, weak\.$"):
+        both.value("RR")
+    with pytest.raises(judged.MeasureError, match=r"^say which measure: RR, nDCG@10, Rank\(aggregate=median\)\.$"):
+        both.value(run="good")
+    with pytest.raises(judged.MeasureError, match=r"^AP was not evaluated; there is RR, nDCG@10, Rank\(aggregate=median\)\.$"):
+        both.value("AP", "good")
+    with pytest.raises(judged.InputError, match=r"^there is no run 'bad'; there is good, weak\.$"):
+        both.value("RR", "bad")
+
+
+def test_definition_says_parameters_policy_and_source(both):
+    text = both.definition("nDCG@10")
+    assert text.splitlines()[0].startswith("nDCG@10 (Normalised discounted cumulative gain). DCG divided by")
+    assert "only the first 10 results count" in text
+    assert "Policy: tied results are ordered by item id, descending on bytes (trec_eval's rule); " in text
+    assert text.splitlines()[-1].startswith("Reference: K. Järvelin")
+
+
+def test_audit_per_run(both):
+    assert both.audit["weak"].missing_queries == ("q3",)
+    assert both.audit["good"].missing_queries == ()
+
+
+def test_exports_agree(both, tmp_path):
+    data = json.loads(both.to_json(per_query=True))
+    assert data == json.loads(json.dumps(both.to_dict(per_query=True)))
+    assert data["runs"][1]["per_query"]["q3"] == {"RR": 0.0, "nDCG@10": 0.0, "Rank(aggregate=median)": "Infinity"}
+    assert both.to_pandas().to_dict("list") == both.summary.to_dict(as_series=False)
+    both.to_parquet(tmp_path / "values.parquet")
+    assert pl.read_parquet(tmp_path / "values.parquet").equals(both.per_query)
+    assert [path.name for path in tmp_path.iterdir()] == ["values.parquet"]
+    assert both.to_csv().splitlines()[0] == "run,RR,nDCG@10,Rank(aggregate=median)"
+
+
+def test_repr_and_html(both):
+    lines = repr(both).splitlines()
+    assert lines[0].split() == ["run", "RR", "nDCG@10", "Rank(aggregate=median)"]
+    assert lines[1].split()[:2] == ["good", "0.8333"]
+    assert lines[3] == "policy: ties=id, missing=zero, empty=zero, unjudged=nonrelevant"
+    assert "note: weak: 1 judged query not in the run (q3)." in lines
+    html = both._repr_html_()
+    assert html.count("<tr>") == 3
+    assert 'title="1 divided by the rank of the first relevant item' in html
+
+
+def test_html_escapes_what_people_named():
+    html = evaluate({"q": {"a": 1}}, {"<b>&": {"q": {"a": 1.0}}}, "RR")._repr_html_()
+    assert "<td>&lt;b&gt;&amp;</td>" in html
+
+
+def test_rankings_evaluated_many_times():
+    rankings = judged.judge(JUDGEMENTS, WEAK)
+    assert rankings.evaluate("RR").value() == pytest.approx(0.5)
+    assert rankings.evaluate("RR", policy={"missing": "skip"}).value() == pytest.approx(0.75)
+
+
+def test_ready_made_rankings_keep_their_own_ties():
+    rankings = Rankings.from_relevance([[0, 1]])
+    evaluation = rankings.evaluate("RR", policy={"missing": "skip"})
+    assert (evaluation.value(), evaluation.policy.ties) == (0.5, "input")
+
+
+def test_tied_rankings_can_be_turned_for_and_against():
+    rankings = Rankings.from_scores([[0, 1, 0]], [[1.0, 1.0, 0.0]])
+    values = [rankings.evaluate("RR", policy={"ties": rule}).value() for rule in ("input", "best", "worst")]
+    assert values == [0.5, 1.0, 0.5]
+
+
+def test_several_paths(tmp_path):
+    (tmp_path / "q").write_text("1 0 a 1\n")
+    (tmp_path / "r.run").write_text("1 Q0 a 1 1.0 x\n")
+    path = tmp_path / "r.run"
+    assert evaluate(tmp_path / "q", [path, path], "RR").summary["run"].to_list() == [str(path), f"{path} (2)"]
+
+
+def test_nothing_of_the_callers_is_changed():
+    judgements = {"q1": {"a": 1}}
+    run = {"q1": {"b": 2.0, "a": 1.0}}
+    before = json.dumps([judgements, run])
+    evaluate(judgements, run, "AP").to_dict()
+    assert json.dumps([judgements, run]) == before
+    grades, scores = np.array([[0.0, 1.0]]), np.array([[0.1, 0.9]])
+    Rankings.from_scores(grades, scores).evaluate()
+    assert grades.flags.writeable
+    assert (grades.tolist(), scores.tolist()) == ([[0.0, 1.0]], [[0.1, 0.9]])
+
+
+def test_policy_errors():
+    with pytest.raises(
+        judged.PolicyError, match=r"^ties must be one of id, input, best, worst; got 'bset'\. Did you mean 'best'\?$"
+    ):
+        Policy(ties="bset")
+    with pytest.raises(
+        judged.PolicyError, match=r"^Policy takes no 'tie'\. Did you mean 'ties'\? It takes ties, missing, empty, unjudged\.$"
+    ):
+        evaluate(JUDGEMENTS, GOOD, policy={"tie": "best"})
+    with pytest.raises(judged.PolicyError, match=r"^policy must be a judged.Policy or a dict of its choices; got str\.$"):
+        evaluate(JUDGEMENTS, GOOD, policy="best")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
@@ -104,6 +105,7 @@ class Rankings:
         rank = ordinals(query, len(rows))
         judged = ~np.isnan(flat)
         pool_query, pool_grade = _pool(query[judged], flat[judged], names, relevant, pool)
+        _refuse_infinite(pool_query, pool_grade, names)
         return cls(
             queries=names,
             retrieved=lengths,
@@ -290,6 +292,7 @@ def _pool(
         rows = [np.asarray(row, dtype=np.float64) for row in pool]
         if len(rows) != count:
             raise InputError(f"pool must hold one list of grades for each of the {count} queries; got {len(rows)}.")
+        _refuse_strangers(query, grade, rows, names)
         lengths = np.array([len(row) for row in rows], dtype=np.int64)
         query, grade = np.repeat(np.arange(count), lengths), np.concatenate(rows)
     elif (wanted := each_query(relevant, names, "relevant")) is not None:
@@ -305,3 +308,19 @@ def _pool(
     order = np.argsort(query, kind="stable")
     query, grade = query[order], grade[order]
     return query, descending(grade, np.bincount(query, minlength=count))
+
+
+def _refuse_strangers(query: Ints, grade: Floats, pool: list[Floats], names: tuple[str, ...]) -> None:
+    """A relevant item of a list that is not in its pool would make recall and nDCG exceed 1."""
+    listed = np.split(grade, np.cumsum(np.bincount(query, minlength=len(names)))[:-1])
+    for name, own, every in zip(names, listed, pool, strict=True):
+        if lost := Counter(own[own > 0].tolist()) - Counter(every.tolist()):
+            raise InputError(
+                f"pool of query {name} lacks a grade {min(lost):g} that its list holds; "
+                "pool is all grades there are, in the list and outside it."
+            )
+
+
+def _refuse_infinite(query: Ints, grade: Floats, names: tuple[str, ...]) -> None:
+    if (wrong := np.flatnonzero(~np.isfinite(grade))).size:
+        raise InputError(f"a grade of query {names[query[wrong[0]]]} is {grade[wrong[0]]}; grades must be finite numbers.")

@@ -140,13 +140,16 @@ def rankings_from_scores(
         at = wrong[0]
         raise InputError(f"row {at} of y_true has {lengths[at]} values, that of y_score has {own[at]}; they must be as many.")
     query = np.repeat(np.arange(len(lengths)), lengths)
-    for what, values in (("y_true", grade), ("y_score", score)):
-        if (wrong := np.flatnonzero(np.isnan(values))).size:
+    for what, bad in (("y_true", ~np.isfinite(grade)), ("y_score", np.isnan(score))):
+        if (wrong := np.flatnonzero(bad)).size:
             at = wrong[0]
-            raise InputError(f"{what} is NaN in row {query[at]}, column {at - starts_of(lengths)[query[at]]}.")
+            value = "infinite" if np.isinf(grade[at]) and what == "y_true" else "NaN"
+            raise InputError(f"{what} is {value} in row {query[at]}, column {at - starts_of(lengths)[query[at]]}.")
     names = tuple(str(i) for i in range(1, len(lengths) + 1)) if queries is None else tuple(map(str, queries))
     if len(names) != len(lengths):
         raise InputError(f"queries has {len(names)} ids, y_true has {len(lengths)} rows; they must be as many.")
+    if len(set(names)) < len(names):
+        raise InputError("queries must be distinct ids.")
     order = np.lexsort((-score, query))
     grade, score, rank = grade[order], score[order], ordinals(query, len(lengths))
     new = np.append(True, (query[1:] != query[:-1]) | (score[1:] != score[:-1])) if len(query) else np.zeros(0, bool)
@@ -169,7 +172,7 @@ def rankings_from_scores(
 
 
 def _flat(rows: Any, what: str) -> tuple[np.ndarray, Ints]:
-    if isinstance(rows, np.ndarray) and rows.ndim == 2:
+    if isinstance(rows, np.ndarray) and rows.ndim == 2 and len(rows):
         return rows.astype(np.float64).ravel(), np.full(len(rows), rows.shape[1], np.int64)
     parts = [np.asarray(row, dtype=np.float64) for row in rows]
     if not parts:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Generic, TypeVar
 
@@ -10,7 +12,6 @@ from numpy.typing import NDArray
 
 from judged.errors import InputError
 from judged.inputs.tables import Judgements, Run, Table
-from judged.policy import DUPLICATES
 from judged.segments import Floats, Ints
 
 if TYPE_CHECKING:
@@ -47,24 +48,37 @@ _BLOCK = 1 << 17
 def equal_pairs(*keys: pl.Series) -> tuple[Ints, Ints]:
     """All pairs of places whose keys agree, the smaller place on the left: a suspicion, for the strings to confirm.
 
-    Places count on from one series to the next. One sort of integers does it: the place is packed into the low bits of
-    its key, so that it need not be sorted along.
+    Places count on from one series to the next. One sort of integers does it, shared out among the processors by the
+    keys' highest bits: the place is packed into the low bits of its key, so that it need not be sorted along.
     """
     count = sum(map(len, keys))
     low = max(count - 1, 1).bit_length()
+    bits = min((os.cpu_count() or 1).bit_length() - 1, 3) if count > _BLOCK else 0
+    chunks = [chunk.to_numpy() for key in keys for chunk in key.get_chunks()]
+    with ThreadPoolExecutor(1 << bits) as pool:
+        shares = list(pool.map(lambda share: _equal_pairs(chunks, low, share, bits), range(1 << bits)))
+    return np.concatenate([left for left, _ in shares]), np.concatenate([right for _, right in shares])
+
+
+def _equal_pairs(chunks: list[NDArray[np.uint64]], low: int, share: int, bits: int) -> tuple[Ints, Ints]:
+    """The pairs among the keys whose highest bits are this share's."""
     mask = np.uint64((1 << low) - 1)
-    packed = np.empty(count, np.uint64)
+    parts: list[NDArray[np.uint64]] = []
     at = 0
-    for chunk in (chunk for key in keys for chunk in key.get_chunks()):
-        values = chunk.to_numpy()
+    for values in chunks:
         for begin in range(0, len(values), _BLOCK):
-            block = values[begin : begin + _BLOCK] & ~mask
-            packed[at : at + len(block)] = block | np.arange(at, at + len(block), dtype=np.uint64)
+            block = values[begin : begin + _BLOCK]
+            place = np.arange(at, at + len(block), dtype=np.uint64)
             at += len(block)
+            if bits:
+                own = block >> np.uint64(64 - bits) == share
+                block, place = block[own], place[own]
+            parts.append((block & ~mask) | place)
+    packed = np.concatenate(parts)
     packed.sort()
     left: list[Ints] = []
     right: list[Ints] = []
-    for distance in range(1, count):
+    for distance in range(1, len(packed)):
         same = _agreeing(packed, distance, mask)
         if not len(same):
             break
@@ -95,8 +109,6 @@ def repeated(table: Table, suspects: Ints) -> Ints:
 
 def without_repeats(table: AnyTable, rows: Ints, duplicates: str) -> AnyTable:
     """The table with only the best-ranked row of each query and item, or an error that names the rows."""
-    if duplicates not in DUPLICATES:
-        raise InputError(f"duplicates must be {' or '.join(DUPLICATES)}; got {duplicates!r}.")
     if duplicates == "error":
         raise InputError(_duplicate_message(table, rows))
     frame = table.frame.with_row_index("row")

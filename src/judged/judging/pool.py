@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from judged.errors import InputError
+from judged.errors import InputError, PolicyError
 from judged.inputs.tables import Judgements, Lookup
 from judged.judging.grouping import Grouped, equal_pairs, group, hashed, repeated, without_repeats
+from judged.policy import DUPLICATES
 from judged.segments import Floats, Ints, descending, starts_of
 
 if TYPE_CHECKING:
@@ -94,6 +95,8 @@ class Pool:
 
 def pool_of(judgements: Judgements | Lookup, *, duplicates: str = "error") -> Pool:
     """Group judgements by query."""
+    if duplicates not in DUPLICATES:
+        raise PolicyError(f"duplicates must be {' or '.join(DUPLICATES)}; got {duplicates!r}.")
     if isinstance(judgements, Lookup):
         lists = judgements.lists
         if not lists:

@@ -91,7 +91,7 @@ def _needed(relevant: Floats, point: float, rounding: str) -> Floats:
     """How many relevant items a recall point asks for."""
     if rounding != "exact":
         return np.floor(point * relevant + {"trec_eval": 0.5, "trec_eval9": 0.9}[rounding])
-    # 0.7 * 10 is 7.000000000000001 in binary: a whole number must not be rounded up.
+    # 0.28 * 25 is 7.000000000000001 in binary: a whole number must not be rounded up.
     return np.ceil(np.round(point * relevant, 9))
 
 

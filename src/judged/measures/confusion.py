@@ -32,6 +32,13 @@ def collection_size(r: Rankings, name: str) -> Floats:
             f"{name} counts the items that were not retrieved and needs the size of the collection; "
             "give it as collection=… (--collection on the command line)."
         )
+    known = r.retrieved + r.total(r.pool_query) - r.total(r.hit_query)
+    if (short := np.flatnonzero(r.collection < known)).size:
+        at = short[0]
+        raise MeasureError(
+            f"the collection of query {r.queries[at]} holds {r.collection[at]:,} items, but {int(known[at]):,} were retrieved "
+            f"or judged; {name} needs the number of all items there are."
+        )
     return r.collection.astype(np.float64)
 
 

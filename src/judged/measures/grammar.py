@@ -27,15 +27,17 @@ def parse(measure: str | Measure) -> Measure:
     if not found:
         raise MeasureError(f"cannot read the measure {measure!r}; write it as NAME, NAME@k or NAME(parameter=value)@k.")
     spec, preset = lookup(found["name"])
-    given: dict[str, Any] = dict(preset)
+    given: dict[str, Any] = {}
     for part in _split(found["inside"] or "", ","):
-        name, equals, value = part.partition("=")
+        name, equals, value = (text.strip() for text in part.partition("="))
         if not equals:
-            raise MeasureError(f"cannot read {part.strip()!r} in {measure!r}; write parameter=value.")
-        given[name.strip()] = _value(value.strip(), measure)
+            raise MeasureError(f"cannot read {name!r} in {measure!r}; write parameter=value.")
+        if name in given:
+            raise MeasureError(f"{name} is given twice in {measure!r}; write it once.")
+        given[name] = _value(value, measure)
     if found["at"] and spec.at in given:
         raise MeasureError(f"{spec.at} is given twice in {measure!r}; write it once, as {spec.name}@{found['at']}.")
-    bound = spec.bind(given)
+    bound = spec.bind({**preset, **given})
     return bound @ _value(found["at"], measure) if found["at"] else bound
 
 
@@ -55,7 +57,7 @@ def parse_all(measures: Iterable[str | Measure] | str | Measure) -> list[Measure
 
 
 def _measures_in(text: str) -> list[str]:
-    tight = re.sub(r"\s*([@(])\s*", r"\1", text)
+    tight = re.sub(r"\s*([@(])\s*", r"\1", re.sub(r"\s", " ", text))
     parts = [part.strip() for piece in _split(tight, ",") for part in _split(piece, " ") if part.strip()]
     if not parts:
         raise MeasureError(f"cannot read the measure {text!r}; write it as NAME, NAME@k or NAME(parameter=value)@k.")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any, Protocol
 
 
@@ -41,9 +42,16 @@ def show(value: Any) -> str:
 
 
 def _number(value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+    """Whole numbers as int, as far as floats are exact; numbers of numpy are numbers too."""
+    if isinstance(value, bool) or not isinstance(value, Real):
         raise ValueError
-    return int(value) if float(value).is_integer() else float(value)
+    try:
+        number = float(value)
+    except OverflowError:
+        raise ValueError from None
+    if not math.isfinite(number):
+        raise ValueError
+    return int(number) if abs(number) < 2**53 and number.is_integer() else number
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,184 @@
+"""What each measure's declaration promises, on random rankings; every promised law is a test and the other way round."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from judged import Measure, parse
+from judged.measures import REGISTRY, Spec
+from support.rankings import Query, batches, queries, rankings_of, settings_of
+
+ROUNDING = 1e-12
+
+
+def value(measure: Measure, query: Query) -> float:
+    return float(measure.compute(rankings_of([query]))[0])
+
+
+def is_no_worse(measure: Measure, new: Query, old: Query) -> bool:
+    after, before = value(measure, new), value(measure, old)
+    if np.isnan(before) or np.isnan(after):
+        return bool(np.isnan(before) and np.isnan(after))
+    return after >= before - ROUNDING if measure.spec.higher_is_better else after <= before + ROUNDING
+
+
+# -- the laws: each takes a measure and a draw, and asserts ----------------------------------------------------------
+
+
+def swap_up_never_hurts(measure: Measure, query: Query, data: st.DataObject) -> None:
+    """An item of a better grade that changes places with one above it never makes things worse; unjudged is the worst."""
+    assume(len(query.shown) >= 2)
+    upper, lower = sorted(data.draw(st.lists(st.sampled_from(range(len(query.shown))), min_size=2, max_size=2, unique=True)))
+    shown = list(query.shown)
+    shown[upper], shown[lower] = sorted(
+        (shown[upper], shown[lower]), key=lambda grade: -np.inf if grade is None else grade, reverse=True
+    )
+    assert is_no_worse(measure, replace(query, shown=tuple(shown)), query)
+
+
+def append_unjudged_is_neutral(measure: Measure, query: Query, data: st.DataObject) -> None:
+    """Results that nobody judged, put at the end of the list, change nothing."""
+    longer = replace(query, shown=query.shown + (None,) * data.draw(st.integers(1, 5)))
+    np.testing.assert_equal(value(measure, longer), value(measure, query))
+
+
+def below_k_is_ignored(measure: Measure, query: Query, data: st.DataObject) -> None:
+    """What stands below the cutoff may come in any order, be dropped, or be more."""
+    k = measure.params["k"]
+    assert isinstance(k, int)
+    above, below = query.shown[:k], query.shown[k:]
+    kept = data.draw(st.permutations(below).map(lambda items: items[: data.draw(st.integers(0, len(items)))]))
+    dropped = list(below)
+    for item in kept:
+        dropped.remove(item)
+    lost = query.lost + tuple(grade for grade in dropped if grade is not None)
+    elsewhere = query.elsewhere + dropped.count(None)
+    np.testing.assert_allclose(
+        value(measure, Query((*above, *kept), lost, elsewhere)), value(measure, query), rtol=1e-14, atol=0, equal_nan=True
+    )
+
+
+def perfect_is_best(measure: Measure, query: Query, data: st.DataObject) -> None:
+    """Everything judged, best grades first, scores 1, and no list scores more."""
+    perfect = replace(query, shown=tuple(sorted(query.pool, reverse=True)), lost=())
+    best = value(measure, perfect)
+    assert np.isnan(best) or best == 1.0
+    assert is_no_worse(measure, perfect, query)
+
+
+LAWS: dict[str, Callable[[Measure, Query, st.DataObject], None]] = {
+    law.__name__: law for law in (swap_up_never_hurts, append_unjudged_is_neutral, below_k_is_ignored, perfect_is_best)
+}
+
+# -- where a variant gives a law up, with a case that shows it -------------------------------------------------------
+
+EXCEPTIONS: dict[str, dict[str, Callable[[Measure], bool]]] = {
+    "swap_up_never_hurts": {
+        "AP": lambda m: m.params["norm"] == "retrieved",
+        "DCG": lambda m: m.params["gains"] is not None,
+    },
+    "append_unjudged_is_neutral": {
+        "P": lambda m: m.params["k"] is None or m.params["short"] == "shrink",
+        "F": lambda m: m.params["k"] is None,
+    },
+    "perfect_is_best": {
+        "nDCG": lambda m: m.params["gains"] is not None,
+    },
+}
+
+
+@pytest.mark.parametrize(
+    ("measure", "before", "after"),
+    [
+        # One more relevant item enters the first 2 and the divisor grows: 1/1, then (1/1 + 2/2) / 2 … but at rank 3 of 3:
+        # (1/1) / 1 = 1, then (1 + 2/3) / 2 = 5/6.
+        ("AP(norm=retrieved)@3", (1, 0, 0, 1), (1, 0, 1, 0)),
+        # The table of gains says that grade 1 is worth more than grade 2.
+        ("DCG(gains={1:9})", (1, 2), (2, 1)),
+        # A longer list without a cutoff has a lower precision.
+        ("P", (1,), (1, None)),
+        ("P(short=shrink)@5", (1,), (1, None)),
+        ("F", (1,), (1, None)),
+        ("nDCG(gains={1:9})", (1, 2), (2, 1)),
+    ],
+)
+def test_the_exceptions_are_real(measure: str, before: tuple[float, ...], after: tuple[float | None, ...]) -> None:
+    spec = parse(measure).spec
+    assert any(spec.name in by_name and by_name[spec.name](parse(measure)) for by_name in EXCEPTIONS.values())
+    assert value(parse(measure), Query(after)) < value(parse(measure), Query(before))
+
+
+# -- the tests -------------------------------------------------------------------------------------------------------
+
+PROMISED = [(law, name) for name, spec in REGISTRY.items() for law in sorted(spec.laws)]
+
+
+def test_every_promised_law_is_a_test_and_every_test_is_promised() -> None:
+    assert {law for law, _ in PROMISED} == set(LAWS)
+    for law, by_name in EXCEPTIONS.items():
+        assert set(by_name) <= {name for promised, name in PROMISED if promised == law}
+
+
+@pytest.mark.parametrize(("law", "name"), PROMISED)
+@given(data=st.data(), query=queries())
+def test_law(law: str, name: str, data: st.DataObject, query: Query) -> None:
+    measure = data.draw(settings_of(REGISTRY[name]))
+    if law == "below_k_is_ignored":
+        measure = measure @ data.draw(st.integers(1, 8))
+    assume(not EXCEPTIONS.get(law, {}).get(name, lambda m: False)(measure))
+    LAWS[law](measure, query, data)
+
+
+COUNT_OR_LENGTH = {"P", "F", "Judged", "Accuracy", "Specificity", "FP", "TN", "NumRet"}
+"""What these divide by or count is the length of the list."""
+
+
+@pytest.mark.parametrize("spec", [s for s in REGISTRY.values() if s.name not in COUNT_OR_LENGTH], ids=lambda s: s.name)
+@given(data=st.data(), query=queries())
+def test_only_the_ranks_of_judged_items_matter(spec: Spec, data: st.DataObject, query: Query) -> None:
+    """The one idea: what is at the end and unjudged is filler, for every measure but those that say how much was shown."""
+    append_unjudged_is_neutral(data.draw(settings_of(spec)), query, data)
+
+
+@pytest.mark.parametrize("name", REGISTRY)
+@given(data=st.data(), batch=batches())
+def test_values_are_inside_the_range_or_nan_exactly_where_declared(name: str, data: st.DataObject, batch: list[Query]) -> None:
+    measure = data.draw(settings_of(REGISTRY[name]))
+    rankings = rankings_of(batch)
+    values = measure.compute(rankings)
+    low, high = measure.spec.range
+    assert np.all((values >= low) & (values <= high + ROUNDING) | np.isnan(values))
+    np.testing.assert_array_equal(np.isnan(values), measure.undefined(rankings), err_msg=str(measure))
+
+
+@pytest.mark.parametrize("name", REGISTRY)
+@given(data=st.data(), batch=batches())
+def test_all_queries_at_once_equal_one_at_a_time(name: str, data: st.DataObject, batch: list[Query]) -> None:
+    measure = data.draw(settings_of(REGISTRY[name]))
+    together = rankings_of(batch)
+    values = measure.compute(together)
+    assert values.dtype == np.float64
+    assert values.shape == (len(batch),)
+    for at in range(len(batch)):
+        np.testing.assert_array_equal(measure.compute(together.take([at])), values[[at]], err_msg=str(measure))
+    order = data.draw(st.permutations(range(len(batch))))
+    np.testing.assert_array_equal(measure.compute(together.take(order)), values[order], err_msg=str(measure))
+
+
+@pytest.mark.parametrize("name", REGISTRY)
+@given(data=st.data(), batch=batches())
+def test_computing_leaves_no_trace(name: str, data: st.DataObject, batch: list[Query]) -> None:
+    """The same values a second time, and when other measures were computed in between."""
+    measure, other = data.draw(settings_of(REGISTRY[name])), data.draw(settings_of(REGISTRY[name]))
+    rankings = rankings_of(batch)
+    first = measure.compute(rankings)
+    before = first.copy()
+    first += 1  # a caller may do what it likes with its copy
+    other.compute(rankings)
+    np.testing.assert_array_equal(measure.compute(rankings), before)

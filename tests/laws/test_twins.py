@@ -1,0 +1,89 @@
+"""Every measure equals its slow twin, with all parameters, on random ragged rankings."""
+
+from __future__ import annotations
+
+import inspect
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from judged import Measure, Policy
+from judged.measures import REGISTRY
+from judged.measures.spec import AGGREGATIONS
+from support.rankings import Query, batches, rankings_of, settings_of
+from support.twins import AGGREGATES, TWINS, balance, ranks_of_all, twin_P, twin_R
+
+SAME = {"rtol": 1e-12, "atol": 1e-13}
+"""Sums in another order: a few units in the last place."""
+
+
+def by_twin(measure: Measure, queries: list[Query]) -> list[float]:
+    twin = TWINS[measure.spec.name]
+    params = {name: value for name, value in measure.params.items() if name in inspect.signature(twin).parameters}
+    return [twin(query, **params) for query in queries]
+
+
+def test_every_measure_has_a_twin() -> None:
+    assert set(TWINS) == set(REGISTRY)
+
+
+def test_every_aggregation_has_a_twin() -> None:
+    assert set(AGGREGATES) == set(AGGREGATIONS)
+
+
+@pytest.mark.parametrize("name", REGISTRY)
+def test_a_twin_takes_the_parameters_of_its_measure(name: str) -> None:
+    # `average` of F and `aggregate` concern the summary (for Rank, `aggregate` is also how a query's own ranks become one).
+    taken = set(inspect.signature(TWINS[name]).parameters) - {"query", "aggregate"}
+    assert taken == {param.name for param in REGISTRY[name].params} - {"average", "aggregate"}
+
+
+@pytest.mark.parametrize("name", REGISTRY)
+@settings(max_examples=3 * settings.default.max_examples)
+@given(data=st.data(), queries=batches())
+def test_values(name: str, data: st.DataObject, queries: list[Query]) -> None:
+    measure = data.draw(settings_of(REGISTRY[name]))
+    np.testing.assert_allclose(measure.compute(rankings_of(queries)), by_twin(measure, queries), **SAME, err_msg=str(measure))
+
+
+SUMMARISED_THEIR_OWN_WAY = {name for name, spec in REGISTRY.items() if spec.summarise}
+
+
+@pytest.mark.parametrize("name", REGISTRY)
+@given(data=st.data(), queries=batches())
+def test_summaries(name: str, data: st.DataObject, queries: list[Query]) -> None:
+    measure = data.draw(settings_of(REGISTRY[name]))
+    if measure.params.get("average") == "means" or measure.params.get("of") == "all":
+        return  # see below
+    worst = REGISTRY[name].range[0 if REGISTRY[name].higher_is_better or not REGISTRY[name].rates_relevance else 1]
+    settled = [worst if value != value else value for value in by_twin(measure, queries)]
+    expected = AGGREGATES[measure.params["aggregate"]](settled)
+    np.testing.assert_allclose(rankings_of(queries).evaluate([measure]).value(), expected, **SAME, err_msg=str(measure))
+
+
+def test_only_two_measures_are_summarised_their_own_way() -> None:
+    assert {"F", "Rank"} == SUMMARISED_THEIR_OWN_WAY
+
+
+@given(
+    queries=batches(),
+    k=st.one_of(st.none(), st.just("R"), st.integers(1, 15)),
+    rel=st.sampled_from([1, 2, 0]),
+    beta=st.sampled_from([1, 2, 0.5]),
+)
+def test_f_of_the_means(queries: list[Query], k: int | str | None, rel: float, beta: float) -> None:
+    precisions = [twin_P(query, k=k, rel=rel, short="pad") for query in queries]
+    recalls = [twin_R(query, k=k, rel=rel, norm="relevant") for query in queries]
+    means = [sum(0 if value != value else value for value in values) / len(queries) for values in (precisions, recalls)]
+    measure = REGISTRY["F"].bind({"k": k, "rel": rel, "beta": beta, "average": "means"})
+    np.testing.assert_allclose(rankings_of(queries).evaluate([measure]).value(), balance(*means, beta), **SAME)
+
+
+@given(queries=batches(), rel=st.sampled_from([1, 2, 0]), aggregate=st.sampled_from(["mean", "median"]))
+def test_ranks_of_all_relevant_items_together(queries: list[Query], rel: float, aggregate: str) -> None:
+    ranks = [rank for query in queries for rank in ranks_of_all(query, rel)]
+    measure = REGISTRY["Rank"].bind({"of": "all", "rel": rel, "aggregate": aggregate})
+    value = rankings_of(queries).evaluate([measure], policy=Policy(ties="input", empty="skip")).value()
+    np.testing.assert_allclose(value, AGGREGATES[aggregate](ranks) if ranks else float("nan"), **SAME)

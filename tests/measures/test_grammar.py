@@ -1,0 +1,255 @@
+"""The notation: what is read, what is printed, and what is said where it cannot be read."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import judged
+from judged import Measure, MeasureError, parse
+from judged.measures import REGISTRY, Spec, parse_all
+from judged.measures.params import Choice, Cutoff, Gains, Number, Param, Points, show
+from support.rankings import any_measure
+
+
+@given(any_measure())
+def test_what_is_printed_can_be_read(measure: Measure) -> None:
+    assert parse(str(measure)) == measure
+    assert hash(parse(str(measure))) == hash(measure)
+    assert str(parse(str(measure))) == str(measure)
+
+
+@given(st.lists(any_measure(), min_size=1, max_size=6), st.sampled_from([",", ", ", " ", "\n", "\t", " ,\n "]))
+def test_several_in_one_text(measures: list[Measure], separator: str) -> None:
+    assert parse_all(separator.join(map(str, measures))) == list(dict.fromkeys(measures))
+    assert parse_all(measures) == list(dict.fromkeys(measures))
+
+
+@given(any_measure(), st.floats(allow_nan=False, allow_infinity=False))
+def test_every_finite_number_survives(measure: Measure, number: float) -> None:
+    if "rel" in measure.params:
+        measure = measure(rel=number)
+        assert measure.params["rel"] == number
+        assert parse(str(measure)) == measure
+
+
+@pytest.mark.parametrize(
+    ("text", "printed"),
+    [
+        ("P@10", "P@10"),
+        ("p@10", "P@10"),
+        (" ndcg ( gain = exp ) @ 10 ", "nDCG(gain=exp)@10"),
+        ("NDCG@R", "nDCG@R"),
+        ("nDCG(k=10)", "nDCG@10"),
+        ("nDCG(gain=linear)@10", "nDCG@10"),
+        ("nDCG(log=2.0)", "nDCG"),
+        ("AP(rel=2)@100", "AP(rel=2)@100"),
+        ("AP(norm=capped,rel=2)@100", "AP(rel=2, norm=capped)@100"),
+        ("P(rel=0.5)@5", "P(rel=0.5)@5"),
+        ("P(rel=-1)@5", "P(rel=-1)@5"),
+        ("P(rel=1e-3)@5", "P(rel=0.001)@5"),
+        ("P@1e1", "P@10"),
+        ("P()", "P"),
+        ("P(k=R)", "P@R"),
+        ("nDCG(gains={2:9,1:3})", "nDCG(gains={1:3,2:9})"),
+        ("nDCG(gains={ 0.5 : 1.5 , -1 : 0 })@5", "nDCG(gains={-1:0,0.5:1.5})@5"),
+        ("nDCG(gain='exp')", "nDCG(gain=exp)"),
+        ('nDCG(gain="exp")', "nDCG(gain=exp)"),
+        ("IPrec@.35", "IPrec@0.35"),
+        ("IPrec(recall=0.5)", "IPrec@0.5"),
+        ("IAP(points=[0.25, 0.5, 0.75])", "IAP(points=[0.25,0.5,0.75])"),
+        ("IAP(points=5)", "IAP(points=5)"),
+        ("11pt_avg", "IAP"),
+        ("R-precision", "Rprec"),
+        ("RBP(p=.95)", "RBP(p=0.95)"),
+    ],
+)
+def test_what_can_be_read(text: str, printed: str) -> None:
+    assert str(parse(text)) == repr(parse(text)) == printed
+
+
+PLAIN = "write it as NAME, NAME@k or NAME(parameter=value)@k."
+WHOLE = "must be a whole number from 1, or R; got"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("nDGC@10", "There is no measure 'nDGC'; did you mean 'nDCG'? 'judged measures' lists them all."),
+        ("recal@5", "There is no measure 'recal'; did you mean 'Recall'? 'judged measures' lists them all."),
+        ("hitrat@5", "There is no measure 'hitrat'; did you mean 'HitRate'? 'judged measures' lists them all."),
+        ("zzzzzz", "There is no measure 'zzzzzz'. 'judged measures' lists them all."),
+        (
+            "P(gian=exp)@3",
+            "P takes no 'gian'; did you mean 'gain'? (DCG, nDCG and RBP take it; P takes k, rel, short, aggregate.)",
+        ),
+        ("nDCG(gian=exp)", "nDCG takes no 'gian'; did you mean 'gain'? (nDCG takes k, gain, gains, ideal, log, aggregate.)"),
+        ("P(gain=exp)@3", "P takes no 'gain'. (DCG, nDCG and RBP take it; P takes k, rel, short, aggregate.)"),
+        ("P(points=3)", "P takes no 'points'. (IAP takes it; P takes k, rel, short, aggregate.)"),
+        ("P(xyz=3)", "P takes no 'xyz'. (P takes k, rel, short, aggregate.)"),
+        ("NumQ(rel=1)", "NumQ takes no 'rel'. (AP, IPrec, IAP and TP take it; NumQ takes aggregate.)"),
+        ("P(=3)", "P takes no ''. (P takes k, rel, short, aggregate.)"),
+        ("P@0", f"k of P {WHOLE} 0."),
+        ("P@-1", f"k of P {WHOLE} -1."),
+        ("P@1.5", f"k of P {WHOLE} 1.5."),
+        ("P@inf", f"k of P {WHOLE} inf."),
+        ("P@nan", f"k of P {WHOLE} nan."),
+        ("P@r", f"k of P {WHOLE} r."),
+        ("P@ten", f"k of P {WHOLE} ten."),
+        ("P@1" + "0" * 400, f"k of P {WHOLE} 1{'0' * 400}."),
+        ("nDCG(gain=log)", "gain of nDCG must be linear, exp or binary; got log."),
+        ("nDCG(gain=3)", "gain of nDCG must be linear, exp or binary; got 3."),
+        ("nDCG(gain=[1])", "gain of nDCG must be linear, exp or binary; got [1]."),
+        ("AP(norm=all)", "norm of AP must be relevant, capped, retrieved or cutoff; got all."),
+        ("F(aggregate=median)", "aggregate of F must be mean; got median."),
+        ("Rank(aggregate=sum)", "aggregate of Rank must be mean or median; got sum."),
+        ("P(rel=high)", "rel of P must be a number; got high."),
+        ("P(rel=nan)", "rel of P must be a number; got nan."),
+        ("RBP(p=1)", "p of RBP must be a number between 0 and 1; got 1."),
+        ("F(beta=0)", "beta of F must be a number above 0; got 0."),
+        ("DCG(log=1)", "log of DCG must be a number above 1; got 1."),
+        ("IPrec@1.1", "recall of IPrec must be a number from 0 to 1; got 1.1."),
+        ("IPrec@R", "recall of IPrec must be a number from 0 to 1; got R."),
+        ("nDCG(gains={1:-3})", "gains of nDCG must be a table of grades and gains from 0, such as {1:3,2:9}; got {1:-3}."),
+        ("nDCG(gains=3)", "gains of nDCG must be a table of grades and gains from 0, such as {1:3,2:9}; got 3."),
+        ("nDCG(gains={})", "gains of nDCG must be a table of grades and gains from 0, such as {1:3,2:9}; got {}."),
+        ("nDCG(gains={1})", "a value is missing in 'nDCG(gains={1})'; write parameter=value."),
+        (
+            "IAP(points=1)",
+            "points of IAP must be a whole number from 2, or a list of recall points from 0 to 1 "
+            "such as [0.25,0.5,0.75]; got 1.",
+        ),
+        (
+            "IAP(points=[0.5,2])",
+            "points of IAP must be a whole number from 2, or a list of recall points from 0 to 1 "
+            "such as [0.25,0.5,0.75]; got [0.5, 2].",
+        ),
+        ("P(rel=)", "a value is missing in 'P(rel=)'; write parameter=value."),
+        ("P(2)", "cannot read '2' in 'P(2)'; write parameter=value."),
+        ("P(rel=2,)", "cannot read '' in 'P(rel=2,)'; write parameter=value."),
+        ("P(k=5)@10", "k is given twice in 'P(k=5)@10'; write it once, as P@10."),
+        ("P(k=5, k=6)", "k is given twice in 'P(k=5, k=6)'; write it once."),
+        (
+            "GMAP(aggregate=mean, aggregate=sum)",
+            "aggregate is given twice in 'GMAP(aggregate=mean, aggregate=sum)'; write it once.",
+        ),
+        ("Rprec@5", "Rprec takes no cutoff; got @5."),
+        ("NumQ@5", "NumQ takes no cutoff; got @5."),
+        ("P@@3", f"cannot read the measure 'P@@3'; {PLAIN}"),
+        ("P@3@4", f"cannot read the measure 'P@3@4'; {PLAIN}"),
+        ("P@", f"cannot read the measure 'P@'; {PLAIN}"),
+        ("@3", f"cannot read the measure '@3'; {PLAIN}"),
+        ("P(rel=2", f"cannot read the measure 'P(rel=2'; {PLAIN}"),
+        ("P)", f"cannot read the measure 'P)'; {PLAIN}"),
+        ("P 3", f"cannot read the measure 'P 3'; {PLAIN}"),
+        ("P@3 5", f"cannot read the measure 'P@3 5'; {PLAIN}"),
+        ("", f"cannot read the measure ''; {PLAIN}"),
+        ("  ", f"cannot read the measure '  '; {PLAIN}"),
+    ],
+)
+def test_what_cannot_be_read(text: str, message: str) -> None:
+    with pytest.raises(MeasureError) as caught:
+        parse(text)
+    assert str(caught.value) == message
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ([], "no measure was given; name at least one, such as nDCG@10."),
+        ("", f"cannot read the measure ''; {PLAIN}"),
+        (" , ", f"cannot read the measure ' , '; {PLAIN}"),
+        ([3], "a measure is a text such as 'nDCG@10' or a judged.Measure; got int."),
+        ([None], "a measure is a text such as 'nDCG@10' or a judged.Measure; got NoneType."),
+        ("P@5 nDGC", "There is no measure 'nDGC'; did you mean 'nDCG'? 'judged measures' lists them all."),
+    ],
+)
+def test_what_is_no_list_of_measures(given: Any, message: str) -> None:
+    with pytest.raises(MeasureError) as caught:
+        parse_all(given)
+    assert str(caught.value) == message
+
+
+def test_measures_in_python() -> None:
+    assert judged.nDCG(gain="exp") @ 10 == parse("nDCG(gain=exp)@10")
+    assert judged.P @ 5 == parse("P@5") != parse("P@6")
+    assert judged.AP(rel=2, k=100) == parse("AP(rel=2)@100")
+    assert parse("AP@R") == judged.AP @ "R"
+    assert (judged.P @ 5)(rel=2) == parse("P(rel=2)@5")
+    assert (judged.P @ 5)(k=None) == judged.P
+    assert judged.nDCG(gains={2: 9, 1: 3}) == parse("nDCG(gains={1:3,2:9})")
+    assert judged.IAP(points=[0.25, 0.5]) == judged.IAP(points=(0.25, 0.5))
+    assert judged.IPrec @ 0.5 == judged.IPrec(recall=0.5)
+    assert len({judged.P @ 5, parse("P@5"), judged.P(k=5.0), judged.nDCG(gains={1: 3}), judged.nDCG(gains={1.0: 3})}) == 2
+    assert judged.P != "P"
+
+
+def test_numbers_of_numpy_are_numbers() -> None:
+    assert [judged.P @ k for k in np.arange(1, 3)] == [judged.P @ 1, judged.P @ 2]
+    assert judged.P(rel=np.float32(0.5)) == judged.P(rel=0.5)
+    assert str(judged.P @ np.int64(10)) == "P@10"
+
+
+@pytest.mark.parametrize("text", ["DCG(log=1e30)", "nDCG(log=1e300)", "F(beta=1e100)", "ERR(max_grade=1000)", "P(rel=1e300)"])
+def test_numbers_may_be_huge(text: str) -> None:
+    value = judged.Rankings.from_relevance([[0, 1, 3]]).evaluate([text]).value()
+    assert np.isfinite(value)
+
+
+def test_an_unknown_name_of_the_package() -> None:
+    with pytest.raises(AttributeError, match=r"^module 'judged' has no attribute 'nDGC'$"):
+        judged.nDGC  # noqa: B018
+
+
+# -- every parameter of every measure refuses what it does not allow, with the sentence its declaration makes ---------
+
+
+def bad_values(param: Param) -> list[Any]:
+    if isinstance(param, Cutoff):
+        return [0, -1, 1.5, True, "r", "", [1], {}, float("nan"), float("inf")]
+    if isinstance(param, Choice):
+        return ["nonsense", "", None, 1, [], {}]
+    if isinstance(param, Gains):
+        return [3, "exp", {}, {1: -1}, {"a": 1}, {1: "b"}, [1], {1: float("nan")}]
+    if isinstance(param, Points):
+        return [1, 0, 2.5, [], [2], [-0.1], ["a"], "all", None, True]
+    assert isinstance(param, Number)
+    values: list[Any] = ["much", None, [], True, float("nan"), float("inf")]
+    if np.isfinite(param.low):
+        values.append(param.low if param.open else param.low - 1)
+    if np.isfinite(param.high):
+        values.append(param.high if param.open else param.high + 1)
+    return values
+
+
+@pytest.mark.parametrize(
+    ("spec", "param"),
+    [pytest.param(spec, param, id=f"{spec.name}-{param.name}") for spec in REGISTRY.values() for param in spec.params],
+)
+def test_every_parameter_refuses_what_is_not_allowed(spec: Spec, param: Param) -> None:
+    for value in bad_values(param):
+        with pytest.raises(MeasureError) as caught:
+            spec.bind({param.name: value})
+        assert str(caught.value) == f"{param.name} of {spec.name} must be {param.allowed}; got {show(value)}."
+
+
+@pytest.mark.parametrize(
+    ("param", "allowed"),
+    [
+        (Cutoff(), "a whole number from 1, or R"),
+        (Number("x", 1, ""), "a number"),
+        (Number("x", 1, "", low=0), "a number from 0"),
+        (Number("x", 1, "", low=0, open=True), "a number above 0"),
+        (Number("x", 1, "", low=0, high=0.5), "a number from 0 to 0.5"),
+        (Number("x", 1, "", low=0, high=1, open=True), "a number between 0 and 1"),
+        (Choice("x", "a", "", {"a": ""}), "a"),
+        (Choice("x", "a", "", {"a": "", "b": ""}), "a or b"),
+        (Choice("x", "a", "", {"a": "", "b": "", "c": ""}), "a, b or c"),
+    ],
+)
+def test_what_is_allowed_in_words(param: Param, allowed: str) -> None:
+    assert param.allowed == allowed

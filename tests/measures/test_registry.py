@@ -1,0 +1,285 @@
+"""Every measure is declared in full, and what is declared is true."""
+
+from __future__ import annotations
+
+import math
+import re
+
+import numpy as np
+import pytest
+
+import judged
+from judged import MeasureError, parse
+from judged.measures import DEFAULT, FAMILIES, REGISTRY, Spec, catalogue, names
+from judged.measures.bibliography import BIBLIOGRAPHY
+from judged.measures.formula import readable
+from judged.measures.params import Choice
+from judged.measures.spec import AGGREGATIONS, measure
+
+every_measure = pytest.mark.parametrize("spec", REGISTRY.values(), ids=lambda spec: spec.name)
+
+WANTED = [
+    "P",
+    "R",
+    "F",
+    "Success",
+    "AP",
+    "RR",
+    "Rprec",
+    "DCG",
+    "nDCG",
+    "RBP",
+    "ERR",
+    "Rank",
+    "IPrec",
+    "IAP",
+    "TP",
+    "FP",
+    "FN",
+    "TN",
+    "Accuracy",
+    "Specificity",
+    "Judged",
+    "NumRet",
+    "NumRel",
+    "NumRelRet",
+    "NumQ",
+]
+
+
+def test_the_measures_of_the_foundation_are_here() -> None:
+    assert set(WANTED) <= set(REGISTRY)
+
+
+@pytest.mark.parametrize(
+    ("alias", "measure"),
+    [
+        ("Precision", "P"),
+        ("Recall", "R"),
+        ("F1", "F"),
+        ("Hit@5", "Success@5"),
+        ("HitRate@5", "Success@5"),
+        ("TopKAccuracy@5", "Success@5"),
+        ("CMC@5", "Success@5"),
+        ("MAP@10", "AP@10"),
+        ("GMAP", "AP(aggregate=geometric)"),
+        ("MRR", "RR"),
+        ("R-precision", "Rprec"),
+        ("11pt_avg", "IAP"),
+        ("MeanRank", "Rank"),
+        ("MedianRank", "Rank(aggregate=median)"),
+        ("MedR(of=all)", "Rank(of=all, aggregate=median)"),
+        ("GMAP(aggregate=mean)", "AP"),
+        ("TNR@3", "Specificity@3"),
+    ],
+)
+def test_aliases(alias: str, measure: str) -> None:
+    assert str(parse(alias)) == measure
+
+
+@every_measure
+def test_a_measure_says_what_it_is(spec: Spec) -> None:
+    assert spec.title
+    assert spec.title[0].isupper()
+    assert re.fullmatch(r"[A-Z0-9].+[.]", spec.says)
+    assert spec.undefined.text
+    assert not spec.undefined.text.endswith(".")
+    assert spec.reference in BIBLIOGRAPHY
+    assert spec.range[0] < spec.range[1]
+    assert spec.params[-1].name == "aggregate"
+    assert spec.at is None or spec.at in {param.name for param in spec.params}
+    assert len({param.name for param in spec.params}) == len(spec.params)
+
+
+@every_measure
+def test_every_parameter_says_what_it_is(spec: Spec) -> None:
+    for param in spec.params:
+        assert param.says
+        assert param.allowed.strip() == param.allowed != ""
+        assert param.check(param.default) == param.default
+        assert param.words(param.default)
+        if isinstance(param, Choice):
+            assert param.default in param.options
+            assert all(param.options.values())
+
+
+@every_measure
+def test_the_worked_example(spec: Spec) -> None:
+    measure = parse(spec.example.measure)
+    assert measure.spec is spec
+    assert measure.compute(spec.example.rankings()).tolist() == pytest.approx([spec.example.value], abs=1e-15)
+    assert not measure.undefined(spec.example.rankings()).any()
+
+
+@every_measure
+def test_the_formula_can_be_read_in_a_terminal(spec: Spec) -> None:
+    text = readable(spec.formula)
+    assert text
+    assert "\\" not in text
+    assert "  " not in text
+    assert text == text.strip()
+    # Braces are those of a set: {i : …}; LaTeX's own are gone, and nothing is left open.
+    assert text.count("{") == text.count("}") == spec.formula.count(r"\{")
+    for opening, closing in ("()", "[]"):
+        assert text.count(opening) == text.count(closing)
+    assert not re.search(r"[_^]\s|[_^]$|\(\)|⦃|⦄", text)
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("P", "1/k Σ_(i≤k) [g_i ≥ rel]"),
+        ("F", "((1+β^2) P R)/(β^2 P + R)"),
+        ("RR", "1/(min{i ≤ k : g_i ≥ rel})"),
+        ("DCG", "Σ_(i≤k) (gain(g_i))/(log_2(i+1))"),
+        ("NumRel", "N = |{g ≥ rel}|"),
+    ],
+)
+def test_formulas_in_a_terminal(name: str, text: str) -> None:
+    assert readable(REGISTRY[name].formula) == text
+
+
+def test_every_reference_is_used() -> None:
+    assert {spec.reference for spec in REGISTRY.values()} == set(BIBLIOGRAPHY)
+
+
+def test_names_are_distinct_whatever_their_case() -> None:
+    known = [name.lower() for name in names()]
+    assert len(set(known)) == len(known)
+
+
+def test_a_name_cannot_be_declared_twice() -> None:
+    with pytest.raises(ValueError, match=r"^two measures are called 'ndcg'$"):
+        declare_again()
+
+
+def declare_again() -> None:
+    like = REGISTRY["NumQ"]
+    same = {name: getattr(like, name) for name in ("title", "says", "formula", "reference", "range", "undefined", "example")}
+    measure(name="ndcg", params=(), **same)(like.compute)
+
+
+def test_the_catalogue_holds_every_measure_once_by_family() -> None:
+    assert sorted(spec.name for spec in catalogue()) == sorted(REGISTRY)
+    families = [spec.family for spec in catalogue()]
+    assert list(dict.fromkeys(families)) == [family.__name__.rpartition(".")[2] for family in FAMILIES]
+    assert families == sorted(families, key=list(dict.fromkeys(families)).index)
+
+
+def test_the_default_measures_can_be_read() -> None:
+    assert [str(parse(text)) for text in DEFAULT] == list(DEFAULT)
+
+
+def test_every_measure_is_a_name_of_the_package() -> None:
+    for name, spec in REGISTRY.items():
+        if name.isidentifier():
+            assert getattr(judged, name) == spec.bind({})
+            assert name in dir(judged)
+
+
+@every_measure
+def test_definitions_are_plain_sentences(spec: Spec) -> None:
+    default = spec.bind({})
+    words = default.words()
+    assert words.startswith(spec.says)
+    assert words.endswith(".")
+    assert "\\" not in words
+    definition = default.definition()
+    assert definition["name"] == spec.name
+    assert definition["reference"] == BIBLIOGRAPHY[spec.reference]
+    assert set(definition["parameters"]) == {param.name for param in spec.params}
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (
+            "P(rel=2)@10",
+            "Share of the first k results that are relevant; a missing result counts as not relevant. Here, only the first 10 "
+            "results count; an item is relevant from grade 2 on; a list shorter than k is still divided by k, as if filled up "
+            "with irrelevant items; the summary is the mean over the queries.",
+        ),
+        (
+            "Success@1",
+            "1 if at least one of the first k results is relevant, otherwise 0; its mean is the share of queries with a hit. "
+            "Here, only the first 1 result counts; an item is relevant from grade 1 on; "
+            "the summary is the mean over the queries.",
+        ),
+        (
+            "DCG(gains={1:3,2:9}, log=10)@R",
+            "The gains of the first k results, each divided by the logarithm of its rank plus one, summed. Here, only as many "
+            "results count as the query has relevant items; an item gains its grade; a negative grade gains nothing; grade 1 "
+            "gains 3; grade 2 gains 9; the item at rank i is divided by the logarithm of i + 1 to base 10; the summary is the "
+            "mean over the queries.",
+        ),
+        (
+            "IAP(points=[0.25,0.5])",
+            "Interpolated precision averaged over recall points. Here, at recall 0.25, 0.5; an item is relevant from grade 1 "
+            "on; a recall point is reached when recall is at least as high; the summary is the mean over the queries.",
+        ),
+    ],
+)
+def test_definitions_in_force(text: str, words: str) -> None:
+    assert parse(text).words() == words
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "expected"),
+    [
+        ("mean", [0.0, 0.5, 1.0], 0.5),
+        ("median", [0.0, 0.2, 1.0], 0.2),
+        ("median", [0.0, 0.2, 0.4, 1.0], 0.3),
+        ("sum", [1.0, 2.0, 4.0], 7.0),
+        # The floor is 0.00001: (0.00001 · 0.1 · 1)^(1/3) = (10^-6)^(1/3) = 0.01
+        ("geometric", [0.0, 0.1, 1.0], 0.01),
+    ],
+)
+def test_aggregations(name: str, values: list[float], expected: float) -> None:
+    assert AGGREGATIONS[name](np.array(values)) == pytest.approx(expected)
+
+
+def test_every_aggregation_is_tried() -> None:
+    assert set(AGGREGATIONS) == {"mean", "median", "sum", "geometric"}
+
+
+@pytest.mark.parametrize("name", ["TN", "Accuracy", "Specificity"])
+def test_the_size_of_the_collection_has_to_be_known(name: str) -> None:
+    with pytest.raises(MeasureError) as caught:
+        judged.Rankings.from_relevance([[0, 1]]).evaluate([f"{name}@1"])
+    assert str(caught.value) == (
+        f"{name} counts the items that were not retrieved and needs the size of the collection; "
+        "give it as collection=… (--collection on the command line)."
+    )
+
+
+@pytest.mark.parametrize("name", ["TN", "Accuracy", "Specificity"])
+def test_the_collection_holds_what_is_known_to_exist(name: str) -> None:
+    # Two retrieved, one more relevant one not retrieved: three items at least.
+    judged.Rankings.from_relevance([[0, 1]], relevant=2, collection=3).evaluate([f"{name}@1"])
+    with pytest.raises(MeasureError) as caught:
+        judged.Rankings.from_relevance([[0, 1]], relevant=2, collection=2).evaluate([f"{name}@1"])
+    assert str(caught.value) == (
+        "the collection of query 1 holds 2 items, but 3 were retrieved or judged; "
+        f"{name} needs the number of all items there are."
+    )
+
+
+@pytest.mark.parametrize("text", ["ERR", "RBP(gain=graded)"])
+def test_the_highest_grade_has_to_be_high_enough(text: str) -> None:
+    name = parse(text).spec.name
+    with pytest.raises(MeasureError) as caught:
+        judged.Rankings.from_relevance([[0, 5, 1]]).evaluate([text])
+    assert str(caught.value) == (
+        f"max_grade of {name} is 4, but the judgements hold a grade of 5; "
+        f"write {name}(max_grade=5), the highest grade that could have been given."
+    )
+
+
+def test_a_divisor_k_needs_a_k() -> None:
+    with pytest.raises(MeasureError) as caught:
+        judged.Rankings.from_relevance([[0, 1]]).evaluate(["AP(norm=cutoff)"])
+    assert str(caught.value) == "AP(norm=cutoff) divides by k and needs one, as in AP(norm=cutoff)@10."
+
+
+def test_no_value_is_nan_in_an_example() -> None:
+    assert not any(math.isnan(spec.example.value) for spec in REGISTRY.values())

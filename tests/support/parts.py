@@ -1,0 +1,46 @@
+"""Parts that tests need and that are not everywhere: skipped where missing, unless the environment says they must be there."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable
+from importlib.util import find_spec
+
+import pytest
+
+Needs = Callable[[str], None]
+
+REQUIRE = "JUDGED_REQUIRE"
+"""A comma list of parts whose absence is a failure, as in JUDGED_REQUIRE=browser,spark,torch."""
+
+
+def _module(name: str) -> str | None:
+    return None if find_spec(name) else f"the Python package {name} is not installed"
+
+
+def _program(*names: str) -> str | None:
+    return None if any(map(shutil.which, names)) else f"there is no {' or '.join(names)} on the path"
+
+
+PARTS: dict[str, Callable[[], str | None]] = {
+    "browser": lambda: _module("playwright"),
+    "spark": lambda: _module("pyspark") or _program("java"),
+    "torch": lambda: _module("torch"),
+    "perl": lambda: _program("perl"),
+    "cwl_eval": lambda: _module("cwl"),
+}
+"""What is missing of each part, in words; None where it is there."""
+
+
+def missing_part(part: str) -> None:
+    """Skip the running test where a part is missing; fail it where JUDGED_REQUIRE names the part."""
+    required = [name.strip() for name in os.environ.get(REQUIRE, "").split(",") if name.strip()]
+    if unknown := [name for name in (part, *required) if name not in PARTS]:
+        raise ValueError(f"there is no part {unknown[0]!r}; there is {', '.join(PARTS)}.")
+    reason = PARTS[part]()
+    if reason is None:
+        return
+    if part in required:
+        pytest.fail(f"{REQUIRE} asks for {part}, but {reason}.")
+    pytest.skip(f"needs {part}: {reason}")

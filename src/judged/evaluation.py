@@ -131,7 +131,8 @@ def _settled(measure: Measure, r: Rankings, policy: Policy) -> tuple[Floats, flo
         counted &= ~r.missing
     if policy.empty == "skip":
         counted &= ~nothing
-    worst, best = (spec.range[0], 1.0) if spec.higher_is_better else (spec.range[1], spec.range[0])
+    upwards = spec.higher_is_better or not spec.rates_relevance
+    worst, best = (spec.range[0], 1.0) if upwards else (spec.range[1], spec.range[0])
 
     def settle(values: Floats) -> Floats:
         filled = values

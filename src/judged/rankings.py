@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
@@ -21,6 +21,28 @@ if TYPE_CHECKING:
 
 Cutoff = int | Literal["R"] | None
 """How deep a measure looks: a rank, the query's number of relevant items, or the whole list."""
+
+
+@dataclass(frozen=True, eq=False)
+class Subtopics:
+    """Judgements by subtopic, flat over all queries, in (query, item, subtopic) order.
+
+    Items and subtopics are numbers within their query, from 0. Of items that are equally good as the next of an ideal
+    list, the one with the lowest number is taken.
+    """
+
+    query: Ints
+    item: Ints
+    subtopic: Ints
+    grade: Floats
+
+    def __post_init__(self) -> None:
+        _freeze(self)
+
+    def take(self, chosen: Ints, queries: int) -> Subtopics:
+        """The judgements of some queries, in the given order."""
+        rows, query = _gather(self.query, chosen, queries)
+        return Subtopics(query, self.item[rows], self.subtopic[rows], self.grade[rows])
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,6 +68,11 @@ class Rankings:
     hit_tie_first: Ints | None = None
     """The first rank of those that a hit's tied scores span; None where nothing is known of ties."""
     hit_tie_last: Ints | None = None
+    hit_item: Ints | None = None
+    """The item of each hit, as `subtopics` numbers it."""
+    subtopics: Subtopics | None = None
+    """What was judged by subtopic; None where judgements are of whole queries. `hit_grade` and `pool_grade` hold each
+    item's best grade."""
     missing: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, bool))
     """Judged queries that the run lacks: not the same as those whose list became empty later."""
     collection: Ints | None = None
@@ -60,22 +87,17 @@ class Rankings:
     def __post_init__(self) -> None:
         if not len(self.missing):
             object.__setattr__(self, "missing", np.asarray(self.retrieved) == 0)
-        for each in fields(self):
-            value = getattr(self, each.name)
-            if isinstance(value, np.ndarray):
-                frozen = value.view()
-                frozen.flags.writeable = False
-                object.__setattr__(self, each.name, frozen)
+        _freeze(self)
 
     # -- making ------------------------------------------------------------------------------------------------
 
     @classmethod
     def from_relevance(
         cls,
-        relevance: Iterable[Sequence[float | None]],
+        relevance: Iterable[Sequence[float | Mapping[str, float] | None]],
         *,
         relevant: Sequence[int] | int | None = None,
-        pool: Iterable[Sequence[float]] | None = None,
+        pool: Iterable[Sequence[Any]] | None = None,
         collection: Sequence[int] | int | None = None,
         queries: Sequence[str] | None = None,
         name: str = "run",
@@ -84,12 +106,14 @@ class Rankings:
 
         `relevant` is the number of relevant items (grade above 0) in the whole collection: those not in the list count
         as relevant with grade 1 and not retrieved. For graded relevance give `pool`, all grades there are, instead.
-        Without either, the list holds everything that is relevant.
+        Without either, the list holds everything that is relevant. Items judged by subtopic have {subtopic: grade} in
+        place of a grade, in the lists and in the pool.
 
         >>> Rankings.from_relevance([[0, 1, 0, 0, 1]], relevant=[4]).evaluate(["R@5"]).value("R@5")
         0.5
         """
-        rows = [_grades(row) for row in relevance]
+        subtopics, lists, pool = _by_subtopic(list(relevance), pool, relevant)
+        rows = [_grades(row) for row in lists]
         if not rows:
             raise InputError("relevance holds no list; give one list of grades in rank order for each query.")
         names = tuple(str(i) for i in range(1, len(rows) + 1)) if queries is None else tuple(map(str, queries))
@@ -112,8 +136,10 @@ class Rankings:
             hit_query=query[judged],
             hit_rank=rank[judged],
             hit_grade=flat[judged],
+            hit_item=None if subtopics is None else ordinals(query[judged], len(rows)) - 1,
             pool_query=pool_query,
             pool_grade=pool_grade,
+            subtopics=subtopics,
             missing=np.zeros(len(rows), bool),
             collection=each_query(collection, names, "collection"),
             name=name,
@@ -222,39 +248,80 @@ class Rankings:
         hits, hit_query = _gather(self.hit_query, index, len(self))
         pool, pool_query = _gather(self.pool_query, index, len(self))
 
-        def of(values: NDArray[Any] | None, at: Ints) -> NDArray[Any] | None:
-            return None if values is None else values[at]
+        changes = {
+            **self.hits(hits),
+            "queries": tuple(self.queries[i] for i in index),
+            "retrieved": self.retrieved[index],
+            "missing": self.missing[index],
+            "collection": None if self.collection is None else self.collection[index],
+            "hit_query": hit_query,
+            "pool_query": pool_query,
+            "pool_grade": self.pool_grade[pool],
+            "subtopics": None if self.subtopics is None else self.subtopics.take(index, len(self)),
+        }
+        return replace(self, **changes)
 
-        return replace(
-            self,
-            queries=tuple(self.queries[i] for i in index),
-            retrieved=self.retrieved[index],
-            missing=self.missing[index],
-            collection=of(self.collection, index),
-            hit_query=hit_query,
-            hit_rank=self.hit_rank[hits],
-            hit_grade=self.hit_grade[hits],
-            hit_tie_first=of(self.hit_tie_first, hits),
-            hit_tie_last=of(self.hit_tie_last, hits),
-            pool_query=pool_query,
-            pool_grade=self.pool_grade[pool],
-        )
+    def hits(self, chosen: NDArray[Any]) -> dict[str, Any]:
+        """All that is known of some hits, by the names of the fields."""
+        names = [each.name for each in fields(self) if each.name.startswith("hit_")]
+        return {name: None if (values := getattr(self, name)) is None else values[chosen] for name in names}
 
     def arranged(self, hit_rank: Ints, **changes: Any) -> Rankings:
         """The same hits at other ranks, put into (query, rank) order."""
         order = by_query_and_rank(self.hit_query, hit_rank)
-        spans = {
-            name: None if (values := getattr(self, name)) is None else values[order]
-            for name in ("hit_tie_first", "hit_tie_last")
-        }
-        hits = {"hit_query": self.hit_query[order], "hit_rank": hit_rank[order], "hit_grade": self.hit_grade[order]}
-        return replace(self, **{**spans, **hits, **changes})
+        return replace(self, **{**self.hits(order), "hit_rank": hit_rank[order], **changes})
+
+
+def _freeze(record: Any) -> None:
+    """Make the arrays of a frozen dataclass read-only, and leave those that were passed in as they are."""
+    for each in fields(record):
+        value = getattr(record, each.name)
+        if isinstance(value, np.ndarray):
+            frozen = value.view()
+            frozen.flags.writeable = False
+            object.__setattr__(record, each.name, frozen)
 
 
 def by_query_and_rank(query: Ints, rank: Ints) -> Ints:
     """The order that puts hits into (query, rank) order; one integer sort for all."""
     key = query * (int(rank.max(initial=0)) + 1) + rank
     return np.arange(len(key)) if np.all(key[1:] >= key[:-1]) else np.argsort(key, kind="stable")
+
+
+def _by_subtopic(lists: list[Any], pool: Any, relevant: Any) -> tuple[Subtopics | None, list[Any], Any]:
+    """What lists and a pool of {subtopic: grade} say, and the two with each item's best grade in its place."""
+    pools = None if pool is None else list(pool)
+    if not any(isinstance(each, Mapping) for row in (*lists, *(pools or ())) if isinstance(row, (list, tuple)) for each in row):
+        return None, lists, pools
+    if relevant is not None:
+        raise InputError("relevant says nothing of subtopics; give pool, the {subtopic: grade} of all judged items.")
+    judged = [[each for each in row if each is not None] for row in lists]
+    if pools is not None:
+        if len(pools) != len(lists):
+            raise InputError(f"pool must hold one list for each of the {len(lists)} queries; got {len(pools)}.")
+        judged = [listed + _unlisted(listed, list(whole)) for listed, whole in zip(judged, pools, strict=True)]
+    wrong = [each for items in judged for each in items if not isinstance(each, Mapping) or not each]
+    if wrong:
+        raise InputError(f"where some items have {{subtopic: grade}}, all judged items must; got {wrong[0]!r}.")
+    names = [sorted({name for each in items for name in each}) for items in judged]
+    rows = [
+        (query, item, names[query].index(name), each[name])
+        for query, items in enumerate(judged)
+        for item, each in enumerate(items)
+        for name in sorted(each)
+    ]
+    query, item, subtopic, grade = map(np.array, zip(*rows, strict=True))
+    shown = [[None if each is None else max(each.values()) for each in row] for row in lists]
+    best = [[max(each.values()) for each in items] for items in judged]
+    return Subtopics(query, item, subtopic, grade.astype(np.float64)), shown, best
+
+
+def _unlisted(listed: list[Any], pool: list[Any]) -> list[Any]:
+    for each in listed:
+        if each not in pool:
+            raise InputError(f"pool lacks {each!r}, which is in a list; it holds all judged items, in the list and outside it.")
+        pool.remove(each)
+    return pool
 
 
 def _grades(row: Any) -> Floats:

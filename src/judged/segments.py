@@ -74,6 +74,19 @@ def products_before(values: Floats, lengths: Ints) -> Floats:
     return by_rows(values, starts_of(lengths), lengths, shifted_product, padding=1.0)
 
 
+def running_sums(values: Floats, lengths: Ints) -> Floats:
+    """The sum of each segment's values down to each one.
+
+    >>> running_sums(np.array([1.0, 2.0, 4.0]), np.array([2, 1])).tolist()
+    [1.0, 3.0, 4.0]
+    """
+
+    def summed(rows: Floats) -> Floats:
+        return np.add.accumulate(rows, axis=1)
+
+    return by_rows(values, starts_of(lengths), lengths, summed, padding=0.0)
+
+
 def greatest_from_here(values: Floats, lengths: Ints) -> Floats:
     """The greatest value from each one to the end of its segment.
 
@@ -123,3 +136,30 @@ def count_above(ordered: Floats, starts: Ints, lengths: Ints, segment: Ints, val
         further = (probe >= value if or_equal else probe > value) & (trial <= size)
         count = np.where(further, trial, count)
     return count
+
+
+def counts_before(which: NDArray[np.bool_], segment: Ints, segments: int) -> Ints:
+    """How many of some elements stand before each element in its segment; `segment` must be in ascending order.
+
+    >>> counts_before(np.array([True, False, True, True]), np.array([0, 0, 0, 1]), 2).tolist()
+    [0, 1, 1, 0]
+    """
+    running: Ints = np.cumsum(which, dtype=np.int64) - which
+    lengths = np.bincount(segment, minlength=segments)
+    first = np.minimum(starts_of(lengths), max(len(which) - 1, 0))
+    return running - running[first][segment] if len(which) else running
+
+
+def along(function: Callable[[Floats], Floats], rank: Floats) -> Floats:
+    """A function of ranks (whole numbers from 0, or infinity), worked out once for each rank there can be.
+
+    Ranks repeat from query to query, so a table is shorter than they are many; where it would not be, there is none.
+
+    >>> along(np.sqrt, np.array([4.0, 1.0, 4.0, 4.0, 1.0, np.inf])).tolist()
+    [2.0, 1.0, 2.0, 2.0, 1.0, inf]
+    """
+    last = float(np.max(rank, where=np.isfinite(rank), initial=0))
+    if last + 2 > len(rank):
+        return function(rank)
+    table = function(np.append(np.arange(last + 1), np.inf))
+    return table[np.minimum(rank, last + 1).astype(np.int64)]

@@ -67,7 +67,7 @@ FLAGS = {
     "all_q_max10": Flags(depth=10),
     "all_q_judged_only": Flags(policy=Policy(missing="skip", unjudged="removed")),
 }
-CASES = sorted((path.parent.name, path.stem) for path in FOLDER.glob("*/*.out"))
+CASES = sorted((path.parent.name, path.stem) for path in FOLDER.glob("*/*.out") if path.stem in FLAGS)
 
 
 @dataclass

@@ -143,7 +143,7 @@ def values(judgements: Any, run: Any, measure: Measure, **options: Any) -> dict[
     return dict(zip(scored.rankings.queries, scored.values[measure].tolist(), strict=True))
 
 
-@given(judgements=judgement_dicts(), rows=run_rows(scores=NO_TIES), measure=any_measure(), data=st.data())
+@given(judgements=judgement_dicts(), rows=run_rows(scores=NO_TIES), measure=any_measure(diversity=False), data=st.data())
 def test_names_and_order_do_not_matter_without_ties(
     judgements: Judgements, rows: list[Row], measure: Measure, data: st.DataObject
 ) -> None:
@@ -166,7 +166,7 @@ def test_names_and_order_do_not_matter_without_ties(
         np.testing.assert_equal(values(judgements, run_dict(rows), measure, policy={"ties": ties}), expected)
 
 
-@given(judgements=judgement_dicts(), rows=run_rows(), measure=any_measure())
+@given(judgements=judgement_dicts(), rows=run_rows(), measure=any_measure(diversity=False))
 def test_only_the_order_of_scores_matters(judgements: Judgements, rows: list[Row], measure: Measure) -> None:
     assume(have_a_query_in_common(judgements, rows))
     order = {score: place for place, score in enumerate(sorted({score for _, _, score in rows}))}
@@ -174,7 +174,7 @@ def test_only_the_order_of_scores_matters(judgements: Judgements, rows: list[Row
     np.testing.assert_equal(values(judgements, run_dict(ranked), measure), values(judgements, run_dict(rows), measure))
 
 
-@given(judgements=judgement_dicts(), rows=run_rows(), measure=any_measure())
+@given(judgements=judgement_dicts(), rows=run_rows(), measure=any_measure(diversity=False))
 def test_no_tie_rule_is_better_than_best_or_worse_than_worst(judgements: Judgements, rows: list[Row], measure: Measure) -> None:
     assume(have_a_query_in_common(judgements, rows))
     assume("swap_up_never_hurts" in measure.spec.laws)

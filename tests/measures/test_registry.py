@@ -65,7 +65,7 @@ def test_the_measures_of_the_foundation_are_here() -> None:
         ("GMAP", "AP(aggregate=geometric)"),
         ("MRR", "RR"),
         ("R-precision", "Rprec"),
-        ("11pt_avg", "IAP"),
+        ("11pt_avg", "IAP(rounding=trec_eval)"),
         ("MeanRank", "Rank"),
         ("MedianRank", "Rank(aggregate=median)"),
         ("MedR(of=all)", "Rank(of=all, aggregate=median)"),

@@ -11,6 +11,9 @@ from judged import Measure, Rankings
 from judged.measures import REGISTRY, Spec
 from judged.measures.params import Choice, Cutoff, Gains, Number, Param, Points
 
+PLAIN = {name: spec for name, spec in REGISTRY.items() if spec.family != "diversity"}
+"""Measures that need no subtopics."""
+
 GRADES = (0, 0, 1, 1, 1, 2, 3, 4, -1, -2, 0.5, 1.5, 2.25)
 """Grade 0, whole, negative and fractional ones; 4 is the highest (ERR's default max_grade)."""
 
@@ -66,7 +69,22 @@ _NUMBERS: dict[str, st.SearchStrategy[float]] = {
     "log": st.sampled_from([2, 10, 1.5, 2.718281828459045]),
     "p": st.integers(1, 99).map(lambda n: n / 100),
     "recall": RECALL,
+    "precision": RECALL,
+    "mult": st.sampled_from([1, 0.2, 0.5, 1.5, 2, 0.28]),
+    "T": st.sampled_from([1, 2, 0.5, 3.75, 0.75, 40]),
+    "min_rel": st.sampled_from([0, 0, 1, -1, 0.5]),
+    "max_rel": st.sampled_from([4, 5, 6.5]),
+    "alpha": st.sampled_from([0.5, 0, 0.25, 0.75, 1]),
+    **{name: st.sampled_from([0, 1, -1, 2.5]) for name in "abcd"},
 }
+
+
+def _fits(param: Param, value: Any) -> bool:
+    try:
+        param.check(value)
+    except ValueError:
+        return False
+    return True
 
 
 def values_of(param: Param) -> st.SearchStrategy[Any]:
@@ -80,12 +98,13 @@ def values_of(param: Param) -> st.SearchStrategy[Any]:
     if isinstance(param, Points):
         return st.one_of(st.integers(2, 12), st.lists(RECALL, min_size=1, max_size=5))
     assert isinstance(param, Number)
-    return _NUMBERS[param.name]
+    return _NUMBERS[param.name].filter(lambda value: _fits(param, value))
 
 
 def allowed(measure: Measure) -> bool:
-    """AP(norm=cutoff) needs a k; nothing else depends on another parameter."""
-    return measure.params.get("norm") != "cutoff" or measure.params["k"] is not None
+    """AP(norm=cutoff) and some user models need a k; nothing else depends on another parameter."""
+    needs_cutoff = measure.params.get("norm") == "cutoff" or measure.spec.name in ("BPM", "SDCG", "NERR8", "NERR9")
+    return not needs_cutoff or measure.params["k"] is not None
 
 
 @st.composite
@@ -97,5 +116,6 @@ def settings_of(draw: st.DrawFn, spec: Spec) -> Measure:
     return measure
 
 
-def any_measure() -> st.SearchStrategy[Measure]:
-    return st.sampled_from(list(REGISTRY.values())).flatmap(settings_of)
+def any_measure(*, diversity: bool = True) -> st.SearchStrategy[Measure]:
+    """Any declared measure; without those of diversity for judgements that have no subtopics."""
+    return st.sampled_from(list((REGISTRY if diversity else PLAIN).values())).flatmap(settings_of)

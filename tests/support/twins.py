@@ -59,8 +59,9 @@ def twin_P(query: Query, *, k: Any, rel: float, short: str) -> float:  # noqa: N
 
 
 @twin
-def twin_Rprec(query: Query, *, rel: float) -> float:  # noqa: N802
-    return share(len(relevant_ranks(query, "R", rel)), count_relevant(query, rel))
+def twin_Rprec(query: Query, *, rel: float, mult: float) -> float:  # noqa: N802
+    rank = ceil(Fraction(mult).limit_denominator(10_000) * count_relevant(query, rel))
+    return share(len([found for found in relevant_ranks(query, None, rel) if found <= rank]), rank)
 
 
 @twin
@@ -73,7 +74,8 @@ def twin_Success(query: Query, *, k: Any, rel: float) -> float:  # noqa: N802
 @twin
 def twin_R(query: Query, *, k: Any, rel: float, norm: str) -> float:  # noqa: N802
     relevant = count_relevant(query, rel)
-    whole = min(relevant, k) if norm == "capped" and isinstance(k, int) else relevant
+    most = {None: len(query.shown) or 1, "R": relevant}.get(k, k)
+    whole = min(relevant, most) if norm == "capped" else relevant
     return share(len(relevant_ranks(query, k, rel)), whole)
 
 

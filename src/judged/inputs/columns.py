@@ -1,4 +1,4 @@
-"""Which column is which: the names people give to query, item, score, grade and rank."""
+"""Which column is which: the names people give to query, item, score, grade, rank and subtopic."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ NAMES: dict[str, tuple[str, ...]] = {
     "score": ("score", "sim", "similarity"),
     "grade": ("grade", "relevance", "rel", "label", "judgement", "judgment", "relevance_grade", "rating"),
     "rank": ("rank", "position"),
+    "subtopic": ("subtopic_id", "subtopic", "aspect", "nugget", "intent", "iteration"),
 }
 """Case, spaces, hyphens and underscores do not matter: "Query-ID" is "query_id"."""
 
@@ -33,6 +34,9 @@ class Columns:
     value: int
     is_rank: bool
     notes: tuple[str, ...]
+    subtopic: int | None = None
+    subtopic_role: str = "subtopic"
+    """What the subtopic column becomes: `iteration`, TREC's name for it, may hold nothing but a filler."""
 
 
 def _plain(name: str) -> str:
@@ -61,22 +65,26 @@ def choose_columns(header: Sequence[str], kind: Kind, source: str) -> Columns:
         value_role = "grade" if found["grade"] or not found["score"] else "score"
         if value_role == "score" and found["rank"]:
             raise InputError(_mistaken(RUN, "rank", header[found["rank"][0]], kind, source))
-    for role in ("query", "item", value_role):
+    roles = ("query", "item", value_role)
+    for role in roles:
         if not found[role]:
             raise InputError(_missing(kind.value if role == value_role else role, header, kind, source))
     notes = [
         f"Column {quote(header[found[role][0]])} was taken for the {role}, not {quote(header[found[role][1]])}."
-        for role in ("query", "item", value_role)
+        for role in (roles if kind is RUN else (*roles, "subtopic"))
         if len(found[role]) > 1
     ]
     if value_role == "rank":
         notes.append(f"There is no score: column {quote(header[found['rank'][0]])} gives the order.")
+    subtopic = found["subtopic"][0] if kind is JUDGEMENTS and found["subtopic"] else None
     return Columns(
         query=found["query"][0],
         item=found["item"][0],
         value=found[value_role][0],
         is_rank=value_role == "rank",
         notes=tuple(notes),
+        subtopic=subtopic,
+        subtopic_role="subtopic" if subtopic is None or _plain(header[subtopic]) != "iteration" else "iteration",
     )
 
 

@@ -14,7 +14,7 @@ from judged.inputs.kinds import count, quote
 from judged.inputs.numeric import is_number
 from judged.inputs.source import POLARS_ERRORS, Source
 from judged.inputs.spacing import COMMENT, has_lone_returns
-from judged.inputs.tidy import Reading, from_rows, is_complete, turned_around
+from judged.inputs.tidy import Reading, Row, from_rows, is_complete, turned_around
 
 
 def read_csv(source: Source) -> Reading:
@@ -36,7 +36,8 @@ def _read(source: Source, separator: str) -> Reading:
     columns = choose_columns(header, source.kind, source.label)
     frame = _at_once(source, separator, header, line, columns)
     if frame is None:
-        frame = from_rows(_row_by_row(source, separator, header, columns), source.kind)
+        subtopic = None if columns.subtopic is None else columns.subtopic_role
+        frame = from_rows(_row_by_row(source, separator, header, columns), source.kind, subtopic)
     skipped = (f"{count(comments, 'comment line')} {'was' if comments == 1 else 'were'} skipped.",) if comments else ()
     return Reading(frame, skipped + columns.notes, _locate(source.again(), separator))
 
@@ -60,6 +61,7 @@ def _at_once(source: Source, separator: str, header: Sequence[str], line: int, c
     schema: dict[str, pl.DataType | type[pl.DataType]] = dict.fromkeys(names, pl.String)
     schema[names[columns.value]] = pl.Float64
     value = turned_around(pl.col(names[columns.value]), columns.is_rank)
+    subtopic = [] if columns.subtopic is None else [pl.col(names[columns.subtopic]).alias(columns.subtopic_role)]
     try:
         frame = (
             pl.scan_csv(
@@ -74,6 +76,7 @@ def _at_once(source: Source, separator: str, header: Sequence[str], line: int, c
                 pl.col(names[columns.query]).alias("query"),
                 pl.col(names[columns.item]).alias("item"),
                 value.alias(source.kind.value),
+                *subtopic,
                 # polars refuses rows that are too long only where it reads the last column.
                 pl.col(names[-1]).is_null().alias("last is missing"),
             )
@@ -85,7 +88,7 @@ def _at_once(source: Source, separator: str, header: Sequence[str], line: int, c
     return frame if not frame.is_empty() and is_complete(frame) else None
 
 
-def _row_by_row(source: Source, separator: str, header: Sequence[str], columns: Columns) -> Iterator[tuple[str, str, float]]:
+def _row_by_row(source: Source, separator: str, header: Sequence[str], columns: Columns) -> Iterator[Row]:
     """The second look, which names a bad row."""
     needed = {"query": columns.query, "item": columns.item, source.kind.value: columns.value}
     sign = -1 if columns.is_rank else 1
@@ -101,7 +104,8 @@ def _row_by_row(source: Source, separator: str, header: Sequence[str], columns: 
             what = "rank" if columns.is_rank else source.kind.value
             reason = f"the {missing[0]} is missing" if missing else f"the {what} is not a number: {quote(value, 30)}"
             raise InputError(f"{source.label}, line {number}: {reason}, in the line {quote(separator.join(cells))}.")
-        yield cells[columns.query], cells[columns.item], sign * float(value)
+        row = (cells[columns.query], cells[columns.item], sign * float(value))
+        yield row if columns.subtopic is None else (*row, cells[columns.subtopic] if columns.subtopic < len(cells) else "")
 
 
 def _records(source: Source, separator: str) -> Iterator[tuple[int, list[str]]]:

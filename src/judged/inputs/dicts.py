@@ -1,4 +1,4 @@
-"""Dicts in: {query: {item: score}}, {query: [items in rank order]} and {query: {item: grade}}."""
+"""Dicts in: {query: {item: score}}, {query: [items in rank order]}, {query: {item: grade}} and those by subtopic."""
 
 from __future__ import annotations
 
@@ -21,9 +21,32 @@ def run_from_dict(given: Mapping[Any, Any], *, name: str = "run") -> Lookup:
 
 
 def judgements_from_dict(given: Mapping[Any, Any]) -> Lookup:
-    """Judgements from {query: {item: grade}}."""
+    """Judgements from {query: {item: grade}}, or by subtopic from {query: {item: {subtopic: grade}}}."""
     lists, notes = _as_texts(given, "a grade")
-    return Lookup(lists, source="the judgements", notes=notes, name="judgements")
+    by_subtopic = holds_subtopics(lists)
+    if by_subtopic:
+        lists = {
+            query: {item: _subtopics(query, item, value) for item, value in inner.items()} for query, inner in lists.items()
+        }
+    return Lookup(lists, source="the judgements", notes=notes, name="judgements", by_subtopic=by_subtopic)
+
+
+def holds_subtopics(given: Mapping[Any, Any]) -> bool:
+    """Whether the first item there is has a dict of grades, not a grade."""
+    inner = (value for value in given.values() if isinstance(value, Mapping))
+    return isinstance(next((value for items in inner for value in items.values()), None), Mapping)
+
+
+def _subtopics(query: str, item: str, given: Any) -> dict[str, Any]:
+    if not isinstance(given, Mapping) or not given:
+        raise InputError(
+            f"item {item!r} of query {query!r} has {given!r} where other items have grades by subtopic; "
+            "give every item {subtopic: grade}, with a grade of 0 where it serves none."
+        )
+    texts = {str(subtopic): grade for subtopic, grade in given.items()}
+    if len(texts) < len(given):
+        raise InputError(f"item {item!r} of query {query!r} has two subtopics that are the same as texts; name each once.")
+    return texts
 
 
 def holds_several(given: Mapping[Any, Any]) -> bool:

@@ -11,7 +11,7 @@ from judged.inputs.columns import choose_columns
 from judged.inputs.kinds import JUDGEMENTS, RUN, Kind, quote
 from judged.inputs.source import POLARS_ERRORS
 from judged.inputs.tables import Judgements, Run
-from judged.inputs.tidy import Reading, to_judgements, to_run, turned_around
+from judged.inputs.tidy import SUBTOPIC_COLUMNS, Reading, to_judgements, to_run, turned_around
 
 
 def run_from_frame(frame: Any, *, name: str = "run", source: str = "a data frame") -> Run:
@@ -33,7 +33,7 @@ def _reading(frame: Any, kind: Kind, source: str) -> Reading:
 
 
 def tidy(frame: pl.LazyFrame, kind: Kind, source: str) -> Reading:
-    """The three columns with the right names and types, none missing; other columns are not read."""
+    """The columns with the right names and types, query, item and value never missing; other columns are not read."""
     schema = frame.collect_schema()
     header = schema.names()
     columns = choose_columns(header, kind, source)
@@ -43,7 +43,11 @@ def tidy(frame: pl.LazyFrame, kind: Kind, source: str) -> Reading:
     )
     name = header[columns.value]
     value = turned_around(_value(name, schema[name], kind, source), columns.is_rank)
-    table = frame.select(query.alias("query"), item.alias("item"), value.alias(kind.value)).collect(engine="streaming")
+    wanted = [query.alias("query"), item.alias("item"), value.alias(kind.value)]
+    if columns.subtopic is not None:
+        name = header[columns.subtopic]
+        wanted.append(_subtopic(name, schema[name], source).alias(columns.subtopic_role))
+    table = frame.select(wanted).collect(engine="streaming")
     _refuse_missing(table, source)
     return Reading(table, (*notes, *columns.notes))
 
@@ -67,8 +71,15 @@ def _value(name: str, dtype: pl.DataType, kind: Kind, source: str) -> pl.Expr:
     raise InputError(f"{source}: column {quote(name)} is {dtype}, but a {kind.value} must be a number.")
 
 
+def _subtopic(name: str, dtype: pl.DataType, source: str) -> pl.Expr:
+    """Compared with nothing but each other, subtopics may be numbers of any kind."""
+    if dtype.is_nested() or dtype == pl.Binary or dtype == pl.Object:
+        raise InputError(f"{source}: column {quote(name)} is {dtype}, but subtopics must be texts or numbers.")
+    return (pl.col(name).fill_nan(None) if dtype.is_float() else pl.col(name)).cast(pl.String)
+
+
 def _refuse_missing(table: pl.DataFrame, source: str) -> None:
-    for name in table.columns:
+    for name in table.select(pl.exclude(SUBTOPIC_COLUMNS)).columns:
         column = table[name]
         missing = column.is_null() if column.dtype == pl.Float64 else (column.is_null() | (column == ""))
         if missing.any():
@@ -95,7 +106,8 @@ def _from_pandas(frame: Any, kind: Kind, source: str) -> pl.LazyFrame:
     if not len(frame):  # the columns of an empty frame have types that mean nothing
         raise InputError(f"{source}: holds no rows.")
     series = []
-    for position in dict.fromkeys((columns.query, columns.item, columns.value)):
+    needed = (columns.query, columns.item, columns.value)
+    for position in dict.fromkeys(needed if columns.subtopic is None else (*needed, columns.subtopic)):
         column = frame.iloc[:, position]
         values = column.to_numpy()
         if values.dtype == object:

@@ -13,9 +13,10 @@ import polars as pl
 from judged.errors import InputError
 from judged.inputs import frames
 from judged.inputs.columns import Columns, choose_columns
+from judged.inputs.dicts import holds_subtopics
 from judged.inputs.kinds import RUN, quote
 from judged.inputs.source import POLARS_ERRORS, Source
-from judged.inputs.tidy import Reading, from_rows, is_complete, turned_around
+from judged.inputs.tidy import Reading, Row, from_rows, is_complete, turned_around
 
 
 def read_parquet(source: Source) -> Reading:
@@ -38,7 +39,7 @@ def read_ndjson(source: Source) -> Reading:
 
 
 def read_json(source: Source) -> Reading:
-    """{query: {item: value}}, {query: [item, …]} for a run, or a list of rows."""
+    """{query: {item: value}}, {query: [item, …]} for a run, {query: {item: {subtopic: grade}}}, or a list of rows."""
     content = _parse(source, source.read(), 1, whole=True)
     if isinstance(content, dict) and content:
         return _from_dict(source, content)
@@ -61,25 +62,36 @@ def _expected(source: Source) -> str:
 
 
 def _from_dict(source: Source, content: Mapping[str, Any]) -> Reading:
-    rows: list[tuple[str, str, float]] = []
+    rows: list[Row] = []
+    by_subtopic = source.kind is not RUN and holds_subtopics(content)
     for query, results in content.items():
         if isinstance(results, list) and source.kind is RUN and all(isinstance(item, str) for item in results):
             rows += [(query, item, -float(rank)) for rank, item in enumerate(results, 1)]
         elif isinstance(results, dict):
             for item, value in results.items():
                 place = f"{source.label}, query {quote(query, 30)}, item {quote(item, 30)}"
-                rows.append((query, item, _number(value, source.kind.value, place)))
+                if by_subtopic:
+                    rows += _by_subtopic(query, item, value, place)
+                else:
+                    rows.append((query, item, _number(value, source.kind.value, place)))
         else:
             raise InputError(f"{source.label}, query {quote(query, 30)}: {_expected(source)}")
     ranked = any(isinstance(results, list) for results in content.values())
     notes = ("There are no scores: the order of each list is the ranking.",) if ranked else ()
-    return Reading(from_rows(rows, source.kind), notes)
+    return Reading(from_rows(rows, source.kind, "subtopic" if by_subtopic else None), notes)
+
+
+def _by_subtopic(query: str, item: str, value: object, place: str) -> Iterator[Row]:
+    if not isinstance(value, dict) or not value:
+        raise InputError(f"{place}: expected {{subtopic: grade}}, as other items have; found {quote(json.dumps(value), 30)}.")
+    for subtopic, grade in value.items():
+        yield query, item, _number(grade, "grade", f"{place}, subtopic {quote(subtopic, 30)}"), subtopic
 
 
 def _at_once(source: Source, first: Mapping[str, Any], columns: Columns) -> Reading | None:
     """None where polars cannot read it, or might have turned something into a string that is no id."""
     names = list(first)
-    ids = {role: names[position] for role, position in (("query", columns.query), ("item", columns.item))}
+    ids = {role: names[position] for role, position in _ids(columns).items()}
     integers = {name for name in ids.values() if isinstance(first[name], int)}
     schema: dict[str, pl.DataType | type[pl.DataType]] = {
         name: pl.Int64 if name in integers else pl.String for name in ids.values()
@@ -101,7 +113,7 @@ def _at_once(source: Source, first: Mapping[str, Any], columns: Columns) -> Read
     strings = [role for role, name in ids.items() if name not in integers]
     if not is_complete(frame) or any(frame[role].str.contains(doubtful).any() for role in strings):
         return None
-    return Reading(frame, tuple(_integer_note(name) for name in ids.values() if name in integers))
+    return Reading(frame, tuple(_integer_note(ids[role]) for role in ("query", "item") if ids[role] in integers))
 
 
 def _one_by_one(
@@ -109,24 +121,35 @@ def _one_by_one(
 ) -> Reading:
     """The second look: names the first bad row, or returns the rows."""
     names = {"query": header[columns.query], "item": header[columns.item], source.kind.value: header[columns.value]}
+    ids = {role: header[position] for role, position in _ids(columns).items()}
     integers: dict[str, None] = {}
     sign = -1 if columns.is_rank else 1
-    found: list[tuple[str, str, float]] = []
+    found: list[Row] = []
     for where, row in rows:
         place = f"{source.label}, {where}"
         for role, name in names.items():
             if row.get(name) is None or row[name] == "":
                 raise InputError(f"{place}: the {role} is missing (no {quote(name)}).")
-        for role in ("query", "item"):
-            identity = row[names[role]]
-            if isinstance(identity, bool) or not isinstance(identity, str | int):
+        texts: list[str] = []
+        for role, name in ids.items():
+            identity = "" if row.get(name) is None else row[name]
+            allowed = str | int if role in names else str | int | float
+            if isinstance(identity, bool) or not isinstance(identity, allowed):
                 given = quote(json.dumps(identity), 30)
                 raise InputError(f"{place}: the {role} is {given}, but ids must be strings or integers.")
-            if isinstance(identity, int):
-                integers[names[role]] = None
-        value = _number(row[names[source.kind.value]], source.kind.value, place)
-        found.append((str(row[names["query"]]), str(row[names["item"]]), sign * value))
-    return Reading(from_rows(found, source.kind), tuple(map(_integer_note, integers)))
+            if isinstance(identity, int) and role in names:
+                integers[name] = None
+            texts.append(str(identity))
+        value = sign * _number(row[names[source.kind.value]], source.kind.value, place)
+        found.append((texts[0], texts[1], value) if columns.subtopic is None else (texts[0], texts[1], value, texts[2]))
+    subtopic_role = None if columns.subtopic is None else columns.subtopic_role
+    return Reading(from_rows(found, source.kind, subtopic_role), tuple(map(_integer_note, integers)))
+
+
+def _ids(columns: Columns) -> dict[str, int]:
+    """Where the ids are, by what they become."""
+    subtopic = {} if columns.subtopic is None else {columns.subtopic_role: columns.subtopic}
+    return {"query": columns.query, "item": columns.item, **subtopic}
 
 
 def _integer_note(name: str) -> str:

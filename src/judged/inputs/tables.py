@@ -14,7 +14,8 @@ Locate = Callable[[Sequence[int]], list[int]]
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """Rows in the order of the input: `query` and `item` (String, no nulls) and one Float64 column, `score` or `grade`."""
+    """Rows in the order of the input: `query` and `item` (String, no nulls) and one Float64 column, `score` or `grade`;
+    judgements by subtopic have a `subtopic` too (String, no nulls)."""
 
     frame: pl.DataFrame
     source: str
@@ -33,7 +34,11 @@ class Table:
 
 @dataclass(frozen=True, eq=False)
 class Judgements(Table):
-    """Who judged what how: columns query, item, grade."""
+    """Who judged what how: columns query, item, grade; and subtopic, where each is about one subtopic of its query."""
+
+    @property
+    def by_subtopic(self) -> bool:
+        return "subtopic" in self.frame.columns
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,6 +46,8 @@ class Run(Table):
     """A system's results: columns query, item, score. Rank is by score; the order of rows matters only for `ties="input"`."""
 
     name: str = "run"
+    tag: str | None = None
+    """What the run calls itself in its own file, where it does."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,3 +58,5 @@ class Lookup:
     source: str = "a dict"
     notes: tuple[str, ...] = ()
     name: str = "run"
+    by_subtopic: bool = False
+    """Whether the judgements are {query: {item: {subtopic: grade}}}."""

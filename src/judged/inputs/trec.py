@@ -9,7 +9,7 @@ from __future__ import annotations
 import io
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 
@@ -20,7 +20,7 @@ from judged.inputs.kinds import JUDGEMENTS, RUN, Kind, count, quote
 from judged.inputs.numeric import is_number
 from judged.inputs.source import BYTE_ORDER_MARK, POLARS_ERRORS, Source
 from judged.inputs.spacing import COMMENT, blocks, count_fields, count_lines, even_out
-from judged.inputs.tidy import Reading, from_rows, turned_around
+from judged.inputs.tidy import Reading, Row, from_rows, turned_around
 
 
 @dataclass(frozen=True)
@@ -30,6 +30,8 @@ class Layout:
     fields: tuple[str, ...]
     value: str
     example: str
+    subtopic: str | None = None
+    """The field that may hold a subtopic."""
 
     def position(self, field: str) -> int:
         return self.fields.index(field)
@@ -44,6 +46,7 @@ TREC_JUDGEMENTS = Layout(
     fields=("query", "iteration", "item", "grade"),
     value="grade",
     example="A line of judgements is: query 0 item grade.",
+    subtopic="iteration",
 )
 MSMARCO_RUN = Layout(
     fields=("query", "item", "rank"),
@@ -54,14 +57,18 @@ MSMARCO_RUN = Layout(
 
 def read_trec(source: Source) -> Reading:
     _refuse_the_other_kind(source)
-    return _read(source, TREC_RUN if source.kind is RUN else TREC_JUDGEMENTS)
+    if source.kind is not RUN:
+        return _read(source, TREC_JUDGEMENTS)
+    reading = _read(source, TREC_RUN)
+    _, line = next(data_lines(source.lines()))
+    return replace(reading, tag=split(line)[TREC_RUN.position("tag")].decode())
 
 
 def read_msmarco(source: Source) -> Reading:
     """MS MARCO's judgements are TREC qrels; its runs have a rank for a score."""
     reading = _read(source, MSMARCO_RUN if source.kind is RUN else TREC_JUDGEMENTS)
     note = ("There are no scores (an MS MARCO run): the ranks give the order.",) if source.kind is RUN else ()
-    return Reading(reading.frame, reading.notes + note, reading.locate)
+    return replace(reading, notes=reading.notes + note)
 
 
 def split(line: bytes) -> list[bytes]:
@@ -121,7 +128,7 @@ def _as_it_is(source: Source, layout: Layout) -> pl.DataFrame | None:
 
 def _by_blocks(source: Source, layout: Layout) -> tuple[pl.DataFrame, int]:
     """The rows, and how many comments were among them."""
-    frames = [from_rows([], source.kind)]
+    frames = [from_rows([], source.kind, layout.subtopic)]
     comments = 0
     with source.open() as handle:
         for number, block in enumerate(blocks(handle)):
@@ -131,14 +138,15 @@ def _by_blocks(source: Source, layout: Layout) -> tuple[pl.DataFrame, int]:
             if frame is None:
                 with source.open() as again:
                     first = 1 + sum(map(count_lines, islice(blocks(again), number)))
-                frame = from_rows(_line_by_line(block.splitlines(), first, layout, source.label), source.kind)
+                rows = _line_by_line(block.splitlines(), first, layout, source.label)
+                frame = from_rows(rows, source.kind, layout.subtopic)
             frames.append(frame)
     return pl.concat(frames, rechunk=False), comments
 
 
 def _evened_out(text: bytes, layout: Layout, kind: Kind) -> pl.DataFrame | None:
     if not text:
-        return from_rows([], kind)
+        return from_rows([], kind, layout.subtopic)
     if text.startswith(BYTE_ORDER_MARK):  # inside a file it is text, but polars drops it from the start of whatever it reads
         text = BYTE_ORDER_MARK + text
     return _parse(text, layout, text[: text.index(b"\n")], " ", kind, ragged=True)
@@ -168,7 +176,7 @@ def _parse(
                 truncate_ragged_lines=True,
                 glob=False,
             )
-            .select("query", "item", value.alias(kind.value))
+            .select("query", "item", value.alias(kind.value), *filter(None, [layout.subtopic]))
             .collect(engine="streaming")
         )
     except POLARS_ERRORS:
@@ -176,7 +184,7 @@ def _parse(
     return None if sum(frame.null_count().row(0)) else frame
 
 
-def _line_by_line(lines: Iterable[bytes], first: int, layout: Layout, source: str) -> Iterator[tuple[str, str, float]]:
+def _line_by_line(lines: Iterable[bytes], first: int, layout: Layout, source: str) -> Iterator[Row]:
     """The careful look that names a bad line."""
     query, item, value = (layout.position(field) for field in ("query", "item", layout.value))
     sign = -1 if layout.value == "rank" else 1
@@ -192,7 +200,8 @@ def _line_by_line(lines: Iterable[bytes], first: int, layout: Layout, source: st
         if not is_number(fields[value]):
             reason = f"the {layout.value} is not a number: {quote(fields[value], 30)}"
             raise InputError(f"{source}, line {number}: {reason}, in the line {quote(line.strip())}.")
-        yield fields[query], fields[item], sign * float(fields[value])
+        row = (fields[query], fields[item], sign * float(fields[value]))
+        yield row if layout.subtopic is None else (*row, fields[layout.position(layout.subtopic)])
 
 
 def _locate(again: Callable[[], Source]) -> Callable[[Sequence[int]], list[int]]:

@@ -12,7 +12,6 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from judged.audit import Audit
 from judged.errors import InputError, PolicyError
@@ -71,8 +70,10 @@ def judge_pool(
         hit_grade=pool.grades[found.hit_judgement[order]],
         hit_tie_first=places.first[order],
         hit_tie_last=places.last[order],
+        hit_item=None if pool.subtopics is None else (found.hit_judgement - starts_of(pool.lengths)[query])[order],
         pool_query=pool.query,
         pool_grade=pool.best_first,
+        subtopics=pool.subtopics,
         missing=~present,
         collection=_collection(collection, pool.queries),
         ties=policy.ties,
@@ -85,12 +86,13 @@ def judge_pool(
 
 def _cut(r: Rankings, depth: int) -> Rankings:
     """Only the first results of each list, as if the run had been cut off there."""
-    return replace(_only(r, r.hit_rank <= depth), retrieved=np.minimum(r.retrieved, depth), depth=depth)
+    kept = replace(r, **r.hits(r.hit_rank <= depth))
+    return replace(kept, retrieved=np.minimum(r.retrieved, depth), depth=depth)
 
 
 def condensed(r: Rankings) -> Rankings:
     """The lists without their unjudged items (those of a negative grade, in the pool but not judged, included)."""
-    r = _only(r, r.hit_grade >= 0)
+    r = replace(r, **r.hits(r.hit_grade >= 0))
     place = ordinals(r.hit_query, len(r))
     changes: dict[str, Any] = {"hit_rank": place}
     if r.hit_tie_first is not None and len(place):
@@ -99,13 +101,6 @@ def condensed(r: Rankings) -> Rankings:
         changes["hit_tie_first"] = place[new][group]
         changes["hit_tie_last"] = place[np.append(new[1:], True)][group]
     return replace(r, retrieved=np.bincount(r.hit_query, minlength=len(r)), unjudged="removed", **changes)
-
-
-def _only(r: Rankings, keep: NDArray[np.bool_]) -> Rankings:
-    """The rankings with some of their hits."""
-    names = ("hit_query", "hit_rank", "hit_grade", "hit_tie_first", "hit_tie_last")
-    hits: dict[str, Any] = {name: None if (values := getattr(r, name)) is None else values[keep] for name in names}
-    return replace(r, **hits)
 
 
 def rearranged(r: Rankings, ties: str) -> Rankings:

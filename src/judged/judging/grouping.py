@@ -22,11 +22,16 @@ AnyTable = TypeVar("AnyTable", Judgements, Run)
 
 @dataclass(frozen=True, eq=False)
 class Hashed(Generic[AnyTable]):
-    """A table with a 64-bit hash of each row's query and item, and the rows where another query begins."""
+    """A table with a 64-bit hash of what each row is about, and the rows where another query begins."""
 
     table: AnyTable
     key: pl.Series
     starts: Ints
+
+
+def identity(table: Table) -> list[str]:
+    """The columns that no two rows may have in common."""
+    return [name for name in ("query", "item", "subtopic") if name in table.frame.columns]
 
 
 def hashed(table: AnyTable) -> Hashed[AnyTable]:
@@ -35,7 +40,8 @@ def hashed(table: AnyTable) -> Hashed[AnyTable]:
     if not table.frame.height:
         raise InputError(f"{table.source} holds no rows.")
     query = pl.col("query").hash(1)
-    key = table.frame.lazy().select(key=pl.col("item").hash(2) ^ query)
+    about = pl.col("item").hash(2) ^ query
+    key = table.frame.lazy().select(key=about ^ pl.col("subtopic").hash(3) if "subtopic" in identity(table) else about)
     starts = table.frame.lazy().select(start=(query != query.shift()).fill_null(True).arg_true())
     keys, begins = pl.collect_all([key, starts])
     return Hashed(table, keys["key"], begins["start"].to_numpy().astype(np.int64))
@@ -99,22 +105,22 @@ def _agreeing(packed: NDArray[np.uint64], distance: int, mask: np.uint64) -> Int
 
 
 def repeated(table: Table, suspects: Ints) -> Ints:
-    """Those of some rows whose query and item really occur in another of them too."""
+    """Those of some rows that are really about the same as another of them."""
     import polars as pl
 
     rows = np.unique(suspects)
-    same = table.frame[rows].select(pl.struct("query", "item").is_duplicated()).to_series().to_numpy()
+    same = table.frame[rows].select(pl.struct(identity(table)).is_duplicated()).to_series().to_numpy()
     return rows[same]
 
 
 def without_repeats(table: AnyTable, rows: Ints, duplicates: str) -> AnyTable:
-    """The table with only the best-ranked row of each query and item, or an error that names the rows."""
+    """The table with only the best-ranked of the rows about the same, or an error that names the rows."""
     if duplicates == "error":
         raise InputError(_duplicate_message(table, rows))
     frame = table.frame.with_row_index("row")
     if isinstance(table, Run):
         frame = frame.sort("score", descending=True, maintain_order=True)
-    kept = frame.unique(["query", "item"], keep="first", maintain_order=True).sort("row")
+    kept = frame.unique(identity(table), keep="first", maintain_order=True).sort("row")
     numbers, locate = kept["row"].to_list(), table.locate
     return replace(
         table,
@@ -124,13 +130,17 @@ def without_repeats(table: AnyTable, rows: Ints, duplicates: str) -> AnyTable:
 
 
 def _duplicate_message(table: Table, rows: Ints) -> str:
-    pairs = table.frame[rows].select("query", "item")
-    query, item = pairs.row(0)
-    mates = rows[((pairs["query"] == query) & (pairs["item"] == item)).to_numpy()].tolist()
-    others = pairs.n_unique() - 1
-    more = f" (and {others:,} more such pair{'s' if others > 1 else ''})" if others else ""
+    import polars as pl
+
+    same = table.frame[rows].select(identity(table))
+    first = same.row(0, named=True)
+    mates = rows[same.select(pl.all_horizontal(pl.col(name) == value for name, value in first.items())).to_series().to_numpy()]
+    about = f" for subtopic {first['subtopic']!r}" if "subtopic" in first else ""
+    others = same.n_unique() - 1
+    more = f" (and {others:,} more such {'triple' if about else 'pair'}{'s' if others > 1 else ''})" if others else ""
     return (
-        f"{table.source}, {table.where(mates[:10])}: query {query!r} has item {item!r} more than once{more}. "
+        f"{table.source}, {table.where(mates[:10].tolist())}: "
+        f"query {first['query']!r} has item {first['item']!r} more than once{about}{more}. "
         "Remove the repetitions, or keep the best-ranked of each with duplicates='first' (--duplicates first)."
     )
 

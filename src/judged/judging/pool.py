@@ -15,7 +15,9 @@ import numpy as np
 from judged.errors import InputError, PolicyError
 from judged.inputs.tables import Judgements, Lookup
 from judged.judging.grouping import Grouped, equal_pairs, group, hashed, repeated, without_repeats
+from judged.judging.subtopics import lists_by_item, table_by_item
 from judged.policy import DUPLICATES
+from judged.rankings import Subtopics
 from judged.segments import Floats, Ints, descending, starts_of
 
 if TYPE_CHECKING:
@@ -32,6 +34,8 @@ class Pool:
     source: Lookup | Grouped[Judgements]
     dropped: int = 0
     """How many repeated rows were dropped."""
+    subtopics: Subtopics | None = None
+    """What was judged by subtopic; its items are this pool's, in the same order."""
 
     @property
     def name(self) -> str:
@@ -97,21 +101,27 @@ def pool_of(judgements: Judgements | Lookup, *, duplicates: str = "error") -> Po
     """Group judgements by query."""
     if duplicates not in DUPLICATES:
         raise PolicyError(f"duplicates must be {' or '.join(DUPLICATES)}; got {duplicates!r}.")
+    subtopics = None
     if isinstance(judgements, Lookup):
+        if judgements.by_subtopic:
+            judgements, subtopics = lists_by_item(judgements)
         lists = judgements.lists
         if not lists:
             raise InputError(f"{judgements.source}: the dict is empty; give {{query: {{item: grade}}}}.")
         lengths = np.fromiter(map(len, lists.values()), np.int64, len(lists))
         grades = numbers(lists, lengths, "a grade")
-        pool = Pool(tuple(lists), lengths, grades, judgements)
+        pool = Pool(tuple(lists), lengths, grades, judgements, subtopics=subtopics)
     else:
         rows = hashed(judgements)
         suspects = np.concatenate(equal_pairs(rows.key))
         if len(again := repeated(judgements, suspects)):
             rows = hashed(without_repeats(judgements, again, duplicates))
-        grouped = group(rows)
         dropped = judgements.frame.height - rows.table.frame.height
-        pool = Pool(tuple(grouped.names.to_list()), grouped.lengths, grouped.values("grade"), grouped, dropped)
+        if judgements.by_subtopic:
+            whole, subtopics = table_by_item(rows)
+            rows = hashed(whole)
+        grouped = group(rows)
+        pool = Pool(tuple(grouped.names.to_list()), grouped.lengths, grouped.values("grade"), grouped, dropped, subtopics)
     if not np.isfinite(pool.grades).all():
         at = int(np.flatnonzero(~np.isfinite(pool.grades))[0])
         raise InputError(

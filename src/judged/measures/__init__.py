@@ -1,10 +1,45 @@
 """Measures: a registry of declarations, one small file per family."""
 
-from judged.measures import average, confusion, first, gain, judged, position, precision, recall, user
+from judged.measures import (
+    average,
+    compat,
+    confusion,
+    curve,
+    cwl,
+    diversity,
+    first,
+    gain,
+    graded,
+    incomplete,
+    judged,
+    position,
+    precision,
+    recall,
+    sets,
+    user,
+)
 from judged.measures.grammar import parse, parse_all
+from judged.measures.presets import PRESETS
 from judged.measures.spec import REGISTRY, Measure, Spec, lookup, names
 
-FAMILIES = (precision, recall, average, first, gain, user, confusion, judged, position)
+FAMILIES = (
+    precision,
+    recall,
+    average,
+    curve,
+    first,
+    gain,
+    graded,
+    user,
+    cwl,
+    compat,
+    sets,
+    confusion,
+    judged,
+    incomplete,
+    position,
+    diversity,
+)
 """The order in which families are shown."""
 
 
@@ -17,4 +52,16 @@ def catalogue() -> list[Spec]:
 DEFAULT = ("AP", "nDCG@10", "RR", "P@10", "R@100")
 """What is computed where no measure is named."""
 
-__all__ = ["DEFAULT", "FAMILIES", "REGISTRY", "Measure", "Spec", "catalogue", "lookup", "names", "parse", "parse_all"]
+__all__ = [
+    "DEFAULT",
+    "FAMILIES",
+    "PRESETS",
+    "REGISTRY",
+    "Measure",
+    "Spec",
+    "catalogue",
+    "lookup",
+    "names",
+    "parse",
+    "parse_all",
+]

@@ -7,7 +7,7 @@ import numpy as np
 from judged.errors import MeasureError
 from judged.measures.params import REL, Choice, K, Number, Points
 from judged.measures.shares import divide
-from judged.measures.spec import NO_RELEVANT, Example, measure
+from judged.measures.spec import NEVER, NO_RELEVANT, Example, measure
 from judged.rankings import Cutoff, Rankings
 from judged.segments import Floats, greatest_from_here
 
@@ -131,7 +131,7 @@ def interpolated_precision(r: Rankings, *, recall: float, rel: float, rounding: 
 
 @measure(
     name="IAP",
-    aliases={"11pt_avg": {}, "AP11": {}, "InterpolatedAP": {}},
+    aliases=("AP11", "InterpolatedAP"),
     title="Interpolated average precision (11-point)",
     says="Interpolated precision averaged over recall points.",
     formula=r"\frac{1}{n}\sum_{r \in points} \max_{i:\, R@i \ge r} P@i",
@@ -148,3 +148,23 @@ def interpolated_average(r: Rankings, *, points: int | tuple[float, ...], rel: f
     wanted = points if isinstance(points, tuple) else tuple(i / (points - 1) for i in range(points))
     # One point after the other: a query's value must not depend, in its last digit, on how many queries there are.
     return sum((_interpolated(r, point, rel, rounding) for point in wanted), np.zeros(len(r))) / len(wanted)
+
+
+@measure(
+    name="YAAP",
+    title="Yet another average precision",
+    says="The logarithm of the odds of the expected number of relevant items: average precision made fit for averaging.",
+    formula=r"\log\frac{1+s}{1+N-s}, \quad s = \sum_i [g_i \ge rel]\, P@i",
+    reference="robertson2012",
+    range=(-np.inf, np.inf),
+    params=(REL,),
+    at=None,
+    undefined=NEVER,
+    rates_relevance=False,
+    laws={"swap_up_never_hurts", "append_unjudged_is_neutral"},
+    example=Example("YAAP", "1 0 1", np.log((1 + 5 / 3) / (1 + 2 - 5 / 3))),
+)
+def yet_another_average_precision(r: Rankings, *, rel: float) -> Floats:
+    query, rank, ordinal = r.relevant_hits(None, rel)
+    expected = r.total(query, ordinal / rank)
+    return np.log((1 + expected) / (1 + r.relevant(rel) - expected))

@@ -87,3 +87,27 @@ def rank(r: Rankings, *, rel: float, of: str, aggregate: str) -> Floats:
     low, high = ranks[start + (size - 1) // 2], ranks[start + size // 2]
     value[~undefined] = np.where(np.isinf(high) & ~np.isinf(low), np.inf, (low + high) / 2)
     return value
+
+
+@measure(
+    name="INP",
+    aliases=("mINP", "InverseNegativePenalty"),
+    title="Inverse negative penalty",
+    says="The number of relevant items divided by the rank of the last of them: how cheaply all of them are found; "
+    "0 where one was not retrieved.",
+    formula=r"\frac{N}{rank_{last}}",
+    reference="ye2021",
+    range=(0, 1),
+    params=(REL,),
+    at=None,
+    undefined=NO_RELEVANT,
+    laws={"swap_up_never_hurts", "append_unjudged_is_neutral", "perfect_is_best"},
+    example=Example("INP", "1 0 0 1", 0.5),
+)
+def inverse_negative_penalty(r: Rankings, *, rel: float) -> Floats:
+    relevant = r.relevant(rel)
+    query, rank, ordinal = r.relevant_hits(None, rel)
+    value = np.where(relevant == 0, np.nan, 0.0)
+    last = ordinal == relevant[query]
+    value[query[last]] = (ordinal / rank)[last]
+    return value

@@ -63,8 +63,13 @@ _ANY = np.nextafter(0, 1)
 """R in nDCG@R: every item with a grade above 0 is relevant."""
 
 
+def discounts(rank: Ints, log: float = 2) -> Floats:
+    """What a gain at some rank is multiplied by."""
+    return np.log(log) / np.log1p(rank)
+
+
 def _discounted(r: Rankings, query: Ints, rank: Ints, gain: Floats, log: float) -> Floats:
-    return r.total(query, gain * (np.log(log) / np.log1p(rank)))
+    return r.total(query, gain * discounts(rank, log))
 
 
 def _ideal(r: Rankings, *, k: Cutoff, gain: str, gains: Mapping[float, float] | None, log: float, ideal: str) -> Floats:
@@ -84,8 +89,14 @@ def _ideal(r: Rankings, *, k: Cutoff, gain: str, gains: Mapping[float, float] | 
     return _discounted(r, query[within], place[within], best[within], log)
 
 
-def _no_gain(r: Rankings, params: Mapping[str, Any]) -> Mask:
+def _no_ideal(r: Rankings, params: Mapping[str, Any]) -> Mask:
     return _ideal(r, **{name: params[name] for name in ("k", "gain", "gains", "log")}, ideal="judged") == 0
+
+
+def no_gain(r: Rankings, params: Mapping[str, Any]) -> Mask:
+    """Which queries have no judged item that gains anything."""
+    gain = gains_of(r.pool_grade, gain=params.get("gain", "linear"), gains=params["gains"])
+    return r.total(r.pool_query[gain > 0]) == 0
 
 
 @measure(
@@ -115,7 +126,7 @@ def dcg(r: Rankings, *, k: Cutoff, gain: str, gains: Mapping[float, float] | Non
     reference="jarvelin2002",
     range=(0, 1),
     params=(K, GAIN, Gains(), IDEAL, LOG),
-    undefined=Undefined("no judged item of the query has a gain", _no_gain),
+    undefined=Undefined("no judged item of the query has a gain", _no_ideal),
     laws={"append_unjudged_is_neutral", "below_k_is_ignored", "perfect_is_best"},
     # DCG = 1/log2(2) + 1/log2(4) = 1.5; the ideal has both relevant items on top: 1 + 1/log2(3)
     example=Example("nDCG@3", "1 0 1", 1.5 / (1 + 1 / np.log2(3))),
@@ -129,3 +140,21 @@ def ndcg(r: Rankings, *, k: Cutoff, gain: str, gains: Mapping[float, float] | No
     # Relevant items exist but none was retrieved: the ideal of such a list is 0 and so is its score.
     own = _ideal(r, **shape, ideal="retrieved")
     return np.where(best == 0, np.nan, np.where(own == 0, 0.0, divide(reached, own)))
+
+
+@measure(
+    name="IdealDCG",
+    aliases=("IDCG",),
+    title="DCG of the ideal list",
+    says="The DCG that the best order of all judged items reaches at k: what nDCG divides by.",
+    formula=r"\sum_{i\le k}\frac{gain(g^*_i)}{\log_2(i+1)}",
+    reference="jarvelin2002",
+    range=(0, np.inf),
+    params=(K, GAIN, Gains(), LOG),
+    undefined=NEVER,
+    rates_relevance=False,
+    laws={"append_unjudged_is_neutral", "below_k_is_ignored"},
+    example=Example("IdealDCG@2", "0 1 3 2", 3 + 2 / np.log2(3)),
+)
+def ideal_dcg(r: Rankings, *, k: Cutoff, gain: str, gains: Mapping[float, float] | None, log: float) -> Floats:
+    return _ideal(r, k=k, gain=gain, gains=gains, log=log, ideal="judged")

@@ -6,8 +6,10 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
+from judged.conventions.trec_eval import understood
 from judged.errors import MeasureError
-from judged.measures.spec import Measure, lookup
+from judged.measures.presets import PRESETS
+from judged.measures.spec import Measure, is_name, lookup
 
 _WHOLE = re.compile(r"\s*(?P<name>[A-Za-z0-9][\w.\-]*?)\s*(?:\((?P<inside>.*)\))?\s*(?:@\s*(?P<at>[^\s@()]+))?\s*")
 _OPEN, _CLOSE = "{[(", "}])"
@@ -23,6 +25,11 @@ def parse(measure: str | Measure) -> Measure:
         return measure
     if not isinstance(measure, str):
         raise MeasureError(f"a measure is a text such as 'nDCG@10' or a judged.Measure; got {type(measure).__name__}.")
+    theirs = _of_trec_eval(measure.strip())
+    if theirs:
+        if len(theirs) > 1:
+            raise MeasureError(f"{measure!r} stands for {len(theirs)} measures ({', '.join(theirs[:3])}, …); name one of them.")
+        measure = theirs[0]
     found = _WHOLE.fullmatch(measure)
     if not found:
         raise MeasureError(f"cannot read the measure {measure!r}; write it as NAME, NAME@k or NAME(parameter=value)@k.")
@@ -44,8 +51,12 @@ def parse(measure: str | Measure) -> Measure:
 def parse_all(measures: Iterable[str | Measure] | str | Measure) -> list[Measure]:
     """Several measures, each once, in order; a text may hold several, separated by commas or white space.
 
+    A text may also be a preset, or one of trec_eval's names.
+
     >>> parse_all("P@5, AP(rel=2)@10 RR")
     [P@5, AP(rel=2)@10, RR]
+    >>> parse_all(["msmarco", "ndcg_cut.5,10", "recip_rank"])
+    [RR@10, R@50, R@1000, nDCG@10, nDCG@5, RR]
     """
     given = [measures] if isinstance(measures, (str, Measure)) else list(measures)
     if not given:
@@ -57,6 +68,19 @@ def parse_all(measures: Iterable[str | Measure] | str | Measure) -> list[Measure
 
 
 def _measures_in(text: str) -> list[str]:
+    if text.strip().lower() in PRESETS:
+        return list(PRESETS[text.strip().lower()])
+    # trec_eval's P.5,10 has commas of its own.
+    return _of_trec_eval(text.strip()) or [part for piece in _pieces(text) for part in _of_trec_eval(piece) or [piece]]
+
+
+def _of_trec_eval(text: str) -> list[str] | None:
+    """Our measures for one of trec_eval's names, where the registry does not know the name itself."""
+    name = text.partition("@")[0].partition("(")[0]
+    return None if is_name(name) else understood(text)
+
+
+def _pieces(text: str) -> list[str]:
     tight = re.sub(r"\s*([@(])\s*", r"\1", re.sub(r"\s", " ", text))
     parts = [part.strip() for piece in _split(tight, ",") for part in _split(piece, " ") if part.strip()]
     if not parts:

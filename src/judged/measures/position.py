@@ -62,6 +62,21 @@ def relevant_retrieved(r: Rankings, *, k: Cutoff, rel: float) -> Floats:
 
 
 @measure(
+    name="NumNonrelRet",
+    title="Number of judged results that are not relevant",
+    says="How many of the first k results were judged and found not relevant.",
+    formula=r"\sum_{i\le k}[0 \le g_i < rel]",
+    params=(K, REL),
+    laws={"append_unjudged_is_neutral", "below_k_is_ignored"},
+    example=Example("NumNonrelRet", "0 1 - 0", 2.0),
+    **_COUNT,
+)
+def nonrelevant_retrieved(r: Rankings, *, k: Cutoff, rel: float) -> Floats:
+    judged = (r.hit_grade >= 0) & (r.hit_grade < rel) & r.within(k, rel)
+    return r.total(r.hit_query[judged])
+
+
+@measure(
     name="NumQ",
     title="Number of queries",
     says="How many queries the summary is about: 1 a query, summed.",

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from judged.measures.params import REL, Choice, K
+from judged.measures.params import REL, Choice, K, Number
 from judged.measures.shares import divide
 from judged.measures.spec import NO_RELEVANT, Example, Mask, Undefined, measure
 from judged.rankings import Cutoff, Rankings
@@ -35,7 +35,7 @@ def _nothing_to_divide_by(r: Rankings, params: Mapping[str, Any]) -> Mask:
 
 @measure(
     name="P",
-    aliases=("Precision",),
+    aliases=("Precision", "SetP"),
     title="Precision",
     says="Share of the first k results that are relevant; a missing result counts as not relevant.",
     formula=r"\frac{1}{k}\sum_{i\le k}[g_i \ge rel]",
@@ -60,14 +60,22 @@ def precision(r: Rankings, *, k: Cutoff, rel: float, short: str) -> Floats:
     formula=r"\frac{1}{R}\sum_{i\le R}[g_i \ge rel]",
     reference="manning2008",
     range=(0, 1),
-    params=(REL,),
+    params=(
+        REL,
+        Number(
+            "mult", 1, "how many times R the rank is, rounded up", low=0, open=True, phrase="the rank is {} times R, rounded up"
+        ),
+    ),
     at=None,
     undefined=NO_RELEVANT,
-    laws={"swap_up_never_hurts", "append_unjudged_is_neutral", "perfect_is_best"},
+    laws={"swap_up_never_hurts", "append_unjudged_is_neutral"},
     example=Example("Rprec", "1 0 1 0 1", 1 / 2, relevant=4),
 )
-def r_precision(r: Rankings, *, rel: float) -> Floats:
-    return divide(r.found("R", rel), r.relevant(rel))
+def r_precision(r: Rankings, *, rel: float, mult: float) -> Floats:
+    # Rounded to nine digits first: 1.1 times 10 is 11.000000000000002 in binary and must not become 12.
+    rank = np.ceil(np.round(mult * r.relevant(rel), 9))
+    hit = (r.hit_grade >= rel) & (r.hit_rank <= rank[r.hit_query])
+    return divide(r.total(r.hit_query[hit]), rank)
 
 
 @measure(

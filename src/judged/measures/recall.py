@@ -14,7 +14,7 @@ from judged.segments import Floats
 
 @measure(
     name="R",
-    aliases=("Recall",),
+    aliases={"Recall": {}, "SetR": {}, "SetRelP": {"norm": "capped"}, "RelP": {"norm": "capped"}},
     title="Recall",
     says="Share of the query's relevant items that are among the first k results.",
     formula=r"\frac{1}{N}\sum_{i\le k}[g_i \ge rel]",
@@ -29,7 +29,7 @@ from judged.segments import Floats
             "what the hits are divided by",
             {
                 "relevant": "divided by N, all relevant items of the query",
-                "capped": "divided by min(N, k), so that a full first page scores 1",
+                "capped": "divided by min(N, k), the most that k results can hold (or by min(N, list length) without a k)",
             },
         ),
     ),
@@ -39,7 +39,10 @@ from judged.segments import Floats
 )
 def recall(r: Rankings, *, k: Cutoff, rel: float, norm: str) -> Floats:
     relevant = r.relevant(rel)
-    return divide(r.found(k, rel), np.minimum(relevant, r.cutoff(k, rel)) if norm == "capped" else relevant)
+    if norm == "capped":
+        most = np.maximum(r.retrieved, 1) if k is None else r.cutoff(k, rel)
+        return divide(r.found(k, rel), np.minimum(relevant, most))
+    return divide(r.found(k, rel), relevant)
 
 
 def _balance(precision: Floats, recall: Floats, beta: float) -> Floats:
@@ -58,7 +61,7 @@ def _summary(r: Rankings, settled: Settled, *, k: Cutoff, rel: float, beta: floa
 
 @measure(
     name="F",
-    aliases={"F1": {}, "F-measure": {}},
+    aliases=("F1", "F-measure", "SetF"),
     title="F measure",
     says="Harmonic balance of precision and recall at k; 0 where nothing relevant was found.",
     formula=r"\frac{(1+\beta^2) P R}{\beta^2 P + R}",

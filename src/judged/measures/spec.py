@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
@@ -71,7 +72,10 @@ NO_RELEVANT = Undefined("the query has no relevant item", _no_relevant)
 
 @dataclass(frozen=True)
 class Example:
-    """A worked example: a relevance list in rank order, the number of relevant items in all, and the value by hand."""
+    """A worked example: a relevance list in rank order, the number of relevant items in all, and the value by hand.
+
+    The list is a grade a result, {"subtopic":grade} where measures know subtopics, and - where nobody judged it.
+    """
 
     measure: str
     ranking: str
@@ -80,7 +84,7 @@ class Example:
     collection: int | None = None
 
     def rankings(self) -> Rankings:
-        grades = [None if text == "-" else float(text) for text in self.ranking.split()]
+        grades = [None if text == "-" else json.loads(text) for text in self.ranking.split()]
         return Rankings.from_relevance([grades], relevant=self.relevant, collection=self.collection)
 
 
@@ -244,6 +248,11 @@ def lookup(name: str) -> tuple[Spec, Mapping[str, Any]]:
         return _NAMES[name.lower()]
     except KeyError:
         raise MeasureError(f"There is no measure {name!r}{_nearest(name, names())} 'judged measures' lists them all.") from None
+
+
+def is_name(name: str) -> bool:
+    """Whether a measure is called so."""
+    return name.lower() in _NAMES
 
 
 def names() -> Iterator[str]:

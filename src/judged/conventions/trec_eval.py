@@ -1,0 +1,163 @@
+"""trec_eval's names: which of our measures each stands for, with its parameters, order and way of printing.
+
+Verified against the output of trec_eval 10.0 (tests/golden/trec_eval), and pytrec_eval for version 9.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+CUTOFFS = ("5", "10", "15", "20", "30", "100", "200", "500", "1000")
+TENTHS = tuple(f"{i / 10:.1f}" for i in range(11))
+
+
+def _plain(text: str) -> str:
+    """A number as trec_eval reads it: ".50" is 0.5."""
+    return f"{float(text):g}"
+
+
+@dataclass(frozen=True)
+class Name:
+    """One of trec_eval's names."""
+
+    measure: str
+    """Our measure; where it takes cutoffs or a parameter, {} is their place. Empty for what is no measure of ours."""
+    cutoffs: tuple[str, ...] = ()
+    """The values printed one by one where none are given."""
+    written: str = "{}"
+    """How a cutoff is written behind the name."""
+    parameter: Callable[[str], str] | None = None
+    """How the text of a parameter becomes ours, for a name that takes one for all."""
+    whole: bool = False
+    """Printed as a whole number."""
+    queries: bool = True
+    """Printed for single queries."""
+    summary: bool = True
+    """Printed for all queries."""
+
+
+def _table(text: str) -> str:
+    return "{" + text.replace("=", ":") + "}"
+
+
+def _weights(text: str) -> str:
+    return ", ".join(f"{name}={_plain(value)}" for name, value in zip("abcd", text.split(","), strict=True))
+
+
+def _patience(text: str) -> str:
+    return _plain(text.removeprefix("p="))
+
+
+NAMES: dict[str, Name] = {
+    "runid": Name("", queries=False),
+    "num_q": Name("NumQ", whole=True, queries=False),
+    "num_ret": Name("NumRet", whole=True),
+    "num_rel": Name("NumRel", whole=True),
+    "num_rel_ret": Name("NumRelRet", whole=True),
+    "map": Name("AP"),
+    "gm_map": Name("AP(aggregate=geometric)", queries=False),
+    "Rprec": Name("Rprec"),
+    "bpref": Name("Bpref"),
+    "recip_rank": Name("RR"),
+    "iprec_at_recall": Name("IPrec(rounding=trec_eval)@{}", TENTHS, "{:.2f}"),
+    "P": Name("P@{}", CUTOFFS),
+    "relstring": Name("", parameter=_plain, summary=False),
+    "recall": Name("R@{}", CUTOFFS),
+    "infAP": Name("infAP"),
+    "gm_bpref": Name("Bpref(aggregate=geometric)", queries=False),
+    "Rprec_mult": Name("Rprec(mult={})", tuple(f"{i / 5:.1f}" for i in range(1, 11)), "{:.2f}"),
+    "utility": Name("Utility({})", parameter=_weights),
+    "11pt_avg": Name("IAP(rounding=trec_eval, {})", parameter=lambda text: f"points=[{text}]"),
+    "binG": Name("binG"),
+    "G": Name("G({})", parameter=lambda text: f"gains={_table(text)}"),
+    "dcg": Name("DCG({})", parameter=lambda text: f"gains={_table(text)}"),
+    "ideal_dcg": Name("IdealDCG({})", parameter=lambda text: f"gains={_table(text)}"),
+    "ndcg": Name("nDCG({})", parameter=lambda text: f"gains={_table(text)}"),
+    "ndcg_rel": Name("nDCGRel({})", parameter=lambda text: f"gains={_table(text)}"),
+    "Rndcg": Name("RnDCG({})", parameter=lambda text: f"gains={_table(text)}"),
+    "ndcg_cut": Name("nDCG@{}", CUTOFFS),
+    "map_cut": Name("AP@{}", CUTOFFS),
+    "relative_P": Name("R(norm=capped)@{}", CUTOFFS),
+    "success": Name("Success@{}", ("1", "5", "10")),
+    "set_P": Name("P"),
+    "set_relative_P": Name("R(norm=capped)"),
+    "set_recall": Name("R"),
+    "set_map": Name("SetAP"),
+    # trec_eval's parameter is the square of the usual beta.
+    "set_F": Name("F({})", parameter=lambda text: f"beta={math.sqrt(float(text))!r}"),
+    "num_nonrel_judged_ret": Name("NumNonrelRet", whole=True),
+    "yaap": Name("YAAP"),
+    "rbp": Name("RBP(p={})", parameter=_patience),
+    "rbp_resid": Name("RBPResidual(p={})", parameter=_patience),
+    "unj": Name("Unjudged@{}", ("5", "10", "20")),
+}
+"""In the order of printing."""
+
+DEFAULT_PARAMETERS = {"rbp": "0.9", "rbp_resid": "0.9", "relstring": "10"}
+
+_OFFICIAL = ("runid", "num_q", "num_ret", "num_rel", "num_rel_ret", "map", "gm_map", "Rprec", "bpref", "recip_rank")
+_SETS = ("utility", "set_P", "set_relative_P", "set_recall", "set_map", "set_F")
+GROUPS: dict[str, tuple[str, ...]] = {
+    "official": (*_OFFICIAL, "iprec_at_recall", "P"),
+    "set": (*_OFFICIAL[:5], *_SETS),
+    "all_trec": tuple(name for name in NAMES if name not in ("dcg", "ideal_dcg", "yaap")),
+}
+REFUSED = {
+    "prefs": "preference judgements",
+    "qrels_prefs": "preference judgements",
+    "all_prefs": "preference judgements",
+    "qrels_jg": "judgement groups",
+    "map_avgjg": "judgement groups",
+    "P_avgjg": "judgement groups",
+    "Rprec_mult_avgjg": "judgement groups",
+}
+"""Formats and measures of trec_eval that judged does not have, and what they need."""
+
+
+@dataclass(frozen=True)
+class Line:
+    """One value that trec_eval prints: its name there, and our measure."""
+
+    name: str
+    root: str
+    measure: str
+
+
+def lines(root: str, parameters: str | None = None) -> Iterator[Line]:
+    """What one of trec_eval's names prints, with its usual parameters or those given; ValueError where they do not fit."""
+    known = NAMES[root]
+    if known.cutoffs:
+        given = tuple(parameters.split(",")) if parameters else known.cutoffs
+        for cutoff in sorted(given, key=float):
+            shown = known.written.format(float(cutoff)) if "." in known.written else str(int(cutoff))
+            yield Line(f"{root}_{shown}", root, known.measure.format(_plain(cutoff)))
+    elif known.parameter is None:
+        if parameters:
+            raise ValueError(f"{root} takes no parameters")
+        yield Line(root, root, known.measure)
+    else:
+        text = parameters or DEFAULT_PARAMETERS.get(root)
+        inside = known.parameter(text) if text else ""
+        measure = known.measure.format(inside).replace(", )", ")").replace("()", "")
+        yield Line(f"{root}_{parameters}" if parameters else root, root, measure)
+
+
+def understood(text: str) -> list[str] | None:
+    """Our measures for one of trec_eval's names, as `-m` takes it (P.5,10) or as it is printed (P_5); None if unknown."""
+    root, dot, parameters = text.partition(".")
+    if root in NAMES and (dot or NAMES[root].measure):
+        return _measures(root, parameters if dot else None)
+    # What is printed: the longest name that the text begins with.
+    for name in sorted(NAMES, key=len, reverse=True):
+        if text.startswith(f"{name}_"):
+            return _measures(name, text[len(name) + 1 :])
+    return None
+
+
+def _measures(root: str, parameters: str | None) -> list[str] | None:
+    try:
+        return [line.measure for line in lines(root, parameters) if line.measure] or None
+    except ValueError:
+        return None

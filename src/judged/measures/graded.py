@@ -1,0 +1,191 @@
+"""Graded gain, measured in other ways than nDCG: G, nDCG averaged at relevant items and at levels, Q."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from judged.measures.gain import GAIN, dcg, discounts, gains_of, no_gain
+from judged.measures.params import REL, Gains, Number
+from judged.measures.shares import divide
+from judged.measures.spec import NO_RELEVANT, Example, Mask, Undefined, measure
+from judged.rankings import Rankings
+from judged.segments import Floats, Ints, descending, ordinals, running_sums, starts_of
+
+Table = Mapping[float, float] | None
+GAINLESS = Undefined("no judged item of the query has a gain", no_gain)
+
+
+def _neither(r: Rankings, params: Mapping[str, Any]) -> Mask:
+    return no_gain(r, params) | NO_RELEVANT.where(r, params)
+
+
+class _Ideal:
+    """The ideal list of every query: the positive gains there are, the best first, and sums along them."""
+
+    def __init__(self, r: Rankings, gains: Table, gain: str = "linear") -> None:
+        value = gains_of(r.pool_grade, gain=gain, gains=gains)
+        best = descending(value, np.bincount(r.pool_query, minlength=len(r)))
+        self.query, self.gain = r.pool_query[best > 0], best[best > 0]
+        self.size = np.bincount(self.query, minlength=len(r))
+        self.starts = starts_of(self.size)
+        self.place = ordinals(self.query, len(r))
+
+    def summed(self, value: Floats, query: Ints, rank: Ints) -> Floats:
+        """The sum of a value along the ideal list down to some ranks of some queries; all of it where it ends before."""
+        if not len(value):
+            return np.zeros(len(rank))
+        reached = np.minimum(rank, self.size[query])
+        sums = running_sums(value, self.size)
+        return np.where(reached > 0, sums[np.minimum(self.starts[query] + np.maximum(reached, 1) - 1, len(sums) - 1)], 0.0)
+
+
+def _gaining(r: Rankings, gains: Table, gain: str = "linear") -> tuple[Ints, Ints, Floats]:
+    """Query, rank and gain of the retrieved items that gain something."""
+    value = gains_of(r.hit_grade, gain=gain, gains=gains)
+    return r.hit_query[value > 0], r.hit_rank[value > 0], value[value > 0]
+
+
+def _sizes(query: Ints, r: Rankings) -> Ints:
+    return np.bincount(query, minlength=len(r))
+
+
+@measure(
+    name="G",
+    title="Normalised gain",
+    says="Each retrieved item's gain, divided by the logarithm of how far the gain so far lags behind the ideal list's, "
+    "summed and divided by all gain there is.",
+    formula=r"\frac{1}{\sum_j I_j}\sum_i\frac{gain_i}{\log_2(2+\sum_{j\le i}\max(I_j,1)-\sum_{j\le i}gain_j)}",
+    reference="trec_eval",
+    range=(0, 1),
+    params=(Gains(),),
+    at=None,
+    undefined=GAINLESS,
+    laws={"append_unjudged_is_neutral"},
+    # The ideal list is 2 1: rank 1 lags by 2-1, rank 3 by 2+1+1-1-2: (1/log2(3) + 2/log2(3)) / 3
+    example=Example("G", "1 0 2", (1 / np.log2(3) + 2 / np.log2(3)) / 3),
+)
+def normalised_gain(r: Rankings, *, gains: Table) -> Floats:
+    ideal = _Ideal(r, gains)
+    query, rank, gain = _gaining(r, gains)
+    beyond = np.maximum(rank - ideal.size[query], 0)
+    cost = ideal.summed(np.maximum(ideal.gain, 1), query, rank) + beyond
+    lag = 2 + cost - running_sums(gain, _sizes(query, r))
+    return divide(r.total(query, gain / np.log2(lag)), r.total(ideal.query, ideal.gain))
+
+
+@measure(
+    name="binG",
+    title="Binary gain",
+    says="The mean, over all relevant items, of 1 divided by the logarithm of 2 plus the number of other results above.",
+    formula=r"\frac{1}{R}\sum_{relevant\ i}\frac{1}{\log_2(2+nonrelevant\ above)}",
+    reference="trec_eval",
+    range=(0, 1),
+    params=(REL,),
+    at=None,
+    undefined=NO_RELEVANT,
+    laws={"swap_up_never_hurts", "append_unjudged_is_neutral", "perfect_is_best"},
+    example=Example("binG", "1 0 1", (1 + 1 / np.log2(3)) / 2),
+)
+def binary_gain(r: Rankings, *, rel: float) -> Floats:
+    query, rank, ordinal = r.relevant_hits(None, rel)
+    return divide(r.total(query, 1 / np.log2(2 + rank - ordinal)), r.relevant(rel))
+
+
+@measure(
+    name="nDCGRel",
+    aliases=("ndcg_rel",),
+    title="Mean nDCG over the relevant items",
+    says="The nDCG at the rank of each item that gains something, averaged over all of them; "
+    "one that was not retrieved counts with the whole list's DCG over the whole ideal.",
+    formula=r"\frac{1}{R}\sum_{relevant\ i} nDCG@i",
+    reference="trec_eval",
+    range=(0, 1),
+    params=(Gains(),),
+    at=None,
+    undefined=GAINLESS,
+    laws={"append_unjudged_is_neutral", "perfect_is_best"},
+    # nDCG@2 = (1/log2(3)) / (1 + 1/log2(3)); the item not retrieved counts with the same.
+    example=Example("nDCGRel", "0 1", (1 / np.log2(3)) / (1 + 1 / np.log2(3)), relevant=2),
+)
+def ndcg_over_relevant(r: Rankings, *, gains: Table) -> Floats:
+    ideal = _Ideal(r, gains)
+    query, rank, gain = _gaining(r, gains)
+    reached = running_sums(gain * discounts(rank), _sizes(query, r))
+    best = ideal.gain * discounts(ideal.place)
+    at_hits = r.total(query, reached / ideal.summed(best, query, rank))
+    lost = ideal.size - _sizes(query, r)
+    whole = divide(dcg(r, k=None, gain="linear", gains=gains, log=2), r.total(ideal.query, best))
+    return divide(at_hits + np.where(lost > 0, lost * whole, 0.0), ideal.size.astype(np.float64))
+
+
+@measure(
+    name="RnDCG",
+    title="Mean nDCG over the levels of gain",
+    says="The nDCG at the ranks where the ideal list goes over to a lower gain, and at the end of the list where it goes on "
+    "past them by more than one result, averaged.",
+    formula=r"\frac{1}{n}\sum_{levels} nDCG@R_{level}",
+    reference="trec_eval",
+    range=(0, 1),
+    params=(REL, Gains()),
+    at=None,
+    undefined=Undefined("the query has no relevant item, or none that gains anything", _neither),
+    laws=set(),
+    # The ideal list is 2 1: nDCG@1 = 1/2, nDCG@2 = (1 + 2/log2(3)) / (2 + 1/log2(3)); the list ends there.
+    example=Example("RnDCG", "1 2", (0.5 + (1 + 2 / np.log2(3)) / (2 + 1 / np.log2(3))) / 2),
+)
+def ndcg_at_levels(r: Rankings, *, rel: float, gains: Table) -> Floats:
+    ideal = _Ideal(r, gains)
+    last = np.ones(len(ideal.gain), bool)
+    last[:-1] = (ideal.gain[1:] != ideal.gain[:-1]) | (ideal.query[1:] != ideal.query[:-1])
+    level_query, level_rank = ideal.query[last], ideal.place[last]
+    longer = np.flatnonzero((r.retrieved > ideal.size + 1) & (ideal.size > 0))
+    query = np.concatenate([level_query, longer])
+    rank = np.concatenate([level_rank, r.retrieved[longer]])
+    best = ideal.summed(ideal.gain * discounts(ideal.place), query, rank)
+    reached = _dcg_at(r, gains, query, rank)
+    value = divide(r.total(query, reached / best), r.total(query))
+    return np.where(r.relevant(rel) == 0, np.nan, value)
+
+
+def _dcg_at(r: Rankings, gains: Table, query: Ints, rank: Ints) -> Floats:
+    """DCG of the retrieved list down to some ranks of some queries."""
+    hit_query, hit_rank, gain = _gaining(r, gains)
+    if not len(gain):
+        return np.zeros(len(rank))
+    sums = running_sums(gain * discounts(hit_rank), _sizes(hit_query, r))
+    scale = int(max(hit_rank.max(), rank.max(initial=0))) + 1
+    at = np.searchsorted(hit_query * scale + hit_rank, query * scale + rank, side="right")
+    first = starts_of(_sizes(hit_query, r))[query]
+    return np.where(at > first, sums[np.maximum(at - 1, 0)], 0.0)
+
+
+@measure(
+    name="Q",
+    aliases=("Qmeasure", "Q-measure"),
+    title="Q-measure",
+    says="Average precision with graded relevance: at each relevant item, the number of relevant items so far plus beta "
+    "times their gain, divided by the rank plus beta times the ideal gain there; averaged over all relevant items.",
+    formula=r"\frac{1}{R}\sum_{relevant\ i}\frac{rel_i + \beta\, cg_i}{i + \beta\, cgI_i}",
+    reference="sakai2004",
+    range=(0, 1),
+    params=(
+        GAIN,
+        Gains(),
+        Number("beta", 1, "how much gain counts beside the number of relevant items", low=0, phrase="gain weighs {}"),
+    ),
+    at=None,
+    undefined=GAINLESS,
+    laws={"append_unjudged_is_neutral", "perfect_is_best"},
+    # The ideal list is 2 1: rank 1 gives (1 + 1)/(1 + 2), rank 3 gives (2 + 3)/(3 + 3).
+    example=Example("Q", "1 0 2", (2 / 3 + 5 / 6) / 2),
+)
+def q_measure(r: Rankings, *, gain: str, gains: Table, beta: float) -> Floats:
+    ideal = _Ideal(r, gains, gain)
+    query, rank, value = _gaining(r, gains, gain)
+    sizes = _sizes(query, r)
+    blended = ordinals(query, len(r)) + beta * running_sums(value, sizes)
+    best = rank + beta * ideal.summed(ideal.gain, query, rank)
+    return divide(r.total(query, blended / best), ideal.size.astype(np.float64))

@@ -19,7 +19,7 @@ from tempfile import TemporaryDirectory
 import click
 
 from judged.cli import COMMANDS, cli
-from judged.measures import Spec, catalogue
+from judged.measures import PRESETS, Spec, catalogue
 from judged.measures.bibliography import BIBLIOGRAPHY
 from judged.measures.params import Choice, Param, show
 from judged.measures.spec import aggregate_param
@@ -147,8 +147,14 @@ def _paragraphs(text: str) -> str:
     return "\n\n".join(" ".join(part.split()) for part in re.split(r"\n\s*\n", text.strip()))
 
 
+def presets() -> str:
+    """Every preset and the measures it stands for."""
+    rows = [f"| `{name}` | {_names(measures)} |" for name, measures in PRESETS.items()]
+    return "\n".join(["| preset | measures |", "|---|---|", *rows])
+
+
 GENERATED: dict[str, dict[str, Callable[[], str]]] = {
-    "measures.md": {"table": measure_table, "aggregations": aggregations, "measures": measure_sections},
+    "measures.md": {"table": measure_table, "aggregations": aggregations, "presets": presets, "measures": measure_sections},
     "commands.md": {"judged": top_level, **{name: partial(command, name) for name in COMMANDS}},
 }
 

@@ -16,7 +16,7 @@ import pytest
         (["evaluate", "qrels", "a.run", "-m", "P@-3"], "k of P must be a whole number from 1, or R; got -3."),
         (
             ["evaluate", "qrels", "a.run", "-m", "P(gian=exp)@3"],
-            "P takes no 'gian'; did you mean 'gain'? (DCG, nDCG and RBP take it; P takes k, rel, short, aggregate.)",
+            "P takes no 'gian'; did you mean 'gain'? (DCG, nDCG, IdealDCG and Q take it; P takes k, rel, short, aggregate.)",
         ),
         (
             ["evaluate", "qrels", "a.run", "-m", "TN@3"],

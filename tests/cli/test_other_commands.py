@@ -30,7 +30,7 @@ def test_the_catalogue_lists_every_measure_and_alias(judged):
 
 def test_one_measure_is_explained(judged):
     text = judged("measures", "p").out
-    assert text.splitlines()[0] == "P: Precision (also Precision)"
+    assert text.splitlines()[0] == "P: Precision (also Precision, SetP)"
     assert "formula    1/k Σ_(i≤k) [g_i ≥ rel]\n" in text
     assert "example    P@5 = 0.4, with relevance in rank order 0 1 0 0 1\n" in text
     assert "      shrink: a list shorter than k is divided by its own length\n" in text
@@ -65,4 +65,4 @@ def test_shell_completion():
     environment = {**os.environ, "_JUDGED_COMPLETE": "bash_complete", "COMP_WORDS": "judged evaluate -m nD", "COMP_CWORD": "3"}
     code = "import sys; sys.argv[0] = 'judged'; from judged.cli import main; main()"
     done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False)
-    assert done.stdout == "plain,nDCG\n"
+    assert done.stdout == "plain,nDCG\nplain,nDCGRel\n"

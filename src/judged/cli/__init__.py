@@ -12,8 +12,12 @@ import click
 from judged import __version__
 from judged.errors import JudgedError
 
-COMMANDS = ("evaluate", "measures", "demo")
-"""Each is a module of this package with a command of the same name."""
+COMMANDS = ("evaluate", "measures", "trec-eval", "demo")
+"""Each is a command in the module of this package of the same name."""
+
+
+def _module(command: str) -> str:
+    return command.replace("-", "_")
 
 
 class Commands(click.Group):
@@ -25,7 +29,7 @@ class Commands(click.Group):
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
         if name not in COMMANDS:
             return None
-        command: click.Command = getattr(import_module(f"judged.cli.{name}"), name)
+        command: click.Command = getattr(import_module(f"judged.cli.{_module(name)}"), _module(name))
         return command
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:

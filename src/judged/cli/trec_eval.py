@@ -1,0 +1,105 @@
+"""`judged trec-eval`: trec_eval's arguments in, trec_eval's lines out."""
+
+from __future__ import annotations
+
+import click
+
+VERSION = "10.0"
+
+EPILOG = """\b
+Measures: names such as map, P.5,10, ndcg_cut.10, ndcg.1=3,2=9, or the groups
+official (the default), all_trec and set. -h -m NAME explains one.
+"""
+
+
+@click.command("trec-eval", epilog=EPILOG, context_settings={"help_option_names": []}, options_metavar="[OPTIONS]")
+@click.argument("judgements", metavar="QRELS", type=click.Path(allow_dash=True), required=False)
+@click.argument("run", metavar="RUN", type=click.Path(allow_dash=True), required=False)
+@click.option("-h", "--help", "help_wanted", is_flag=True, help="Explain the options and the measures named by -m.")
+@click.option("-v", "--version", "version_wanted", is_flag=True, help="Say which version's output this is.")
+@click.option("-q", "--query_eval_wanted", "queries", is_flag=True, help="Print the values of every query too.")
+@click.option(
+    "-m", "--measure", "measures", multiple=True, metavar="NAME[.PARAMETERS]", help="A measure or a group; may be repeated."
+)
+@click.option(
+    "-c",
+    "--complete_rel_info_wanted",
+    "complete",
+    is_flag=True,
+    help="Average over all judged queries; those that the run lacks count as 0.",
+)
+@click.option(
+    "-l", "--level_for_rel", "level", type=int, default=1, show_default=True, metavar="N", help="The lowest relevant grade."
+)
+@click.option("-n", "--nosummary", "no_summary", is_flag=True, help="Print no summary.")
+@click.option("-D", "--Debug_level", "debug", metavar="N", help="Refused: judged has no debug output.")
+@click.option("-J", "--Judged_docs_only", "judged_only", is_flag=True, help="Remove unjudged items first.")
+@click.option("-N", "--Number_docs_in_coll", "collection", type=int, default=0, metavar="N", help="The size of the collection.")
+@click.option("-M", "--Max_retrieved_per_topic", "depth", type=int, metavar="N", help="Only the first N results count.")
+@click.option("-R", "--Rel_info_format", "judgements_format", default="qrels", show_default=True, help="Only qrels is known.")
+@click.option(
+    "-T", "--Results_format", "run_format", default="trec_results", show_default=True, help="Only trec_results is known."
+)
+@click.option(
+    "-Z",
+    "--Zscore",
+    "zscores",
+    metavar="FILE",
+    type=click.Path(),
+    help="Print distances from the mean in standard deviations, both from FILE: query, measure, mean, deviation.",
+)
+@click.pass_context
+def trec_eval(
+    ctx: click.Context,
+    judgements: str | None,
+    run: str | None,
+    help_wanted: bool,
+    version_wanted: bool,
+    queries: bool,
+    measures: tuple[str, ...],
+    complete: bool,
+    level: int,
+    no_summary: bool,
+    debug: str | None,
+    judged_only: bool,
+    collection: int,
+    depth: int | None,
+    judgements_format: str,
+    run_format: str,
+    zscores: str | None,
+) -> None:
+    """Print what trec_eval 10.0 prints, for scripts that call it: RUN scored against QRELS."""
+    from judged.conventions.trec_eval import REFUSED
+    from judged.errors import InputError, PolicyError
+    from judged.treceval import Request, explained, printed
+
+    if version_wanted:
+        click.echo(f"trec_eval version {VERSION} (the output of judged trec-eval)", err=True)
+        return
+    if help_wanted:
+        click.echo(ctx.get_help())
+        if measures:
+            click.echo("\n".join(explained(measures)))
+        return
+    if debug is not None:
+        raise PolicyError("judged trec-eval has no -D: it prints no debug output.")
+    for flag, given, known in (("-R", judgements_format, "qrels"), ("-T", run_format, "trec_results")):
+        if given in REFUSED:
+            raise InputError(f"judged trec-eval does not read {REFUSED[given]} ({flag} {given}); it reads {known}.")
+        if given != known:
+            raise InputError(f"judged trec-eval knows no format {given!r}; {flag} takes {known}.")
+    if judgements is None or run is None:
+        raise click.UsageError("Give the judgements and the run: judged trec-eval [OPTIONS] QRELS RUN.", ctx)
+    request = Request(
+        measures=measures or ("official",),
+        queries=queries,
+        summary=not no_summary,
+        complete=complete,
+        level=level,
+        depth=depth,
+        judged_only=judged_only,
+        collection=collection,
+        zscores=zscores,
+    )
+    for line in printed(judgements, run, request):
+        click.echo(line)

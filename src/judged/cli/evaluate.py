@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import click
@@ -58,26 +59,33 @@ def evaluate(
     Files may be TREC runs and qrels, CSV or TSV with a header, MS MARCO, Parquet, NDJSON or JSON, compressed or not;
     "-" is standard input.
     """
-    from judged.cli.terminal import show_evaluation, working
     from judged.errors import InputError
-    from judged.evaluation import evaluate_rankings
-    from judged.inputs import distinct_names, read_judgements, read_run
-    from judged.judging import judge_pool, pool_of
-    from judged.measures import DEFAULT, parse_all
+    from judged.inputs import distinct_names, read_run
     from judged.outputs import check_target, write_text
 
     if [judgements, *runs].count("-") > 1:
         raise InputError("standard input (-) can be read only once; give the other as a file.")
-    wanted = parse_all(measures or DEFAULT)
     if output:
         check_target(output)
-    with working(f"Reading {judgements}"):
-        pool = pool_of(read_judgements(judgements, format=qrels_format), duplicates=duplicates)
-    rankings = []
-    for name, path in zip(distinct_names(list(runs)), runs, strict=True):
-        with working(f"Reading {path}"):
-            run = read_run(path, name=name, format=run_format)
-            rankings.append(judge_pool(pool, run, policy=policy, depth=depth, duplicates=duplicates, collection=collection))
+    names = distinct_names(list(runs))
+    with ThreadPoolExecutor(1) as ahead:
+        # The first run is the longest wait: it is read while the measures are loaded and the judgements are read.
+        first = ahead.submit(read_run, runs[0], name=names[0], format=run_format) if Path(runs[0]).is_file() else None
+        from judged.cli.terminal import show_evaluation, working
+        from judged.evaluation import evaluate_rankings
+        from judged.inputs import read_judgements
+        from judged.judging import judge_pool, pool_of
+        from judged.measures import DEFAULT, parse_all
+
+        wanted = parse_all(measures or DEFAULT)
+        with working(f"Reading {judgements}"):
+            pool = pool_of(read_judgements(judgements, format=qrels_format), duplicates=duplicates)
+        rankings = []
+        for name, path in zip(names, runs, strict=True):
+            with working(f"Reading {path}"):
+                run = first.result() if first else read_run(path, name=name, format=run_format)
+                first = None
+                rankings.append(judge_pool(pool, run, policy=policy, depth=depth, duplicates=duplicates, collection=collection))
     evaluation = evaluate_rankings(rankings, wanted, policy=policy)
     chosen = form or (SUFFIXES.get(Path(output).suffix.lower(), "table") if output else "table")
     if output:

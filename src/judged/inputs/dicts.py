@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import islice
 from typing import Any
 
 from judged.errors import InputError
@@ -84,7 +83,7 @@ def _as_texts(given: Mapping[Any, Any], what: str) -> tuple[Mapping[str, Mapping
     for query, inner in given.items():
         if type(inner) is not dict and not isinstance(inner, Mapping):
             raise InputError(f"query {query!r} has a {type(inner).__name__}; give it a dict of items, each with {what}.")
-        changed = changed or type(query) is not str or any(type(item) is not str for item in islice(inner, 1))
+        changed = changed or type(query) is not str or type(next(iter(inner), query)) is not str
     if not changed:
         return given, ()
     return {_text(query): {_text(item): value for item, value in inner.items()} for query, inner in given.items()}, (IDS_NOTE,)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from itertools import chain, compress, repeat
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,9 +14,6 @@ from judged.inputs.tables import Lookup, Run
 from judged.judging.grouping import Hashed, equal_pairs, group, hashed, repeated, without_repeats
 from judged.judging.pool import Pool, packed
 from judged.segments import Floats, Ints, positions, starts_of
-
-if TYPE_CHECKING:
-    import polars as pl
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,7 +30,7 @@ class Matches:
     hit_score: Floats
     hit_position: Ints | None
     """Where in `scores` each hit lies, where that is known."""
-    items: Callable[[Ints, NDArray[np.bool_]], pl.Series]
+    items: Callable[[Ints, NDArray[np.bool_]], list[str]]
     """(lists, chosen) -> the items of some lists, end to end, those that are chosen."""
     run_queries: int
     dropped: int = 0
@@ -71,12 +67,13 @@ def _match_table(pool: Pool, run: Run, duplicates: str) -> Matches:
     # The keys agree; so must the strings. The list a result lies in stands for its query.
     home = list_of[pool.query[judgement]]
     same = (position >= starts[home]) & (position < starts[home] + grouped.lengths[home]) & (home >= 0)
-    same &= (run.frame["item"].gather(row) == pool.items_at(judgement)).to_numpy()
+    same &= (run.frame["item"].gather(row) == pool.frame["item"].gather(judgement)).to_numpy()
     if not same.all():
         judgement, position = judgement[same], position[same]
 
-    def items(lists: Ints, chosen: NDArray[np.bool_]) -> pl.Series:
-        return run.frame["item"].gather(grouped.rows(positions(starts[lists], grouped.lengths[lists])[chosen]))
+    def items(lists: Ints, chosen: NDArray[np.bool_]) -> list[str]:
+        at = positions(starts[lists], grouped.lengths[lists])[chosen]
+        return run.frame["item"].gather(grouped.rows(at)).to_list()
 
     return Matches(
         scores=scores,
@@ -130,11 +127,8 @@ def _match_lookup(pool: Pool, run: Lookup) -> Matches:
     hit = ~np.isnan(score)
     every = list(lists.values())
 
-    def items(chosen_lists: Ints, chosen: NDArray[np.bool_]) -> pl.Series:
-        import polars as pl
-
-        flat = chain.from_iterable(every[number] for number in chosen_lists.tolist())
-        return pl.Series("item", list(flat), dtype=pl.String).filter(pl.Series(chosen))
+    def items(chosen_lists: Ints, chosen: NDArray[np.bool_]) -> list[str]:
+        return list(compress(chain.from_iterable(every[number] for number in chosen_lists.tolist()), chosen.tolist()))
 
     return Matches(
         scores=scores,

@@ -84,17 +84,14 @@ class Pool:
         starts = starts_of(self.lengths)
         return [flat[begin : begin + length] for begin, length in zip(starts.tolist(), self.lengths.tolist(), strict=True)]
 
-    def items_at(self, rows: Ints) -> pl.Series:
+    def items_at(self, rows: Ints) -> list[str]:
         """The items of some judgements."""
         if isinstance(self.source, Grouped):
-            return self.frame["item"].gather(rows)
-        import polars as pl
-
+            return self.frame["item"].gather(rows).to_list()
         query = self.query[rows]
         place = rows - starts_of(self.lengths)[query]
         lists = {number: list(self.items[number]) for number in np.unique(query).tolist()}
-        found = [lists[number][at] for number, at in zip(query.tolist(), place.tolist(), strict=True)]
-        return pl.Series("item", found, dtype=pl.String)
+        return [lists[number][at] for number, at in zip(query.tolist(), place.tolist(), strict=True)]
 
 
 def pool_of(judgements: Judgements | Lookup, *, duplicates: str = "error") -> Pool:

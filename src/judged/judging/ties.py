@@ -60,8 +60,6 @@ def _place_in_tie(
     pool: Pool, found: Matches, ordered: Floats, starts: Ints, segment: Ints, first: Ints, tied: Ints, ties: str
 ) -> Ints:
     """How many results of its tie stand before each tied hit: by item id, descending on bytes, or as in the input."""
-    import polars as pl
-
     # A tie is named by the position of its first place. Only the lists with a tied hit are looked at, and of them only
     # the results in a tie with a hit.
     tie = starts[segment[tied]] + first[tied] - 1
@@ -78,12 +76,39 @@ def _place_in_tie(
     touched = np.zeros(len(ordered), bool)
     touched[tie] = True
     chosen = touched[tie_of]
-    rows = pl.DataFrame({"tie": tie_of[chosen], "item": found.items(lists, chosen)})
-    rows = rows.sort(["tie", "item"], descending=[False, True]) if ties == "id" else rows.sort("tie", maintain_order=True)
+    rows, hits = found.items(lists, chosen), pool.items_at(found.hit_judgement[tied])
+    if len(rows) > _MANY:
+        return _places_of_many(tie_of[chosen], rows, tie, hits, by_id=ties == "id")
+    return _places(tie_of[chosen].tolist(), rows, tie.tolist(), hits, by_id=ties == "id")
+
+
+_MANY = 50_000
+"""From so many tied results on, sorting them is left to polars; below, loading polars for it would take longer."""
+
+
+def _places(row_tie: list[int], row_item: list[str], tie: list[int], item: list[str], *, by_id: bool) -> Ints:
+    """The place of some (tie, item) among the rows of their ties, from 0."""
+    order = list(range(len(row_tie)))
+    if by_id:
+        order.sort(key=lambda at: row_item[at].encode(), reverse=True)
+    order.sort(key=lambda at: row_tie[at])
+    place: dict[tuple[int, str], int] = {}
+    first: dict[int, int] = {}
+    for number, at in enumerate(order):
+        place[row_tie[at], row_item[at]] = number - first.setdefault(row_tie[at], number)
+    return np.array([place[pair] for pair in zip(tie, item, strict=True)], dtype=np.int64)
+
+
+def _places_of_many(row_tie: Ints, row_item: list[str], tie: Ints, item: list[str], *, by_id: bool) -> Ints:
+    """The same by polars."""
+    import polars as pl
+
+    rows = pl.DataFrame({"tie": row_tie, "item": pl.Series(row_item, dtype=pl.String)})
+    rows = rows.sort(["tie", "item"], descending=[False, True]) if by_id else rows.sort("tie", maintain_order=True)
     group = rows["tie"].to_numpy()
     number = np.cumsum(np.append(False, group[1:] != group[:-1]))
     rows = rows.with_columns(place=ordinals(number, int(number[-1]) + 1) - 1)
-    hits = pl.DataFrame({"tie": tie, "item": pool.items_at(found.hit_judgement[tied])})
+    hits = pl.DataFrame({"tie": tie, "item": pl.Series(item, dtype=pl.String)})
     return hits.join(rows, on=["tie", "item"], how="left", maintain_order="left")["place"].to_numpy()
 
 

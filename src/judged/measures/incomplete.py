@@ -76,6 +76,11 @@ def inferred_average_precision(r: Rankings, *, rel: float) -> Floats:
     return divide(r.total(r.hit_query[hit], value), r.relevant(rel))
 
 
+def _places(r: Rankings, k: Cutoff) -> Floats:
+    """How many places count, those that a short list leaves empty included."""
+    return r.shown(k, 1) if k is None else r.cutoff(k, 1)
+
+
 @measure(
     name="Unjudged",
     aliases=("unj",),
@@ -85,7 +90,7 @@ def inferred_average_precision(r: Rankings, *, rel: float) -> Floats:
     reference="buckley2004",
     range=(0, 1),
     params=(K,),
-    undefined=Undefined("nothing was retrieved and there is no k", lambda r, p: (r.retrieved == 0) & (p["k"] is None)),
+    undefined=Undefined("nothing was retrieved and there is no k", lambda r, p: _places(r, p["k"]) == 0),
     higher_is_better=False,
     rates_relevance=False,
     laws={"below_k_is_ignored"},
@@ -94,7 +99,7 @@ def inferred_average_precision(r: Rankings, *, rel: float) -> Floats:
 def unjudged_share(r: Rankings, *, k: Cutoff) -> Floats:
     shown = r.shown(k, 1)
     judged = r.total(r.hit_query[r.within(k, 1) & (r.hit_grade >= 0)])
-    return divide(shown - judged, shown if k is None else r.cutoff(k, 1))
+    return divide(shown - judged, _places(r, k))
 
 
 @measure(

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import inspect
+from random import Random
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from diversity.twins import TWINS as DIVERSITY
 from judged import Measure, Policy
 from judged.measures import REGISTRY
 from judged.measures.spec import AGGREGATIONS
-from support.rankings import PLAIN, Query, batches, rankings_of, settings_of
+from support.rankings import PLAIN, Query, batches, random_measure, random_queries, rankings_of, settings_of
 from support.twins import AGGREGATES, balance, ranks_of_all, twin_P, twin_R
 from support.twins_more import TWINS
 
@@ -48,7 +49,6 @@ def test_a_twin_takes_the_parameters_of_its_measure(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", PLAIN)
-@settings(max_examples=3 * settings.default.max_examples)
 @given(data=st.data(), queries=batches())
 def test_values(name: str, data: st.DataObject, queries: list[Query]) -> None:
     measure = data.draw(settings_of(REGISTRY[name]))
@@ -58,16 +58,34 @@ def test_values(name: str, data: st.DataObject, queries: list[Query]) -> None:
 SUMMARISED_THEIR_OWN_WAY = {name for name, spec in REGISTRY.items() if spec.summarise}
 
 
-@pytest.mark.parametrize("name", PLAIN)
-@given(data=st.data(), queries=batches())
-def test_summaries(name: str, data: st.DataObject, queries: list[Query]) -> None:
-    measure = data.draw(settings_of(REGISTRY[name]))
+def compare_summary(measure: Measure, queries: list[Query]) -> None:
     if measure.params.get("average") == "means" or measure.params.get("of") == "all":
         return  # see below
-    worst = REGISTRY[name].range[0 if REGISTRY[name].higher_is_better or not REGISTRY[name].rates_relevance else 1]
+    spec = measure.spec
+    worst = spec.range[0 if spec.higher_is_better or not spec.rates_relevance else 1]
     settled = [worst if value != value else value for value in by_twin(measure, queries)]
     expected = AGGREGATES[measure.params["aggregate"]](settled)
     np.testing.assert_allclose(rankings_of(queries).evaluate([measure]).value(), expected, **SAME, err_msg=str(measure))
+
+
+@pytest.mark.parametrize("name", PLAIN)
+@given(data=st.data(), queries=batches())
+def test_summaries(name: str, data: st.DataObject, queries: list[Query]) -> None:
+    compare_summary(data.draw(settings_of(REGISTRY[name])), queries)
+
+
+@pytest.mark.parametrize("name", PLAIN)
+def test_many_combinations_of_parameters(name: str) -> None:
+    """Hypothesis tries few and finds the smallest; this tries many."""
+    draw = Random(name)
+    batches = [random_queries(draw, 30) for _ in range(5)]
+    ready = [rankings_of(batch) for batch in batches]
+    for turn in range(100):
+        measure, batch = random_measure(REGISTRY[name], draw), turn % len(batches)
+        values = measure.compute(ready[batch])
+        np.testing.assert_allclose(values, by_twin(measure, batches[batch]), **SAME, err_msg=str(measure))
+        if turn % 10 == 0:
+            compare_summary(measure, batches[batch])
 
 
 def test_only_two_measures_are_summarised_their_own_way() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from random import Random
 from typing import Any
 
 from hypothesis import strategies as st
@@ -58,24 +59,22 @@ def batches(**options: Any) -> st.SearchStrategy[list[Query]]:
     return st.lists(queries(**options), min_size=1, max_size=6)
 
 
-RECALL = st.one_of(
-    st.sampled_from([0, 0.1, 0.2, 0.25, 0.3, 0.5, 0.6, 0.7, 0.75, 0.9, 1]), st.integers(0, 1000).map(lambda n: n / 1000)
-)
+_RECALL = (0, 0.1, 0.2, 0.25, 0.28, 0.3, 0.333, 0.5, 0.6, 0.7, 0.75, 0.9, 0.999, 1)
 
-_NUMBERS: dict[str, st.SearchStrategy[float]] = {
-    "rel": st.sampled_from([1, 1, 2, 0.5, 3, 1.5, 0, -1, 5]),
-    "max_grade": st.sampled_from([4, 5, 6.5]),
-    "beta": st.sampled_from([1, 2, 0.5, 0.1, 3.75]),
-    "log": st.sampled_from([2, 10, 1.5, 2.718281828459045]),
-    "p": st.integers(1, 99).map(lambda n: n / 100),
-    "recall": RECALL,
-    "precision": RECALL,
-    "mult": st.sampled_from([1, 0.2, 0.5, 1.5, 2, 0.28]),
-    "T": st.sampled_from([1, 2, 0.5, 3.75, 0.75, 40]),
-    "min_rel": st.sampled_from([0, 0, 1, -1, 0.5]),
-    "max_rel": st.sampled_from([4, 5, 6.5]),
-    "alpha": st.sampled_from([0.5, 0, 0.25, 0.75, 1]),
-    **{name: st.sampled_from([0, 1, -1, 2.5]) for name in "abcd"},
+_NUMBERS: dict[str, tuple[float, ...]] = {
+    "rel": (1, 1, 2, 0.5, 3, 1.5, 0, -1, 5),
+    "max_grade": (4, 5, 6.5),
+    "beta": (1, 2, 0.5, 0.1, 3.75),
+    "log": (2, 10, 1.5, 2.718281828459045),
+    "p": (0.8, 0.5, 0.01, 0.95, 0.99),
+    "recall": _RECALL,
+    "precision": _RECALL,
+    "mult": (1, 0.2, 0.5, 1.5, 2, 0.28),
+    "T": (1, 2, 0.5, 3.75, 0.75, 40),
+    "min_rel": (0, 0, 1, -1, 0.5),
+    "max_rel": (4, 5, 6.5),
+    "alpha": (0.5, 0, 0.25, 0.75, 1),
+    **dict.fromkeys("abcd", (0, 1, -1, 2.5)),
 }
 
 
@@ -87,35 +86,48 @@ def _fits(param: Param, value: Any) -> bool:
     return True
 
 
-def values_of(param: Param) -> st.SearchStrategy[Any]:
+def values_of(param: Param) -> list[Any]:
     """Values that a declared parameter allows."""
     if isinstance(param, Cutoff):
-        return st.one_of(st.none(), st.just("R"), st.integers(1, 15))
+        return [None, "R", *range(1, 16)]
     if isinstance(param, Choice):
-        return st.sampled_from(list(param.options))
+        return list(param.options)
     if isinstance(param, Gains):
-        return st.one_of(st.none(), st.dictionaries(st.sampled_from(GRADES), st.sampled_from([0, 1, 2.5, 9]), min_size=1))
+        return [None, {1: 3, 2: 9}, {0: 1}, {-1: 2.5, 1: 0}, {0.5: 9, 3: 0}, {4: 1, 2.25: 2.5}, dict.fromkeys(GRADES, 0)]
     if isinstance(param, Points):
-        return st.one_of(st.integers(2, 12), st.lists(RECALL, min_size=1, max_size=5))
+        return [*range(2, 13), [0.5], [1, 0], [0.25, 0.5, 0.75], list(_RECALL)]
     assert isinstance(param, Number)
-    return _NUMBERS[param.name].filter(lambda value: _fits(param, value))
+    return [value for value in _NUMBERS[param.name] if _fits(param, value)]
 
 
-def allowed(measure: Measure) -> bool:
+def mended(measure: Measure) -> Measure:
     """AP(norm=cutoff) and some user models need a k; nothing else depends on another parameter."""
     needs_cutoff = measure.params.get("norm") == "cutoff" or measure.spec.name in ("BPM", "SDCG", "NERR8", "NERR9")
-    return not needs_cutoff or measure.params["k"] is not None
+    return measure(k=7) if needs_cutoff and measure.params["k"] is None else measure
 
 
-@st.composite
-def settings_of(draw: st.DrawFn, spec: Spec) -> Measure:
-    """A declared measure with any of its parameters set to anything."""
-    measure = spec.bind({param.name: draw(values_of(param)) for param in spec.params})
-    if not allowed(measure):
-        measure = measure(k=draw(st.integers(1, 15)))
-    return measure
+def settings_of(spec: Spec) -> st.SearchStrategy[Measure]:
+    """A declared measure with each of its parameters set to anything."""
+    values = {param.name: st.sampled_from(values_of(param)) for param in spec.params}
+    return st.fixed_dictionaries(values).map(spec.bind).map(mended)
 
 
 def any_measure(*, diversity: bool = True) -> st.SearchStrategy[Measure]:
     """Any declared measure; without those of diversity for judgements that have no subtopics."""
     return st.sampled_from(list((REGISTRY if diversity else PLAIN).values())).flatmap(settings_of)
+
+
+def random_measure(spec: Spec, draw: Random) -> Measure:
+    """The same without hypothesis: less cunning, but cheap, so that many more combinations are tried."""
+    return mended(spec.bind({param.name: draw.choice(values_of(param)) for param in spec.params}))
+
+
+def random_queries(draw: Random, count: int) -> list[Query]:
+    return [
+        Query(
+            shown=tuple(draw.choice([None, *GRADES]) for _ in range(draw.randint(0, 14))),
+            lost=tuple(draw.choice(GRADES) for _ in range(draw.choice([0, 0, 1, 3, 8]))),
+            elsewhere=draw.randint(0, 3),
+        )
+        for _ in range(count)
+    ]

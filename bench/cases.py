@@ -66,7 +66,7 @@ class Case:
 def cases(*, quick: bool = False) -> dict[str, Case]:
     """All cases by name; quick ones are small enough to try the benchmark itself, too small to believe."""
     long, wide = (Size(700, 1_000), Size(10_000, 100)) if quick else (Size(7_000, 1_000), Size(100_000, 100))
-    found = (_files(long, quick), _dicts(long, quick), _queries(long, wide, quick), _startup(quick))
+    found = (_files(long, quick), _dicts(long, quick), _queries(long, wide, quick), _all_trec(long, quick), _startup(quick))
     return {case.name: case for case in found}
 
 
@@ -122,6 +122,20 @@ def _queries(long: Size, wide: Size, quick: bool) -> Case:
         claims=(Claim("time per line does not grow with queries", "per line", named_wide, "/", named_long, "at most", 1.3),),
         repeat=2 if quick else 5,
         reference=f"pytrec_eval, {wide}",
+    )
+
+
+def _all_trec(size: Size, quick: bool) -> Case:
+    return Case(
+        name="all_trec",
+        title=f"All measures of trec_eval's all_trec, the call only, {size} results",
+        contenders=(
+            Contender("judged, all_trec", _script("judged-all_trec"), size),
+            Contender("judged, reading the run", _script("judged-reading"), size),
+            Contender("pytrec_eval, all_trec", _script("pytrec_eval-all_trec"), size, rounds=1),
+        ),
+        claims=(_within("all measures cost no more than reading", "judged, all_trec", "/", "judged, reading the run", 1.0),),
+        repeat=2 if quick else 5,
     )
 
 

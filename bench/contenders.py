@@ -57,11 +57,39 @@ def ranx_files(qrels: str, run: str) -> Report:
 def judged_dicts(qrels: str, run: str) -> Report:
     import judged
 
+    judged.evaluate({"q": {"a": 1}}, {"q": {"a": 1.0}}, MEASURES)  # its modules load on first use; the peers' are loaded now
+
     def call(judgements: Dicts, results: Dicts) -> Scores:
         scores: Scores = judged.evaluate(judgements, results, MEASURES).to_dict()["runs"][0]["scores"]
         return scores
 
     return _timed(call, qrels, run)
+
+
+def judged_reading(_: str, run: str) -> Report:
+    """Reading the run, the call only: what measures are set beside."""
+    import judged
+
+    return {"calls": _clocked(lambda: judged.read_run(run))}
+
+
+def judged_all_trec(qrels: str, run: str) -> Report:
+    """All measures of trec_eval's all_trec for rankings that are made already, the call only."""
+    import judged
+    from judged.treceval import chosen_lines
+
+    measures = [line.measure for line in chosen_lines(("all_trec",)) if line.measure]
+    rankings = judged.judge(qrels, run)
+    return {"calls": _clocked(lambda: rankings.evaluate(measures))}
+
+
+def pytrec_eval_all_trec(qrels: str, run: str) -> Report:
+    """The same for dicts that are made already."""
+    import pytrec_eval
+
+    with open(qrels) as qrels_file, open(run) as run_file:
+        judgements, results = pytrec_eval.parse_qrel(qrels_file), pytrec_eval.parse_run(run_file)
+    return {"calls": _clocked(lambda: pytrec_eval.RelevanceEvaluator(judgements, {"all_trec"}).evaluate(results))}
 
 
 def pytrec_eval_dicts(qrels: str, run: str) -> Report:
@@ -90,6 +118,9 @@ CONTENDERS: dict[str, Callable[[str, str], Report]] = {
     "judged-dicts": judged_dicts,
     "pytrec_eval-dicts": pytrec_eval_dicts,
     "ir_measures-dicts": ir_measures_dicts,
+    "judged-reading": judged_reading,
+    "judged-all_trec": judged_all_trec,
+    "pytrec_eval-all_trec": pytrec_eval_all_trec,
     "ranx-dicts": ranx_dicts,
 }
 
@@ -118,13 +149,19 @@ def _ranx(qrels: Any, run: Any) -> Scores:
 def _timed(call: Callable[[Dicts, Dicts], Scores], qrels: str, run: str) -> Report:
     """Only the call from dicts to means is timed; the first one counts too, with whatever it imports."""
     judgements, results = _nested(qrels, 4, "Int64"), _nested(run, 6, "Float64", value=4)
+    scores: list[Scores] = []
+    calls = _clocked(lambda: scores.append(call(judgements, results)))
+    return {"scores": scores[-1], "calls": calls}
+
+
+def _clocked(call: Callable[[], Any]) -> list[dict[str, float]]:
+    """How long each of some calls takes."""
     calls: list[dict[str, float]] = []
-    scores: Scores = {}
     for _ in range(CALLS):
         wall, cpu = time.perf_counter(), time.process_time()
-        scores = call(judgements, results)
+        call()
         calls.append({"wall": time.perf_counter() - wall, "cpu": time.process_time() - cpu})
-    return {"scores": scores, "calls": calls}
+    return calls
 
 
 def _nested(path: str, fields: int, kind: str, value: int = 3) -> Dicts:

@@ -84,24 +84,28 @@ def _equal_pairs(chunks: list[NDArray[np.uint64]], low: int, share: int, bits: i
     packed.sort()
     left: list[Ints] = []
     right: list[Ints] = []
-    for distance in range(1, len(packed)):
-        same = _agreeing(packed, distance, mask)
-        if not len(same):
-            break
+    same, distance, found = _neighbours(packed, mask), 1, 0
+    while len(same) and found < _PAIRS:
         left.append((packed[same] & mask).astype(np.int64))
         right.append((packed[same + distance] & mask).astype(np.int64))
+        found += len(same)
+        distance += 1
+        same = same[same + distance < len(packed)]
+        same = same[(packed[same + distance] ^ packed[same]) <= mask]
     none = np.zeros(0, np.int64)
     return np.concatenate([none, *left]), np.concatenate([none, *right])
 
 
-def _agreeing(packed: NDArray[np.uint64], distance: int, mask: np.uint64) -> Ints:
-    """Where keys agree with those some places further on."""
-    last = len(packed) - distance
+_PAIRS = 10_000_000
+"""Enough pairs: so many are rows that repeat, which is found out from any of them, and a row repeated n times has n² pairs."""
+
+
+def _neighbours(packed: NDArray[np.uint64], mask: np.uint64) -> Ints:
+    """Where keys agree with the next one."""
+    last = len(packed) - 1
     blocks = ((begin, min(begin + _BLOCK, last)) for begin in range(0, last, _BLOCK))
-    found = [
-        begin + np.flatnonzero((packed[begin + distance : end + distance] ^ packed[begin:end]) <= mask) for begin, end in blocks
-    ]
-    return np.concatenate(found)
+    found = [begin + np.flatnonzero((packed[begin + 1 : end + 1] ^ packed[begin:end]) <= mask) for begin, end in blocks]
+    return np.concatenate([np.zeros(0, np.int64), *found])
 
 
 def repeated(table: Table, suspects: Ints) -> Ints:

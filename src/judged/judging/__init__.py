@@ -208,7 +208,7 @@ def _audit(
         nothing_relevant=int((whole.relevant(1) == 0).sum()),
         fractional_grades=int(((pool.grades > 0) & (pool.grades < 1)).sum()),
         negative_grades=int((pool.grades < 0).sum()),
-        infinite_scores=int(np.isinf(found.scores).sum()),
+        infinite_scores=found.infinite,
         duplicates_dropped=found.dropped + pool.dropped,
         cut_by_depth=int((whole.retrieved - cut.retrieved).sum()),
         unjudged_removed=int((cut.retrieved - final.retrieved).sum()),

@@ -33,6 +33,8 @@ class Matches:
     items: Callable[[Ints, NDArray[np.bool_]], list[str]]
     """(lists, chosen) -> the items of some lists, end to end, those that are chosen."""
     run_queries: int
+    infinite: int = 0
+    """How many scores are infinite."""
     dropped: int = 0
 
 
@@ -57,7 +59,8 @@ def _match_table(pool: Pool, run: Run, duplicates: str) -> Matches:
         return replace(_match_table(pool, kept, duplicates), dropped=run.frame.height - kept.frame.height)
     grouped = group(rows)
     scores = grouped.values("score")
-    if np.isnan(scores).any():
+    finite = bool(np.isfinite(scores).all())
+    if not finite and np.isnan(scores).any():
         raise InputError(_nan_message(run, np.sort(grouped.rows(np.flatnonzero(np.isnan(scores))))))
     lists = pl.DataFrame({"query": grouped.names}).with_row_index("list")
     judged = pl.DataFrame({"query": pl.Series(pool.queries, dtype=pl.String)})
@@ -84,6 +87,7 @@ def _match_table(pool: Pool, run: Run, duplicates: str) -> Matches:
         hit_position=position,
         items=items,
         run_queries=len(grouped.names),
+        infinite=0 if finite else int(np.isinf(scores).sum()),
     )
 
 
@@ -118,7 +122,8 @@ def _match_lookup(pool: Pool, run: Lookup) -> Matches:
     pairs = zip(packed(lists, scores, "a score"), compress(pool.items, present), strict=True)
     looked_up = chain.from_iterable(map(each.get, items, repeat(np.nan)) for each, items in pairs)
     score = np.fromiter(looked_up, np.float64, len(sought))
-    if np.isnan(scores).any():
+    finite = bool(np.isfinite(scores).all())
+    if not finite and np.isnan(scores).any():
         query, item = next((query, item) for query, each in lists.items() for item, score in each.items() if score != score)
         raise InputError(
             f"{run.source}: the score of item {item!r} for query {query!r} is NaN. "
@@ -139,6 +144,7 @@ def _match_lookup(pool: Pool, run: Lookup) -> Matches:
         hit_position=None,
         items=items,
         run_queries=len(run.lists),
+        infinite=0 if finite else int(np.isinf(scores).sum()),
     )
 
 

@@ -60,7 +60,8 @@ def test_duplicate_lines_of_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
 
 def test_the_same_item_of_two_queries_is_no_duplicate() -> None:
-    judge({"q": {"a": 1}}, frame(("q", "a", 1.0), ("r", "a", 1.0), ("a", "q", 1.0)))
+    rankings = judge({"q": {"a": 1}}, frame(("q", "a", 1.0), ("r", "a", 1.0), ("a", "q", 1.0)))
+    assert (rankings.hit_rank.tolist(), rankings.retrieved.tolist()) == ([1], [1])
 
 
 @pytest.mark.parametrize("order", [[0, 1, 2, 3], [3, 2, 1, 0], [2, 0, 3, 1]])

@@ -6,7 +6,7 @@ import numpy as np
 
 from judged.errors import MeasureError
 from judged.measures.params import REL, Choice, K, Number, Points
-from judged.measures.shares import divide
+from judged.measures.shares import divide, needed
 from judged.measures.spec import NEVER, NO_RELEVANT, Example, measure
 from judged.rankings import Cutoff, Rankings
 from judged.segments import Floats, greatest_from_here
@@ -91,8 +91,7 @@ def _needed(relevant: Floats, point: float, rounding: str) -> Floats:
     """How many relevant items a recall point asks for."""
     if rounding != "exact":
         return np.floor(point * relevant + {"trec_eval": 0.5, "trec_eval9": 0.9}[rounding])
-    # 0.28 * 25 is 7.000000000000001 in binary: a whole number must not be rounded up.
-    return np.ceil(np.round(point * relevant, 9))
+    return needed(point, relevant)
 
 
 def _interpolated(r: Rankings, point: float, rel: float, rounding: str) -> Floats:
@@ -100,8 +99,8 @@ def _interpolated(r: Rankings, point: float, rel: float, rounding: str) -> Float
     query, rank, ordinal = r.relevant_hits(None, rel)
     best = greatest_from_here(ordinal / rank, np.bincount(query, minlength=len(r)))
     relevant = r.relevant(rel)
-    needed = np.maximum(_needed(relevant, point, rounding), 1)
-    at = ordinal == needed[query]
+    enough = np.maximum(_needed(relevant, point, rounding), 1)
+    at = ordinal == enough[query]
     value = np.where(relevant == 0, np.nan, 0.0)
     value[query[at]] = best[at]
     return value

@@ -9,7 +9,7 @@ import numpy as np
 
 from judged.measures.confusion import collection_size
 from judged.measures.params import REL, Number
-from judged.measures.shares import divide
+from judged.measures.shares import divide, needed
 from judged.measures.spec import NO_RELEVANT, Example, Mask, Undefined, measure
 from judged.rankings import Rankings
 from judged.segments import Floats
@@ -32,9 +32,9 @@ from judged.segments import Floats
 )
 def precision_at_recall(r: Rankings, *, recall: float, rel: float) -> Floats:
     relevant = r.relevant(rel)
-    needed = np.maximum(np.ceil(np.round(recall * relevant, 9)), 1)
+    enough = np.maximum(needed(recall, relevant), 1)
     query, rank, ordinal = r.relevant_hits(None, rel)
-    at = ordinal == needed[query]
+    at = ordinal == enough[query]
     value = np.where(relevant == 0, np.nan, 0.0)
     value[query[at]] = (ordinal / rank)[at]
     return value

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from judged.measures.params import REL, Choice, K, Number
-from judged.measures.shares import divide
+from judged.measures.shares import divide, needed
 from judged.measures.spec import NO_RELEVANT, Example, Mask, Undefined, measure
 from judged.rankings import Cutoff, Rankings
 from judged.segments import Floats
@@ -72,8 +72,7 @@ def precision(r: Rankings, *, k: Cutoff, rel: float, short: str) -> Floats:
     example=Example("Rprec", "1 0 1 0 1", 1 / 2, relevant=4),
 )
 def r_precision(r: Rankings, *, rel: float, mult: float) -> Floats:
-    # Rounded to nine digits first: 1.1 times 10 is 11.000000000000002 in binary and must not become 12.
-    rank = np.ceil(np.round(mult * r.relevant(rel), 9))
+    rank = needed(mult, r.relevant(rel))
     hit = (r.hit_grade >= rel) & (r.hit_rank <= rank[r.hit_query])
     return divide(r.total(r.hit_query[hit]), rank)
 

@@ -15,7 +15,15 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from judged.audit import Audit
-    from judged.errors import InputError, JudgedError, MeasureError, MissingExtraError, OutputError, PolicyError
+    from judged.errors import (
+        ConventionError,
+        InputError,
+        JudgedError,
+        MeasureError,
+        MissingExtraError,
+        OutputError,
+        PolicyError,
+    )
     from judged.evaluation import Evaluation, evaluate
     from judged.inputs import read_judgements, read_run
     from judged.judging import judge
@@ -27,6 +35,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "Audit",
+    "ConventionError",
     "Evaluation",
     "InputError",
     "JudgedError",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -10,21 +10,21 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from judged.audit import Audit
+from judged.conventions import Convention
 from judged.errors import InputError, MeasureError, PolicyError
 from judged.inputs import as_runs, read_judgements, read_run
 from judged.judging import Collection, condensed, judge_pool, pool_of, rearranged
-from judged.measures import DEFAULT, Measure, parse, parse_all
+from judged.measures import Measure, parse
 from judged.measures.bibliography import BIBLIOGRAPHY
 from judged.measures.spec import Mask, Settled
 from judged.policy import Policy
 from judged.rankings import Rankings
+from judged.request import Conventional, Measures, Request
 from judged.segments import Floats
 
 if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
-
-Measures = str | Measure | Iterable[str | Measure]
 
 
 def evaluate(
@@ -36,38 +36,50 @@ def evaluate(
     depth: int | None = None,
     duplicates: str = "error",
     collection: Collection = None,
+    convention: str | Convention | None = None,
 ) -> Evaluation:
     """Score one run, or several given as {name: run} or a list of paths, against judgements.
+
+    With a convention, as another library does: its names for measures are understood, ours mean its variants of them, and
+    the policy is its own where none is given.
 
     >>> judgements = {"q1": {"a": 1, "b": 0}, "q2": {"c": 1}}
     >>> run = {"q1": {"a": 0.9, "b": 0.8}, "q2": {"b": 0.7, "c": 0.1}}
     >>> evaluate(judgements, run, ["RR", "P@1"]).to_dict()["runs"][0]["scores"]
     {'RR': 0.75, 'P@1': 0.5}
+    >>> evaluate(judgements, run, "hit_rate@1, mrr", convention="ranx").to_dict()["runs"][0]["scores"]
+    {'Success@1': 0.5, 'RR': 0.75}
     """
-    wanted = parse_all(DEFAULT if measures is None else measures)
-    assumed = Policy.of(policy)
+    request = Request.of(measures, policy, convention)
     pool = pool_of(read_judgements(judgements), duplicates=duplicates)
     rankings = [
         judge_pool(
             pool,
             read_run(source, name=name),
-            policy=assumed,
+            policy=request.policy,
             depth=depth,
             duplicates=duplicates,
             collection=collection,
         )
         for name, source in as_runs(run).items()
     ]
-    return evaluate_rankings(rankings, wanted, policy=assumed)
+    return evaluate_rankings(rankings, request)
 
 
 def evaluate_rankings(
-    rankings: Sequence[Rankings], measures: Measures | None = None, *, policy: Policy | dict[str, Any] | None = None
+    rankings: Sequence[Rankings],
+    measures: Measures | Request | None = None,
+    *,
+    policy: Policy | dict[str, Any] | None = None,
 ) -> Evaluation:
     """Score rankings that are made already; ties and unjudged items stay as they were then, unless the policy says."""
-    wanted = tuple(parse_all(DEFAULT if measures is None else measures))
-    assumed = Policy.of(policy, ties=rankings[0].ties, unjudged=rankings[0].unjudged)
-    return Evaluation(tuple(_scored(_under(r, assumed), wanted, assumed) for r in rankings), wanted, assumed)
+    if isinstance(measures, Request):
+        request = measures
+    else:
+        request = Request.of(measures, policy, ties=rankings[0].ties, unjudged=rankings[0].unjudged)
+    wanted, assumed = request.measures, request.policy
+    scored = tuple(_scored(_under(r, assumed), wanted, assumed) for r in rankings)
+    return Evaluation(scored, wanted, assumed, request.convention)
 
 
 def _under(r: Rankings, policy: Policy) -> Rankings:
@@ -158,6 +170,8 @@ class Evaluation:
     runs: tuple[Scored, ...]
     measures: tuple[Measure, ...]
     policy: Policy
+    convention: Conventional | None = None
+    """The library whose numbers these are, where one was named."""
 
     def value(self, measure: str | Measure | None = None, run: str | None = None) -> float:
         """One summary number; the run and the measure need a name only where there are several."""
@@ -169,7 +183,7 @@ class Evaluation:
             if len(self.measures) > 1:
                 raise MeasureError(f"say which measure: {', '.join(map(str, self.measures))}.")
             return self.measures[0]
-        wanted = parse(measure)
+        wanted = self.convention.read(measure) if self.convention else parse(measure)
         if wanted not in self.measures:
             raise MeasureError(f"{wanted} was not evaluated; there is {', '.join(map(str, self.measures))}.")
         return wanted
@@ -225,8 +239,16 @@ class Evaluation:
             f"Formula: {spec.formula}\n"
             f"Undefined when: {spec.undefined.text}.\n"
             f"Policy: {policy}.\n"
+            f"{self._conventionally(chosen)}"
             f"Reference: {BIBLIOGRAPHY[spec.reference]}"
         )
+
+    def _conventionally(self, measure: Measure) -> str:
+        named = self.convention.theirs(measure) if self.convention else None
+        if named is None:
+            return ""
+        note = f" {named.name.note}" if named.name.note else ""
+        return f"Convention: {self.convention}, where it is {named.theirs}.{note}\n"
 
     # -- exports: what each looks like is decided in judged.exports ---------------------------------------------
 

@@ -60,6 +60,15 @@ def findings(evaluation: Evaluation) -> list[str]:
     return [text if len(names) == everyone else f"{', '.join(names)}: {text}" for text, names in about.items()]
 
 
+def assumptions(evaluation: Evaluation) -> list[str]:
+    """The policy, and the convention where there is one: a line each."""
+    lines = [f"policy: {evaluation.policy}"]
+    if evaluation.convention:
+        names = "; ".join(f"{each.measure} is {each.theirs}" for each in evaluation.convention.named)
+        lines.append(f"convention: {evaluation.convention}, where {names}")
+    return lines
+
+
 def to_dict(evaluation: Evaluation, *, per_query: bool) -> dict[str, Any]:
     runs = []
     for run in evaluation.runs:
@@ -76,6 +85,7 @@ def to_dict(evaluation: Evaluation, *, per_query: bool) -> dict[str, Any]:
         "runs": runs,
         "measures": {str(m): m.definition() for m in evaluation.measures},
         "policy": evaluation.policy.to_dict(),
+        "convention": evaluation.convention.to_dict() if evaluation.convention else None,
         "judged": __version__,
     }
 
@@ -107,7 +117,8 @@ def to_markdown(evaluation: Evaluation, *, per_query: bool) -> str:
     header, rows = cells(evaluation, per_query=per_query)
     marks = ["---" if name in ("run", "query") else "---:" for name in header]
     lines = ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in [header, marks, *rows]]
-    return "\n".join([*lines, "", f"Policy: {evaluation.policy}."]) + "\n"
+    said = [f"{line[0].upper()}{line[1:]}." for line in assumptions(evaluation)]
+    return "\n".join([*lines, "", "\n\n".join(said)]) + "\n"
 
 
 _LATEX = {"\\": r"\textbackslash{}", "–": "--", "∞": r"$\infty$"} | {sign: f"\\{sign}" for sign in "&%$#_{}"}
@@ -122,7 +133,8 @@ def to_latex(evaluation: Evaluation, *, per_query: bool) -> str:
         return " & ".join("".join(_LATEX.get(letter, letter) for letter in cell) for cell in row) + r" \\"
 
     body = [r"\toprule", line(header), r"\midrule", *map(line, rows), r"\bottomrule"]
-    return "\n".join([f"% policy: {evaluation.policy}", rf"\begin{{tabular}}{{{aligned}}}", *body, r"\end{tabular}"]) + "\n"
+    said = [f"% {line}" for line in assumptions(evaluation)]
+    return "\n".join([*said, rf"\begin{{tabular}}{{{aligned}}}", *body, r"\end{tabular}"]) + "\n"
 
 
 def to_text(evaluation: Evaluation, *, per_query: bool = False) -> str:
@@ -137,7 +149,7 @@ def to_text(evaluation: Evaluation, *, per_query: bool = False) -> str:
         )
         for row in [header, *rows]
     ]
-    return "\n".join([*lines, f"policy: {evaluation.policy}", *(f"note: {text}" for text in findings(evaluation))])
+    return "\n".join([*lines, *assumptions(evaluation), *(f"note: {text}" for text in findings(evaluation))])
 
 
 def to_html(evaluation: Evaluation) -> str:
@@ -151,7 +163,7 @@ def to_html(evaluation: Evaluation) -> str:
     notes = "".join(f"<li>{escape(text)}</li>" for text in findings(evaluation))
     return (
         f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
-        f"<p><small>policy: {escape(str(evaluation.policy))}</small></p>"
+        + "".join(f"<p><small>{escape(line)}</small></p>" for line in assumptions(evaluation))
         + (f"<ul><small>{notes}</small></ul>" if notes else "")
     )
 

@@ -16,8 +16,9 @@ from judged.segments import Floats, Ints, descending, ordinals, positions, start
 
 if TYPE_CHECKING:
     from judged.audit import Audit
-    from judged.evaluation import Evaluation, Measures
+    from judged.evaluation import Evaluation
     from judged.policy import Policy
+    from judged.request import Measures
 
 Cutoff = int | Literal["R"] | None
 """How deep a measure looks: a rank, the query's number of relevant items, or the whole list."""

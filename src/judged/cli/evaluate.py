@@ -7,10 +7,10 @@ from pathlib import Path
 
 import click
 
-from judged.cli.options import measures_option, policy_options
+from judged.cli.options import convention_option, measures_option, policy_options
 from judged.exports import FORMATS
 from judged.inputs.formats import FORMATS as INPUT_FORMATS
-from judged.policy import DUPLICATES, Policy
+from judged.policy import DUPLICATES
 
 SUFFIXES = {".json": "json", ".csv": "csv", ".md": "markdown", ".tex": "latex"}
 
@@ -19,6 +19,7 @@ SUFFIXES = {".json": "json", ".csv": "csv", ".md": "markdown", ".tex": "latex"}
 @click.argument("judgements", metavar="QRELS", type=click.Path(allow_dash=True))
 @click.argument("runs", metavar="RUN...", nargs=-1, required=True, type=click.Path(allow_dash=True))
 @measures_option
+@convention_option
 @click.option("--per-query", is_flag=True, help="Give the value of every query; a table ends with the summary, all.")
 @policy_options
 @click.option("--depth", type=int, help="Only the first N results of each list count.", metavar="N")
@@ -44,8 +45,9 @@ def evaluate(
     judgements: str,
     runs: tuple[str, ...],
     measures: tuple[str, ...],
+    convention: str | None,
     per_query: bool,
-    policy: Policy,
+    policy: dict[str, str],
     depth: int | None,
     duplicates: str,
     collection: int | None,
@@ -75,9 +77,9 @@ def evaluate(
         from judged.evaluation import evaluate_rankings
         from judged.inputs import read_judgements
         from judged.judging import judge_pool, pool_of
-        from judged.measures import DEFAULT, parse_all
+        from judged.request import Request
 
-        wanted = parse_all(measures or DEFAULT)
+        request = Request.of(measures or None, policy, convention)
         with working(f"Reading {judgements}"):
             pool = pool_of(read_judgements(judgements, format=qrels_format), duplicates=duplicates)
         rankings = []
@@ -85,8 +87,10 @@ def evaluate(
             with working(f"Reading {path}"):
                 run = first.result() if first else read_run(path, name=name, format=run_format)
                 first = None
-                rankings.append(judge_pool(pool, run, policy=policy, depth=depth, duplicates=duplicates, collection=collection))
-    evaluation = evaluate_rankings(rankings, wanted, policy=policy)
+                rankings.append(
+                    judge_pool(pool, run, policy=request.policy, depth=depth, duplicates=duplicates, collection=collection)
+                )
+    evaluation = evaluate_rankings(rankings, request)
     chosen = form or (SUFFIXES.get(Path(output).suffix.lower(), "table") if output else "table")
     if output:
         text = FORMATS[chosen](evaluation, per_query=per_query)

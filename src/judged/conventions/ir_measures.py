@@ -36,9 +36,15 @@ CONVENTION = Convention(
             aliases=("nDCG(dcg=exp-log2)@{k}",),
         ),
         Name("ERR@{k}", "ERR@{k}", "Computed by gdeval, which prints five decimals; the highest grade is 4 in all data."),
-        Name("RBP(p={p},rel={rel})", "RBP(p={p}, rel={rel})@1000", "Computed by cwl_eval, which reads 1000 results."),
+        Name(
+            "RBP(p={p},rel={rel})",
+            "RBP(p={p}, rel={rel})@1000",
+            "Computed by cwl_eval, which reads 1000 results; tied ones come in whatever order a sort leaves them in.",
+        ),
         Name("IPrec@{x}", "IPrec(rounding=trec_eval9)@{x}", PLACES),
-        Name("Judged@{k}", "Judged@{k}", "A negative grade counts as a judgement."),
+        Name(
+            "Judged@{k}", "Judged@{k}", "A negative grade counts as a judgement, and tied results are ordered by ascending id."
+        ),
         Name("NumRet", "NumRet"),
         Name("NumRet(rel={rel})", "NumRelRet(rel={rel})"),
     ),
@@ -48,6 +54,7 @@ CONVENTION = Convention(
         "A negative grade counts as a judgement in Judged; for judged and trec_eval it is none.",
     ),
     wrong=(
-        "The order of tied results depends on which provider computes the measure: RR and RR@10 order them in opposite ways.",
+        "The order of tied results depends on which provider computes the measure: RR orders them by descending id, RR@10 and "
+        "Judged by ascending id, and RBP has no rule.",
     ),
 )

@@ -70,6 +70,7 @@ CONVENTION = Convention(
     ),
     wrong=(
         "Items with a score of 0 or less count as not relevant in MAP, MRR, precision and recall, but not in the others.",
+        "The area under the ROC curve puts scores outside 0 to 1 through a sigmoid, which makes great scores equal.",
         "Everything is computed in single precision.",
     ),
     tolerance=1e-6,

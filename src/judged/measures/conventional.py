@@ -46,7 +46,7 @@ def named_among(convention: Convention, measures: tuple[str, ...]) -> list[Named
 
 def _named(convention: Convention, measure: str | Measure) -> Iterator[Named]:
     if isinstance(measure, Measure):
-        yield _variant(convention, measure) or _missing(convention, str(measure))
+        yield _variant(convention, measure) or _missing(convention, str(measure), measure)
         return
     if measure.strip().lower() in PRESETS:
         for text in PRESETS[measure.strip().lower()]:
@@ -69,7 +69,7 @@ def _read(convention: Convention, text: str) -> Iterator[Named]:
             measure = parse(text)
         except MeasureError:
             _missing(convention, text)
-        yield _variant(convention, measure) or _missing(convention, text)
+        yield _variant(convention, measure) or _missing(convention, text, measure)
 
 
 def _variant(convention: Convention, measure: Measure) -> Named | None:
@@ -95,11 +95,20 @@ def _variant(convention: Convention, measure: Measure) -> Named | None:
     return None
 
 
-def _missing(convention: Convention, text: str) -> Named:
+def _missing(convention: Convention, text: str, measure: Measure | None = None) -> Named:
     """Raises: the library has no such measure."""
-    known = [spelling for name in convention.names if name.ours for spelling in (name.theirs, *name.aliases)]
-    lower = {_NUMBER.sub("#", spelling.lower()): spelling for spelling in known}
-    close = get_close_matches(_NUMBER.sub("#", text.lower()), lower, n=1)
-    hint = f"; did you mean {lower[close[0]]!r}?" if close else "."
-    listed = ", ".join(name.theirs for name in convention.names if name.ours)
-    raise MeasureError(f"{convention.title} has no {text!r}{hint} It has {listed}.")
+    known = [name for name in convention.names if name.ours]
+    of_this_measure = [
+        name.theirs for name in known if measure and name.ours.partition("(")[0].partition("@")[0] == measure.spec.name
+    ]
+    close = of_this_measure[:1] or _close(text, [spelling for name in known for spelling in (name.theirs, *name.aliases)])
+    hint = f"; did you mean {close[0]!r}?" if close else "."
+    raise MeasureError(f"{convention.title} has no {text!r}{hint} It has {', '.join(name.theirs for name in known)}.")
+
+
+def _close(text: str, spellings: list[str]) -> list[str]:
+    """The spelling nearest to a text, whatever numbers stand in it."""
+    lower: dict[str, str] = {}
+    for spelling in spellings:
+        lower.setdefault(_NUMBER.sub("#", spelling.lower()), spelling)
+    return [lower[found] for found in get_close_matches(_NUMBER.sub("#", text.lower()), lower, n=1)]

@@ -30,7 +30,7 @@ CONVENTION = Convention(
             "Rounded down: of an even number of queries, the lower of the two middle ranks where they are neighbours.",
             aliases=("text_to_audio_median_rank", "audio_to_text_median_rank"),
         ),
-        Name("audio_to_text_mAP@10", "", "With several captions a recording: see what is wrong with it."),
+        Name("audio_to_text_mAP@10", "", "AP@10 if it took the captions in the order of their ranks, which it does not."),
     ),
     policy={"ties": "input", "empty": "skip"},
     differences=(
@@ -38,6 +38,6 @@ CONVENTION = Convention(
         "The whole collection is ranked.",
     ),
     wrong=(
-        "The mAP@10 of audio to text divides by the captions found rather than by all, and by ranks from 0: it can exceed 1.",
+        "The mAP@10 of audio to text counts captions in the order of the file and not in that of their ranks: it can exceed 1.",
     ),
 )

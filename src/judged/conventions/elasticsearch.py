@@ -41,5 +41,5 @@ CONVENTION = Convention(
         "The order of the response counts.",
         "Every request is a query of its own; one that fails is reported and left out of the mean.",
     ),
-    wrong=("Versions before 7.0 divide by 0 in a normalised dcg where nothing is relevant.",),
+    wrong=("Older versions divide by 0 in a normalised dcg where nothing is relevant.",),
 )

@@ -38,6 +38,6 @@ CONVENTION = Convention(
     ),
     wrong=(
         "Labels are held in single precision, so that labels above 2^24 may become one.",
-        "With a k below the greatest number of relevant items, r_precision and MAP@R divide by R but see k neighbours only.",
+        "With a k below R both r_precision and MAP@R see k neighbours only; the one then divides by k, the other by R.",
     ),
 )

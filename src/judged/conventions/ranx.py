@@ -33,7 +33,7 @@ CONVENTION = Convention(
             "RBP(p=0.{p})",
             "Equal for grades 0 and 1; ranx gains the bare grade, so that higher grades lead above 1.",
         ),
-        Name("bpref", "", "Divides by the smaller of the numbers of relevant and other items without trec_eval's bound."),
+        Name("bpref", "Bpref"),
     ),
     policy={"ties": "input", "missing": "error"},
     options=(
@@ -46,8 +46,13 @@ CONVENTION = Convention(
     ),
     differences=(
         "A run that lacks a judged query is refused, unless make_comparable=True counts it as an empty list.",
-        "Tied results keep the order that its own sort leaves them in, which is mostly that of the input.",
+        "Tied results come in the order that its own sort leaves them in: that of the input in short lists, none in long ones.",
         "With -l2 behind nDCG, grades below 2 gain nothing; judged takes a table, nDCG(gains={1:0}).",
     ),
-    wrong=("RBP of grades above 1 can exceed 1.",),
+    wrong=(
+        "Plain dicts whose queries come in another order than those of the judgements are scored against the wrong queries.",
+        "RBP of grades above 1 can exceed 1.",
+        "bpref is not a number where nothing was judged relevant, or nothing irrelevant, and then the mean is none either.",
+        "bpref takes negative grades for irrelevant ones; for trec_eval and judged they are no judgements.",
+    ),
 )

@@ -48,6 +48,12 @@ def test_capped_recall_divides_by_zero_where_nothing_is_relevant() -> None:
         value("R_cap@10", judged_only(COLLECTIONS["nothing relevant"]), 10)
 
 
+@pytest.mark.parametrize("name", ["MRR@10", "R_cap@10", "Accuracy@10"])
+def test_its_own_measures_stop_at_a_query_that_nobody_judged(name: str) -> None:
+    with pytest.raises(KeyError):
+        value(name, Collection({"q": {"a": 1}}, [("q", "a", 1.0), ("r", "a", 1.0)]), 10)
+
+
 def test_the_run_is_changed() -> None:
     pytest.importorskip("beir")
     from beir.retrieval.evaluation import EvaluateRetrieval

@@ -89,6 +89,35 @@ def test_a_short_list_has_an_average_precision_above_one() -> None:
     assert value("MAPKMetric", given, 5) == 3.0
 
 
+def test_rows_out_of_rank_order_change_its_average_precision() -> None:
+    pd = pytest.importorskip("pandas")
+    pytest.importorskip("evidently")
+    from evidently.legacy.metrics.recsys.precision_recall_k import PrecisionRecallCalculation
+
+    ranks = pd.DataFrame({"users": ["q"] * 3, "target": [1, 0, 1], "preds": [1, 2, 3]})
+    values = [PrecisionRecallCalculation(3).get_precision_and_recall_dict(rows, 3)["map"][-1] for rows in (ranks, ranks[::-1])]
+    assert values[0] == pytest.approx((1 + 2 / 3) / 2)
+    assert values[1] != pytest.approx(values[0])
+
+
+def test_a_k_beyond_the_longest_list_has_no_value() -> None:
+    given = Collection({"q": {"a": 1, "b": 0}}, [("q", "a", 2.0), ("q", "b", 1.0)])
+    with pytest.raises((KeyError, IndexError)):
+        value("RecallTopKMetric", given, 5)
+
+
+def test_the_ranks_beside_two_metrics_are_too_great_by_one() -> None:
+    evidently = pytest.importorskip("evidently")
+    from evidently import metrics
+
+    given = Collection({"q": {"a": 1, "b": 0}}, [("q", "a", 2.0), ("q", "b", 1.0)])
+    columns = evidently.Recsys(user_id="user_id", item_id="item_id", target="target", prediction="prediction")
+    data = evidently.Dataset.from_pandas(frame(given), data_definition=evidently.DataDefinition(ranking=[columns]))
+    report = evidently.Report([metrics.NDCG(k=2), metrics.MRR(k=2), metrics.RecallTopK(k=2)]).run(data, None)
+    first = [min(metric["value"]["rank"].values()) for metric in report.dict()["metrics"]]
+    assert first == [2, 2, 1]
+
+
 def test_version() -> None:
     pytest.importorskip("evidently")
     check_version(NAME, exactly=True)

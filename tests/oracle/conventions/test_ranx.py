@@ -11,7 +11,7 @@ import ranx
 
 from judged import PolicyError
 from support.generated import Collection
-from support.peers import WITHOUT_TIES, Case, cases, check_version, compare, ours
+from support.peers import WITHOUT_TIES, Case, cases, check_version, compare, ours, with_relevant, without_negative
 
 NAME = "ranx"
 CASES = cases(NAME, places={"p": (50, 8, 95)})
@@ -34,6 +34,10 @@ PAIRS = [
 @pytest.mark.parametrize(("case", "collection"), PAIRS)
 def test_every_name(case: Case, collection: str) -> None:
     given = WITHOUT_TIES[collection]
+    if case.theirs == "bpref":
+        # It needs judgements of both kinds, and knows no negative grades; see below.
+        known = without_negative(with_relevant(given)).judgements
+        given = Collection({query: grades for query, grades in known.items() if 0 in grades.values()}, given.rows)
     theirs = values(case.theirs, given)
     assert compare(NAME, case, given, theirs, policy={"missing": "zero"}) == len(given.judgements)
 
@@ -52,13 +56,24 @@ def test_it_gains_the_bare_grade_in_rank_biased_precision() -> None:
     assert ours(NAME, given, "rbp.50").value() == 0.5 * (1 + 0.5)
 
 
-def test_its_bpref_is_not_that_of_trec_eval() -> None:
-    """More relevant than irrelevant judgements: ranx subtracts min(irrelevant above, R) / min(R, N) without a bound."""
-    given = Collection(
-        {"q": {"a": 0, "b": 0, "c": 1, "d": 1, "e": 1}}, [("q", item, 9.0 - at) for at, item in enumerate("abcde")]
-    )
-    # Two irrelevant above each, min(2, 3) / min(3, 2) = 1: nothing is left. With 1 irrelevant and 3 relevant it is negative.
+def test_plain_dicts_in_another_order_are_scored_against_the_wrong_queries() -> None:
+    judgements = {"q": {"a": 1}, "r": {"b": 1}}
+    assert ranx.evaluate(judgements, {"q": {"a": 1.0}, "r": {"b": 1.0}}, "mrr") == 1.0
+    assert ranx.evaluate(judgements, {"r": {"b": 1.0}, "q": {"a": 1.0}}, "mrr") == 0.0
+
+
+@pytest.mark.filterwarnings("ignore:invalid value")
+def test_its_bpref_needs_both_kinds_of_judgements() -> None:
+    given = Collection({"q": {"a": 1}, "r": {"a": 1, "b": 0}}, [("q", "a", 1.0), ("r", "a", 1.0)])
+    assert str(values("bpref", given)) == "{'q': nan, 'r': 1.0}"
+    assert ours(NAME, given, "bpref").value() == 1.0
+
+
+def test_its_bpref_takes_negative_grades_for_irrelevant_ones() -> None:
+    """b, of a negative grade, stands above a: 1 - min(1, 1) / min(1, 2) = 0."""
+    given = Collection({"q": {"a": 1, "b": -1, "c": 0}}, [("q", "b", 2.0), ("q", "a", 1.0)])
     assert values("bpref", given) == {"q": 0.0}
+    assert ours(NAME, given, "bpref").value() == 1.0
 
 
 def test_version() -> None:

@@ -60,6 +60,14 @@ def test_every_name(case: Case, collection: str) -> None:
     assert compare(NAME, case, given, theirs, collection=CATALOG) == len(given.judgements)
 
 
+def test_an_interaction_that_occurs_twice_counts_twice() -> None:
+    pd = pytest.importorskip("pandas")
+    metrics = pytest.importorskip("rectools.metrics")
+    recommended = pd.DataFrame({"user_id": ["q"], "item_id": ["a"], "rank": [1]})
+    interactions = pd.DataFrame({"user_id": ["q", "q", "q"], "item_id": ["a", "a", "b"]})
+    assert metrics.Recall(k=1).calc(recommended, interactions) == pytest.approx(2 / 3)
+
+
 def test_version() -> None:
     pytest.importorskip("rectools")
     check_version(NAME, exactly=True)

@@ -113,6 +113,28 @@ def test_a_query_that_nobody_judged_lowers_its_means() -> None:
     assert ours(NAME, given, "MAP@10").value() == 1.0
 
 
+def test_r_precision_stops_at_a_query_that_nobody_judged() -> None:
+    given = Collection({"q": {"a": 1}}, [("q", "a", 1.0), ("r", "a", 1.0)])
+    with pytest.raises(KeyError, match="r"):
+        by_query("get_rprec")(given)
+
+
+@pytest.mark.parametrize(("method", "removes"), [("get_precision", True), ("get_ndcg", True), ("get_reciprocal_rank", False)])
+def test_unjudged_results_stay_in_some_measures(method: str, removes: bool) -> None:
+    given = Collection({"q": {"a": 1}}, [("q", "x", 2.0), ("q", "a", 1.0)])
+    plain = by_query(method, depth=1 if method == "get_precision" else 10)(given)["q"]
+    removed = by_query(method, depth=1 if method == "get_precision" else 10, removeUnjudged=True)(given)["q"]
+    assert (removed == 1.0) is removes
+    assert (removed == plain) is not removes
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_the_geometric_mean_is_none_as_soon_as_a_query_is_missing() -> None:
+    given = Collection({"q": {"a": 1}, "r": {"a": 1}}, [("q", "a", 1.0)])
+    found = evaluator(given).get_geometric_map()
+    assert found != found
+
+
 def test_it_orders_ties_in_two_ways() -> None:
     """Read from a frame in ascending order of ids, nDCG takes them as they are, and MAP sorts them by descending id."""
     given = Collection({"q": {"a": 1}}, [("q", "a", 1.0), ("q", "b", 1.0)])

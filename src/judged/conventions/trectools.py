@@ -29,7 +29,10 @@ CONVENTION = Convention(
         ),
         Name("get_bpref()", "Bpref", aliases=("bpref",)),
         Name(
-            "get_rbp(p={p}, depth={k})", "RBP(p={p})@{k}", "Weights are averaged over tied scores.", policy={"ties": "expected"}
+            "get_rbp(p={p}, depth={k})",
+            "RBP(p={p})@{k}",
+            "Weights are averaged over the tied results among the first k.",
+            policy={"ties": "expected"},
         ),
         Name(
             "get_unjudged(depth={k})", "", "Divided by k even where the list is shorter; a negative grade is a judgement there."
@@ -49,6 +52,8 @@ CONVENTION = Convention(
         "nDCG and RBP order tied results by ascending id, the other measures by descending id.",
     ),
     wrong=(
+        "RBP cuts the list before it averages, so that of a tie across rank k some results count and others do not.",
+        "RBP takes the last result of a query and the first of the next for tied where their scores are equal.",
         "bpref is 0 where nothing was judged irrelevant, and takes negative grades for relevant ones.",
         "removeUnjudged=True changes nothing for RR and R-precision.",
         "R-precision stops with an error where the run has a query that nobody judged.",

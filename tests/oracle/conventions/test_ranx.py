@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import os
-
-os.environ.setdefault("NUMBA_DISABLE_JIT", "1")
-
 import pytest
 import ranx
 

@@ -113,6 +113,12 @@ def test_a_query_that_nobody_judged_lowers_its_means() -> None:
     assert ours(NAME, given, "MAP@10").value() == 1.0
 
 
+def test_ties_across_queries_are_averaged_in_rank_biased_precision() -> None:
+    """The second result of q, weighing 0.8 (1 - 0.8), has the score of the first of r, which weighs 1 - 0.8."""
+    given = Collection({"r": {"a": 1}, "q": {"z": 1}}, [("q", "x", 2.0), ("q", "y", 1.0), ("r", "a", 1.0)])
+    assert by_query("get_rbp", p=0.8, depth=10)(given)["r"] == pytest.approx((0.16 + 0.2) / 2)
+
+
 def test_r_precision_stops_at_a_query_that_nobody_judged() -> None:
     given = Collection({"q": {"a": 1}}, [("q", "a", 1.0), ("r", "a", 1.0)])
     with pytest.raises(KeyError, match="r"):

@@ -8,6 +8,7 @@ import pytest
 
 from judged import AP, ConventionError, MeasureError, Policy, evaluate, nDCG
 from judged.conventions import find
+from judged.measures.conventional import named_all
 
 JUDGEMENTS = {"q1": {"a": 1, "b": 2, "c": 0}, "q2": {"d": 1}, "q3": {"e": 0}}
 RUN = {"q1": {"c": 0.9, "a": 0.8, "x": 0.7}, "q2": {"d": 0.5}}
@@ -30,6 +31,21 @@ def test_our_names_are_its_variants() -> None:
 
 def test_a_level_of_relevance_may_be_added() -> None:
     assert score("AP(rel=2)@10", "gldv2") == {"AP(rel=2, norm=capped)@10": 0.0}
+
+
+@pytest.mark.parametrize(
+    ("measure", "convention", "theirs"),
+    [
+        ("F(beta=2)@10", "rectools", "F1Beta(k=10, beta=2)"),
+        ("DCG(log=10)@5", "scikit-learn", "dcg_score(k=5, log_base=10)"),
+        ("ERR(max_grade=3)@5", "elasticsearch", "expected_reciprocal_rank(k=5, maximum_relevance=3)"),
+        ("IPrec@0.3", "pytrec_eval", "iprec_at_recall_0.3"),
+        ("Rprec(mult=0.5)", "pytrec_eval", "Rprec_mult_0.5"),
+    ],
+)
+def test_parameters_find_their_place(measure: str, convention: str, theirs: str) -> None:
+    (named,) = named_all(find(convention), [measure])
+    assert named.theirs == theirs
 
 
 def test_the_policy_is_its_own_unless_one_is_given() -> None:

@@ -79,7 +79,7 @@ def _variant(convention: Convention, measure: Measure) -> Named | None:
     chosen = {name: value for name, value in measure.items if value != defaults[name]}
     at = measure.params.get(spec.at) if spec.at else None
     for name in convention.names:
-        places = {place: at if place in ("k", "x") else measure.params.get(place) for place in name.places}
+        places = {place: _standing_at(place, name, measure) for place in name.places}
         if not name.ours or None in places.values():
             continue
         theirs, ours = name.filled(places)
@@ -93,6 +93,12 @@ def _variant(convention: Convention, measure: Measure) -> Named | None:
         if all(key in FREE and own.params[key] == defaults[key] for key in added):
             return Named(own(**added), theirs, name)
     return None
+
+
+def _standing_at(place: str, name: Name, measure: Measure) -> object:
+    """What a measure has at a place of a name: the parameter that our notation sets there, or the cutoff."""
+    named = re.search(rf"(\w+)=\{{{place}\}}", name.ours)
+    return measure.params.get(named[1] if named else measure.spec.at or "")
 
 
 def _missing(convention: Convention, text: str, measure: Measure | None = None) -> Named:

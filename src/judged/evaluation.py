@@ -21,6 +21,7 @@ from judged.policy import Policy
 from judged.rankings import Rankings
 from judged.request import Conventional, Measures, Request
 from judged.segments import Floats
+from judged.settling import Settling, nothing_relevant
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -129,33 +130,18 @@ def _some(r: Rankings, which: Mask) -> str:
 
 def _settled(measure: Measure, r: Rankings, policy: Policy) -> tuple[Floats, float]:
     """A measure's values with the policy applied (NaN: does not count), and its summary."""
-    spec = measure.spec
     raw = measure.compute(r)
-    rel: float = measure.params.get("rel", float(np.nextafter(0, 1)))
-    nothing = r.relevant(rel) == 0
+    nothing = nothing_relevant(measure, r)
     if policy.empty == "error" and nothing.any():
         raise PolicyError(
             f"nothing is relevant for {_some(r, nothing)}, and empty=error says to stop; "
             "empty=zero gives them the worst value, empty=skip leaves them out."
         )
-    counted = np.ones(len(r), bool)
-    if policy.missing == "skip":
-        counted &= ~r.missing
-    if policy.empty == "skip":
-        counted &= ~nothing
-    upwards = spec.higher_is_better or not spec.rates_relevance
-    worst, best = (spec.range[0], 1.0) if upwards else (spec.range[1], spec.range[0])
-
-    def settle(values: Floats) -> Floats:
-        filled = values
-        if spec.rates_relevance and policy.empty == "one":
-            filled = np.where(nothing, best, filled)
-        return np.where(np.isnan(filled), worst, filled)[counted]
-
-    values = settle(raw)
+    settling = Settling(measure.spec, policy, nothing, r.missing)
+    counted, values = settling.counted, settling.settle(raw)
     shown = np.full(len(r), np.nan)
     shown[counted] = values
-    return shown, measure.summarise(r, Settled(values, counted, settle))
+    return shown, measure.summarise(r, Settled(values, counted, settling.settle))
 
 
 @dataclass(frozen=True, eq=False)

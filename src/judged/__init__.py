@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         PolicyError,
     )
     from judged.evaluation import Evaluation, evaluate
+    from judged.identification import Identification, identify
     from judged.inputs import read_judgements, read_run
     from judged.judging import judge
     from judged.measures import Measure, parse
@@ -37,6 +38,7 @@ __all__ = [
     "Audit",
     "ConventionError",
     "Evaluation",
+    "Identification",
     "InputError",
     "JudgedError",
     "Measure",
@@ -48,13 +50,14 @@ __all__ = [
     "Rankings",
     "__version__",
     "evaluate",
+    "identify",
     "judge",
     "parse",
     "read_judgements",
     "read_run",
 ]
 
-_HOMES = ("errors", "policy", "audit", "rankings", "measures", "inputs", "judging", "evaluation")
+_HOMES = ("errors", "policy", "audit", "rankings", "measures", "inputs", "judging", "evaluation", "identification")
 """Modules that hold the names above, cheapest first."""
 
 

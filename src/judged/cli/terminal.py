@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from judged.evaluation import Evaluation
+    from judged.identification import Identification
 
 
 def console() -> Console:
@@ -63,3 +64,22 @@ def _best(evaluation: Evaluation) -> dict[str, int]:
         if len(values) > 1 and values.count(top) == 1 and measure.spec.rates_relevance:
             result[str(measure)] = values.index(top)
     return result
+
+
+def show_identification(found: Identification, limit: int) -> None:
+    """The table of explanations, and under it what they are worth."""
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+    from rich.text import Text
+
+    from judged.identification.result import HEADER
+
+    table = Table(box=SIMPLE_HEAD, pad_edge=False)
+    for name in HEADER:
+        table.add_column(name, justify="right" if name == "value" else "left", overflow="fold")
+    for row in found.rows(limit):
+        table.add_row(*(Text(cell, style="bold" if at == 1 and row[0] else "") for at, cell in enumerate(row)))
+    out = console()
+    out.print(table)
+    for sentence in found.sentences(limit):
+        out.print(sentence, markup=False)

@@ -7,6 +7,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -206,8 +207,13 @@ class Measure:
 
 def _accepted(function: Callable[..., Any], params: dict[str, Any]) -> dict[str, Any]:
     """The parameters a function takes by keyword: `aggregate` concerns few of them."""
-    named = inspect.signature(function).parameters
-    return {name: value for name, value in params.items() if name in named}
+    return {name: value for name, value in params.items() if name in taken(function)}
+
+
+@cache
+def taken(function: Callable[..., Any]) -> frozenset[str]:
+    """The names of a function's parameters; asked for so often that they are read once."""
+    return frozenset(inspect.signature(function).parameters)
 
 
 REGISTRY: dict[str, Spec] = {}

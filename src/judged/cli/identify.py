@@ -1,0 +1,77 @@
+"""`judged identify`: a number in, the definitions that give it out."""
+
+from __future__ import annotations
+
+import click
+
+from judged.cli.options import measures_option
+from judged.inputs.formats import FORMATS as INPUT_FORMATS
+from judged.policy import DUPLICATES
+
+
+@click.command()
+@click.argument("value", metavar="VALUE")
+@click.argument("judgements", metavar="QRELS", type=click.Path(allow_dash=True))
+@click.argument("run", metavar="RUN", type=click.Path(allow_dash=True))
+@measures_option
+@click.option(
+    "--limit", type=click.IntRange(min=1), default=10, show_default=True, metavar="N", help="How many explanations to show."
+)
+@click.option("--depth", type=int, help="Only the first N results of each list count.", metavar="N")
+@click.option(
+    "--duplicates",
+    type=click.Choice(list(DUPLICATES)),
+    default="error",
+    show_default=True,
+    help="; ".join(f"{choice}: {words}" for choice, words in DUPLICATES.items()) + ".",
+)
+@click.option("--collection", type=int, metavar="N", help="How many items there are to retrieve, for measures that need it.")
+@click.option("--qrels-format", type=click.Choice(list(INPUT_FORMATS)), help="The format of QRELS, where it is not recognised.")
+@click.option("--run-format", type=click.Choice(list(INPUT_FORMATS)), help="The format of RUN, where it is not recognised.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["table", "json", "markdown"]),
+    default="table",
+    show_default=True,
+    help="How to print the result.",
+)
+def identify(
+    value: str,
+    judgements: str,
+    run: str,
+    measures: tuple[str, ...],
+    limit: int,
+    depth: int | None,
+    duplicates: str,
+    collection: int | None,
+    qrels_format: str | None,
+    run_format: str | None,
+    form: str,
+) -> None:
+    """Find out which measure, parameters and policy gave a number: which definitions make VALUE out of RUN and QRELS.
+
+    VALUE is the number as it was printed, such as 0.4433, 44.33 or 44.33%: its digits say how exactly it is known. With
+    -m only that measure is searched, for parameters that it leaves open, such as AP or nDCG@10.
+    """
+    from judged.cli.terminal import show_identification, working
+    from judged.errors import InputError
+    from judged.identification import identify as find
+    from judged.identification.asked import Asked
+    from judged.inputs import read_judgements, read_run
+
+    if judgements == run == "-":
+        raise InputError("standard input (-) can be read only once; give the other as a file.")
+    Asked.of(value)
+    with working(f"Reading {run}"):
+        known, given = read_judgements(judgements, format=qrels_format), read_run(run, format=run_format)
+    with working(f"Searching for {value}"):
+        found = find(value, known, given, measures or None, depth=depth, duplicates=duplicates, collection=collection)
+    if form == "json":
+        import json
+
+        click.echo(json.dumps(found.to_dict(limit), indent=2, ensure_ascii=False, allow_nan=False))
+    elif form == "markdown":
+        click.echo(found.to_markdown(limit), nl=False)
+    else:
+        show_identification(found, limit)

@@ -1,0 +1,64 @@
+"""Which definition gave this number? Every measure, parameter and policy that is worth trying, and those that fit."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from judged.identification.asked import Asked
+from judged.identification.candidates import spaces
+from judged.identification.grid import all_rankings, compute
+from judged.identification.ranking import Definition, Match, Ranker, chance
+from judged.identification.result import Identification
+from judged.inputs import read_judgements, read_run
+from judged.judging import Collection, judge
+from judged.policy import Policy
+from judged.rankings import Rankings
+from judged.request import Measures
+
+__all__ = ["Definition", "Identification", "Match", "identify"]
+
+NEAREST = 5
+"""So many numbers are given where none fits."""
+
+
+def identify(
+    value: str | float,
+    judgements: Any,
+    run: Any,
+    measure: Measures | None = None,
+    *,
+    depth: int | None = None,
+    duplicates: str = "error",
+    collection: Collection = None,
+) -> Identification:
+    """Find the measures, parameters and policies that give a number, as far as it was printed.
+
+    A text keeps the digits that a number loses: "0.450" is not "0.45". With a measure, its parameters and cutoff are
+    searched as far as they are not given; without one, the common measures are.
+
+    >>> found = identify("0.833", {"q": {"a": 1, "b": 1}}, {"q": {"a": 0.9, "x": 0.8, "b": 0.7}}, "AP")
+    >>> found.matches[0].definition.measure
+    AP
+    """
+    asked = Asked.of(value)
+    known, given = read_judgements(judgements), read_run(run)
+
+    def make(policy: Policy) -> Rankings:
+        return judge(known, given, policy=policy, depth=depth, duplicates=duplicates, collection=collection)
+
+    rankings = all_rankings(make)
+    tried = spaces(measure, rankings["id", "nonrelevant"])
+    grid = compute((each for space in tried for each in space.measures()), rankings)
+    ranker = Ranker(grid, tried)
+    matches, numbers, in_use = ranker.matches(asked), ranker.numbers, ranker.in_use()
+    return Identification(
+        asked=asked,
+        matches=matches,
+        tried=numbers.tried,
+        distinct=len(numbers.centres),
+        chance=chance(numbers.centres, asked),
+        in_use=len(in_use),
+        in_use_chance=chance(in_use, asked),
+        nearest=() if matches else ranker.nearest(asked, NEAREST),
+        idle=grid.idle(),
+    )

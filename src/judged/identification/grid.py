@@ -1,0 +1,162 @@
+"""The number that every definition gives: each measure under each policy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from judged.errors import MeasureError
+from judged.measures import Measure
+from judged.measures.spec import Mask, Settled, taken
+from judged.policy import CHOICES, Policy
+from judged.rankings import Rankings
+from judged.segments import Floats
+from judged.settling import Settling, nothing_relevant
+
+OPTIONS = {choice: tuple(option for option in known if option != "error") for choice, known in CHOICES.items()}
+"""The options of each choice that lead to a number."""
+
+SHAPE = tuple(map(len, OPTIONS.values()))
+
+Place = tuple[int, ...]
+"""A policy as the index of its option in each choice, in the order of `OPTIONS`."""
+
+
+def policy_at(place: Iterable[int]) -> Policy:
+    return Policy(**{choice: options[at] for (choice, options), at in zip(OPTIONS.items(), place, strict=True)})
+
+
+@dataclass(frozen=True, eq=False)
+class Grid:
+    """A number for each measure and policy; NaN where there is none."""
+
+    measures: list[Measure]
+    values: Floats
+    """One row a measure, then one axis for each choice of the policy."""
+    rankings: dict[tuple[str, str], Rankings]
+    """By how ties are broken and what becomes of unjudged items; the same object where that changes nothing."""
+
+    def option(self, measure: Measure, choice: str, option: str) -> int | None:
+        """Where an option stands on its axis; None where it leads to no number, "error" among them where it would stop."""
+        if option in OPTIONS[choice]:
+            return OPTIONS[choice].index(option)
+        r = next(iter(self.rankings.values()))
+        if choice == "ties":
+            return 0 if "ties" in self.idle() else None
+        stops = r.missing.any() if choice == "missing" else nothing_relevant(measure, r).any()
+        return None if stops else 0
+
+    def idle(self) -> dict[str, str]:
+        """The choices that cannot change any number here, and why."""
+        usual = self.rankings["id", "nonrelevant"]
+        said = {}
+        if all(self.rankings[ties, "nonrelevant"] is usual for ties in OPTIONS["ties"]):
+            said["ties"] = "no judged result is tied with another"
+        if not usual.missing.any():
+            said["missing"] = "the run lacks no judged query"
+        along = list(OPTIONS).index("empty") + 1
+        if np.array_equal(self.values, np.repeat(self.values.take([0], along), SHAPE[along - 1], along), equal_nan=True):
+            said["empty"] = "every query has something relevant"
+        if self.rankings["id", "removed"] is usual:
+            said["unjudged"] = "all results were judged"
+        return said
+
+
+def all_rankings(make: Callable[[Policy], Rankings]) -> dict[tuple[str, str], Rankings]:
+    """The rankings under every choice that changes ranks; made anew only where there are ties, or unjudged items."""
+    usual, condensed = make(Policy()), make(Policy(unjudged="removed"))
+    tied, unjudged = _tied(usual), bool((usual.retrieved != condensed.retrieved).any())
+    made: dict[tuple[str, str], Rankings] = {}
+    for ties in OPTIONS["ties"]:
+        ordered = tied and ties != "id"
+        made[ties, "nonrelevant"] = make(Policy(ties=ties)) if ordered else usual
+        if not unjudged:
+            made[ties, "removed"] = made[ties, "nonrelevant"]
+        else:
+            made[ties, "removed"] = make(Policy(ties=ties, unjudged="removed")) if ordered else condensed
+    return made
+
+
+def _tied(r: Rankings) -> bool:
+    first, last = r.hit_tie_first, r.hit_tie_last
+    return first is None or last is None or bool((last > first).any())
+
+
+def compute(measures: Iterable[Measure], rankings: dict[tuple[str, str], Rankings]) -> Grid:
+    """The grid of all measures that can be computed; the error of the first where none can."""
+    wanted = list(dict.fromkeys(measures))
+    columns = {id(r): _columns(wanted, r) for r in rankings.values()}
+    values = np.full((len(wanted), *SHAPE), np.nan)
+    for (ties, unjudged), r in rankings.items():
+        at = (OPTIONS["ties"].index(ties), OPTIONS["unjudged"].index(unjudged))
+        values[:, at[0], :, :, at[1]] = columns[id(r)]
+    values[np.isinf(values)] = np.nan
+    there = ~np.isnan(values).all(axis=(1, 2, 3, 4))
+    if not there.any():
+        # Computing one says why.
+        wanted[0].compute(next(iter(rankings.values())))
+    return Grid([m for m, kept in zip(wanted, there, strict=True) if kept], values[there], rankings)
+
+
+def _columns(measures: list[Measure], r: Rankings) -> Floats:
+    """The summaries of all measures for the choices about missing and empty queries."""
+    result = np.full((len(measures), len(OPTIONS["missing"]), len(OPTIONS["empty"])), np.nan)
+    known: dict[tuple[str, bytes], float] = {}
+    for members, raw in _blocks(measures, r):
+        first = measures[members[0]]
+        nothing = nothing_relevant(first, r)
+        for missing, empty, same in _policies(r.missing, nothing):
+            settling = Settling(first.spec, Policy(missing=missing, empty=empty), nothing, r.missing)
+            counted, settled = settling.counted, settling.settle(raw)
+            for member, values in zip(members, settled, strict=True):
+                measure = measures[member]
+                # Most definitions give a query's list the same values as some other: they are averaged once.
+                key = (measure.params["aggregate"], values.tobytes())
+                plain = measure.spec.summarise is None
+                value = known.get(key) if plain else None
+                if value is None:
+                    value = measure.summarise(r, Settled(values, counted, settling.settle))
+                    if plain:
+                        known[key] = value
+                for at in same:
+                    result[member][at] = value
+    return result
+
+
+def _policies(missing: Mask, nothing: Mask) -> Iterator[tuple[str, str, list[tuple[int, int]]]]:
+    """The choices about missing and empty queries that differ here, each with all places on the axes that it stands for."""
+    for m, one in enumerate(OPTIONS["missing"]):
+        for e, other in enumerate(OPTIONS["empty"]):
+            rows = [m] if missing.any() else list(range(len(OPTIONS["missing"])))
+            columns = [e] if nothing.any() else list(range(len(OPTIONS["empty"])))
+            if m == rows[0] and e == columns[0]:
+                yield one, other, [(row, column) for row in rows for column in columns]
+
+
+def _blocks(measures: list[Measure], r: Rankings) -> Iterator[tuple[list[int], Floats]]:
+    """Measures whose values are settled alike, with those values, one row a measure; what cannot be computed is left out."""
+    blocks: dict[tuple[str, Any], list[int]] = {}
+    for number, measure in enumerate(measures):
+        blocks.setdefault((measure.spec.name, measure.params.get("rel")), []).append(number)
+    for members in blocks.values():
+        own = taken(measures[members[0]].spec.compute)
+        raw: dict[tuple[tuple[str, Any], ...], Floats | None] = {}
+        rows = []
+        for member in members:
+            core = tuple(item for item in measures[member].items if item[0] in own)
+            if core not in raw:
+                raw[core] = _values(measures[member], r)
+            if (values := raw[core]) is not None:
+                rows.append((member, values))
+        if rows:
+            yield [member for member, _ in rows], np.stack([values for _, values in rows])
+
+
+def _values(measure: Measure, r: Rankings) -> Floats | None:
+    try:
+        return measure.compute(r)
+    except MeasureError:
+        return None

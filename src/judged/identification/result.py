@@ -1,0 +1,175 @@
+"""What was found, for people and for programs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from judged.identification.asked import Asked
+from judged.identification.practice import OWN, Practice
+from judged.identification.ranking import Definition, Match
+from judged.policy import Policy
+
+SHOWN = 10
+"""So many explanations are shown unless more are asked for."""
+NAMED = 4
+"""So many libraries are named in a table."""
+HEADER = ("value", "measure", "policy", "as in")
+
+
+@dataclass(frozen=True, eq=False)
+class Identification:
+    """What `identify` returns, always: the definitions that give a number, and how much that says.
+
+    >>> from judged import identify
+    >>> found = identify("0.25", {"q": {"a": 1, "b": 1}}, {"q": ["x", "a", "y"]}, "AP@3")
+    >>> found.matches[0].definition.measure, found.matches[0].value
+    (AP@3, 0.25)
+    """
+
+    asked: Asked = field(repr=False)
+    matches: tuple[Match, ...]
+    """Everything that fits, the likeliest explanation first."""
+    tried: int
+    """How many definitions were tried: measures with their parameters, under each policy."""
+    distinct: int
+    """How many distinct numbers these give."""
+    chance: float
+    """How many of the distinct numbers would fit by chance, judging by how dense they are around the number."""
+    in_use: int
+    """How many of the distinct numbers somebody computes: a library, or judged by default."""
+    in_use_chance: float
+    """How many of these would fit by chance."""
+    nearest: tuple[Match, ...] = ()
+    """Where nothing fits, what comes nearest, the nearest first."""
+    idle: dict[str, str] = field(default_factory=dict)
+    """The choices of a policy that change no number here, and why."""
+
+    @property
+    def value(self) -> str:
+        """The number that was asked for, as it was written."""
+        return self.asked.text
+
+    def sentences(self, limit: int | None = SHOWN) -> list[str]:
+        """What was found, in words: how the number was read, what fits, and how much that says."""
+        return [
+            *self.asked.sentences(),
+            self._verdict(limit),
+            self._weight(),
+            f"Where no choice is named: {Policy()}.",
+            *self._idle(),
+        ]
+
+    def _verdict(self, limit: int | None) -> str:
+        if not self.matches:
+            return f"Nothing that was tried gives {self.value}" + ("; this comes nearest." if self.nearest else ".")
+        count = len(self.matches)
+        if count == 1:
+            return "One explanation fits."
+        hidden = count - len(self.matches[:limit])
+        return f"{count:,} explanations fit, the likeliest first{f'; {hidden:,} more are not shown' if hidden else ''}."
+
+    def _weight(self) -> str:
+        few = " So a fit says little: give more digits, or name the measure." if self.in_use_chance >= 1 else ""
+        return (
+            f"{self.tried:,} definitions were tried. They give {_count(self.distinct, 'distinct number')}, of which "
+            f"{_about(self.chance)} would fit by chance; {self.in_use:,} of them are in use somewhere, of which "
+            f"{_about(self.in_use_chance)} would.{few}"
+        )
+
+    def _idle(self) -> list[str]:
+        choices = [f"{choice} ({why})" for choice, why in self.idle.items()]
+        return [f"Without effect here: {'; '.join(choices)}."] if choices else []
+
+    def rows(self, limit: int | None = SHOWN) -> list[tuple[str, ...]]:
+        """The table that people see: value, measure, the choices of a policy that matter, and who computes that."""
+        return [row for match in (self.matches or self.nearest)[:limit] for row in self._rows(match)]
+
+    def _rows(self, match: Match) -> list[tuple[str, ...]]:
+        decimals = min(max(self.asked.decimals + 2, 6), 12)
+        value = f"{match.value * 100:.{decimals - 2}f}%" if match.percent else f"{match.value:.{decimals}f}"
+        cells = [_cells(definition) for definition in (match.definition, *match.same)]
+        first = f"{value} (cut off)" if match.cut else value
+        return [(first if number == 0 else "", *each) for number, each in enumerate(cells)]
+
+    def to_dict(self, limit: int | None = None) -> dict[str, Any]:
+        """Everything, ready for JSON; `limit` leaves out all but the first explanations."""
+        return {
+            "value": self.value,
+            "readings": [{"number": each.number, "percent": each.percent} for each in self.asked.readings],
+            "fits": len(self.matches),
+            "tried": self.tried,
+            "distinct": self.distinct,
+            "chance": self.chance,
+            "in_use": self.in_use,
+            "in_use_chance": self.in_use_chance,
+            "matches": [_match(match) for match in self.matches[:limit]],
+            "nearest": [_match(match) for match in self.nearest[:limit]],
+            "idle": dict(self.idle),
+        }
+
+    def to_markdown(self, limit: int | None = SHOWN) -> str:
+        """A table to paste, with what was found in words."""
+        lines = [HEADER, ("---:", "---", "---", "---"), *self.rows(limit)]
+        table = ["| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines]
+        return "\n".join([*table, "", "\n\n".join(self.sentences(limit))]) + "\n"
+
+    def __repr__(self) -> str:
+        rows = [HEADER, *self.rows()]
+        widths = [max(len(row[column]) for row in rows) for column in range(len(HEADER))]
+        lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+        return "\n".join([*lines, *self.sentences()])
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number:,} {what}{'s' * (number != 1)}"
+
+
+def _about(number: float) -> str:
+    """An estimate, in words."""
+    return "hardly any" if number < 0.05 else f"about {number:.1f}" if number < 10 else f"about {number:,.0f}"
+
+
+def _cells(definition: Definition) -> tuple[str, str, str]:
+    policy = ", ".join(f"{choice}={'|'.join(held)}" for choice, held in definition.unusual().items())
+    return str(definition.measure), policy, _who(definition)
+
+
+def _who(definition: Definition) -> str:
+    """Who computes this, or what it is nearest to."""
+    users = definition.libraries
+    if not users:
+        but = ", ".join(definition.departures)
+        nearest = f"{OWN}'s default" if definition.nearest.library == OWN else definition.nearest.said
+        return f"{nearest}, but {but}" if but else nearest
+    first = sorted(users, key=lambda each: each.far)
+    said = [each.said for each in first[:NAMED]]
+    more = len(first) - len(said)
+    return f"{', '.join(said)} and {more} more" if more else ", ".join(said)
+
+
+def _match(match: Match) -> dict[str, Any]:
+    return {
+        "value": match.value,
+        "percent": match.percent,
+        "cut": match.cut,
+        "definitions": match.definitions,
+        **_definition(match.definition),
+        "same": [_definition(definition) for definition in match.same],
+    }
+
+
+def _definition(definition: Definition) -> dict[str, Any]:
+    return {
+        "measure": str(definition.measure),
+        "policy": definition.policy.to_dict(),
+        "holds": {choice: list(held) for choice, held in definition.holds.items()},
+        "libraries": [_practice(practice) for practice in definition.libraries],
+        "nearest": _practice(definition.nearest),
+        "departures": list(definition.departures),
+        "distance": definition.distance,
+    }
+
+
+def _practice(practice: Practice) -> dict[str, Any]:
+    return {"library": practice.library, "name": practice.theirs, "options": list(practice.options)}

@@ -1,0 +1,153 @@
+"""Whatever definition computed a number, the search finds it again from its printed digits."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import pytest
+
+from judged import Identification, Measure, Policy, evaluate, identify, parse
+from judged.identification.candidates import COMMON, CUTOFFS, spaces
+from judged.identification.grid import OPTIONS, all_rankings, compute
+from judged.inputs import read_judgements, read_run
+from judged.judging import judge
+from judged.measures import REGISTRY
+from support.generated import Collection, generate
+
+DATA = {
+    "ties and gaps": generate(401, queries=9, items=24, longest=12),
+    "no ties": generate(402, queries=7, items=24, longest=12, ties=False),
+    "nothing relevant": generate(403, queries=8, items=16, longest=10, grades=(*[0] * 12, 1)),
+    "complete": generate(404, queries=6, items=20, longest=12, gaps=False, grades=(0, 1, 2)),
+}
+NAMED = [
+    "AP@10",
+    "AP(norm=capped)",
+    "nDCG@10",
+    "P",
+    "R@5",
+    "F@3",
+    "RR",
+    "Success@3",
+    "Rprec",
+    "Bpref",
+    "RBP@10",
+    "ERR@5",
+    "DCG@5",
+]
+
+
+def every_measure(given: Collection, name: str) -> list[Measure]:
+    r = judge(given.judgements, given.run)
+    return [measure for space in spaces(name, r) for measure in space.measures()]
+
+
+def value_of(given: Collection, measure: Measure, policy: Policy) -> float | None:
+    from judged import MeasureError
+
+    try:
+        return evaluate(given.judgements, given.run, measure, policy=policy).value()
+    except MeasureError:
+        return None
+
+
+def lists(found: Identification, value: float, name: str) -> bool:
+    """Whether a number is among those that fit, as one of a measure."""
+    return any(
+        match.value == pytest.approx(value, abs=1e-10) and match.definition.measure.spec.name == name for match in found.matches
+    )
+
+
+@pytest.mark.parametrize("name", NAMED)
+@pytest.mark.parametrize("data", DATA)
+def test_a_random_definition_is_found_again(data: str, name: str) -> None:
+    given, draw = DATA[data], random.Random(f"{data} {name}")
+    value = None
+    while value is None or value != value:
+        measure = draw.choice(every_measure(given, name))
+        policy = Policy(**{choice: draw.choice(options) for choice, options in OPTIONS.items()})
+        value = value_of(given, measure, policy)
+    found = identify(f"{value:.4f}", given.judgements, given.run, name)
+    assert lists(found, value, measure.spec.name), (measure, policy, value)
+    assert found.nearest == ()
+
+
+@pytest.mark.parametrize("data", DATA)
+def test_every_number_of_the_grid_is_that_of_an_evaluation(data: str) -> None:
+    """The search settles and averages by itself; it must agree with `evaluate`, definition by definition."""
+    given, draw = DATA[data], random.Random(data)
+    known, run = read_judgements(given.judgements), read_run(given.run)
+    rankings = all_rankings(lambda policy: judge(known, run, policy=policy))
+    tried = spaces(None, rankings["id", "nonrelevant"])
+    grid = compute((measure for space in tried for measure in space.measures()), rankings)
+    assert {measure.spec.name for measure in grid.measures} == set(COMMON)
+    for row in draw.sample(range(len(grid.measures)), 60):
+        place = tuple(draw.randrange(len(options)) for options in OPTIONS.values())
+        policy = Policy(**{choice: options[at] for (choice, options), at in zip(OPTIONS.items(), place, strict=True)})
+        expected = value_of(given, grid.measures[row], policy)
+        value = grid.values[(row, *place)]
+        if value == value:
+            assert value == pytest.approx(expected, abs=1e-12)
+        else:
+            assert expected is None or expected in (float("inf"), float("-inf")) or expected != expected
+
+
+@pytest.mark.parametrize("measure", ["AP(norm=capped)@10", "nDCG(gain=exp)@5", "P(rel=2)@3"])
+def test_without_a_measure_it_is_found_too(measure: str) -> None:
+    given = DATA["ties and gaps"]
+    value = evaluate(given.judgements, given.run, measure, policy={"missing": "skip"}).value()
+    assert lists(identify(f"{value:.6f}", given.judgements, given.run), value, parse(measure).spec.name)
+
+
+def test_the_common_measures_exist() -> None:
+    assert set(COMMON) <= set(REGISTRY)
+
+
+def tried(name: str | None, judgements: Any, run: Any) -> dict[str, dict[str, tuple[Any, ...]]]:
+    return {space.spec.name: space.values for space in spaces(name, judge(judgements, run))}
+
+
+def test_what_is_tried() -> None:
+    judgements = {"q": {"a": 3, "b": 1, "c": 0, "d": -1}}
+    run = {"q": ["a", "x", "y", "b"]}
+    every = tried(None, judgements, run)
+    assert every["AP"]["k"] == (None, *CUTOFFS, "R", 4)
+    assert every["AP"]["rel"] == (1, 3)
+    assert every["AP"]["aggregate"] == ("mean", "geometric")
+    assert every["P"]["aggregate"] == ("mean",)
+    assert every["Rank"]["aggregate"] == ("mean", "median")
+    assert every["ERR"]["max_grade"] == (4, 3)
+    assert every["nDCG"]["ideal"] == ("judged", "retrieved", "shown", "cutoff")
+    assert every["RBP"]["p"] == (0.8, 0.5, 0.9, 0.95)
+
+
+def test_what_is_given_is_not_searched() -> None:
+    judgements, run = {"q": {"a": 1}}, {"q": ["a"]}
+    values = tried("AP(norm=capped)@10", judgements, run)["AP"]
+    assert (values["k"], values["norm"], values["area"]) == ((10,), ("capped",), ("step", "trapezoid", "interpolated"))
+    assert tried("GMAP", judgements, run)["AP"]["aggregate"] == ("geometric",)
+    assert tried("MAP", judgements, run)["AP"]["aggregate"] == ("mean", "geometric", "median", "sum")
+    assert tried("map_cut_5", judgements, run)["AP"]["k"] == (5,)
+
+
+def test_grades_that_all_count_alike_are_tried_once() -> None:
+    assert tried("AP", {"q": {"a": 2, "b": 0}}, {"q": ["a"]})["AP"]["rel"] == (1,)
+    assert tried("AP", {"q": {"a": 0.5, "b": 2, "c": 3}}, {"q": ["a"]})["AP"]["rel"] == (1, 0.5, 3)
+
+
+def test_of_many_grades_some_are_tried() -> None:
+    judgements = {"q": {f"d{i}": i for i in range(1, 101)}}
+    assert tried("AP", judgements, {"q": ["d1"]})["AP"]["rel"] == (1, 2, 16, 30, 44, 58, 72, 86, 100)
+
+
+def test_rankings_are_made_once_where_nothing_changes_them() -> None:
+    made: list[Policy] = []
+
+    def make(policy: Policy) -> Any:
+        made.append(policy)
+        return judge({"q": {"a": 1, "b": 0}}, {"q": {"a": 2.0, "b": 1.0}}, policy=policy)
+
+    rankings = all_rankings(make)
+    assert len({id(r) for r in rankings.values()}) == 1
+    assert made == [Policy(), Policy(unjudged="removed")]

@@ -9,7 +9,7 @@ import pytest
 from judged import Identification, evaluate, identify
 from judged.identification.asked import Asked
 from judged.identification.candidates import spaces
-from judged.identification.grid import all_rankings, compute
+from judged.identification.grid import OPTIONS, all_rankings, compute
 from judged.identification.ranking import Match, Numbers, chance
 from judged.judging import judge
 
@@ -111,7 +111,7 @@ def test_ties_that_do_not_exist_do_not_matter() -> None:
         "missing": "the run lacks no judged query",
         "empty": "every query has something relevant",
     }
-    assert found.matches[0].definition.holds["ties"] == ("id", "input", "best", "worst")
+    assert found.matches[0].definition.holds["ties"] == OPTIONS["ties"]
     assert found.matches[0].definition.unusual() == {}
 
 

@@ -60,5 +60,5 @@ def identify(
         in_use=len(in_use),
         in_use_chance=chance(in_use, asked),
         nearest=() if matches else ranker.nearest(asked, NEAREST),
-        idle=grid.idle(),
+        idle=grid.idle,
     )

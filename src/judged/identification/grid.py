@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -45,10 +46,11 @@ class Grid:
             return OPTIONS[choice].index(option)
         r = next(iter(self.rankings.values()))
         if choice == "ties":
-            return 0 if "ties" in self.idle() else None
+            return 0 if "ties" in self.idle else None
         stops = r.missing.any() if choice == "missing" else nothing_relevant(measure, r).any()
         return None if stops else 0
 
+    @cached_property
     def idle(self) -> dict[str, str]:
         """The choices that cannot change any number here, and why."""
         usual = self.rankings["id", "nonrelevant"]

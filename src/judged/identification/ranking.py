@@ -110,10 +110,10 @@ class Ranker:
     def __init__(self, grid: Grid, spaces: Iterable[Space]) -> None:
         self.numbers = Numbers(grid)
         self.order = {measure: number for number, measure in enumerate(grid.measures)}
-        self.known: dict[tuple[str, object], list[Practice]] = {}
+        self.known: dict[tuple[str, object], list[tuple[Practice, Place]]] = {}
         for space in spaces:
             for practice in practices(space):
-                self.known.setdefault(_at(practice.measure), []).append(practice)
+                self.known.setdefault(_at(practice.measure), []).append((practice, self._place(practice)))
 
     def matches(self, asked: Asked) -> tuple[Match, ...]:
         """All numbers that fit, the likeliest definition first."""
@@ -137,8 +137,7 @@ class Ranker:
     def in_use(self) -> Floats:
         """The distinct numbers of definitions that somebody uses as they are, ascending."""
         found = set()
-        for practice in (each for known in self.known.values() for each in known):
-            place = self._place(practice)
+        for practice, place in (each for known in self.known.values() for each in known):
             if practice.measure in self.order and -1 not in place:
                 found.add(int(self.numbers.cluster[(self.order[practice.measure], *place)]))
         return self.numbers.centres[sorted(found - {-1})]
@@ -174,9 +173,8 @@ class Ranker:
 
     def _definition(self, measure: Measure, here: NDArray[np.bool_]) -> Definition:
         """A measure with the likeliest of the policies that give the number."""
-        known = self.known[_at(measure)]
+        known, theirs = zip(*self.known[_at(measure)], strict=True)
         places: Ints = np.argwhere(here)
-        theirs = [self._place(practice) for practice in known]
         base = np.array([practice.far + sum(_weights(measure, practice).values()) for practice in known])
         distance = base + sum(
             _weight_of(choice)[places[:, axis], None] * (places[:, axis, None] != np.array([place[axis] for place in theirs]))

@@ -1,0 +1,132 @@
+"""The result: for people as text and Markdown, for programs as a dict."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from math import prod
+
+import pytest
+
+from judged import Policy, identify
+from judged.identification.grid import OPTIONS
+
+JUDGEMENTS = {"q1": {"a": 1, "b": 1, "c": 0, "d": 1}}
+RUN = {"q1": {"a": 0.9, "c": 0.8, "b": 0.7}}
+POLICIES = prod(map(len, OPTIONS.values()))
+TRIED = 4 * 3 * 4 * POLICIES
+"""Of AP@3: norms, areas and aggregations."""
+
+
+def test_as_text() -> None:
+    # AP@3 is (1 + 2/3) / 3 of all three relevant items, and (1 + 2/3) / 2 of the two that were found.
+    assert repr(identify("0.833", JUDGEMENTS, RUN, "AP@3")) == (
+        "value     measure               policy  as in\n"
+        "0.833333  AP(norm=retrieved)@3          torchmetrics\n"
+        "0.833 is any value that is rounded to it, or cut off to it, at 3 decimals.\n"
+        "One explanation fits.\n"
+        f"{TRIED:,} definitions were tried. They give 4 distinct numbers, of which hardly any would fit by chance; 2 of them are in "
+        "use somewhere, of which hardly any would.\n"
+        "Where no choice is named: ties=id, missing=zero, empty=zero, unjudged=nonrelevant.\n"
+        "Without effect here: ties (no judged result is tied with another); missing (the run lacks no judged query); "
+        "empty (every query has something relevant); unjudged (all results were judged)."
+    )
+
+
+def test_as_markdown() -> None:
+    text = identify("55.56%", JUDGEMENTS, RUN, "AP@3").to_markdown()
+    assert text.startswith(
+        "| value | measure | policy | as in |\n"
+        "| ---: | --- | --- | --- |\n"
+        "| 55.5556% | AP@3 |  | judged, beir, evidently, ir_measures and 10 more |\n"
+        "|  | AP(norm=capped)@3 |  | gldv2, recommenders, replay, sentence-transformers and 1 more |\n"
+        "|  | AP(norm=cutoff)@3 |  | rectools |\n"
+        "\n"
+        "55.56% is any value that is rounded to it, or cut off to it, at 2 decimals.\n"
+        "\n"
+        "55.56% is read as a percentage, 0.5556.\n"
+    )
+    assert text.endswith("unjudged (all results were judged).\n")
+
+
+def test_options_that_give_the_same_are_named_together() -> None:
+    # A tie of three: best and the order of the input put a first, id puts it last.
+    found = identify("1.000", {"q": {"a": 1, "c": 0}}, {"q": {"a": 0.5, "b": 0.5, "c": 0.5}}, "RR")
+    assert found.rows()[0][:3] == ("1.000000", "RR", "ties=input|best")
+    assert "| ties=input\\|best |" in found.to_markdown()
+
+
+def test_as_dict() -> None:
+    found = identify("0.833", JUDGEMENTS, RUN, "AP@3").to_dict()
+    assert json.loads(json.dumps(found, allow_nan=False)) == found
+    (match,) = found.pop("matches")
+    assert match.pop("value") == pytest.approx(5 / 6)
+    assert match == {
+        "percent": False,
+        "cut": False,
+        # Four aggregations of one query, and precision at each hit is the best from there on.
+        "definitions": 4 * 2 * POLICIES,
+        "measure": "AP(norm=retrieved)@3",
+        "policy": Policy().to_dict(),
+        "holds": {choice: list(options) for choice, options in OPTIONS.items()},
+        "libraries": [{"library": "torchmetrics", "name": "RetrievalMAP(top_k=3)", "options": []}],
+        "nearest": {"library": "torchmetrics", "name": "RetrievalMAP(top_k=3)", "options": []},
+        "departures": [],
+        "distance": 0,
+        "same": [],
+    }
+    assert found.pop("chance") < 0.05
+    assert found.pop("in_use_chance") < 0.05
+    assert set(found.pop("idle")) == {"ties", "missing", "empty", "unjudged"}
+    assert found == {
+        "value": "0.833",
+        "readings": [{"number": 0.833, "percent": False}],
+        "fits": 1,
+        "tried": TRIED,
+        "distinct": 4,
+        "in_use": 2,
+        "nearest": [],
+    }
+
+
+def test_none_fits() -> None:
+    found = identify("0.123", JUDGEMENTS, RUN, "AP@3")
+    assert "Nothing that was tried gives 0.123; this comes nearest." in repr(found)
+    assert found.to_dict()["fits"] == 0
+    assert found.to_dict(limit=1)["nearest"][0]["measure"] == found.rows()[0][1] == str(found.nearest[0].definition.measure)
+
+
+def test_a_limit() -> None:
+    found = identify("0.6", JUDGEMENTS, RUN)
+    count = len(found.matches)
+    assert count > 3
+    assert len(found.to_dict(limit=2)["matches"]) == 2
+    assert len(found.to_dict()["matches"]) == found.to_dict(limit=2)["fits"] == count
+    assert f"{count} explanations fit, the likeliest first; {count - 2} more are not shown." in found.to_markdown(limit=2)
+    assert f"{count} explanations fit, the likeliest first." in found.to_markdown(limit=None)
+    assert sum(bool(row[0]) for row in found.rows(limit=2)) == 2
+
+
+def test_what_has_to_be_cut_off_says_so() -> None:
+    (first, *_) = identify("0.6666", JUDGEMENTS, RUN, "R@3").rows()
+    assert first[:2] == ("0.666667 (cut off)", "R@3")
+
+
+def test_it_is_frozen() -> None:
+    found = identify("0.833", JUDGEMENTS, RUN, "AP@3")
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        found.tried = 0  # type: ignore[misc]
+    assert found.value == "0.833"
+
+
+def test_the_usual_options_come_first() -> None:
+    """What is near to the usual policy is found by the place of an option."""
+    assert {choice: options[0] for choice, options in OPTIONS.items()} == Policy().to_dict()
+
+
+def test_nothing_is_finite() -> None:
+    # The only relevant item was not found: its rank is infinite whatever is assumed, unless the query is left out.
+    found = identify("3", {"q": {"a": 1}}, {"q": ["b"]}, "Rank")
+    assert (found.tried, found.distinct, found.matches, found.nearest) == (0, 0, (), ())
+    assert "Nothing that was tried gives 3.\n" in repr(found)
+    assert found.chance == 0

@@ -90,7 +90,7 @@ def _tied(r: Rankings) -> bool:
 def compute(measures: Iterable[Measure], rankings: dict[tuple[str, str], Rankings]) -> Grid:
     """The grid of all measures that can be computed; the error of the first where none can."""
     wanted = list(dict.fromkeys(measures))
-    columns = {id(r): _columns(wanted, r) for r in rankings.values()}
+    columns = {each: _columns(wanted, r) for each, r in {id(r): r for r in rankings.values()}.items()}
     values = np.full((len(wanted), *SHAPE), np.nan)
     for (ties, unjudged), r in rankings.items():
         at = (OPTIONS["ties"].index(ties), OPTIONS["unjudged"].index(unjudged))

@@ -22,6 +22,24 @@ if TYPE_CHECKING:
     from judged.measures import Measure, parse
     from judged.policy import Policy
     from judged.rankings import Rankings
+    from judged.vectors import (
+        Vectors,
+        diagonal,
+        evaluate_embeddings,
+        groups,
+        junk,
+        rank_embeddings,
+        revisited,
+        same_group,
+        same_id,
+        same_index,
+        same_label,
+        search,
+        shared_label,
+    )
+    from judged.vectors.diagnose import diagnose
+    from judged.vectors.files import read_vectors
+    from judged.vectors.index import evaluate_index
 
 __version__ = "0.1.0"
 
@@ -37,15 +55,34 @@ __all__ = [
     "Policy",
     "PolicyError",
     "Rankings",
+    "Vectors",
     "__version__",
+    "diagnose",
+    "diagonal",
     "evaluate",
+    "evaluate_embeddings",
+    "evaluate_index",
+    "groups",
     "judge",
+    "junk",
     "parse",
+    "rank_embeddings",
     "read_judgements",
     "read_run",
+    "read_vectors",
+    "revisited",
+    "same_group",
+    "same_id",
+    "same_index",
+    "same_label",
+    "search",
+    "shared_label",
 ]
 
-_HOMES = ("errors", "policy", "audit", "rankings", "measures", "inputs", "judging", "evaluation")
+_HOMES = (
+    *("errors", "policy", "audit", "rankings", "measures", "inputs", "judging", "evaluation"),
+    *("vectors", "vectors.files", "vectors.index", "vectors.diagnose"),
+)
 """Modules that hold the names above, cheapest first."""
 
 

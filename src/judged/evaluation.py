@@ -12,7 +12,7 @@ import numpy as np
 from judged.audit import Audit
 from judged.errors import InputError, MeasureError, PolicyError
 from judged.inputs import as_runs, read_judgements, read_run
-from judged.judging import Collection, condensed, judge_pool, pool_of, rearranged
+from judged.judging import Collection, condensed, judging, rearranged
 from judged.measures import DEFAULT, Measure, parse, parse_all
 from judged.measures.bibliography import BIBLIOGRAPHY
 from judged.measures.spec import Mask, Settled
@@ -36,8 +36,12 @@ def evaluate(
     depth: int | None = None,
     duplicates: str = "error",
     collection: Collection = None,
+    unique: Any = None,
 ) -> Evaluation:
     """Score one run, or several given as {name: run} or a list of paths, against judgements.
+
+    With `unique`, a table from item to category, each category's best result stands for it and categories are ranked:
+    `Success@5` is then whether a relevant category is among the first five.
 
     >>> judgements = {"q1": {"a": 1, "b": 0}, "q2": {"c": 1}}
     >>> run = {"q1": {"a": 0.9, "b": 0.8}, "q2": {"b": 0.7, "c": 0.1}}
@@ -46,18 +50,15 @@ def evaluate(
     """
     wanted = parse_all(DEFAULT if measures is None else measures)
     assumed = Policy.of(policy)
-    pool = pool_of(read_judgements(judgements), duplicates=duplicates)
-    rankings = [
-        judge_pool(
-            pool,
-            read_run(source, name=name),
-            policy=assumed,
-            depth=depth,
-            duplicates=duplicates,
-            collection=collection,
-        )
-        for name, source in as_runs(run).items()
-    ]
+    judge_run = judging(
+        read_judgements(judgements),
+        policy=assumed,
+        depth=depth,
+        duplicates=duplicates,
+        collection=collection,
+        unique=unique,
+    )
+    rankings = [judge_run(read_run(source, name=name)) for name, source in as_runs(run).items()]
     return evaluate_rankings(rankings, wanted, policy=assumed)
 
 
@@ -215,6 +216,12 @@ class Evaluation:
         """What was found in each run's data."""
         return {run.name: run.audit for run in self.runs}
 
+    @property
+    def basis(self) -> list[str]:
+        """What was ranked and how, each once, where rankings say so: those of embeddings, and of categories."""
+        said = dict.fromkeys("; ".join(run.rankings.basis) for run in self.runs if run.rankings.basis)
+        return list(said)
+
     def definition(self, measure: str | Measure | None = None) -> str:
         """What a number of this evaluation means: in plain words, with its formula, its policy and where it comes from."""
         chosen = self.measure(measure)
@@ -225,6 +232,7 @@ class Evaluation:
             f"Formula: {spec.formula}\n"
             f"Undefined when: {spec.undefined.text}.\n"
             f"Policy: {policy}.\n"
+            f"{''.join(f'Ranking: {text}.{chr(10)}' for text in self.basis)}"
             f"Reference: {BIBLIOGRAPHY[spec.reference]}"
         )
 

@@ -60,6 +60,12 @@ def findings(evaluation: Evaluation) -> list[str]:
     return [text if len(names) == everyone else f"{', '.join(names)}: {text}" for text, names in about.items()]
 
 
+def remarks(evaluation: Evaluation) -> list[str]:
+    """What stands under a table: what was assumed, what was ranked, and what was found."""
+    ranked = [f"ranking: {text}" for text in evaluation.basis]
+    return [f"policy: {evaluation.policy}", *ranked, *(f"note: {text}" for text in findings(evaluation))]
+
+
 def to_dict(evaluation: Evaluation, *, per_query: bool) -> dict[str, Any]:
     runs = []
     for run in evaluation.runs:
@@ -71,6 +77,8 @@ def to_dict(evaluation: Evaluation, *, per_query: bool) -> dict[str, Any]:
                 query: dict(zip(names, map(plain, values), strict=True))
                 for query, *values in zip(run.rankings.queries, *columns, strict=True)
             }
+        if run.rankings.basis:
+            entry["basis"] = list(run.rankings.basis)
         runs.append({**entry, "audit": run.audit.to_dict()})
     return {
         "runs": runs,
@@ -137,7 +145,7 @@ def to_text(evaluation: Evaluation, *, per_query: bool = False) -> str:
         )
         for row in [header, *rows]
     ]
-    return "\n".join([*lines, f"policy: {evaluation.policy}", *(f"note: {text}" for text in findings(evaluation))])
+    return "\n".join([*lines, *remarks(evaluation)])
 
 
 def to_html(evaluation: Evaluation) -> str:

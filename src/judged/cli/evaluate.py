@@ -32,6 +32,12 @@ SUFFIXES = {".json": "json", ".csv": "csv", ".md": "markdown", ".tex": "latex"}
 @click.option(
     "--collection", type=int, metavar="N", help="How many items there are to retrieve; TN, Accuracy and Specificity need it."
 )
+@click.option(
+    "--unique",
+    metavar="FILE",
+    type=click.Path(),
+    help="A table of items and their categories: each category's best result stands for it, and categories are ranked.",
+)
 @click.option("--qrels-format", type=click.Choice(list(INPUT_FORMATS)), help="The format of QRELS, where it is not recognised.")
 @click.option(
     "--run-format", type=click.Choice(list(INPUT_FORMATS)), help="The format of the runs, where it is not recognised."
@@ -49,6 +55,7 @@ def evaluate(
     depth: int | None,
     duplicates: str,
     collection: int | None,
+    unique: str | None,
     qrels_format: str | None,
     run_format: str | None,
     form: str | None,
@@ -74,18 +81,25 @@ def evaluate(
         from judged.cli.terminal import show_evaluation, working
         from judged.evaluation import evaluate_rankings
         from judged.inputs import read_judgements
-        from judged.judging import judge_pool, pool_of
+        from judged.judging import judging
         from judged.measures import DEFAULT, parse_all
 
         wanted = parse_all(measures or DEFAULT)
         with working(f"Reading {judgements}"):
-            pool = pool_of(read_judgements(judgements, format=qrels_format), duplicates=duplicates)
+            judge = judging(
+                read_judgements(judgements, format=qrels_format),
+                policy=policy,
+                depth=depth,
+                duplicates=duplicates,
+                collection=collection,
+                unique=unique,
+            )
         rankings = []
         for name, path in zip(names, runs, strict=True):
             with working(f"Reading {path}"):
                 run = first.result() if first else read_run(path, name=name, format=run_format)
                 first = None
-                rankings.append(judge_pool(pool, run, policy=policy, depth=depth, duplicates=duplicates, collection=collection))
+                rankings.append(judge(run))
     evaluation = evaluate_rankings(rankings, wanted, policy=policy)
     chosen = form or (SUFFIXES.get(Path(output).suffix.lower(), "table") if output else "table")
     if output:

@@ -37,7 +37,7 @@ def show_evaluation(evaluation: Evaluation, *, per_query: bool) -> None:
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
 
-    from judged.exports import cells, findings
+    from judged.exports import cells, remarks
 
     header, rows = cells(evaluation, per_query=per_query)
     best = {} if per_query else _best(evaluation)
@@ -50,9 +50,8 @@ def show_evaluation(evaluation: Evaluation, *, per_query: bool) -> None:
         )
     out = console()
     out.print(table)
-    out.print(f"policy: {evaluation.policy}", markup=False)
-    for text in findings(evaluation):
-        out.print(f"note: {text}", markup=False)
+    for text in remarks(evaluation):
+        out.print(text, markup=False)
 
 
 def _best(evaluation: Evaluation) -> dict[str, int]:

@@ -7,7 +7,7 @@ a judged item takes part in.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -16,7 +16,8 @@ import numpy as np
 from judged.audit import Audit
 from judged.errors import InputError, PolicyError
 from judged.inputs import as_runs, read_judgements, read_run
-from judged.inputs.tables import Lookup, Run
+from judged.inputs.categories import read_categories
+from judged.inputs.tables import Judgements, Lookup, Run
 from judged.judging.matching import Matches, match
 from judged.judging.pool import Pool, pool_of
 from judged.judging.ties import Places, favoured, place
@@ -24,7 +25,7 @@ from judged.policy import CHOICES, Policy
 from judged.rankings import Rankings, by_query_and_rank, each_query
 from judged.segments import Ints, descending, ordinals, starts_of
 
-__all__ = ["condensed", "judge", "judge_pool", "pool_of", "rankings_from_scores", "rearranged"]
+__all__ = ["condensed", "judge", "judge_pool", "judging", "pool_of", "rankings_from_scores", "rearranged"]
 
 Collection = int | Mapping[str, int] | None
 
@@ -48,6 +49,35 @@ def judge(
         raise InputError("judge takes one run; judged.evaluate takes several, as {name: run} or a list of paths.")
     pool = pool_of(read_judgements(judgements), duplicates=duplicates)
     return judge_pool(pool, read_run(run), policy=Policy.of(policy), depth=depth, duplicates=duplicates, collection=collection)
+
+
+def judging(
+    judgements: Judgements | Lookup,
+    *,
+    policy: Policy,
+    depth: int | None = None,
+    duplicates: str = "error",
+    collection: Collection = None,
+    unique: Any = None,
+) -> Callable[[Run | Lookup], Rankings]:
+    """As `judge`, with judgements made ready once: a function that judges one run after another.
+
+    With `unique`, a table from item to category, the best result of each category stands for it.
+    """
+    if unique is None:
+        pool = pool_of(judgements, duplicates=duplicates)
+        return lambda run: judge_pool(pool, run, policy=policy, depth=depth, duplicates=duplicates, collection=collection)
+    from judged.judging.categories import BASIS, unique_judgements, unique_results
+
+    table = read_categories(unique)
+    pool = pool_of(unique_judgements(judgements, table, duplicates=duplicates), duplicates=duplicates)
+
+    def judge_categories(run: Run | Lookup) -> Rankings:
+        found = unique_results(run, table, duplicates=duplicates)
+        rankings = judge_pool(pool, found, policy=policy, depth=depth, duplicates=duplicates, collection=collection)
+        return replace(rankings, basis=BASIS)
+
+    return judge_categories
 
 
 def judge_pool(

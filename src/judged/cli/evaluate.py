@@ -7,19 +7,15 @@ from pathlib import Path
 
 import click
 
-from judged.cli.options import measures_option, policy_options
-from judged.exports import FORMATS
+from judged.cli.options import measures_option, output_options, policy_options
 from judged.inputs.formats import FORMATS as INPUT_FORMATS
 from judged.policy import DUPLICATES, Policy
-
-SUFFIXES = {".json": "json", ".csv": "csv", ".md": "markdown", ".tex": "latex"}
 
 
 @click.command()
 @click.argument("judgements", metavar="QRELS", type=click.Path(allow_dash=True))
 @click.argument("runs", metavar="RUN...", nargs=-1, required=True, type=click.Path(allow_dash=True))
 @measures_option
-@click.option("--per-query", is_flag=True, help="Give the value of every query; a table ends with the summary, all.")
 @policy_options
 @click.option("--depth", type=int, help="Only the first N results of each list count.", metavar="N")
 @click.option(
@@ -42,10 +38,7 @@ SUFFIXES = {".json": "json", ".csv": "csv", ".md": "markdown", ".tex": "latex"}
 @click.option(
     "--run-format", type=click.Choice(list(INPUT_FORMATS)), help="The format of the runs, where it is not recognised."
 )
-@click.option("--format", "form", type=click.Choice(list(FORMATS)), show_default="table", help="How to print the result.")
-@click.option(
-    "-o", "--output", metavar="FILE", type=click.Path(), help="Write the result to a file; its ending may say the format."
-)
+@output_options
 def evaluate(
     judgements: str,
     runs: tuple[str, ...],
@@ -68,7 +61,7 @@ def evaluate(
     """
     from judged.errors import InputError
     from judged.inputs import distinct_names, read_run
-    from judged.outputs import check_target, write_text
+    from judged.outputs import check_target
 
     if [judgements, *runs].count("-") > 1:
         raise InputError("standard input (-) can be read only once; give the other as a file.")
@@ -78,7 +71,7 @@ def evaluate(
     with ThreadPoolExecutor(1) as ahead:
         # The first run is the longest wait: it is read while the measures are loaded and the judgements are read.
         first = ahead.submit(read_run, runs[0], name=names[0], format=run_format) if Path(runs[0]).is_file() else None
-        from judged.cli.terminal import show_evaluation, working
+        from judged.cli.terminal import deliver_evaluation, working
         from judged.evaluation import evaluate_rankings
         from judged.inputs import read_judgements
         from judged.judging import judging
@@ -101,11 +94,4 @@ def evaluate(
                 first = None
                 rankings.append(judge(run))
     evaluation = evaluate_rankings(rankings, wanted, policy=policy)
-    chosen = form or (SUFFIXES.get(Path(output).suffix.lower(), "table") if output else "table")
-    if output:
-        text = FORMATS[chosen](evaluation, per_query=per_query)
-        write_text(output, text if text.endswith("\n") else text + "\n")
-    elif chosen == "table":
-        show_evaluation(evaluation, per_query=per_query)
-    else:
-        click.echo(FORMATS[chosen](evaluation, per_query=per_query), nl=False)
+    deliver_evaluation(evaluation, form, output, per_query=per_query)

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 from click.shell_completion import CompletionItem
 
+from judged.exports import FORMATS
 from judged.policy import CHOICES, Policy
 
 Function = TypeVar("Function", bound=Callable[..., Any])
+FILE = click.Path()
+SUFFIXES = {".json": "json", ".csv": "csv", ".md": "markdown", ".tex": "latex"}
+"""Endings of an output file that say its format."""
 
 
 def complete_measure(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
@@ -50,3 +55,43 @@ def policy_options(function: Function) -> Function:
         )
         gather = option(gather)
     return gather  # type: ignore[return-value]
+
+
+def output_options(function: Function) -> Function:
+    """--per-query, --format and -o, as every command that prints an evaluation has them."""
+    for option in reversed(
+        (
+            click.option(
+                "--per-query", is_flag=True, help="Give the value of every query; a table ends with the summary, all."
+            ),
+            click.option(
+                "--format", "form", type=click.Choice(list(FORMATS)), show_default="table", help="How to print the result."
+            ),
+            click.option(
+                "-o", "--output", metavar="FILE", type=FILE, help="Write the result to a file; its ending may say the format."
+            ),
+        )
+    ):
+        function = option(function)
+    return function
+
+
+def chosen_format(form: str | None, output: str | None) -> str:
+    """The format that was asked for, or that the ending of the output file says."""
+    return form or (SUFFIXES.get(Path(output).suffix.lower(), "table") if output else "table")
+
+
+def deliver(as_dict: Callable[[], dict[str, Any]], as_text: Callable[[], str], form: str | None, output: str | None) -> None:
+    """Print or write a result that is text for people or JSON for programs."""
+    import json
+
+    from judged.outputs import write_text
+
+    chosen = chosen_format(form, output)
+    if chosen not in ("table", "json"):
+        raise click.UsageError(f"this result is printed as a table or as json, not as {chosen}.")
+    text = as_text() if chosen == "table" else json.dumps(as_dict(), indent=2, ensure_ascii=False, allow_nan=False)
+    if output:
+        write_text(output, text + "\n")
+    else:
+        click.echo(text)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -30,6 +30,45 @@ def working(what: str) -> Iterator[None]:
 
     with Console(stderr=True).status(what):
         yield
+
+
+@contextmanager
+def counting(what: str, total: int) -> Iterator[Callable[[int], None] | None]:
+    """A progress bar of so many queries: a function to be told of each few that are done. None where nobody watches."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("queries"),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(what, total=total)
+        yield lambda done: bar.advance(task, done)
+
+
+def deliver_evaluation(evaluation: Evaluation, form: str | None, output: str | None, *, per_query: bool) -> None:
+    """Print an evaluation, or write it to a file, in the format that was asked for."""
+    import click
+
+    from judged.cli.options import chosen_format
+    from judged.exports import FORMATS
+    from judged.outputs import write_text
+
+    chosen = chosen_format(form, output)
+    if output:
+        text = FORMATS[chosen](evaluation, per_query=per_query)
+        write_text(output, text if text.endswith("\n") else text + "\n")
+    elif chosen == "table":
+        show_evaluation(evaluation, per_query=per_query)
+    else:
+        click.echo(FORMATS[chosen](evaluation, per_query=per_query), nl=False)
 
 
 def show_evaluation(evaluation: Evaluation, *, per_query: bool) -> None:

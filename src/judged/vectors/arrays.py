@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import mmap
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -85,6 +86,17 @@ class Vectors:
             return np.concatenate(found) if found else np.zeros((0, self.dims), np.float32)
         with np.errstate(over="ignore"):
             return np.asarray(self.values[rows], np.float32)
+
+    def release(self) -> None:
+        """Give back the memory of a mapped file's pages that were read; they are read again when they are needed."""
+        under: Any = self.values
+        while isinstance(under, np.ndarray):
+            # Only of files that are mapped to be read: in others the pages may hold what is nowhere else.
+            if isinstance(under, np.memmap) and under.mode == "r" and isinstance(under.base, mmap.mmap):
+                if hasattr(mmap, "MADV_DONTNEED"):
+                    under.base.madvise(mmap.MADV_DONTNEED)
+                return
+            under = under.base
 
     def name(self, row: int) -> str:
         """What messages and runs call a row: its id, or its number from 0."""

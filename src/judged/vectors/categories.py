@@ -7,9 +7,7 @@ categories' own ids; a category is as relevant as the best graded of its items.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import reduce
 from os import PathLike
@@ -89,12 +87,9 @@ class Layout:
         # A few rows at a time: what is read again in each round is then still in the processor's cache.
         step = max(1, _CACHED // (4 * scores.shape[1]))
 
-        def work(begin: int) -> None:
+        for begin in range(0, len(scores), step):
             some = self._of_rows(scores[begin : begin + step])
             np.take(some, self.place, axis=1, out=best[begin : begin + step], mode="clip")
-
-        with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
-            list(pool.map(work, range(0, len(scores), step)))
         return best
 
     def _of_rows(self, scores: Matrix) -> Matrix:
@@ -148,6 +143,7 @@ class UniqueProduct:
             self.product = Product(queries, ordered, similarity, exclude=None, memory=memory)
             if self.product.width == len(items):
                 break
+        self.threads, self.listed = self.product.threads, self.product.listed
         self._column_of = np.empty(len(order), np.int64)
         self._column_of[order] = np.arange(len(order))
         if exclude is not None:

@@ -7,9 +7,7 @@ their row is their rank. Rows with many relevant items, and short rows, are sort
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Protocol
@@ -17,9 +15,9 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from judged.segments import Floats, Ints, count_above, starts_of
+from judged.segments import Floats, Ints, count_above
 from judged.vectors.arrays import Matrix, Vectors
-from judged.vectors.product import Scores, Tile
+from judged.vectors.product import Scores, Tile, over_blocks
 from judged.vectors.relevance import Bound, Pairs
 
 
@@ -40,7 +38,7 @@ class Counted:
 class Onlooker(Protocol):
     """What is shown every tile of the pass that counts, as the search for the first k is."""
 
-    def add(self, tile: Tile, pool: ThreadPoolExecutor, threads: int) -> None: ...
+    def add(self, tile: Tile) -> None: ...
 
 
 def count_ranks(
@@ -52,28 +50,26 @@ def count_ranks(
     progress: Callable[[int], None] | None = None,
 ) -> Iterator[Counted]:
     """The ranks of all relevant items, block after block of queries."""
-    threads = os.cpu_count() or 1
-    single = len(product.columns) == 1
-    with ThreadPoolExecutor(threads) as pool:
-        for begin, end in product.blocks():
-            relevant, excluded = relevant_and_excluded(product, relevance, begin, end)
-            prepared = product.query_block(begin, end)
-            tally = Tally(product, begin, relevant, ties)
+
+    def work(begin: int, end: int) -> Counted:
+        relevant, excluded = relevant_and_excluded(product, relevance, begin, end)
+        prepared = product.query_block(begin, end)
+        tally = Tally(product, begin, relevant, ties)
+        for column in product.columns:
+            tile = product.tile(prepared, begin, column, excluded)
+            tally.read(tile)
+            if onlooker is not None:
+                onlooker.add(tile)
+        tally.begin()
+        if len(product.columns) == 1:
+            tally.add(tile)
+        else:
             for column in product.columns:
-                tile = product.tile(prepared, begin, column, excluded)
-                tally.read(tile)
-                if onlooker is not None:
-                    onlooker.add(tile, pool, threads)
-            tally.begin()
-            if single:
-                tally.add(tile, pool, threads)
-            else:
-                for column in product.columns:
-                    tally.add(product.tile(prepared, begin, column, excluded), pool, threads)
-            ranked = np.full(end - begin, len(product.items), np.int64)
-            yield tally.counted(ranked if excluded is None else ranked - excluded.lengths)
-            if progress is not None:
-                progress(end - begin)
+                tally.add(product.tile(prepared, begin, column, excluded))
+        ranked = np.full(end - begin, len(product.items), np.int64)
+        return tally.counted(ranked if excluded is None else ranked - excluded.lengths)
+
+    return over_blocks(product, work, progress)
 
 
 def relevant_and_excluded(product: Scores, relevance: Bound, begin: int, end: int) -> tuple[Pairs, Pairs | None]:
@@ -129,7 +125,6 @@ class Tally:
         self._known, self._row, self._item = (each[order] for each in (self._known, self._row, self._item))
         self._score = self._score[order]
         self._lengths = np.bincount(self._row, minlength=len(self._all.lengths))
-        self._starts = starts_of(self._lengths)
         if self._slack is None:
             self._low = self._high = self._score
         else:
@@ -137,40 +132,35 @@ class Tally:
             self._low = np.nextafter((self._score - slack).astype(np.float32), np.float32(-np.inf))
             self._high = np.nextafter((self._score + slack).astype(np.float32), np.float32(np.inf))
 
-    def add(self, tile: Tile, pool: ThreadPoolExecutor, threads: int) -> None:
+    def add(self, tile: Tile) -> None:
         """Count, for each relevant item, the scores of the tile above its own, level with it, and before it in a tie."""
-        rows = len(tile.scores)
-        step = max(1, -(-rows // (threads * 4)))
         above, level = np.empty_like(self._above), np.empty_like(self._level)
-
-        def work(begin: int) -> None:
-            end = min(begin + step, rows)
-            if tile.scores.shape[1] <= _SHORT:
-                self._count_short_rows(tile.scores[begin:end], begin, end, above, level)
-                return
-            counter = RowCounter(tile.scores.shape[1])
-            for row in range(begin, end):
-                start = int(self._starts[row])
-                at = slice(start, start + int(self._lengths[row]))
-                if at.stop > at.start:
-                    counter.count(tile.scores[row], self._low[at], self._high[at], above[at], level[at])
-
-        list(pool.map(work, range(0, rows, step)))
+        width = tile.scores.shape[1]
+        if width <= _SHORT:
+            self._count_short_rows(tile.scores, above, level)
+        else:
+            counter = RowCounter(width)
+            ends = np.cumsum(self._lengths)
+            for row in np.flatnonzero(self._lengths).tolist():
+                at = slice(int(ends[row] - self._lengths[row]), int(ends[row]))
+                counter.count(tile.scores[row], self._low[at], self._high[at], above[at], level[at])
         crowded = np.flatnonzero(level - above > tile.holds(self._item))
         if len(crowded):
             self._settle(tile, crowded, above, level)
         self._above += above
         self._level += level
 
-    def _count_short_rows(self, scores: Matrix, begin: int, end: int, above: Ints, level: Ints) -> None:
-        start = int(self._starts[begin])
-        at = slice(start, start + int(self._lengths[begin:end].sum()))
-        width = scores.shape[1]
-        ordered: NDArray[Any] = -np.sort(-scores, axis=1).ravel()
-        starts, lengths = np.arange(0, len(ordered), width), np.full(end - begin, width)
-        row = self._row[at] - begin
-        above[at] = count_above(ordered, starts, lengths, row, self._high[at], or_equal=False)
-        level[at] = count_above(ordered, starts, lengths, row, self._low[at], or_equal=True)
+    def _count_short_rows(self, scores: Matrix, above: Ints, level: Ints) -> None:
+        rows, width = scores.shape
+        step = max(1, _SCORES_AT_A_TIME // width)
+        for begin in range(0, rows, step):
+            some = scores[begin : begin + step]
+            ordered: NDArray[Any] = -np.sort(-some, axis=1).ravel()
+            starts, lengths = np.arange(0, len(ordered), width), np.full(len(some), width)
+            at = slice(*np.searchsorted(self._row, [begin, begin + step]).tolist())
+            row = self._row[at] - begin
+            above[at] = count_above(ordered, starts, lengths, row, self._high[at], or_equal=False)
+            level[at] = count_above(ordered, starts, lengths, row, self._low[at], or_equal=True)
 
     def _settle(self, tile: Tile, crowded: Ints, above: Ints, level: Ints) -> None:
         """Look at the items whose scores cannot be told from a relevant one's, or are the same."""
@@ -195,7 +185,7 @@ class Tally:
 
 
 class RowCounter:
-    """Counts in rows of one width, by comparing a row with several limits at a time; each thread needs its own."""
+    """Counts in rows of one width, by comparing a row with several limits at a time."""
 
     def __init__(self, width: int) -> None:
         self._width = width
@@ -206,7 +196,7 @@ class RowCounter:
 
     def count(self, scores: Matrix, low: Matrix, high: Matrix, above: Ints, level: Ints) -> None:
         """How many scores are above each high and not below each low limit; limits ascend."""
-        few = self._reaching(scores, low[0])
+        few = self._reaching(scores, low[0], len(low))
         if few is not None:
             few.sort()
             _count_sorted(few, low, high, above, level)
@@ -218,7 +208,7 @@ class RowCounter:
             parts = [self._above(scores, limits[at : at + _AT_A_TIME]) for at in range(0, len(limits), _AT_A_TIME)]
             above[:], level[:] = np.concatenate(parts).reshape(2, -1)
 
-    def _reaching(self, scores: Matrix, lowest: np.float32) -> Matrix | None:
+    def _reaching(self, scores: Matrix, lowest: np.float32, limits: int) -> Matrix | None:
         """The scores that reach the lowest limit, if they are few, as where relevant items stand high: only these count.
 
         Where many do, the next rows are not even tried.
@@ -228,7 +218,7 @@ class RowCounter:
             return None
         reaching = self._flags[0, : self._width]
         np.greater_equal(scores, lowest, reaching)
-        if np.count_nonzero(reaching) * _FEW < self._width:
+        if np.count_nonzero(reaching) * max(_FEW // limits, 4) < self._width:
             return scores[reaching]
         self._untried = _NOT_TRIED
         return None
@@ -245,13 +235,14 @@ def _count_sorted(ordered: Matrix, low: Matrix, high: Matrix, above: Ints, level
 
 
 _AT_A_TIME = 10
-"""Limits that a row is compared with in one call: long enough for threads to work side by side."""
+"""Limits that a row is compared with in one call."""
 _WORDS = 250
 _NOT_TRIED = 7
 """Rows that are not looked through for few scores, after one that had many."""
 _SHORT = 2048
 """Rows of so many scores or fewer are sorted many at a time: calling numpy for each would take longer."""
+_SCORES_AT_A_TIME = 1 << 18
 _SORT_FROM = 28
 """From so many relevant items on, sorting a row costs less than comparing it with each of them."""
-_FEW = 16
-"""Sorting this part of a row costs less than comparing all of it with even one more limit."""
+_FEW = 600
+"""Scores that reach the lowest limit are taken out and sorted where they are fewer than limits / 600 of a row."""

@@ -164,14 +164,14 @@ class Embeddings:
         order = TieOrder(scores.items, policy.ties)
         counted = list(count_ranks(scores, bound, ties=order, onlooker=best, progress=progress))
         rankings = _rankings(scores, counted, policy, name)
-        notes = (*self.queries.notes, *self.items.notes, *(() if fitted is None else (fitted.note,)))
-        audit = _audit(rankings, tuple(dict.fromkeys(notes)), complete=relation.complete)
+        notes = tuple(dict.fromkeys((*self.queries.notes, *self.items.notes)))
+        audit = _audit(rankings, notes, complete=relation.complete)
         return replace(rankings, basis=self._basis(relation), audit=audit), None if best is None else best.results()
 
     def _basis(self, relation: Relation) -> tuple[str, ...]:
         """What the ranks are of, in words: part of the definition of every number that comes from them."""
         what = "items"
-        said = [f"{self.similarity.name}: {self.similarity.says}, in single precision"]
+        said = [f"{self.similarity.name}: {self.similarity.says}, {self.similarity.precision}"]
         if self.dims is not None:
             said.append(f"only the first {self.dims} dimensions of the vectors are used")
         if self.normalisation is not None:

@@ -5,23 +5,23 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cached_property
+from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from judged.audit import Audit
-from judged.errors import InputError, PolicyError
+from judged.errors import InputError, MissingExtraError, PolicyError
 from judged.policy import Policy
 from judged.rankings import Rankings
 from judged.segments import Floats, Ints, descending
 from judged.vectors.arrays import Vectors
 from judged.vectors.counting import relevant_and_excluded
 from judged.vectors.embeddings import Embeddings
-from judged.vectors.product import MEMORY, Scores
+from judged.vectors.product import MEMORY, Scores, over_blocks
 from judged.vectors.relevance import Bound, Pairs, as_relation
 from judged.vectors.search import Best, Results, check_k
 
@@ -52,10 +52,10 @@ def evaluate_index(
 ) -> IndexEvaluation:
     """Evaluate an approximate index against the exact search of the same vectors, both cut at k.
 
-    `index` is a faiss or usearch index, anything else with a `search(vectors, k)` that answers as they do, or a function
-    f(query block, k) -> (items, scores), one row a query, the best first. The order of the returned list is the ranking,
-    whether scores or distances come with it. Whole numbers are row numbers of the items (-1: none), texts are item ids;
-    `keys`, one for each item, says what the index calls them where it is neither.
+    `index` is a faiss or usearch index or the file of one, anything else with a `search(vectors, k)` that answers as they
+    do, or a function f(query block, k) -> (items, scores), one row a query, the best first. The order of the returned
+    list is the ranking, whether scores or distances come with it. Whole numbers are row numbers of the items (-1: none),
+    texts are item ids; `keys`, one for each item, says what the index calls them where it is neither.
 
     Where items are excluded, the index is asked for as many more as are excluded, and these are taken out of its lists.
 
@@ -66,12 +66,7 @@ def evaluate_index(
     >>> result.recall, result.loss
     (0.25, {'RR': 0.75})
     """
-    from judged.evaluation import evaluate_rankings  # hands over downstream
-
-    assumed = Policy.of(policy)
-    if assumed.unjudged == "removed":
-        raise PolicyError("unjudged=removed has no meaning here: every item is ranked, and only relevant ones are known.")
-    product, _ = Embeddings.of(
+    compared = Embeddings.of(
         queries,
         items,
         similarity=similarity,
@@ -80,16 +75,72 @@ def evaluate_index(
         query_ids=query_ids,
         item_ids=item_ids,
         dims=dims,
-    ).scores()
-    bound = as_relation(relevance, what="relevance").bind(product.queries, product.items)
-    best = Best(product, check_k(k), ties=assumed.ties)
-    adapter = Adapter(index, product, keys)
-    compared = _compare(product, bound, best, adapter, progress)
+    )
+    return compare_index(index, compared, relevance, measures, k=k, policy=Policy.of(policy), keys=keys, progress=progress)
+
+
+def compare_index(
+    index: Any,
+    compared: Embeddings,
+    relevance: Any,
+    measures: Measures | None = None,
+    *,
+    k: int,
+    policy: Policy,
+    keys: Sequence[Any] | None = None,
+    progress: Callable[[int], None] | None = None,
+) -> IndexEvaluation:
+    """As `evaluate_index`, with vectors that were read already."""
+    from judged.evaluation import evaluate_rankings  # hands over downstream
+
+    if policy.unjudged == "removed":
+        raise PolicyError("unjudged=removed has no meaning here: every item is ranked, and only relevant ones are known.")
+    found = read_index(index) if isinstance(index, (str, os.PathLike)) else index
+    relation = as_relation(relevance, what="relevance")
+    bound = relation.bind(compared.queries, compared.items)
+    product, _ = compared.scores()
+    best = Best(product, check_k(k), ties=policy.ties)
+    adapter = Adapter(found, product, keys)
+    lists = _compare(product, bound, best, adapter, progress)
     return IndexEvaluation(
         k=k,
-        per_query_recall=compared.recall(),
-        evaluation=evaluate_rankings(compared.rankings(assumed.ties, adapter.notes), measures, policy=assumed),
+        per_query_recall=lists.recall(),
+        evaluation=evaluate_rankings(lists.rankings(policy.ties, adapter.notes), measures, policy=policy),
     )
+
+
+def read_index(path: str | os.PathLike[str]) -> Any:
+    """A faiss or usearch index from the file it was saved to."""
+    label = os.fspath(path)
+    try:
+        with open(label, "rb") as file:
+            head = file.read(256)
+    except OSError as error:
+        raise InputError(f"{label}: cannot be read ({error.strerror or error}).") from None
+    if b"usearch" in head or label.endswith(".usearch"):
+        return _read_usearch(label)
+    try:
+        import faiss
+    except ImportError:
+        raise MissingExtraError(f"{label}: reading a faiss index needs faiss: pip install faiss-cpu.") from None
+    try:
+        return faiss.read_index(label)
+    except RuntimeError:
+        raise InputError(f"{label}: is neither a faiss nor a usearch index.") from None
+
+
+def _read_usearch(label: str) -> Any:
+    try:
+        from usearch.index import Index
+    except ImportError:
+        raise MissingExtraError(f"{label}: reading a usearch index needs usearch: pip install usearch.") from None
+    try:
+        found = Index.restore(label)
+    except (RuntimeError, ValueError) as error:
+        raise InputError(f"{label}: not a usearch index that can be read ({error}).") from None
+    if found is None:
+        raise InputError(f"{label}: not a usearch index that can be read.")
+    return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,7 +195,7 @@ class Adapter:
 
     def __init__(self, index: Any, product: Scores, keys: Sequence[Any] | None) -> None:
         self._queries, self._items = product.queries, product.items
-        self._ask = _asking(index)
+        self._ask, self._one_at_a_time = _asking(index), Lock()
         self._keys = None if keys is None else _checked_keys(keys, product.items)
         _check_dims(index, product.queries)
         held = _size(index)
@@ -154,7 +205,8 @@ class Adapter:
 
     def find(self, begin: int, end: int, k: int) -> Ints:
         """The rows of the items it returned, a row a query, -1 where there is none."""
-        answer = self._ask(self._queries.block(begin, end), k)
+        with self._one_at_a_time:
+            answer = self._ask(self._queries.block(begin, end), k)
         if answer.ndim != 2 or len(answer) != end - begin:
             raise InputError(
                 f"the index returned shape {answer.shape} for {end - begin} queries; "
@@ -285,7 +337,7 @@ class _Compared:
     product: Scores
     exact: Results
     found: Ints
-    found_scores: NDArray[np.float32]
+    found_scores: NDArray[Any]
     relevant: Pairs
     ranked: Ints
 
@@ -350,29 +402,27 @@ def _compare(
     product: Scores, relevance: Bound, best: Best, adapter: Adapter, progress: Callable[[int], None] | None
 ) -> _Compared:
     """One pass: each block's exact lists, and the scores of what the index returned read from the same product."""
-    relevant: list[Pairs] = []
-    found: list[Ints] = []
-    scores: list[NDArray[np.float32]] = []
-    threads = os.cpu_count() or 1
+
+    def work(begin: int, end: int) -> tuple[Pairs, Pairs | None, Ints, NDArray[Any]]:
+        wanted, excluded = relevant_and_excluded(product, relevance, begin, end)
+        items = _found(product, adapter, begin, end, best.k, excluded)
+        own: NDArray[Any] = np.full(items.shape, -np.inf, product.listed)
+        prepared = product.query_block(begin, end)
+        for column in product.columns:
+            tile = product.tile(prepared, begin, column, excluded)
+            best.add(tile)
+            row, place = np.nonzero(tile.holds(items))
+            own[row, place] = tile.scores[row, items[row, place] - column]
+        if product.listed is np.float64:
+            for query, some in enumerate(items):
+                own[query, some >= 0] = product.exact(begin + query, some[some >= 0])
+        return wanted, excluded, items, own
+
+    relevant, excluded, found, scores = zip(*over_blocks(product, work, progress), strict=True)
     ranked = np.full(len(product.queries), len(product.items), np.int64)
-    with ThreadPoolExecutor(threads) as pool:
-        for begin, end in product.blocks():
-            wanted, excluded = relevant_and_excluded(product, relevance, begin, end)
-            relevant.append(wanted)
-            if excluded is not None:
-                ranked[begin:end] -= np.bincount(excluded.row[excluded.item >= 0], minlength=end - begin)
-            items = _found(product, adapter, begin, end, best.k, excluded)
-            own = np.full(items.shape, -np.inf, np.float32)
-            prepared = product.query_block(begin, end)
-            for column in product.columns:
-                tile = product.tile(prepared, begin, column, excluded)
-                best.add(tile, pool, threads)
-                row, place = np.nonzero(tile.holds(items))
-                own[row, place] = tile.scores[row, items[row, place] - column]
-            found.append(items)
-            scores.append(own)
-            if progress is not None:
-                progress(end - begin)
+    for (begin, end), gone in zip(product.blocks(), excluded, strict=True):
+        if gone is not None:
+            ranked[begin:end] -= gone.lengths
     lengths, item, grade = (np.concatenate([getattr(each, part) for each in relevant]) for part in ("lengths", "item", "grade"))
     return _Compared(
         product, best.results(), np.concatenate(found), np.concatenate(scores), Pairs(lengths, item, grade), ranked

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from itertools import chain
 from typing import Any
@@ -70,6 +71,45 @@ def labels_lists_from(path: str | os.PathLike[str], *, key: str | None = None) -
     if not any(chain.from_iterable(parts)):
         raise InputError(f"{file.label}: there is no label in it.")
     return [[part for part in each if part] for each in parts]
+
+
+def categories_from(path: str | os.PathLike[str], *, key: str | None = None) -> Any:
+    """The items' categories: one label an item, as `labels_from` reads them, or a table of items and their categories."""
+    file, format = _detected(path, key)
+    if file.key is None and format not in ("npy", "npz"):
+        from judged.inputs.categories import read_categories
+
+        try:
+            return read_categories(path)
+        except InputError as error:
+            try:
+                return labels_from(path)
+            except InputError:
+                raise error from None
+    return labels_from(path, key=key)
+
+
+def revisited_from(path: str | os.PathLike[str]) -> list[dict[str, list[int]]]:
+    """The lists easy, hard and junk of the revisited Oxford and Paris benchmarks, from JSON: a list, one entry a query.
+
+    Their own files are pickles, which can run any program when they are read; write `gnd` of such a file as JSON.
+    """
+    file = file_of(path, None)
+    try:
+        given = json.loads(file.path.read_text(encoding="utf-8"))
+    except (UnicodeDecodeError, json.JSONDecodeError):
+        raise InputError(
+            f"{file.label}: is not JSON. The benchmark's own pickle is written so by json.dump(pickle.load(f)['gnd'], …)."
+        ) from None
+    except OSError as error:
+        raise InputError(f"{file.label}: cannot be read ({error.strerror or error}).") from None
+    queries = given.get("gnd") if isinstance(given, dict) else given
+    parts = ("easy", "hard", "junk")
+    if not isinstance(queries, list) or not all(
+        isinstance(each, dict) and all(part in each for part in parts) for each in queries
+    ):
+        raise InputError(f"{file.label}: a list is needed, with the lists easy, hard and junk of item rows for each query.")
+    return queries
 
 
 def _detected(path: str | os.PathLike[str], key: str | None) -> tuple[File, str | None]:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+import threading
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
@@ -18,6 +20,9 @@ from judged.vectors.relevance import Bound, Pairs, turned_round
 from judged.vectors.similarity import Similarity
 
 MEMORY = "1GB"
+_LOW = 16
+"""With fewer queries at a time, a product of all items takes longer than two with part of them."""
+Result = TypeVar("Result")
 _UNITS = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
 
 
@@ -57,6 +62,10 @@ class Scores(Protocol):
     queries: Vectors
     items: Vectors
     exclude: Bound | None
+    threads: int
+    """Blocks of queries that may be worked on side by side."""
+    listed: type[np.floating[Any]]
+    """The precision of scores that are kept: double where tiles have slack."""
 
     @property
     def columns(self) -> Sequence[int]:
@@ -72,7 +81,7 @@ class Scores(Protocol):
         ...
 
     def tile(self, prepared: Matrix, row: int, column: int, excluded: Pairs | None) -> Tile:
-        """One tile; its scores are overwritten by the next."""
+        """One tile; its scores are overwritten by the next that the same thread asks for."""
         ...
 
     def exact(self, query: int, items: Ints) -> Floats:
@@ -112,17 +121,24 @@ class Product:
         first = self._survey(hold=held <= cap // 2)
         if self._prepared is not None:
             cap -= held
+        self.threads = min(os.cpu_count() or 1, len(queries)) if similarity.side_by_side else 1
         self.height, self.width = shape or self._shape(cap)
-        self._buffer = np.empty(self.height * self.width, np.float32)
+        self.listed: type[np.floating[Any]] = np.float64 if similarity.rescores else np.float32
+        self._first = first
+        self._own = threading.local()
         self.whole: Matrix | None = None
-        self._levelled = None if first is None else Levelled(first, self.width, self.height)
 
     def _shape(self, cap: int) -> tuple[int, int]:
         """How many queries and items a tile may have."""
-        # A score takes 4 bytes and 1 for what it is compared to; below 64 queries a product is slow, so items are cut first.
-        height = min(max(cap // 2 // (len(self.items) * 5), 64), 1024, len(self.queries))
+        # Beside the scores of each thread there is what they are compared and sorted with, for which a third is left.
+        room = cap * 2 // 3 // self.threads
+        height = min(room // (len(self.items) * 4), 512, -(-len(self.queries) // self.threads))
+        if height >= min(_LOW, len(self.queries)):
+            return height, len(self.items)
+        # Items in several tiles are multiplied twice, so that is only for what would else be too slow.
         ready = 0 if self._prepared is not None else self.items.dims * 8
-        return height, min(max(cap // 2 // (height * 5 + ready), 1), len(self.items))
+        height = min(64, len(self.queries))
+        return height, max(room // (height * 4 + ready), 1)
 
     def _survey(self, *, hold: bool) -> Ints | None:
         """Check all items, find the longest and the equal ones, and hold them ready if told to."""
@@ -147,6 +163,7 @@ class Product:
         with ThreadPoolExecutor((os.cpu_count() or 1) if isinstance(self.items.values, np.ndarray) else 1) as pool:
             self._longest = max(pool.map(look, range(0, len(self.items), step)))
         first = first_equal(self.items, keys)
+        self.items.release()
         return None if np.array_equal(first, np.arange(len(first))) else first
 
     @property
@@ -178,10 +195,10 @@ class Product:
         if self.whole is not None:
             out = self.whole[row : row + len(prepared), column:end]
         else:
-            out = self._buffer[: len(prepared) * (end - column)].reshape(len(prepared), end - column)
+            out = self._workspace().buffer[: len(prepared) * (end - column)].reshape(len(prepared), end - column)
         scores = self.similarity.scores(prepared, items, out)
-        if self._levelled is not None:
-            self._levelled.level(scores, column)
+        if self._first is not None:
+            self._workspace().levelled.level(scores, column)
         if self.normaliser is not None:
             self.normaliser.apply(scores, row, column)
         slack = self.similarity.slack(prepared, self._longest) if self.normaliser is None else None
@@ -191,6 +208,14 @@ class Product:
             scores[excluded.row[inside], excluded.item[inside] - column] = -np.inf
         return tile
 
+    def _workspace(self) -> threading.local:
+        """What each thread has for itself: room for a tile, and what it keeps of one tile for the next."""
+        if not hasattr(self._own, "buffer"):
+            self._own.buffer = np.empty(0 if self.whole is not None else self.height * self.width, np.float32)
+            if self._first is not None:
+                self._own.levelled = Levelled(self._first, self.width, self.height)
+        return self._own
+
     def exact(self, query: int, items: Ints) -> Floats:
         return self.similarity.exact(self.queries.block(query, query + 1), self.items.rows(items))
 
@@ -199,6 +224,7 @@ class Product:
         for first in range(begin, end, ROWS_AT_A_TIME):
             block = self.items.block(first, min(first + ROWS_AT_A_TIME, end))
             parts.append(self.similarity.prepare(block, self.items, first, items=True))
+        self.items.release()
         return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
 
@@ -211,7 +237,7 @@ class Turned:
         self.queries, self.items = product.items, product.queries
         self.exclude = None if product.exclude is None else turned_round(product.exclude, product.queries, product.items)
         self._height = max(1, product.height * len(product.items) // len(product.queries))
-        self.columns = (0,)
+        self.columns, self.threads, self.listed = (0,), product.threads, product.listed
 
     def blocks(self) -> Iterator[tuple[int, int]]:
         for begin in range(0, len(self.queries), self._height):
@@ -226,6 +252,30 @@ class Turned:
 
     def exact(self, query: int, items: Ints) -> Floats:
         return self._whole[items, query].astype(np.float64)
+
+
+def over_blocks(
+    product: Scores, work: Callable[[int, int], Result], progress: Callable[[int], None] | None = None
+) -> Iterator[Result]:
+    """What some work on each block of queries gives, in their order; as many side by side as the product allows.
+
+    Each thread multiplies and counts for itself: a BLAS with threads of its own would keep them spinning, and so a core
+    busy, while others count.
+    """
+    blocks = list(product.blocks())
+    with ExitStack() as stack:
+        if product.threads > 1 and len(blocks) > 1:
+            from threadpoolctl import threadpool_limits
+
+            stack.enter_context(threadpool_limits(1, user_api="blas"))
+            pool = stack.enter_context(ThreadPoolExecutor(product.threads))
+            results = pool.map(lambda block: work(*block), blocks)
+        else:
+            results = (work(*block) for block in blocks)
+        for (begin, end), result in zip(blocks, results, strict=True):
+            yield result
+            if progress is not None:
+                progress(end - begin)
 
 
 def _refuse_infinite(block: Matrix, vectors: Vectors, begin: int) -> None:

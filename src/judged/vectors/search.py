@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, fields
 from math import isqrt
 from pathlib import Path
@@ -26,7 +25,7 @@ from judged.vectors.arrays import Matrix, Vectors
 from judged.vectors.counting import TieOrder
 from judged.vectors.embeddings import Embeddings
 from judged.vectors.normalise import Fitted
-from judged.vectors.product import MEMORY, Scores, Tile
+from judged.vectors.product import MEMORY, Scores, Tile, over_blocks
 
 if TYPE_CHECKING:
     import polars as pl
@@ -84,15 +83,15 @@ def search(
 ) -> Results:
     """The first k items of a product's queries, in a pass of their own."""
     best = Best(product, k, ties=ties, fitted=fitted)
-    threads = os.cpu_count() or 1
-    with ThreadPoolExecutor(threads) as pool:
-        for begin, end in product.blocks():
-            excluded = None if product.exclude is None else product.exclude.block(begin, end)
-            prepared = product.query_block(begin, end)
-            for column in product.columns:
-                best.add(product.tile(prepared, begin, column, excluded), pool, threads)
-            if progress is not None:
-                progress(end - begin)
+
+    def work(begin: int, end: int) -> None:
+        excluded = None if product.exclude is None else product.exclude.block(begin, end)
+        prepared = product.query_block(begin, end)
+        for column in product.columns:
+            best.add(product.tile(prepared, begin, column, excluded))
+
+    for _ in over_blocks(product, work, progress):
+        pass
     return best.results()
 
 
@@ -105,18 +104,11 @@ class Best:
         self.k = min(check_k(k), len(product.items))
         self._product, self._wanted, self._ties, self._fitted = product, k, TieOrder(product.items, ties), fitted
         self._items: Ints = np.full((len(product.queries), self.k), -1, np.int64)
-        self._scores: NDArray[Any] = np.full((len(product.queries), self.k), -np.inf, np.float32)
+        self._scores: NDArray[Any] = np.full((len(product.queries), self.k), -np.inf, product.listed)
 
-    def add(self, tile: Tile, pool: ThreadPoolExecutor, threads: int) -> None:
-        if tile.slack is not None and self._scores.dtype == np.float32:
-            self._scores = self._scores.astype(np.float64)
-        step = max(1, -(-len(tile.scores) // (threads * 4)))
-
-        def work(begin: int) -> None:
-            for row in range(begin, min(begin + step, len(tile.scores))):
-                self._add_row(tile.row + row, tile.scores[row], tile.column, None if tile.slack is None else tile.slack[row])
-
-        list(pool.map(work, range(0, len(tile.scores), step)))
+    def add(self, tile: Tile) -> None:
+        for row, scores in enumerate(tile.scores):
+            self._add_row(tile.row + row, scores, tile.column, None if tile.slack is None else tile.slack[row])
 
     def _add_row(self, query: int, row: Matrix, column: int, slack: np.float64 | None) -> None:
         items = reaching(row, self.k)

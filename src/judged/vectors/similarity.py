@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
@@ -20,6 +21,7 @@ class Similarity:
 
     name: str = "dot"
     says: str = "the score is the dot product"
+    precision: ClassVar[str] = "in single precision"
 
     def prepare(self, block: Matrix, vectors: Vectors, begin: int, *, items: bool) -> Matrix:
         """A block of queries or items made ready; `begin` is its first row, for messages."""
@@ -29,6 +31,10 @@ class Similarity:
         """The scores of two blocks that were made ready, into `out`."""
         return np.matmul(queries, items.T, out=out)
 
+    rescores: ClassVar[bool] = False
+    """There is slack, and `exact` to settle what lies within it."""
+    side_by_side: ClassVar[bool] = True
+    """Several threads may score at a time."""
     both_ways: ClassVar[bool] = True
     """An item's scores with all queries order them as the item's own search would."""
 
@@ -104,7 +110,9 @@ class Euclidean(Similarity):
         half = np.einsum("ij,ij->i", moved, moved, dtype=np.float64) / -2
         return np.hstack([moved, half.astype(np.float32)[:, None]])
 
+    precision: ClassVar[str] = "in single precision, and in double where that could put two items in the wrong order"
     both_ways: ClassVar[bool] = False
+    rescores: ClassVar[bool] = True
 
     def slack(self, queries: Matrix, longest: float) -> Floats | None:
         moved = queries[:, :-1]
@@ -190,6 +198,8 @@ class Custom(Similarity):
     says: str = "the score is what the given function returns"
     function: Callable[[Any, Any], Any] = field(default=lambda queries, items: queries @ items.T)
 
+    side_by_side: ClassVar[bool] = False
+
     def longest(self, ready: Matrix) -> float:
         return 0.0
 
@@ -227,12 +237,16 @@ SIMILARITIES: dict[str, Similarity] = {
 
 
 def as_similarity(given: Any) -> Similarity:
-    """A similarity from its name, a matrix (bilinear), a function or itself."""
+    """A similarity from its name, a matrix or a file of one (bilinear), a function or itself."""
     if isinstance(given, Similarity):
         return given
     if isinstance(given, str):
         if given in SIMILARITIES:
             return SIMILARITIES[given]
+        if "." in given or os.path.exists(given):
+            from judged.vectors.files import read_vectors
+
+            return Bilinear(weights=np.asarray(read_vectors(given).values, np.float32))
         close = get_close_matches(given, SIMILARITIES, n=1)
         hint = f"; did you mean {close[0]!r}?" if close else "."
         raise InputError(f"there is no similarity {given!r}{hint} There is {', '.join(SIMILARITIES)}.")

@@ -302,7 +302,8 @@ class Listed:
         of_query = np.array([query_place.get(name, -1) for name in pool.queries], dtype=np.int64)
         if not (of_query >= 0).any():
             raise InputError(
-                f"the {self.what} and {queries.source} have no query in common: the {self.what} have "
+                f"the {self.what} and {queries.source} have no query in common: "
+                f"the {self.what} {'have' if self.what.endswith('s') else 'has'} "
                 f"{', '.join(map(repr, pool.queries[:3]))}, the vectors have {', '.join(map(repr, queries.names()[:3]))}."
             )
         item = np.array([item_place.get(name, -1) for each in pool.items for name in each], dtype=np.int64)

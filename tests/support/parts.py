@@ -27,6 +27,9 @@ PARTS: dict[str, Callable[[], str | None]] = {
     "browser": lambda: _module("playwright"),
     "spark": lambda: _module("pyspark") or _program("java"),
     "torch": lambda: _module("torch"),
+    "torchmetrics": lambda: _module("torchmetrics"),
+    "metric_learning": lambda: _module("pytorch_metric_learning") or _module("faiss"),
+    "sentence_transformers": lambda: _module("sentence_transformers"),
     "perl": lambda: _program("perl"),
     "cwl_eval": lambda: _module("cwl"),
 }

@@ -199,8 +199,8 @@ def checked(vectors: Vectors, dims: int | None = None) -> Vectors:
     if not vectors.dims:
         raise InputError(f"{source}: the vectors have no dimensions.")
     if dims is not None:
-        if not 1 <= dims <= vectors.dims:
-            raise InputError(f"{source}: dims must be a whole number from 1 to {vectors.dims}; got {dims}.")
+        if not isinstance(dims, (int, np.integer)) or isinstance(dims, bool) or not 1 <= dims <= vectors.dims:
+            raise InputError(f"{source}: dims must be a whole number from 1 to {vectors.dims}; got {dims!r}.")
         vectors = replace(vectors, values=values.first(dims) if isinstance(values, Lazy) else values[:, :dims])
     if vectors.ids is not None:
         if len(vectors.ids) != len(vectors):

@@ -130,7 +130,7 @@ class UniqueProduct:
         self.queries = queries
         self.items = Vectors(np.zeros((len(names), 0), np.float32), names, f"the categories of {items.source}", items.notes)
         self._sizes = np.bincount(self.category, minlength=len(names))
-        together = np.argsort(self.category, kind="stable")
+        self._together = np.argsort(self.category, kind="stable")
         self._excluded_items = exclude
         self.exclude: Bound | None = None if exclude is None else _WhollyExcluded(exclude, self.category, self._sizes)
         self._begins = starts_of(self._sizes)
@@ -138,7 +138,7 @@ class UniqueProduct:
         for width in (len(items), None):
             self._layouts = {first: (end, Layout.of(self._sizes[first:end])) for first, end in self._cuts(width)}
             tiles = ((self._begins[first], layout) for first, (_, layout) in self._layouts.items())
-            order = np.concatenate([together[begin + layout.order] for begin, layout in tiles])
+            order = np.concatenate([self._together[begin + layout.order] for begin, layout in tiles])
             ordered = Gathered(items.values, items.ids, items.source, items.notes, order)
             self.product = Product(queries, ordered, similarity, exclude=None, memory=memory)
             if self.product.width == len(items):
@@ -146,6 +146,7 @@ class UniqueProduct:
         self.threads, self.listed = self.product.threads, self.product.listed
         self._column_of = np.empty(len(order), np.int64)
         self._column_of[order] = np.arange(len(order))
+        self.product.cut_at(np.concatenate([self._parts(first) for first in self._layouts]))
         if exclude is not None:
             self.product.exclude = _Moved(exclude, self._column_of)
 
@@ -158,6 +159,11 @@ class UniqueProduct:
             end = max(int(np.searchsorted(ends, room, side="right")), first + 1)
             yield first, end
             first = end
+
+    def _parts(self, first: int) -> Sequence[int]:
+        """Where the product's tiles begin that hold the items of the categories from `first` to the end of their layout."""
+        begin, end = int(self._begins[first]), self._layouts[first][0]
+        return range(begin, begin + int(self._sizes[first:end].sum()), self.product.width)
 
     @property
     def columns(self) -> Sequence[int]:
@@ -185,7 +191,7 @@ class UniqueProduct:
             # A category that needs several tiles stands alone, so the order of its items means nothing.
             return layout.greatest(scores) if scores.shape[1] == size else scores.max(axis=1, keepdims=True)
 
-        best = reduce(np.maximum, map(part, range(begin, begin + size, self.product.width)))
+        best = reduce(np.maximum, map(part, self._parts(column)))
         return Tile(row, column, best, slack)
 
     def exact(self, query: int, items: Ints) -> Floats:
@@ -194,13 +200,18 @@ class UniqueProduct:
         excluded = np.zeros(0, np.int64) if gone is None else gone.block(query, query + 1).item
         best = []
         for category in items.tolist():
-            columns = self._column_of[np.flatnonzero(self.category == category)]
+            begin = self._begins[category]
+            columns = self._column_of[self._together[begin : begin + self._sizes[category]]]
             best.append(self.product.exact(query, np.setdiff1d(columns, excluded)).max(initial=-np.inf))
         return np.array(best)
 
     def relevance(self, relevant: Bound) -> Bound:
         """The categories that are relevant, from the items that are: each with the best grade of its items."""
-        return _ByCategory(relevant, self._excluded_items, self.category, len(self.items))
+        return _ByCategory(relevant, self._excluded_items, self.category)
+
+    def relevance_of_others(self, relevant: Bound) -> Bound:
+        """The same for queries that are not among these, for which nothing is excluded."""
+        return _ByCategory(relevant, None, self.category)
 
 
 def category_codes(categories: Any, items: Vectors) -> tuple[tuple[str, ...], Ints]:
@@ -273,7 +284,6 @@ class _ByCategory:
     relevant: Bound
     exclude: Bound | None
     category: Ints
-    categories: int
 
     def block(self, begin: int, end: int) -> Pairs:
         pairs = self.relevant.block(begin, end)

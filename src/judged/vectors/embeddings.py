@@ -19,7 +19,7 @@ from judged.vectors.categories import UniqueProduct
 from judged.vectors.counting import Counted, TieOrder, count_ranks
 from judged.vectors.normalise import Fitted, Normalisation, as_normalisation
 from judged.vectors.product import MEMORY, Product, Scores, Turned, bytes_of
-from judged.vectors.relevance import Bound, Relation, as_relation, turned_round
+from judged.vectors.relevance import Bound, Judged, Relation, as_relation, turned_round
 from judged.vectors.similarity import Euclidean, Similarity, as_similarity
 
 if TYPE_CHECKING:
@@ -131,6 +131,11 @@ class Embeddings:
             normalisation=self.normalisation,
         )
         scores, fitted = self.scores()
+        if getattr(self.normalisation, "bank", None) is not None:
+            raise InputError(
+                f"the bank of {self.normalisation} holds queries, and the items' search for queries would need one of items; "
+                "evaluate each direction by itself, with its own bank."
+            )
         there_name, back_name = f"{name}: queries to items", f"{name}: items to queries"
         whole = len(self.queries) * len(self.items) * 4
         if isinstance(scores, Product) and fitted is None and self.similarity.both_ways and whole <= bytes_of(self.memory) // 2:
@@ -158,14 +163,17 @@ class Embeddings:
 
         if policy.unjudged == "removed":
             raise PolicyError("unjudged=removed has no meaning here: every item is ranked, and only relevant ones are known.")
+        judged = bound if isinstance(bound, Judged) else None
         if isinstance(scores, UniqueProduct):
             bound = scores.relevance(bound)
         best = None if top is None else Best(scores, top, ties="input" if policy.ties == "input" else "id", fitted=fitted)
         order = TieOrder(scores.items, policy.ties)
         counted = list(count_ranks(scores, bound, ties=order, onlooker=best, progress=progress))
         rankings = _rankings(scores, counted, policy, name)
+        if judged is not None:
+            rankings = _of_judged_queries(rankings, judged, scores)
         notes = tuple(dict.fromkeys((*self.queries.notes, *self.items.notes)))
-        audit = _audit(rankings, notes, complete=relation.complete)
+        audit = _audit(rankings, notes, complete=relation.complete, queries=len(self.queries))
         return replace(rankings, basis=self._basis(relation), audit=audit), None if best is None else best.results()
 
     def _basis(self, relation: Relation) -> tuple[str, ...]:
@@ -235,8 +243,28 @@ def _rankings(scores: Scores, counted: list[Counted], policy: Policy, name: str)
     )
 
 
-def _audit(r: Rankings, notes: tuple[str, ...], *, complete: bool) -> Audit:
-    lost = len(r.pool_query) - len(r.hit_query)
+def _of_judged_queries(r: Rankings, judged: Judged, scores: Scores) -> Rankings:
+    """As with any run: queries that nobody judged are ignored, and judged queries without a vector are missing."""
+    r = r.take(np.flatnonzero(judged.known))
+    if judged.of_absent is None or not judged.absent:
+        return r
+    count = len(judged.absent)
+    of_absent = scores.relevance_of_others(judged.of_absent) if isinstance(scores, UniqueProduct) else judged.of_absent
+    pairs = of_absent.block(0, count)
+    return replace(
+        r,
+        queries=(*r.queries, *judged.absent),
+        retrieved=np.append(r.retrieved, np.zeros(count, np.int64)),
+        missing=np.append(r.missing, np.ones(count, bool)),
+        collection=np.append(r.collection, np.full(count, len(scores.items))),  # type: ignore[arg-type]
+        pool_query=np.append(r.pool_query, len(r) + pairs.row),
+        pool_grade=np.append(r.pool_grade, descending(pairs.grade, pairs.lengths)),
+    )
+
+
+def _audit(r: Rankings, notes: tuple[str, ...], *, complete: bool, queries: int) -> Audit:
+    present = int((~r.missing).sum())
+    lost = np.count_nonzero(~r.missing[r.pool_query]) - len(r.hit_query)
     if lost:
         notes = (f"{lost:,} judged {'items have' if lost > 1 else 'item has'} no vector, and can only be missed.", *notes)
     tied = r.hit_tie_last > r.hit_tie_first  # type: ignore[operator]
@@ -244,13 +272,15 @@ def _audit(r: Rankings, notes: tuple[str, ...], *, complete: bool) -> Audit:
     judged = np.bincount(r.hit_query[r.hit_rank <= 10], minlength=len(r)) / np.maximum(window, 1)
     return Audit(
         judged_queries=len(r),
-        run_queries=len(r),
+        run_queries=queries,
+        missing_queries=tuple(r.queries[at] for at in np.flatnonzero(r.missing)),
+        ignored_queries=queries - present,
         results=int(r.retrieved.sum()),
         judged_results=int(r.retrieved.sum()) if complete else len(r.hit_rank),
         judged_at_10=1.0 if complete else float(judged[window > 0].mean()) if window.any() else 0.0,
         tied_results=int(tied.sum()),
         tied_queries=len(np.unique(r.hit_query[tied])),
-        short_lists=int((r.retrieved < 10).sum()),
+        short_lists=int((r.retrieved[~r.missing] < 10).sum()),
         nothing_relevant=int((r.relevant(1) == 0).sum()),
         notes=notes,
     )

@@ -46,17 +46,28 @@ def _at_the_end(first: Ints) -> Ints:
         first = further
 
 
+def equal_groups(vectors: Vectors) -> tuple[Ints, Ints]:
+    """The vectors that are equal to another one, group after group, and how many each group has."""
+    keys = np.concatenate([keys_of(block) for _, block in vectors.blocks()])
+    first = first_equal(vectors, keys)
+    sizes = np.bincount(first, minlength=len(first))
+    order = np.argsort(first, kind="stable")
+    return order[sizes[first[order]] > 1], sizes[sizes > 1]
+
+
 class Levelled:
     """Gives equal vectors equal scores: a matrix product may round them differently, depending on where they stand.
 
-    Tiles of a block of queries must come from left to right; what a later tile needs is kept.
+    Tiles of a block of queries must come from left to right; what a later tile needs is kept. `begins` are all columns
+    at which a tile may begin, in ascending order.
     """
 
-    def __init__(self, first: Ints, width: int, height: int) -> None:
+    def __init__(self, first: Ints, begins: Ints, height: int) -> None:
         self._first = first
         self._again = np.flatnonzero(first != np.arange(len(first)))
         source = first[self._again]
-        self._far = np.unique(source[source // width != self._again // width])
+        apart = np.searchsorted(begins, source, side="right") != np.searchsorted(begins, self._again, side="right")
+        self._far = np.unique(source[apart])
         self._kept = np.empty((height, len(self._far)), np.float32)
 
     def level(self, scores: Matrix, column: int) -> None:

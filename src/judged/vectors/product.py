@@ -13,9 +13,9 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 
 from judged.errors import InputError
-from judged.segments import Floats, Ints
+from judged.segments import Floats, Ints, starts_of
 from judged.vectors.arrays import ROWS_AT_A_TIME, Matrix, Vectors
-from judged.vectors.equal import Levelled, first_equal, keys_of
+from judged.vectors.equal import Levelled, equal_groups, first_equal, keys_of
 from judged.vectors.relevance import Bound, Pairs, turned_round
 from judged.vectors.similarity import Similarity
 
@@ -118,15 +118,19 @@ class Product:
         cap = bytes_of(memory)
         held = len(items) * (items.dims + 1) * 4
         self._prepared: Matrix | None = None
-        first = self._survey(hold=held <= cap // 2)
+        self._first = self._survey(hold=held <= cap // 2)
         if self._prepared is not None:
             cap -= held
         self.threads = min(os.cpu_count() or 1, len(queries)) if similarity.side_by_side else 1
         self.height, self.width = shape or self._shape(cap)
         self.listed: type[np.floating[Any]] = np.float64 if similarity.rescores else np.float32
-        self._first = first
         self._own = threading.local()
         self.whole: Matrix | None = None
+        self._begins: Sequence[int] | Ints = self.columns
+
+    def cut_at(self, columns: Ints) -> None:
+        """Tiles may begin at these columns too."""
+        self._begins = np.union1d(self.columns, columns)
 
     def _shape(self, cap: int) -> tuple[int, int]:
         """How many queries and items a tile may have."""
@@ -178,7 +182,7 @@ class Product:
         block = self.queries.block(begin, end)
         _refuse_infinite(block, self.queries, begin)
         ready = self.similarity.prepare(block, self.queries, begin, items=False)
-        if self.similarity.longest(ready) * self._longest > np.finfo(np.float32).max:
+        if not self.similarity.longest(ready) * self._longest <= float(np.finfo(np.float32).max):  # NaN is infinity times 0
             raise InputError(
                 f"the numbers of {self.queries.source} and {self.items.source} are so large that a score would overflow; "
                 "divide all of them by the same number."
@@ -213,7 +217,7 @@ class Product:
         if not hasattr(self._own, "buffer"):
             self._own.buffer = np.empty(0 if self.whole is not None else self.height * self.width, np.float32)
             if self._first is not None:
-                self._own.levelled = Levelled(self._first, self.width, self.height)
+                self._own.levelled = Levelled(self._first, np.asarray(self._begins), self.height)
         return self._own
 
     def exact(self, query: int, items: Ints) -> Floats:
@@ -238,13 +242,20 @@ class Turned:
         self.exclude = None if product.exclude is None else turned_round(product.exclude, product.queries, product.items)
         self._height = max(1, product.height * len(product.items) // len(product.queries))
         self.columns, self.threads, self.listed = (0,), product.threads, product.listed
+        self._equal, self._sizes = equal_groups(product.queries)
 
     def blocks(self) -> Iterator[tuple[int, int]]:
         for begin in range(0, len(self.queries), self._height):
             yield begin, min(begin + self._height, len(self.queries))
 
     def query_block(self, begin: int, end: int) -> Matrix:
-        return np.ascontiguousarray(self._whole[:, begin:end].T)
+        scores = np.ascontiguousarray(self._whole[:, begin:end].T)
+        if len(self._equal):
+            # The product levelled equal items; here equal queries must tie. What is excluded stays so.
+            own = scores[:, self._equal]
+            best = np.maximum.reduceat(own, starts_of(self._sizes), axis=1).repeat(self._sizes, axis=1)
+            scores[:, self._equal] = np.where(own > -np.inf, best, own)
+        return scores
 
     def tile(self, prepared: Matrix, row: int, column: int, excluded: Pairs | None) -> Tile:
         """The excluded pairs are the same as before, and are at minus infinity already."""

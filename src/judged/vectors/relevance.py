@@ -98,14 +98,23 @@ def _codes(query_labels: Any, item_labels: Any, queries: Vectors, items: Vectors
         raise InputError(
             f"{what} of queries are {_kind(left)}, those of items are {_kind(right)}; make both texts or both numbers."
         )
+    if np.result_type(left, right).kind == "f":  # signed and unsigned 64-bit numbers, which only Python holds all
+        left, right = left.astype(object), right.astype(object)
     _, code = np.unique(np.concatenate([left, right]), return_inverse=True)
     return code[: len(left)].astype(np.int64), code[len(left) :].astype(np.int64)
 
 
 def _labels(given: Any, vectors: Vectors, what: str) -> NDArray[Any]:
     labels = np.asarray(given)
-    if labels.dtype.kind == "O":
-        labels = np.array([str(label) for label in labels])
+    if labels.dtype.kind == "O" and labels.ndim == 1:
+        missing = [row for row, label in enumerate(labels.tolist()) if _is_missing(label)]
+        if missing and len(labels) == len(vectors):
+            raise InputError(
+                f"{vectors.source}: vector {vectors.name(missing[0])} has no {what.removesuffix('s')}; give it one."
+            )
+        labels = np.array([str(label) for label in labels.tolist()])
+    elif labels.dtype.kind == "S":
+        labels = np.char.decode(labels, "utf-8")
     if labels.ndim != 1 or len(labels) != len(vectors):
         raise InputError(
             f"{vectors.source}: {what} have shape {labels.shape}; one is needed for each of the {len(vectors)} vectors."
@@ -117,8 +126,13 @@ def _labels(given: Any, vectors: Vectors, what: str) -> NDArray[Any]:
     return labels
 
 
+def _is_missing(label: Any) -> bool:
+    """None, NaN, and what frames have for them."""
+    return type(label).__name__ in ("NoneType", "NAType", "NaTType") or (isinstance(label, float) and label != label)
+
+
 def _kind(labels: NDArray[Any]) -> str:
-    return "texts" if labels.dtype.kind in "US" else "numbers"
+    return "texts" if labels.dtype.kind == "U" else "numbers"
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,9 +150,18 @@ class SharedLabel:
         grade = "; the grade is how many" if self.graded else ""
         return f"items with a label in common with the query{grade}"
 
+    @property
+    def _both(self) -> tuple[Sequence[Iterable[Any]], Sequence[Iterable[Any]]]:
+        return self.query_labels, self.item_labels
+
     def bind(self, queries: Vectors, items: Vectors) -> Bound:
-        left, right = [list(each) for each in self.query_labels], [list(each) for each in self.item_labels]
+        left, right = ([each if isinstance(each, str) else list(each) for each in part] for part in self._both)
         for labels, vectors in ((left, queries), (right, items)):
+            if (text := next((each for each in labels if isinstance(each, str)), None)) is not None:
+                raise InputError(
+                    f"{vectors.source}: {text!r} is one text, not a list of labels; give a list for each vector, "
+                    "or use judged.same_label(…)."
+                )
             if len(labels) != len(vectors):
                 raise InputError(
                     f"{vectors.source}: {len(labels)} lists of labels for {len(vectors)} vectors; there must be as many."
@@ -231,14 +254,30 @@ class _Listed:
 
     @classmethod
     def of(cls, row: Ints, item: Ints, grade: Floats, queries: Vectors) -> _Listed:
-        order = np.argsort(row, kind="stable")
-        lengths = np.bincount(row, minlength=len(queries))
-        return cls(item[order], grade[order], lengths, starts_of(lengths))
+        return cls(*_pairs_of(row, item, grade, len(queries)))
 
     def block(self, begin: int, end: int) -> Pairs:
         lengths = self.lengths[begin:end]
         at = slice(int(self.starts[begin]), int(self.starts[begin]) + int(lengths.sum()))
         return Pairs(lengths, self.item[at], self.grade[at])
+
+
+def _pairs_of(row: Ints, item: Ints, grade: Floats, queries: int) -> tuple[Ints, Floats, Ints, Ints]:
+    order = np.argsort(row, kind="stable")
+    lengths = np.bincount(row, minlength=queries)
+    return item[order], grade[order], lengths, starts_of(lengths)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Judged(_Listed):
+    """Pairs from judgements, which need not speak of all queries, nor of these alone."""
+
+    known: NDArray[np.bool_]
+    """The queries that have judgements; the others are not evaluated."""
+    absent: tuple[str, ...] = ()
+    """Judged queries that have no vector, and so no results."""
+    of_absent: _Listed | None = None
+    """What was judged of these."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -263,13 +302,23 @@ class Listed:
         of_query = np.array([query_place.get(name, -1) for name in pool.queries], dtype=np.int64)
         if not (of_query >= 0).any():
             raise InputError(
-                f"the {self.what} and {queries.source} have no query in common: the {self.what} have "
+                f"the {self.what} and {queries.source} have no query in common: "
+                f"the {self.what} {'have' if self.what.endswith('s') else 'has'} "
                 f"{', '.join(map(repr, pool.queries[:3]))}, the vectors have {', '.join(map(repr, queries.names()[:3]))}."
             )
         item = np.array([item_place.get(name, -1) for each in pool.items for name in each], dtype=np.int64)
         row = of_query[pool.query]
-        keep = row >= 0
-        return _Listed.of(row[keep], item[keep], pool.grades[keep], queries)
+        there = row >= 0
+        known = np.zeros(len(queries), bool)
+        known[of_query[of_query >= 0]] = True
+        absent = np.flatnonzero(of_query < 0)
+        number = np.cumsum(of_query < 0)[pool.query] - 1
+        return Judged(
+            *_pairs_of(row[there], item[there], pool.grades[there], len(queries)),
+            known=known,
+            absent=tuple(pool.queries[at] for at in absent),
+            of_absent=_Listed(*_pairs_of(number[~there], item[~there], pool.grades[~there], len(absent))),
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -296,6 +345,8 @@ class _Computed:
                 f"the relevance function returned shape {grades.shape} for queries {begin} to {end - 1}; "
                 f"it must return {(end - begin, self.items)}."
             )
+        if not np.isfinite(grades).all():
+            raise InputError(f"the relevance function returned NaN or infinite grades for queries {begin} to {end - 1}.")
         row, item = np.nonzero(grades)
         return Pairs(np.bincount(row, minlength=end - begin), item, grades[row, item].astype(np.float64))
 
@@ -363,7 +414,8 @@ def turned_round(relation: Bound, queries: Vectors, items: Vectors) -> Bound:
     item = np.concatenate([each.item for each in pairs])
     grade = np.concatenate([each.grade for each in pairs])
     known = item >= 0
-    return _Listed.of(item[known], row[known], grade[known], items)
+    found = _pairs_of(item[known], row[known], grade[known], len(items))
+    return Judged(*found, known=found[2] > 0) if isinstance(relation, Judged) else _Listed(*found)
 
 
 def as_relation(given: Any, *, what: str) -> Relation:

@@ -104,11 +104,12 @@ class Euclidean(Similarity):
     centre: Matrix = field(default_factory=lambda: np.zeros(0, np.float32))
 
     def prepare(self, block: Matrix, vectors: Vectors, begin: int, *, items: bool) -> Matrix:
-        moved = block - self.centre if len(self.centre) else block
-        if not items:
-            return np.hstack([moved, np.ones((len(moved), 1), np.float32)])
-        half = np.einsum("ij,ij->i", moved, moved, dtype=np.float64) / -2
-        return np.hstack([moved, half.astype(np.float32)[:, None]])
+        with np.errstate(over="ignore"):  # what overflows is refused by its length
+            moved = block - self.centre if len(self.centre) else block
+            if not items:
+                return np.hstack([moved, np.ones((len(moved), 1), np.float32)])
+            half = np.einsum("ij,ij->i", moved, moved, dtype=np.float64) / -2
+            return np.hstack([moved, half.astype(np.float32)[:, None]])
 
     precision: ClassVar[str] = "in single precision, and in double where that could put two items in the wrong order"
     both_ways: ClassVar[bool] = False
@@ -117,10 +118,13 @@ class Euclidean(Similarity):
     def slack(self, queries: Matrix, longest: float) -> Floats | None:
         moved = queries[:, :-1]
         length = np.sqrt(np.einsum("ij,ij->i", moved, moved, dtype=np.float64))
-        # The longest item made ready has its own square in it: L² = r² + r⁴/4.
-        square = 2 * (np.sqrt(1 + longest**2) - 1)
-        # A sum of n products is off by at most n roundings of the lengths' product; two such scores are compared.
-        return (queries.shape[1] + 4) * float(np.finfo(np.float32).eps) * (length * np.sqrt(square) + square / 2)
+        # The longest item made ready has its own square in it: L² = r² + r⁴/4, so r² = 2(√(1 + L²) - 1), for small L too.
+        square = 2 * longest**2 / (np.sqrt(1 + longest**2) + 1)
+        # A sum of n products is off by at most n roundings of the lengths' product, or of what is too small to be rounded
+        # at all; two such scores are compared.
+        single = np.finfo(np.float32)
+        rounding = float(single.eps) * (length * np.sqrt(square) + square / 2) + float(single.tiny)
+        return (queries.shape[1] + 4) * rounding
 
     def exact(self, query: Matrix, items: Matrix) -> Floats:
         """Minus half the squared distances in double precision."""
@@ -150,6 +154,16 @@ class Manhattan(Similarity):
     def longest(self, ready: Matrix) -> float:
         return 0.0
 
+    def prepare(self, block: Matrix, vectors: Vectors, begin: int, *, items: bool) -> Matrix:
+        # A distance is at most the sum of both vectors' own.
+        far = np.abs(block).sum(axis=1, dtype=np.float64) > float(np.finfo(np.float32).max) / 2
+        if far.any():
+            raise InputError(
+                f"{vectors.source}: the numbers of vector {vectors.name(begin + int(np.flatnonzero(far)[0]))} are so large "
+                "that a score would overflow; divide all vectors by the same number."
+            )
+        return block
+
     def scores(self, queries: Matrix, items: Matrix, out: Matrix) -> Matrix:
         from scipy.spatial.distance import cdist
 
@@ -177,7 +191,8 @@ class Bilinear(Similarity):
     weights: Matrix = field(default_factory=lambda: np.zeros((0, 0), np.float32))
 
     def prepare(self, block: Matrix, vectors: Vectors, begin: int, *, items: bool) -> Matrix:
-        return block if items else block @ self.weights
+        with np.errstate(over="ignore", invalid="ignore"):  # what overflows is refused by its length
+            return block if items else block @ self.weights
 
     def turned_round(self) -> Similarity:
         return replace(self, weights=np.ascontiguousarray(self.weights.T))
@@ -208,6 +223,8 @@ class Custom(Similarity):
 
     def scores(self, queries: Matrix, items: Matrix, out: Matrix) -> Matrix:
         result = self._call(queries, items)
+        if result.dtype.kind not in "biuf":
+            raise InputError(f"the similarity function returned {result.dtype}; it must return an array of numbers.")
         if result.shape != out.shape:
             raise InputError(
                 f"the similarity function returned shape {result.shape} for {out.shape[0]} queries and {out.shape[1]} items; "
@@ -215,7 +232,13 @@ class Custom(Similarity):
             )
         if np.isnan(result).any():
             raise InputError("the similarity function returned NaN; a NaN has no place in a ranking.")
-        out[...] = result
+        with np.errstate(over="ignore"):
+            out[...] = result
+        if not np.isfinite(out).all():
+            raise InputError(
+                "the similarity function returned infinite scores, or some too large for single precision; "
+                "items that are not to be ranked are named by exclude."
+            )
         return out
 
     def check(self, queries: Vectors, items: Vectors) -> None:
@@ -226,7 +249,9 @@ class Custom(Similarity):
             import torch
 
             with torch.no_grad():
-                return self.function(torch.from_numpy(queries), torch.from_numpy(items)).detach().cpu().float().numpy()
+                # Tensors can be written to, so they are not made of arrays that cannot.
+                tensors = (torch.from_numpy(np.require(each, requirements="W")) for each in (queries, items))
+                return self.function(*tensors).detach().cpu().float().numpy()
         return np.asarray(self.function(queries, items))
 
 
@@ -255,4 +280,10 @@ def as_similarity(given: Any) -> Similarity:
     weights = np.asarray(given)
     if weights.ndim != 2:
         raise InputError(f"a similarity is a name, a matrix, or a function of two blocks; got {type(given).__name__}.")
-    return Bilinear(weights=weights.astype(np.float32))
+    if weights.dtype.kind not in "biuf":
+        raise InputError(f"the matrix of a bilinear similarity must hold numbers; got {weights.dtype}.")
+    with np.errstate(over="ignore"):
+        weights = weights.astype(np.float32)
+    if not np.isfinite(weights).all():
+        raise InputError("the matrix of a bilinear similarity holds NaN or infinite numbers; mend it.")
+    return Bilinear(weights=weights)

@@ -52,18 +52,27 @@ def table(evaluation: Evaluation, *, per_query: bool) -> pl.DataFrame:
 
 def findings(evaluation: Evaluation) -> list[str]:
     """The audits' findings, each once, with the runs it is about where it is not about all."""
-    about: dict[str, list[str]] = {}
-    for run in evaluation.runs:
-        for sentence in run.audit.findings():
-            about.setdefault(sentence, []).append(run.name)
-    everyone = len(evaluation.runs)
-    return [text if len(names) == everyone else f"{', '.join(names)}: {text}" for text, names in about.items()]
+    return _about(evaluation, [run.audit.findings() for run in evaluation.runs])
 
 
 def remarks(evaluation: Evaluation) -> list[str]:
     """What stands under a table: what was assumed, what was ranked, and what was found."""
-    ranked = [f"ranking: {text}" for text in evaluation.basis]
-    return [f"policy: {evaluation.policy}", *ranked, *(f"note: {text}" for text in findings(evaluation))]
+    ranked = _about(evaluation, [["; ".join(run.rankings.basis)] if run.rankings.basis else [] for run in evaluation.runs])
+    return [
+        f"policy: {evaluation.policy}",
+        *(f"ranking: {text}" for text in ranked),
+        *(f"note: {text}" for text in findings(evaluation)),
+    ]
+
+
+def _about(evaluation: Evaluation, sentences: list[list[str]]) -> list[str]:
+    """Sentences of each run, each once, with the runs it is about where it is not about all."""
+    about: dict[str, list[str]] = {}
+    for run, said in zip(evaluation.runs, sentences, strict=True):
+        for sentence in said:
+            about.setdefault(sentence, []).append(run.name)
+    everyone = len(evaluation.runs)
+    return [text if len(names) == everyone else f"{', '.join(names)}: {text}" for text, names in about.items()]
 
 
 def to_dict(evaluation: Evaluation, *, per_query: bool) -> dict[str, Any]:

@@ -42,6 +42,8 @@ SAMPLE = 5_000
 """Of a side of more vectors than these, so many are looked at for what takes all pairs."""
 SHOWN = 20
 """So many rows, groups or pairs are named; all are counted."""
+NEIGHBOURS = 10
+"""Hubness looks at so many best items of each query unless told otherwise, or at all where there are fewer."""
 RELEVANT_FROM = 1.0
 BINS = 40
 """A histogram has as many bins or fewer, down to half, and one more where scores lie on its edges."""
@@ -60,7 +62,7 @@ def diagnose(
     *,
     similarity: Any = "cosine",
     exclude: Any = None,
-    k: int = 10,
+    k: int | None = None,
     memory: str | int = MEMORY,
     sample: int | None = SAMPLE,
     seed: int = 0,
@@ -76,6 +78,7 @@ def diagnose(
     """
     left = as_vectors(queries, ids=query_ids, dims=dims, source="the queries")
     right = as_vectors(items, ids=item_ids, dims=dims, source="the items")
+    k = min(NEIGHBOURS, len(right)) if k is None else k
     if isinstance(k, bool) or not isinstance(k, Integral) or not 1 <= int(k) <= len(right):
         raise InputError(f"k must be a whole number from 1 to the number of items, {len(right)}; got {k!r}.")
     if sample is not None and (isinstance(sample, bool) or not isinstance(sample, Integral) or int(sample) < 2):

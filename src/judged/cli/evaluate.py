@@ -21,6 +21,17 @@ SUFFIXES = {".json": "json", ".csv": "csv", ".md": "markdown", ".tex": "latex"}
 @measures_option
 @click.option("--per-query", is_flag=True, help="Give the value of every query; a table ends with the summary, all.")
 @policy_options
+@click.option(
+    "--tie-range",
+    is_flag=True,
+    help="Beside each number, its values when ties are ordered against the system (worst), on average over all their orders "
+    "(expected) and in its favour (best).",
+)
+@click.option(
+    "--unjudged-range",
+    is_flag=True,
+    help="Beside each number, its values if all unjudged results had been judged and found irrelevant, or of the top grade.",
+)
 @click.option("--depth", type=int, help="Only the first N results of each list count.", metavar="N")
 @click.option(
     "--duplicates",
@@ -46,6 +57,8 @@ def evaluate(
     measures: tuple[str, ...],
     per_query: bool,
     policy: Policy,
+    tie_range: bool,
+    unjudged_range: bool,
     depth: int | None,
     duplicates: str,
     collection: int | None,
@@ -86,7 +99,7 @@ def evaluate(
                 run = first.result() if first else read_run(path, name=name, format=run_format)
                 first = None
                 rankings.append(judge_pool(pool, run, policy=policy, depth=depth, duplicates=duplicates, collection=collection))
-    evaluation = evaluate_rankings(rankings, wanted, policy=policy)
+    evaluation = evaluate_rankings(rankings, wanted, policy=policy, tie_range=tie_range, unjudged_range=unjudged_range)
     chosen = form or (SUFFIXES.get(Path(output).suffix.lower(), "table") if output else "table")
     if output:
         text = FORMATS[chosen](evaluation, per_query=per_query)

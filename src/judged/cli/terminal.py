@@ -37,22 +37,21 @@ def show_evaluation(evaluation: Evaluation, *, per_query: bool) -> None:
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
 
-    from judged.exports import cells, findings
+    from judged.exports import WORDS, cells, remarks
 
     header, rows = cells(evaluation, per_query=per_query)
-    best = {} if per_query else _best(evaluation)
+    best = {} if per_query or evaluation.others else _best(evaluation)
     table = Table(box=SIMPLE_HEAD, pad_edge=False)
     for name in header:
-        table.add_column(name, justify="left" if name in ("run", "query") else "right", overflow="fold")
+        table.add_column(name, justify="left" if name in WORDS else "right", overflow="fold")
     for number, row in enumerate(rows):
         table.add_row(
             *(f"[bold]{cell}[/]" if best.get(name) == number else cell for name, cell in zip(header, row, strict=True))
         )
     out = console()
     out.print(table)
-    out.print(f"policy: {evaluation.policy}", markup=False)
-    for text in findings(evaluation):
-        out.print(f"note: {text}", markup=False)
+    for text in remarks(evaluation):
+        out.print(text, markup=False)
 
 
 def _best(evaluation: Evaluation) -> dict[str, int]:

@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from judged.measures import Measure
 
 
+TIES_REFERENCE = "mcsherry2008"
+"""Where the closed forms of means over the orders of ties come from."""
+
+
 def definition(evaluation: Evaluation, measure: Measure) -> str:
     """What one measure's numbers mean: its words, formula, policy and source."""
     spec = measure.spec
@@ -39,7 +43,8 @@ def methods(evaluation: Evaluation) -> str:
     for measure in evaluation.measures:
         for text in _means(evaluation, measure):
             means.setdefault(text, []).append(str(measure))
-    sources = dict.fromkeys(BIBLIOGRAPHY[measure.spec.reference] for measure in evaluation.measures)
+    keys = [measure.spec.reference for measure in evaluation.measures] + ([TIES_REFERENCE] if means else [])
+    sources = dict.fromkeys(BIBLIOGRAPHY[key] for key in keys)
     sentences = [
         f"Rankings were evaluated with judged {__version__}.",
         *(f"{measure} ({measure.spec.title}): {measure.words()}" for measure in evaluation.measures),

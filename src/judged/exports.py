@@ -9,11 +9,8 @@ from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 from judged import __version__
-from judged.definitions import expected_runs, standard_errors
 from judged.errors import MissingExtraError
-from judged.measures.expected import DRAWS
 from judged.outputs import replacing
-from judged.ranges import TIE_ORDERS, UNJUDGED_ENDS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -85,6 +82,9 @@ def findings(evaluation: Evaluation) -> list[str]:
 
 def estimates(evaluation: Evaluation, measure: Measure) -> list[str]:
     """A sentence about a mean over orders of ties, where that mean is an estimate."""
+    from judged.definitions import expected_runs, standard_errors
+    from judged.measures.expected import DRAWS
+
     if not any(measure in run.errors for run in expected_runs(evaluation)):
         return []
     error = standard_errors(evaluation, measure)
@@ -94,12 +94,14 @@ def estimates(evaluation: Evaluation, measure: Measure) -> list[str]:
 
 
 def to_dict(evaluation: Evaluation, *, per_query: bool) -> dict[str, Any]:
+    from judged.ranges import TIE_ORDERS, UNJUDGED_ENDS
+
     runs = []
     for run in evaluation.runs:
         entry: dict[str, Any] = {"name": run.name, **_numbers(run, evaluation.measures, per_query=per_query)}
-        for key, names in RANGES.items():
+        for range_, names in {"tie_range": TIE_ORDERS, "unjudged_range": UNJUDGED_ENDS}.items():
             if set(names) <= set(run.others):
-                entry[key] = {
+                entry[range_] = {
                     name.removeprefix("unjudged "): _numbers(run.others[name], evaluation.measures, per_query=per_query)
                     for name in names
                 }
@@ -111,10 +113,6 @@ def to_dict(evaluation: Evaluation, *, per_query: bool) -> dict[str, Any]:
         "definition": evaluation.methods(),
         "judged": __version__,
     }
-
-
-RANGES = {"tie_range": TIE_ORDERS, "unjudged_range": UNJUDGED_ENDS}
-"""What JSON calls the other assumptions that belong together."""
 
 
 def _numbers(run: Scored, measures: Sequence[Measure], *, per_query: bool) -> dict[str, Any]:

@@ -94,31 +94,47 @@ def judged_alike(r: Rankings, grade: float) -> Rankings:
     whole = r.whole or r
     if whole.unjudged == "removed":
         raise PolicyError("the unjudged items of these rankings were removed, which cannot be undone; make them again.")
-    filled = _filled(whole, grade)
+    filled = _filled(whole, grade, _reach(whole, r))
     if r.ties in FAVOURS and r.hit_tie_first is not None:
         filled = _favouring(filled, r.ties)
     return _finished(filled, r)
 
 
-def _filled(r: Rankings, grade: float) -> Rankings:
-    """All results of whole rankings as hits; where they tie only with each other, their order makes no difference."""
+def _reach(whole: Rankings, r: Rankings) -> Ints:
+    """How many results of each whole list are above the depth of others, or may be in some order of a tie."""
+    if r.depth is None or r.whole is None:
+        return whole.retrieved
+    reach = np.minimum(whole.retrieved, r.depth)
+    if r.ties in (*FAVOURS, "expected"):
+        first, last = whole.spans
+        above = first <= r.depth
+        np.maximum.at(reach, whole.hit_query[above], last[above])
+    return reach
+
+
+def _filled(r: Rankings, grade: float, reach: Ints) -> Rankings:
+    """All results of whole rankings, as far down as they matter, as hits.
+
+    Where results tie only with other unjudged ones, their order makes no difference, and they get no tie.
+    """
     starts = starts_of(r.retrieved)
-    free = np.ones(int(r.retrieved.sum()), bool)
+    owner = np.repeat(np.arange(len(r)), r.retrieved)
+    place = ordinals(owner, len(r))
+    free = place <= reach[owner]
     free[starts[r.hit_query] + r.hit_rank - 1] = False
-    query = np.repeat(np.arange(len(r)), r.retrieved)[free]
-    rank = ordinals(np.repeat(np.arange(len(r)), r.retrieved), len(r))[free]
+    query, rank = owner[free], place[free]
     hit_query = np.concatenate([r.hit_query, query])
     hit_rank = np.concatenate([r.hit_rank, rank])
-    unjudged = r.hit_grade < 0
+    unjudged = (r.hit_grade < 0) & (r.hit_rank <= reach[r.hit_query])
     hits: dict[str, Any] = {
         "hit_query": hit_query,
         "hit_rank": hit_rank,
         "hit_grade": np.concatenate([np.where(unjudged, grade, r.hit_grade), np.full(len(query), grade)]),
     }
     if r.hit_tie_first is not None:
-        first, last = _spread_spans(r, starts, free)
-        hits["hit_tie_first"] = np.concatenate([r.spans[0], first])
-        hits["hit_tie_last"] = np.concatenate([r.spans[1], last])
+        first, last = _spread_spans(r, starts, place)
+        hits["hit_tie_first"] = np.concatenate([r.spans[0], first[free]])
+        hits["hit_tie_last"] = np.concatenate([r.spans[1], last[free]])
     subtopics = r.subtopics
     if subtopics is not None and r.hit_item is not None:
         known = np.zeros(len(r), np.int64)
@@ -128,7 +144,7 @@ def _filled(r: Rankings, grade: float) -> Rankings:
         subtopics = _all_served(r, subtopics, query, number, grade)
     order = by_query_and_rank(hit_query, hit_rank)
     pool_query = np.concatenate([r.pool_query, query])
-    pool_grade = np.concatenate([_without_retrieved_negatives(r, grade), np.full(len(query), grade)])
+    pool_grade = np.concatenate([_regraded(r, unjudged, grade), np.full(len(query), grade)])
     best = np.lexsort((-pool_grade, pool_query))
     return replace(
         r,
@@ -139,10 +155,9 @@ def _filled(r: Rankings, grade: float) -> Rankings:
     )
 
 
-def _spread_spans(r: Rankings, starts: Ints, free: NDArray[np.bool_]) -> tuple[Ints, Ints]:
-    """The ranks that the ties of unjudged results span, as far as their ties hold a hit."""
-    first = ordinals(np.repeat(np.arange(len(r)), r.retrieved), len(r))
-    last = first.copy()
+def _spread_spans(r: Rankings, starts: Ints, place: Ints) -> tuple[Ints, Ints]:
+    """The ranks that the ties of all results span, as far as their ties hold a hit."""
+    first, last = place.copy(), place.copy()
     tied = np.flatnonzero(r.spans[1] > r.spans[0])
     at = starts[r.hit_query[tied]] + r.spans[0][tied] - 1
     at, one = np.unique(at, return_index=True)
@@ -150,18 +165,18 @@ def _spread_spans(r: Rankings, starts: Ints, free: NDArray[np.bool_]) -> tuple[I
     size = end - begin + 1
     inside = positions(at, size)
     first[inside], last[inside] = np.repeat(begin, size), np.repeat(end, size)
-    return first[free], last[free]
+    return first, last
 
 
-def _without_retrieved_negatives(r: Rankings, grade: float) -> Floats:
-    """The pool's grades, with another one in the place of negative grades of items that were retrieved."""
+def _regraded(r: Rankings, which: NDArray[np.bool_], grade: float) -> Floats:
+    """The pool's grades, with another one in the place of those that some hits have."""
     levels, level = np.unique(np.concatenate([r.pool_grade, r.hit_grade]), return_inverse=True)
     key = np.concatenate([r.pool_query, r.hit_query]) * len(levels) + level
-    pool, hits = key[: len(r.pool_grade)], key[len(r.pool_grade) :][r.hit_grade < 0]
+    pool, hits = key[: len(r.pool_grade)], key[len(r.pool_grade) :][which]
     kinds, count = np.unique(hits, return_counts=True)
     if not len(kinds):
         return r.pool_grade
-    # Equal keys lie together, for the pool is in order of query and grade; as many of each go as were retrieved.
+    # Equal keys lie together, for the pool is in order of query and grade; as many of each go as there are such hits.
     new = np.append(True, pool[1:] != pool[:-1])
     number = np.cumsum(new) - 1
     place = ordinals(number, int(number[-1]) + 1)

@@ -113,6 +113,17 @@ def test_both_ways(judged, vectors):
     assert result["runs"][1]["scores"] == {"RR": pytest.approx((1 / 2 + 1 + 0 + 1 / 2) / 4)}
 
 
+def test_a_tie_range(judged, vectors):
+    np.save("i.npy", np.ones((4, 2), np.float16))  # all items tie
+    result = judged(*DOT, *LABELS, "-m", "RR", "--tie-range", "--format", "json")
+    (run,) = json.loads(result.out)["runs"]
+    # q0 has one relevant item of four: at rank 4, 1 to 4, or 1. q1 has two: at rank 3 at worst; the first of two stands at
+    # rank 1, 2 or 3 in 3, 2 and 1 of 6 pairs of places.
+    first, second = (1 + 1 / 2 + 1 / 3 + 1 / 4) / 4, (3 + 2 / 2 + 1 / 3) / 6
+    wanted = {"worst": (1 / 4 + 1 / 3) / 2, "expected": (first + second) / 2, "best": 1}
+    assert {name: each["scores"]["RR"] for name, each in run["tie_range"].items()} == pytest.approx(wanted)
+
+
 def test_a_similarity_from_a_file(judged, vectors):
     np.save("w.npy", np.array([[0.0, 1.0], [1.0, 0.0]]))  # q0 is then compared as q1 was, and the other way round
     result = judged("embeddings", "q.npy", "i.npy", *LABELS, "--similarity", "w.npy", "-m", "RR", "--format", "json")
@@ -212,6 +223,7 @@ def test_output_goes_to_a_file_whole(judged, vectors):
         ((*LABELS, "--top", "5"), 2, "--top says how many items --save-run and --index look at; give one of them."),
         ((*LABELS, "--index", "x", "--top", "0"), 2, "must be a whole number from 1; got 0."),
         ((*LABELS, "--diagnose", "--unique", "il"), 2, "--unique has no meaning with --diagnose; leave it out."),
+        ((*LABELS, "--index", "x", "--tie-range"), 2, "--tie-range has no meaning with --index; leave it out."),
         (("--labels", "ql", "ql"), 1, "judged: i.npy: labels have shape (2,); one is needed for each of the 4 vectors.\n"),
         (("--labels", "ql", "nix"), 1, "judged: nix: no such file.\n"),
         ((*LABELS, "--save-run", "nix/x.run"), 1, "judged: nix/x.run: there is no folder nix; make it first.\n"),

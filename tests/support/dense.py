@@ -48,7 +48,7 @@ def hits(
 
 
 def _in_order(items: list[int], row: Array, grade: Array, names: list[str], ties: str) -> list[int]:
-    if ties == "id":
+    if ties in ("id", "expected"):  # means over all orders are of ties whose hits are kept in the order of ids
         items = sorted(items, key=lambda item: names[item].encode(), reverse=True)
     if ties in ("best", "worst"):  # what nobody judged stands between relevant and irrelevant items
         worth = np.where(np.isnan(grade), 0.0, np.where(grade > 0, grade, grade - 1))

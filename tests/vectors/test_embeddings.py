@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from judged import Rankings, evaluate
+from judged.policy import CHOICES
 from judged.vectors import (
     as_vectors,
     diagonal,
@@ -34,7 +35,7 @@ from judged.vectors.product import bytes_of
 from support.dense import Array, as_judgements, as_run, cosines, distances, hits_of, judged, same, whole_numbers
 from support.parts import Needs
 
-RULES = ("id", "input", "best", "worst")
+RULES = tuple(CHOICES["ties"])
 RANDOM = np.random.default_rng(1)
 WEIGHTS = RANDOM.integers(-2, 3, (4, 4))
 
@@ -442,6 +443,29 @@ def test_every_measure_reads_the_ranks_as_it_reads_those_of_a_run(ties: str) -> 
     assert found.rankings.queries == expected.rankings.queries
     for (measure, ours), theirs in zip(found.values.items(), expected.values.values(), strict=True):
         assert ours.tolist() == pytest.approx(theirs.tolist(), abs=1e-12), measure
+
+
+def test_a_tie_range_is_that_of_the_same_run() -> None:
+    queries, items, relevant, _ = sample(21)
+    listed = as_judgements(judged(relevant))
+    options: dict[str, Any] = {"measures": ["AP", "nDCG@10"], "tie_range": True}
+    found = evaluate_embeddings(queries, items, listed, similarity="dot", **options)
+    expected = evaluate(listed, as_run(queries @ items.T), **options)
+    for measure in options["measures"]:
+        assert found.tie_range(measure) == pytest.approx(expected.tie_range(measure), abs=1e-12)
+        assert found.tie_range(measure).worst < found.tie_range(measure).expected < found.tie_range(measure).best
+    assert "Ranking: dot: the score is the dot product" in found.definition("AP")
+    assert "Ranking: dot: the score is the dot product" in found.methods()
+
+
+@pytest.mark.parametrize(("ties", "share"), [("id", 0.2), ("expected", 0.1)])
+def test_the_share_of_judged_results_does_not_hang_on_an_order_that_there_is_not(ties: str, share: float) -> None:
+    # 20 equal items, two of them judged: ids in descending order put both (9 and 8) first, and any order puts each among
+    # the first ten as often as not.
+    judgements = {"0": {"9": 1, "8": 0}}
+    found = rank_embeddings([[1.0]], np.ones((20, 1)), judgements, policy={"ties": ties})
+    assert found.audit is not None
+    assert found.audit.judged_at_10 == share
 
 
 def test_the_basis_says_what_was_ranked() -> None:

@@ -9,12 +9,13 @@ import pytest
 from scipy.special import logsumexp
 
 from judged import Evaluation, Policy, Rankings, evaluate_embeddings, parse
+from judged.policy import CHOICES
 from judged.vectors import diagonal, groups, junk, rank_embeddings, revisited, same_group, same_index, same_label
 from judged.vectors.embeddings import Embeddings
 from judged.vectors.normalise import CSLS, AlphaQueryExpansion, InvertedSoftmax, QBNorm
 from support.dense import Array, as_judgements, cosines, distances, hits_of, judged, same, whole_numbers
 
-RULES = ("id", "input", "best", "worst")
+RULES = tuple(CHOICES["ties"])
 
 # -- unique categories -------------------------------------------------------------------------------------------------
 

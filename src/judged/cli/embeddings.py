@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from judged.cli.options import FILE, deliver, measures_option, output_options, policy_options
+from judged.cli.options import FILE, deliver, measures_option, output_options, policy_options, tie_range_option
 from judged.policy import Policy
 
 PAIR = (str, str)
@@ -91,12 +91,14 @@ def relevance_options(function: Callable[..., Any]) -> Callable[..., Any]:
 @click.option("--diagnose", is_flag=True, help="Say what may be wrong with the vectors instead of scoring them.")
 @measures_option
 @policy_options
+@tie_range_option
 @output_options
 def embeddings(
     queries: str,
     items: str,
     measures: tuple[str, ...],
     policy: Policy,
+    tie_range: bool,
     save_run: str | None,
     top: int | None,
     index: str | None,
@@ -117,7 +119,7 @@ def embeddings(
     from judged.outputs import check_target
     from judged.vectors.embeddings import Embeddings
 
-    _check_options(both, save_run, top, index, diagnose, given)
+    _check_options(both, save_run, top, index, diagnose, tie_range, given)
     for target in filter(None, (output, save_run)):
         check_target(target)
     with working("Reading vectors"):
@@ -170,14 +172,21 @@ def embeddings(
         rankings = [ranked]
         if results is not None and save_run is not None:
             results.to_run(save_run)
-    deliver_evaluation(evaluate_rankings(rankings, wanted, policy=policy), form, output, per_query=per_query)
+    evaluation = evaluate_rankings(rankings, wanted, policy=policy, tie_range=tie_range)
+    deliver_evaluation(evaluation, form, output, per_query=per_query)
 
 
 TOP = 100
 
 
 def _check_options(
-    both: bool, save_run: str | None, top: int | None, index: str | None, diagnose: bool, given: dict[str, Any]
+    both: bool,
+    save_run: str | None,
+    top: int | None,
+    index: str | None,
+    diagnose: bool,
+    tie_range: bool,
+    given: dict[str, Any],
 ) -> None:
     """Refuse options that say nothing together."""
     if top is not None and not (save_run or index):
@@ -188,9 +197,9 @@ def _check_options(
     chosen = [name for name, value in doing.items() if value]
     if len(chosen) > 1:
         raise click.UsageError(f"{' and '.join(chosen)} cannot be had in one call; leave one out.")
-    for name in ("normalise", "unique"):
-        if given[name] and (index or diagnose):
-            raise click.UsageError(f"--{name} has no meaning with {'--index' if index else '--diagnose'}; leave it out.")
+    for name, value in {"--normalise": given["normalise"], "--unique": given["unique"], "--tie-range": tie_range}.items():
+        if value and (index or diagnose):
+            raise click.UsageError(f"{name} has no meaning with {'--index' if index else '--diagnose'}; leave it out.")
 
 
 def _relations(given: dict[str, Any], *, optional: bool) -> tuple[Any, list[Any]]:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from judged.cli.options import measures_option, output_options, policy_options
+from judged.cli.options import measures_option, output_options, policy_options, tie_range_option
 from judged.inputs.formats import FORMATS as INPUT_FORMATS
 from judged.policy import DUPLICATES, Policy
 
@@ -17,6 +17,12 @@ from judged.policy import DUPLICATES, Policy
 @click.argument("runs", metavar="RUN...", nargs=-1, required=True, type=click.Path(allow_dash=True))
 @measures_option
 @policy_options
+@tie_range_option
+@click.option(
+    "--unjudged-range",
+    is_flag=True,
+    help="Beside each number, its values if all unjudged results had been judged and found irrelevant, or of the top grade.",
+)
 @click.option("--depth", type=int, help="Only the first N results of each list count.", metavar="N")
 @click.option(
     "--duplicates",
@@ -45,6 +51,8 @@ def evaluate(
     measures: tuple[str, ...],
     per_query: bool,
     policy: Policy,
+    tie_range: bool,
+    unjudged_range: bool,
     depth: int | None,
     duplicates: str,
     collection: int | None,
@@ -93,5 +101,5 @@ def evaluate(
                 run = first.result() if first else read_run(path, name=name, format=run_format)
                 first = None
                 rankings.append(judge(run))
-    evaluation = evaluate_rankings(rankings, wanted, policy=policy)
+    evaluation = evaluate_rankings(rankings, wanted, policy=policy, tie_range=tie_range, unjudged_range=unjudged_range)
     deliver_evaluation(evaluation, form, output, per_query=per_query)

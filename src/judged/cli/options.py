@@ -57,6 +57,15 @@ def policy_options(function: Function) -> Function:
     return gather  # type: ignore[return-value]
 
 
+def tie_range_option(function: Function) -> Function:
+    return click.option(
+        "--tie-range",
+        is_flag=True,
+        help="Beside each number, its values when ties are ordered against the system (worst), on average over all their "
+        "orders (expected) and in its favour (best).",
+    )(function)
+
+
 def output_options(function: Function) -> Function:
     """--per-query, --format and -o, as every command that prints an evaluation has them."""
     for option in reversed(

@@ -76,13 +76,13 @@ def show_evaluation(evaluation: Evaluation, *, per_query: bool) -> None:
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
 
-    from judged.exports import cells, remarks
+    from judged.exports import WORDS, cells, remarks
 
     header, rows = cells(evaluation, per_query=per_query)
-    best = {} if per_query else _best(evaluation)
+    best = {} if per_query or evaluation.others else _best(evaluation)
     table = Table(box=SIMPLE_HEAD, pad_edge=False)
     for name in header:
-        table.add_column(name, justify="left" if name in ("run", "query") else "right", overflow="fold")
+        table.add_column(name, justify="left" if name in WORDS else "right", overflow="fold")
     for number, row in enumerate(rows):
         table.add_row(
             *(f"[bold]{cell}[/]" if best.get(name) == number else cell for name, cell in zip(header, row, strict=True))

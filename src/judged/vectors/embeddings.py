@@ -167,7 +167,7 @@ class Embeddings:
         if isinstance(scores, UniqueProduct):
             bound = scores.relevance(bound)
         best = None if top is None else Best(scores, top, ties="input" if policy.ties == "input" else "id", fitted=fitted)
-        order = TieOrder(scores.items, policy.ties)
+        order = TieOrder(scores.items, policy.ties)  # ranks by grade, and means over all orders, read only the ties' ends
         counted = list(count_ranks(scores, bound, ties=order, onlooker=best, progress=progress))
         rankings = _rankings(scores, counted, policy, name)
         if judged is not None:
@@ -269,7 +269,7 @@ def _audit(r: Rankings, notes: tuple[str, ...], *, complete: bool, queries: int)
         notes = (f"{lost:,} judged {'items have' if lost > 1 else 'item has'} no vector, and can only be missed.", *notes)
     tied = r.hit_tie_last > r.hit_tie_first  # type: ignore[operator]
     window = np.minimum(r.retrieved, 10)
-    judged = np.bincount(r.hit_query[r.hit_rank <= 10], minlength=len(r)) / np.maximum(window, 1)
+    judged = r.counted(r.hit_grade >= 0, np.full(len(r), 10.0)) / np.maximum(window, 1)
     return Audit(
         judged_queries=len(r),
         run_queries=queries,
@@ -341,13 +341,15 @@ def evaluate_embeddings(
     normalise: Any = None,
     unique: Any = None,
     both: bool = False,
+    tie_range: bool = False,
     name: str = "embeddings",
     progress: Progress | None = None,
 ) -> Evaluation:
     """Score embeddings by the exact rank of every relevant item in the full ranking of all items.
 
     With `both`, the items' search for queries is a second row. With `unique`, one label for each item or a table from
-    item to category, each category's best item stands for it and categories are ranked.
+    item to category, each category's best item stands for it and categories are ranked. `tie_range` adds the value of
+    every number when ties fall against the system, on average and in its favour.
 
     >>> import judged
     >>> vectors = [[1.0, 0.0], [0.9, 0.1], [0.0, 1.0]]
@@ -373,6 +375,7 @@ def evaluate_embeddings(
         unique=unique,
     )
     if both:
-        rankings = compared.rank_both_ways(relevance, assumed, name=name, progress=progress)
-        return evaluate_rankings(rankings, wanted, policy=assumed)
-    return evaluate_rankings([compared.rank(relevance, assumed, name=name, progress=progress)[0]], wanted, policy=assumed)
+        rankings: tuple[Rankings, ...] = compared.rank_both_ways(relevance, assumed, name=name, progress=progress)
+    else:
+        rankings = (compared.rank(relevance, assumed, name=name, progress=progress)[0],)
+    return evaluate_rankings(rankings, wanted, policy=assumed, tie_range=tie_range)

@@ -1,8 +1,8 @@
 """Writes the generated parts of the documentation: `python docs/reference.py`.
 
-What stands between `<!-- generated:NAME -->` and `<!-- /generated:NAME -->` comes from the registry of measures and from
-the command line's own declarations. What stands in a `console` block under `$ judged …` is that command's output, in a
-folder where `judged demo` was run. A test fails when either is out of date.
+What stands between `<!-- generated:NAME -->` and `<!-- /generated:NAME -->` comes from the registry of measures, from the
+data of conventions and from the command line's own declarations. What stands in a `console` block under `$ judged …` is
+that command's output, in a folder where `judged demo` was run. A test fails when either is out of date.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from tempfile import TemporaryDirectory
 import click
 
 from judged.cli import COMMANDS, cli
+from judged.conventions import Convention, Name, Option, conventions
 from judged.measures import PRESETS, Spec, catalogue
 from judged.measures.bibliography import BIBLIOGRAPHY
 from judged.measures.params import Choice, Param, show
@@ -153,8 +154,73 @@ def presets() -> str:
     return "\n".join(["| preset | measures |", "|---|---|", *rows])
 
 
+def _shared(name: Name) -> str:
+    """Our notation with k for the place of a cutoff, as tables show it."""
+    return f"`{name.ours.replace('{k}', 'k')}`" if name.ours else "–"
+
+
+VARIANTS = ("AP", "nDCG", "R", "P", "F", "RR")
+"""Measures whose name stands for different numbers in different libraries."""
+
+
+def convention_variants() -> str:
+    """For each measure the variants that libraries compute under a cutoff, and who does."""
+    rows = ["| measure | libraries |", "|---|---|"]
+    for root in VARIANTS:
+        users: dict[str, list[str]] = {}
+        for each in conventions().values():
+            for name in each.names:
+                if re.fullmatch(rf"{root}(\([^)]*\))?@\{{k\}}", name.ours) and "{" not in name.ours.replace("{k}", ""):
+                    users.setdefault(name.ours, [])
+                    if each.name not in users[name.ours]:
+                        users[name.ours].append(each.name)
+        for ours, names in sorted(users.items(), key=lambda pair: (len(pair[0]), pair[0])):
+            rows.append(f"| `{ours.replace('{k}', 'k')}` | {', '.join(names)} |")
+    return "\n".join(rows)
+
+
+def convention_table() -> str:
+    """One line a convention, with a link to its section."""
+    rows = ["| convention | library | version | policy, where it differs |", "|---|---|---|---|"]
+    for each in conventions().values():
+        policy = ", ".join(f"`{choice}={value}`" for choice, value in each.policy.items())
+        rows.append(f"| [`{each.name}`](#{each.name.lower()}) | {each.title} | {each.version} | {policy} |")
+    return "\n".join(rows)
+
+
+def convention_sections() -> str:
+    return "\n\n".join(_convention(each) for each in conventions().values())
+
+
+def _convention(each: Convention) -> str:
+    also = f" Also called {_names(each.aliases)}." if each.aliases else ""
+    names = ["| its name | judged | |", "|---|---|---|"]
+    for name in each.names:
+        own = "".join(f" `{choice}={value}`." for choice, value in name.policy.items())
+        names.append(f"| `{name.theirs}` | {_shared(name)} | {name.note}{own} |")
+    parts = [f"### {each.name}", f"**{each.title}**, {each.version}.{also} {each.verified}", "\n".join(names)]
+    if each.options:
+        parts.append(
+            "Options:\n\n" + "\n".join(f"- `{option.theirs}`: {option.says}{_same(option)}" for option in each.options)
+        )
+    parts.append("Differences:\n\n" + "\n".join(f"- {sentence}" for sentence in each.differences))
+    if each.wrong:
+        parts.append("Not imitated:\n\n" + "\n".join(f"- {sentence}" for sentence in each.wrong))
+    return "\n\n".join(parts)
+
+
+def _same(option: Option) -> str:
+    same = [f"`{choice}={value}`" for choice, value in {**option.policy, **option.params}.items()]
+    return f" Here: {', '.join(same)}." if same else ""
+
+
 GENERATED: dict[str, dict[str, Callable[[], str]]] = {
     "measures.md": {"table": measure_table, "aggregations": aggregations, "presets": presets, "measures": measure_sections},
+    "conventions.md": {
+        "variants": convention_variants,
+        "conventions": convention_table,
+        "libraries": convention_sections,
+    },
     "commands.md": {"judged": top_level, **{name: partial(command, name) for name in COMMANDS}},
 }
 

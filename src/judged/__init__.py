@@ -15,7 +15,15 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from judged.audit import Audit
-    from judged.errors import InputError, JudgedError, MeasureError, MissingExtraError, OutputError, PolicyError
+    from judged.errors import (
+        ConventionError,
+        InputError,
+        JudgedError,
+        MeasureError,
+        MissingExtraError,
+        OutputError,
+        PolicyError,
+    )
     from judged.evaluation import Evaluation, evaluate
     from judged.inputs import read_judgements, read_run
     from judged.judging import judge
@@ -45,6 +53,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "Audit",
+    "ConventionError",
     "Evaluation",
     "InputError",
     "JudgedError",
@@ -90,7 +99,8 @@ def __getattr__(name: str) -> Any:
     if name in __all__:
         for home in _HOMES:
             module = import_module(f"judged.{home}")
-            if hasattr(module, name):
+            # A module's attributes hold its submodules too, once they are loaded: judged.diagnose is a function of one.
+            if name in getattr(module, "__all__", vars(module)):
                 globals()[name] = getattr(module, name)
                 return globals()[name]
     if not name.startswith("_"):

@@ -29,6 +29,7 @@ def definition(evaluation: Evaluation, measure: Measure) -> str:
         f"Formula: {spec.formula}",
         f"Undefined when: {spec.undefined.text}.",
         f"Policy: {policy}.",
+        *(f"Convention: {text}" for text in _conventionally(evaluation, measure)),
         *(f"Ranking: {text}." for text in evaluation.basis),
         *(f"Mean over the orders of ties: {text}." for text in _means(evaluation, measure)),
         f"Reference: {BIBLIOGRAPHY[spec.reference]}",
@@ -46,8 +47,9 @@ def methods(evaluation: Evaluation) -> str:
             means.setdefault(text, []).append(str(measure))
     keys = [measure.spec.reference for measure in evaluation.measures] + ([TIES_REFERENCE] if means else [])
     sources = dict.fromkeys(BIBLIOGRAPHY[key] for key in keys)
+    like = f", as {evaluation.convention} does" if evaluation.convention else ""
     sentences = [
-        f"Rankings were evaluated with judged {__version__}.",
+        f"Rankings were evaluated with judged {__version__}{like}.",
         *(f"Ranking: {text}." for text in evaluation.basis),
         *(f"{measure} ({measure.spec.title}): {measure.words()}" for measure in evaluation.measures),
         *(f"{text}." for text in assumed),
@@ -58,6 +60,14 @@ def methods(evaluation: Evaluation) -> str:
         f"References: {' '.join(sources)}",
     ]
     return " ".join(sentences)
+
+
+def _conventionally(evaluation: Evaluation, measure: Measure) -> list[str]:
+    """What the library whose numbers these are calls a measure, and how that differs from ours."""
+    named = evaluation.convention.theirs(measure) if evaluation.convention else None
+    if named is None:
+        return []
+    return [f"{evaluation.convention}, where it is {named.theirs}.{f' {named.name.note}' if named.name.note else ''}"]
 
 
 def _means(evaluation: Evaluation, measure: Measure) -> list[str]:

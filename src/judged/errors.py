@@ -17,6 +17,10 @@ class PolicyError(JudgedError, ValueError):
     """A policy that does not exist, or that the data does not allow (`missing="error"`, say)."""
 
 
+class ConventionError(JudgedError, ValueError):
+    """A convention of another library that does not exist, or names whose policies cannot hold at once."""
+
+
 class OutputError(JudgedError, OSError):
     """A result that could not be written; nothing was left half-written."""
 

@@ -10,22 +10,22 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from judged.audit import Audit
+from judged.conventions import Convention
 from judged.errors import InputError, MeasureError, PolicyError
 from judged.inputs import as_runs, read_judgements, read_run
 from judged.judging import Collection, condensed, judging, rearranged, uncondensed
-from judged.measures import DEFAULT, Measure, parse, parse_all
+from judged.measures import Measure, parse
 from judged.measures.expected import Expected, expectations
 from judged.measures.spec import Mask, Settled
 from judged.policy import Policy
 from judged.ranges import TIE_ORDERS, UNJUDGED_ENDS, TieRange, UnjudgedRange, tie_orders, unjudged_ends
 from judged.rankings import Rankings
+from judged.request import Conventional, Measures, Request
 from judged.segments import Floats
 
 if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
-
-Measures = str | Measure | Iterable[str | Measure]
 
 
 def evaluate(
@@ -38,6 +38,7 @@ def evaluate(
     duplicates: str = "error",
     collection: Collection = None,
     unique: Any = None,
+    convention: str | Convention | None = None,
     tie_range: bool = False,
     unjudged_range: bool = False,
 ) -> Evaluation:
@@ -45,6 +46,8 @@ def evaluate(
 
     With `unique`, a table from item to category, each category's best result stands for it and categories are ranked:
     `Success@5` is then whether a relevant category is among the first five.
+    With a convention, as another library does: its names for measures are understood, ours mean its variants of them, and
+    the policy is its own where none is given.
     `tie_range` adds the value of every number when ties fall against the system, on average and in its favour;
     `unjudged_range` adds its two values if all unjudged results had been judged: irrelevant, or of the top grade.
 
@@ -52,37 +55,42 @@ def evaluate(
     >>> run = {"q1": {"a": 0.9, "b": 0.8}, "q2": {"b": 0.7, "c": 0.1}}
     >>> evaluate(judgements, run, ["RR", "P@1"]).to_dict()["runs"][0]["scores"]
     {'RR': 0.75, 'P@1': 0.5}
+    >>> evaluate(judgements, run, "hit_rate@1, mrr", convention="ranx").to_dict()["runs"][0]["scores"]
+    {'Success@1': 0.5, 'RR': 0.75}
     >>> tied = evaluate({"q": {"a": 1}}, {"q": {"a": 0.5, "b": 0.5}}, "RR", tie_range=True, unjudged_range=True)
     >>> tied.tie_range()
     TieRange(worst=0.5, expected=0.75, best=1.0)
     >>> tied.unjudged_range()
     UnjudgedRange(irrelevant=0.5, relevant=1.0)
     """
-    wanted = parse_all(DEFAULT if measures is None else measures)
-    assumed = Policy.of(policy)
+    request = Request.of(measures, policy, convention)
     judge_run = judging(
         read_judgements(judgements),
-        policy=assumed,
+        policy=request.policy,
         depth=depth,
         duplicates=duplicates,
         collection=collection,
         unique=unique,
     )
     rankings = [judge_run(read_run(source, name=name)) for name, source in as_runs(run).items()]
-    return evaluate_rankings(rankings, wanted, policy=assumed, tie_range=tie_range, unjudged_range=unjudged_range)
+    return evaluate_rankings(rankings, request, tie_range=tie_range, unjudged_range=unjudged_range)
 
 
 def evaluate_rankings(
     rankings: Sequence[Rankings],
-    measures: Measures | None = None,
+    measures: Measures | Request | None = None,
     *,
     policy: Policy | dict[str, Any] | None = None,
+    convention: str | Convention | None = None,
     tie_range: bool = False,
     unjudged_range: bool = False,
 ) -> Evaluation:
     """Score rankings that are made already; ties and unjudged items stay as they were then, unless the policy says."""
-    wanted = tuple(parse_all(DEFAULT if measures is None else measures))
-    assumed = Policy.of(policy, ties=rankings[0].ties, unjudged=rankings[0].unjudged)
+    if isinstance(measures, Request):
+        request = measures
+    else:
+        request = Request.of(measures, policy, convention, ties=rankings[0].ties, unjudged=rankings[0].unjudged)
+    wanted, assumed = request.measures, request.policy
     runs = []
     for given in rankings:
         r = _under(given, assumed)
@@ -91,7 +99,7 @@ def evaluate_rankings(
         others = (tie_orders(r) if tie_range else {}) | (unjudged_ends(r) if unjudged_range else {})
         scored = _scored(r, wanted, assumed)
         runs.append(replace(scored, others={name: _scored(make(), wanted, assumed) for name, make in others.items()}))
-    return Evaluation(tuple(runs), wanted, assumed)
+    return Evaluation(tuple(runs), wanted, assumed, request.convention)
 
 
 def _under(r: Rankings, policy: Policy) -> Rankings:
@@ -207,6 +215,8 @@ class Evaluation:
     runs: tuple[Scored, ...]
     measures: tuple[Measure, ...]
     policy: Policy
+    convention: Conventional | None = None
+    """The library whose numbers these are, where one was named."""
 
     def value(self, measure: str | Measure | None = None, run: str | None = None) -> float:
         """One summary number; the run and the measure need a name only where there are several."""
@@ -218,7 +228,7 @@ class Evaluation:
             if len(self.measures) > 1:
                 raise MeasureError(f"say which measure: {', '.join(map(str, self.measures))}.")
             return self.measures[0]
-        wanted = parse(measure)
+        wanted = self.convention.read(measure) if self.convention else parse(measure)
         if wanted not in self.measures:
             raise MeasureError(f"{wanted} was not evaluated; there is {', '.join(map(str, self.measures))}.")
         return wanted

@@ -79,7 +79,7 @@ def remarks(evaluation: Evaluation) -> list[str]:
     """What stands under a table: what was assumed, what was ranked, what was found, and what each measure is."""
     ranked = _about(evaluation, [["; ".join(run.rankings.basis)] if run.rankings.basis else [] for run in evaluation.runs])
     return [
-        f"policy: {evaluation.policy}",
+        *assumptions(evaluation),
         *(f"ranking: {text}" for text in ranked),
         *(f"note: {text}" for text in findings(evaluation)),
         *(f"measure: {measure.brief()}" for measure in evaluation.measures),
@@ -94,6 +94,15 @@ def _about(evaluation: Evaluation, sentences: list[list[str]]) -> list[str]:
             about.setdefault(sentence, []).append(run.name)
     everyone = len(evaluation.runs)
     return [text if len(names) == everyone else f"{', '.join(names)}: {text}" for text, names in about.items()]
+
+
+def assumptions(evaluation: Evaluation) -> list[str]:
+    """The policy, and the convention where there is one: a line each."""
+    lines = [f"policy: {evaluation.policy}"]
+    if evaluation.convention:
+        names = "; ".join(f"{each.measure} is {each.theirs}" for each in evaluation.convention.named)
+        lines.append(f"convention: {evaluation.convention}, where {names}")
+    return lines
 
 
 def estimates(evaluation: Evaluation, measure: Measure) -> list[str]:
@@ -128,6 +137,7 @@ def to_dict(evaluation: Evaluation, *, per_query: bool) -> dict[str, Any]:
         "runs": runs,
         "measures": {str(m): m.definition() for m in evaluation.measures},
         "policy": evaluation.policy.to_dict(),
+        "convention": evaluation.convention.to_dict() if evaluation.convention else None,
         "definition": evaluation.methods(),
         "judged": __version__,
     }
@@ -180,7 +190,8 @@ def to_markdown(evaluation: Evaluation, *, per_query: bool) -> str:
     header, rows = cells(evaluation, per_query=per_query)
     marks = ["---" if name in WORDS else "---:" for name in header]
     lines = ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in [header, marks, *rows]]
-    return "\n".join([*lines, "", f"Policy: {evaluation.policy}.", "", evaluation.methods()]) + "\n"
+    said = [f"{line[0].upper()}{line[1:]}." for line in assumptions(evaluation)]
+    return "\n".join([*lines, "", "\n\n".join([*said, evaluation.methods()])]) + "\n"
 
 
 _LATEX = {"\\": r"\textbackslash{}", "–": "--", "∞": r"$\infty$"} | {sign: f"\\{sign}" for sign in "&%$#_{}"}
@@ -199,10 +210,7 @@ def to_latex(evaluation: Evaluation, *, per_query: bool) -> str:
         return " & ".join("".join(_LATEX.get(letter, letter) for letter in cell) for cell in row) + r" \\"
 
     body = [r"\toprule", line(header), r"\midrule", *map(line, rows), r"\bottomrule"]
-    above = [
-        f"% policy: {evaluation.policy}",
-        *_comment(evaluation.methods()),
-    ]
+    above = [*(f"% {line}" for line in assumptions(evaluation)), *_comment(evaluation.methods())]
     return "\n".join([*above, rf"\begin{{tabular}}{{{aligned}}}", *body, r"\end{tabular}"]) + "\n"
 
 
@@ -237,7 +245,7 @@ def to_html(evaluation: Evaluation) -> str:
     notes = "".join(f"<li>{escape(text)}</li>" for text in findings(evaluation))
     return (
         f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
-        f"<p><small>policy: {escape(str(evaluation.policy))}</small></p>"
+        + "".join(f"<p><small>{escape(line)}</small></p>" for line in assumptions(evaluation))
         + (f"<ul><small>{notes}</small></ul>" if notes else "")
         + f"<details><summary><small>definition</small></summary><p><small>{escape(evaluation.methods())}</small></p></details>"
     )

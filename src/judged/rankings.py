@@ -16,8 +16,10 @@ from judged.segments import Floats, Ints, descending, ordinals, positions, start
 
 if TYPE_CHECKING:
     from judged.audit import Audit
-    from judged.evaluation import Evaluation, Measures
+    from judged.conventions import Convention
+    from judged.evaluation import Evaluation
     from judged.policy import Policy
+    from judged.request import Measures
 
 Cutoff = int | Literal["R"] | None
 """How deep a measure looks: a rank, the query's number of relevant items, or the whole list."""
@@ -190,10 +192,11 @@ class Rankings:
         measures: Measures | None = None,
         *,
         policy: Policy | dict[str, Any] | None = None,
+        convention: str | Convention | None = None,
         tie_range: bool = False,
         unjudged_range: bool = False,
     ) -> Evaluation:
-        """Score these rankings; built once, they can be evaluated many times. See `judged.evaluate` for the ranges.
+        """Score these rankings; built once, they can be evaluated many times. See `judged.evaluate` for what else may be said.
 
         >>> r = Rankings.from_relevance([[1, 0, 1, 1, 0, 1, 0, 0]])
         >>> round(r.evaluate(["AP"]).value("AP"), 6)
@@ -201,7 +204,9 @@ class Rankings:
         """
         from judged.evaluation import evaluate_rankings  # hands over downstream
 
-        return evaluate_rankings([self], measures, policy=policy, tie_range=tie_range, unjudged_range=unjudged_range)
+        return evaluate_rankings(
+            [self], measures, policy=policy, convention=convention, tie_range=tie_range, unjudged_range=unjudged_range
+        )
 
     def total(self, query: Ints, weights: NDArray[Any] | None = None) -> Floats:
         """Sums of weights (or counts) per query; 0 for a query with none."""

@@ -47,6 +47,10 @@ def test_every_public_name_can_be_imported(name: str) -> None:
     assert name in dir(judged)
 
 
+def test_a_name_is_the_same_whatever_was_imported_before() -> None:
+    loaded_by("import judged.vectors.diagnose\nimport judged\nassert callable(judged.diagnose)")
+
+
 def test_all_is_what_type_checkers_see() -> None:
     """The lazy names and the imports under TYPE_CHECKING are two lists: they must agree."""
     tree = ast.parse(SOURCE.read_text(encoding="utf-8"))

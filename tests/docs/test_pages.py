@@ -11,6 +11,7 @@ import pytest
 
 import judged
 from judged.cli import COMMANDS, cli
+from judged.conventions import Convention, conventions
 from judged.inputs.columns import NAMES
 from judged.inputs.formats import COMPRESSION_SUFFIXES, FORMATS
 from judged.measures import DEFAULT, REGISTRY, Spec, catalogue
@@ -34,7 +35,7 @@ def section(text: str, heading: str) -> str:
     return found[1]
 
 
-@pytest.mark.parametrize("page", ["measures.md", "commands.md"])
+@pytest.mark.parametrize("page", ["measures.md", "commands.md", "conventions.md"])
 def test_generated_parts_are_up_to_date(reference: ModuleType, page: str) -> None:
     text = text_of(f"docs/{page}")
     assert reference.generated(page, text) == text, RERUN
@@ -104,6 +105,13 @@ def test_every_measure_is_documented(spec: Spec) -> None:
     whole = text_of("docs/measures.md")
     assert all(s in whole for param in spec.params for s in getattr(param, "options", {}).values())
     assert f'evaluate("{spec.example.measure}")' in text
+
+
+@pytest.mark.parametrize("convention", conventions().values(), ids=lambda convention: convention.name)
+def test_every_convention_is_documented(convention: Convention) -> None:
+    text = section(text_of("docs/conventions.md"), f"### {convention.name}")
+    assert all(f"`{name.theirs}`" in text and name.note in text for name in convention.names)
+    assert all(sentence in text for sentence in (*convention.differences, *convention.wrong))
 
 
 def test_the_changelog_names_every_measure() -> None:

@@ -93,10 +93,15 @@ EXCEPTIONS: dict[str, dict[str, Variant]] = {
     "append_unjudged_is_neutral": {
         "R": (lambda m: m.params["k"] is None and m.params["norm"] == "capped", {"k": 4}),
         "P": (lambda m: m.params["k"] is None or m.params["short"] == "shrink", {"k": 4, "short": "pad"}),
-        "F": (lambda m: m.params["k"] is None, {"k": 4}),
+        "F": (lambda m: m.params["k"] is None or m.params["short"] == "shrink", {"k": 4, "short": "pad"}),
+        "nDCG": (lambda m: m.params["ideal"] == "shown", {"ideal": "judged"}),
     },
     "perfect_is_best": {
-        **dict.fromkeys(("nDCG", "nDCGRel", "Q"), NO_GAINS),
+        **dict.fromkeys(("nDCGRel", "Q"), NO_GAINS),
+        "nDCG": (
+            lambda m: m.params["gains"] is not None or m.params["ideal"] == "cutoff",
+            {"gains": None, "ideal": "judged"},
+        ),
         "Compat": (lambda m: m.params["normalize"] == "false", {"normalize": "true"}),
     },
 }
@@ -121,6 +126,10 @@ def is_excepted(law: str, measure: Measure) -> bool:
         # Two relevant items, one found: 1/1, then 1/2.
         ("R(norm=capped)", (1,), (1, None)),
         ("nDCG(gains={1:9})", (1, 2), (2, 1)),
+        # Three items of the best grade would score 1; of the two that there are, both first is the best order.
+        ("nDCG(ideal=cutoff)@3", (1, 1), (0, 1)),
+        # The ideal list grows with the list: 1/1, then 1/(1 + 1/log2(3)).
+        ("nDCG(ideal=shown)@5", (1,), (1, None)),
         ("nDCGRel(gains={1:9})", (1, 2), (2, 1)),
         ("Q(gains={1:9})", (1, 2), (2, 1)),
         # Without normalisation even a perfect list scores less than 1, and the less the shorter it is.

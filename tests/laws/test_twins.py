@@ -97,12 +97,13 @@ def test_only_two_measures_are_summarised_their_own_way() -> None:
     k=st.one_of(st.none(), st.just("R"), st.integers(1, 15)),
     rel=st.sampled_from([1, 2, 0]),
     beta=st.sampled_from([1, 2, 0.5]),
+    short=st.sampled_from(["pad", "shrink"]),
 )
-def test_f_of_the_means(queries: list[Query], k: int | str | None, rel: float, beta: float) -> None:
-    precisions = [twin_P(query, k=k, rel=rel, short="pad") for query in queries]
+def test_f_of_the_means(queries: list[Query], k: int | str | None, rel: float, beta: float, short: str) -> None:
+    precisions = [twin_P(query, k=k, rel=rel, short=short) for query in queries]
     recalls = [twin_R(query, k=k, rel=rel, norm="relevant") for query in queries]
     means = [sum(0 if value != value else value for value in values) / len(queries) for values in (precisions, recalls)]
-    measure = REGISTRY["F"].bind({"k": k, "rel": rel, "beta": beta, "average": "means"})
+    measure = REGISTRY["F"].bind({"k": k, "rel": rel, "beta": beta, "short": short, "average": "means"})
     np.testing.assert_allclose(rankings_of(queries).evaluate([measure]).value(), balance(*means, beta), **SAME)
 
 

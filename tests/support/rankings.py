@@ -101,8 +101,13 @@ def values_of(param: Param) -> list[Any]:
 
 
 def mended(measure: Measure) -> Measure:
-    """AP(norm=cutoff) and some user models need a k; nothing else depends on another parameter."""
-    needs_cutoff = measure.params.get("norm") == "cutoff" or measure.spec.name in ("BPM", "SDCG", "NERR8", "NERR9")
+    """AP(norm=cutoff), nDCG(ideal=cutoff) and some user models need a k; nothing else depends on another parameter."""
+    needs_cutoff = "cutoff" in (measure.params.get("norm"), measure.params.get("ideal")) or measure.spec.name in (
+        "BPM",
+        "SDCG",
+        "NERR8",
+        "NERR9",
+    )
     return measure(k=7) if needs_cutoff and measure.params["k"] is None else measure
 
 

@@ -80,9 +80,9 @@ def twin_R(query: Query, *, k: Any, rel: float, norm: str) -> float:  # noqa: N8
 
 
 @twin
-def twin_F(query: Query, *, k: Any, rel: float, beta: float) -> float:  # noqa: N802
+def twin_F(query: Query, *, k: Any, rel: float, short: str, beta: float) -> float:  # noqa: N802
     recall = twin_R(query, k=k, rel=rel, norm="relevant")
-    precision = twin_P(query, k=k, rel=rel, short="pad")
+    precision = twin_P(query, k=k, rel=rel, short=short)
     return balance(precision, recall, beta)
 
 
@@ -197,8 +197,12 @@ def twin_nDCG(query: Query, *, k: Any, gain: str, gains: Any, ideal: str, log: f
         return nan
     if ideal == "retrieved":
         best = sorted((gain_of(grade, gain, gains) for grade in top(query, k, count_positive(query))), reverse=True)
-        if sum(best) == 0:
-            return 0.0
+    elif ideal == "shown":
+        best = best[: len(query.shown)]
+    elif ideal == "cutoff":
+        best = best[:1] * depth
+    if discounted(best[:depth], log) == 0:
+        return 0.0
     return twin_DCG(query, k=k, gain=gain, gains=gains, log=log) / discounted(best[:depth], log)
 
 

@@ -7,8 +7,15 @@ from typing import Any
 
 import click
 
-from judged.cli.options import FILE, deliver, measures_option, output_options, policy_options, tie_range_option
-from judged.policy import Policy
+from judged.cli.options import (
+    FILE,
+    convention_option,
+    deliver,
+    measures_option,
+    output_options,
+    policy_options,
+    tie_range_option,
+)
 
 PAIR = (str, str)
 RELEVANCE: dict[str, tuple[Any, str]] = {
@@ -90,6 +97,7 @@ def relevance_options(function: Callable[..., Any]) -> Callable[..., Any]:
 )
 @click.option("--diagnose", is_flag=True, help="Say what may be wrong with the vectors instead of scoring them.")
 @measures_option
+@convention_option
 @policy_options
 @tie_range_option
 @output_options
@@ -97,7 +105,8 @@ def embeddings(
     queries: str,
     items: str,
     measures: tuple[str, ...],
-    policy: Policy,
+    convention: str | None,
+    policy: dict[str, str],
     tie_range: bool,
     save_run: str | None,
     top: int | None,
@@ -153,26 +162,28 @@ def embeddings(
 
     from judged.cli.terminal import deliver_evaluation
     from judged.evaluation import evaluate_rankings
-    from judged.measures import DEFAULT, parse_all
+    from judged.request import Request
 
-    wanted = parse_all(measures or DEFAULT)
+    request = Request.of(measures or None, policy, convention)
     if index is not None:
         from judged.vectors.index import compare_index
 
         with counting("Searching", len(compared.queries)) as progress:
-            found = compare_index(index, compared, relevance, wanted, k=top or TOP, policy=policy, progress=progress)
+            found = compare_index(index, compared, relevance, request, k=top or TOP, progress=progress)
         deliver(lambda: found.to_dict(per_query=per_query), found.__repr__, form, output)
         return
     if both:
         with counting("Searching", len(compared.queries) + len(compared.items)) as progress:
-            rankings = list(compared.rank_both_ways(relevance, policy, progress=progress))
+            rankings = list(compared.rank_both_ways(relevance, request.policy, progress=progress))
     else:
         with counting("Searching", len(compared.queries)) as progress:
-            ranked, results = compared.rank(relevance, policy, top=(top or TOP) if save_run else None, progress=progress)
+            ranked, results = compared.rank(
+                relevance, request.policy, top=(top or TOP) if save_run else None, progress=progress
+            )
         rankings = [ranked]
         if results is not None and save_run is not None:
             results.to_run(save_run)
-    evaluation = evaluate_rankings(rankings, wanted, policy=policy, tie_range=tie_range)
+    evaluation = evaluate_rankings(rankings, request, tie_range=tie_range)
     deliver_evaluation(evaluation, form, output, per_query=per_query)
 
 

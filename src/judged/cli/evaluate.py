@@ -7,15 +7,16 @@ from pathlib import Path
 
 import click
 
-from judged.cli.options import measures_option, output_options, policy_options, tie_range_option
+from judged.cli.options import convention_option, measures_option, output_options, policy_options, tie_range_option
 from judged.inputs.formats import FORMATS as INPUT_FORMATS
-from judged.policy import DUPLICATES, Policy
+from judged.policy import DUPLICATES
 
 
 @click.command()
 @click.argument("judgements", metavar="QRELS", type=click.Path(allow_dash=True))
 @click.argument("runs", metavar="RUN...", nargs=-1, required=True, type=click.Path(allow_dash=True))
 @measures_option
+@convention_option
 @policy_options
 @tie_range_option
 @click.option(
@@ -49,8 +50,9 @@ def evaluate(
     judgements: str,
     runs: tuple[str, ...],
     measures: tuple[str, ...],
+    convention: str | None,
     per_query: bool,
-    policy: Policy,
+    policy: dict[str, str],
     tie_range: bool,
     unjudged_range: bool,
     depth: int | None,
@@ -83,13 +85,13 @@ def evaluate(
         from judged.evaluation import evaluate_rankings
         from judged.inputs import read_judgements
         from judged.judging import judging
-        from judged.measures import DEFAULT, parse_all
+        from judged.request import Request
 
-        wanted = parse_all(measures or DEFAULT)
+        request = Request.of(measures or None, policy, convention)
         with working(f"Reading {judgements}"):
             judge = judging(
                 read_judgements(judgements, format=qrels_format),
-                policy=policy,
+                policy=request.policy,
                 depth=depth,
                 duplicates=duplicates,
                 collection=collection,
@@ -101,5 +103,5 @@ def evaluate(
                 run = first.result() if first else read_run(path, name=name, format=run_format)
                 first = None
                 rankings.append(judge(run))
-    evaluation = evaluate_rankings(rankings, wanted, policy=policy, tie_range=tie_range, unjudged_range=unjudged_range)
+    evaluation = evaluate_rankings(rankings, request, tie_range=tie_range, unjudged_range=unjudged_range)
     deliver_evaluation(evaluation, form, output, per_query=per_query)

@@ -38,12 +38,34 @@ def measures_option(function: Function) -> Function:
     )(function)
 
 
+def complete_convention(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Names of conventions for the shell's completion."""
+    from judged.conventions import conventions
+
+    found = (each for each in conventions().values() if each.name.lower().startswith(incomplete.lower()))
+    return [CompletionItem(each.name, help=each.title) for each in found]
+
+
+def convention_option(function: Function) -> Function:
+    return click.option(
+        "--convention",
+        metavar="LIBRARY",
+        shell_complete=complete_convention,
+        help="Score as another library does, such as ranx or torchmetrics: its names are understood, measures are its "
+        "variants of them, and the policy is its own where none is given.",
+    )(function)
+
+
 def policy_options(function: Function) -> Function:
-    """--ties, --missing, --empty and --unjudged, gathered into one `policy`."""
+    """--ties, --missing, --empty and --unjudged; those that were given are gathered into one dict, `policy`."""
 
     def gather(*args: Any, **given: Any) -> Any:
-        chosen = {name: given.pop(name) for name in CHOICES}
-        return function(*args, policy=Policy(**chosen), **given)
+        from click.core import ParameterSource
+
+        context = click.get_current_context()
+        values = {name: given.pop(name) for name in CHOICES}
+        said = {name: value for name, value in values.items() if context.get_parameter_source(name) != ParameterSource.DEFAULT}
+        return function(*args, policy=said, **given)
 
     gather.__name__, gather.__doc__ = function.__name__, function.__doc__
     gather.__click_params__ = getattr(function, "__click_params__", [])  # type: ignore[attr-defined]

@@ -9,6 +9,8 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from judged.conventions import spec
+
 CUTOFFS = ("5", "10", "15", "20", "30", "100", "200", "500", "1000")
 TENTHS = tuple(f"{i / 10:.1f}" for i in range(11))
 
@@ -161,3 +163,57 @@ def _measures(root: str, parameters: str | None) -> list[str] | None:
         return [line.measure for line in lines(root, parameters) if line.measure] or None
     except ValueError:
         return None
+
+
+def _names() -> Iterator[spec.Name]:
+    """The names as templates; those with parameters of their own, which templates do not cover, are read by `understood`."""
+    for root, known in NAMES.items():
+        if not known.measure:
+            yield spec.Name(root, "", "No number.")
+        elif known.cutoffs:
+            place = "{k}" if known.written == "{}" else "{x}"
+            ours = known.measure.format(place)
+            yield spec.Name(f"{root}_{place}", ours, NOTES.get(root, ""), aliases=(f"{root}.{place}",))
+        else:
+            yield spec.Name(root, next(lines(root)).measure, NOTES.get(root, ""))
+
+
+NOTES = {
+    "iprec_at_recall": "A recall point p asks for floor(p N + 0.5) relevant items, not for the least number that reaches it.",
+    "11pt_avg": "Its recall points are rounded as in iprec_at_recall.",
+    "relative_P": "Recall divided by the most that k results can hold.",
+    "set_relative_P": "Recall of the whole list divided by the most that it can hold.",
+    "gm_map": "The geometric mean over the queries, each value at least 0.00001.",
+    "gm_bpref": "The geometric mean over the queries, each value at least 0.00001.",
+    "set_F": "Its parameter is the square of the usual beta.",
+    "rbp": "p is 0.9 unless given.",
+    "rbp_resid": "p is 0.9 unless given.",
+}
+"""What differs from our measure with its usual parameters."""
+
+CONVENTION = spec.Convention(
+    name="trec_eval",
+    title="trec_eval",
+    aliases=("trec",),
+    version="10.0",
+    verified="Its printed output, stored with the tests and compared byte for byte with `judged trec-eval`.",
+    names=tuple(_names()),
+    policy={"missing": "error"},
+    options=(
+        spec.Option("-c", "A judged query that the run lacks counts as an empty list.", {"missing": "zero"}),
+        spec.Option("-l N", "Items are relevant from grade N on; nDCG ignores it.", params={"rel": "N"}),
+        spec.Option("-J", "Unjudged items are removed from the lists.", {"unjudged": "removed"}),
+        spec.Option("-M N", "Only the first N results of each list count: judged's depth."),
+        spec.Option("-N N", "The number of items in the collection: judged's collection."),
+    ),
+    differences=(
+        "Version 10 stops where the run lacks a judged query, unless -c is given; version 9 leaves such queries out.",
+        "Values are printed with four decimals; judged keeps them all.",
+    ),
+    wrong=(
+        "rbp reads memory that was never set where a list has unjudged items, and rbp_resid drops what comes after the list.",
+        "Fractional gains are cut to whole numbers.",
+    ),
+    tolerance=0.5e-4,
+    reads=understood,
+)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from judged.errors import MeasureError
 from judged.measures.params import Choice, Gains, K, Number
 from judged.measures.shares import divide
 from judged.measures.spec import ITSELF, NEVER, Example, Mask, Undefined, measure
@@ -39,6 +40,8 @@ IDEAL = Choice(
     {
         "judged": "the ideal list is made of all judged items, retrieved or not",
         "retrieved": "the ideal list is the best order of the retrieved items that count",
+        "shown": "the ideal list is made of all judged items, but has no more of them than the list has results",
+        "cutoff": "the ideal list has k items that all gain as much as the best judged one, whether there are so many or not",
     },
 )
 
@@ -73,8 +76,20 @@ def _discounted(r: Rankings, query: Ints, rank: Ints, gain: Floats, log: float) 
     return r.total(query, gain * discounts(rank, log))
 
 
+def _full(r: Rankings, *, k: Cutoff, gain: str, gains: Mapping[float, float] | None, log: float) -> Floats:
+    """The DCG of k items that all gain as much as the query's best."""
+    top = np.zeros(len(r))
+    np.maximum.at(top, r.pool_query, gains_of(r.pool_grade, gain=gain, gains=gains))
+    depth = r.cutoff(k, _ANY).astype(np.int64)
+    sums = np.concatenate([[0.0], np.cumsum(discounts(np.arange(1, depth.max(initial=0) + 1), log))])
+    return top * sums[depth]
+
+
 def _ideal(r: Rankings, *, k: Cutoff, gain: str, gains: Mapping[float, float] | None, log: float, ideal: str) -> Floats:
     """The DCG of the best order."""
+    if ideal == "cutoff":
+        return _full(r, k=k, gain=gain, gains=gains, log=log)
+    last = r.shown(k, _ANY) if ideal == "shown" else r.cutoff(k, _ANY)
     if ideal == "retrieved":
         within = r.within(k, _ANY)
         query, grade = r.hit_query[within], r.hit_grade[within]
@@ -82,11 +97,11 @@ def _ideal(r: Rankings, *, k: Cutoff, gain: str, gains: Mapping[float, float] | 
         query, grade = r.pool_query, r.pool_grade
         if not gains:
             # Better grades never gain less, so the pool's order is the ideal one and its top is all that is needed.
-            within = r.pool_place <= r.cutoff(k, _ANY)[query]
+            within = r.pool_place <= last[query]
             return _discounted(r, query[within], r.pool_place[within], gains_of(grade[within], gain=gain, gains=None), log)
     best = descending(gains_of(grade, gain=gain, gains=gains), np.bincount(query, minlength=len(r)))
     place = ordinals(query, len(r))
-    within = place <= r.cutoff(k, _ANY)[query]
+    within = place <= last[query]
     return _discounted(r, query[within], place[within], best[within], log)
 
 
@@ -125,11 +140,13 @@ def dcg(r: Rankings, *, k: Cutoff, gain: str, gains: Mapping[float, float] | Non
 
 
 def _normalised(r: Rankings, reached: Floats, *, ideal: str, **shape: Any) -> Floats:
+    if ideal == "cutoff" and shape["k"] is None:
+        raise MeasureError("nDCG(ideal=cutoff) compares with k items and needs a k, as in nDCG(ideal=cutoff)@10.")
     best = _ideal(r, **shape, ideal="judged")
     if ideal == "judged":
         return divide(reached, best)
-    # Relevant items exist but none was retrieved: the ideal of such a list is 0 and so is its score.
-    own = _ideal(r, **shape, ideal="retrieved")
+    # Relevant items exist but the ideal list is empty, as nothing was retrieved: such a list scores 0.
+    own = _ideal(r, **shape, ideal=ideal)
     return np.where(best == 0, np.nan, np.where(own == 0, 0.0, divide(reached, own)))
 
 

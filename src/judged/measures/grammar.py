@@ -71,7 +71,7 @@ def _measures_in(text: str) -> list[str]:
     if text.strip().lower() in PRESETS:
         return list(PRESETS[text.strip().lower()])
     # trec_eval's P.5,10 has commas of its own.
-    return _of_trec_eval(text.strip()) or [part for piece in _pieces(text) for part in _of_trec_eval(piece) or [piece]]
+    return _of_trec_eval(text.strip()) or [part for piece in pieces_of(text) for part in _of_trec_eval(piece) or [piece]]
 
 
 def _of_trec_eval(text: str) -> list[str] | None:
@@ -80,7 +80,8 @@ def _of_trec_eval(text: str) -> list[str] | None:
     return None if is_name(name) else understood(text)
 
 
-def _pieces(text: str) -> list[str]:
+def pieces_of(text: str) -> list[str]:
+    """The measures of a text, which commas or white space separate."""
     tight = re.sub(r"\s*([@(])\s*", r"\1", re.sub(r"\s", " ", text))
     parts = [part.strip() for piece in _split(tight, ",") for part in _split(piece, " ") if part.strip()]
     if not parts:

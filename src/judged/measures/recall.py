@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from judged.measures.params import REL, Choice, K, Number
-from judged.measures.precision import precision
+from judged.measures.precision import SHORT, precision
 from judged.measures.shares import divide
 from judged.measures.spec import ITSELF, NO_RELEVANT, Example, Settled, aggregate_param, measure
 from judged.rankings import Cutoff, Rankings
@@ -52,10 +52,10 @@ def _balance(precision: Floats, recall: Floats, beta: float) -> Floats:
     return np.where(whole == 0, 0.0, np.divide((1 + weight) * precision * recall, np.where(whole == 0, 1.0, whole)))
 
 
-def _summary(r: Rankings, settled: Settled, *, k: Cutoff, rel: float, beta: float, average: str) -> float:
+def _summary(r: Rankings, settled: Settled, *, k: Cutoff, rel: float, short: str, beta: float, average: str) -> float:
     if average == "queries":
         return float(np.mean(settled.values))
-    mean_precision = settled.settle(precision(r, k=k, rel=rel, short="pad")).mean()
+    mean_precision = settled.settle(precision(r, k=k, rel=rel, short=short)).mean()
     mean_recall = settled.settle(recall(r, k=k, rel=rel, norm="relevant")).mean()
     return float(_balance(mean_precision, mean_recall, beta))
 
@@ -71,6 +71,7 @@ def _summary(r: Rankings, settled: Settled, *, k: Cutoff, rel: float, beta: floa
     params=(
         K,
         REL,
+        SHORT,
         Number(
             "beta",
             1,
@@ -97,6 +98,6 @@ def _summary(r: Rankings, settled: Settled, *, k: Cutoff, rel: float, beta: floa
     expected=ITSELF,
     summarise=_summary,
 )
-def f_measure(r: Rankings, *, k: Cutoff, rel: float, beta: float) -> Floats:
-    found = np.nan_to_num(precision(r, k=k, rel=rel, short="pad"))
+def f_measure(r: Rankings, *, k: Cutoff, rel: float, short: str, beta: float) -> Floats:
+    found = np.nan_to_num(precision(r, k=k, rel=rel, short=short))
     return _balance(found, recall(r, k=k, rel=rel, norm="relevant"), beta)

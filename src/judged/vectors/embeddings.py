@@ -23,7 +23,9 @@ from judged.vectors.relevance import Bound, Judged, Relation, as_relation, turne
 from judged.vectors.similarity import Euclidean, Similarity, as_similarity
 
 if TYPE_CHECKING:
-    from judged.evaluation import Evaluation, Measures
+    from judged.conventions import Convention
+    from judged.evaluation import Evaluation
+    from judged.request import Measures
     from judged.vectors.search import Results
 
 Progress = Callable[[int], None]
@@ -341,6 +343,7 @@ def evaluate_embeddings(
     normalise: Any = None,
     unique: Any = None,
     both: bool = False,
+    convention: str | Convention | None = None,
     tie_range: bool = False,
     name: str = "embeddings",
     progress: Progress | None = None,
@@ -348,8 +351,9 @@ def evaluate_embeddings(
     """Score embeddings by the exact rank of every relevant item in the full ranking of all items.
 
     With `both`, the items' search for queries is a second row. With `unique`, one label for each item or a table from
-    item to category, each category's best item stands for it and categories are ranked. `tie_range` adds the value of
-    every number when ties fall against the system, on average and in its favour.
+    item to category, each category's best item stands for it and categories are ranked. `convention` names the library
+    whose numbers are wanted. `tie_range` adds the value of every number when ties fall against the system, on average and
+    in its favour.
 
     >>> import judged
     >>> vectors = [[1.0, 0.0], [0.9, 0.1], [0.0, 1.0]]
@@ -358,10 +362,9 @@ def evaluate_embeddings(
     1.0
     """
     from judged.evaluation import evaluate_rankings  # hands over downstream
-    from judged.measures import DEFAULT, parse_all
+    from judged.request import Request
 
-    wanted = parse_all(DEFAULT if measures is None else measures)
-    assumed = Policy.of(policy)
+    request = Request.of(measures, policy, convention)
     compared = Embeddings.of(
         queries,
         items,
@@ -375,7 +378,7 @@ def evaluate_embeddings(
         unique=unique,
     )
     if both:
-        rankings: tuple[Rankings, ...] = compared.rank_both_ways(relevance, assumed, name=name, progress=progress)
+        rankings: tuple[Rankings, ...] = compared.rank_both_ways(relevance, request.policy, name=name, progress=progress)
     else:
-        rankings = (compared.rank(relevance, assumed, name=name, progress=progress)[0],)
-    return evaluate_rankings(rankings, wanted, policy=assumed, tie_range=tie_range)
+        rankings = (compared.rank(relevance, request.policy, name=name, progress=progress)[0],)
+    return evaluate_rankings(rankings, request, tie_range=tie_range)

@@ -26,7 +26,8 @@ from judged.vectors.relevance import Bound, Pairs, as_relation
 from judged.vectors.search import Best, Results, check_k
 
 if TYPE_CHECKING:
-    from judged.evaluation import Evaluation, Measures
+    from judged.evaluation import Evaluation
+    from judged.request import Measures, Request
 
 ROUNDING = 1e-6
 """Scores this close, as a share of the query's greatest, are one: the index sums up in another order than we do."""
@@ -76,36 +77,38 @@ def evaluate_index(
         item_ids=item_ids,
         dims=dims,
     )
-    return compare_index(index, compared, relevance, measures, k=k, policy=Policy.of(policy), keys=keys, progress=progress)
+    from judged.request import Request  # hands over downstream
+
+    return compare_index(index, compared, relevance, Request.of(measures, policy), k=k, keys=keys, progress=progress)
 
 
 def compare_index(
     index: Any,
     compared: Embeddings,
     relevance: Any,
-    measures: Measures | None = None,
+    request: Request,
     *,
     k: int,
-    policy: Policy,
     keys: Sequence[Any] | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> IndexEvaluation:
     """As `evaluate_index`, with vectors that were read already."""
     from judged.evaluation import evaluate_rankings  # hands over downstream
 
-    if policy.unjudged == "removed":
+    ties = request.policy.ties
+    if request.policy.unjudged == "removed":
         raise PolicyError("unjudged=removed has no meaning here: every item is ranked, and only relevant ones are known.")
     found = read_index(index) if isinstance(index, (str, os.PathLike)) else index
     relation = as_relation(relevance, what="relevance")
     bound = relation.bind(compared.queries, compared.items)
     product, _ = compared.scores()
-    best = Best(product, check_k(k), ties=policy.ties)
+    best = Best(product, check_k(k), ties=ties)
     adapter = Adapter(found, product, keys)
     lists = _compare(product, bound, best, adapter, progress)
     return IndexEvaluation(
         k=k,
         per_query_recall=lists.recall(),
-        evaluation=evaluate_rankings(lists.rankings(policy.ties, adapter.notes), measures, policy=policy),
+        evaluation=evaluate_rankings(lists.rankings(ties, adapter.notes), request),
     )
 
 

@@ -1,0 +1,36 @@
+"""CLIP-like models of images and texts, as open_clip and CLIP_benchmark evaluate them."""
+
+from __future__ import annotations
+
+from judged.conventions.spec import Convention, Name
+
+HIT = "A hit rate: 1 if any of the first k is right, however many are."
+
+CONVENTION = Convention(
+    name="clip",
+    title="CLIP evaluation (open_clip, CLIP_benchmark)",
+    aliases=("open_clip", "clip_benchmark"),
+    version="2024",
+    verified="A twin by hand from the published definitions, on generated data.",
+    names=(
+        Name(
+            "image_to_text_R@{k}",
+            "Success@{k}",
+            HIT,
+            aliases=("text_to_image_R@{k}", "R@{k}", "recall@{k}", "image_retrieval_recall@{k}", "text_retrieval_recall@{k}"),
+        ),
+        Name("mean_rank", "Rank", aliases=("image_to_text_mean_rank", "text_to_image_mean_rank")),
+        Name(
+            "median_rank",
+            "Rank(aggregate=median)",
+            "Rounded down: of an even number of queries, the lower of the two middle ranks where they are neighbours.",
+            aliases=("image_to_text_median_rank", "text_to_image_median_rank", "MedR"),
+        ),
+    ),
+    policy={"ties": "input", "empty": "skip"},
+    differences=(
+        "Recall is a hit rate. With one right answer a query the two are the same; with five captions an image they are not.",
+        "The whole collection is ranked.",
+    ),
+    wrong=("The order of tied scores is whatever torch returns: equal embeddings may all come first.",),
+)

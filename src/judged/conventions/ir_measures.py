@@ -1,0 +1,60 @@
+"""ir_measures: the notation that judged shares, computed by one of several providers."""
+
+from __future__ import annotations
+
+from judged.conventions.spec import Convention, Name, Option
+
+PLACES = "A recall point p asks for floor(p N + 0.9) relevant items, as trec_eval 9 does."
+
+CONVENTION = Convention(
+    name="ir_measures",
+    title="ir_measures",
+    aliases=("ir-measures",),
+    package="ir_measures",
+    version="0.4.3",
+    verified="Run side by side on generated data, query by query.",
+    names=(
+        Name("P@{k}", "P@{k}"),
+        Name("SetP", "P"),
+        Name("R@{k}", "R@{k}"),
+        Name("SetR", "R"),
+        Name("SetF", "F"),
+        Name("AP", "AP"),
+        Name("AP@{k}", "AP@{k}"),
+        Name("RR", "RR"),
+        Name("RR@{k}", "RR@{k}", "Computed by MS MARCO's script, which orders tied results by ascending id."),
+        Name("Rprec", "Rprec"),
+        Name("Bpref", "Bpref"),
+        Name("infAP", "infAP"),
+        Name("Success@{k}", "Success@{k}"),
+        Name("nDCG", "nDCG"),
+        Name("nDCG@{k}", "nDCG@{k}"),
+        Name(
+            "nDCG(dcg='exp-log2')@{k}",
+            "nDCG(gain=exp)@{k}",
+            "Computed by gdeval, which prints five decimals.",
+            aliases=("nDCG(dcg=exp-log2)@{k}",),
+        ),
+        Name("ERR@{k}", "ERR@{k}", "Computed by gdeval, which prints five decimals; the highest grade is 4 in all data."),
+        Name(
+            "RBP(p={p},rel={rel})",
+            "RBP(p={p}, rel={rel})@1000",
+            "Computed by cwl_eval, which reads 1000 results; tied ones come in whatever order a sort leaves them in.",
+        ),
+        Name("IPrec@{x}", "IPrec(rounding=trec_eval9)@{x}", PLACES),
+        Name(
+            "Judged@{k}", "Judged@{k}", "A negative grade counts as a judgement, and tied results are ordered by ascending id."
+        ),
+        Name("NumRet", "NumRet"),
+        Name("NumRet(rel={rel})", "NumRelRet(rel={rel})"),
+    ),
+    options=(Option("rel=N in brackets", "Items are relevant from grade N on.", params={"rel": "N"}),),
+    differences=(
+        "NumRel and NumQ count a query that the run lacks as 0.",
+        "A negative grade counts as a judgement in Judged; for judged and trec_eval it is none.",
+    ),
+    wrong=(
+        "The order of tied results depends on which provider computes the measure: RR orders them by descending id, RR@10 and "
+        "Judged by ascending id, and RBP has no rule.",
+    ),
+)

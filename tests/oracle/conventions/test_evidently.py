@@ -1,0 +1,123 @@
+"""The convention of Evidently beside Evidently: means over users, of what stands in one frame."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from support.generated import Collection, generate
+from support.peers import WITHOUT_TIES, Case, cases, check_table, check_version, closed, compare, without_negative
+
+pytestmark = [pytest.mark.heavy, pytest.mark.filterwarnings("ignore")]
+
+NAME = "evidently"
+METRICS = {
+    "PrecisionTopK(k={k})": "PrecisionTopKMetric",
+    "RecallTopK(k={k})": "RecallTopKMetric",
+    "FBetaTopK(k={k})": "FBetaTopKMetric",
+    "FBetaTopK(k={k}, beta={b})": "FBetaTopKMetric",
+    "MAP(k={k})": "MAPKMetric",
+    "NDCG(k={k})": "NDCGKMetric",
+    "MRR(k={k})": "MRRKMetric",
+    "HitRate(k={k})": "HitRateKMetric",
+}
+DATA = {name: without_negative(closed(given)) for name, given in WITHOUT_TIES.items() if name != "short lists"}
+EVEN = without_negative(closed(generate(131, ties=False, gaps=False, shortest=12, longest=12, grades=(0, 0, 1, 2))))
+"""Lists of one length, which MAP needs."""
+
+
+def frame(given: Collection) -> Any:
+    """One row a result, in rank order, which MAP needs."""
+    pd = pytest.importorskip("pandas")
+    rows = [
+        (query, item, score, given.judgements[query][item])
+        for query, item, score in sorted(given.rows, key=lambda row: (row[0], -row[2]))
+    ]
+    return pd.DataFrame(rows, columns=["user_id", "item_id", "prediction", "target"])
+
+
+def value(metric: str, given: Collection, k: int, **options: Any) -> float:
+    pytest.importorskip("evidently")
+    from evidently.legacy import metrics
+    from evidently.legacy.pipeline.column_mapping import ColumnMapping
+    from evidently.legacy.report import Report
+
+    asked = getattr(metrics, metric)(k=k, **options)
+    report = Report(metrics=[asked])
+    columns = ColumnMapping(
+        user_id="user_id", item_id="item_id", prediction="prediction", target="target", recommendations_type="score"
+    )
+    report.run(reference_data=None, current_data=frame(given), column_mapping=columns)
+    found = asked.get_result().current
+    # Some series begin at 0, some at 1.
+    return float(found.iloc[k - 1])
+
+
+def test_table() -> None:
+    check_table(NAME, METRICS)
+
+
+@pytest.mark.parametrize("collection", DATA)
+@pytest.mark.parametrize("case", cases(NAME, places={"k": (1, 3, 10)}), ids=str)
+def test_every_name(case: Case, collection: str) -> None:
+    given = EVEN if case.theirs.startswith("MAP") else DATA[collection]
+    options = {"beta": case.places["b"]} if "b" in case.places else {}
+    theirs = value(METRICS[case.name.theirs], given, int(case.places["k"]), **options)
+    assert compare(NAME, case, given, theirs)
+
+
+@pytest.mark.parametrize("case", cases(NAME, places={"k": (3,), "b": (2,)}), ids=str)
+def test_users_without_feedback_can_count(case: Case) -> None:
+    given = EVEN if case.theirs.startswith("MAP") else DATA["nothing relevant"]
+    options = {"beta": case.places["b"]} if "b" in case.places else {}
+    theirs = value(METRICS[case.name.theirs], given, 3, no_feedback_users=True, **options)
+    assert compare(NAME, case, given, theirs, policy={"empty": "zero"})
+
+
+def test_two_tied_relevant_items_have_a_precision_of_two() -> None:
+    given = Collection({"q": {"a": 1, "b": 1, "c": 0}}, [("q", "a", 2.0), ("q", "b", 2.0), ("q", "c", 1.0)])
+    assert value("PrecisionTopKMetric", given, 1) == 2.0
+
+
+def test_a_short_list_has_an_average_precision_above_one() -> None:
+    given = Collection(
+        {"q": {"a": 1}, "r": {item: int(item == "a") for item in "abcde"}},
+        [("q", "a", 9.0), *(("r", item, 9.0 - at) for at, item in enumerate("abcde"))],
+    )
+    # The one result of q is relevant, and is added at every rank down to 5: (5 + 1) / 2.
+    assert value("MAPKMetric", given, 5) == 3.0
+
+
+def test_rows_out_of_rank_order_change_its_average_precision() -> None:
+    pd = pytest.importorskip("pandas")
+    pytest.importorskip("evidently")
+    from evidently.legacy.metrics.recsys.precision_recall_k import PrecisionRecallCalculation
+
+    ranks = pd.DataFrame({"users": ["q"] * 3, "target": [1, 0, 1], "preds": [1, 2, 3]})
+    values = [PrecisionRecallCalculation(3).get_precision_and_recall_dict(rows, 3)["map"][-1] for rows in (ranks, ranks[::-1])]
+    assert values[0] == pytest.approx((1 + 2 / 3) / 2)
+    assert values[1] != pytest.approx(values[0])
+
+
+def test_a_k_beyond_the_longest_list_has_no_value() -> None:
+    given = Collection({"q": {"a": 1, "b": 0}}, [("q", "a", 2.0), ("q", "b", 1.0)])
+    with pytest.raises((KeyError, IndexError)):
+        value("RecallTopKMetric", given, 5)
+
+
+def test_the_ranks_beside_two_metrics_are_too_great_by_one() -> None:
+    evidently = pytest.importorskip("evidently")
+    from evidently import metrics
+
+    given = Collection({"q": {"a": 1, "b": 0}}, [("q", "a", 2.0), ("q", "b", 1.0)])
+    columns = evidently.Recsys(user_id="user_id", item_id="item_id", target="target", prediction="prediction")
+    data = evidently.Dataset.from_pandas(frame(given), data_definition=evidently.DataDefinition(ranking=[columns]))
+    report = evidently.Report([metrics.NDCG(k=2), metrics.MRR(k=2), metrics.RecallTopK(k=2)]).run(data, None)
+    first = [min(metric["value"]["rank"].values()) for metric in report.dict()["metrics"]]
+    assert first == [2, 2, 1]
+
+
+def test_version() -> None:
+    pytest.importorskip("evidently")
+    check_version(NAME, exactly=True)

@@ -1,0 +1,109 @@
+"""The convention of pytorch-metric-learning beside its own functions, on lists of neighbours' labels."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from support.generated import Collection, generate
+from support.parts import Later, Needs
+from support.peers import Case, cases, check_table, check_version, compare, ranked
+
+NAME = "pytorch-metric-learning"
+torch, accuracy = Later("torch"), Later("pytorch_metric_learning.utils.accuracy_calculator")
+ITEMS = 40
+DATA = {
+    "many right": generate(121, ties=False, gaps=False, items=ITEMS, longest=ITEMS, shortest=ITEMS, grades=(0, 1), queries=12),
+    "few right": generate(
+        122, ties=False, gaps=False, items=ITEMS, longest=ITEMS, shortest=ITEMS, grades=(0,) * 9 + (1,), queries=25
+    ),
+}
+"""Every query ranks the whole reference; an item is right where it has the query's label, which is 1."""
+SHAPE = {"avg_of_avgs": False, "return_per_class": False}
+
+
+@pytest.fixture(autouse=True)
+def library(needs: Needs) -> None:
+    needs("torch")
+    needs("metric_learning")
+
+
+def by_query(
+    given: Collection, compute: Callable[..., float], *, k: int | None = None, counts: bool = True, **options: Any
+) -> Any:
+    """One query at a time; the calculator itself leaves out those without a right reference."""
+    found = {}
+    for query, grades in given.judgements.items():
+        labels = [grades.get(item, 0) for item in ranked(given, query)]
+        if not any(labels):
+            continue
+        known = {"ref_includes_query": False, "label_counts": ([torch.tensor([1])], [sum(labels)])} if counts else {}
+        neighbours, label = torch.tensor([labels[:k]]), torch.tensor([[1]])
+        found[query] = compute(neighbours, label, **known, **SHAPE, **options, label_comparison_fn=torch.eq)
+    return found
+
+
+CALLS: dict[str, Callable[..., Any]] = {
+    "precision_at_1": lambda given: by_query(given, first, counts=False),
+    "r_precision": lambda given: by_query(given, accuracy.r_precision),
+    "mean_average_precision_at_r": lambda given: by_query(given, accuracy.mean_average_precision, at_r=True),
+    "mean_average_precision": lambda given: by_query(given, accuracy.mean_average_precision),
+    "mean_average_precision(k={k})": lambda given, k: by_query(given, accuracy.mean_average_precision, k=k),
+    "mean_reciprocal_rank": lambda given: by_query(given, accuracy.mean_reciprocal_rank, counts=False),
+    "mean_reciprocal_rank(k={k})": lambda given, k: by_query(given, accuracy.mean_reciprocal_rank, k=k, counts=False),
+}
+
+
+def first(neighbours: Any, label: Any, **options: Any) -> float:
+    return float(accuracy.precision_at_k(neighbours, label, 1, **options))
+
+
+def test_table() -> None:
+    check_table(NAME, CALLS)
+
+
+@pytest.mark.parametrize("collection", DATA)
+@pytest.mark.parametrize("case", cases(NAME), ids=str)
+def test_every_name(case: Case, collection: str) -> None:
+    given = DATA[collection]
+    theirs = CALLS[case.name.theirs](given, **case.places)
+    # mean_reciprocal_rank alone is computed in single precision.
+    assert compare(NAME, case, given, theirs, tolerance=1e-7 if "reciprocal" in case.theirs else None) == len(theirs)
+
+
+def test_the_calculator_itself() -> None:
+    """Points on a line, the query at 0: its neighbours in order are right, wrong, right; a lone query is left out."""
+
+    def nearest(query: Any, k: int, reference: Any, ref_includes_query: bool) -> tuple[Any, Any]:
+        distances = torch.cdist(query, reference)
+        return torch.topk(distances, k, largest=False)
+
+    calculator = accuracy.AccuracyCalculator(exclude=("NMI", "AMI"), device=torch.device("cpu"), knn_func=nearest)
+    found = calculator.get_accuracy(
+        torch.tensor([[0.0], [0.0]]), torch.tensor([1, 9]), torch.tensor([[1.0], [2.0], [3.0]]), torch.tensor([1, 0, 1]), False
+    )
+    given = Collection(
+        {"a": {"x": 1, "z": 1}, "b": {"x": 0}}, [(query, item, -float(at)) for query in "ab" for at, item in enumerate("xyz")]
+    )
+    for name, value in found.items():
+        (case,) = [case for case in cases(NAME) if case.theirs == name]
+        assert compare(NAME, case, given, value)
+
+
+def test_a_k_below_the_number_of_right_references() -> None:
+    """Three right references, and only the first two neighbours are looked at; both are right."""
+    counts = {"ref_includes_query": False, "label_counts": ([torch.tensor([1])], [3]), "label_comparison_fn": torch.eq}
+    both = torch.tensor([[1, 1]]), torch.tensor([[1]])
+    assert accuracy.r_precision(*both, **counts, **SHAPE) == 1.0
+    assert accuracy.mean_average_precision(*both, **counts, **SHAPE, at_r=True) == pytest.approx(2 / 3)
+
+
+def test_labels_above_two_to_the_24_become_one() -> None:
+    labels = torch.tensor([2**24, 2**24 + 1]).type(torch.float)
+    assert labels[0] == labels[1]
+
+
+def test_version() -> None:
+    check_version(NAME)

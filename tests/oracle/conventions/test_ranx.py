@@ -1,0 +1,76 @@
+"""The convention of ranx beside ranx, query by query, without ties."""
+
+from __future__ import annotations
+
+import pytest
+import ranx
+
+from judged import PolicyError
+from support.generated import Collection
+from support.peers import WITHOUT_TIES, Case, cases, check_version, compare, ours, with_relevant, without_negative
+
+NAME = "ranx"
+CASES = cases(NAME, places={"p": (50, 8, 95)})
+
+
+def values(text: str, given: Collection) -> dict[str, float]:
+    qrels, run = ranx.Qrels(given.judgements), ranx.Run(given.run)
+    found = ranx.evaluate(qrels, run, text, return_mean=False, make_comparable=True)
+    return dict(zip(sorted(given.judgements), found.tolist(), strict=True))
+
+
+PAIRS = [
+    pytest.param(case, collection, id=f"{case}-{collection}")
+    for case in CASES
+    # Its rbp gains the bare grade; see below.
+    for collection in (["binary"] if case.theirs.startswith("rbp") else WITHOUT_TIES)
+]
+
+
+@pytest.mark.parametrize(("case", "collection"), PAIRS)
+def test_every_name(case: Case, collection: str) -> None:
+    given = WITHOUT_TIES[collection]
+    if case.theirs == "bpref":
+        # It needs judgements of both kinds, and knows no negative grades; see below.
+        known = without_negative(with_relevant(given)).judgements
+        given = Collection({query: grades for query, grades in known.items() if 0 in grades.values()}, given.rows)
+    theirs = values(case.theirs, given)
+    assert compare(NAME, case, given, theirs, policy={"missing": "zero"}) == len(given.judgements)
+
+
+def test_a_missing_query_is_refused_by_both() -> None:
+    given = WITHOUT_TIES["gaps"]
+    with pytest.raises(AssertionError, match="do not match"):
+        ranx.evaluate(ranx.Qrels(given.judgements), ranx.Run(given.run), "mrr")
+    with pytest.raises(PolicyError, match="missing=error"):
+        ours(NAME, given, "mrr")
+
+
+def test_it_gains_the_bare_grade_in_rank_biased_precision() -> None:
+    given = Collection({"q": {"a": 3, "b": 2}}, [("q", "a", 2.0), ("q", "b", 1.0)])
+    assert values("rbp.50", given) == pytest.approx({"q": 0.5 * (3 + 2 * 0.5)})
+    assert ours(NAME, given, "rbp.50").value() == 0.5 * (1 + 0.5)
+
+
+def test_plain_dicts_in_another_order_are_scored_against_the_wrong_queries() -> None:
+    judgements = {"q": {"a": 1}, "r": {"b": 1}}
+    assert ranx.evaluate(judgements, {"q": {"a": 1.0}, "r": {"b": 1.0}}, "mrr") == 1.0
+    assert ranx.evaluate(judgements, {"r": {"b": 1.0}, "q": {"a": 1.0}}, "mrr") == 0.0
+
+
+@pytest.mark.filterwarnings("ignore:invalid value")
+def test_its_bpref_needs_both_kinds_of_judgements() -> None:
+    given = Collection({"q": {"a": 1}, "r": {"a": 1, "b": 0}}, [("q", "a", 1.0), ("r", "a", 1.0)])
+    assert str(values("bpref", given)) == "{'q': nan, 'r': 1.0}"
+    assert ours(NAME, given, "bpref").value() == 1.0
+
+
+def test_its_bpref_takes_negative_grades_for_irrelevant_ones() -> None:
+    """b, of a negative grade, stands above a: 1 - min(1, 1) / min(1, 2) = 0."""
+    given = Collection({"q": {"a": 1, "b": -1, "c": 0}}, [("q", "b", 2.0), ("q", "a", 1.0)])
+    assert values("bpref", given) == {"q": 0.0}
+    assert ours(NAME, given, "bpref").value() == 1.0
+
+
+def test_version() -> None:
+    check_version(NAME)

@@ -1,0 +1,69 @@
+"""The convention of RePlay beside RePlay, user by user."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from support.generated import Collection
+from support.peers import COLLECTIONS, Case, cases, check_table, check_version, compare, only_relevant
+
+pytestmark = [pytest.mark.heavy, pytest.mark.filterwarnings("ignore")]
+
+NAME = "replay"
+DATA = {name: only_relevant(given) for name, given in COLLECTIONS.items()}
+METRICS = {
+    "Precision@{k}": "Precision",
+    "Recall@{k}": "Recall",
+    "HitRate@{k}": "HitRate",
+    "MRR@{k}": "MRR",
+    "MAP@{k}": "MAP",
+    "NDCG@{k}": "NDCG",
+}
+
+
+def values(given: Collection, metric: str, k: int, *, dicts: bool = False) -> dict[str, float]:
+    pd = pytest.importorskip("pandas")
+    metrics = pytest.importorskip("replay.metrics")
+    asked = getattr(metrics, metric)(k, mode=metrics.PerUser())
+    if dicts:
+        run = {query: list(scores.items()) for query, scores in given.run.items()}
+        found = asked(run, {query: list(grades) for query, grades in given.judgements.items()})
+    else:
+        run = pd.DataFrame(given.rows, columns=["query_id", "item_id", "rating"])
+        truth = pd.DataFrame(
+            [(query, item) for query, grades in given.judgements.items() for item in grades], columns=["query_id", "item_id"]
+        )
+        found = asked(run, truth)
+    (by_query,) = found.values()
+    return dict(by_query)
+
+
+def test_table() -> None:
+    check_table(NAME, METRICS)
+
+
+@pytest.mark.parametrize("collection", DATA)
+@pytest.mark.parametrize("case", cases(NAME), ids=str)
+def test_every_name(case: Case, collection: str) -> None:
+    given = DATA[collection]
+    theirs = values(given, METRICS[case.name.theirs], int(case.places["k"]))
+    assert compare(NAME, case, given, theirs) == len(given.judgements)
+
+
+@pytest.mark.parametrize("case", cases(NAME), ids=str)
+def test_dicts_keep_the_order_of_ties(case: Case) -> None:
+    given = DATA["ties and gaps"]
+    theirs = values(given, METRICS[case.name.theirs], int(case.places["k"]), dicts=True)
+    assert compare(NAME, case, given, theirs, policy={"ties": "input"}) == len(given.judgements)
+
+
+def test_an_item_recommended_twice_counts_twice() -> None:
+    metrics: Any = pytest.importorskip("replay.metrics")
+    assert metrics.MAP(2)({"q": [("a", 2.0), ("a", 1.0)]}, {"q": ["a"]})["MAP@2"] == 2.0
+
+
+def test_version() -> None:
+    pytest.importorskip("replay")
+    check_version(NAME, exactly=True)

@@ -1,0 +1,147 @@
+"""The convention of torchmetrics beside torchmetrics, query by query, with scores above 0."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from support.generated import Collection
+from support.parts import Later, Needs
+from support.peers import (
+    COLLECTIONS,
+    WITHOUT_TIES,
+    Case,
+    cases,
+    check_table,
+    check_version,
+    closed,
+    compare,
+    ours,
+)
+
+NAME = "torchmetrics"
+torch, retrieval, functional = Later("torch"), Later("torchmetrics.retrieval"), Later("torchmetrics.functional.retrieval")
+DATA = {name: closed(given, between_0_and_1=True) for name, given in COLLECTIONS.items()}
+GRADED = "retrieval_normalized_dcg"
+
+Values = Callable[[Collection], dict[str, float]]
+
+
+@pytest.fixture(autouse=True)
+def library(needs: Needs) -> None:
+    needs("torch")
+    needs("torchmetrics")
+
+
+def tensors(given: Collection, query: str, *, graded: bool) -> tuple[Any, Any]:
+    grades = [max(given.judgements[query][item], 0) for item in given.run[query]]
+    return torch.tensor(list(given.run[query].values())), torch.tensor(
+        grades if graded else [int(grade > 0) for grade in grades]
+    )
+
+
+def by_query(function: str, *, rare: float = 0.0, **options: Any) -> Values:
+    """The functional metric of each list; `rare` is the value where the modular metric never calls it."""
+
+    def values(given: Collection) -> dict[str, float]:
+        found = {}
+        for query in given.run:
+            scores, target = tensors(given, query, graded=function == GRADED)
+            found[query] = float(getattr(functional, function)(scores, target, **options)) if target.sum() else rare
+        return found
+
+    return values
+
+
+FUNCTIONS = {
+    "RetrievalMAP": "retrieval_average_precision",
+    "RetrievalMRR": "retrieval_reciprocal_rank",
+    "RetrievalPrecision": "retrieval_precision",
+    "RetrievalRecall": "retrieval_recall",
+    "RetrievalHitRate": "retrieval_hit_rate",
+    "RetrievalRPrecision": "retrieval_r_precision",
+    "RetrievalNormalizedDCG": GRADED,
+    "RetrievalAUROC": "retrieval_auroc",
+}
+CALLS: dict[str, Callable[..., Values]] = {
+    **{metric: lambda function=function: by_query(function) for metric, function in FUNCTIONS.items()},
+    **{
+        f"{metric}(top_k={{k}})": lambda k, function=function: by_query(function, top_k=k)
+        for metric, function in FUNCTIONS.items()
+        if metric not in ("RetrievalRPrecision", "RetrievalAUROC")
+    },
+    "RetrievalPrecision(top_k={k}, adaptive_k=True)": lambda k: by_query("retrieval_precision", top_k=k, adaptive_k=True),
+    "RetrievalFallOut": lambda: fall_out(None),
+    "RetrievalFallOut(top_k={k})": lambda k: fall_out(k),
+}
+
+
+def fall_out(k: int | None) -> Values:
+    """It looks for queries without irrelevant items rather than without relevant ones."""
+
+    def values(given: Collection) -> dict[str, float]:
+        return {
+            query: float(functional.retrieval_fall_out(*tensors(given, query, graded=False), top_k=k)) for query in given.run
+        }
+
+    return values
+
+
+def test_table() -> None:
+    check_table(NAME, CALLS)
+
+
+PAIRS = [
+    pytest.param(case, collection, id=f"{case}-{collection}")
+    for case in cases(NAME)
+    # Only nDCG averages tied scores; the others take whatever order torch leaves them in.
+    for collection in (DATA if "NormalizedDCG" in case.theirs else WITHOUT_TIES)
+]
+
+
+@pytest.mark.parametrize(("case", "collection"), PAIRS)
+def test_every_name(case: Case, collection: str) -> None:
+    given = DATA[collection]
+    sizes = {query: len(scores) for query, scores in given.run.items()}
+    if "FallOut" in case.theirs or "AUROC" in case.theirs:
+        # Where all results are relevant, or none, it says 0 and judged that there is no value.
+        mixed = {
+            query for query, grades in given.judgements.items() if 0 < sum(grade > 0 for grade in grades.values()) < len(grades)
+        }
+        given = Collection({query: given.judgements[query] for query in mixed}, [row for row in given.rows if row[0] in mixed])
+    theirs = CALLS[case.name.theirs](**case.places)(given)
+    assert compare(NAME, case, given, theirs, collection=sizes) == len(given.run)
+
+
+@pytest.mark.parametrize(("action", "empty"), [("neg", "zero"), ("pos", "one"), ("skip", "skip")])
+@pytest.mark.parametrize("metric", ["RetrievalMAP", "RetrievalMRR", "RetrievalNormalizedDCG"])
+def test_means_and_what_becomes_of_empty_queries(metric: str, action: str, empty: str) -> None:
+    given = DATA["nothing relevant"]
+    calculated = getattr(retrieval, metric)(empty_target_action=action)
+    for number, query in enumerate(given.run):
+        scores, target = tensors(given, query, graded=metric == "RetrievalNormalizedDCG")
+        calculated.update(scores, target, indexes=torch.full_like(target, number))
+    (case,) = [case for case in cases(NAME) if case.theirs == metric]
+    assert compare(NAME, case, given, float(calculated.compute()), policy={"empty": empty}, tolerance=1e-5)
+
+
+def test_items_without_a_positive_score_are_not_relevant_in_half_of_its_metrics() -> None:
+    scores, target = torch.tensor([2.0, -1.0]), torch.tensor([0, 1])
+    assert float(functional.retrieval_average_precision(scores, target)) == 0.0
+    assert float(functional.retrieval_recall(scores, target)) == 0.0
+    assert float(functional.retrieval_hit_rate(scores, target)) == 1.0
+    given = Collection({"q": {"a": 1, "b": 0}}, [("q", "b", 2.0), ("q", "a", -1.0)])
+    assert ours(NAME, given, "RetrievalMAP").value() == 0.5
+
+
+def test_its_area_sees_no_difference_between_great_scores() -> None:
+    """Scores outside 0 to 1 go through a sigmoid, in single precision: 100 and 200 are both 1, and tied."""
+    target = torch.tensor([0, 1])
+    assert float(functional.retrieval_auroc(torch.tensor([0.1, 0.2]), target)) == 1.0
+    assert float(functional.retrieval_auroc(torch.tensor([100.0, 200.0]), target)) == 0.5
+
+
+def test_version() -> None:
+    check_version(NAME)

@@ -1,0 +1,155 @@
+"""The convention of trectools beside trectools, query by query."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from support.generated import Collection
+from support.parts import Later, Needs
+from support.peers import (
+    COLLECTIONS,
+    WITHOUT_TIES,
+    Case,
+    cases,
+    check_table,
+    check_version,
+    compare,
+    judged_only,
+    ours,
+    without_negative,
+)
+
+NAME = "trectools"
+trectools = Later("trectools")
+DATA = {name: judged_only(given) for name, given in COLLECTIONS.items()}
+"""It counts queries that nobody judged, and stops at them in R-precision; see below."""
+
+
+@pytest.fixture(autouse=True)
+def library(needs: Needs) -> None:
+    needs("trectools")
+
+
+def evaluator(given: Collection) -> Any:
+    run, qrels = trectools.TrecRun(), trectools.TrecQrel()
+    rows = sorted(given.rows, key=lambda row: (row[0], -row[2]))
+    frame = pd.DataFrame(rows, columns=["query", "docid", "score"])
+    frame["q0"], frame["system"], frame["rank"] = "Q0", "run", frame.groupby("query").cumcount() + 1
+    run.load_run_from_dataframe(frame)
+    pairs = [(query, "0", item, grade) for query, grades in given.judgements.items() for item, grade in grades.items()]
+    qrels.qrels_data = pd.DataFrame(pairs, columns=["query", "q0", "docid", "rel"])
+    return trectools.TrecEval(run, qrels)
+
+
+def by_query(method: str, **options: Any) -> Callable[[Collection], dict[str, float]]:
+    """Its values by query; those without a relevant result are missing there, or not a number, and are 0 in its means."""
+
+    def values(given: Collection) -> dict[str, float]:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            found = getattr(evaluator(given), method)(per_query=True, **options)
+        frame = found[0] if isinstance(found, tuple) else found
+        known = dict(zip(frame.index, frame.iloc[:, 0], strict=True))
+        return {
+            query: float(known.get(query, 0.0)) if known.get(query, 0.0) == known.get(query, 0.0) else 0.0
+            for query in given.common
+        }
+
+    return values
+
+
+CALLS: dict[str, Callable[..., Callable[[Collection], dict[str, float]]]] = {
+    "get_map(depth={k})": lambda k: by_query("get_map", depth=k),
+    "get_precision(depth={k})": lambda k: by_query("get_precision", depth=k),
+    "get_recall(depth={k})": lambda k: by_query("get_recall", depth=k),
+    "get_reciprocal_rank(depth={k})": lambda k: by_query("get_reciprocal_rank", depth=k),
+    "get_rprec()": lambda: by_query("get_rprec"),
+    "get_ndcg(depth={k})": lambda k: by_query("get_ndcg", depth=k),
+    "get_ndcg(depth={k}, trec_eval=False)": lambda k: by_query("get_ndcg", depth=k, trec_eval=False),
+    "get_bpref()": lambda: by_query("get_bpref"),
+    "get_rbp(p={p}, depth={k})": lambda p, k: by_query("get_rbp", p=p, depth=k),
+}
+OTHER_TIES = ("get_ndcg", "get_rbp")
+
+
+def test_table() -> None:
+    check_table(NAME, CALLS)
+
+
+PAIRS = [
+    pytest.param(case, collection, id=f"{case}-{collection}")
+    for case in cases(NAME)
+    for collection in (WITHOUT_TIES if case.theirs.startswith(OTHER_TIES) else DATA)
+]
+
+
+@pytest.mark.parametrize(("case", "collection"), PAIRS)
+def test_every_name(case: Case, collection: str) -> None:
+    given = DATA[collection]
+    if "bpref" in case.theirs:
+        # It errs where nothing was judged irrelevant, and about negative grades; see below.
+        both = {query: grades for query, grades in without_negative(given).judgements.items() if 0 in grades.values()}
+        given = judged_only(Collection(both, given.rows))
+    assert compare(NAME, case, given, CALLS[case.name.theirs](**case.places)(given)) == len(given.common)
+
+
+def test_preferences_where_nothing_was_judged_irrelevant() -> None:
+    given = Collection({"q": {"a": 1}}, [("q", "a", 1.0)])
+    assert by_query("get_bpref")(given) == {"q": 0.0}
+    assert ours(NAME, given, "bpref").value() == 1.0
+
+
+def test_preferences_and_negative_grades() -> None:
+    given = Collection({"q": {"a": 1, "b": -1, "c": 0}}, [("q", "b", 2.0), ("q", "a", 1.0)])
+    assert by_query("get_bpref")(given) == {"q": 2.0}
+    assert ours(NAME, given, "bpref").value() == 1.0
+
+
+def test_a_query_that_nobody_judged_lowers_its_means() -> None:
+    given = Collection({"q": {"a": 1}}, [("q", "a", 1.0), ("r", "a", 1.0)])
+    assert evaluator(given).get_map(depth=10) == 0.5
+    assert ours(NAME, given, "MAP@10").value() == 1.0
+
+
+def test_ties_across_queries_are_averaged_in_rank_biased_precision() -> None:
+    """The second result of q, weighing 0.8 (1 - 0.8), has the score of the first of r, which weighs 1 - 0.8."""
+    given = Collection({"r": {"a": 1}, "q": {"z": 1}}, [("q", "x", 2.0), ("q", "y", 1.0), ("r", "a", 1.0)])
+    assert by_query("get_rbp", p=0.8, depth=10)(given)["r"] == pytest.approx((0.16 + 0.2) / 2)
+
+
+def test_r_precision_stops_at_a_query_that_nobody_judged() -> None:
+    given = Collection({"q": {"a": 1}}, [("q", "a", 1.0), ("r", "a", 1.0)])
+    with pytest.raises(KeyError, match="r"):
+        by_query("get_rprec")(given)
+
+
+@pytest.mark.parametrize(("method", "removes"), [("get_precision", True), ("get_ndcg", True), ("get_reciprocal_rank", False)])
+def test_unjudged_results_stay_in_some_measures(method: str, removes: bool) -> None:
+    given = Collection({"q": {"a": 1}}, [("q", "x", 2.0), ("q", "a", 1.0)])
+    plain = by_query(method, depth=1 if method == "get_precision" else 10)(given)["q"]
+    removed = by_query(method, depth=1 if method == "get_precision" else 10, removeUnjudged=True)(given)["q"]
+    assert (removed == 1.0) is removes
+    assert (removed == plain) is not removes
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_the_geometric_mean_is_none_as_soon_as_a_query_is_missing() -> None:
+    given = Collection({"q": {"a": 1}, "r": {"a": 1}}, [("q", "a", 1.0)])
+    found = evaluator(given).get_geometric_map()
+    assert found != found
+
+
+def test_it_orders_ties_in_two_ways() -> None:
+    """Read from a frame in ascending order of ids, nDCG takes them as they are, and MAP sorts them by descending id."""
+    given = Collection({"q": {"a": 1}}, [("q", "a", 1.0), ("q", "b", 1.0)])
+    assert by_query("get_ndcg", depth=10)(given) == {"q": 1.0}
+    assert by_query("get_map", depth=10)(given) == {"q": 0.5}
+
+
+def test_version() -> None:
+    check_version(NAME)

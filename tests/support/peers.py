@@ -1,0 +1,148 @@
+"""What every test of a convention shares: the data, every name of the table, and the comparison of values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from importlib.metadata import version
+from itertools import product
+from typing import Any
+
+import pytest
+
+from judged import evaluate
+from judged.conventions import Name, find
+from judged.evaluation import Evaluation
+from support.generated import Collection, generate
+
+COLLECTIONS: dict[str, Collection] = {
+    "ties and gaps": generate(101),
+    "gaps": generate(102, ties=False),
+    "complete": generate(103, ties=False, gaps=False, grades=(0, 0, 1, 2, 3)),
+    "nothing relevant": generate(104, ties=False, grades=(*[0] * 12, 1), items=20, longest=20),
+    "short lists": generate(105, ties=False, longest=4, items=30),
+    "binary": generate(106, ties=False, grades=(0, 1), items=30, longest=30),
+}
+WITHOUT_TIES = {name: given for name, given in COLLECTIONS.items() if name != "ties and gaps"}
+
+
+def only_relevant(given: Collection) -> Collection:
+    """The same with the relevant judgements only: for libraries that take whatever is listed as relevant."""
+    kept = {query: {item: grade for item, grade in grades.items() if grade > 0} for query, grades in given.judgements.items()}
+    return Collection({query: grades for query, grades in kept.items() if grades}, given.rows)
+
+
+def with_relevant(given: Collection) -> Collection:
+    """The same without the queries that have nothing relevant."""
+    return Collection({query: grades for query, grades in given.judgements.items() if max(grades.values()) > 0}, given.rows)
+
+
+def without_negative(given: Collection) -> Collection:
+    """The same with 0 for every negative grade."""
+    return Collection(
+        {query: {item: max(grade, 0) for item, grade in grades.items()} for query, grades in given.judgements.items()},
+        given.rows,
+    )
+
+
+def judged_only(given: Collection) -> Collection:
+    """The same without the queries of the run that nobody judged."""
+    return Collection(given.judgements, [row for row in given.rows if row[0] in given.judgements])
+
+
+def ranked(given: Collection, query: str) -> list[str]:
+    """A query's items in rank order; for data without ties."""
+    scores = given.run.get(query, {})
+    return sorted(scores, key=lambda item: -scores[item])
+
+
+PLACES: dict[str, tuple[float, ...]] = {
+    "k": (1, 3, 10, 50),
+    "rel": (2,),
+    "p": (0.5, 0.95),
+    "b": (0.5, 2),
+    "m": (4, 5),
+    "T": (0.5, 2.25),
+    "x": (0.25, 0.3, 1.0),
+}
+"""What is tried at each place of a name."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """One of a library's names with its places filled, and the call of the library that computes it."""
+
+    name: Name
+    theirs: str
+    places: Mapping[str, float]
+
+    def __str__(self) -> str:
+        return self.theirs
+
+
+def cases(convention: str, *, places: Mapping[str, Iterable[float]] | None = None) -> list[Case]:
+    """Every name of a convention that has an expression, filled with the numbers to try."""
+    tried = {**PLACES, **(places or {})}
+    return [
+        Case(name, name.filled(filled)[0], filled)
+        for name in find(convention).names
+        if name.ours
+        for filled in _fillings(name, tried)
+    ]
+
+
+def _fillings(name: Name, tried: Mapping[str, Iterable[float]]) -> Iterator[dict[str, float]]:
+    yield from (dict(zip(name.places, values, strict=True)) for values in product(*(tried[place] for place in name.places)))
+
+
+Call = Callable[..., Any]
+
+
+def check_table(convention: str, calls: Mapping[str, Call]) -> None:
+    """Every name of the table has a call of the real library, and there is no call for a name that is not in the table."""
+    assert set(calls) == {name.theirs for name in find(convention).names if name.ours}
+
+
+def ours(convention: str, given: Collection, measure: str, **options: Any) -> Evaluation:
+    """Our evaluation by that convention."""
+    return evaluate(given.judgements, given.run, measure, convention=convention, **options)
+
+
+def compare(
+    convention: str, case: Case, given: Collection, theirs: Any, *, tolerance: float | None = None, **options: Any
+) -> int:
+    """Values query by query where theirs is a dict, otherwise the one number for all; how many numbers were compared."""
+    evaluation = ours(convention, given, case.theirs, **options)
+    allowed = find(convention).tolerance if tolerance is None else tolerance
+    if not isinstance(theirs, Mapping):
+        assert evaluation.value() == pytest.approx(float(theirs), abs=allowed, rel=0)
+        return 1
+    scored = evaluation.scored()
+    (values,) = scored.values.values()
+    counted = {query: value for query, value in zip(scored.rankings.queries, values.tolist(), strict=True) if value == value}
+    assert counted == pytest.approx(dict(theirs), abs=allowed, rel=0)
+    return len(counted)
+
+
+def check_version(convention: str, *, exactly: bool = False) -> None:
+    """What is installed is what the data names; libraries that every test run installs may be newer."""
+    known = find(convention)
+    installed = version(known.package)
+    if exactly:
+        assert installed == known.version
+    else:
+        assert _numbers(installed) >= _numbers(known.version)
+
+
+def _numbers(text: str) -> list[int]:
+    return [int(part) for part in text.split(".") if part.isdigit()]
+
+
+def closed(given: Collection, *, between_0_and_1: bool = False) -> Collection:
+    """Only what was retrieved exists: judgements of exactly the items in each list."""
+    judgements = {
+        query: {item: given.judgements.get(query, {}).get(item, 0) for item in scores} for query, scores in given.run.items()
+    }
+    # Scores are multiples of 1/64 between -157 and 157: in single precision, 512 times smaller, they are still exact.
+    scale, lift = (1 / 512, 0.5) if between_0_and_1 else (1, 0)
+    return Collection(judgements, [(query, item, score * scale + lift) for query, item, score in given.rows])

@@ -120,7 +120,7 @@ def test_hand_overs_are_few_and_those_of_rankings_are_two_methods() -> None:
     assert {room.name: room.hands_over for room in ROOMS.values() if room.hands_over} == {
         "__init__": {"measures"},
         "rankings": {"judging", "evaluation"},
-        "vectors": {"evaluation", "exports", "measures"},
+        "vectors": {"evaluation", "exports"},
     }
     path = SOURCE / "rankings.py"
     methods = {

@@ -77,7 +77,7 @@ def evaluate_index(
         item_ids=item_ids,
         dims=dims,
     )
-    from judged.request import Request  # hands over downstream
+    from judged.request import Request
 
     return compare_index(index, compared, relevance, Request.of(measures, policy), k=k, keys=keys, progress=progress)
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from judged.audit import Audit
+    from judged.differences import compare_conventions
     from judged.errors import (
         ConventionError,
         InputError,
@@ -66,6 +67,7 @@ __all__ = [
     "Rankings",
     "Vectors",
     "__version__",
+    "compare_conventions",
     "diagnose",
     "diagonal",
     "evaluate",
@@ -89,7 +91,7 @@ __all__ = [
 ]
 
 _HOMES = (
-    *("errors", "policy", "audit", "rankings", "measures", "inputs", "judging", "evaluation"),
+    *("errors", "policy", "audit", "rankings", "measures", "inputs", "judging", "evaluation", "differences"),
     *("vectors", "vectors.files", "vectors.index", "vectors.diagnose"),
 )
 """Modules that hold the names above, cheapest first."""

@@ -7,9 +7,14 @@ from pathlib import Path
 
 import click
 
-from judged.cli.options import convention_option, measures_option, output_options, policy_options, tie_range_option
-from judged.inputs.formats import FORMATS as INPUT_FORMATS
-from judged.policy import DUPLICATES
+from judged.cli.options import (
+    convention_option,
+    measures_option,
+    output_options,
+    policy_options,
+    reading_options,
+    tie_range_option,
+)
 
 
 @click.command()
@@ -26,13 +31,6 @@ from judged.policy import DUPLICATES
 )
 @click.option("--depth", type=int, help="Only the first N results of each list count.", metavar="N")
 @click.option(
-    "--duplicates",
-    type=click.Choice(list(DUPLICATES)),
-    default="error",
-    show_default=True,
-    help="; ".join(f"{choice}: {words}" for choice, words in DUPLICATES.items()) + ".",
-)
-@click.option(
     "--collection", type=int, metavar="N", help="How many items there are to retrieve; TN, Accuracy and Specificity need it."
 )
 @click.option(
@@ -41,10 +39,7 @@ from judged.policy import DUPLICATES
     type=click.Path(),
     help="A table of items and their categories: each category's best result stands for it, and categories are ranked.",
 )
-@click.option("--qrels-format", type=click.Choice(list(INPUT_FORMATS)), help="The format of QRELS, where it is not recognised.")
-@click.option(
-    "--run-format", type=click.Choice(list(INPUT_FORMATS)), help="The format of the runs, where it is not recognised."
-)
+@reading_options
 @output_options
 def evaluate(
     judgements: str,

@@ -10,7 +10,8 @@ import click
 from click.shell_completion import CompletionItem
 
 from judged.exports import FORMATS
-from judged.policy import CHOICES, Policy
+from judged.inputs.formats import FORMATS as INPUT_FORMATS
+from judged.policy import CHOICES, DUPLICATES, Policy
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 FILE = click.Path()
@@ -79,6 +80,26 @@ def policy_options(function: Function) -> Function:
     return gather  # type: ignore[return-value]
 
 
+def reading_options(function: Function) -> Function:
+    """--duplicates, --qrels-format and --run-format, as every command that reads both kinds of files has them."""
+    formats = click.Choice(list(INPUT_FORMATS))
+    for option in reversed(
+        (
+            click.option(
+                "--duplicates",
+                type=click.Choice(list(DUPLICATES)),
+                default="error",
+                show_default=True,
+                help="; ".join(f"{choice}: {words}" for choice, words in DUPLICATES.items()) + ".",
+            ),
+            click.option("--qrels-format", type=formats, help="The format of QRELS, where it is not recognised."),
+            click.option("--run-format", type=formats, help="The format of the runs, where it is not recognised."),
+        )
+    ):
+        function = option(function)
+    return function
+
+
 def tie_range_option(function: Function) -> Function:
     return click.option(
         "--tie-range",
@@ -112,17 +133,34 @@ def chosen_format(form: str | None, output: str | None) -> str:
     return form or (SUFFIXES.get(Path(output).suffix.lower(), "table") if output else "table")
 
 
-def deliver(as_dict: Callable[[], dict[str, Any]], as_text: Callable[[], str], form: str | None, output: str | None) -> None:
-    """Print or write a result that is text for people or JSON for programs."""
+def deliver(
+    as_dict: Callable[[], dict[str, Any]],
+    as_text: Callable[[], str],
+    form: str | None,
+    output: str | None,
+    as_markdown: Callable[[], str] | None = None,
+    *,
+    show: Callable[[], None] | None = None,
+) -> None:
+    """Print or write a result that is text for people or JSON for programs, and may be Markdown; `show` prints the text."""
     import json
 
     from judged.outputs import write_text
 
     chosen = chosen_format(form, output)
-    if chosen not in ("table", "json"):
-        raise click.UsageError(f"this result is printed as a table or as json, not as {chosen}.")
-    text = as_text() if chosen == "table" else json.dumps(as_dict(), indent=2, ensure_ascii=False, allow_nan=False)
+    forms: dict[str, Callable[[], str]] = {
+        "table": as_text,
+        "json": lambda: json.dumps(as_dict(), indent=2, ensure_ascii=False, allow_nan=False),
+        **({} if as_markdown is None else {"markdown": as_markdown}),
+    }
+    if chosen not in forms:
+        listed = " or ".join(["as a table", *(f"as {name}" for name in forms if name != "table")])
+        raise click.UsageError(f"this result is printed {listed}, not as {chosen}.")
+    if chosen == "table" and show is not None and not output:
+        show()
+        return
+    text = forms[chosen]().removesuffix("\n") + "\n"
     if output:
-        write_text(output, text + "\n")
+        write_text(output, text)
     else:
-        click.echo(text)
+        click.echo(text, nl=False)

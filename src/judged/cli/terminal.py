@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from judged.differences import ConventionComparison
     from judged.evaluation import Evaluation
 
 
@@ -91,6 +92,28 @@ def show_evaluation(evaluation: Evaluation, *, per_query: bool) -> None:
     out.print(table)
     for text in remarks(evaluation):
         out.print(text, markup=False)
+
+
+def show_comparison(comparison: ConventionComparison) -> None:
+    """The definitions of each measure, and what makes them differ."""
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+
+    from judged.differences.tables import HEADER, assumed, cells, heading, notes
+
+    out = console()
+    for compared in comparison.measures:
+        table = Table(box=SIMPLE_HEAD, pad_edge=False)
+        for name in HEADER:
+            table.add_column(name, justify="right" if name == "value" else "left", overflow="fold")
+        for row in cells(compared):
+            table.add_row(*row)
+        out.print(heading(compared), markup=False)
+        out.print(table)
+        for text in notes(compared):
+            out.print(text, markup=False)
+        out.print()
+    out.print(assumed(), markup=False)
 
 
 def _best(evaluation: Evaluation) -> dict[str, int]:

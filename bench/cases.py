@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from bench.contenders import MEASURES
-from bench.data import Size
+from bench.data import Embedded, Size
 
-Quantity = Literal["wall", "cpu", "memory", "per line"]
+Quantity = Literal["wall", "cpu", "memory", "gigabytes", "per line"]
 
 EVALUATE = ("-m", "judged", "evaluate", "{qrels}", "{run}")
 JUDGED = (*EVALUATE, *(word for measure in MEASURES for word in ("-m", measure)), "--format", "json")
@@ -20,7 +20,7 @@ class Contender:
 
     name: str
     command: tuple[str, ...]
-    size: Size
+    size: Size | Embedded
     prints_json: bool = True
     reads_qrels: bool = True
     rounds: int | None = None
@@ -28,7 +28,9 @@ class Contender:
 
     @property
     def lines(self) -> int:
-        """Lines that it reads."""
+        """Lines that it reads; of vectors none."""
+        if isinstance(self.size, Embedded):
+            return 0
         return self.size.queries * (self.size.results + (self.size.judgements if self.reads_qrels else 0))
 
 
@@ -66,7 +68,16 @@ class Case:
 def cases(*, quick: bool = False) -> dict[str, Case]:
     """All cases by name; quick ones are small enough to try the benchmark itself, too small to believe."""
     long, wide = (Size(700, 1_000), Size(10_000, 100)) if quick else (Size(7_000, 1_000), Size(100_000, 100))
-    found = (_files(long, quick), _dicts(long, quick), _queries(long, wide, quick), _all_trec(long, quick), _startup(quick))
+    found = (
+        _files(long, quick),
+        _dicts(long, quick),
+        _queries(long, wide, quick),
+        _all_trec(long, quick),
+        _startup(quick),
+        _embeddings(quick),
+        _many_relevant(quick),
+        _mapped(quick),
+    )
     return {case.name: case for case in found}
 
 
@@ -161,6 +172,70 @@ def _startup(quick: bool) -> Case:
         repeat=5 if quick else 15,
         one_job=False,
     )
+
+
+def _embeddings(quick: bool) -> Case:
+    size = Embedded(500, 10_000, 64, 5) if quick else Embedded(10_000, 100_000, 256, 5)
+    return Case(
+        name="embeddings",
+        title=f"Vectors to numbers and to lists, the call only, {size}",
+        contenders=(
+            Contender("bare product", _vectors("gemm"), size),
+            Contender("judged, all ranks", _vectors("judged"), size),
+            Contender("judged, top-100", _vectors("judged-top"), size),
+            Contender("faiss, top-100", _vectors("faiss-top"), size, rounds=2),
+            Contender("pytorch-metric-learning", _vectors("metric_learning"), size, rounds=1),
+            Contender("torchmetrics", _vectors("torchmetrics"), size, rounds=1),
+        ),
+        claims=(
+            _within("all ranks of 5 relevant items", "judged, all ranks", "/", "bare product", 1.35),
+            _within("lists of 100 from the same pass", "judged, top-100", "/", "bare product", 2),
+            _faster("at least twice as fast as faiss", "faiss, top-100", "judged, top-100", 2),
+            _faster("at least 5 times faster than its own", "pytorch-metric-learning", "judged, all ranks", 5),
+            _faster("at least 5 times faster than its own", "torchmetrics", "judged, all ranks", 5),
+        ),
+        repeat=1 if quick else 3,
+        reference="judged, all ranks",
+    )
+
+
+def _many_relevant(quick: bool) -> Case:
+    size = Embedded(200, 10_000, 64, 200) if quick else Embedded(2_000, 100_000, 256, 200)
+    return Case(
+        name="many_relevant",
+        title=f"Vectors to numbers, many relevant items, the call only, {size}",
+        contenders=(
+            Contender("bare product", _vectors("gemm"), size),
+            Contender("judged, all ranks", _vectors("judged"), size),
+        ),
+        claims=(_within("all ranks of 200 relevant items", "judged, all ranks", "/", "bare product", 2.6),),
+        repeat=1 if quick else 5,
+    )
+
+
+def _mapped(quick: bool) -> Case:
+    size = Embedded(200, 100_000, 64, 5) if quick else Embedded(20_000, 1_000_000, 64, 5)
+    return Case(
+        name="mapped",
+        title=f"Vectors on disk to numbers under a cap of 1 GB, {size}",
+        contenders=(
+            Contender("judged, mapped", _vectors("judged-mapped"), size),
+            Contender("import judged, polars", ("-c", "import judged, polars; judged.evaluate"), size, prints_json=False),
+        ),
+        claims=(
+            Claim("memory beyond the libraries, GB", "gigabytes", "judged, mapped", "-", "import judged, polars", "at most", 1),
+        ),
+        repeat=1,
+        one_job=False,
+    )
+
+
+def _faster(text: str, slow: str, fast: str, bound: float) -> Claim:
+    return Claim(text, "wall", slow, "/", fast, "at least", bound)
+
+
+def _vectors(name: str) -> tuple[str, ...]:
+    return ("-m", "bench.embeddings", name, "{folder}")
 
 
 def _within(text: str, left: str, op: Literal["/", "-"], right: str, bound: float) -> Claim:

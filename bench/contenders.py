@@ -70,7 +70,7 @@ def judged_reading(_: str, run: str) -> Report:
     """Reading the run, the call only: what measures are set beside."""
     import judged
 
-    return {"calls": _clocked(lambda: judged.read_run(run))}
+    return {"calls": clocked(lambda: judged.read_run(run))}
 
 
 def judged_all_trec(qrels: str, run: str) -> Report:
@@ -80,7 +80,7 @@ def judged_all_trec(qrels: str, run: str) -> Report:
 
     measures = [line.measure for line in chosen_lines(("all_trec",)) if line.measure]
     rankings = judged.judge(qrels, run)
-    return {"calls": _clocked(lambda: rankings.evaluate(measures))}
+    return {"calls": clocked(lambda: rankings.evaluate(measures))}
 
 
 def pytrec_eval_all_trec(qrels: str, run: str) -> Report:
@@ -89,7 +89,7 @@ def pytrec_eval_all_trec(qrels: str, run: str) -> Report:
 
     with open(qrels) as qrels_file, open(run) as run_file:
         judgements, results = pytrec_eval.parse_qrel(qrels_file), pytrec_eval.parse_run(run_file)
-    return {"calls": _clocked(lambda: pytrec_eval.RelevanceEvaluator(judgements, {"all_trec"}).evaluate(results))}
+    return {"calls": clocked(lambda: pytrec_eval.RelevanceEvaluator(judgements, {"all_trec"}).evaluate(results))}
 
 
 def pytrec_eval_dicts(qrels: str, run: str) -> Report:
@@ -150,14 +150,14 @@ def _timed(call: Callable[[Dicts, Dicts], Scores], qrels: str, run: str) -> Repo
     """Only the call from dicts to means is timed; the first one counts too, with whatever it imports."""
     judgements, results = _nested(qrels, 4, "Int64"), _nested(run, 6, "Float64", value=4)
     scores: list[Scores] = []
-    calls = _clocked(lambda: scores.append(call(judgements, results)))
+    calls = clocked(lambda: scores.append(call(judgements, results)))
     return {"scores": scores[-1], "calls": calls}
 
 
-def _clocked(call: Callable[[], Any]) -> list[dict[str, float]]:
+def clocked(call: Callable[[], Any], times: int = CALLS) -> list[dict[str, float]]:
     """How long each of some calls takes."""
     calls: list[dict[str, float]] = []
-    for _ in range(CALLS):
+    for _ in range(times):
         wall, cpu = time.perf_counter(), time.process_time()
         call()
         calls.append({"wall": time.perf_counter() - wall, "cpu": time.process_time() - cpu})

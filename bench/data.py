@@ -1,7 +1,7 @@
 """Seeded runs and judgements as TREC files, kept in the system's folder for temporary files and made once.
 
-`python -m bench.data QUERIES RESULTS JUDGEMENTS` makes one pair. The benchmark only calls `ensure`: a parent that
-imported numpy would show up in the peak memory of its children (see measure.py).
+`python -m bench.data QUERIES RESULTS JUDGEMENTS` makes one pair, with four numbers vectors and labels. The benchmark only
+calls `ensure`: a parent that imported numpy would show up in the peak memory of its children (see measure.py).
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import os
 import subprocess
 import sys
 import tempfile
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -29,6 +29,8 @@ SEED = 0
 ITEMS = 8_000_000
 """Size of the collection that results are drawn from; judged items that nobody retrieved have higher numbers."""
 FIRST_QUERY = 100_001
+NOISE = 2.0
+"""How far a vector lies from its label's centre, in standard deviations of the centres."""
 
 
 @dataclass(frozen=True)
@@ -44,6 +46,19 @@ class Size:
 
 
 @dataclass(frozen=True)
+class Embedded:
+    """How many vectors, and how many items are relevant to each query."""
+
+    queries: int
+    items: int
+    dims: int
+    relevant: int
+
+    def __str__(self) -> str:
+        return f"{self.queries:,} × {self.items:,} × {self.dims}, {self.relevant} relevant"
+
+
+@dataclass(frozen=True)
 class Pair:
     """The two files of one size."""
 
@@ -51,26 +66,53 @@ class Pair:
     qrels: Path
     run: Path
 
+    @property
+    def words(self) -> dict[str, str]:
+        """What stands for them in a contender's command."""
+        return {"{qrels}": str(self.qrels), "{run}": str(self.run)}
+
+    @property
+    def paths(self) -> tuple[Path, ...]:
+        return (self.qrels, self.run)
+
+
+@dataclass(frozen=True)
+class Folder:
+    """The arrays of one size of vectors."""
+
+    size: Embedded
+    folder: Path
+
+    @property
+    def words(self) -> dict[str, str]:
+        return {"{folder}": str(self.folder)}
+
+    @property
+    def paths(self) -> tuple[Path, ...]:
+        return tuple(self.folder / f"{name}.npy" for name in ("queries", "items", "query_labels", "item_labels"))
+
 
 def cache() -> Path:
     """The folder that generated files are kept in; safe to delete."""
     return Path(tempfile.gettempdir()) / f"judged-bench-{FORMAT}"
 
 
-def pair(size: Size) -> Pair:
+def files_of(size: Size | Embedded) -> Pair | Folder:
     """Where the files of a size are, made or not."""
+    if isinstance(size, Embedded):
+        return Folder(size, cache() / f"{size.queries}x{size.items}x{size.dims}x{size.relevant}")
     stem = f"{size.queries}x{size.results}x{size.judgements}"
     return Pair(size, cache() / f"{stem}.qrels", cache() / f"{stem}.run")
 
 
-def ensure(size: Size) -> Pair:
+def ensure(size: Size | Embedded) -> Pair | Folder:
     """The files of a size, generated if missing, and read once so that no contender pays for a cold disk."""
-    files = pair(size)
-    if not (files.qrels.exists() and files.run.exists()):
-        numbers = [str(number) for number in (size.queries, size.results, size.judgements)]
+    files = files_of(size)
+    if not all(path.exists() for path in files.paths):
+        numbers = [str(number) for number in astuple(size)]
         root = Path(__file__).resolve().parents[1]
         subprocess.run([sys.executable, "-m", "bench.data", *numbers], check=True, cwd=root)
-    for path in (files.qrels, files.run):
+    for path in files.paths:
         with path.open("rb") as file:
             while file.read(1 << 20):
                 pass
@@ -90,12 +132,36 @@ def generate(size: Size) -> None:
     judged = np.concatenate([np.take_along_axis(items, ranks, axis=1), missed], axis=1)
     grades = rng.integers(0, 4, size=judged.shape) * (rng.random(judged.shape) < 0.4)
 
-    files = pair(size)
+    files = files_of(size)
+    assert isinstance(files, Pair)
     cache().mkdir(parents=True, exist_ok=True)
     _write(files.qrels, _rows(judged, {"zero": 0}, {"grade": grades}))
     places = np.broadcast_to(np.arange(1, size.results + 1), items.shape)
     ranked = {"rank": places, "score": _scores(rng, size)}
     _write(files.run, _rows(items, {"q0": "Q0"}, ranked, {"system": "generated"}))
+
+
+def generate_vectors(size: Embedded) -> None:
+    """Vectors of length 1 around a centre for each label, as many items of every label; the labels are those of pairs that
+    are told apart well, not perfectly: a relevant item stands some way down the list."""
+    import numpy as np
+
+    rng = np.random.default_rng(SEED)
+    labels = size.items // size.relevant
+    centres = rng.standard_normal((labels, size.dims), dtype=np.float32)
+    item_labels = rng.permutation(np.repeat(np.arange(labels), size.relevant))
+    query_labels = rng.integers(0, labels, size.queries)
+    folder = files_of(size)
+    assert isinstance(folder, Folder)
+    folder.folder.mkdir(parents=True, exist_ok=True)
+    arrays = {"query_labels": query_labels, "item_labels": item_labels}
+    for name, chosen in (("queries", query_labels), ("items", item_labels)):
+        vectors = centres[chosen] + NOISE * rng.standard_normal((len(chosen), size.dims), dtype=np.float32)
+        arrays[name] = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+    for path in folder.paths:
+        unfinished = path.with_suffix(f".{os.getpid()}.tmp.npy")
+        np.save(unfinished, arrays[path.stem])
+        unfinished.replace(path)
 
 
 def _distinct(rng: Generator, rows: int, columns: int, *, below: int) -> Array:
@@ -142,4 +208,5 @@ def _write(path: Path, frame: pl.DataFrame) -> None:
 
 
 if __name__ == "__main__":
-    generate(Size(*(int(number) for number in sys.argv[1:])))
+    given = [int(number) for number in sys.argv[1:]]
+    generate(Size(*given)) if len(given) == 3 else generate_vectors(Embedded(*given))

@@ -18,10 +18,10 @@ from statistics import median
 from typing import Any
 
 from bench.cases import Case, Contender
-from bench.data import Pair, Size, ensure
+from bench.data import Embedded, Folder, Pair, Size, ensure
 
 ROOT = Path(__file__).resolve().parents[1]
-WARM_UP = Size(queries=20, results=100)
+WARM_UP: dict[type, Size | Embedded] = {Size: Size(queries=20, results=100), Embedded: Embedded(20, 1000, 16, 5)}
 """Every contender runs on this once, untimed: it compiles bytecode, and ranx its numba functions."""
 MEMORY_UNIT = 1 if sys.platform == "darwin" else 1024
 
@@ -58,6 +58,8 @@ class Result:
             return float("nan")
         if quantity == "per line":
             return self.value("wall") / self.contender.lines
+        if quantity == "gigabytes":
+            return self.value("memory") / 1e9
         return float(median(getattr(sample, quantity) for sample in self.samples))
 
     def spread(self) -> tuple[float, float]:
@@ -70,10 +72,9 @@ def measure(case: Case, repeat: int, tell: Callable[[str], None]) -> list[Result
     """Interleave the contenders for some rounds, so that a busy minute of the machine hits all of them."""
     results = [Result(contender) for contender in case.contenders]
     data = {contender.size: ensure(contender.size) for contender in case.contenders}
-    small = ensure(WARM_UP)
     for result in results:
         tell(f"{case.name}: warming up {result.contender.name}")
-        _keep(result, small, store=False)
+        _keep(result, ensure(WARM_UP[type(result.contender.size)]), store=False)
     for number in range(repeat):
         for result in _rotated(results, number):
             if result.crash is None and number < (result.contender.rounds or repeat):
@@ -88,7 +89,7 @@ def _rotated(results: Sequence[Result], number: int) -> Iterator[Result]:
     yield from (*results[start:], *results[:start])
 
 
-def _keep(result: Result, data: Pair, *, store: bool) -> None:
+def _keep(result: Result, data: Pair | Folder, *, store: bool) -> None:
     try:
         samples = run(result.contender, data)
     except CrashError as crash:
@@ -97,10 +98,9 @@ def _keep(result: Result, data: Pair, *, store: bool) -> None:
         result.samples += samples if store else []
 
 
-def run(contender: Contender, data: Pair) -> list[Sample]:
+def run(contender: Contender, data: Pair | Folder) -> list[Sample]:
     """One process; one sample of all of it, or one for each call that the process timed itself."""
-    files = {"{qrels}": str(data.qrels), "{run}": str(data.run)}
-    command = [sys.executable, *(files.get(word, word) for word in contender.command)]
+    command = [sys.executable, *(data.words.get(word, word) for word in contender.command)]
     with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as complaints:
         started = time.perf_counter()
         child = subprocess.Popen(command, stdout=output, stderr=complaints, cwd=ROOT, env=_environment())

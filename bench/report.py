@@ -19,13 +19,26 @@ from bench.measure import Result
 
 README = Path(__file__).with_name("README.md")
 TOLERANCE = 1e-6
-PEERS = {"judged": "judged", "pytrec_eval": "pytrec_eval-terrier", "ir_measures": "ir_measures", "ranx": "ranx"}
+PEERS = {
+    "judged": "judged",
+    "pytrec_eval": "pytrec_eval-terrier",
+    "ir_measures": "ir_measures",
+    "ranx": "ranx",
+    "faiss": "faiss-cpu",
+    "pytorch-metric-learning": "pytorch-metric-learning",
+    "torchmetrics": "torchmetrics",
+}
 LIBRARIES = ("numpy", "polars")
 
 
 def header(case: Case) -> list[str]:
-    compared = ["µs/line", "wall ÷ first"] if case.one_job else []
-    return ["contender", "wall, s", "fastest to slowest", "CPU, s", "peak, MB", *compared]
+    lines = ["µs/line"] if case.one_job and _has_lines(case) else []
+    ratio = ["wall ÷ first"] if case.one_job else []
+    return ["contender", "wall, s", "fastest to slowest", "CPU, s", "peak, MB", *lines, *ratio]
+
+
+def _has_lines(case: Case) -> bool:
+    return all(contender.lines for contender in case.contenders)
 
 
 def rows(case: Case, results: Sequence[Result]) -> list[list[str]]:
@@ -38,14 +51,16 @@ def _row(case: Case, result: Result, first: float) -> list[str]:
     if not result.samples:
         return [result.contender.name, "crashed", *[""] * (columns - 2)]
     fastest, slowest = result.spread()
-    compared = [f"{result.value('per line') * 1e6:.3f}", _ratio(result.value("wall"), first)] if case.one_job else []
+    lines = [f"{result.value('per line') * 1e6:.3f}"] if case.one_job and _has_lines(case) else []
+    ratio = [_ratio(result.value("wall"), first)] if case.one_job else []
     return [
         result.contender.name,
         f"{result.value('wall'):.3f}",
         f"{fastest:.3f} to {slowest:.3f}",
         f"{result.value('cpu'):.3f}",
         f"{result.value('memory') / 1e6:,.0f}",
-        *compared,
+        *lines,
+        *ratio,
     ]
 
 
@@ -79,9 +94,9 @@ def disagreements(case: Case, results: Sequence[Result]) -> list[str]:
 
 def _difference(result: Result, reference: Result) -> str | None:
     names = (result.contender.name, reference.contender.name)
-    if set(result.scores) != set(reference.scores):
+    if not set(result.scores) <= set(reference.scores):
         return f"{names[0]} computed {sorted(result.scores)}, {names[1]} {sorted(reference.scores)}"
-    worst = max(reference.scores, key=lambda measure: abs(result.scores[measure] - reference.scores[measure]))
+    worst = max(result.scores, key=lambda measure: abs(result.scores[measure] - reference.scores[measure]))
     if abs(result.scores[worst] - reference.scores[worst]) <= TOLERANCE:
         return None
     return f"{names[0]} differs from {names[1]}: {worst} {result.scores[worst]!r}, not {reference.scores[worst]!r}"

@@ -19,7 +19,8 @@ from tempfile import TemporaryDirectory
 import click
 
 from judged.cli import COMMANDS, cli
-from judged.conventions import Convention, Name, Option, conventions
+from judged.cli.conventions import page_markdown
+from judged.conventions import conventions
 from judged.measures import PRESETS, Spec, catalogue
 from judged.measures.bibliography import BIBLIOGRAPHY
 from judged.measures.params import Choice, Param, show
@@ -134,7 +135,8 @@ def _option(option: click.Option) -> str:
     choices = getattr(option.type, "choices", None)
     value = "" if option.is_flag or choices else f" `{option.metavar or option.type.name.upper()}`"
     one_of = f", one of {', '.join(f'`{choice}`' for choice in choices)}" if choices else ""
-    default = f", default `{option.default}`" if option.show_default and not option.is_flag else ""
+    shown = option.show_default if isinstance(option.show_default, str) else option.default
+    default = f", default `{shown}`" if option.show_default and not option.is_flag else ""
     said = " ".join((option.help or "").split())
     head = f"- {names}{value}{one_of}{default}"
     sentences = said.removesuffix(".").split("; ")
@@ -152,11 +154,6 @@ def presets() -> str:
     """Every preset and the measures it stands for."""
     rows = [f"| `{name}` | {_names(measures)} |" for name, measures in PRESETS.items()]
     return "\n".join(["| preset | measures |", "|---|---|", *rows])
-
-
-def _shared(name: Name) -> str:
-    """Our notation with k for the place of a cutoff, as tables show it."""
-    return f"`{name.ours.replace('{k}', 'k')}`" if name.ours else "–"
 
 
 VARIANTS = ("AP", "nDCG", "R", "P", "F", "RR")
@@ -189,29 +186,7 @@ def convention_table() -> str:
 
 
 def convention_sections() -> str:
-    return "\n\n".join(_convention(each) for each in conventions().values())
-
-
-def _convention(each: Convention) -> str:
-    also = f" Also called {_names(each.aliases)}." if each.aliases else ""
-    names = ["| its name | judged | |", "|---|---|---|"]
-    for name in each.names:
-        own = "".join(f" `{choice}={value}`." for choice, value in name.policy.items())
-        names.append(f"| `{name.theirs}` | {_shared(name)} | {name.note}{own} |")
-    parts = [f"### {each.name}", f"**{each.title}**, {each.version}.{also} {each.verified}", "\n".join(names)]
-    if each.options:
-        parts.append(
-            "Options:\n\n" + "\n".join(f"- `{option.theirs}`: {option.says}{_same(option)}" for option in each.options)
-        )
-    parts.append("Differences:\n\n" + "\n".join(f"- {sentence}" for sentence in each.differences))
-    if each.wrong:
-        parts.append("Not imitated:\n\n" + "\n".join(f"- {sentence}" for sentence in each.wrong))
-    return "\n\n".join(parts)
-
-
-def _same(option: Option) -> str:
-    same = [f"`{choice}={value}`" for choice, value in {**option.policy, **option.params}.items()]
-    return f" Here: {', '.join(same)}." if same else ""
+    return "\n\n".join(page_markdown(each) for each in conventions().values())
 
 
 GENERATED: dict[str, dict[str, Callable[[], str]]] = {

@@ -9,8 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from judged import demo
+from judged import demo, evaluate, evaluate_embeddings, same_label
 from judged.errors import OutputError
+
+SYSTEMS = ["cosine-pixels", "euclidean-pixels", "cosine-pca8"]
 
 
 @pytest.fixture(scope="module")
@@ -25,6 +27,10 @@ def digits() -> demo.Digits:
 
 def rows(path: Path) -> list[list[str]]:
     return [line.split(" ") for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def every(files: demo.DemoFiles) -> list[Path]:
+    return [files.judgements, files.readme, *files.runs, *files.vectors, *files.labels, *files.ids]
 
 
 def relevant_items(files: demo.DemoFiles) -> dict[str, set[str]]:
@@ -50,14 +56,13 @@ def test_the_bundled_digits_are_those_of_scikit_learn(digits: demo.Digits) -> No
 
 def test_the_files_come_out_the_same_every_time(files: demo.DemoFiles, tmp_path: Path) -> None:
     again = demo.write_demo(tmp_path)
-    for path in (files.judgements, files.readme, *files.runs):
+    for path in every(files):
         assert path.read_bytes() == (again.folder / path.name).read_bytes()
 
 
 def test_the_folder_holds_the_named_files_and_nothing_unfinished(files: demo.DemoFiles) -> None:
-    assert [path.stem for path in files.runs] == list(demo.systems())
-    named = {files.judgements, files.readme, *files.runs}
-    assert set(files.folder.iterdir()) == named
+    assert [path.stem for path in files.runs] == SYSTEMS
+    assert set(files.folder.iterdir()) == set(every(files))
 
 
 def test_every_query_has_relevant_items_and_digits_are_even(files: demo.DemoFiles, digits: demo.Digits) -> None:
@@ -73,23 +78,39 @@ def test_queries_are_not_in_the_collection(files: demo.DemoFiles) -> None:
     queries = {query[1:] for query in relevant}
     items = {item[1:] for judged in relevant.values() for item in judged}
     assert not queries & items
-    for name in demo.systems():
+    for name in SYSTEMS:
         assert not queries & {item[1:] for results in run_of(files, name).values() for item, _ in results}
 
 
-@pytest.mark.parametrize("name", list(demo.systems()))
+@pytest.mark.parametrize("name", SYSTEMS)
 def test_a_run_is_best_first_and_equal_scores_go_by_id_descending(files: demo.DemoFiles, name: str) -> None:
     for results in run_of(files, name).values():
         assert len({item for item, _ in results}) == 100
         assert results == sorted(sorted(results, reverse=True), key=lambda result: -result[1])
 
 
-@pytest.mark.parametrize("name", list(demo.systems()))
-def test_no_tie_is_made_by_writing_the_scores(files: demo.DemoFiles, digits: demo.Digits, name: str) -> None:
-    scores = demo.systems()[name](digits.images[digits.queries], digits.images[digits.collection])
+@pytest.mark.parametrize("name", SYSTEMS)
+def test_scores_are_exact_in_single_precision(files: demo.DemoFiles, digits: demo.Digits, name: str) -> None:
+    system = demo.systems(digits)[name]
+    queries, collection = system.queries.astype(np.int64), system.collection.astype(np.int64)
+    scores = queries @ collection.T
+    if system.similarity == "euclidean":
+        scores = scores - (queries**2).sum(axis=1)[:, None] / 2 - (collection**2).sum(axis=1) / 2
+    assert np.abs(scores).max() < 2**24
     column = {f"d{item:04}": position for position, item in enumerate(digits.collection)}
     for row, results in zip(scores, run_of(files, name).values(), strict=True):
         assert [score for _, score in results] == [row[column[item]] for item, _ in results]
+
+
+def test_the_numbers_are_those_of_whole_rankings_of_the_files(files: demo.DemoFiles) -> None:
+    labels = [path.read_text(encoding="utf-8").split() for path in files.labels]
+    found = evaluate_embeddings(*files.vectors, same_label(*labels), similarity="euclidean", measures=demo.MEASURES)
+    mine = files.rankings[SYSTEMS.index("euclidean-pixels")].evaluate(demo.MEASURES)
+    for measure in ("P@10", "RR", "R@100", "AP"):  # ids differ, and so the order of ties
+        assert found.value(measure) == pytest.approx(mine.value(measure), abs=2e-3)
+    judged_lists = evaluate(files.judgements, list(files.runs), ["P@10", "R@100", "AP@100"])
+    for run, rankings in zip(judged_lists.runs, files.rankings, strict=True):
+        assert list(run.summary.values()) == list(rankings.evaluate(["P@10", "R@100", "AP@100"]).runs[0].summary.values())
 
 
 def test_precision_from_the_files_is_that_of_a_loop_over_the_images(files: demo.DemoFiles, digits: demo.Digits) -> None:
@@ -110,7 +131,7 @@ def test_precision_from_the_files_is_that_of_a_loop_over_the_images(files: demo.
 
 
 def test_the_systems_differ(files: demo.DemoFiles) -> None:
-    firsts = [[tuple(item for item, _ in results[:10]) for results in run_of(files, name).values()] for name in demo.systems()]
+    firsts = [[tuple(item for item, _ in results[:10]) for results in run_of(files, name).values()] for name in SYSTEMS]
     for first, second in ((0, 1), (0, 2), (1, 2)):
         same = sum(left == right for left, right in zip(firsts[first], firsts[second], strict=True))
         assert same < 150

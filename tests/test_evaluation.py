@@ -1,6 +1,7 @@
 """Evaluation: one return shape, its attributes, its exports."""
 
 import json
+from html import escape
 
 import numpy as np
 import polars as pl
@@ -61,6 +62,79 @@ def test_definition_says_parameters_policy_and_source(both):
     assert "only the first 10 results count" in text
     assert "Policy: tied results are ordered by item id, descending on bytes (trec_eval's rule); " in text
     assert text.splitlines()[-1].startswith("Reference: K. Järvelin")
+
+
+PARAGRAPH = (
+    "Rankings were evaluated with judged 0.1.0. "
+    "RR (Reciprocal rank): 1 divided by the rank of the first relevant item; 0 where there is none down to k. "
+    "Here, an item is relevant from grade 1 on; the summary is the mean over the queries. "
+    "P(rel=2)@1 (Precision): Share of the first k results that are relevant; a missing result counts as not relevant. "
+    "Here, only the first 1 result counts; an item is relevant from grade 2 on; a list shorter than k is still divided by k, "
+    "as if filled up with irrelevant items; the summary is the mean over the queries. "
+    "A query's value is its mean over all orders of the tied results, each equally likely. "
+    "Judged queries that the run lacks are left out. A query with nothing relevant gets the worst value. "
+    "Unjudged items count as not relevant. "
+    "The mean of RR, P(rel=2)@1 over the orders of ties is exact, in closed form. "
+    "Only the first 5 results of each list were used. "
+    "Summaries are over 2 of the 3 judged queries. "
+    "References: E. M. Voorhees. The TREC-8 question answering track report. TREC-8, 1999, 77-82. "
+    "C. D. Manning, P. Raghavan, H. Schütze. Introduction to Information Retrieval. Cambridge University Press, 2008, "
+    "chapter 8. F. McSherry, M. Najork. Computing information retrieval performance measures efficiently in the presence of "
+    "tied scores. ECIR 2008, LNCS 4956, 414-421."
+)
+
+
+def test_the_definition_of_several_measures_is_a_methods_paragraph():
+    policy = {"ties": "expected", "missing": "skip"}
+    evaluation = evaluate(JUDGEMENTS, WEAK, ["RR", "P(rel=2)@1"], policy=policy, depth=5)
+    assert evaluation.definition() == PARAGRAPH
+    assert evaluation.methods() == PARAGRAPH
+    assert evaluate(JUDGEMENTS, WEAK, "RR").definition().startswith("RR (Reciprocal rank). ")
+
+
+@pytest.mark.parametrize(
+    ("runs", "measures", "policy", "population"),
+    [
+        ({"a": GOOD}, ["RR", "P@1"], {}, "all 3 judged queries"),
+        ({"a": GOOD, "b": WEAK}, ["RR", "P@1"], {"missing": "skip"}, "3 (a), 2 (b) of the 3 judged queries"),
+        ({"a": GOOD}, ["RR", "RR(rel=2)"], {"empty": "skip"}, "3 (RR), 1 (RR(rel=2)) of the 3 judged queries"),
+        (
+            {"a": GOOD, "b": WEAK},
+            ["RR", "RR(rel=2)"],
+            {"empty": "skip", "missing": "skip"},
+            "1 to 3 of the 3 judged queries, which differ by run and measure",
+        ),
+    ],
+)
+def test_the_paragraph_says_how_many_queries_count(runs, measures, policy, population):
+    text = evaluate(JUDGEMENTS, runs, measures, policy=policy).definition()
+    assert f"Summaries are over {population}. " in text
+
+
+def test_ranges_are_part_of_the_definition():
+    text = evaluate(JUDGEMENTS, GOOD, ["RR", "P@1"], tie_range=True).definition()
+    assert (
+        "Beside each number stand its values under other assumptions: "
+        "worst (tied results are ordered against the system: better grades last); "
+        "expected (the mean over all orders of the tied results, each equally likely); "
+        "best (tied results are ordered in the system's favour: better grades first). "
+    ) in text
+
+
+def test_every_export_but_the_plain_lines_carries_the_definition(both, tmp_path):
+    text = both.methods()
+    assert both.to_dict()["definition"] == text
+    assert text in both.to_markdown()
+    comments = [line.removeprefix("% ") for line in both.to_latex().splitlines() if line.startswith("% ")]
+    assert " ".join(comments[1:]) == text
+    assert escape(text) in both._repr_html_()
+    assert both.to_pandas().attrs["definition"] == text
+    both.to_parquet(tmp_path / "values.parquet")
+    assert pl.read_parquet_metadata(tmp_path / "values.parquet")["definition"] == text
+    for measure in both.measures:
+        assert f"measure: {measure.brief()}" in repr(both).splitlines()
+    assert "measure: nDCG@10 is Normalised discounted cumulative gain with k=10, gain=linear, gains=none, " in repr(both)
+    assert "judged" not in both.to_csv() + both.to_trec()
 
 
 def test_audit_per_run(both):
@@ -134,7 +208,7 @@ def test_nothing_of_the_callers_is_changed():
 
 def test_policy_errors():
     with pytest.raises(
-        judged.PolicyError, match=r"^ties must be one of id, input, best, worst; got 'bset'\. Did you mean 'best'\?$"
+        judged.PolicyError, match=r"^ties must be one of id, input, best, worst, expected; got 'bset'\. Did you mean 'best'\?$"
     ):
         Policy(ties="bset")
     with pytest.raises(

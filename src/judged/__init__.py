@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from judged.audit import Audit
+    from judged.differences import compare_conventions
     from judged.errors import (
         ConventionError,
         InputError,
@@ -31,6 +32,24 @@ if TYPE_CHECKING:
     from judged.measures import Measure, parse
     from judged.policy import Policy
     from judged.rankings import Rankings
+    from judged.vectors import (
+        Vectors,
+        diagonal,
+        evaluate_embeddings,
+        groups,
+        junk,
+        rank_embeddings,
+        revisited,
+        same_group,
+        same_id,
+        same_index,
+        same_label,
+        search,
+        shared_label,
+    )
+    from judged.vectors.diagnose import diagnose
+    from judged.vectors.files import read_vectors
+    from judged.vectors.index import evaluate_index
 
 __version__ = "0.1.0"
 
@@ -48,16 +67,37 @@ __all__ = [
     "Policy",
     "PolicyError",
     "Rankings",
+    "Vectors",
     "__version__",
+    "compare_conventions",
+    "diagnose",
+    "diagonal",
     "evaluate",
+    "evaluate_embeddings",
+    "evaluate_index",
+    "groups",
     "identify",
     "judge",
+    "junk",
     "parse",
+    "rank_embeddings",
     "read_judgements",
     "read_run",
+    "read_vectors",
+    "revisited",
+    "same_group",
+    "same_id",
+    "same_index",
+    "same_label",
+    "search",
+    "shared_label",
 ]
 
-_HOMES = ("errors", "policy", "audit", "rankings", "measures", "inputs", "judging", "evaluation", "identification")
+_HOMES = (
+    *("errors", "policy", "audit", "rankings", "measures", "inputs", "judging", "evaluation", "differences"),
+    "identification",
+    *("vectors", "vectors.files", "vectors.index", "vectors.diagnose"),
+)
 """Modules that hold the names above, cheapest first."""
 
 
@@ -65,7 +105,8 @@ def __getattr__(name: str) -> Any:
     if name in __all__:
         for home in _HOMES:
             module = import_module(f"judged.{home}")
-            if hasattr(module, name):
+            # A module's attributes hold its submodules too, once they are loaded: judged.diagnose is a function of one.
+            if name in getattr(module, "__all__", vars(module)):
                 globals()[name] = getattr(module, name)
                 return globals()[name]
     if not name.startswith("_"):

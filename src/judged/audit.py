@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 
@@ -20,6 +20,8 @@ class Audit:
     judged_results: int = 0
     judged_at_10: float = 0.0
     """Mean share of judged items among the first ten results, over the queries that have results."""
+    judged_at: dict[str, float] = field(default_factory=dict)
+    """The same down to where the measures look, by the names judged@5 and so on; only where an unjudged range was asked for."""
     tied_results: int = 0
     """Judged results whose score another result of their query shares: their rank hangs on the tie rule."""
     tied_queries: int = 0
@@ -76,11 +78,12 @@ class Audit:
                 f"judged@10 is {self.judged_at_10:.1%}"
                 f"{'' if self.unjudged_removed else '; results that nobody judged count as not relevant'}.",
             ),
+            (self.judged_at, f"where the measures look, {_listed(self.judged_at)}."),
         ]
         return [sentence for found, sentence in said if found] + list(self.notes)
 
     def to_dict(self) -> dict[str, Any]:
-        plain = {field.name: getattr(self, field.name) for field in fields(self)}
+        plain = {each.name: getattr(self, each.name) for each in fields(self)}
         return {
             **plain,
             "missing_queries": len(self.missing_queries),
@@ -88,6 +91,10 @@ class Audit:
             "notes": list(self.notes),
             "findings": self.findings(),
         }
+
+
+def _listed(shares: dict[str, float]) -> str:
+    return ", ".join(f"{name} is {share:.1%}" for name, share in shares.items())
 
 
 def _count(number: int, one: str, many: str = "") -> str:

@@ -1,12 +1,12 @@
-"""The demo's image search: handwritten digits as queries and collection, three systems, written as plain TREC files.
+"""The demo's image search: handwritten digits as queries and collection, three systems, from vectors to numbers.
 
-Dot products of whole numbers are exact in float64, in whatever order a machine sums them, so all three systems score on
-whole numbers and every machine writes the same files.
+All vectors are whole numbers small enough for their products to be exact in single precision, in whatever order a machine
+sums them: every machine finds the same ranks and writes the same files.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
@@ -15,30 +15,47 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judged.errors import OutputError
-from judged.outputs import write_text
+from judged.outputs import replacing, write_text
+from judged.policy import Policy
+from judged.rankings import Rankings
+from judged.vectors import same_label
+from judged.vectors.embeddings import Embeddings
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
-System = Callable[[Floats, Floats], Floats]
 
-MEASURES = ("P@10", "nDCG@10", "RR", "R@100", "AP@100")
+MEASURES = ("P@10", "nDCG@10", "RR", "R@100", "AP")
 QUERIES_PER_DIGIT = 30
 DEPTH = 100
 COMPONENTS = 8
 GRID = 1000
-"""Steps per pixel value that principal components are rounded to."""
+"""Steps per pixel value that principal components are rounded to, and the length of vectors that stand for directions."""
 SEED = 1998
 
 
 @dataclass(frozen=True)
 class DemoFiles:
-    """Where `write_demo` put its files, and the measures that suit them."""
+    """Where `write_demo` put its files, the rankings they came from, and the measures that suit them."""
 
     folder: Path
+    rankings: tuple[Rankings, ...]
     judgements: Path
     runs: tuple[Path, ...]
+    vectors: tuple[Path, Path]
+    """Of the queries and of the collection, pixels as they are."""
+    labels: tuple[Path, Path]
+    ids: tuple[Path, Path]
     readme: Path
     measures: tuple[str, ...] = MEASURES
+
+
+@dataclass(frozen=True, eq=False)
+class System:
+    """A way to search: what stands for an image, and how two are compared."""
+
+    queries: NDArray[np.int16]
+    collection: NDArray[np.int16]
+    similarity: str
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,51 +79,62 @@ def load_digits() -> Digits:
     return Digits(images, labels, queries, np.setdiff1d(np.arange(len(labels)), queries))
 
 
-def systems() -> dict[str, System]:
-    """Name to scoring function: images of queries and of the collection in, one row of similarities per query out."""
-    return {"cosine-pixels": _cosine, "euclidean-pixels": _minus_distance, "cosine-pca8": _cosine_of_components}
-
-
-def rank(scores: Floats, depth: int = DEPTH) -> Integers:
-    """Columns of the highest scores of each row, best first; of equal ones the last, as trec_eval orders ids."""
-    backwards = np.argsort(-scores[:, ::-1], axis=1, kind="stable")[:, :depth]
-    return np.asarray(scores.shape[1] - 1 - backwards)
+def systems(digits: Digits) -> dict[str, System]:
+    """The three systems by name; a cosine is the dot product of vectors of one length."""
+    queries, collection = digits.images[digits.queries], digits.images[digits.collection]
+    components = [_directions(part) for part in _components(queries, collection)]
+    return {
+        "cosine-pixels": System(_directions(queries), _directions(collection), "dot"),
+        "euclidean-pixels": System(queries.astype(np.int16), collection.astype(np.int16), "euclidean"),
+        "cosine-pca8": System(components[0], components[1], "dot"),
+    }
 
 
 def write_demo(folder: Path) -> DemoFiles:
-    """Search with every query; write judgements, a run per system and a README into the folder, made if missing."""
+    """Search with every query; write vectors, labels, judgements, a run per system and a README into the folder."""
     digits = load_digits()
-    queries, collection = digits.images[digits.queries], digits.images[digits.collection]
-    searched = {name: score(queries, collection) for name, score in systems().items()}
+    shown = digits.labels[digits.queries], digits.labels[digits.collection]
+    names = [f"q{row:04}" for row in digits.queries], [f"d{row:04}" for row in digits.collection]
+    searched = {}
+    for name, system in systems(digits).items():
+        compared = Embeddings.of(
+            system.queries, system.collection, similarity=system.similarity, query_ids=names[0], item_ids=names[1]
+        )
+        searched[name] = compared.rank(same_label(*shown), Policy(), name=name, top=DEPTH)
     files = DemoFiles(
         folder=folder,
+        rankings=tuple(rankings for rankings, _ in searched.values()),
         judgements=folder / "judgements.txt",
         runs=tuple(folder / f"{name}.run" for name in searched),
+        vectors=(folder / "queries.npy", folder / "items.npy"),
+        labels=(folder / "query-labels.txt", folder / "item-labels.txt"),
+        ids=(folder / "query-ids.txt", folder / "item-ids.txt"),
         readme=folder / "README.txt",
     )
     _make(folder)
     write_text(files.judgements, "".join(_judgement_lines(digits)))
-    for path, (name, scores) in zip(files.runs, searched.items(), strict=True):
-        write_text(path, "".join(_run_lines(digits, name, scores)))
+    for path, (name, (_, results)) in zip(files.runs, searched.items(), strict=True):
+        assert results is not None
+        results.to_run(path, tag=name)
+    for place, rows in enumerate((digits.queries, digits.collection)):
+        with replacing(files.vectors[place]) as temporary, temporary.open("wb") as file:
+            np.save(file, digits.images[rows].astype(np.uint8))
+        write_text(files.labels[place], "".join(f"{label}\n" for label in shown[place]))
+        write_text(files.ids[place], "".join(f"{name}\n" for name in names[place]))
     write_text(files.readme, _readme(files, digits))
     return files
 
 
-def _cosine(queries: Floats, collection: Floats) -> Floats:
-    squares = np.outer((queries**2).sum(axis=1), (collection**2).sum(axis=1))
-    return np.asarray(queries @ collection.T / np.sqrt(squares))
+def _directions(vectors: Floats) -> NDArray[np.int16]:
+    """Vectors of one length, in whole numbers."""
+    return np.rint(GRID * vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).astype(np.int16)
 
 
-def _minus_distance(queries: Floats, collection: Floats) -> Floats:
-    squares = (queries**2).sum(axis=1)[:, None] + (collection**2).sum(axis=1) - 2 * queries @ collection.T
-    return np.asarray(-np.sqrt(squares))
-
-
-def _cosine_of_components(queries: Floats, collection: Floats) -> Floats:
-    """Cosine in the first principal components of the collection, on a grid that hides rounding in the SVD."""
+def _components(queries: Floats, collection: Floats) -> tuple[Floats, Floats]:
+    """The first principal components of the collection, on a grid that hides rounding in the SVD."""
     mean = collection.mean(axis=0)
     axes = np.linalg.svd(collection - mean, full_matrices=False)[2][:COMPONENTS].T
-    return _cosine(np.rint((queries - mean) @ axes * GRID), np.rint((collection - mean) @ axes * GRID))
+    return np.rint((queries - mean) @ axes * GRID), np.rint((collection - mean) @ axes * GRID)
 
 
 def _judgement_lines(digits: Digits) -> Iterable[str]:
@@ -115,14 +143,6 @@ def _judgement_lines(digits: Digits) -> Iterable[str]:
     for query in digits.queries.tolist():
         for item in digits.collection[shown == digits.labels[query]].tolist():
             yield f"q{query:04} 0 d{item:04} 1\n"
-
-
-def _run_lines(digits: Digits, name: str, scores: Floats) -> Iterable[str]:
-    """Scores are written as the shortest text that reads back as the same number, so no tie is made by rounding."""
-    for query, row, columns in zip(digits.queries.tolist(), scores, rank(scores), strict=True):
-        found = zip(digits.collection[columns].tolist(), row[columns].tolist(), strict=True)
-        for place, (item, score) in enumerate(found, start=1):
-            yield f"q{query:04} Q0 d{item:04} {place} {score!r} {name}\n"
 
 
 def _make(folder: Path) -> None:
@@ -134,6 +154,7 @@ def _make(folder: Path) -> None:
 
 def _readme(files: DemoFiles, digits: Digits) -> str:
     first, runs = files.runs[0].name, "\n".join(f"  {path.name}" for path in files.runs)
+    vectors, labels, ids = (" ".join(path.name for path in pair) for pair in (files.vectors, files.labels, files.ids))
     return f"""\
 Image search with handwritten digits: find images that show the same digit as the query.
 
@@ -141,12 +162,15 @@ Image search with handwritten digits: find images that show the same digit as th
 The other {len(digits.collection)} are the collection that is searched.
 q0042 is image 42 used as a query, d0123 is image 123 in the collection. Relevant = shows the same digit.
 
+{vectors}: the pixels of queries and collection, one image a row.
+{labels}: the digit that each shows. {ids}: what each is called.
 {files.judgements.name}: which images are relevant to which query, as TREC qrels: query, 0, item, grade.
 Three systems, the best {DEPTH} results each, as TREC runs: query, Q0, item, rank, score, system.
 {runs}
 
 Try, in this folder:
 
+  judged embeddings {vectors} --labels {labels} --similarity euclidean
   judged evaluate {files.judgements.name} *.run
   judged evaluate {files.judgements.name} *.run {" ".join(f"-m {measure}" for measure in MEASURES)}
   judged evaluate {files.judgements.name} {first} -m P@10 --per-query

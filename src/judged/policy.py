@@ -14,6 +14,7 @@ CHOICES: dict[str, dict[str, str]] = {
         "input": "tied results keep the order of the input",
         "best": "tied results are ordered in the system's favour: better grades first",
         "worst": "tied results are ordered against the system: better grades last",
+        "expected": "a query's value is its mean over all orders of the tied results, each equally likely",
     },
     "missing": {
         "zero": "a judged query that the run lacks counts as an empty list",

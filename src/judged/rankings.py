@@ -16,6 +16,7 @@ from judged.segments import Floats, Ints, descending, ordinals, positions, start
 
 if TYPE_CHECKING:
     from judged.audit import Audit
+    from judged.conventions import Convention
     from judged.evaluation import Evaluation
     from judged.policy import Policy
     from judged.request import Measures
@@ -79,10 +80,16 @@ class Rankings:
     collection: Ints | None = None
     """How many items there were to retrieve, a query; None where unknown."""
     ties: str = "input"
-    """How ties were broken."""
+    """How ties were broken; where it is "expected" they were not: `hit_rank` is one order of many, a tie that the depth cuts
+    through has its hits below the cut too, and measures are means over all orders."""
     unjudged: str = "nonrelevant"
     depth: int | None = None
+    whole: Rankings | None = None
+    """These rankings before a depth cut them and unjudged items were removed, for ties to be broken anew; None where they
+    are whole themselves."""
     name: str = "run"
+    basis: tuple[str, ...] = ()
+    """What was ranked, how, and what counts as relevant, in words, where the run itself does not say: embeddings."""
     audit: Audit | None = None
 
     def __post_init__(self) -> None:
@@ -159,7 +166,7 @@ class Rankings:
         """From grades and scores side by side, one row of each a query; rows may differ in length.
 
         Each row is the whole collection of its query. Items have no ids here, so ties keep the order of the row
-        unless `ties` is "best" or "worst".
+        unless `ties` is "best", "worst" or "expected".
 
         >>> r = Rankings.from_scores([[0, 1, 1]], [[0.9, 0.5, 0.7]])
         >>> r.hit_rank.tolist(), r.hit_grade.tolist()
@@ -180,8 +187,16 @@ class Rankings:
             f"{len(self.hit_rank):,} of {len(self.pool_grade):,} judged items retrieved, ties={self.ties}>"
         )
 
-    def evaluate(self, measures: Measures | None = None, *, policy: Policy | dict[str, Any] | None = None) -> Evaluation:
-        """Score these rankings; built once, they can be evaluated many times.
+    def evaluate(
+        self,
+        measures: Measures | None = None,
+        *,
+        policy: Policy | dict[str, Any] | None = None,
+        convention: str | Convention | None = None,
+        tie_range: bool = False,
+        unjudged_range: bool = False,
+    ) -> Evaluation:
+        """Score these rankings; built once, they can be evaluated many times. See `judged.evaluate` for what else may be said.
 
         >>> r = Rankings.from_relevance([[1, 0, 1, 1, 0, 1, 0, 0]])
         >>> round(r.evaluate(["AP"]).value("AP"), 6)
@@ -189,7 +204,9 @@ class Rankings:
         """
         from judged.evaluation import evaluate_rankings  # hands over downstream
 
-        return evaluate_rankings([self], measures, policy=policy)
+        return evaluate_rankings(
+            [self], measures, policy=policy, convention=convention, tie_range=tie_range, unjudged_range=unjudged_range
+        )
 
     def total(self, query: Ints, weights: NDArray[Any] | None = None) -> Floats:
         """Sums of weights (or counts) per query; 0 for a query with none."""
@@ -226,8 +243,27 @@ class Rankings:
         return query, self.hit_rank[chosen], ordinals(query, len(self))
 
     def found(self, k: Cutoff, rel: float) -> Floats:
-        """How many relevant items each query has down to the cutoff."""
-        return self.total(self.hit_query[(self.hit_grade >= rel) & self.within(k, rel)])
+        """How many relevant items each query has down to the cutoff, or may be expected to have where ties are not broken."""
+        return self.counted(self.hit_grade >= rel, self.cutoff(k, rel))
+
+    def counted(self, which: NDArray[np.bool_], end: Floats) -> Floats:
+        """How many of some hits each query has down to a rank of its own, or may be expected to have."""
+        if self.ties == "expected":
+            return self.total(self.hit_query[which], self.chance(end)[which])
+        return self.total(self.hit_query[which & (self.hit_rank <= end[self.hit_query])])
+
+    def chance(self, end: Floats) -> Floats:
+        """How likely each hit is to stand at or above a rank of its query: the share of its tie's ranks that are."""
+        first, last = self.spans
+        above = np.minimum(last, np.minimum(end, self.retrieved)[self.hit_query]) - first + 1
+        return np.maximum(above, 0) / (last - first + 1)
+
+    @property
+    def spans(self) -> tuple[Ints, Ints]:
+        """The first and the last rank that each hit's tie spans."""
+        if self.hit_tie_first is None or self.hit_tie_last is None:
+            return self.hit_rank, self.hit_rank
+        return self.hit_tie_first, self.hit_tie_last
 
     def first(self, k: Cutoff, rel: float) -> Floats:
         """Rank of each query's first relevant item down to the cutoff; infinite where there is none."""
@@ -259,6 +295,7 @@ class Rankings:
             "pool_query": pool_query,
             "pool_grade": self.pool_grade[pool],
             "subtopics": None if self.subtopics is None else self.subtopics.take(index, len(self)),
+            "whole": None if self.whole is None else self.whole.take(index),
         }
         return replace(self, **changes)
 

@@ -31,7 +31,8 @@ class Request:
         convention: str | Convention | None = None,
         **otherwise: str,
     ) -> Request:
-        """A request from what a caller may pass; `otherwise` holds the choices of a policy that are not said."""
+        """A request from what a caller may pass; `otherwise` holds the choices of a policy that nobody says, not even the
+        convention."""
         if convention is None:
             return cls(tuple(parse_all(DEFAULT if measures is None else measures)), Policy.of(policy, **otherwise))
         chosen = convention if isinstance(convention, Convention) else find(convention)
@@ -42,13 +43,13 @@ class Request:
         if not named:
             raise MeasureError(f"no measure was given; name one that {chosen.title} has, such as {chosen.names[0].theirs}.")
         if not isinstance(policy, Policy):
-            policy = _shared_policy(chosen, named, {**otherwise, **(policy or {})})
+            policy = _shared_policy(chosen, named, policy or {}, otherwise)
         return cls(tuple(each.measure for each in named), policy, Conventional(chosen, tuple(named)))
 
 
-def _shared_policy(convention: Convention, named: list[Named], given: dict[str, Any]) -> Policy:
+def _shared_policy(convention: Convention, named: list[Named], given: dict[str, Any], otherwise: dict[str, str]) -> Policy:
     """The policy that holds for all of these measures, with what the caller chose; an error where they differ."""
-    policies = [(each.theirs, Policy.of({**convention.policy, **each.name.policy, **given})) for each in named]
+    policies = [(each.theirs, Policy.of({**otherwise, **convention.policy, **each.name.policy, **given})) for each in named]
     (first, policy), *others = policies
     for other, own in others:
         for choice, value in policy.to_dict().items():

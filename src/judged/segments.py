@@ -6,6 +6,7 @@ Segment s of `values` is `values[starts[s] : starts[s] + lengths[s]]`. Segments 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -122,7 +123,9 @@ def by_rows(values: Floats, starts: Ints, lengths: Ints, function: Callable[[Flo
     return result
 
 
-def count_above(ordered: Floats, starts: Ints, lengths: Ints, segment: Ints, value: Floats, *, or_equal: bool) -> Ints:
+def count_above(
+    ordered: NDArray[Any], starts: Ints, lengths: Ints, segment: Ints, value: NDArray[Any], *, or_equal: bool
+) -> Ints:
     """How many elements of each value's segment are greater than it (or equal to it), by bisection.
 
     `ordered` holds descending segments; the search runs for all values at once, some log2(longest segment) steps.

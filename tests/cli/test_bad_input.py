@@ -86,7 +86,7 @@ def test_a_failed_evaluation_leaves_the_old_output_alone(judged, files):
         (["evaluate", "qrels"], "Error: Missing argument 'RUN...'.\n"),
         (
             ["evaluate", "qrels", "a.run", "--ties", "odd"],
-            "Error: Invalid value for '--ties': 'odd' is not one of 'id', 'input', 'best', 'worst'.\n",
+            "Error: Invalid value for '--ties': 'odd' is not one of 'id', 'input', 'best', 'worst', 'expected'.\n",
         ),
     ],
 )

@@ -30,7 +30,7 @@ def test_per_query_table(judged, files):
 
 def test_json(judged, files):
     result = json.loads(judged("evaluate", "qrels", "a.run", "-m", "RR", "--format", "json", "--per-query").out)
-    assert list(result) == ["runs", "measures", "policy", "convention", "judged"]
+    assert list(result) == ["runs", "measures", "policy", "convention", "definition", "judged"]
     [run] = result["runs"]
     assert list(run) == ["name", "scores", "per_query", "audit"]
     assert (run["name"], run["scores"]) == ("a", {"RR": 0.5})
@@ -63,15 +63,29 @@ def test_csv(judged, files):
     assert frame.rows() == [("a", 0.5, 1 / 3), ("b", 1.0, 2 / 3)]
 
 
+METHODS = (
+    "Rankings were evaluated with judged 0.1.0. RR (Reciprocal rank): 1 divided by the rank of the first relevant item; 0 "
+    "where there is none down to k. Here, an item is relevant from grade 1 on; the summary is the mean over the queries. Tied "
+    "results are ordered by item id, descending on bytes (trec_eval's rule). A judged query that the run lacks counts as an "
+    "empty list. A query with nothing relevant gets the worst value. Unjudged items count as not relevant. Summaries are over "
+    "all 3 judged queries. References: E. M. Voorhees. The TREC-8 question answering track report. TREC-8, 1999, 77-82."
+)
+
+
 def test_markdown(judged, files):
     assert judged("evaluate", "qrels", "a.run", "-m", "RR", "--format", "markdown").out == (
         "| run | RR |\n| --- | ---: |\n| a | 0.5000 |\n\nPolicy: ties=id, missing=zero, empty=zero, unjudged=nonrelevant.\n"
+        f"\n{METHODS}\n"
     )
 
 
 def test_latex(judged, files):
     (files / "a.run").rename(files / "a_b&c.run")
-    assert judged("evaluate", "qrels", "a_b&c.run", "-m", "RR", "--format", "latex").out == (
+    lines = judged("evaluate", "qrels", "a_b&c.run", "-m", "RR", "--format", "latex").out.splitlines(keepends=True)
+    comments = [line for line in lines if line.startswith("% ")]
+    assert " ".join(line.removeprefix("% ").strip() for line in comments[1:]) == METHODS
+    assert max(map(len, lines)) <= 121
+    assert "".join([comments[0], *lines[len(comments) :]]) == (
         "% policy: ties=id, missing=zero, empty=zero, unjudged=nonrelevant\n"
         "\\begin{tabular}{lr}\n\\toprule\nrun & RR \\\\\n\\midrule\na\\_b\\&c & 0.5000 \\\\\n\\bottomrule\n\\end{tabular}\n"
     )
@@ -109,6 +123,28 @@ def test_ties_and_duplicates_options(judged, files):
 
     # x is relevant, z is not, both score 1: z stands first by id, x by input.
     assert [score("--ties", rule) for rule in ("id", "input", "best", "worst")] == [0.5, 1.0, 1.0, 0.5]
+
+
+def test_expected_ties(judged, files):
+    (files / "c.run").write_text("q1 Q0 x 1 1.0 c\nq1 Q0 z 2 1.0 c\n")
+    result = judged("evaluate", "qrels", "c.run", "-m", "RR", "--missing", "skip", "--ties", "expected", "--format", "trec")
+    assert result.out == "RR\tall\t0.75\n"
+
+
+def test_ranges(judged, files):
+    (files / "c.run").write_text("q1 Q0 x 1 1.0 c\nq1 Q0 y 2 1.0 c\n")
+    arguments = ("evaluate", "qrels", "c.run", "a.run", "-m", "RR", "--missing", "skip", "--tie-range", "--unjudged-range")
+    # x and y tie at ranks 1 and 2, y first by id. In a, y stands above x, and n below u.
+    names = ["RR", "RR worst", "RR expected", "RR best", "RR unjudged irrelevant", "RR unjudged relevant"]
+    table = pl.read_csv(io.StringIO(judged(*arguments, "--format", "csv").out))
+    assert table.columns == ["run", *names]
+    assert table.rows() == [("c", 0.5, 0.5, 0.75, 1.0, 0.5, 1.0), ("a", 0.75, 0.75, 0.75, 0.75, 0.75, 1.0)]
+    rows = [line.split() for line in judged(*arguments).out.splitlines()]
+    assert ["c", "RR", "0.5000", "0.5000", "0.7500", "1.0000", "0.5000", "1.0000"] in rows
+    assert "where the measures look, judged is" in judged(*arguments).out
+    queries = [line.split() for line in judged(*arguments, "--per-query").out.splitlines()]
+    assert ["a", "q2", "RR", *["1.0000"] * 6] in queries
+    assert ["a", "all", "RR", *["0.7500"] * 5, "1.0000"] in queries
 
 
 def test_collection_size_allows_true_negatives(judged, files):

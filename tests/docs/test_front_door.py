@@ -27,7 +27,8 @@ def test_import_judged_is_light() -> None:
 
 
 @pytest.mark.parametrize(
-    "arguments", [["--help"], ["--version"], ["evaluate", "--help"], ["measures", "--help"], ["demo", "--help"]]
+    "arguments",
+    [["--help"], ["--version"], ["evaluate", "--help"], ["identify", "--help"], ["measures", "--help"], ["demo", "--help"]],
 )
 def test_help_is_light(arguments: list[str]) -> None:
     code = f"from judged.cli import main\ntry:\n    main({arguments!r})\nexcept SystemExit as end:\n    assert end.code == 0"
@@ -45,6 +46,10 @@ def test_a_small_evaluation_needs_neither_scipy_nor_pandas() -> None:
 def test_every_public_name_can_be_imported(name: str) -> None:
     assert getattr(judged, name) is not None
     assert name in dir(judged)
+
+
+def test_a_name_is_the_same_whatever_was_imported_before() -> None:
+    loaded_by("import judged.vectors.diagnose\nimport judged\nassert callable(judged.diagnose)")
 
 
 def test_all_is_what_type_checkers_see() -> None:

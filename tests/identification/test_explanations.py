@@ -166,6 +166,20 @@ def test_a_mixture_says_what_it_departs_in() -> None:
     assert definition.distance == 5
 
 
+def test_ties_that_are_averaged() -> None:
+    # torchmetrics and scikit-learn average over the orders of q1's tie; the sums are exact, and found by their digits.
+    (match, *_) = identified("nDCG@2", ties="expected").matches
+    assert match.definition.unusual() == {"ties": ("expected",)}
+    assert {practice.library for practice in match.definition.libraries} >= {"torchmetrics", "scikit-learn"}
+
+
+def test_ties_whose_order_does_not_matter_need_no_average() -> None:
+    """The mean over all orders of a measure that has no closed form is known where every order gives the same."""
+    judgements, run = {"q": {"a": 1, "b": 1}}, {"q": {"x": 0.9, "a": 0.5, "b": 0.5}}
+    found = identify("0.667", judgements, run, "AP(area=interpolated, norm=retrieved)")
+    assert found.matches[0].definition.holds["ties"] == ("id", "input", "best", "worst", "expected")
+
+
 def test_a_library_that_would_stop_is_not_named() -> None:
     # q3 is missing: ranx refuses such a run. Its option fills it in.
     (match, *_) = identified("AP", ties="input").matches

@@ -198,6 +198,11 @@ def test_depth_is_a_whole_number(depth: Any) -> None:
     )
 
 
+def test_depth_may_be_an_integer_of_numpy() -> None:
+    rankings = judge({"q": {"a": 1}}, {"q": {"b": 2.0, "a": 1.0}}, depth=np.int64(1))  # type: ignore[arg-type]
+    assert (rankings.depth, type(rankings.depth), rankings.retrieved.tolist()) == (1, int, [1])
+
+
 def test_depth() -> None:
     run = {"q": {"x": 3.0, "a": 2.0, "b": 1.0}, "r": {"c": 1.0}}
     rankings = judge({"q": {"a": 1, "b": 1}, "r": {"c": 1}}, run, depth=2)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import inf, isnan, nan
 from typing import Any
 
@@ -64,10 +65,13 @@ def test_ranks(policy: dict[str, str], per_query: list[float], mean: float, medi
 
 
 def test_ranks_of_all_relevant_items_are_those_of_the_queries_that_count() -> None:
-    # 1, 2 and infinite (q3); q4 has none.
-    assert summary("MedianRank(of=all)") == 2
+    # 1, 2 and infinite (q3); q4 has none and counts with the worst rank, the best or not at all.
+    assert summary("MedianRank(of=all)") == inf
+    assert summary("MedianRank(of=all)", empty="one") == 1.5
+    assert summary("MedianRank(of=all)", empty="skip") == 2
     assert summary("MeanRank(of=all)") == inf
-    assert summary("MeanRank(of=all)", missing="skip") == 1.5
+    assert summary("MeanRank(of=all)", missing="skip", empty="skip") == 1.5
+    assert summary("MeanRank(of=all)", missing="skip", empty="one") == (1 + 2 + 1) / 3
 
 
 @pytest.mark.parametrize(
@@ -135,7 +139,8 @@ def test_gain_needs_only_a_grade_above_zero() -> None:
 def test_no_query_that_counts_has_no_mean() -> None:
     rankings = Rankings.from_relevance([[0, 0]])
     assert isnan(rankings.evaluate(["AP"], policy={"empty": "skip"}).value())
-    assert isnan(rankings.evaluate(["MedianRank(of=all)"], policy={"empty": "zero"}).value())
+    assert isnan(rankings.evaluate(["MedianRank(of=all)"], policy={"empty": "skip"}).value())
+    assert rankings.evaluate(["MedianRank(of=all)"], policy={"empty": "zero"}).value() == inf
 
 
 @pytest.mark.parametrize(
@@ -179,7 +184,7 @@ def test_the_same_policy_without_gaps_changes_nothing() -> None:
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"ties": "ids"}, "ties must be one of id, input, best, worst; got 'ids'. Did you mean 'id'?"),
+        ({"ties": "ids"}, "ties must be one of id, input, best, worst, expected; got 'ids'. Did you mean 'id'?"),
         ({"missing": "ignore"}, "missing must be one of zero, skip, error; got 'ignore'."),
         ({"empty": None}, "empty must be one of zero, one, skip, error; got None. Did you mean 'one'?"),
         ({"unjudged": "remove"}, "unjudged must be one of nonrelevant, removed; got 'remove'. Did you mean 'removed'?"),
@@ -222,9 +227,17 @@ TIED = judge({"q": {"a": 1, "b": 0}}, {"q": {"x": 2.0, "a": 1.0, "b": 1.0, "y": 
 """Ranks 2 to 4 are tied; by descending id y, b, a."""
 
 
-@pytest.mark.parametrize(("ties", "expected"), [("id", 1 / 4), ("best", 1 / 2), ("worst", 1 / 4)])
+@pytest.mark.parametrize(("ties", "expected"), [("id", 1 / 4), ("best", 1 / 2), ("worst", 1 / 4), ("expected", 13 / 36)])
 def test_ties_can_be_rearranged(ties: str, expected: float) -> None:
-    assert TIED.evaluate(["RR"], policy={"ties": ties}).value() == expected
+    assert TIED.evaluate(["RR"], policy={"ties": ties}).value() == pytest.approx(expected, abs=1e-15)
+
+
+@pytest.mark.parametrize(("ties", "expected"), [("id", 0), ("best", 1 / 2), ("worst", 0), ("expected", 5 / 18)])
+def test_ties_can_be_rearranged_across_a_depth(ties: str, expected: float) -> None:
+    # Ranks 1 to 3 of the whole list count, and a is at rank 2, 3 or 4.
+    cut = judge({"q": {"a": 1, "b": 0}}, {"q": {"x": 2.0, "a": 1.0, "b": 1.0, "y": 1.0}}, depth=3)
+    assert cut.evaluate(["RR"], policy={"ties": ties}).value() == pytest.approx(expected, abs=1e-15)
+    assert cut.take([0]).evaluate(["RR"], policy={"ties": ties}).value() == pytest.approx(expected, abs=1e-15)
 
 
 def test_removing_the_unjudged_later() -> None:
@@ -248,7 +261,7 @@ def test_what_was_decided_stays_where_the_policy_says_nothing() -> None:
             "these rankings were made with ties=id, which cannot be undone; make them again with ties=input.",
         ),
         (
-            judge({"q": {"a": 1}}, {"q": {"a": 1.0, "b": 1.0}}, depth=1),
+            replace(judge({"q": {"a": 1}}, {"q": {"a": 1.0, "b": 1.0}}, depth=1), whole=None),
             {"ties": "best"},
             "these rankings were made with ties=id and depth=1, which cannot be undone; make them again with ties=best.",
         ),

@@ -205,4 +205,4 @@ def test_ids_of_rows(queries: list[str], message: str) -> None:
 def test_rows_have_no_ids(ties: str) -> None:
     with pytest.raises(PolicyError) as caught:
         Rankings.from_scores([[0]], [[0]], ties=ties)
-    assert str(caught.value) == f"items have no ids here: ties must be input, best or worst; got {ties!r}."
+    assert str(caught.value) == f"items have no ids here: ties must be input, best, worst or expected; got {ties!r}."

@@ -60,6 +60,26 @@ def test_discounted_cumulative_gain(k: int | None, log: float) -> None:
     assert values(rankings, f"nDCG(gain=exp){at}") == pytest.approx(exponential, rel=1e-12)
 
 
+@pytest.mark.parametrize("k", [None, 1, 3, 10, 24, 25])
+@pytest.mark.parametrize("log", [2, 10, 3.5])
+def test_ties_are_averaged_by_both_where_we_are_asked_to(k: int | None, log: float) -> None:
+    truth, scores = matrices(6, grades=5, ties=True)
+    at = f"@{k}" if k else ""
+    rankings = Rankings.from_scores(truth, scores, ties="expected")
+    dcg = [metrics.dcg_score(truth[[i]], scores[[i]], k=k, log_base=log) for i in range(len(truth))]
+    assert values(rankings, f"DCG(log={log}){at}") == pytest.approx(dcg, rel=1e-12)
+    ndcg = [metrics.ndcg_score(truth[[i]], scores[[i]], k=k) for i in range(len(truth))]
+    assert values(rankings, f"nDCG(log={log}){at}") == pytest.approx(ndcg, rel=1e-12)
+    exponential = [metrics.ndcg_score(2 ** truth[[i]] - 1, scores[[i]], k=k) for i in range(len(truth))]
+    assert values(rankings, f"nDCG(gain=exp){at}") == pytest.approx(exponential, rel=1e-12)
+
+
+def test_area_under_the_curve_with_ties() -> None:
+    truth, scores = matrices(7, ties=True)
+    expected = [metrics.roc_auc_score(*row) for row in zip(truth, scores, strict=True)]
+    assert values(Rankings.from_scores(truth, scores, ties="expected"), "RankAUC") == pytest.approx(expected, rel=1e-12)
+
+
 @pytest.mark.parametrize("k", [None, 3, 10])
 def test_known_disagreement_ties_are_averaged(k: int | None) -> None:
     """scikit-learn averages over the orders of a tie, which lies between the best and the worst of them."""

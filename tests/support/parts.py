@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import os
 import shutil
+import warnings
 from collections.abc import Callable
+from importlib import import_module
 from importlib.util import find_spec
+from typing import Any
 
 import pytest
 
@@ -27,10 +30,28 @@ PARTS: dict[str, Callable[[], str | None]] = {
     "browser": lambda: _module("playwright"),
     "spark": lambda: _module("pyspark") or _program("java"),
     "torch": lambda: _module("torch"),
+    "torchmetrics": lambda: _module("torchmetrics"),
+    "metric_learning": lambda: _module("pytorch_metric_learning") or _module("faiss"),
+    "sentence_transformers": lambda: _module("sentence_transformers"),
     "perl": lambda: _program("perl"),
     "cwl_eval": lambda: _module("cwl"),
+    "trectools": lambda: _module("trectools"),
 }
 """What is missing of each part, in words; None where it is there."""
+
+
+class Later:
+    """A module of a part, imported when something in it is first used: tests that need it are there to be skipped or fail."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __getattr__(self, attribute: str) -> Any:
+        if attribute.startswith("_"):  # as the collection of doctests asks for
+            raise AttributeError(attribute)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return getattr(import_module(self._name), attribute)
 
 
 def missing_part(part: str) -> None:

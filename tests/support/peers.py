@@ -11,13 +11,9 @@ from typing import Any
 import pytest
 
 from judged import evaluate
-from judged.conventions import Convention, Name, find
+from judged.conventions import Name, find
 from judged.evaluation import Evaluation
-from judged.policy import CHOICES
 from support.generated import Collection, generate
-
-AVERAGES_TIES = "expected" in CHOICES["ties"]
-"""Whether the policy can average over the orders of a tie; until it can, such conventions are compared without ties."""
 
 COLLECTIONS: dict[str, Collection] = {
     "ties and gaps": generate(101),
@@ -108,16 +104,8 @@ def check_table(convention: str, calls: Mapping[str, Call]) -> None:
 
 
 def ours(convention: str, given: Collection, measure: str, **options: Any) -> Evaluation:
-    """Our evaluation by that convention; where averaged ties are not there yet, the order of the input stands in."""
-    policy = dict(options.pop("policy", {}))
-    if not AVERAGES_TIES and _averages(find(convention), measure):
-        policy.setdefault("ties", "input")
-    return evaluate(given.judgements, given.run, measure, convention=convention, policy=policy, **options)
-
-
-def _averages(convention: Convention, measure: str) -> bool:
-    stated = [reading.name.policy for reading in convention.read(measure)]
-    return "expected" in [policy.get("ties", convention.policy.get("ties")) for policy in stated or [convention.policy]]
+    """Our evaluation by that convention."""
+    return evaluate(given.judgements, given.run, measure, convention=convention, **options)
 
 
 def compare(

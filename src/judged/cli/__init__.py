@@ -12,7 +12,7 @@ import click
 from judged import __version__
 from judged.errors import JudgedError
 
-COMMANDS = ("evaluate", "identify", "measures", "trec-eval", "demo")
+COMMANDS = ("evaluate", "embeddings", "conventions", "identify", "measures", "trec-eval", "demo")
 """Each is a command in the module of this package of the same name."""
 
 
@@ -50,6 +50,8 @@ def cli() -> None:
     \b
     Try:  judged demo
           judged evaluate QRELS RUN -m nDCG@10
+          judged embeddings QUERIES ITEMS --labels QUERY_LABELS ITEM_LABELS
+          judged conventions QRELS RUN -m AP@10
           judged identify 0.4433 QRELS RUN
           judged measures AP
     """

@@ -12,19 +12,21 @@ import click
 def demo(folder: Path) -> None:
     """Search handwritten digits with three systems and evaluate them.
 
-    Writes the runs and judgements it evaluates into FOLDER (default: judged-demo), so that you can open them.
+    Every image of the collection is ranked for every query. Writes vectors, judgements and runs into FOLDER (default:
+    judged-demo), so that you can go on from there.
     """
     from judged.cli.terminal import show_evaluation, working
     from judged.demo import write_demo
-    from judged.evaluation import evaluate
+    from judged.evaluation import evaluate_rankings
 
     with working("Searching"):
         files = write_demo(folder)
-    evaluation = evaluate(files.judgements, list(files.runs), files.measures)
     click.echo(
         "Image search among 1,797 handwritten digits: relevant = the same digit (UCI, Alpaydin & Kaynak 1998, CC BY 4.0)."
     )
-    show_evaluation(evaluation, per_query=False)
+    show_evaluation(evaluate_rankings(files.rankings, files.measures), per_query=False)
+    vectors, labels = (" ".join(map(str, pair)) for pair in (files.vectors, files.labels))
     click.echo(f"\nThe files are in {folder}; {folder / 'README.txt'} says what they are. Try next:")
+    click.echo(f"  judged embeddings {vectors} --labels {labels} --diagnose")
     click.echo(f"  judged evaluate {files.judgements} {files.runs[0]} -m AP -m 'P(rel=1)@5' --per-query")
     click.echo("  judged measures AP")

@@ -7,12 +7,14 @@ from pathlib import Path
 
 import click
 
-from judged.cli.options import convention_option, measures_option, policy_options
-from judged.exports import FORMATS
-from judged.inputs.formats import FORMATS as INPUT_FORMATS
-from judged.policy import DUPLICATES
-
-SUFFIXES = {".json": "json", ".csv": "csv", ".md": "markdown", ".tex": "latex"}
+from judged.cli.options import (
+    convention_option,
+    measures_option,
+    output_options,
+    policy_options,
+    reading_options,
+    tie_range_option,
+)
 
 
 @click.command()
@@ -20,27 +22,25 @@ SUFFIXES = {".json": "json", ".csv": "csv", ".md": "markdown", ".tex": "latex"}
 @click.argument("runs", metavar="RUN...", nargs=-1, required=True, type=click.Path(allow_dash=True))
 @measures_option
 @convention_option
-@click.option("--per-query", is_flag=True, help="Give the value of every query; a table ends with the summary, all.")
 @policy_options
-@click.option("--depth", type=int, help="Only the first N results of each list count.", metavar="N")
+@tie_range_option
 @click.option(
-    "--duplicates",
-    type=click.Choice(list(DUPLICATES)),
-    default="error",
-    show_default=True,
-    help="; ".join(f"{choice}: {words}" for choice, words in DUPLICATES.items()) + ".",
+    "--unjudged-range",
+    is_flag=True,
+    help="Beside each number, its values if all unjudged results had been judged and found irrelevant, or of the top grade.",
 )
+@click.option("--depth", type=int, help="Only the first N results of each list count.", metavar="N")
 @click.option(
     "--collection", type=int, metavar="N", help="How many items there are to retrieve; TN, Accuracy and Specificity need it."
 )
-@click.option("--qrels-format", type=click.Choice(list(INPUT_FORMATS)), help="The format of QRELS, where it is not recognised.")
 @click.option(
-    "--run-format", type=click.Choice(list(INPUT_FORMATS)), help="The format of the runs, where it is not recognised."
+    "--unique",
+    metavar="FILE",
+    type=click.Path(),
+    help="A table of items and their categories: each category's best result stands for it, and categories are ranked.",
 )
-@click.option("--format", "form", type=click.Choice(list(FORMATS)), show_default="table", help="How to print the result.")
-@click.option(
-    "-o", "--output", metavar="FILE", type=click.Path(), help="Write the result to a file; its ending may say the format."
-)
+@reading_options
+@output_options
 def evaluate(
     judgements: str,
     runs: tuple[str, ...],
@@ -48,9 +48,12 @@ def evaluate(
     convention: str | None,
     per_query: bool,
     policy: dict[str, str],
+    tie_range: bool,
+    unjudged_range: bool,
     depth: int | None,
     duplicates: str,
     collection: int | None,
+    unique: str | None,
     qrels_format: str | None,
     run_format: str | None,
     form: str | None,
@@ -63,7 +66,7 @@ def evaluate(
     """
     from judged.errors import InputError
     from judged.inputs import distinct_names, read_run
-    from judged.outputs import check_target, write_text
+    from judged.outputs import check_target
 
     if [judgements, *runs].count("-") > 1:
         raise InputError("standard input (-) can be read only once; give the other as a file.")
@@ -73,29 +76,27 @@ def evaluate(
     with ThreadPoolExecutor(1) as ahead:
         # The first run is the longest wait: it is read while the measures are loaded and the judgements are read.
         first = ahead.submit(read_run, runs[0], name=names[0], format=run_format) if Path(runs[0]).is_file() else None
-        from judged.cli.terminal import show_evaluation, working
+        from judged.cli.terminal import deliver_evaluation, working
         from judged.evaluation import evaluate_rankings
         from judged.inputs import read_judgements
-        from judged.judging import judge_pool, pool_of
+        from judged.judging import judging
         from judged.request import Request
 
         request = Request.of(measures or None, policy, convention)
         with working(f"Reading {judgements}"):
-            pool = pool_of(read_judgements(judgements, format=qrels_format), duplicates=duplicates)
+            judge = judging(
+                read_judgements(judgements, format=qrels_format),
+                policy=request.policy,
+                depth=depth,
+                duplicates=duplicates,
+                collection=collection,
+                unique=unique,
+            )
         rankings = []
         for name, path in zip(names, runs, strict=True):
             with working(f"Reading {path}"):
                 run = first.result() if first else read_run(path, name=name, format=run_format)
                 first = None
-                rankings.append(
-                    judge_pool(pool, run, policy=request.policy, depth=depth, duplicates=duplicates, collection=collection)
-                )
-    evaluation = evaluate_rankings(rankings, request)
-    chosen = form or (SUFFIXES.get(Path(output).suffix.lower(), "table") if output else "table")
-    if output:
-        text = FORMATS[chosen](evaluation, per_query=per_query)
-        write_text(output, text if text.endswith("\n") else text + "\n")
-    elif chosen == "table":
-        show_evaluation(evaluation, per_query=per_query)
-    else:
-        click.echo(FORMATS[chosen](evaluation, per_query=per_query), nl=False)
+                rankings.append(judge(run))
+    evaluation = evaluate_rankings(rankings, request, tie_range=tie_range, unjudged_range=unjudged_range)
+    deliver_evaluation(evaluation, form, output, per_query=per_query)

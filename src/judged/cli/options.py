@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 from click.shell_completion import CompletionItem
 
-from judged.policy import CHOICES, Policy
+from judged.exports import FORMATS
+from judged.inputs.formats import FORMATS as INPUT_FORMATS
+from judged.policy import CHOICES, DUPLICATES, Policy
 
 Function = TypeVar("Function", bound=Callable[..., Any])
+FILE = click.Path()
+SUFFIXES = {".json": "json", ".csv": "csv", ".md": "markdown", ".tex": "latex"}
+"""Endings of an output file that say its format."""
 
 
 def complete_measure(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
@@ -72,3 +78,89 @@ def policy_options(function: Function) -> Function:
         )
         gather = option(gather)
     return gather  # type: ignore[return-value]
+
+
+def reading_options(function: Function) -> Function:
+    """--duplicates, --qrels-format and --run-format, as every command that reads both kinds of files has them."""
+    formats = click.Choice(list(INPUT_FORMATS))
+    for option in reversed(
+        (
+            click.option(
+                "--duplicates",
+                type=click.Choice(list(DUPLICATES)),
+                default="error",
+                show_default=True,
+                help="; ".join(f"{choice}: {words}" for choice, words in DUPLICATES.items()) + ".",
+            ),
+            click.option("--qrels-format", type=formats, help="The format of QRELS, where it is not recognised."),
+            click.option("--run-format", type=formats, help="The format of the runs, where it is not recognised."),
+        )
+    ):
+        function = option(function)
+    return function
+
+
+def tie_range_option(function: Function) -> Function:
+    return click.option(
+        "--tie-range",
+        is_flag=True,
+        help="Beside each number, its values when ties are ordered against the system (worst), on average over all their "
+        "orders (expected) and in its favour (best).",
+    )(function)
+
+
+def output_options(function: Function) -> Function:
+    """--per-query, --format and -o, as every command that prints an evaluation has them."""
+    for option in reversed(
+        (
+            click.option(
+                "--per-query", is_flag=True, help="Give the value of every query; a table ends with the summary, all."
+            ),
+            click.option(
+                "--format", "form", type=click.Choice(list(FORMATS)), show_default="table", help="How to print the result."
+            ),
+            click.option(
+                "-o", "--output", metavar="FILE", type=FILE, help="Write the result to a file; its ending may say the format."
+            ),
+        )
+    ):
+        function = option(function)
+    return function
+
+
+def chosen_format(form: str | None, output: str | None) -> str:
+    """The format that was asked for, or that the ending of the output file says."""
+    return form or (SUFFIXES.get(Path(output).suffix.lower(), "table") if output else "table")
+
+
+def deliver(
+    as_dict: Callable[[], dict[str, Any]],
+    as_text: Callable[[], str],
+    form: str | None,
+    output: str | None,
+    as_markdown: Callable[[], str] | None = None,
+    *,
+    show: Callable[[], None] | None = None,
+) -> None:
+    """Print or write a result that is text for people or JSON for programs, and may be Markdown; `show` prints the text."""
+    import json
+
+    from judged.outputs import write_text
+
+    chosen = chosen_format(form, output)
+    forms: dict[str, Callable[[], str]] = {
+        "table": as_text,
+        "json": lambda: json.dumps(as_dict(), indent=2, ensure_ascii=False, allow_nan=False),
+        **({} if as_markdown is None else {"markdown": as_markdown}),
+    }
+    if chosen not in forms:
+        listed = " or ".join(["as a table", *(f"as {name}" for name in forms if name != "table")])
+        raise click.UsageError(f"this result is printed {listed}, not as {chosen}.")
+    if chosen == "table" and show is not None and not output:
+        show()
+        return
+    text = forms[chosen]().removesuffix("\n") + "\n"
+    if output:
+        write_text(output, text)
+    else:
+        click.echo(text, nl=False)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from judged.differences import ConventionComparison
     from judged.evaluation import Evaluation
     from judged.identification import Identification
 
@@ -33,26 +34,87 @@ def working(what: str) -> Iterator[None]:
         yield
 
 
+@contextmanager
+def counting(what: str, total: int) -> Iterator[Callable[[int], None] | None]:
+    """A progress bar of so many queries: a function to be told of each few that are done. None where nobody watches."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("queries"),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(what, total=total)
+        yield lambda done: bar.advance(task, done)
+
+
+def deliver_evaluation(evaluation: Evaluation, form: str | None, output: str | None, *, per_query: bool) -> None:
+    """Print an evaluation, or write it to a file, in the format that was asked for."""
+    import click
+
+    from judged.cli.options import chosen_format
+    from judged.exports import FORMATS
+    from judged.outputs import write_text
+
+    chosen = chosen_format(form, output)
+    if output:
+        text = FORMATS[chosen](evaluation, per_query=per_query)
+        write_text(output, text if text.endswith("\n") else text + "\n")
+    elif chosen == "table":
+        show_evaluation(evaluation, per_query=per_query)
+    else:
+        click.echo(FORMATS[chosen](evaluation, per_query=per_query), nl=False)
+
+
 def show_evaluation(evaluation: Evaluation, *, per_query: bool) -> None:
     """The table of an evaluation, the policy under it and the findings that matter."""
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
 
-    from judged.exports import assumptions, cells, findings
+    from judged.exports import WORDS, cells, remarks
 
     header, rows = cells(evaluation, per_query=per_query)
-    best = {} if per_query else _best(evaluation)
+    best = {} if per_query or evaluation.others else _best(evaluation)
     table = Table(box=SIMPLE_HEAD, pad_edge=False)
     for name in header:
-        table.add_column(name, justify="left" if name in ("run", "query") else "right", overflow="fold")
+        table.add_column(name, justify="left" if name in WORDS else "right", overflow="fold")
     for number, row in enumerate(rows):
         table.add_row(
             *(f"[bold]{cell}[/]" if best.get(name) == number else cell for name, cell in zip(header, row, strict=True))
         )
     out = console()
     out.print(table)
-    for text in [*assumptions(evaluation), *(f"note: {finding}" for finding in findings(evaluation))]:
+    for text in remarks(evaluation):
         out.print(text, markup=False)
+
+
+def show_comparison(comparison: ConventionComparison) -> None:
+    """The definitions of each measure, and what makes them differ."""
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+
+    from judged.differences.tables import HEADER, assumed, cells, heading, notes
+
+    out = console()
+    for compared in comparison.measures:
+        table = Table(box=SIMPLE_HEAD, pad_edge=False)
+        for name in HEADER:
+            table.add_column(name, justify="right" if name == "value" else "left", overflow="fold")
+        for row in cells(compared):
+            table.add_row(*row)
+        out.print(heading(compared), markup=False)
+        out.print(table)
+        for text in notes(compared):
+            out.print(text, markup=False)
+        out.print()
+    out.print(assumed(), markup=False)
 
 
 def _best(evaluation: Evaluation) -> dict[str, int]:

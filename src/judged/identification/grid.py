@@ -45,8 +45,6 @@ class Grid:
         if option in OPTIONS[choice]:
             return OPTIONS[choice].index(option)
         r = next(iter(self.rankings.values()))
-        if choice == "ties":
-            return 0 if "ties" in self.idle else None
         stops = r.missing.any() if choice == "missing" else nothing_relevant(measure, r).any()
         return None if stops else 0
 
@@ -96,6 +94,7 @@ def compute(measures: Iterable[Measure], rankings: dict[tuple[str, str], Ranking
         at = (OPTIONS["ties"].index(ties), OPTIONS["unjudged"].index(unjudged))
         values[:, at[0], :, :, at[1]] = columns[id(r)]
     values[np.isinf(values)] = np.nan
+    _fill_in_means(values)
     there = ~np.isnan(values).all(axis=(1, 2, 3, 4))
     if not there.any():
         # Computing one says why.
@@ -144,7 +143,8 @@ def _blocks(measures: list[Measure], r: Rankings) -> Iterator[tuple[list[int], F
     for number, measure in enumerate(measures):
         blocks.setdefault((measure.spec.name, measure.params.get("rel")), []).append(number)
     for members in blocks.values():
-        own = taken(measures[members[0]].spec.compute)
+        spec = measures[members[0]].spec
+        own = taken(spec.compute) | (taken(spec.expected) if spec.expected else frozenset())
         raw: dict[tuple[tuple[str, Any], ...], Floats | None] = {}
         rows = []
         for member in members:
@@ -158,7 +158,18 @@ def _blocks(measures: list[Measure], r: Rankings) -> Iterator[tuple[list[int], F
 
 
 def _values(measure: Measure, r: Rankings) -> Floats | None:
+    """One value a query; None where they cannot be computed, or only be estimated from random orders of ties."""
     try:
-        return measure.compute(r)
+        return measure.closed(r) if r.ties == "expected" else measure.compute(r)
     except MeasureError:
         return None
+
+
+def _fill_in_means(values: Floats) -> None:
+    """Where every order of ties gives the same number, so does their mean, and nobody has to estimate it."""
+    axis = list(OPTIONS).index("ties") + 1
+    by_order = np.moveaxis(values, axis, 0)
+    mean = OPTIONS["ties"].index("expected")
+    orders = np.delete(by_order, mean, 0)
+    same = np.isnan(by_order[mean]) & (np.abs(orders - orders[0]) < 1e-12).all(axis=0)
+    by_order[mean][same] = orders[0][same]

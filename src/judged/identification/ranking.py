@@ -190,6 +190,7 @@ class Ranker:
             for choice, own, other in zip(OPTIONS, place, theirs[nearest], strict=True)
             if own != other
         ]
+        usual_place = _as_usual(here, place)
         users = [
             each
             for each, other, far in zip(known, theirs, base, strict=True)
@@ -197,8 +198,8 @@ class Ranker:
         ]
         return Definition(
             measure=measure,
-            policy=policy_at(place),
-            holds=_holding(here, place),
+            policy=policy_at(usual_place),
+            holds=_holding(here, usual_place),
             libraries=_shortest(users),
             nearest=practice,
             departures=tuple(departs),
@@ -228,6 +229,14 @@ def _weights(measure: Measure, practice: Practice) -> dict[str, int]:
 def _weight_of(choice: str) -> Ints:
     """How far each option of a choice leads from another."""
     return np.array([RARE.get(f"{choice}={option}", DEPARTURE) for option in OPTIONS[choice]])
+
+
+def _as_usual(here: NDArray[np.bool_], place: Place) -> Place:
+    """The same policy with the usual option wherever that gives the same number."""
+    for axis in range(len(place)):
+        other = (*place[:axis], 0, *place[axis + 1 :])
+        place = other if here[other] else place
+    return place
 
 
 def _holding(here: NDArray[np.bool_], place: Place) -> dict[str, tuple[str, ...]]:

@@ -7,8 +7,9 @@ a judged item takes part in.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from operator import index
 from typing import Any
 
 import numpy as np
@@ -16,15 +17,27 @@ import numpy as np
 from judged.audit import Audit
 from judged.errors import InputError, PolicyError
 from judged.inputs import as_runs, read_judgements, read_run
-from judged.inputs.tables import Lookup, Run
+from judged.inputs.categories import read_categories
+from judged.inputs.tables import Judgements, Lookup, Run
+from judged.judging.arranging import condensed, cut, judged_alike, rearranged, uncondensed
 from judged.judging.matching import Matches, match
 from judged.judging.pool import Pool, pool_of
-from judged.judging.ties import Places, favoured, place
+from judged.judging.ties import Places, place
 from judged.policy import CHOICES, Policy
 from judged.rankings import Rankings, by_query_and_rank, each_query
 from judged.segments import Ints, descending, ordinals, starts_of
 
-__all__ = ["condensed", "judge", "judge_pool", "pool_of", "rankings_from_scores", "rearranged"]
+__all__ = [
+    "condensed",
+    "judge",
+    "judge_pool",
+    "judged_alike",
+    "judging",
+    "pool_of",
+    "rankings_from_scores",
+    "rearranged",
+    "uncondensed",
+]
 
 Collection = int | Mapping[str, int] | None
 
@@ -50,12 +63,40 @@ def judge(
     return judge_pool(pool, read_run(run), policy=Policy.of(policy), depth=depth, duplicates=duplicates, collection=collection)
 
 
+def judging(
+    judgements: Judgements | Lookup,
+    *,
+    policy: Policy,
+    depth: int | None = None,
+    duplicates: str = "error",
+    collection: Collection = None,
+    unique: Any = None,
+) -> Callable[[Run | Lookup], Rankings]:
+    """As `judge`, with judgements made ready once: a function that judges one run after another.
+
+    With `unique`, a table from item to category, the best result of each category stands for it.
+    """
+    if unique is None:
+        pool = pool_of(judgements, duplicates=duplicates)
+        return lambda run: judge_pool(pool, run, policy=policy, depth=depth, duplicates=duplicates, collection=collection)
+    from judged.judging.categories import BASIS, unique_judgements, unique_results
+
+    table = read_categories(unique)
+    pool = pool_of(unique_judgements(judgements, table, duplicates=duplicates), duplicates=duplicates)
+
+    def judge_categories(run: Run | Lookup) -> Rankings:
+        found = unique_results(run, table, duplicates=duplicates)
+        rankings = judge_pool(pool, found, policy=policy, depth=depth, duplicates=duplicates, collection=collection)
+        return replace(rankings, basis=BASIS)
+
+    return judge_categories
+
+
 def judge_pool(
     pool: Pool, run: Run | Lookup, *, policy: Policy, depth: int | None, duplicates: str, collection: Collection = None
 ) -> Rankings:
     """As `judge`, with judgements made ready once for several runs."""
-    if depth is not None and (not isinstance(depth, int) or isinstance(depth, bool) or depth < 1):
-        raise PolicyError(f"depth must be a whole number from 1; got {depth!r}.")
+    limit = None if depth is None else _whole_number(depth)
     found = match(pool, run, duplicates=duplicates)
     places = place(pool, found, policy.ties)
     present = found.list_of >= 0
@@ -79,41 +120,20 @@ def judge_pool(
         ties=policy.ties,
         name=run.name,
     )
-    cut = whole if depth is None else _cut(whole, depth)
-    final = condensed(cut) if policy.unjudged == "removed" else cut
-    return replace(final, audit=_audit(pool, run, found, places, whole, cut, final))
+    shown = whole if limit is None else cut(whole, limit)
+    final = condensed(shown) if policy.unjudged == "removed" else shown
+    return replace(final, audit=_audit(pool, run, found, places, whole, shown, final))
 
 
-def _cut(r: Rankings, depth: int) -> Rankings:
-    """Only the first results of each list, as if the run had been cut off there."""
-    kept = replace(r, **r.hits(r.hit_rank <= depth))
-    return replace(kept, retrieved=np.minimum(r.retrieved, depth), depth=depth)
-
-
-def condensed(r: Rankings) -> Rankings:
-    """The lists without their unjudged items (those of a negative grade, in the pool but not judged, included)."""
-    r = replace(r, **r.hits(r.hit_grade >= 0))
-    place = ordinals(r.hit_query, len(r))
-    changes: dict[str, Any] = {"hit_rank": place}
-    if r.hit_tie_first is not None and len(place):
-        new = np.append(True, (r.hit_query[1:] != r.hit_query[:-1]) | (r.hit_tie_first[1:] != r.hit_tie_first[:-1]))
-        group = np.cumsum(new) - 1
-        changes["hit_tie_first"] = place[new][group]
-        changes["hit_tie_last"] = place[np.append(new[1:], True)][group]
-    return replace(r, retrieved=np.bincount(r.hit_query, minlength=len(r)), unjudged="removed", **changes)
-
-
-def rearranged(r: Rankings, ties: str) -> Rankings:
-    """The same rankings with ties broken in the system's favour or against it."""
-    if ties == r.ties:
-        return r
-    if ties not in ("best", "worst") or r.hit_tie_first is None or r.hit_tie_last is None or r.depth is not None:
-        raise PolicyError(
-            f"these rankings were made with ties={r.ties}{f' and depth={r.depth}' if r.depth else ''}, "
-            f"which cannot be undone; make them again with ties={ties}."
-        )
-    rank = favoured(r.hit_query, r.hit_tie_first, r.hit_tie_last, r.hit_grade, best=ties == "best")
-    return r.arranged(rank, ties=ties)
+def _whole_number(depth: Any) -> int:
+    """A depth as an int, whatever kind of integer it is."""
+    try:
+        number = 0 if isinstance(depth, bool) else index(depth)
+    except TypeError:
+        number = 0
+    if number < 1:
+        raise PolicyError(f"depth must be a whole number from 1; got {depth!r}.")
+    return number
 
 
 def rankings_from_scores(
@@ -126,7 +146,8 @@ def rankings_from_scores(
 ) -> Rankings:
     """See `Rankings.from_scores`."""
     if ties not in CHOICES["ties"] or ties == "id":
-        raise PolicyError(f"items have no ids here: ties must be input, best or worst; got {ties!r}.")
+        *most, last = (choice for choice in CHOICES["ties"] if choice != "id")
+        raise PolicyError(f"items have no ids here: ties must be {', '.join(most)} or {last}; got {ties!r}.")
     grade, lengths = _flat(y_true, "y_true")
     score, own = _flat(y_score, "y_score")
     if len(lengths) != len(own):
@@ -187,13 +208,12 @@ def _collection(given: Collection, queries: tuple[str, ...]) -> Ints | None:
 
 
 def _audit(
-    pool: Pool, run: Run | Lookup, found: Matches, places: Places, whole: Rankings, cut: Rankings, final: Rankings
+    pool: Pool, run: Run | Lookup, found: Matches, places: Places, whole: Rankings, shown: Rankings, final: Rankings
 ) -> Audit:
     tied = places.last > places.first
-    seen = cut.retrieved > 0
-    first_ten = cut.total(cut.hit_query[(cut.hit_rank <= 10) & (cut.hit_grade >= 0)])[seen] / np.minimum(
-        cut.retrieved[seen], 10
-    )
+    seen = shown.retrieved > 0
+    judged = shown.counted(shown.hit_grade >= 0, np.full(len(shown), 10.0))
+    first_ten = judged[seen] / np.minimum(shown.retrieved[seen], 10)
     return Audit(
         judged_queries=len(pool.queries),
         run_queries=found.run_queries,
@@ -210,7 +230,7 @@ def _audit(
         negative_grades=int((pool.grades < 0).sum()),
         infinite_scores=found.infinite,
         duplicates_dropped=found.dropped + pool.dropped,
-        cut_by_depth=int((whole.retrieved - cut.retrieved).sum()),
-        unjudged_removed=int((cut.retrieved - final.retrieved).sum()),
+        cut_by_depth=int((whole.retrieved - shown.retrieved).sum()),
+        unjudged_removed=int((shown.retrieved - final.retrieved).sum()),
         notes=tuple(dict.fromkeys(pool.notes + run.notes)),
     )

@@ -61,7 +61,7 @@ def _match_table(pool: Pool, run: Run, duplicates: str) -> Matches:
     scores = grouped.values("score")
     finite = bool(np.isfinite(scores).all())
     if not finite and np.isnan(scores).any():
-        raise InputError(_nan_message(run, np.sort(grouped.rows(np.flatnonzero(np.isnan(scores))))))
+        raise InputError(nan_message(run, np.sort(grouped.rows(np.flatnonzero(np.isnan(scores))))))
     lists = pl.DataFrame({"query": grouped.names}).with_row_index("list")
     judged = pl.DataFrame({"query": pl.Series(pool.queries, dtype=pl.String)})
     list_of = judged.join(lists, on="query", how="left", maintain_order="left")["list"].cast(pl.Int64).fill_null(-1).to_numpy()
@@ -103,7 +103,7 @@ def _pairs(pool: Pool, run: Hashed[Run]) -> tuple[Ints, Ints, Ints]:
     return pairs >> 32, pairs & 0xFFFFFFFF, again
 
 
-def _nan_message(run: Run, rows: Ints) -> str:
+def nan_message(run: Run, rows: Ints) -> str:
     query, item = run.frame.row(int(rows[0]))[:2]
     more = f" (and {len(rows) - 1:,} more)" if len(rows) > 1 else ""
     return (

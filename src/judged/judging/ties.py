@@ -59,7 +59,7 @@ def _spans(found: Matches, ordered: Floats, starts: Ints, segment: Ints) -> tupl
 def _place_in_tie(
     pool: Pool, found: Matches, ordered: Floats, starts: Ints, segment: Ints, first: Ints, tied: Ints, ties: str
 ) -> Ints:
-    """How many results of its tie stand before each tied hit: by item id, descending on bytes, or as in the input."""
+    """How many results of its tie stand before each tied hit: as in the input, or by item id, descending on bytes."""
     # A tie is named by the position of its first place. Only the lists with a tied hit are looked at, and of them only
     # the results in a tie with a hit.
     tie = starts[segment[tied]] + first[tied] - 1
@@ -78,8 +78,8 @@ def _place_in_tie(
     chosen = touched[tie_of]
     rows, hits = found.items(lists, chosen), pool.items_at(found.hit_judgement[tied])
     if len(rows) > _MANY:
-        return _places_of_many(tie_of[chosen], rows, tie, hits, by_id=ties == "id")
-    return _places(tie_of[chosen].tolist(), rows, tie.tolist(), hits, by_id=ties == "id")
+        return _places_of_many(tie_of[chosen], rows, tie, hits, by_id=ties != "input")
+    return _places(tie_of[chosen].tolist(), rows, tie.tolist(), hits, by_id=ties != "input")
 
 
 _MANY = 50_000

@@ -8,8 +8,9 @@ from judged.errors import MeasureError
 from judged.measures.params import REL, Choice, K, Number, Points
 from judged.measures.shares import divide, needed
 from judged.measures.spec import NEVER, NO_RELEVANT, Example, measure
+from judged.measures.tied import Ties, counts_shown, precisions, precisions_before, sums_of, ties_of
 from judged.rankings import Cutoff, Rankings
-from judged.segments import Floats, greatest_from_here
+from judged.segments import Floats, Ints, greatest_from_here
 
 NORM = Choice(
     "norm",
@@ -34,6 +35,38 @@ AREA = Choice(
 )
 
 
+def _expected_average_precision(r: Rankings, *, k: Cutoff, rel: float, norm: str, area: str) -> Floats | None:
+    _check_cutoff(k, norm)
+    if area == "interpolated":
+        return None
+    ties = ties_of(r, rel, r.cutoff(k, rel))
+    last = int((ties.first + ties.shown).max(initial=1)) - 1
+    harmonic = sums_of(np.reciprocal, last)
+
+    def height(ties: Ties, which: Ints, relevant: Floats, size: Floats) -> Floats:
+        shape = (ties.first[which], ties.shown[which], relevant, size, ties.before[which], harmonic)
+        at = precisions(*shape)
+        return at if area == "step" else (at + precisions_before(*shape)) / 2
+
+    every = np.arange(len(ties.query))
+    cut = (ties.shown > 0) & (ties.shown < ties.size)
+    sure = every[~cut] if norm == "retrieved" else every
+    summed = r.total(ties.query[sure], height(ties, sure, ties.relevant[sure], ties.size[sure]))
+    relevant = r.relevant(rel)
+    if norm != "retrieved":
+        return divide(summed, np.where(relevant == 0, 0, _divisors(r, k, rel, norm)))
+    # How many relevant items are found hangs on the order of the one tie that the cutoff cuts through: each number of
+    # them that may stand above it has a chance and, given that number, is spread over the places above it.
+    found = r.total(ties.query[~cut], np.where(ties.shown > 0, ties.relevant, 0.0)[~cut])
+    value = summed / np.maximum(found, 1)
+    tie, number, chance = counts_shown(ties, every[cut])
+    query = ties.query[tie]
+    each = (summed[query] + height(ties, tie, number, ties.shown[tie])) / np.maximum(found[query] + number, 1)
+    value[ties.query[cut]] = 0
+    value += r.total(query, chance * each)
+    return np.where(relevant == 0, np.nan, value)
+
+
 @measure(
     name="AP",
     aliases={"MAP": {}, "AveP": {}, "AveragePrecision": {}, "GMAP": {"aggregate": "geometric"}},
@@ -47,10 +80,10 @@ AREA = Choice(
     undefined=NO_RELEVANT,
     laws={"swap_up_never_hurts", "append_unjudged_is_neutral", "below_k_is_ignored"},
     example=Example("AP", "0 1 0 0 1 0 1 0 1 0", (1 / 2 + 2 / 5 + 3 / 7 + 4 / 9) / 4),
+    expected=_expected_average_precision,
 )
 def average_precision(r: Rankings, *, k: Cutoff, rel: float, norm: str, area: str) -> Floats:
-    if norm == "cutoff" and k is None:
-        raise MeasureError("AP(norm=cutoff) divides by k and needs one, as in AP(norm=cutoff)@10.")
+    _check_cutoff(k, norm)
     query, rank, ordinal = r.relevant_hits(k, rel)
     height = ordinal / rank
     if area == "trapezoid":
@@ -61,6 +94,11 @@ def average_precision(r: Rankings, *, k: Cutoff, rel: float, norm: str, area: st
     relevant = r.relevant(rel)
     whole = _divisors(r, k, rel, norm)
     return divide(r.total(query, height), np.where(relevant == 0, 0, whole))
+
+
+def _check_cutoff(k: Cutoff, norm: str) -> None:
+    if norm == "cutoff" and k is None:
+        raise MeasureError("AP(norm=cutoff) divides by k and needs one, as in AP(norm=cutoff)@10.")
 
 
 def _divisors(r: Rankings, k: Cutoff, rel: float, norm: str) -> Floats:

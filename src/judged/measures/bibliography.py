@@ -26,6 +26,8 @@ BIBLIOGRAPHY: dict[str, str] = {
     "ACM Transactions on Information Systems 20(4), 2002, 422-446.",
     "manning2008": "C. D. Manning, P. Raghavan, H. Schütze. Introduction to Information Retrieval. "
     "Cambridge University Press, 2008, chapter 8.",
+    "mcsherry2008": "F. McSherry, M. Najork. Computing information retrieval performance measures efficiently in the presence "
+    "of tied scores. ECIR 2008, LNCS 4956, 414-421.",
     "moffat2008": "A. Moffat, J. Zobel. Rank-biased precision for measurement of retrieval effectiveness. "
     "ACM Transactions on Information Systems 27(1), 2008, article 2.",
     "moffat2012": "A. Moffat, F. Scholer, P. Thomas. Models and metrics: IR evaluation as a user process. ADCS 2012, 47-54.",

@@ -10,7 +10,7 @@ import numpy as np
 from judged.errors import MeasureError
 from judged.measures.params import REL, K
 from judged.measures.shares import divide
-from judged.measures.spec import NEVER, Example, Mask, Undefined, measure
+from judged.measures.spec import ITSELF, NEVER, Example, Mask, Undefined, measure
 from judged.rankings import Cutoff, Rankings
 from judged.segments import Floats
 
@@ -22,6 +22,7 @@ _COUNT: dict[str, Any] = {
     "rates_relevance": False,
     "aggregate": "sum",
     "laws": {"below_k_is_ignored"},
+    "expected": ITSELF,
 }
 
 
@@ -108,6 +109,7 @@ def true_negatives(r: Rankings, *, k: Cutoff, rel: float) -> Floats:
     rates_relevance=False,
     laws={"swap_up_never_hurts", "below_k_is_ignored"},
     example=Example("Accuracy@3", "1 0 1 1", 0.96, relevant=5, collection=100),
+    expected=ITSELF,
 )
 def accuracy(r: Rankings, *, k: Cutoff, rel: float) -> Floats:
     size = collection_size(r, "Accuracy")
@@ -132,6 +134,7 @@ def _all_relevant(r: Rankings, params: Mapping[str, Any]) -> Mask:
     rates_relevance=False,
     laws={"swap_up_never_hurts", "below_k_is_ignored"},
     example=Example("Specificity@3", "1 0 1 1", 94 / 95, relevant=5, collection=100),
+    expected=ITSELF,
 )
 def specificity(r: Rankings, *, k: Cutoff, rel: float) -> Floats:
     others = collection_size(r, "Specificity") - r.relevant(rel)

@@ -79,7 +79,7 @@ def _variant(convention: Convention, measure: Measure) -> Named | None:
     chosen = {name: value for name, value in measure.items if value != defaults[name]}
     at = measure.params.get(spec.at) if spec.at else None
     for name in convention.names:
-        places = {place: _standing_at(place, name, measure) for place in name.places}
+        places = {place: standing_at(place, name, measure) for place in name.places}
         if not name.ours or None in places.values():
             continue
         theirs, ours = name.filled(places)
@@ -95,7 +95,7 @@ def _variant(convention: Convention, measure: Measure) -> Named | None:
     return None
 
 
-def _standing_at(place: str, name: Name, measure: Measure) -> object:
+def standing_at(place: str, name: Name, measure: Measure) -> object:
     """What a measure has at a place of a name: the parameter that our notation sets there, or the cutoff."""
     named = re.search(rf"(\w+)=\{{{place}\}}", name.ours)
     return measure.params.get(named[1] if named else measure.spec.at or "")

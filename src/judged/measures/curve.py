@@ -11,6 +11,7 @@ from judged.measures.confusion import collection_size
 from judged.measures.params import REL, Number
 from judged.measures.shares import divide, needed
 from judged.measures.spec import NO_RELEVANT, Example, Mask, Undefined, measure
+from judged.measures.tied import is_cut
 from judged.rankings import Rankings
 from judged.segments import Floats
 
@@ -71,6 +72,12 @@ def _one_sided(r: Rankings, params: Mapping[str, Any]) -> Mask:
     return (relevant == 0) | (relevant == collection_size(r, "RankAUC"))
 
 
+def _expected_rank_auc(r: Rankings, *, rel: float) -> Floats | None:
+    # The value is linear in the ranks of relevant items, as long as their number is fixed.
+    first, last = r.spans
+    return None if is_cut(r, np.full(len(r), np.inf)) else _area(r, rel, (first + last) / 2)
+
+
 @measure(
     name="RankAUC",
     aliases=("AUC", "ROCAUC"),
@@ -86,13 +93,19 @@ def _one_sided(r: Rankings, params: Mapping[str, Any]) -> Mask:
     laws={"swap_up_never_hurts", "perfect_is_best"},
     # Five items, two relevant at ranks 1 and 3: 3 and 2 of the 3 others stand below.
     example=Example("RankAUC", "1 0 1 0 0", 5 / 6, collection=5),
+    expected=_expected_rank_auc,
 )
 def rank_auc(r: Rankings, *, rel: float) -> Floats:
+    return _area(r, rel, r.hit_rank.astype(np.float64))
+
+
+def _area(r: Rankings, rel: float, rank: Floats) -> Floats:
+    """The area for hits at these ranks."""
     size, relevant = collection_size(r, "RankAUC"), r.relevant(rel)
     others = size - relevant
-    query, rank, ordinal = r.relevant_hits(None, rel)
+    query, _, ordinal = r.relevant_hits(None, rel)
     found = r.total(query)
-    below = r.total(query, others[query] - (rank - ordinal))
+    below = r.total(query, others[query] - (rank[r.hit_grade >= rel] - ordinal))
     # What was not retrieved lies in the tail with all other items there: half of those count as below.
     tail_others = others - (r.retrieved - found)
     return divide(below + (relevant - found) * tail_others / 2, relevant * others)

@@ -6,8 +6,14 @@ import numpy as np
 
 from judged.measures.params import REL, Choice, K
 from judged.measures.spec import AGGREGATIONS, NO_RELEVANT, Example, Settled, aggregate_param, measure
+from judged.measures.tied import first_chances, ties_of
 from judged.rankings import Cutoff, Rankings
 from judged.segments import Floats, Ints
+
+
+def _expected_reciprocal_rank(r: Rankings, *, k: Cutoff, rel: float) -> Floats:
+    query, rank, chance = first_chances(r, rel, r.cutoff(k, rel))
+    return np.where(r.relevant(rel) == 0, np.nan, r.total(query, chance / rank))
 
 
 @measure(
@@ -22,27 +28,48 @@ from judged.segments import Floats, Ints
     undefined=NO_RELEVANT,
     laws={"swap_up_never_hurts", "append_unjudged_is_neutral", "below_k_is_ignored", "perfect_is_best"},
     example=Example("RR", "0 0 1 0 1", 1 / 3),
+    expected=_expected_reciprocal_rank,
 )
 def reciprocal_rank(r: Rankings, *, k: Cutoff, rel: float) -> Floats:
     return np.where(r.relevant(rel) == 0, np.nan, 1 / r.first(k, rel))
 
 
 def _all_ranks(r: Rankings, rel: float) -> tuple[Ints, Floats]:
-    """Query and rank of every relevant item in the pool; infinite for those not retrieved."""
-    query, rank, _ = r.relevant_hits(None, rel)
-    lost = (r.relevant(rel) - r.found(None, rel)).astype(np.int64)
+    """Query and rank of every relevant item in the pool, or its expected rank; infinite for those not retrieved."""
+    hit = r.hit_grade >= rel
+    query, rank = r.hit_query[hit], (_expected_ranks(r) if r.ties == "expected" else r.hit_rank)[hit]
+    lost = (r.relevant(rel) - r.total(query)).astype(np.int64)
     every = np.concatenate([query, np.repeat(np.arange(len(r)), lost)])
     ranks = np.concatenate([rank.astype(np.float64), np.full(lost.sum(), np.inf)])
     order = np.argsort(every, kind="stable")
     return every[order], ranks[order]
 
 
+def _expected_ranks(r: Rankings) -> Floats:
+    """The middle of the ranks that each hit's tie spans; infinite where a depth may cut it off."""
+    first, last = r.spans
+    return np.where(last > r.retrieved[r.hit_query], np.inf, (first + last) / 2)
+
+
+def _expected_rank(r: Rankings, *, rel: float, of: str, aggregate: str) -> Floats | None:
+    if of == "all":
+        return rank(r, rel=rel, of=of, aggregate=aggregate) if aggregate == "mean" else None
+    ties = ties_of(r, rel, np.full(len(r), np.inf))
+    lead = ties.before == 0
+    # m relevant items cut the other n - m into m + 1 parts, equally long on average.
+    middle = ties.first - 1 + (ties.size + 1) / (ties.relevant + 1)
+    value = np.where(r.relevant(rel) == 0, np.nan, np.inf)
+    value[ties.query[lead]] = np.where(ties.shown > ties.size - ties.relevant, middle, np.inf)[lead]
+    return value
+
+
 def _summary(r: Rankings, settled: Settled, *, rel: float, of: str, aggregate: str) -> float:
     if of == "first":
         return AGGREGATIONS[aggregate](settled.values)
     query, ranks = _all_ranks(r, rel)
-    ranks = ranks[settled.counted[query]]
-    return AGGREGATIONS[aggregate](ranks) if len(ranks) else float("nan")
+    # A query with nothing relevant has no ranks, and counts with the one value that the policy gives it.
+    empty = settled.values[(r.relevant(rel) == 0)[settled.counted]]
+    return AGGREGATIONS[aggregate](np.concatenate([ranks[settled.counted[query]], empty]))
 
 
 @measure(
@@ -72,6 +99,7 @@ def _summary(r: Rankings, settled: Settled, *, rel: float, of: str, aggregate: s
     laws={"swap_up_never_hurts", "append_unjudged_is_neutral"},
     example=Example("Rank", "0 0 1 0 1", 3.0),
     summarise=_summary,
+    expected=_expected_rank,
 )
 def rank(r: Rankings, *, rel: float, of: str, aggregate: str) -> Floats:
     undefined = r.relevant(rel) == 0

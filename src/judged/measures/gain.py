@@ -10,7 +10,8 @@ import numpy as np
 from judged.errors import MeasureError
 from judged.measures.params import Choice, Gains, K, Number
 from judged.measures.shares import divide
-from judged.measures.spec import NEVER, Example, Mask, Undefined, measure
+from judged.measures.spec import ITSELF, NEVER, Example, Mask, Undefined, measure
+from judged.measures.tied import is_cut, mean_weights
 from judged.rankings import Cutoff, Rankings
 from judged.segments import Floats, Ints, descending, ordinals
 
@@ -66,7 +67,7 @@ _ANY = np.nextafter(0, 1)
 """R in nDCG@R: every item with a grade above 0 is relevant."""
 
 
-def discounts(rank: Ints, log: float = 2) -> Floats:
+def discounts(rank: Ints | Floats, log: float = 2) -> Floats:
     """What a gain at some rank is multiplied by."""
     return np.log(log) / np.log1p(rank)
 
@@ -114,6 +115,11 @@ def no_gain(r: Rankings, params: Mapping[str, Any]) -> Mask:
     return r.total(r.pool_query[gain > 0]) == 0
 
 
+def _expected_dcg(r: Rankings, *, k: Cutoff, gain: str, gains: Mapping[float, float] | None, log: float) -> Floats:
+    weight = mean_weights(r, r.cutoff(k, _ANY), lambda rank: discounts(rank, log))
+    return r.total(r.hit_query, weight * gains_of(r.hit_grade, gain=gain, gains=gains))
+
+
 @measure(
     name="DCG",
     title="Discounted cumulative gain",
@@ -126,10 +132,31 @@ def no_gain(r: Rankings, params: Mapping[str, Any]) -> Mask:
     laws={"swap_up_never_hurts", "append_unjudged_is_neutral", "below_k_is_ignored"},
     # 3/log2(2) + 2/log2(3) + 0
     example=Example("DCG@3", "3 2 0 1", 3 + 2 / np.log2(3)),
+    expected=_expected_dcg,
 )
 def dcg(r: Rankings, *, k: Cutoff, gain: str, gains: Mapping[float, float] | None, log: float) -> Floats:
     within = r.within(k, _ANY)
     return _discounted(r, r.hit_query[within], r.hit_rank[within], gains_of(r.hit_grade[within], gain=gain, gains=gains), log)
+
+
+def _normalised(r: Rankings, reached: Floats, *, ideal: str, **shape: Any) -> Floats:
+    if ideal == "cutoff" and shape["k"] is None:
+        raise MeasureError("nDCG(ideal=cutoff) compares with k items and needs a k, as in nDCG(ideal=cutoff)@10.")
+    best = _ideal(r, **shape, ideal="judged")
+    if ideal == "judged":
+        return divide(reached, best)
+    # Relevant items exist but the ideal list is empty, as nothing was retrieved: such a list scores 0.
+    own = _ideal(r, **shape, ideal=ideal)
+    return np.where(best == 0, np.nan, np.where(own == 0, 0.0, divide(reached, own)))
+
+
+def _expected_ndcg(
+    r: Rankings, *, k: Cutoff, gain: str, gains: Mapping[float, float] | None, ideal: str, log: float
+) -> Floats | None:
+    if ideal == "retrieved" and is_cut(r, r.cutoff(k, _ANY)):
+        return None
+    shape: dict[str, Any] = {"k": k, "gain": gain, "gains": gains, "log": log}
+    return _normalised(r, _expected_dcg(r, **shape), ideal=ideal, **shape)
 
 
 @measure(
@@ -145,18 +172,11 @@ def dcg(r: Rankings, *, k: Cutoff, gain: str, gains: Mapping[float, float] | Non
     laws={"append_unjudged_is_neutral", "below_k_is_ignored", "perfect_is_best"},
     # DCG = 1/log2(2) + 1/log2(4) = 1.5; the ideal has both relevant items on top: 1 + 1/log2(3)
     example=Example("nDCG@3", "1 0 1", 1.5 / (1 + 1 / np.log2(3))),
+    expected=_expected_ndcg,
 )
 def ndcg(r: Rankings, *, k: Cutoff, gain: str, gains: Mapping[float, float] | None, ideal: str, log: float) -> Floats:
-    if ideal == "cutoff" and k is None:
-        raise MeasureError("nDCG(ideal=cutoff) compares with k items and needs a k, as in nDCG(ideal=cutoff)@10.")
     shape: dict[str, Any] = {"k": k, "gain": gain, "gains": gains, "log": log}
-    best = _ideal(r, **shape, ideal="judged")
-    reached = dcg(r, **shape)
-    if ideal == "judged":
-        return divide(reached, best)
-    # Relevant items exist but the ideal list is empty, as nothing was retrieved: such a list scores 0.
-    own = _ideal(r, **shape, ideal=ideal)
-    return np.where(best == 0, np.nan, np.where(own == 0, 0.0, divide(reached, own)))
+    return _normalised(r, dcg(r, **shape), ideal=ideal, **shape)
 
 
 @measure(
@@ -172,6 +192,7 @@ def ndcg(r: Rankings, *, k: Cutoff, gain: str, gains: Mapping[float, float] | No
     rates_relevance=False,
     laws={"append_unjudged_is_neutral", "below_k_is_ignored"},
     example=Example("IdealDCG@2", "0 1 3 2", 3 + 2 / np.log2(3)),
+    expected=ITSELF,
 )
 def ideal_dcg(r: Rankings, *, k: Cutoff, gain: str, gains: Mapping[float, float] | None, log: float) -> Floats:
     return _ideal(r, k=k, gain=gain, gains=gains, log=log, ideal="judged")

@@ -6,7 +6,8 @@ import numpy as np
 
 from judged.measures.params import REL, K, Number
 from judged.measures.shares import divide
-from judged.measures.spec import NEVER, NO_RELEVANT, Example, Undefined, measure
+from judged.measures.spec import ITSELF, NEVER, NO_RELEVANT, Example, Undefined, measure
+from judged.measures.tied import mean_weights
 from judged.rankings import Cutoff, Rankings
 from judged.segments import Floats, counts_before, ordinals
 
@@ -90,16 +91,25 @@ def _places(r: Rankings, k: Cutoff) -> Floats:
     reference="buckley2004",
     range=(0, 1),
     params=(K,),
-    undefined=Undefined("nothing was retrieved and there is no k", lambda r, p: _places(r, p["k"]) == 0),
+    undefined=Undefined(
+        "nothing was retrieved and there is no k, or k=R with nothing relevant", lambda r, p: _places(r, p["k"]) == 0
+    ),
     higher_is_better=False,
     rates_relevance=False,
     laws={"below_k_is_ignored"},
     example=Example("Unjudged@4", "1 - 0 -", 0.5),
+    expected=ITSELF,
 )
 def unjudged_share(r: Rankings, *, k: Cutoff) -> Floats:
     shown = r.shown(k, 1)
-    judged = r.total(r.hit_query[r.within(k, 1) & (r.hit_grade >= 0)])
+    judged = r.counted(r.hit_grade >= 0, r.cutoff(k, 1))
     return divide(shown - judged, _places(r, k))
+
+
+def _expected_residual(r: Rankings, *, p: float) -> Floats:
+    weight = mean_weights(r, np.full(len(r), np.inf), lambda rank: p ** (rank - 1))
+    judged = r.hit_grade >= 0
+    return 1 - (1 - p) * r.total(r.hit_query[judged], weight[judged])
 
 
 @measure(
@@ -117,6 +127,7 @@ def unjudged_share(r: Rankings, *, k: Cutoff) -> Floats:
     rates_relevance=False,
     # Rank 2 is unjudged and two results are shown: (1 - 0.5) 0.5 + 0.5^2
     example=Example("RBPResidual(p=0.5)", "1 -", 0.5),
+    expected=_expected_residual,
 )
 def rank_biased_residual(r: Rankings, *, p: float) -> Floats:
     judged = r.hit_grade >= 0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from judged.measures.params import K
 from judged.measures.shares import divide
-from judged.measures.spec import Example, Undefined, measure
+from judged.measures.spec import ITSELF, Example, Undefined, measure
 from judged.rankings import Cutoff, Rankings
 from judged.segments import Floats
 
@@ -22,6 +22,7 @@ from judged.segments import Floats
     rates_relevance=False,
     laws={"below_k_is_ignored"},
     example=Example("Judged@4", "1 - 0 -", 0.5),
+    expected=ITSELF,
 )
 def judged_share(r: Rankings, *, k: Cutoff) -> Floats:
-    return divide(r.total(r.hit_query[r.within(k, 1) & (r.hit_grade >= 0)]), r.shown(k, 1))
+    return divide(r.counted(r.hit_grade >= 0, r.cutoff(k, 1)), r.shown(k, 1))

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from judged.measures.params import REL, K
-from judged.measures.spec import NEVER, Example, measure
+from judged.measures.spec import ITSELF, NEVER, Example, measure
 from judged.rankings import Cutoff, Rankings
 from judged.segments import Floats
 
@@ -17,6 +17,7 @@ _COUNT: dict[str, Any] = {
     "undefined": NEVER,
     "rates_relevance": False,
     "aggregate": "sum",
+    "expected": ITSELF,
 }
 
 
@@ -72,8 +73,7 @@ def relevant_retrieved(r: Rankings, *, k: Cutoff, rel: float) -> Floats:
     **_COUNT,
 )
 def nonrelevant_retrieved(r: Rankings, *, k: Cutoff, rel: float) -> Floats:
-    judged = (r.hit_grade >= 0) & (r.hit_grade < rel) & r.within(k, rel)
-    return r.total(r.hit_query[judged])
+    return r.counted((r.hit_grade >= 0) & (r.hit_grade < rel), r.cutoff(k, rel))
 
 
 @measure(

@@ -9,7 +9,8 @@ import numpy as np
 
 from judged.measures.params import REL, Choice, K, Number
 from judged.measures.shares import divide, needed
-from judged.measures.spec import NO_RELEVANT, Example, Mask, Undefined, measure
+from judged.measures.spec import ITSELF, NO_RELEVANT, Example, Mask, Undefined, measure
+from judged.measures.tied import first_chances
 from judged.rankings import Cutoff, Rankings
 from judged.segments import Floats
 
@@ -47,6 +48,7 @@ def _nothing_to_divide_by(r: Rankings, params: Mapping[str, Any]) -> Mask:
     ),
     laws={"swap_up_never_hurts", "append_unjudged_is_neutral", "below_k_is_ignored"},
     example=Example("P@5", "0 1 0 0 1", 0.4),
+    expected=ITSELF,
 )
 def precision(r: Rankings, *, k: Cutoff, rel: float, short: str) -> Floats:
     return divide(r.found(k, rel), divisor(r, k=k, rel=rel, short=short))
@@ -70,11 +72,16 @@ def precision(r: Rankings, *, k: Cutoff, rel: float, short: str) -> Floats:
     undefined=NO_RELEVANT,
     laws={"swap_up_never_hurts", "append_unjudged_is_neutral"},
     example=Example("Rprec", "1 0 1 0 1", 1 / 2, relevant=4),
+    expected=ITSELF,
 )
 def r_precision(r: Rankings, *, rel: float, mult: float) -> Floats:
     rank = needed(mult, r.relevant(rel))
-    hit = (r.hit_grade >= rel) & (r.hit_rank <= rank[r.hit_query])
-    return divide(r.total(r.hit_query[hit]), rank)
+    return divide(r.counted(r.hit_grade >= rel, rank), rank)
+
+
+def _expected_success(r: Rankings, *, k: Cutoff, rel: float) -> Floats:
+    query, _, chance = first_chances(r, rel, r.cutoff(k, rel))
+    return np.where(r.relevant(rel) == 0, np.nan, np.minimum(r.total(query, chance), 1.0))
 
 
 @measure(
@@ -89,6 +96,7 @@ def r_precision(r: Rankings, *, rel: float, mult: float) -> Floats:
     undefined=NO_RELEVANT,
     laws={"swap_up_never_hurts", "append_unjudged_is_neutral", "below_k_is_ignored", "perfect_is_best"},
     example=Example("Success@3", "0 0 1 0", 1.0),
+    expected=_expected_success,
 )
 def success(r: Rankings, *, k: Cutoff, rel: float) -> Floats:
     return np.where(r.relevant(rel) == 0, np.nan, r.found(k, rel) > 0)

@@ -7,7 +7,7 @@ import numpy as np
 from judged.measures.params import REL, Choice, K, Number
 from judged.measures.precision import SHORT, precision
 from judged.measures.shares import divide
-from judged.measures.spec import NO_RELEVANT, Example, Settled, aggregate_param, measure
+from judged.measures.spec import ITSELF, NO_RELEVANT, Example, Settled, aggregate_param, measure
 from judged.rankings import Cutoff, Rankings
 from judged.segments import Floats
 
@@ -36,6 +36,7 @@ from judged.segments import Floats
     undefined=NO_RELEVANT,
     laws={"swap_up_never_hurts", "append_unjudged_is_neutral", "below_k_is_ignored"},
     example=Example("R@5", "0 1 0 0 1", 0.5, relevant=4),
+    expected=ITSELF,
 )
 def recall(r: Rankings, *, k: Cutoff, rel: float, norm: str) -> Floats:
     relevant = r.relevant(rel)
@@ -93,6 +94,8 @@ def _summary(r: Rankings, settled: Settled, *, k: Cutoff, rel: float, short: str
     undefined=NO_RELEVANT,
     laws={"swap_up_never_hurts", "append_unjudged_is_neutral", "below_k_is_ignored"},
     example=Example("F@4", "1 0 1 1 0 1 0 0", 0.75),
+    # Both divisors are fixed, and P R / (β² P + R) with P = x/a and R = x/b is linear in x.
+    expected=ITSELF,
     summarise=_summary,
 )
 def f_measure(r: Rankings, *, k: Cutoff, rel: float, short: str, beta: float) -> Floats:

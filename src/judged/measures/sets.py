@@ -10,9 +10,14 @@ import numpy as np
 from judged.measures.confusion import collection_size
 from judged.measures.params import REL, K, Number
 from judged.measures.shares import divide
-from judged.measures.spec import NEVER, NO_RELEVANT, Example, Mask, Undefined, measure
+from judged.measures.spec import ITSELF, NEVER, NO_RELEVANT, Example, Mask, Undefined, measure
+from judged.measures.tied import is_cut
 from judged.rankings import Cutoff, Rankings
 from judged.segments import Floats
+
+
+def _expected_set(r: Rankings, *, rel: float) -> Floats | None:
+    return None if is_cut(r, np.full(len(r), np.inf)) else set_average_precision(r, rel=rel)
 
 
 @measure(
@@ -29,6 +34,7 @@ from judged.segments import Floats
     laws={"swap_up_never_hurts"},
     # Two of four results are relevant, two of five relevant items were found.
     example=Example("SetAP", "1 0 1 0", 0.5 * 0.4, relevant=5),
+    expected=_expected_set,
 )
 def set_average_precision(r: Rankings, *, rel: float) -> Floats:
     found = r.found(None, rel)
@@ -58,6 +64,7 @@ def _weight(name: str, default: float, says: str) -> Number:
     undefined=NEVER,
     rates_relevance=False,
     example=Example("Utility", "1 0 1 0 0", -1.0),
+    expected=ITSELF,
 )
 def utility(r: Rankings, *, rel: float, a: float, b: float, c: float, d: float) -> Floats:
     found, relevant = r.found(None, rel), r.relevant(rel)
@@ -83,6 +90,7 @@ def _all_relevant(r: Rankings, params: Mapping[str, Any]) -> Mask:
     rates_relevance=False,
     laws={"swap_up_never_hurts", "below_k_is_ignored"},
     example=Example("FallOut@3", "1 0 1 1", 1 / 95, relevant=5, collection=100),
+    expected=ITSELF,
 )
 def fall_out(r: Rankings, *, k: Cutoff, rel: float) -> Floats:
     return divide(r.shown(k, rel) - r.found(k, rel), collection_size(r, "FallOut") - r.relevant(rel))

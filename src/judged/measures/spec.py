@@ -36,11 +36,43 @@ class Settled:
 GEOMETRIC_FLOOR = 1e-5
 """trec_eval's floor: one query at zero must not make the geometric mean zero."""
 
-AGGREGATIONS: dict[str, Callable[[Floats], float]] = {
-    "mean": lambda values: float(np.mean(values)),
-    "geometric": lambda values: float(np.exp(np.mean(np.log(np.maximum(values, GEOMETRIC_FLOOR))))),
-    "median": lambda values: float(np.median(values)),
-    "sum": lambda values: float(np.sum(values)),
+
+@dataclass(frozen=True)
+class Aggregation:
+    """How the queries' values become one number, and what their standard errors make of its own."""
+
+    value: Callable[[Floats], float]
+    error: Callable[[Floats, Floats], float]
+
+    def __call__(self, values: Floats) -> float:
+        return self.value(values)
+
+
+def _root(errors: Floats) -> float:
+    """The standard error of a sum."""
+    return float(np.sqrt(np.sum(errors**2)))
+
+
+def _geometric(values: Floats) -> float:
+    return float(np.exp(np.mean(np.log(np.maximum(values, GEOMETRIC_FLOOR)))))
+
+
+def _geometric_error(values: Floats, errors: Floats) -> float:
+    relative = np.where(values > GEOMETRIC_FLOOR, errors, 0.0) / np.maximum(values, GEOMETRIC_FLOOR)
+    return _geometric(values) * _root(relative) / len(values)
+
+
+def _median_error(values: Floats, errors: Floats) -> float:
+    half = len(values) // 2
+    middle = np.argsort(values, kind="stable")[half - (1 - len(values) % 2) : half + 1]
+    return _root(errors[middle]) / len(middle)
+
+
+AGGREGATIONS: dict[str, Aggregation] = {
+    "mean": Aggregation(lambda values: float(np.mean(values)), lambda values, errors: _root(errors) / len(errors)),
+    "geometric": Aggregation(_geometric, _geometric_error),
+    "median": Aggregation(lambda values: float(np.median(values)), _median_error),
+    "sum": Aggregation(lambda values: float(np.sum(values)), lambda values, errors: _root(errors)),
 }
 
 
@@ -65,6 +97,15 @@ class Undefined:
 
 def _no_relevant(r: Rankings, params: Mapping[str, Any]) -> Mask:
     return r.relevant(params["rel"]) == 0
+
+
+Expectation = Callable[..., Floats | None]
+"""(rankings, **params) -> one value a query, or None where these parameters have no closed form."""
+
+
+def ITSELF(r: Rankings) -> None:  # noqa: N802
+    """Declared as `expected` of a measure that is linear in what `Rankings` counts, or hangs on no order: its own function,
+    which then gets expected counts, is its expectation."""
 
 
 NEVER = Undefined("never", lambda r, params: np.zeros(len(r), bool))
@@ -114,6 +155,8 @@ class Spec:
     """False for counts and descriptions, which are what they are when nothing is relevant: no policy changes them."""
     summarise: Callable[..., float] | None = None
     """Where the summary is not an aggregation of the queries' values: (rankings, settled, **params) -> float."""
+    expected: Expectation | None = None
+    """The mean over all orders of tied results, in closed form; where it is None, or returns None, random orders are drawn."""
 
     def param(self, name: str) -> Param:
         for param in self.params:
@@ -172,8 +215,21 @@ class Measure:
         return isinstance(other, Measure) and (self.spec.name, self.items) == (other.spec.name, other.items)
 
     def compute(self, rankings: Rankings) -> Floats:
-        """One value a query, NaN where it is undefined."""
+        """One value a query, NaN where it is undefined; means over all orders where the rankings leave ties unbroken."""
+        if rankings.ties == "expected":
+            from judged.measures.expected import expectations
+
+            return expectations((self,), rankings)[self].values
+        return self.computed(rankings)
+
+    def computed(self, rankings: Rankings) -> Floats:
+        """The values of the rankings as they stand."""
         return self.spec.compute(rankings, **_accepted(self.spec.compute, self.params))
+
+    def closed(self, rankings: Rankings) -> Floats | None:
+        """The means over all orders of tied results, where they have a closed form."""
+        form = self.spec.expected
+        return None if form is None else form(rankings, **_accepted(form, self.params))
 
     def undefined(self, rankings: Rankings) -> Mask:
         return self.spec.undefined.where(rankings, self.params)
@@ -185,6 +241,12 @@ class Measure:
         if self.spec.summarise is not None:
             return self.spec.summarise(rankings, settled, **_accepted(self.spec.summarise, self.params))
         return AGGREGATIONS[self.params["aggregate"]](settled.values)
+
+    def summarise_error(self, values: Floats, errors: Floats) -> float | None:
+        """The standard error of the one number, from those of the queries that count; None where it is made another way."""
+        if self.spec.summarise is not None or not len(values):
+            return None
+        return AGGREGATIONS[self.params["aggregate"]].error(values, errors)
 
     def definition(self) -> dict[str, Any]:
         """What this number means, ready for JSON: words, formula, parameters, reference."""
@@ -198,6 +260,16 @@ class Measure:
             "higher_is_better": self.spec.higher_is_better,
             "reference": BIBLIOGRAPHY[self.spec.reference],
         }
+
+    def brief(self) -> str:
+        """The definition in one line: the name, what it stands for, and every parameter.
+
+        >>> from judged import RR
+        >>> (RR @ 10).brief()
+        'RR@10 is Reciprocal rank with k=10, rel=1, aggregate=mean'
+        """
+        inside = ", ".join(f"{name}={'none' if value is None else show(value)}" for name, value in self.items)
+        return f"{self} is {self.spec.title} with {inside}"
 
     def words(self) -> str:
         """The definition with the parameters in force, as plain sentences."""
@@ -229,6 +301,7 @@ def measure(
     aliases: tuple[str, ...] | Mapping[str, Mapping[str, Any]] = (),
     aggregate: str = "mean",
     laws: set[str] | frozenset[str] = frozenset(),
+    expected: Expectation | None = None,
     **declared: Any,
 ) -> Callable[[Callable[..., Floats]], Callable[..., Floats]]:
     """Declare a measure: everything that is known of it, above the function that computes it for all queries."""
@@ -237,7 +310,16 @@ def measure(
         own = params if any(p.name == "aggregate" for p in params) else (*params, aggregate_param(aggregate))
         other = aliases if isinstance(aliases, Mapping) else {alias: {} for alias in aliases}
         family = compute.__module__.rpartition(".")[2]
-        spec = Spec(name=name, params=own, aliases=other, laws=frozenset(laws), compute=compute, family=family, **declared)
+        spec = Spec(
+            name=name,
+            params=own,
+            aliases=other,
+            laws=frozenset(laws),
+            compute=compute,
+            family=family,
+            expected=compute if expected is ITSELF else expected,
+            **declared,
+        )
         for known, preset in {name: {}, **other}.items():
             if known.lower() in _NAMES:
                 raise ValueError(f"two measures are called {known!r}")

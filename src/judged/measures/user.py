@@ -7,6 +7,7 @@ import numpy as np
 from judged.errors import MeasureError
 from judged.measures.params import REL, Choice, K, Number
 from judged.measures.spec import NEVER, Example, measure
+from judged.measures.tied import mean_weights
 from judged.rankings import Cutoff, Rankings
 from judged.segments import Floats, products_before
 
@@ -21,6 +22,19 @@ def _check_grades(r: Rankings, name: str, max_grade: float) -> None:
             f"max_grade of {name} is {max_grade:g}, but the judgements hold a grade of {top:g}; "
             f"write {name}(max_grade={top:g}), the highest grade that could have been given."
         )
+
+
+def _expected_rank_biased(r: Rankings, *, k: Cutoff, rel: float, p: float, gain: str, max_grade: float) -> Floats:
+    gained = _gained(r, rel=rel, gain=gain, max_grade=max_grade)
+    weight = mean_weights(r, r.cutoff(k, rel), lambda rank: p ** (rank - 1))
+    return (1 - p) * r.total(r.hit_query, gained * weight)
+
+
+def _gained(r: Rankings, *, rel: float, gain: str, max_grade: float) -> Floats:
+    if gain == "graded":
+        _check_grades(r, "RBP", max_grade)
+        return np.maximum(r.hit_grade, 0) / max_grade
+    return (r.hit_grade >= rel).astype(np.float64)
 
 
 @measure(
@@ -49,13 +63,10 @@ def _check_grades(r: Rankings, name: str, max_grade: float) -> None:
     laws={"swap_up_never_hurts", "append_unjudged_is_neutral", "below_k_is_ignored"},
     # (1 - 0.5) (0.5^1 + 0.5^3)
     example=Example("RBP(p=0.5)", "0 1 0 1", 0.5 * (0.5 + 0.125)),
+    expected=_expected_rank_biased,
 )
 def rank_biased_precision(r: Rankings, *, k: Cutoff, rel: float, p: float, gain: str, max_grade: float) -> Floats:
-    if gain == "graded":
-        _check_grades(r, "RBP", max_grade)
-        gained = np.maximum(r.hit_grade, 0) / max_grade
-    else:
-        gained = (r.hit_grade >= rel).astype(np.float64)
+    gained = _gained(r, rel=rel, gain=gain, max_grade=max_grade)
     weight = np.where(r.within(k, rel), p ** (r.hit_rank - 1.0), 0.0)
     return (1 - p) * r.total(r.hit_query, gained * weight)
 

@@ -10,13 +10,11 @@ import numpy as np
 import pytest
 
 from support.generated import Collection
+from support.parts import Later, Needs
 from support.peers import COLLECTIONS, Case, cases, check_table, check_version, compare, without_negative
 
-with warnings.catch_warnings():
-    warnings.simplefilter("ignore")  # old escapes in its strings
-    ruler: Any = pytest.importorskip("cwl.ruler.cwl_ruler")
-
 NAME = "cwl-eval"
+ruler = Later("cwl.ruler.cwl_ruler")
 TOP = 4
 METRICS: dict[str, Callable[..., Any]] = {
     "P@{k}": lambda k: ruler.PrecisionCWLMetric(k),
@@ -33,6 +31,11 @@ METRICS: dict[str, Callable[..., Any]] = {
     "RBP@{p}": lambda p: ruler.RBPCWLMetric(p),
 }
 BINARY = ("P@{k}", "RR", "AP")
+
+
+@pytest.fixture(autouse=True)
+def library(needs: Needs) -> None:
+    needs("cwl_eval")
 
 
 def test_table() -> None:

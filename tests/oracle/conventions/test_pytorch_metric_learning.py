@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from support.generated import Collection, generate
+from support.parts import Later, Needs
 from support.peers import Case, cases, check_table, check_version, compare, ranked
 
-with warnings.catch_warnings():
-    warnings.simplefilter("ignore")
-    torch = pytest.importorskip("torch")
-    accuracy: Any = pytest.importorskip("pytorch_metric_learning.utils.accuracy_calculator")
-
 NAME = "pytorch-metric-learning"
+torch, accuracy = Later("torch"), Later("pytorch_metric_learning.utils.accuracy_calculator")
 ITEMS = 40
 DATA = {
     "many right": generate(121, ties=False, gaps=False, items=ITEMS, longest=ITEMS, shortest=ITEMS, grades=(0, 1), queries=12),
@@ -26,6 +22,12 @@ DATA = {
 }
 """Every query ranks the whole reference; an item is right where it has the query's label, which is 1."""
 SHAPE = {"avg_of_avgs": False, "return_per_class": False}
+
+
+@pytest.fixture(autouse=True)
+def library(needs: Needs) -> None:
+    needs("torch")
+    needs("metric_learning")
 
 
 def by_query(

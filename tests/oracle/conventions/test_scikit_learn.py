@@ -11,7 +11,6 @@ from sklearn import metrics
 
 from support.generated import Collection
 from support.peers import (
-    AVERAGES_TIES,
     COLLECTIONS,
     Case,
     cases,
@@ -84,7 +83,7 @@ PAIRS = [
     for case in cases(NAME, places={"b": (2, 10, 3.5)})
     if "top_k" not in case.theirs
     # Tied scores are averaged in the graded measures, and one step of a curve in the others; see below.
-    for collection in (DATA if AVERAGES_TIES and case.theirs.startswith(GRADED) else UNTIED)
+    for collection in (DATA if case.theirs.startswith(GRADED) else UNTIED)
 ]
 
 

@@ -5,11 +5,19 @@ from __future__ import annotations
 import pytest
 
 from support.generated import Collection
+from support.parts import Later, Needs
 from support.peers import WITHOUT_TIES, Case, cases, check_version, compare, only_relevant, ours
 
-pytestmark = [pytest.mark.heavy, pytest.mark.filterwarnings("ignore")]
+pytestmark = pytest.mark.filterwarnings("ignore")
 
 NAME = "sentence-transformers"
+evaluation = Later("sentence_transformers.evaluation")
+
+
+@pytest.fixture(autouse=True)
+def library(needs: Needs) -> None:
+    needs("torch")
+    needs("sentence_transformers")
 
 
 def complete(given: Collection) -> Collection:
@@ -23,7 +31,6 @@ DATA = {name: complete(given) for name, given in WITHOUT_TIES.items()}
 
 
 def value(theirs: str, given: Collection, k: int) -> float:
-    evaluation = pytest.importorskip("sentence_transformers.evaluation")
     corpus = {item: "text" for scores in given.run.values() for item in scores}
     evaluator = evaluation.InformationRetrievalEvaluator(
         queries=dict.fromkeys(given.judgements, "text"),
@@ -45,7 +52,6 @@ def test_every_name(case: Case, collection: str) -> None:
 
 
 def test_a_query_with_nothing_relevant_is_left_out() -> None:
-    evaluation = pytest.importorskip("sentence_transformers.evaluation")
     made = evaluation.InformationRetrievalEvaluator({"q": "x", "r": "y"}, {"a": "x"}, {"q": {"a"}, "r": set()})
     assert made.queries_ids == ["q"]
 
@@ -57,5 +63,4 @@ def test_its_order_of_ties_is_ascending() -> None:
 
 
 def test_version() -> None:
-    pytest.importorskip("sentence_transformers")
-    check_version(NAME, exactly=True)
+    check_version(NAME)

@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 
-with warnings.catch_warnings():
-    warnings.simplefilter("ignore")
-    torch = pytest.importorskip("torch")
-    retrieval = pytest.importorskip("torchmetrics.retrieval")
-    functional = pytest.importorskip("torchmetrics.functional.retrieval")
-
 from support.generated import Collection
+from support.parts import Later, Needs
 from support.peers import (
-    AVERAGES_TIES,
     COLLECTIONS,
     WITHOUT_TIES,
     Case,
@@ -29,10 +22,17 @@ from support.peers import (
 )
 
 NAME = "torchmetrics"
+torch, retrieval, functional = Later("torch"), Later("torchmetrics.retrieval"), Later("torchmetrics.functional.retrieval")
 DATA = {name: closed(given, between_0_and_1=True) for name, given in COLLECTIONS.items()}
 GRADED = "retrieval_normalized_dcg"
 
 Values = Callable[[Collection], dict[str, float]]
+
+
+@pytest.fixture(autouse=True)
+def library(needs: Needs) -> None:
+    needs("torch")
+    needs("torchmetrics")
 
 
 def tensors(given: Collection, query: str, *, graded: bool) -> tuple[Any, Any]:
@@ -97,7 +97,7 @@ PAIRS = [
     pytest.param(case, collection, id=f"{case}-{collection}")
     for case in cases(NAME)
     # Only nDCG averages tied scores; the others take whatever order torch leaves them in.
-    for collection in (DATA if AVERAGES_TIES and "NormalizedDCG" in case.theirs else WITHOUT_TIES)
+    for collection in (DATA if "NormalizedDCG" in case.theirs else WITHOUT_TIES)
 ]
 
 

@@ -6,9 +6,11 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
+import pandas as pd
 import pytest
 
 from support.generated import Collection
+from support.parts import Later, Needs
 from support.peers import (
     COLLECTIONS,
     WITHOUT_TIES,
@@ -22,14 +24,15 @@ from support.peers import (
     without_negative,
 )
 
-with warnings.catch_warnings():
-    warnings.simplefilter("ignore")
-    pd: Any = pytest.importorskip("pandas")
-    trectools: Any = pytest.importorskip("trectools")
-
 NAME = "trectools"
+trectools = Later("trectools")
 DATA = {name: judged_only(given) for name, given in COLLECTIONS.items()}
 """It counts queries that nobody judged, and stops at them in R-precision; see below."""
+
+
+@pytest.fixture(autouse=True)
+def library(needs: Needs) -> None:
+    needs("trectools")
 
 
 def evaluator(given: Collection) -> Any:

@@ -1,0 +1,77 @@
+"""Runs and judgements with categories for items: each category's best result stands for it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import chain
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from judged.errors import InputError
+from judged.inputs import read_judgements, read_run
+from judged.inputs.categories import read_categories
+from judged.inputs.tables import Judgements, Lookup, Run
+from judged.judging.grouping import equal_pairs, hashed, repeated, without_repeats
+from judged.judging.matching import nan_message
+from judged.judging.pool import numbers
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+BASIS = ("the best result of each category stands for it, and categories are ranked",)
+"""What rankings of categories are, in words."""
+
+
+def unique_run(run: Any, categories: Any, judgements: Any, *, duplicates: str = "error") -> tuple[Run, Judgements]:
+    """A run and judgements with categories for items: a category keeps its best-ranked result and its best grade.
+
+    >>> run, judgements = unique_run({"q": {"a1": 3, "a2": 2, "b": 1}}, {"a1": "A", "a2": "A", "b": "B"}, {"q": {"b": 1}})
+    >>> run.frame["item"].to_list(), judgements.frame["item"].to_list()
+    (['A', 'B'], ['B'])
+    """
+    table = read_categories(categories)
+    return unique_results(run, table, duplicates=duplicates), unique_judgements(judgements, table, duplicates=duplicates)
+
+
+def unique_results(run: Any, categories: Any, *, duplicates: str = "error") -> Run:
+    """A run whose results are categories, each with its best score, where its best result stood."""
+    given = read_run(run)
+    whole = Run(_flat(given, "score"), given.source, given.notes, name=given.name) if isinstance(given, Lookup) else given
+    whole = _without_duplicates(whole, duplicates)
+    nan = whole.frame["score"].is_nan().arg_true().to_numpy().astype(np.int64)
+    if len(nan):
+        raise InputError(nan_message(whole, nan))
+    frame = read_categories(categories).replacing_items(whole.frame, whole.source)
+    kept = without_repeats(replace(whole, frame=frame), np.zeros(0, np.int64), "first")
+    return replace(kept, notes=(*kept.notes, f"{frame.height:,} results were reduced to {kept.frame.height:,} categories."))
+
+
+def unique_judgements(judgements: Any, categories: Any, *, duplicates: str = "error") -> Judgements:
+    """Judgements of categories: the best grade of each category's judged items."""
+    import polars as pl
+
+    given = read_judgements(judgements)
+    whole = Judgements(_flat(given, "grade"), given.source, given.notes) if isinstance(given, Lookup) else given
+    whole = _without_duplicates(whole, duplicates)
+    frame = read_categories(categories).replacing_items(whole.frame, whole.source)
+    best = frame.group_by("query", "item", maintain_order=True).agg(pl.col("grade").max())
+    return Judgements(best, whole.source, whole.notes)
+
+
+def _flat(given: Lookup, value: str) -> pl.DataFrame:
+    import polars as pl
+
+    lists = given.lists
+    lengths = np.fromiter(map(len, lists.values()), np.int64, len(lists))
+    values = numbers(lists, lengths, f"a {value}")
+    query = pl.Series("query", list(lists), dtype=pl.String).gather(np.repeat(np.arange(len(lists)), lengths))
+    item = pl.Series("item", list(chain.from_iterable(lists.values())), dtype=pl.String)
+    return pl.DataFrame([query, item, pl.Series(value, values, dtype=pl.Float64)])
+
+
+def _without_duplicates(table: Any, duplicates: str) -> Any:
+    """As judging does it: an item that occurs twice for a query is an error, or its best-ranked row is kept."""
+    again = repeated(table, np.concatenate(equal_pairs(hashed(table).key)))
+    return without_repeats(table, again, duplicates) if len(again) else table

@@ -1,0 +1,259 @@
+"""What a look at embeddings found: numbers for programs, sentences for people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, fields, is_dataclass
+from math import isnan, nan
+from typing import Any
+
+NEAR = 0.999
+"""Vectors of a higher cosine than this are near duplicates."""
+
+
+@dataclass(frozen=True)
+class Rows:
+    """How many vectors, and what the first of them are called."""
+
+    count: int = 0
+    names: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return f"{', '.join(self.names[:3])}{', …' if self.count > 3 else ''}"
+
+
+@dataclass(frozen=True)
+class Duplicates:
+    """Vectors equal to an earlier one of their side, number for number in single precision."""
+
+    count: int = 0
+    groups: tuple[tuple[str, ...], ...] = ()
+    """The first groups of equal vectors, the first members of each."""
+
+
+@dataclass(frozen=True)
+class NearDuplicates:
+    """Vectors with another of their side at a cosine above 0.999 that is not the same vector."""
+
+    count: int = 0
+    """Vectors that have one, of those looked at."""
+    looked_at: int = 0
+    sampled: bool = False
+    """Only some vectors were looked at, each of them beside all."""
+    pairs: tuple[tuple[str, str, float], ...] = ()
+    """The first pairs, with their cosine."""
+
+
+@dataclass(frozen=True)
+class Norms:
+    """The lengths of the vectors."""
+
+    min: float = nan
+    median: float = nan
+    max: float = nan
+    variation: float = nan
+    """The coefficient of variation: the standard deviation over the mean."""
+
+
+@dataclass(frozen=True)
+class Side:
+    """What was found in the queries, or in the items."""
+
+    source: str
+    count: int
+    dims: int
+    not_finite: Rows
+    """Vectors with a NaN or an infinite number."""
+    zero: Rows
+    duplicates: Duplicates
+    near_duplicates: NearDuplicates
+    norms: Norms
+    uniformity: float
+    """log of the mean of e^(-2·|x - y|²) over pairs at length 1 (Wang & Isola 2020): the lower, the more spread out."""
+
+
+@dataclass(frozen=True)
+class Hubness:
+    """How unevenly items occur among the k best of the queries."""
+
+    k: int
+    skewness: float
+    """Of the number of queries that have an item among their k best; NaN where all items have the same number."""
+    robin_hood: float
+    """The share of all places that would have to change hands for every item to have as many (Hoover's index)."""
+    antihubs: float
+    """The share of items that are among the k best of no query."""
+    hubs: int
+    """Items among the k best of at least 2k queries."""
+    biggest: tuple[tuple[str, int], ...]
+    """The items that occur most, with their number."""
+
+
+@dataclass(frozen=True)
+class Histogram:
+    """How the scores of relevant and of other items are spread; counts of all pairs, exact."""
+
+    edges: tuple[float, ...]
+    """One more than there are bins, which are as wide as each other; a score on an edge is in the bin above."""
+    others: tuple[int, ...]
+    others_mean: float
+    relevant: tuple[int, ...] | None = None
+    """None where no relevance was given: then all items are others."""
+    relevant_mean: float = nan
+
+
+@dataclass(frozen=True)
+class Collapse:
+    """How many dimensions the items really use: the singular values of their centred matrix."""
+
+    effective_rank: float
+    """e to the entropy of the singular values' shares (Roy & Vetterli 2007)."""
+    top_1: float
+    """The share of the variance in the strongest direction."""
+    top_10: float
+    dead: tuple[int, ...]
+    """Dimensions (from 0) in which all items have the same number."""
+    singular_values: tuple[float, ...]
+
+
+@dataclass(frozen=True, repr=False)
+class Diagnosis:
+    """What was found: numbers for programs, sentences for people."""
+
+    queries: Side
+    items: Side
+    similarity: str
+    collapse: Collapse
+    hubness: Hubness | None = None
+    """None, as the scores, where one side has no vector that can be compared."""
+    scores: Histogram | None = None
+    alignment: float | None = None
+    """Mean of |x - y|² over relevant pairs at length 1 (Wang & Isola 2020): the lower, the closer; None without relevance."""
+    alignment_pairs: int = 0
+    alignment_sampled: bool = False
+    queries_among_items: Rows = field(default_factory=Rows)
+    """Queries that are, number for number, some item that is not excluded for them."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """All numbers as plain values; what is undefined is None."""
+        return _plain(self)
+
+    def findings(self) -> list[str]:
+        """What is worth a look, one sentence each, the gravest first."""
+        return [sentence for found, sentence in _findings(self) if found]
+
+    def __repr__(self) -> str:
+        return "\n".join(_described(self))
+
+
+def _plain(value: Any) -> Any:
+    if is_dataclass(value):
+        return {each.name: _plain(getattr(value, each.name)) for each in fields(value)}
+    if isinstance(value, tuple):
+        return [_plain(each) for each in value]
+    return None if isinstance(value, float) and isnan(value) else value
+
+
+def _count(number: int, one: str, many: str | None = None) -> str:
+    return f"{number:,} {one if number == 1 else many or one + 's'}"
+
+
+def _findings(found: Diagnosis) -> Iterator[tuple[Any, str]]:
+    for side in (found.queries, found.items):
+        yield from _vector_findings(side, found.similarity)
+    among = found.queries_among_items
+    yield (
+        among.count,
+        f"{_count(among.count, 'query is', 'queries are')} also found among the items, number for number ({among}); "
+        "if these are the same things, exclude them with same_index() or same_id().",
+    )
+    if found.scores is not None:
+        relevant, others = found.scores.relevant_mean, found.scores.others_mean
+        yield relevant <= others, f"relevant items score no higher than others: {relevant:.4g} on average, others {others:.4g}."
+    collapse, items = found.collapse, found.items
+    dead = ", ".join(map(str, collapse.dead[:3])) + (", …" if len(collapse.dead) > 3 else "")
+    yield (
+        items.count > 1 and collapse.dead,
+        f"{len(collapse.dead):,} of {_count(items.dims, 'dimension')} the same number in all items ({dead}).",
+    )
+    yield (
+        collapse.effective_rank < _FEW * min(items.dims, items.count - 1),
+        f"the items use few of their {items.dims} dimensions: their effective rank is {collapse.effective_rank:.1f}, "
+        f"with {collapse.top_1:.0%} of the variance in one direction.",
+    )
+    if found.hubness is not None:
+        yield _is_hubby(found.hubness, found), _hub_sentence(found.hubness)
+
+
+_FEW = 0.25
+"""An effective rank below this share of the possible is worth a word."""
+_SKEWED = 1.4
+"""Skewness that is usual without hubs, beside what small counts have of themselves."""
+
+
+def _vector_findings(side: Side, similarity: str) -> Iterator[tuple[Any, str]]:
+    source = side.source
+    yield (
+        side.not_finite.count,
+        f"{source}: {_count(side.not_finite.count, 'vector')} with NaN or infinite numbers ({side.not_finite}); "
+        "left out of everything else.",
+    )
+    left_out = "; without direction, so left out of the scores" if similarity == "cosine" else ""
+    yield side.zero.count, f"{source}: {_count(side.zero.count, 'vector')} all zeros ({side.zero}){left_out}."
+    same = side.duplicates
+    groups = "; ".join(" = ".join(group[:3]) + (" = …" if len(group) > 3 else "") for group in same.groups[:3])
+    more = "; …" if len(same.groups) > 3 else ""
+    yield same.count, f"{source}: {_count(same.count, 'vector')} equal to an earlier one ({groups}{more})."
+    near = side.near_duplicates
+    some = f"{near.count:,} of {near.looked_at:,} sampled vectors" if near.sampled else _count(near.count, "vector")
+    such = f", such as {near.pairs[0][0]} and {near.pairs[0][1]}" if near.pairs else ""
+    yield near.count, f"{source}: {some} with a near duplicate (cosine above {NEAR}){such}."
+    yield (
+        similarity == "dot" and side.norms.variation > 0.1,
+        f"{source}: lengths vary by {side.norms.variation:.0%} (from {side.norms.min:.4g} to {side.norms.max:.4g}), "
+        "and a dot product grows with them.",
+    )
+
+
+def _is_hubby(hubness: Hubness, found: Diagnosis) -> bool:
+    usual = hubness.k * found.queries.count / found.items.count
+    return hubness.skewness > _SKEWED + usual**-0.5
+
+
+def _hub_sentence(hubness: Hubness) -> str:
+    item, times = hubness.biggest[0] if hubness.biggest else ("none", 0)
+    return (
+        f"hubs: item {item} is among the {hubness.k} best of {_count(times, 'query', 'queries')}, "
+        f"{hubness.antihubs:.0%} of items of none (skewness {hubness.skewness:.2f}, Robin Hood index {hubness.robin_hood:.2f})."
+    )
+
+
+def _described(found: Diagnosis) -> Iterator[str]:
+    yield f"Diagnosis by {found.similarity}"
+    for side in (found.queries, found.items):
+        norms = side.norms
+        yield f"  {side.source}: {_count(side.count, 'vector')} of {_count(side.dims, 'dimension')}"
+        yield f"    lengths {norms.min:.4g} to {norms.max:.4g}, median {norms.median:.4g}, variation {norms.variation:.1%}"
+        near = side.near_duplicates
+        sampled = f" (from a sample of {near.looked_at:,})" if near.sampled else ""
+        yield f"    uniformity {side.uniformity:.3f}{sampled}"
+    if found.alignment is not None:
+        sampled = "a sample of " if found.alignment_sampled else ""
+        yield f"  alignment {found.alignment:.3f} over {sampled}{_count(found.alignment_pairs, 'relevant pair')}"
+    if found.hubness is not None:
+        hubness = found.hubness
+        yield (
+            f"  hubness at {hubness.k}: skewness {hubness.skewness:.2f}, Robin Hood index {hubness.robin_hood:.2f}, "
+            f"{hubness.antihubs:.1%} of items never found, {_count(hubness.hubs, 'hub')}"
+        )
+    if found.scores is not None:
+        scores = found.scores
+        relevant = "" if scores.relevant is None else f", relevant items {scores.relevant_mean:.4g} on average"
+        yield f"  scores within {scores.edges[0]:.4g} and {scores.edges[-1]:.4g}{relevant}, others {scores.others_mean:.4g}"
+    collapse = found.collapse
+    yield (
+        f"  effective rank {collapse.effective_rank:.1f} of {found.items.dims}; {collapse.top_1:.1%} of the variance "
+        f"in 1 direction, {collapse.top_10:.1%} in 10"
+    )
+    for sentence in found.findings() or ["nothing stands out."]:
+        yield f"  - {sentence}"

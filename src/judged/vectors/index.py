@@ -1,0 +1,446 @@
+"""An approximate index next to the exact search: how much of the exact lists it finds, and what the rest costs."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from threading import Lock
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judged.audit import Audit
+from judged.errors import InputError, MissingExtraError, PolicyError
+from judged.policy import Policy
+from judged.rankings import Rankings
+from judged.segments import Floats, Ints, descending
+from judged.vectors.arrays import Vectors
+from judged.vectors.counting import relevant_and_excluded
+from judged.vectors.embeddings import Embeddings
+from judged.vectors.product import MEMORY, Scores, over_blocks
+from judged.vectors.relevance import Bound, Pairs, as_relation
+from judged.vectors.search import Best, Results, check_k
+
+if TYPE_CHECKING:
+    from judged.evaluation import Evaluation
+    from judged.request import Measures, Request
+
+ROUNDING = 1e-6
+"""Scores this close, as a share of the query's greatest, are one: the index sums up in another order than we do."""
+
+
+def evaluate_index(
+    index: Any,
+    queries: Any,
+    items: Any,
+    relevance: Any,
+    *,
+    k: int = 100,
+    similarity: Any = "cosine",
+    measures: Measures | None = None,
+    exclude: Any = None,
+    policy: Policy | dict[str, Any] | None = None,
+    memory: str | int = MEMORY,
+    query_ids: Sequence[Any] | None = None,
+    item_ids: Sequence[Any] | None = None,
+    keys: Sequence[Any] | None = None,
+    dims: int | None = None,
+    progress: Callable[[int], None] | None = None,
+) -> IndexEvaluation:
+    """Evaluate an approximate index against the exact search of the same vectors, both cut at k.
+
+    `index` is a faiss or usearch index or the file of one, anything else with a `search(vectors, k)` that answers as they
+    do, or a function f(query block, k) -> (items, scores), one row a query, the best first. The order of the returned
+    list is the ranking, whether scores or distances come with it. Whole numbers are row numbers of the items (-1: none),
+    texts are item ids; `keys`, one for each item, says what the index calls them where it is neither.
+
+    Where items are excluded, the index is asked for as many more as are excluded, and these are taken out of its lists.
+
+    >>> vectors = np.eye(4, dtype=np.float32)
+    >>> def first_two(block, k):
+    ...     return np.tile([0, 1], (len(block), 1)), np.zeros((len(block), 2))
+    >>> result = evaluate_index(first_two, vectors, vectors, lambda begin, end: np.eye(4)[begin:end], k=1, measures=["RR"])
+    >>> result.recall, result.loss
+    (0.25, {'RR': 0.75})
+    """
+    compared = Embeddings.of(
+        queries,
+        items,
+        similarity=similarity,
+        exclude=exclude,
+        memory=memory,
+        query_ids=query_ids,
+        item_ids=item_ids,
+        dims=dims,
+    )
+    from judged.request import Request
+
+    return compare_index(index, compared, relevance, Request.of(measures, policy), k=k, keys=keys, progress=progress)
+
+
+def compare_index(
+    index: Any,
+    compared: Embeddings,
+    relevance: Any,
+    request: Request,
+    *,
+    k: int,
+    keys: Sequence[Any] | None = None,
+    progress: Callable[[int], None] | None = None,
+) -> IndexEvaluation:
+    """As `evaluate_index`, with vectors that were read already."""
+    from judged.evaluation import evaluate_rankings  # hands over downstream
+
+    ties = request.policy.ties
+    if request.policy.unjudged == "removed":
+        raise PolicyError("unjudged=removed has no meaning here: every item is ranked, and only relevant ones are known.")
+    found = read_index(index) if isinstance(index, (str, os.PathLike)) else index
+    relation = as_relation(relevance, what="relevance")
+    bound = relation.bind(compared.queries, compared.items)
+    product, _ = compared.scores()
+    best = Best(product, check_k(k), ties=ties)
+    adapter = Adapter(found, product, keys)
+    lists = _compare(product, bound, best, adapter, progress)
+    return IndexEvaluation(
+        k=k,
+        per_query_recall=lists.recall(),
+        evaluation=evaluate_rankings(lists.rankings(ties, adapter.notes), request),
+    )
+
+
+def read_index(path: str | os.PathLike[str]) -> Any:
+    """A faiss or usearch index from the file it was saved to."""
+    label = os.fspath(path)
+    try:
+        with open(label, "rb") as file:
+            head = file.read(256)
+    except OSError as error:
+        raise InputError(f"{label}: cannot be read ({error.strerror or error}).") from None
+    if b"usearch" in head or label.endswith(".usearch"):
+        return _read_usearch(label)
+    try:
+        import faiss
+    except ImportError:
+        raise MissingExtraError(f"{label}: reading a faiss index needs faiss: pip install faiss-cpu.") from None
+    try:
+        return faiss.read_index(label)
+    except RuntimeError:
+        raise InputError(f"{label}: is neither a faiss nor a usearch index.") from None
+
+
+def _read_usearch(label: str) -> Any:
+    try:
+        from usearch.index import Index
+    except ImportError:
+        raise MissingExtraError(f"{label}: reading a usearch index needs usearch: pip install usearch.") from None
+    try:
+        found = Index.restore(label)
+    except (RuntimeError, ValueError) as error:
+        raise InputError(f"{label}: not a usearch index that can be read ({error}).") from None
+    if found is None:
+        raise InputError(f"{label}: not a usearch index that can be read.")
+    return found
+
+
+@dataclass(frozen=True, eq=False)
+class IndexEvaluation:
+    """What an index finds of the exact lists, the numbers of both, and what is lost."""
+
+    k: int
+    per_query_recall: Floats
+    """NaN for a query that has no items to find."""
+    evaluation: Evaluation
+    """Two rows, `exact@k` and `index@k`."""
+
+    @property
+    def recall(self) -> float:
+        """The mean share of the exact first k that the index returned.
+
+        An item that scores as high as the k-th counts as found, whichever of the tied ones the exact list holds.
+        """
+        return math.nan if np.isnan(self.per_query_recall).all() else float(np.nanmean(self.per_query_recall))
+
+    @cached_property
+    def loss(self) -> dict[str, float]:
+        """For each measure how much worse the index does than the exact search; below 0 where it does better by luck."""
+        exact, found = self.evaluation.runs
+        return {
+            str(measure): (exact.summary[measure] - found.summary[measure]) * (1 if measure.spec.higher_is_better else -1)
+            for measure in self.evaluation.measures
+        }
+
+    def to_dict(self, *, per_query: bool = False) -> dict[str, Any]:
+        from judged.exports import plain
+
+        result: dict[str, Any] = {
+            "k": self.k,
+            "recall": plain(self.recall),
+            "loss": {name: plain(value) for name, value in self.loss.items()},
+        }
+        if per_query:
+            named = zip(self.evaluation.runs[0].rankings.queries, self.per_query_recall.tolist(), strict=True)
+            result["per_query_recall"] = {query: plain(value) for query, value in named}
+        return {**result, "evaluation": self.evaluation.to_dict(per_query=per_query)}
+
+    def __repr__(self) -> str:
+        from judged.exports import shown
+
+        lost = ", ".join(f"{name} {shown(value)}" for name, value in self.loss.items())
+        return f"{self.evaluation!r}\nrecall of the index: {shown(self.recall)} of the exact first {self.k:,}\nloss: {lost}"
+
+
+class Adapter:
+    """An index of whatever kind, asked for row numbers of items."""
+
+    def __init__(self, index: Any, product: Scores, keys: Sequence[Any] | None) -> None:
+        self._queries, self._items = product.queries, product.items
+        self._ask, self._one_at_a_time = _asking(index), Lock()
+        self._keys = None if keys is None else _checked_keys(keys, product.items)
+        _check_dims(index, product.queries)
+        held = _size(index)
+        self.notes: tuple[str, ...] = ()
+        if held is not None and held != len(product.items):
+            self.notes = (f"The index holds {held:,} items, the exact search was over {len(product.items):,}.",)
+
+    def find(self, begin: int, end: int, k: int) -> Ints:
+        """The rows of the items it returned, a row a query, -1 where there is none."""
+        with self._one_at_a_time:
+            answer = self._ask(self._queries.block(begin, end), k)
+        if answer.ndim != 2 or len(answer) != end - begin:
+            raise InputError(
+                f"the index returned shape {answer.shape} for {end - begin} queries; "
+                "it must return a matrix, one row a query, the best item first."
+            )
+        found = self._rows(answer, begin)[:, :k]
+        ordered = np.sort(found, axis=1)
+        again = (ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] >= 0)
+        if again.any():
+            row, place = (int(at[0]) for at in np.nonzero(again))
+            item = self._items.name(int(ordered[row, place]))
+            raise InputError(f"the index returned item {item!r} {self._for(begin + row)} twice.")
+        return found
+
+    def _rows(self, answer: NDArray[Any], begin: int) -> Ints:
+        if self._keys is None and answer.dtype.kind in "iu":
+            found = answer.astype(np.int64)
+            wrong = (found < -1) | (found >= len(self._items))
+            if wrong.any():
+                row, place = (int(at[0]) for at in np.nonzero(wrong))
+                raise InputError(
+                    f"the index returned item {found[row, place]} {self._for(begin + row)}, but items are numbered from 0 to "
+                    f"{len(self._items) - 1}; if its numbers are keys of its own, give keys, one for each item."
+                )
+            return found
+        place_of = self._keys if self._keys is not None else self._by_id
+        none = {-1, None} - place_of.keys()
+        found = np.full(answer.shape, -1, np.int64)
+        for row, names in enumerate(answer.tolist()):
+            for place, name in enumerate(names):
+                if name in place_of:
+                    found[row, place] = place_of[name]
+                elif name not in none:
+                    what = "id" if self._keys is None else "key"
+                    raise InputError(f"the index returned {name!r} {self._for(begin + row)}, which is no item's {what}.")
+        return found
+
+    @cached_property
+    def _by_id(self) -> dict[Any, int]:
+        return {name: row for row, name in enumerate(self._items.names())}
+
+    def _for(self, query: int) -> str:
+        return f"for query {self._queries.name(query)!r}"
+
+
+def _asking(index: Any) -> Callable[[Any, int], NDArray[Any]]:
+    """The way to ask an index: a block of queries and k in, a matrix of what it calls the items out."""
+    if hasattr(index, "search"):
+
+        def by_search(block: Any, k: int) -> NDArray[Any]:
+            answer = index.search(block, k)
+            if hasattr(answer, "keys") and hasattr(answer, "distances"):  # usearch
+                return _usearch(answer)
+            if isinstance(answer, (tuple, list)) and len(answer) == 2:  # faiss: distances first
+                return np.asarray(answer[1])
+            raise InputError(f"the search of {type(index).__name__} returned {type(answer).__name__}; {_FORMS}.")
+
+        return by_search
+    if callable(index):
+
+        def by_call(block: Any, k: int) -> NDArray[Any]:
+            answer = index(block, k)
+            if not isinstance(answer, (tuple, list)) or len(answer) != 2:
+                raise InputError(f"the index function returned {type(answer).__name__}; it must return (items, scores).")
+            return _matrix(answer[0])
+
+        return by_call
+    raise InputError(f"an index has a search(vectors, k), or is a function of (vectors, k); got {type(index).__name__}.")
+
+
+_FORMS = "wrap it in a function of (vectors, k) that returns (items, scores)"
+
+
+def _usearch(answer: Any) -> NDArray[Any]:
+    """The keys, where fewer than k were found the rest -1; a single query comes back as one row."""
+    keys = np.atleast_2d(np.asarray(answer.keys)).astype(np.int64)
+    counts = getattr(answer, "counts", None)
+    if counts is not None:
+        keys[np.arange(keys.shape[1]) >= np.asarray(counts)[:, None]] = -1
+    return keys
+
+
+def _matrix(items: Any) -> NDArray[Any]:
+    """Rows of items as a matrix; shorter rows are filled up with none."""
+    if isinstance(items, np.ndarray) or not isinstance(items, (list, tuple)):
+        return np.asarray(items)
+    rows = [list(row) for row in items]
+    width = max(map(len, rows), default=0)
+    if all(isinstance(name, (int, np.integer)) for row in rows for name in row):
+        return np.array([row + [-1] * (width - len(row)) for row in rows], dtype=np.int64).reshape(len(rows), width)
+    matrix = np.full((len(rows), width), None, dtype=object)
+    for at, row in enumerate(rows):
+        matrix[at, : len(row)] = row
+    return matrix
+
+
+def _checked_keys(keys: Sequence[Any], items: Vectors) -> dict[Any, int]:
+    names = np.asarray(keys).tolist()
+    if len(names) != len(items):
+        raise InputError(f"keys: {len(names)} keys for {len(items)} items; there must be as many.")
+    known = {name: row for row, name in enumerate(names)}
+    if len(known) < len(names):
+        again = next(name for row, name in enumerate(names) if known[name] != row)
+        raise InputError(f"keys: the key {again!r} occurs more than once.")
+    return known
+
+
+def _check_dims(index: Any, queries: Vectors) -> None:
+    dims = next((size for name in ("d", "ndim") if isinstance(size := getattr(index, name, None), int)), None)
+    if dims is not None and dims != queries.dims:
+        raise InputError(
+            f"the index has {dims} dimensions, {queries.source} have {queries.dims}; they must have as many. "
+            "Was it built from these vectors?"
+        )
+
+
+def _size(index: Any) -> int | None:
+    held = getattr(index, "ntotal", None)
+    if held is None and hasattr(index, "search") and hasattr(index, "__len__"):
+        held = len(index)
+    return held if isinstance(held, int) else None
+
+
+@dataclass(frozen=True, eq=False)
+class _Compared:
+    """The exact lists and the index's, with the exact scores of the latter's items, and what is relevant."""
+
+    product: Scores
+    exact: Results
+    found: Ints
+    found_scores: NDArray[Any]
+    relevant: Pairs
+    ranked: Ints
+
+    def recall(self) -> Floats:
+        lengths = self.exact.lengths
+        last = np.take_along_axis(self.exact.scores, np.maximum(lengths - 1, 0)[:, None], axis=1).astype(np.float64)
+        size = np.abs(np.where(np.isfinite(self.exact.scores), self.exact.scores, 0)).max(axis=1, keepdims=True)
+        right = (self.found >= 0) & (self.found_scores >= last - ROUNDING * size)
+        share = np.full(len(lengths), np.nan)
+        some = lengths > 0
+        share[some] = np.minimum(right.sum(axis=1)[some] / lengths[some], 1.0)
+        return share
+
+    def rankings(self, ties: str, notes: tuple[str, ...]) -> list[Rankings]:
+        if not len(self.relevant.item):
+            raise InputError("no item is relevant to any query; check the relevance that was given.")
+        k = self.exact.k
+        return [
+            self._rankings(self.exact.items, f"exact@{k}", ties, ()),
+            self._rankings(self.found, f"index@{k}", ties, notes),
+        ]
+
+    def _rankings(self, lists: Ints, name: str, ties: str, notes: tuple[str, ...]) -> Rankings:
+        count = len(self.product.items)
+        row, place = np.nonzero(lists >= 0)
+        known = np.flatnonzero(self.relevant.item >= 0)
+        key = self.relevant.row[known] * count + self.relevant.item[known]
+        order = np.argsort(key, kind="stable")
+        wanted = row * count + lists[row, place]
+        at = np.minimum(np.searchsorted(key[order], wanted), max(len(key) - 1, 0))
+        hit = key[order][at] == wanted if len(key) else np.zeros(len(wanted), bool)
+        queries, items = self.product.queries, self.product.items
+        lengths = np.bincount(row, minlength=len(queries))
+        rankings = Rankings(
+            queries=queries.names(),
+            retrieved=lengths,
+            hit_query=row[hit],
+            hit_rank=place[hit] + 1,
+            hit_grade=self.relevant.grade[known[order[at[hit]]]],
+            pool_query=self.relevant.row,
+            pool_grade=descending(self.relevant.grade, self.relevant.lengths),
+            missing=np.zeros(len(queries), bool),
+            collection=self.ranked,
+            ties=ties,
+            depth=self.exact.k,
+            name=name,
+        )
+        audit = Audit(
+            judged_queries=len(queries),
+            run_queries=len(queries),
+            results=int(lengths.sum()),
+            judged_results=int(hit.sum()),
+            judged_at_10=1.0,
+            short_lists=int((lengths < 10).sum()),
+            nothing_relevant=int((rankings.relevant(1) == 0).sum()),
+            notes=tuple(dict.fromkeys(queries.notes + items.notes + notes)),
+        )
+        return replace(rankings, audit=audit)
+
+
+def _compare(
+    product: Scores, relevance: Bound, best: Best, adapter: Adapter, progress: Callable[[int], None] | None
+) -> _Compared:
+    """One pass: each block's exact lists, and the scores of what the index returned read from the same product."""
+
+    def work(begin: int, end: int) -> tuple[Pairs, Pairs | None, Ints, NDArray[Any]]:
+        wanted, excluded = relevant_and_excluded(product, relevance, begin, end)
+        items = _found(product, adapter, begin, end, best.k, excluded)
+        own: NDArray[Any] = np.full(items.shape, -np.inf, product.listed)
+        prepared = product.query_block(begin, end)
+        for column in product.columns:
+            tile = product.tile(prepared, begin, column, excluded)
+            best.add(tile)
+            row, place = np.nonzero(tile.holds(items))
+            own[row, place] = tile.scores[row, items[row, place] - column]
+        if product.listed is np.float64:
+            for query, some in enumerate(items):
+                own[query, some >= 0] = product.exact(begin + query, some[some >= 0])
+        return wanted, excluded, items, own
+
+    relevant, excluded, found, scores = zip(*over_blocks(product, work, progress), strict=True)
+    ranked = np.full(len(product.queries), len(product.items), np.int64)
+    for (begin, end), gone in zip(product.blocks(), excluded, strict=True):
+        if gone is not None:
+            ranked[begin:end] -= gone.lengths
+    lengths, item, grade = (np.concatenate([getattr(each, part) for each in relevant]) for part in ("lengths", "item", "grade"))
+    return _Compared(
+        product, best.results(), np.concatenate(found), np.concatenate(scores), Pairs(lengths, item, grade), ranked
+    )
+
+
+def _found(product: Scores, adapter: Adapter, begin: int, end: int, k: int, excluded: Pairs | None) -> Ints:
+    """The index's lists of some queries without the excluded items, k long."""
+    count = len(product.items)
+    more = 0 if excluded is None else int(excluded.lengths.max(initial=0))
+    items = adapter.find(begin, end, min(k + more, count))
+    if excluded is not None:
+        row = np.arange(end - begin)[:, None]
+        known = excluded.item >= 0
+        gone = np.isin(row * count + items, excluded.row[known] * count + excluded.item[known])
+        items = np.where(gone, -1, items)
+    items = np.take_along_axis(items, np.argsort(items < 0, axis=1, kind="stable"), axis=1)[:, :k]
+    return np.pad(items, ((0, 0), (0, k - items.shape[1])), constant_values=-1)

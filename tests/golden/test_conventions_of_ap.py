@@ -1,0 +1,102 @@
+"""The ranking 0 1 0 0 1 0 1 0 1 0, of 4 (A) and of 6 (B) relevant items, by every definition of AP that libraries have.
+
+The relevant items stand at ranks 2, 5, 7 and 9, with precision 1/2, 2/5, 3/7 and 4/9 there. Down to rank 3 these sum up to
+1/2, down to 5 to 9/10, down to 10 to 1/2 + 2/5 + 3/7 + 4/9 = 1117/630.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+
+from judged import compare_conventions
+from judged.differences.comparing import Row
+
+RELEVANCE = [0, 1, 0, 0, 1, 0, 1, 0, 1, 0]
+RUN = {"q": {f"d{rank}": -float(rank) for rank in range(1, 11)}}
+LISTED = {f"d{rank}": grade for rank, grade in enumerate(RELEVANCE, 1)}
+RELEVANT = {"A": 4, "B": 6}
+JUDGEMENTS = {
+    "A": {"q": LISTED},
+    "B": {"q": {**LISTED, "lost 1": 1, "lost 2": 1}},
+}
+SUMS = {3: Fraction(1, 2), 5: Fraction(9, 10), 10: Fraction(1117, 630)}
+FOUND = {3: 1, 5: 2, 10: 4}
+WHOLE = SUMS[10]
+
+# Each relevant item adds the mean of the precision just before it and at it: (0/1 + 1/2), (1/4 + 2/5), (2/6 + 3/7) and
+# (3/8 + 4/9), each by two.
+TRAPEZOID = (
+    Fraction(1, 2) + Fraction(1, 4) + Fraction(2, 5) + Fraction(1, 3) + Fraction(3, 7) + Fraction(3, 8) + Fraction(4, 9)
+) / 2
+# Cut at R: of 4, only rank 2 is left; of 6, ranks 2 and 5.
+AT_R = {"A": Fraction(1, 2) / 4, "B": Fraction(9, 10) / 6}
+
+
+def rows(case: str, k: int) -> tuple[Row, ...]:
+    return compare_conventions(JUDGEMENTS[case], RUN, f"AP@{k}").rows()
+
+
+def value(case: str, k: int, convention: str, measure: str) -> float | None:
+    """The value of the definition that a library has, by our name for it."""
+    (found,) = {row.value for row in rows(case, k) if row.used_by(convention) and str(row.measure) == measure}
+    return found
+
+
+BY_ALL = "trec_eval pytrec_eval ir_measures ranx trectools rectools recommenders evidently beir mteb pytorch-metric-learning"
+BY_AT_MOST = "spark replay recommenders sentence-transformers gldv2"
+
+
+@pytest.mark.parametrize("case", RELEVANT)
+@pytest.mark.parametrize("k", SUMS)
+@pytest.mark.parametrize("convention", BY_ALL.split())
+def test_divided_by_all_relevant_items(case: str, k: int, convention: str) -> None:
+    assert value(case, k, convention, f"AP@{k}") == pytest.approx(float(SUMS[k] / RELEVANT[case]))
+
+
+@pytest.mark.parametrize("case", RELEVANT)
+@pytest.mark.parametrize("k", SUMS)
+@pytest.mark.parametrize("convention", BY_AT_MOST.split())
+def test_divided_by_as_many_as_k_results_can_hold(case: str, k: int, convention: str) -> None:
+    assert value(case, k, convention, f"AP(norm=capped)@{k}") == pytest.approx(float(SUMS[k] / min(RELEVANT[case], k)))
+
+
+@pytest.mark.parametrize("case", RELEVANT)
+@pytest.mark.parametrize("k", SUMS)
+def test_divided_by_what_was_found(case: str, k: int) -> None:
+    assert value(case, k, "torchmetrics", f"AP(norm=retrieved)@{k}") == pytest.approx(float(SUMS[k] / FOUND[k]))
+
+
+@pytest.mark.parametrize("case", RELEVANT)
+@pytest.mark.parametrize("k", SUMS)
+def test_divided_by_k(case: str, k: int) -> None:
+    assert value(case, k, "rectools", f"AP(norm=cutoff)@{k}") == pytest.approx(float(SUMS[k] / k))
+
+
+@pytest.mark.parametrize("case", RELEVANT)
+@pytest.mark.parametrize("k", SUMS)
+def test_libraries_without_such_a_cutoff(case: str, k: int) -> None:
+    assert value(case, k, "cwl-eval", "AP(norm=retrieved)@1000") == pytest.approx(float(WHOLE / 4))
+    assert value(case, k, "revisitop", "AP(area=trapezoid)") == pytest.approx(float(TRAPEZOID / RELEVANT[case]))
+    assert value(case, k, "reid", "AP") == pytest.approx(float(WHOLE / RELEVANT[case]))
+    assert value(case, k, "scikit-learn", "AP") == pytest.approx(float(WHOLE / RELEVANT[case]))
+    assert value(case, k, "pytorch-metric-learning", "AP@R") == pytest.approx(float(AT_R[case]))
+
+
+PRINTED = {
+    # AP@3, AP@5 and AP@10 of A and B, as they are often quoted
+    "AP": "0.1250 0.0833  0.2250 0.1500  0.4433 0.2955",
+    "AP(norm=capped)": "0.1667 0.1667  0.2250 0.1800  0.4433 0.2955",
+    "AP(norm=retrieved)": "0.5000 0.5000  0.4500 0.4500  0.4433 0.4433",
+    "AP(norm=cutoff)": "0.1667 0.1667  0.1800 0.1800  0.1773 0.1773",
+}
+
+
+@pytest.mark.parametrize("measure", PRINTED)
+def test_the_table_as_it_is_printed(measure: str) -> None:
+    wanted = iter(PRINTED[measure].split())
+    for k in SUMS:
+        for case in RELEVANT:
+            shown = {f"{row.value:.4f}" for row in rows(case, k) if str(row.measure) == f"{measure}@{k}"}
+            assert shown == {next(wanted)}

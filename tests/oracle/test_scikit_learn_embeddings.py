@@ -1,0 +1,81 @@
+"""Side by side with scikit-learn on the whole matrix of scores: its metrics row by row, and its nearest neighbours."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn import metrics
+from sklearn.neighbors import NearestNeighbors
+
+from judged import evaluate_embeddings
+from judged.vectors.search import top_k
+from support.dense import whole_numbers
+
+RANDOM = np.random.default_rng(1)
+QUERIES, ITEMS = RANDOM.normal(size=(30, 10)), RANDOM.normal(size=(160, 10))
+GRADES = np.where(RANDOM.random((30, 160)) < 0.1, RANDOM.integers(1, 5, (30, 160)), 0)
+GRADES[:, 5] = 2
+SCORES: dict[str, Any] = {
+    "cosine": metrics.pairwise.cosine_similarity(QUERIES, ITEMS),
+    "dot": metrics.pairwise.linear_kernel(QUERIES, ITEMS),
+    "euclidean": -metrics.pairwise_distances(QUERIES, ITEMS, metric="euclidean"),
+    "manhattan": -metrics.pairwise_distances(QUERIES, ITEMS, metric="manhattan"),
+}
+
+
+def values(measure: str, similarity: str, grades: Any = GRADES) -> list[float]:
+    found = evaluate_embeddings(QUERIES, ITEMS, lambda a, b: grades[a:b], similarity=similarity, measures=[measure])
+    return found.scored().values[found.measure()].tolist()
+
+
+@pytest.mark.parametrize("similarity", SCORES)
+def test_average_precision(similarity: str) -> None:
+    pairs = list(zip(GRADES > 0, SCORES[similarity], strict=True))
+    expected = [metrics.average_precision_score(*pair) for pair in pairs]
+    assert values("AP", similarity) == pytest.approx(expected, abs=1e-12)
+    by_label = [metrics.label_ranking_average_precision_score(*(each[None] for each in pair)) for pair in pairs]
+    assert values("AP", similarity) == pytest.approx(by_label, abs=1e-12)
+
+
+@pytest.mark.parametrize("similarity", SCORES)
+@pytest.mark.parametrize("k", [None, 1, 10])
+def test_discounted_cumulative_gain(similarity: str, k: int | None) -> None:
+    at, rows = f"@{k}" if k else "", range(len(GRADES))
+    expected = [metrics.ndcg_score(GRADES[[row]], SCORES[similarity][[row]], k=k) for row in rows]
+    assert values(f"nDCG{at}", similarity) == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize("metric", ["cosine", "euclidean", "manhattan"])
+def test_nearest_neighbours(metric: str) -> None:
+    # Distances in double precision there; there are no ties, and nothing so close that single precision turns it round.
+    model = NearestNeighbors(n_neighbors=20, algorithm="brute", metric=metric).fit(ITEMS)
+    distance, expected = model.kneighbors(QUERIES)
+    found = top_k(QUERIES, ITEMS, 20, similarity=metric)
+    assert found.items.tolist() == expected.tolist()
+    ours = {"cosine": 1 - found.scores, "euclidean": np.abs(2 * found.scores) ** 0.5, "manhattan": -found.scores}[metric]
+    assert ours == pytest.approx(distance, rel=1e-5)  # scores are of single precision
+
+
+def test_hamming_distance() -> None:
+    rng = np.random.default_rng(2)
+    queries, items = whole_numbers(rng, 9, 64) > 0, whole_numbers(rng, 70, 64) > 0
+    distance = metrics.pairwise_distances(queries, items, metric="hamming")
+    expected = np.argsort(distance, axis=1, kind="stable")[:, :15]
+    assert top_k(queries, items, 15, similarity="hamming", ties="input").items.tolist() == expected.tolist()
+
+
+def test_known_disagreement_near_duplicates() -> None:
+    """euclidean_distances takes |q|² + |x|² - 2qx in the precision of its input and warns of it in its documentation;
+    here what that cannot tell apart is told apart by differences in double precision."""
+    rng = np.random.default_rng(3)
+    items = (1e3 + rng.normal(size=(60, 8)) * 1e-3).astype(np.float32)
+    exact = ((items[:, None].astype(float) - items) ** 2).sum(axis=2)
+    # It widens single precision to double; for double precision it has nothing wider, so that is where it errs.
+    far = items.astype(float) + 1e6
+    theirs = metrics.pairwise.euclidean_distances(far, far, squared=True)
+    far_exact = ((far[:, None] - far) ** 2).sum(axis=2)
+    assert (np.argsort(theirs, axis=1)[:, :10] != np.argsort(far_exact, axis=1)[:, :10]).any()
+    found = top_k(items, items, 60, similarity="euclidean", ties="input")
+    assert found.items.tolist() == np.argsort(exact, axis=1, kind="stable").tolist()

@@ -1,0 +1,539 @@
+"""Ranks by embeddings against a full sort of the whole matrix: every similarity, relevance, exclusion, tie rule and size."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+from judged import Rankings, evaluate
+from judged.policy import CHOICES
+from judged.vectors import (
+    as_vectors,
+    diagonal,
+    evaluate_embeddings,
+    groups,
+    junk,
+    rank_embeddings,
+    same_group,
+    same_id,
+    same_index,
+    same_label,
+    shared_label,
+)
+from judged.vectors.arrays import Lazy, Vectors
+from judged.vectors.counting import _SHORT, _SORT_FROM
+from judged.vectors.product import bytes_of
+from support.dense import Array, as_judgements, as_run, cosines, distances, hits_of, judged, same, whole_numbers
+from support.parts import Needs
+
+RULES = tuple(CHOICES["ties"])
+RANDOM = np.random.default_rng(1)
+WEIGHTS = RANDOM.integers(-2, 3, (4, 4))
+
+
+def chebyshev(queries: Array, items: Array) -> Array:
+    return -np.abs(queries[:, None].astype(float) - items[None]).max(axis=2)
+
+
+def sample(
+    seed: int, queries: int = 30, items: int = 80, dims: int = 4, share: float = 0.1
+) -> tuple[Array, Array, Array, np.random.Generator]:
+    """Whole-numbered queries and items, and what is relevant, at random."""
+    rng = np.random.default_rng(seed)
+    relevant = rng.random((queries, items)) < share
+    relevant[0, 0] = True
+    return whole_numbers(rng, queries, dims), whole_numbers(rng, items, dims), relevant, rng
+
+
+def among(relevant: Array) -> Callable[[int, int], Array]:
+    return lambda begin, end: relevant[begin:end]
+
+
+# -- similarities ------------------------------------------------------------------------------------------------------
+
+SIMILARITIES: dict[str, tuple[Any, Callable[[Array, Array], Array]]] = {
+    "dot": ("dot", lambda q, x: q @ x.T),
+    "euclidean": ("euclidean", lambda q, x: -distances(q, x)),
+    "manhattan": ("manhattan", lambda q, x: -np.abs(q[:, None] - x[None]).sum(axis=2)),
+    "hamming": ("hamming", lambda q, x: ((q[:, None] > 0) == (x[None] > 0)).sum(axis=2)),
+    "bilinear": (WEIGHTS, lambda q, x: q @ WEIGHTS @ x.T),
+    "callable": (chebyshev, chebyshev),
+}
+
+
+@pytest.mark.parametrize("ties", RULES)
+@pytest.mark.parametrize("name", SIMILARITIES)
+def test_similarities_with_exact_ties(name: str, ties: str) -> None:
+    given_as, twin = SIMILARITIES[name]
+    queries, items, relevant, _ = sample(2)
+    found = rank_embeddings(queries, items, among(relevant), similarity=given_as, policy={"ties": ties})
+    same(found, twin(queries.astype(float), items.astype(float)), judged(relevant), ties=ties)
+    assert found.ties == ties
+
+
+def test_cosine() -> None:
+    # Without ties, as two directions that are the same seldom round to the same cosine in double precision.
+    rng = np.random.default_rng(3)
+    queries, items, relevant = rng.normal(size=(20, 9)), rng.normal(size=(70, 9)) * 40, rng.random((20, 70)) < 0.2
+    same(rank_embeddings(queries, items, among(relevant)), cosines(queries, items), judged(relevant))
+
+
+@pytest.mark.parametrize("scale", [1e-35, 1e-22, 1e22, 1e35])
+def test_cosine_of_tiny_and_huge_numbers(scale: float) -> None:
+    rng = np.random.default_rng(4)
+    queries, items = rng.normal(size=(5, 6)), rng.normal(size=(40, 6))
+    found = rank_embeddings(queries * scale, items * scale, lambda begin, end: np.ones((end - begin, 40)))
+    same(found, cosines(queries, items), np.ones((5, 40)))
+
+
+def test_a_torch_module(needs: Needs) -> None:
+    needs("torch")
+    import torch
+
+    class Learned(torch.nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.weights = torch.nn.Parameter(torch.tensor(WEIGHTS, dtype=torch.float32))
+
+        def forward(self, queries: Any, items: Any) -> Any:
+            return queries @ self.weights @ items.T
+
+    queries, items, relevant, _ = sample(5)
+    queries.flags.writeable = False  # as arrays mapped from a file are
+    found = rank_embeddings(queries, items, among(relevant), similarity=Learned())
+    same(found, queries @ WEIGHTS @ items.T, judged(relevant))
+
+
+def test_a_matrix_may_lead_from_one_space_to_another() -> None:
+    rng = np.random.default_rng(6)
+    queries, items, weights = whole_numbers(rng, 9, 3), whole_numbers(rng, 50, 5), rng.integers(-2, 3, (3, 5))
+    relevant = rng.random((9, 50)) < 0.3
+    same(rank_embeddings(queries, items, among(relevant), similarity=weights), queries @ weights @ items.T, judged(relevant))
+
+
+@pytest.mark.parametrize("similarity", ["dot", "euclidean", "manhattan", "hamming"])
+@pytest.mark.parametrize("dims", [1, 3, 4])
+def test_fewer_dimensions_are_those_of_a_slice(similarity: str, dims: int) -> None:
+    queries, items, relevant, _ = sample(7)
+    found = rank_embeddings(queries, items, among(relevant), similarity=similarity, dims=dims)
+    by_hand = rank_embeddings(queries[:, :dims], items[:, :dims], among(relevant), similarity=similarity)
+    assert hits_of(found) == hits_of(by_hand)
+    assert f"only the first {dims} dimensions of the vectors are used" in found.basis
+
+
+# -- relevance ---------------------------------------------------------------------------------------------------------
+
+
+def test_judgements_in_every_form(tmp_path: Path) -> None:
+    queries, items, relevant, rng = sample(8)
+    grades = np.where(relevant | (rng.random(relevant.shape) < 0.05), rng.integers(-1, 4, relevant.shape), np.nan)
+    grades[:, 0] = 2
+    listed = as_judgements(grades)
+    rows = [(query, item, int(grade)) for query, each in listed.items() for item, grade in each.items()]
+    (tmp_path / "qrels.txt").write_text("".join(f"{query} 0 {item} {grade}\n" for query, item, grade in rows))
+    columns = ["query", "item", "grade"]
+    for form in (
+        listed,
+        pl.DataFrame(rows, schema=columns, orient="row"),
+        pd.DataFrame(rows, columns=columns),
+        str(tmp_path / "qrels.txt"),
+    ):
+        same(rank_embeddings(queries, items, form, similarity="dot"), queries @ items.T, grades)
+
+
+@pytest.mark.parametrize("ties", RULES)
+def test_judgements_by_id(ties: str) -> None:
+    queries, items, relevant, rng = sample(9)
+    names = [f"{'é' if number % 3 else 'z'}{number}" for number in rng.permutation(len(items))]
+    grades = np.where(relevant, rng.integers(0, 4, relevant.shape), np.nan)
+    grades[:, 3] = 1
+    listed = {
+        f"q{query}": {names[item]: int(row[item]) for item in np.flatnonzero(~np.isnan(row))}
+        for query, row in enumerate(grades)
+    }
+    ids = {"query_ids": [f"q{query}" for query in range(len(queries))], "item_ids": names}
+    found = rank_embeddings(queries, items, listed, similarity="dot", policy={"ties": ties}, **ids)
+    same(found, queries @ items.T, grades, names=names, ties=ties)
+    assert found.queries == tuple(ids["query_ids"])
+
+
+def test_queries_without_judgements_are_ignored_and_judged_queries_without_a_vector_are_missing() -> None:
+    queries, items, relevant, _ = sample(10, queries=6)
+    grades = judged(relevant)
+    grades[:, 5] = 3
+    listed = as_judgements(grades)
+    del listed["1"], listed["4"]
+    listed["elsewhere"], listed["nowhere"] = {"3": 1.0, "no such item": 2.0}, {"7": 1.0}
+    measures = ["AP", "nDCG", "R@10", "RR"]
+    for policy in ({}, {"missing": "skip"}):
+        found = evaluate_embeddings(queries, items, listed, similarity="dot", measures=measures, policy=policy)
+        expected = evaluate(listed, as_run(queries @ items.T), measures, policy=policy)
+        for measure in measures:
+            assert found.value(measure) == pytest.approx(expected.value(measure), abs=1e-12)
+    audit, wanted = (each.runs[0].audit for each in (found, expected))
+    assert audit.findings()[:1] == ["2 judged queries not in the run (elsewhere, nowhere)."]
+    assert "2 queries of the run without judgements ignored." in audit.findings()
+    for part in ("judged_queries", "run_queries", "missing_queries", "ignored_queries", "nothing_relevant", "short_lists"):
+        assert getattr(audit, part) == getattr(wanted, part), part
+    assert found.runs[0].rankings.queries == ("0", "2", "3", "5", "elsewhere", "nowhere")
+
+
+def test_judged_items_without_a_vector_can_only_be_missed() -> None:
+    found = rank_embeddings([[1.0]], [[1.0], [2.0]], {"0": {"0": 1, "x": 1, "y": 3}}, similarity="dot")
+    assert (found.hit_rank.tolist(), found.pool_grade.tolist()) == ([2], [3.0, 1.0, 1.0])
+    assert found.audit is not None
+    assert found.audit.notes == ("2 judged items have no vector, and can only be missed.",)
+
+
+LABELS: dict[str, list[Any]] = {
+    "texts": ["a", "b", "ab", "é"],
+    "numbers": [5, -1, 2**53, 2**53 + 1],
+    "unsigned": [2**63, 2**63 + 1, 2**64 - 1, 2**64 - 2],
+    "whole floats": [1.0, 2.0, -3.0, 4.0],
+    "bytes": [b"a", b"b", b"ab", b"\xc3\xa9"],
+    "bits": [True, False, True, False],
+}
+
+
+@pytest.mark.parametrize("make", [same_label, groups])
+@pytest.mark.parametrize("kind", LABELS)
+def test_the_same_label(kind: str, make: Callable[[Any, Any], Any]) -> None:
+    queries, items, _, rng = sample(11)
+    left, right = ([LABELS[kind][at] for at in rng.integers(0, 4, len(each))] for each in (queries, items))
+    relevant = np.array([[one == other for other in right] for one in left])
+    for convert in (list, np.array, pl.Series, pd.Series):
+        found = rank_embeddings(queries, items, make(convert(left), convert(right)), similarity="dot")
+        same(found, queries @ items.T, judged(relevant))
+
+
+def test_labels_of_64_bits_are_compared_exactly_though_one_side_has_no_sign() -> None:
+    # As numbers of double precision, in which numpy would put both kinds, 2^60 and 2^60 + 1 are the same.
+    left, right = np.array([2**60, 5], np.int64), np.array([2**60 + 1, 2**60, 5, 2**64 - 1], np.uint64)
+    for one, other in ((left, right), (right, left)):
+        found = rank_embeddings(np.ones((len(one), 1)), np.ones((len(other), 1)), same_label(one, other))
+        assert found.total(found.hit_query).tolist() == [int(label in other.tolist()) for label in one.tolist()]
+
+
+@pytest.mark.parametrize("graded", [False, True])
+def test_labels_in_common(graded: bool) -> None:
+    queries, items, _, rng = sample(12)
+    names = np.array(["a", "b", "c", "d", "e"])
+    left, right = ([names[rng.random(5) < 0.25].tolist() for _ in each] for each in (queries, items))
+    right[3] = [*right[3], "z", "z"]
+    common = np.array([[len(set(one) & set(other)) for other in right] for one in left])
+    grades = np.where(common == 0, np.nan, common if graded else 1)
+    found = rank_embeddings(queries, items, shared_label(left, right, graded=graded), similarity="dot")
+    same(found, queries @ items.T, grades)
+
+
+def test_pairs_on_the_diagonal() -> None:
+    queries, items, _, _ = sample(13, queries=40, items=40)
+    same(rank_embeddings(queries, items, diagonal(), similarity="dot"), queries @ items.T, judged(np.eye(40) > 0))
+
+
+def test_a_function_may_give_grades() -> None:
+    queries, items, relevant, rng = sample(14)
+    grades = relevant * rng.integers(1, 5, relevant.shape)
+    found = rank_embeddings(queries, items, among(grades), similarity="dot")
+    same(found, queries @ items.T, np.where(grades == 0, np.nan, grades))
+
+
+# -- exclusions --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("ties", RULES)
+@pytest.mark.parametrize("kind", ["same_index", "same_id", "same_group", "junk", "function", "several"])
+def test_excluded_items_leave_the_ranking_and_the_pool(kind: str, ties: str) -> None:
+    queries, items, _, rng = sample(15, queries=40, items=60)
+    relevant = rng.random((40, 60)) < 0.3
+    query_ids, item_ids = rng.permutation(70)[:40].astype(str), rng.permutation(70)[:60].astype(str)
+    left, right = rng.integers(0, 5, 40), rng.integers(0, 5, 60)
+    listed = rng.random((40, 60)) < 0.1
+    of_kind = {
+        "same_index": np.eye(40, 60) > 0,
+        "same_id": query_ids[:, None] == item_ids,
+        "same_group": left[:, None] == right,
+        "junk": listed,
+        "function": listed,
+    }
+    named = {
+        query_ids[query]: {"no such item": 1, **{item_ids[item]: int(rng.integers(-1, 3)) for item in np.flatnonzero(row)}}
+        for query, row in enumerate(listed)
+    }
+    relations: dict[str, Any] = {
+        "same_index": same_index(),
+        "same_id": same_id(),
+        "same_group": same_group(left, right),
+        "junk": junk(named),
+        "function": among(listed),
+    }
+    exclude = list(relations.values()) if kind == "several" else relations[kind]
+    gone = np.logical_or.reduce(list(of_kind.values())) if kind == "several" else of_kind[kind]
+    found = rank_embeddings(
+        queries,
+        items,
+        among(relevant),
+        similarity="dot",
+        exclude=exclude,
+        query_ids=query_ids,
+        item_ids=item_ids,
+        policy={"ties": ties},
+    )
+    same(found, queries @ items.T, judged(relevant), gone=gone, names=item_ids, ties=ties)
+    assert (gone & relevant).any()
+
+
+def test_all_items_of_a_query_may_be_excluded() -> None:
+    gone = np.array([[True, True, True], [False, True, False]])
+    found = rank_embeddings(np.ones((2, 1)), np.ones((3, 1)), among(np.ones((2, 3))), exclude=among(gone))
+    assert (found.retrieved.tolist(), found.hit_query.tolist(), found.hit_rank.tolist()) == ([0, 2], [1, 1], [1, 2])
+    assert not found.missing.any()
+
+
+# -- sizes, memory and ways to count -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("queries", "items"), [(1, 1), (1, 7), (7, 1), (1, 3000), (3, _SHORT), (3, _SHORT + 1)])
+def test_sizes(queries: int, items: int) -> None:
+    left, right, relevant, _ = sample(16, queries, items)
+    same(rank_embeddings(left, right, among(relevant), similarity="dot"), left @ right.T, judged(relevant))
+
+
+def test_fewer_items_than_a_cutoff() -> None:
+    found = evaluate_embeddings([[1.0]], [[1.0], [2.0]], {"0": {"0": 1}}, similarity="dot", measures=["P@10", "R@10"])
+    assert [found.value("P@10"), found.value("R@10")] == [0.1, 1.0]
+    assert "1 query with fewer than 10 results." in found.runs[0].audit.findings()
+
+
+@pytest.mark.parametrize("width", [_SHORT - 500, _SHORT + 900])
+@pytest.mark.parametrize("count", [1, 3, 11, _SORT_FROM, _SORT_FROM + 1, 90])
+@pytest.mark.parametrize("where", ["high", "low", "anywhere", "mixed"])
+def test_every_way_to_count(width: int, count: int, where: str) -> None:
+    rng = np.random.default_rng(count)
+    queries, items = whole_numbers(rng, 10, 3), whole_numbers(rng, width, 3)
+    scores = queries @ items.T
+    relevant = np.zeros(scores.shape, bool)
+    for query, row in enumerate(scores):
+        order = np.argsort(-row, kind="stable")
+        place = {"high": order[:count], "low": order[-count:]}.get(where, rng.permutation(width)[:count])
+        if where == "mixed" and query % 2:  # the next rows are not tried for few scores, then they are again
+            place = order[:count]
+        relevant[query, place] = True
+    same(rank_embeddings(queries, items, among(relevant), similarity="dot"), scores, judged(relevant))
+
+
+@pytest.mark.parametrize("ties", RULES)
+@pytest.mark.parametrize("width", [100, 2500])
+def test_constant_scores_are_one_tie(width: int, ties: str) -> None:
+    relevant = np.zeros((4, width), bool)
+    relevant[:, [3, 50, 77]] = True
+    found = rank_embeddings(np.ones((4, 2)), np.ones((width, 2)), among(relevant), policy={"ties": ties})
+    same(found, np.ones((4, width)), judged(relevant), ties=ties)
+    assert found.audit is not None
+    assert (found.audit.tied_results, found.audit.tied_queries) == (12, 4)
+
+
+@pytest.mark.parametrize(("similarity", "ties"), [*((name, "id") for name in SIMILARITIES), ("dot", "worst")])
+def test_a_cap_of_memory_cuts_both_ways_and_changes_nothing(similarity: str, ties: str) -> None:
+    given_as, twin = SIMILARITIES[similarity]
+    rng = np.random.default_rng(17)
+    queries, items = whole_numbers(rng, 130, 4, 2), whole_numbers(rng, 4000, 4, 2)
+    left, right = rng.integers(0, 300, 130), rng.integers(0, 300, 4000)
+    left[0], right[rng.random(4000) < 0.03] = 7, 7  # one label with many items
+    exclude = same_group(np.arange(130) % 11, np.arange(4000) % 11)
+
+    def ranked(memory: str | int) -> Rankings:
+        return rank_embeddings(
+            queries,
+            items,
+            same_label(left, right),
+            similarity=given_as,
+            exclude=exclude,
+            policy={"ties": ties},
+            memory=memory,
+        )
+
+    whole = ranked("1GB")
+    assert hits_of(ranked("1MB")) == hits_of(whole)
+    some = [0, 64, 129]
+    gone = np.arange(130)[some, None] % 11 == np.arange(4000) % 11
+    scores = twin(queries[some].astype(float), items.astype(float))
+    same(whole.take(some), scores, judged(left[some, None] == right), gone=gone, ties=ties)
+
+
+@pytest.mark.parametrize(
+    ("memory", "size"),
+    [
+        ("2MB", 2e6),
+        (" 1 mb ", 1e6),
+        ("1.5GB", 1.5e9),
+        ("1e6", 1e6),
+        (10**6, 1e6),
+        ("2000 KB", 2e6),
+        ("1TB", 1e12),
+        ("1000000B", 1e6),
+    ],
+)
+def test_memory_is_written_in_many_ways(memory: str | int, size: float) -> None:
+    assert bytes_of(memory) == size
+
+
+@pytest.mark.parametrize("memory", ["1GB", "1MB"])
+def test_items_that_are_read_in_stretches(memory: str) -> None:
+    queries, items, relevant, _ = sample(18, queries=5, items=20_000, share=0.0005)
+    lazy = Vectors(Lazy(items.shape, items.dtype, lambda rows, columns: items[rows, columns]))
+    found, expected = (
+        rank_embeddings(queries, each, among(relevant), similarity="euclidean", memory=memory) for each in (lazy, items)
+    )
+    assert hits_of(found) == hits_of(expected)
+
+
+def test_progress_counts_queries() -> None:
+    queries, items, relevant, _ = sample(19, queries=150, items=9000, share=0.001)
+    seen: list[int] = []
+    rank_embeddings(queries, items, among(relevant), similarity="dot", memory="1MB", progress=seen.append)
+    assert sum(seen) == 150
+    assert len(seen) > 1
+
+
+# -- measures and what is said -----------------------------------------------------------------------------------------
+
+MEASURES = [
+    "AP",
+    "AP@20",
+    "AP@R",
+    "nDCG@10",
+    "nDCG(gain=exp)",
+    "RR",
+    "P@5",
+    "R@10",
+    "Rprec",
+    "Success@3",
+    "RBP(p=0.8)",
+    "Bpref",
+]
+
+
+@pytest.mark.parametrize("ties", RULES)
+def test_every_measure_reads_the_ranks_as_it_reads_those_of_a_run(ties: str) -> None:
+    queries, items, relevant, rng = sample(20)
+    grades = np.where(relevant, rng.integers(0, 4, relevant.shape), np.nan)
+    grades[:, 1] = 1
+    gone = np.eye(*relevant.shape) > 0
+    found = evaluate_embeddings(
+        queries,
+        items,
+        as_judgements(grades),
+        similarity="dot",
+        exclude=same_index(),
+        measures=MEASURES,
+        policy={"ties": ties},
+    ).scored()
+    run, listed = as_run(queries @ items.T, gone), as_judgements(grades, gone)
+    expected = evaluate(listed, run, MEASURES, policy={"ties": ties}).scored()
+    assert found.rankings.queries == expected.rankings.queries
+    for (measure, ours), theirs in zip(found.values.items(), expected.values.values(), strict=True):
+        assert ours.tolist() == pytest.approx(theirs.tolist(), abs=1e-12), measure
+
+
+def test_a_tie_range_is_that_of_the_same_run() -> None:
+    queries, items, relevant, _ = sample(21)
+    listed = as_judgements(judged(relevant))
+    options: dict[str, Any] = {"measures": ["AP", "nDCG@10"], "tie_range": True}
+    found = evaluate_embeddings(queries, items, listed, similarity="dot", **options)
+    expected = evaluate(listed, as_run(queries @ items.T), **options)
+    for measure in options["measures"]:
+        assert found.tie_range(measure) == pytest.approx(expected.tie_range(measure), abs=1e-12)
+        assert found.tie_range(measure).worst < found.tie_range(measure).expected < found.tie_range(measure).best
+    assert "Ranking: dot: the score is the dot product" in found.definition("AP")
+    assert "Ranking: dot: the score is the dot product" in found.methods()
+
+
+@pytest.mark.parametrize(("ties", "share"), [("id", 0.2), ("expected", 0.1)])
+def test_the_share_of_judged_results_does_not_hang_on_an_order_that_there_is_not(ties: str, share: float) -> None:
+    # 20 equal items, two of them judged: ids in descending order put both (9 and 8) first, and any order puts each among
+    # the first ten as often as not.
+    judgements = {"0": {"9": 1, "8": 0}}
+    found = rank_embeddings([[1.0]], np.ones((20, 1)), judgements, policy={"ties": ties})
+    assert found.audit is not None
+    assert found.audit.judged_at_10 == share
+
+
+def test_the_basis_says_what_was_ranked() -> None:
+    exclude = [junk({"0": {"5": 1}}), same_index()]
+    found = rank_embeddings(np.eye(2), np.eye(2), groups([1, 2], [2, 1]), similarity="euclidean", exclude=exclude)
+    assert found.basis == (
+        "euclidean: the score is minus half the squared Euclidean distance, in single precision, "
+        "and in double where that could put two items in the wrong order",
+        "all items are ranked",
+        "relevant: items of the query's own group",
+        "excluded from the ranking: the items of the junk list, and the item with the query's own row number",
+    )
+
+
+@pytest.mark.parametrize("similarity", ["dot", "cosine", "euclidean", "hamming", "manhattan"])
+def test_what_was_given_stays_as_it_was(similarity: str) -> None:
+    queries, items, relevant, _ = sample(21)
+    queries[:, 0], items[:, 0] = 5, 5  # no vector is zero
+    before = queries.copy(), items.copy()
+    rank_embeddings(queries, as_vectors(items), among(relevant), similarity=similarity, exclude=same_index())
+    assert (queries == before[0]).all()
+    assert (items == before[1]).all()
+
+
+# -- laws --------------------------------------------------------------------------------------------------------------
+
+VECTORS = hnp.arrays(np.int8, st.tuples(st.integers(1, 12), st.just(3)), elements=st.integers(-3, 3))
+
+
+@given(queries=VECTORS, items=VECTORS, data=st.data())
+def test_all_queries_at_once_equals_one_at_a_time(queries: Array, items: Array, data: st.DataObject) -> None:
+    relevant = data.draw(hnp.arrays(bool, (len(queries), len(items))))
+    relevant[:, 0] = True
+    at_once = hits_of(rank_embeddings(queries, items, among(relevant), similarity="euclidean"))
+    for query in range(len(queries)):
+        alone = rank_embeddings(queries[[query]], items, among(relevant[[query]]), similarity="euclidean")
+        assert [hit[1:] for hit in hits_of(alone)] == [hit[1:] for hit in at_once if hit[0] == query]
+
+
+@given(values=st.lists(st.integers(-1000, 1000), min_size=1, max_size=30, unique=True), data=st.data())
+def test_the_order_of_items_does_not_matter_where_nothing_ties(values: list[int], data: st.DataObject) -> None:
+    items = np.array([[value, value // 7] for value in values])
+    queries = np.array([[700, 1], [-700, -1]])  # further apart than any difference of the second number can undo
+    grades = np.array(data.draw(st.lists(st.integers(0, 3), min_size=len(values), max_size=len(values))))
+    grades[0] = 2
+    order = np.array(data.draw(st.permutations(range(len(values)))))
+    ranks = [
+        hits_of(rank_embeddings(queries, items[at], among(np.tile(grades[at], (2, 1))), similarity="dot"))
+        for at in (np.arange(len(values)), order)
+    ]
+    assert ranks[0] == ranks[1]
+
+
+@given(queries=VECTORS, items=VECTORS, others=VECTORS, data=st.data())
+def test_excluded_items_might_as_well_not_be_there(queries: Array, items: Array, others: Array, data: st.DataObject) -> None:
+    relevant = data.draw(hnp.arrays(bool, (len(queries), len(items) + len(others))))
+    relevant[:, 0] = True
+    gone = np.arange(relevant.shape[1]) >= len(items)
+    ties = data.draw(st.sampled_from(("input", "best", "worst")))
+    with_others = rank_embeddings(
+        queries,
+        np.vstack([items, others]),
+        among(relevant),
+        similarity="dot",
+        exclude=among(np.tile(gone, (len(queries), 1))),
+        policy={"ties": ties},
+    )
+    without = rank_embeddings(queries, items, among(relevant[:, : len(items)]), similarity="dot", policy={"ties": ties})
+    assert hits_of(with_others) == hits_of(without)
+    assert with_others.retrieved.tolist() == without.retrieved.tolist()
+    assert with_others.pool_grade.tolist() == without.pool_grade.tolist()

@@ -347,7 +347,8 @@ def evaluate_embeddings(
     """Score embeddings by the exact rank of every relevant item in the full ranking of all items.
 
     With `both`, the items' search for queries is a second row. With `unique`, one label for each item or a table from
-    item to category, each category's best item stands for it and categories are ranked.
+    item to category, each category's best item stands for it and categories are ranked. Where relevance is judgements,
+    it is as with any run: queries without any are ignored, and judged queries without a vector are missing.
 
     >>> import judged
     >>> vectors = [[1.0, 0.0], [0.9, 0.1], [0.0, 1.0]]

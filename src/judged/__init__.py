@@ -37,7 +37,7 @@ if TYPE_CHECKING:
         search,
         shared_label,
     )
-    from judged.vectors.diagnose import diagnose
+    from judged.vectors.diagnosing import diagnose
     from judged.vectors.files import read_vectors
     from judged.vectors.index import evaluate_index
 
@@ -81,7 +81,7 @@ __all__ = [
 
 _HOMES = (
     *("errors", "policy", "audit", "rankings", "measures", "inputs", "judging", "evaluation"),
-    *("vectors", "vectors.files", "vectors.index", "vectors.diagnose"),
+    *("vectors", "vectors.files", "vectors.index", "vectors.diagnosing"),
 )
 """Modules that hold the names above, cheapest first."""
 

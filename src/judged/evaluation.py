@@ -106,6 +106,11 @@ def _scored(r: Rankings, measures: tuple[Measure, ...], policy: Policy) -> Score
         )
     values, summary = {}, {}
     for measure in measures:
+        if r.complete and measure.spec.tells_unjudged:
+            raise MeasureError(
+                f"{measure} tells irrelevant items from unjudged ones; in {r.name} every item is judged, and only relevant "
+                "ones are listed. Leave it out."
+            )
         values[measure], summary[measure] = _settled(measure, r, policy)
     return Scored(r, values, summary)
 

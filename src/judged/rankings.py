@@ -82,6 +82,8 @@ class Rankings:
     unjudged: str = "nonrelevant"
     depth: int | None = None
     name: str = "run"
+    complete: bool = False
+    """Whether every item was judged and only the relevant ones are listed: all others are irrelevant, not unjudged."""
     basis: tuple[str, ...] = ()
     """What was ranked, how, and what counts as relevant, in words, where the run itself does not say: embeddings."""
     audit: Audit | None = None

@@ -174,7 +174,8 @@ class Embeddings:
             rankings = _of_judged_queries(rankings, judged, scores)
         notes = tuple(dict.fromkeys((*self.queries.notes, *self.items.notes)))
         audit = _audit(rankings, notes, complete=relation.complete, queries=len(self.queries))
-        return replace(rankings, basis=self._basis(relation), audit=audit), None if best is None else best.results()
+        rankings = replace(rankings, complete=relation.complete, basis=self._basis(relation), audit=audit)
+        return rankings, None if best is None else best.results()
 
     def _basis(self, relation: Relation) -> tuple[str, ...]:
         """What the ranks are of, in words: part of the definition of every number that comes from them."""

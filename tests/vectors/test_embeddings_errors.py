@@ -288,8 +288,8 @@ def test_measures_that_ask_who_was_judged_are_refused_where_everything_was() -> 
     with pytest.raises(MeasureError) as refused:
         evaluate_embeddings([[1.0]], [[1.0], [2.0]], same_label([1], [1, 2]), measures=["AP", "Bpref"])
     assert str(refused.value) == (
-        "Bpref tells irrelevant items from unjudged ones; in embeddings every item is judged, and only relevant ones are listed. "
-        "Leave it out."
+        "Bpref tells irrelevant items from unjudged ones; in embeddings every item is judged, and only relevant ones "
+        "are listed. Leave it out."
     )
     judgements = {"0": {"0": 1, "1": 0}}
     assert evaluate_embeddings([[1.0]], [[1.0], [2.0]], judgements, similarity="dot", measures="Bpref").value() == 0.0

@@ -47,7 +47,7 @@ if TYPE_CHECKING:
         search,
         shared_label,
     )
-    from judged.vectors.diagnose import diagnose
+    from judged.vectors.diagnosing import diagnose
     from judged.vectors.files import read_vectors
     from judged.vectors.index import evaluate_index
 
@@ -96,7 +96,7 @@ __all__ = [
 _HOMES = (
     *("errors", "policy", "audit", "rankings", "measures", "inputs", "judging", "evaluation", "differences"),
     "identification",
-    *("vectors", "vectors.files", "vectors.index", "vectors.diagnose"),
+    *("vectors", "vectors.files", "vectors.index", "vectors.diagnosing"),
 )
 """Modules that hold the names above, cheapest first."""
 
@@ -105,8 +105,7 @@ def __getattr__(name: str) -> Any:
     if name in __all__:
         for home in _HOMES:
             module = import_module(f"judged.{home}")
-            # A module's attributes hold its submodules too, once they are loaded: judged.diagnose is a function of one.
-            if name in getattr(module, "__all__", vars(module)):
+            if hasattr(module, name):
                 globals()[name] = getattr(module, name)
                 return globals()[name]
     if not name.startswith("_"):

@@ -95,6 +95,10 @@ def evaluate_rankings(
     runs = []
     for given in rankings:
         r = _under(given, assumed)
+        if unjudged_range and r.complete:
+            raise PolicyError(
+                f"unjudged_range has no meaning for {r.name}, where every item is judged and relevant ones are listed."
+            )
         if unjudged_range:
             r = replace(r, audit=_judged_at(r, wanted))
         others = (tie_orders(r) if tie_range else {}) | (unjudged_ends(r) if unjudged_range else {})
@@ -156,6 +160,11 @@ def _scored(r: Rankings, measures: tuple[Measure, ...], policy: Policy) -> Score
     scored = Scored(r, {}, {})
     estimates = expectations(measures, r) if r.ties == "expected" else {}
     for measure in measures:
+        if r.complete and measure.spec.tells_unjudged:
+            raise MeasureError(
+                f"{measure} tells irrelevant items from unjudged ones; in {r.name} every item is judged, and only relevant "
+                "ones are listed. Leave it out."
+            )
         estimate = estimates.get(measure) or Expected(measure.compute(r))
         values, scored.summary[measure] = _settled(measure, r, policy, estimate.values)
         scored.values[measure] = values

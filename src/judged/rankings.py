@@ -88,6 +88,8 @@ class Rankings:
     """These rankings before a depth cut them and unjudged items were removed, for ties to be broken anew; None where they
     are whole themselves."""
     name: str = "run"
+    complete: bool = False
+    """Whether every item was judged and only the relevant ones are listed: all others are irrelevant, not unjudged."""
     basis: tuple[str, ...] = ()
     """What was ranked, how, and what counts as relevant, in words, where the run itself does not say: embeddings."""
     audit: Audit | None = None

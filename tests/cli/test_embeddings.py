@@ -124,6 +124,14 @@ def test_a_tie_range(judged, vectors):
     assert {name: each["scores"]["RR"] for name, each in run["tie_range"].items()} == pytest.approx(wanted)
 
 
+def test_a_convention(judged, vectors):
+    # q0 finds its one item at rank 3; q1 finds two, at ranks 1 and 4: (1/3 + (1 + 2/4) / 2) / 2 divided by all, and with k=2
+    # divided by what was found: (0 + 1) / 2.
+    assert scores(judged, *LABELS, "-m", "RetrievalMAP(top_k=2)", "--convention", "torchmetrics") == [
+        {"AP(norm=retrieved)@2": 0.5}
+    ]
+
+
 def test_a_similarity_from_a_file(judged, vectors):
     np.save("w.npy", np.array([[0.0, 1.0], [1.0, 0.0]]))  # q0 is then compared as q1 was, and the other way round
     result = judged("embeddings", "q.npy", "i.npy", *LABELS, "--similarity", "w.npy", "-m", "RR", "--format", "json")

@@ -238,8 +238,8 @@ def test_text() -> None:
     ) in lines
     assert "R@2, ties=input, missing=error  stops  ranx recall@2" in lines
     # Two queries differ: one has nothing relevant and is left out; the other one is of no kind that a choice is about.
-    assert "Success@2, ties=input, empty=skip  0.7500  2 (1 nothing relevant)  clap R@2, clip R@2" in lines
-    assert "\nqueries: 5 queries, of them 1 tied, 1 short lists, 1 missing, 1 nothing relevant\n" in text
+    assert "Success@2, ties=input, empty=skip  0.7500  2 (1 with nothing relevant)  clap R@2, clip R@2" in lines
+    assert "\n5 queries, of them 1 tied, 1 short, 1 missing, 1 with nothing relevant\n" in text
     assert "\nmissing=skip: judged queries that the run lacks are left out (alone, 1 query differs)\n" in text
     assert text.endswith(
         "\n\npolicy, where a definition does not say otherwise: ties=id, missing=zero, empty=zero, unjudged=nonrelevant"

@@ -49,7 +49,7 @@ def test_every_public_name_can_be_imported(name: str) -> None:
 
 
 def test_a_name_is_the_same_whatever_was_imported_before() -> None:
-    loaded_by("import judged.vectors.diagnose\nimport judged\nassert callable(judged.diagnose)")
+    loaded_by("import judged.vectors.diagnosing\nimport judged\nassert callable(judged.diagnose)")
 
 
 def test_all_is_what_type_checkers_see() -> None:

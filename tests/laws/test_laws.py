@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from judged import Measure, parse
+from judged import Measure, Rankings, parse
 from judged.measures import REGISTRY, Spec
 from support.rankings import PLAIN, Query, batches, queries, random_measure, random_queries, rankings_of, settings_of
 
@@ -216,3 +216,35 @@ def test_computing_leaves_no_trace(name: str) -> None:
         values += 1
     for measure, values in zip(reversed(measures), reversed(before), strict=True):
         np.testing.assert_array_equal(measure.compute(rankings), values)
+
+
+@pytest.mark.parametrize("name", PLAIN)
+@given(data=st.data())
+@settings(max_examples=15)
+def test_only_measures_that_say_so_tell_irrelevant_items_from_unjudged_ones(name: str, data: st.DataObject) -> None:
+    """Rankings by embeddings know the relevant items only; all other measures may be computed from these."""
+    spec = PLAIN[name]
+    # Not with parameters by which grade 0 counts for something.
+    usual = {param.name: param.default for param in spec.params if param.name in ("rel", "gains", "min_rel")}
+    measure = data.draw(settings_of(spec))(**usual)
+    given_queries = data.draw(batches(grades=(0, 0, 1, 2)))
+    forgotten = [
+        replace(query, shown=tuple(grade or None for grade in query.shown), lost=tuple(filter(None, query.lost)))
+        for query in given_queries
+    ]
+    # The collection is as large as before.
+    forgotten = [
+        replace(after, elsewhere=before.collection - len(after.shown) - len(after.lost))
+        for before, after in zip(given_queries, forgotten, strict=True)
+    ]
+    if not spec.tells_unjudged:
+        np.testing.assert_allclose(
+            measure.compute(rankings_of(given_queries)), measure.compute(rankings_of(forgotten)), rtol=1e-12, atol=1e-12
+        )
+
+
+def test_measures_that_tell_irrelevant_items_from_unjudged_ones_do() -> None:
+    known, unknown = (Rankings.from_relevance([[irrelevant, 1, irrelevant]], relevant=2) for irrelevant in (0, None))
+    for spec in REGISTRY.values():
+        if spec.tells_unjudged:
+            assert spec.bind({}).compute(known).tolist() != spec.bind({}).compute(unknown).tolist(), spec.name

@@ -468,6 +468,19 @@ def test_the_share_of_judged_results_does_not_hang_on_an_order_that_there_is_not
     assert found.audit.judged_at_10 == share
 
 
+def test_a_convention_is_that_of_the_same_run() -> None:
+    queries, items, relevant, _ = sample(22)
+    listed = as_judgements(judged(relevant))
+    for convention, measure in {"clip": "R@10", "ranx": "map@10", "torchmetrics": "AP@10"}.items():
+        found = evaluate_embeddings(queries, items, listed, similarity="dot", measures=[measure], convention=convention)
+        expected = evaluate(listed, as_run(queries @ items.T), [measure], convention=convention)
+        assert found.value() == pytest.approx(expected.value(), abs=1e-12)
+        assert found.policy == expected.policy
+        assert f"Convention: {found.convention}" in found.definition()
+    ranked = rank_embeddings(queries, items, listed, similarity="dot")
+    assert ranked.evaluate("AP@10", convention="torchmetrics").value() == pytest.approx(found.value(), abs=1e-12)
+
+
 def test_the_basis_says_what_was_ranked() -> None:
     exclude = [junk({"0": {"5": 1}}), same_index()]
     found = rank_embeddings(np.eye(2), np.eye(2), groups([1, 2], [2, 1]), similarity="euclidean", exclude=exclude)

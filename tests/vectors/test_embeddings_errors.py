@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from judged import InputError, Policy, PolicyError, evaluate_embeddings, rank_embeddings
+from judged import InputError, MeasureError, Policy, PolicyError, evaluate_embeddings, rank_embeddings
 from judged.vectors import diagonal, groups, junk, revisited, same_id, same_label, shared_label
 from judged.vectors.embeddings import Embeddings
 from judged.vectors.normalise import CSLS
@@ -282,3 +282,23 @@ def test_a_judged_query_without_a_vector_can_be_an_error() -> None:
         "mine lacks 1 of 3 judged queries (9), and missing=error says to stop; "
         "missing=zero counts them as empty, missing=skip leaves them out."
     )
+
+
+def test_nothing_is_unjudged_where_every_item_has_a_label() -> None:
+    ranked = rank_embeddings(TWO, THREE, same_label([0, 1], [0, 1, 1]))
+    with pytest.raises(PolicyError) as error:
+        ranked.evaluate("AP", unjudged_range=True)
+    assert str(error.value) == (
+        "unjudged_range has no meaning for embeddings, where every item is judged and relevant ones are listed."
+    )
+
+
+def test_measures_that_ask_who_was_judged_are_refused_where_everything_was() -> None:
+    with pytest.raises(MeasureError) as refused:
+        evaluate_embeddings([[1.0]], [[1.0], [2.0]], same_label([1], [1, 2]), measures=["AP", "Bpref"])
+    assert str(refused.value) == (
+        "Bpref tells irrelevant items from unjudged ones; in embeddings every item is judged, and only relevant ones "
+        "are listed. Leave it out."
+    )
+    judgements = {"0": {"0": 1, "1": 0}}
+    assert evaluate_embeddings([[1.0]], [[1.0], [2.0]], judgements, similarity="dot", measures="Bpref").value() == 0.0

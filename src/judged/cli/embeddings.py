@@ -146,7 +146,7 @@ def embeddings(
             unique=_categories(given["unique"]),
         )
     if diagnose:
-        from judged.vectors.diagnose import diagnose as look
+        from judged.vectors.diagnosing import diagnose as look
 
         with working("Looking at the vectors"):
             looked = look(

@@ -30,6 +30,7 @@ class Rows:
         self._depth, self._duplicates = depth, duplicates
         self._made: dict[tuple[str, str], Rankings] = {}
         self._known: dict[tuple[Measure, Policy], Scores] = {}
+        self.rankings()  # what is wrong with the data is wrong with all definitions
 
     def rankings(self, ties: str = "id", unjudged: str = "nonrelevant") -> Rankings:
         if (ties, unjudged) not in self._made:

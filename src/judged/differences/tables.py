@@ -16,9 +16,9 @@ from judged.policy import Policy
 
 KINDS = {
     "tied": "tied",
-    "short": "short lists",
+    "short": "short",
     "missing": "missing",
-    "nothing_relevant": "nothing relevant",
+    "nothing_relevant": "with nothing relevant",
 }
 """The kinds of queries, as tables name them."""
 ABOUT = {"ties": "tied", "short": "short", "ideal": "short", "missing": "missing", "empty": "nothing_relevant"}
@@ -123,7 +123,7 @@ def assumed() -> str:
 def notes(compared: Compared) -> list[str]:
     """What stands under a table: the queries, and what the differences are."""
     stops = dict.fromkeys(f"stops: {row.stops}" for row in compared.rows if row.stops)
-    return [f"queries: {_found(compared)}", *reasons(compared), *stops]
+    return [_found(compared), *reasons(compared), *stops]
 
 
 def _text(compared: Compared) -> str:

@@ -19,6 +19,7 @@ def _nonrelevant(r: Rankings, rel: float) -> Floats:
 
 @measure(
     name="Bpref",
+    tells_unjudged=True,
     aliases={"GMBpref": {"aggregate": "geometric"}},
     title="Binary preference",
     says="For each relevant item, the share of the judged nonrelevant items that do not stand above it, "
@@ -49,6 +50,7 @@ _EPSILON = 1e-5
 
 @measure(
     name="infAP",
+    tells_unjudged=True,
     aliases=("InferredAP",),
     title="Inferred average precision",
     says="Average precision estimated from a pool of which only a sample was judged: precision above each relevant item is "
@@ -84,6 +86,7 @@ def _places(r: Rankings, k: Cutoff) -> Floats:
 
 @measure(
     name="Unjudged",
+    tells_unjudged=True,
     aliases=("unj",),
     title="Share of unjudged results",
     says="Share of the first k places that hold an item nobody judged; the empty places of a short list count as judged.",
@@ -114,6 +117,7 @@ def _expected_residual(r: Rankings, *, p: float) -> Floats:
 
 @measure(
     name="RBPResidual",
+    tells_unjudged=True,
     aliases=("RBP_resid",),
     title="Residual of rank-biased precision",
     says="How much RBP could grow if every unjudged item, in the list and after its end, turned out to be relevant.",

@@ -11,6 +11,7 @@ from judged.segments import Floats
 
 @measure(
     name="Judged",
+    tells_unjudged=True,
     title="Share of judged results",
     says="Share of the first k results that were judged, relevant or not (a negative grade is no judgement); "
     "a list shorter than k is divided by its own length.",

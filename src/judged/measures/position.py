@@ -64,6 +64,7 @@ def relevant_retrieved(r: Rankings, *, k: Cutoff, rel: float) -> Floats:
 
 @measure(
     name="NumNonrelRet",
+    tells_unjudged=True,
     title="Number of judged results that are not relevant",
     says="How many of the first k results were judged and found not relevant.",
     formula=r"\sum_{i\le k}[0 \le g_i < rel]",

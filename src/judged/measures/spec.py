@@ -153,6 +153,8 @@ class Spec:
     higher_is_better: bool = True
     rates_relevance: bool = True
     """False for counts and descriptions, which are what they are when nothing is relevant: no policy changes them."""
+    tells_unjudged: bool = False
+    """Whether an irrelevant item counts otherwise than one that nobody judged."""
     summarise: Callable[..., float] | None = None
     """Where the summary is not an aggregation of the queries' values: (rankings, settled, **params) -> float."""
     expected: Expectation | None = None

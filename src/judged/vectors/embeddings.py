@@ -176,7 +176,8 @@ class Embeddings:
             rankings = _of_judged_queries(rankings, judged, scores)
         notes = tuple(dict.fromkeys((*self.queries.notes, *self.items.notes)))
         audit = _audit(rankings, notes, complete=relation.complete, queries=len(self.queries))
-        return replace(rankings, basis=self._basis(relation), audit=audit), None if best is None else best.results()
+        rankings = replace(rankings, complete=relation.complete, basis=self._basis(relation), audit=audit)
+        return rankings, None if best is None else best.results()
 
     def _basis(self, relation: Relation) -> tuple[str, ...]:
         """What the ranks are of, in words: part of the definition of every number that comes from them."""
@@ -351,9 +352,10 @@ def evaluate_embeddings(
     """Score embeddings by the exact rank of every relevant item in the full ranking of all items.
 
     With `both`, the items' search for queries is a second row. With `unique`, one label for each item or a table from
-    item to category, each category's best item stands for it and categories are ranked. `convention` names the library
-    whose numbers are wanted. `tie_range` adds the value of every number when ties fall against the system, on average and
-    in its favour.
+    item to category, each category's best item stands for it and categories are ranked. Where relevance is judgements,
+    it is as with any run: queries without any are ignored, and judged queries without a vector are missing. `convention`
+    names the library whose numbers are wanted. `tie_range` adds the value of every number when ties fall against the
+    system, on average and in its favour.
 
     >>> import judged
     >>> vectors = [[1.0, 0.0], [0.9, 0.1], [0.0, 1.0]]

@@ -121,8 +121,9 @@ class Product:
         self._first = self._survey(hold=held <= cap // 2)
         if self._prepared is not None:
             cap -= held
-        self.threads = min(os.cpu_count() or 1, len(queries)) if similarity.side_by_side else 1
-        self.height, self.width = shape or self._shape(cap)
+        # Beside the scores there is what they are compared and sorted with, for which a third is left.
+        self.threads = self._side_by_side(cap * 2 // 3)
+        self.height, self.width = shape or self._shape(cap * 2 // 3 // self.threads)
         self.listed: type[np.floating[Any]] = np.float64 if similarity.rescores else np.float32
         self._own = threading.local()
         self.whole: Matrix | None = None
@@ -132,10 +133,16 @@ class Product:
         """Tiles may begin at these columns too."""
         self._begins = np.union1d(self.columns, columns)
 
-    def _shape(self, cap: int) -> tuple[int, int]:
+    def _side_by_side(self, room: int) -> int:
+        """A thread a core, where each has room for a good block; one, and a BLAS with threads of its own, where few have."""
+        if not self.similarity.side_by_side:
+            return 1
+        cores = os.cpu_count() or 1
+        fitting = min(room // (len(self.items) * 4 * 2 * _LOW), len(self.queries), cores)
+        return fitting if fitting * 2 >= cores else 1
+
+    def _shape(self, room: int) -> tuple[int, int]:
         """How many queries and items a tile may have."""
-        # Beside the scores of each thread there is what they are compared and sorted with, for which a third is left.
-        room = cap * 2 // 3 // self.threads
         height = min(room // (len(self.items) * 4), 512, -(-len(self.queries) // self.threads))
         if height >= min(_LOW, len(self.queries)):
             return height, len(self.items)
@@ -158,13 +165,14 @@ class Product:
                 self._prepared[begin:end] = ready
             return self.similarity.longest(ready)
 
-        # Small enough to stay in a core's cache from one step to the next.
-        step = max(1, (1 << 18) // self.items.dims)
+        # Small enough to stay in a core's cache from one step to the next; what is not in memory is read by larger pieces,
+        # from its beginning to its end.
+        in_memory = isinstance(self.items.values, np.ndarray)
+        step = max(1, (1 << 18) // self.items.dims) if in_memory else ROWS_AT_A_TIME
         if hold:
             width = self.similarity.prepare(self.items.block(0, 1), self.items, 0, items=True).shape[1]
             self._prepared = np.empty((len(self.items), width), np.float32)
-        # A file that is not in memory is read from its beginning to its end, by one thread.
-        with ThreadPoolExecutor((os.cpu_count() or 1) if isinstance(self.items.values, np.ndarray) else 1) as pool:
+        with ThreadPoolExecutor((os.cpu_count() or 1) if in_memory else 1) as pool:
             self._longest = max(pool.map(look, range(0, len(self.items), step)))
         first = first_equal(self.items, keys)
         self.items.release()

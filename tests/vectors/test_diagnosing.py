@@ -11,7 +11,7 @@ from scipy.stats import skew
 from judged.errors import InputError
 from judged.vectors import diagonal, same_index, same_label
 from judged.vectors.arrays import Lazy, Vectors
-from judged.vectors.diagnose import BINS, diagnose
+from judged.vectors.diagnosing import BINS, diagnose
 from judged.vectors.diagnosis import Diagnosis, NearDuplicates, Rows
 
 RANDOM = np.random.default_rng(11)

@@ -134,7 +134,8 @@ def _option(option: click.Option) -> str:
     choices = getattr(option.type, "choices", None)
     value = "" if option.is_flag or choices else f" `{option.metavar or option.type.name.upper()}`"
     one_of = f", one of {', '.join(f'`{choice}`' for choice in choices)}" if choices else ""
-    default = f", default `{option.default}`" if option.show_default and not option.is_flag else ""
+    stated = option.show_default if isinstance(option.show_default, str) else option.default
+    default = f", default `{stated}`" if option.show_default and not option.is_flag else ""
     said = " ".join((option.help or "").split())
     head = f"- {names}{value}{one_of}{default}"
     sentences = said.removesuffix(".").split("; ")

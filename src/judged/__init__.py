@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         PolicyError,
     )
     from judged.evaluation import Evaluation, evaluate
+    from judged.explaining import Explanation, explain
     from judged.inputs import read_judgements, read_run
     from judged.judging import judge
     from judged.measures import Measure, parse
@@ -55,6 +56,7 @@ __all__ = [
     "Audit",
     "ConventionError",
     "Evaluation",
+    "Explanation",
     "InputError",
     "JudgedError",
     "Measure",
@@ -71,6 +73,7 @@ __all__ = [
     "evaluate",
     "evaluate_embeddings",
     "evaluate_index",
+    "explain",
     "groups",
     "judge",
     "junk",
@@ -90,7 +93,7 @@ __all__ = [
 
 _HOMES = (
     *("errors", "policy", "audit", "rankings", "measures", "inputs", "judging", "evaluation"),
-    *("vectors", "vectors.files", "vectors.index", "vectors.diagnose"),
+    *("vectors", "vectors.files", "vectors.index", "vectors.diagnose", "explaining"),
 )
 """Modules that hold the names above, cheapest first."""
 

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from judged.evaluation import Evaluation
+    from judged.explaining import Explanation
 
 
 def console() -> Console:
@@ -102,3 +103,14 @@ def _best(evaluation: Evaluation) -> dict[str, int]:
         if len(values) > 1 and values.count(top) == 1 and measure.spec.rates_relevance:
             result[str(measure)] = values.index(top)
     return result
+
+
+def show_explanation(explanation: Explanation) -> None:
+    """The text of an explanation; on a terminal, relevant results stand out and what does not count is dim."""
+    from rich.text import Text
+
+    from judged.explaining.words import marked_lines
+
+    out = console()
+    for text, style in marked_lines(explanation):
+        out.print(Text(text, style=style), soft_wrap=True)

@@ -42,7 +42,13 @@ def test_formats(judged, files):
 
 
 def test_an_output_file_says_its_format(judged, files):
-    for name, begin in {"e.json": "{", "e.md": "## AP", "e.tex": "\\begin", "e.txt": "AP (Average"}.items():
+    for name, begin in {
+        "e.json": "{",
+        "e.html": "<!doctype",
+        "e.md": "## AP",
+        "e.tex": "\\begin",
+        "e.txt": "AP (Average",
+    }.items():
         result = judged("explain", "0 1", "-o", name)
         assert (result.code, result.out) == (0, "")
         assert (files / name).read_text().startswith(begin)
@@ -66,3 +72,17 @@ def test_refusals(judged, files):
     assert judged("explain", "0 1", "--rows", "0").code == 2
     assert judged("explain", "0 1", "-o", "nowhere/e.json").code == 1
     assert judged("explain", "-", "-").err == "judged: standard input (-) can be read only once; give the other as a file.\n"
+
+
+def test_html_and_gif(judged, files):
+    result = judged("explain", "0 1", "--html", "e.html", "--gif", "e.gif")
+    assert (result.code, result.out) == (0, "AP = 1/2 / 1 = 0.5 / 1 = 0.5\n")
+    assert (files / "e.html").read_text(encoding="utf-8").startswith("<!doctype html>")
+    assert (files / "e.gif").read_bytes().startswith(b"GIF89a")
+    assert judged("explain", "0 1", "--format", "html").out == (files / "e.html").read_text(encoding="utf-8")
+
+
+def test_nothing_is_written_where_one_file_cannot_be(judged, files):
+    result = judged("explain", "0 1", "--html", "e.html", "--gif", "nowhere/e.gif")
+    assert result.code == 1
+    assert not (files / "e.html").exists()

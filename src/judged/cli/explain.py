@@ -8,8 +8,8 @@ from judged.cli.options import complete_measure, convention_option, policy_optio
 from judged.inputs.formats import FORMATS as INPUT_FORMATS
 from judged.policy import DUPLICATES
 
-FORMATS = ("text", "json", "markdown", "latex")
-SUFFIXES = {".json": "json", ".md": "markdown", ".tex": "latex"}
+FORMATS = ("text", "json", "markdown", "html", "latex")
+SUFFIXES = {".json": "json", ".md": "markdown", ".html": "html", ".htm": "html", ".tex": "latex"}
 """Endings of an output file that say its format."""
 
 
@@ -56,6 +56,10 @@ SUFFIXES = {".json": "json", ".md": "markdown", ".tex": "latex"}
 @click.option(
     "-o", "--output", metavar="FILE", type=click.Path(), help="Write the explanation to a file; its ending may say the format."
 )
+@click.option(
+    "--html", metavar="FILE", type=click.Path(), help="Write a page that steps through the ranking; it needs no network."
+)
+@click.option("--gif", metavar="FILE", type=click.Path(), help="Write the same animation as a GIF, for slides and READMEs.")
 def explain(
     judgements: str,
     run: str | None,
@@ -74,6 +78,8 @@ def explain(
     run_format: str | None,
     form: str | None,
     output: str | None,
+    html: str | None,
+    gif: str | None,
 ) -> None:
     """Show how a measure comes to its value for one query: the formula, the ranking rank by rank, the arithmetic with real
     numbers, what would raise the value most, and its value under other definitions.
@@ -87,8 +93,9 @@ def explain(
     from judged.explaining import explain as explained
     from judged.outputs import check_target, write_text
 
-    if output:
-        check_target(output)
+    for target in (output, html, gif):
+        if target:
+            check_target(target)
     given: object = judgements
     listed: object = run
     if run is not None:
@@ -111,10 +118,17 @@ def explain(
         convention=convention,
         rows=None if all_rows else rows,
     )
+    if html:
+        explanation.save_html(html)
+    if gif:
+        explanation.save_gif(gif)
     chosen = form or (SUFFIXES.get(Path(output).suffix.lower(), "text") if output else "text")
     if output:
         text = getattr(explanation, f"to_{chosen}")()
         write_text(output, text if text.endswith("\n") else text + "\n")
+    elif chosen == "text" and not form and (html or gif):
+        # Whoever asked for a file alone gets the number, not the whole text.
+        click.echo(explanation.arithmetic)
     elif chosen == "text":
         from judged.cli.terminal import show_explanation
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -109,6 +110,11 @@ class Explanation:
     def __repr__(self) -> str:
         return f"<Explanation of {self.measure} for query {self.query!r}: {self.settled:g}>"
 
+    def _repr_html_(self) -> str:
+        from judged.explaining.html import body
+
+        return body(self)
+
     def to_text(self) -> str:
         from judged.explaining.words import to_text
 
@@ -135,6 +141,23 @@ class Explanation:
         from judged.explaining.latex import to_latex
 
         return to_latex(self)
+
+    def to_html(self) -> str:
+        """One page that needs nothing else: the animation, the table and the arithmetic."""
+        from judged.explaining.html import to_html
+
+        return to_html(self)
+
+    def save_html(self, path: str | os.PathLike[str]) -> None:
+        from judged.outputs import write_text
+
+        write_text(path, self.to_html())
+
+    def save_gif(self, path: str | os.PathLike[str]) -> None:
+        """The animation as a picture for slides and READMEs; needs Pillow, of the extra `charts`."""
+        from judged.explaining.gif import save_gif
+
+        save_gif(self, path)
 
 
 def explain(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import accumulate
 from math import fsum, inf, isinf, log
 
 import numpy as np
@@ -123,10 +124,11 @@ def compatibility(q: Listing, *, k: Cutoff, p: float, normalize: str) -> Steps:
         if grade > 0:
             seen[grade] = seen.get(grade, 0) + 1
             later[rank] = max(rank, sum(each > grade for each in ideal) + seen[grade])
-    terms = {rank: num(_weights(at, end, p)) for rank, at in later.items() if at <= end}
+    weights = _weights_from(max([len(ideal), *later.values()]), end, p)
+    terms = {rank: num(weights(at)) for rank, at in later.items() if at <= end}
     most: Expression
     if normalize == "true":
-        most = total(_weights(place, end, p) for place in range(1, len(ideal) + 1) if place <= end)
+        most = total(weights(place) for place in range(1, len(ideal) + 1) if place <= end)
         says = "the ideal list's overlap with itself, the most that any list can reach"
     else:
         most = num((1 - p**end) / (1 - p))
@@ -141,9 +143,10 @@ def compatibility(q: Listing, *, k: Cutoff, p: float, normalize: str) -> Steps:
     return Steps(total(terms.values()) / best, columns, adds, divisor=divisor, end=end)
 
 
-def _weights(rank: int, end: float, p: float) -> float:
-    """The sum of p^(i - 1) / i over the ranks i from some rank to the end."""
-    if not isinf(end):
-        return fsum(p ** (i - 1) / i for i in range(rank, int(end) + 1))
-    # All of it is -ln(1 - p) / p.
-    return -log(1 - p) / p - fsum(p ** (i - 1) / i for i in range(1, rank))
+def _weights_from(last: int, end: float, p: float) -> Callable[[int], float]:
+    """The sum of p^(i - 1) / i over the ranks i from some rank to the end, for ranks to the last."""
+    until = int(end) if not isinf(end) else last
+    sums = [0.0, *accumulate(p ** (i - 1) / i for i in range(1, until + 1))]
+    # Without an end it is -ln(1 - p) / p in all.
+    whole = -log(1 - p) / p if isinf(end) else sums[-1]
+    return lambda rank: whole - sums[rank - 1]

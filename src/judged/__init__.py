@@ -26,6 +26,7 @@ if TYPE_CHECKING:
         PolicyError,
     )
     from judged.evaluation import Evaluation, evaluate
+    from judged.explaining import Explanation, explain
     from judged.identification import Identification, identify
     from judged.inputs import read_judgements, read_run
     from judged.judging import judge
@@ -57,6 +58,7 @@ __all__ = [
     "Audit",
     "ConventionError",
     "Evaluation",
+    "Explanation",
     "Identification",
     "InputError",
     "JudgedError",
@@ -75,6 +77,7 @@ __all__ = [
     "evaluate",
     "evaluate_embeddings",
     "evaluate_index",
+    "explain",
     "groups",
     "identify",
     "judge",
@@ -95,7 +98,7 @@ __all__ = [
 
 _HOMES = (
     *("errors", "policy", "audit", "rankings", "measures", "inputs", "judging", "evaluation", "differences"),
-    "identification",
+    *("identification", "explaining"),
     *("vectors", "vectors.files", "vectors.index", "vectors.diagnosing"),
 )
 """Modules that hold the names above, cheapest first."""

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from judged.differences import ConventionComparison
     from judged.evaluation import Evaluation
+    from judged.explaining import Explanation
     from judged.identification import Identification
 
 
@@ -145,3 +146,14 @@ def show_identification(found: Identification, limit: int) -> None:
     out.print(table)
     for sentence in found.sentences(limit):
         out.print(sentence, markup=False)
+
+
+def show_explanation(explanation: Explanation) -> None:
+    """The text of an explanation; on a terminal, relevant results stand out and what does not count is dim."""
+    from rich.text import Text
+
+    from judged.explaining.words import marked_lines
+
+    out = console()
+    for text, style in marked_lines(explanation):
+        out.print(Text(text, style=style), soft_wrap=True)

@@ -95,6 +95,28 @@ def _variant(convention: Convention, measure: Measure) -> Named | None:
     return None
 
 
+def namesakes(convention: Convention, measure: Measure) -> Iterator[Named]:
+    """What the library computes under the name of a measure, at the same cutoff, whatever its other parameters are.
+
+    >>> from judged.conventions import find
+    >>> [named.measure for named in namesakes(find("torchmetrics"), parse("AP(rel=2)@10"))]
+    [AP(rel=2, norm=retrieved)@10]
+    """
+    spec = measure.spec
+    for name in convention.names:
+        places = {place: standing_at(place, name, measure) for place in name.places}
+        if not name.ours or None in places.values():
+            continue
+        theirs, ours = name.filled(places)
+        try:
+            own = parse(ours)
+        except MeasureError:
+            continue
+        if own.spec.name == spec.name and (not spec.at or own.params[spec.at] == measure.params[spec.at]):
+            free = {key: measure.params[key] for key in FREE if key in measure.params}
+            yield Named(own(**free), theirs, name)
+
+
 def standing_at(place: str, name: Name, measure: Measure) -> object:
     """What a measure has at a place of a name: the parameter that our notation sets there, or the cutoff."""
     named = re.search(rf"(\w+)=\{{{place}\}}", name.ours)

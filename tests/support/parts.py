@@ -27,7 +27,7 @@ def _program(*names: str) -> str | None:
 
 
 PARTS: dict[str, Callable[[], str | None]] = {
-    "browser": lambda: _module("playwright"),
+    "browser": lambda: _module("playwright") or _program("chromium", "chromium-browser", "google-chrome"),
     "spark": lambda: _module("pyspark") or _program("java"),
     "torch": lambda: _module("torch"),
     "torchmetrics": lambda: _module("torchmetrics"),

@@ -73,3 +73,39 @@ def test_what_is_refused(judged, files, arguments, message):
     assert result.code != 0
     assert message in result.err
     assert not list(files.glob("x.*"))
+
+
+def test_charts_of_results_and_of_pairs(judged, files):
+    (files / "p.run").write_text("q1 Q0 y 1 0.9 p\nq1 Q0 x 2 0.5 p\nq2 Q0 u 1 0.8 p\n")
+    for arguments in (
+        ("scores", "qrels", "p.run", "--bins", 4, "--unjudged", "removed"),
+        ("reliability", "qrels", "p.run", "--bins", 2),
+        ("rank-flow", "qrels", "a.run", "b.run", "--ties", "input"),
+        ("differences", "qrels", "a.run", "b.run", "-m", "RR"),
+        ("scatter", "qrels", "a.run", "b.run", "-m", "RR", "--missing", "skip"),
+        ("rank-histogram", "qrels", "a.run", "--of", "first"),
+        ("ranges", "qrels", "a.run", "b.run", "-m", "RR", "-m", "AP"),
+        ("roc", "qrels", "a.run", "--collection", 10),
+        ("cmc", "qrels", "a.run", "b.run"),
+    ):
+        result = judged("plot", *arguments, "-o", f"{arguments[0]}.json")
+        assert result.code == 0, result.err
+        assert json.loads((files / f"{arguments[0]}.json").read_text())["datasets"]["table"]
+    flow = json.loads((files / "rank-flow.json").read_text())
+    # q1: 1/2 for x. q2: 1/2 for u and 2/3 for v. q3: 1 for w, which a lacks.
+    assert flow["title"]["text"] == "From a to b, query q2"
+
+
+def test_a_chart_of_a_diagnosis(judged, files):
+    (files / "q.csv").write_text("1,0\n0,1\n")
+    made = judged("embeddings", "q.csv", "q.csv", "--diagonal", "--diagnose", "-o", "found.json")
+    assert made.code == 0, made.err
+    assert judged("plot", "embedding-scores", "found.json", "-o", "x.svg").code == 0
+    assert "relevant: 2" in (files / "x.svg").read_text()
+    assert judged("plot", "embedding-scores", "none.json", "-o", "x.svg").err == "judged: none.json: no such file.\n"
+    assert "cannot be read as JSON" in judged("plot", "embedding-scores", "qrels", "-o", "x.svg").err
+
+
+def test_one_measure_where_two_systems_are_compared(judged, files):
+    result = judged("plot", "scatter", "qrels", "a.run", "b.run", "-m", "RR", "-m", "AP", "-o", "x.png")
+    assert "scatter compares by one measure; got RR, AP." in result.err

@@ -16,22 +16,42 @@ from judged.charts.kinds import KINDS
 
 if TYPE_CHECKING:
     from judged.charts.chart import Chart
+    from judged.charts.kinds.cmc import cmc
     from judged.charts.kinds.confusion import confusion
     from judged.charts.kinds.confusion_at_k import confusion_at_k
+    from judged.charts.kinds.differences import differences
     from judged.charts.kinds.eleven_point import eleven_point
+    from judged.charts.kinds.embedding_scores import embedding_scores
     from judged.charts.kinds.measure_at_k import measure_at_k
     from judged.charts.kinds.precision_recall import precision_recall
     from judged.charts.kinds.precision_recall_at_k import precision_recall_at_k
+    from judged.charts.kinds.ranges import ranges
+    from judged.charts.kinds.rank_flow import rank_flow
+    from judged.charts.kinds.rank_histogram import rank_histogram
+    from judged.charts.kinds.reliability import reliability
+    from judged.charts.kinds.roc import roc
+    from judged.charts.kinds.scatter import scatter
+    from judged.charts.kinds.scores import scores
 
 __all__ = [
     "KINDS",
     "Chart",
+    "cmc",
     "confusion",
     "confusion_at_k",
+    "differences",
     "eleven_point",
+    "embedding_scores",
     "measure_at_k",
     "precision_recall",
     "precision_recall_at_k",
+    "ranges",
+    "rank_flow",
+    "rank_histogram",
+    "reliability",
+    "roc",
+    "scatter",
+    "scores",
 ]
 
 

@@ -62,9 +62,14 @@ def layers(*parts: dict[str, Any], width: int = WIDTH, height: int = HEIGHT) -> 
     return {"width": width, "height": height, "layer": list(parts)}
 
 
-def share_axis(title: str, field: str, *, top: float = 1.0) -> dict[str, Any]:
-    """An axis from 0 to 1."""
-    return {"field": field, "type": "quantitative", "title": title, "scale": {"domain": [0, top], "nice": False}}
+def share_axis(title: str, field: str, *, low: float = 0.0, top: float = 1.0) -> dict[str, Any]:
+    """An axis from 0 to 1, or between other bounds."""
+    return {
+        "field": field,
+        "type": "quantitative",
+        "title": title,
+        "scale": {"domain": [low, top], "nice": False, "zero": False},
+    }
 
 
 def number_axis(title: str, field: str, **more: Any) -> dict[str, Any]:

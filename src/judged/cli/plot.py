@@ -41,6 +41,8 @@ def _listed() -> str:
 @click.option("-k", type=int, metavar="K", help=OPTIONS["k"])
 @click.option("--query", metavar="ID", help=OPTIONS["query"])
 @click.option("--rel", type=float, metavar="GRADE", help=OPTIONS["rel"])
+@click.option("--of", type=click.Choice(["all", "first"]), default="all", show_default=True, help=OPTIONS["of"])
+@click.option("--bins", type=int, metavar="N", help=OPTIONS["bins"])
 @policy_options
 @click.option("--depth", type=int, help="Only the first N results of each list count.", metavar="N")
 @click.option("--collection", type=int, metavar="N", help="How many items there are to retrieve; true negatives need it.")
@@ -60,6 +62,8 @@ def plot(kind: str, files: tuple[str, ...], output: str, theme: str, policy: dic
     chosen = kind_named(kind)
     _check_files(chosen, files)
     options = _options(chosen, {**given, **policy})
+    if "measure" in chosen.options and given["measures"]:
+        options["measure"] = given["measures"][0]
     checked_ending(output, FORMATS)
     check_target(output)
     with working(f"Reading {files[0]}"):
@@ -80,8 +84,13 @@ def _check_files(kind: Kind, files: tuple[str, ...]) -> None:
 def _options(kind: Kind, given: dict[str, Any]) -> dict[str, Any]:
     """What the kind is told; refuses what has no meaning for it."""
     context = click.get_current_context()
-    said = {name for name in (*given, "ties", "unjudged") if context.get_parameter_source(name) != ParameterSource.DEFAULT}
-    may = {*kind.options, *(_OF_RANKINGS if kind.needs in _WITH_POLICY else ())}
+    said = {name for name in given if context.get_parameter_source(name) not in (ParameterSource.DEFAULT, None)}
+    formats = () if kind.needs == "diagnosis" else ("qrels_format", "run_format")
+    may = {*kind.options, *formats, *(_OF_RANKINGS if kind.needs in _WITH_POLICY else ())}
+    if "measure" in kind.options:
+        may.add("measures")
+        if len(given["measures"]) > 1:
+            raise click.UsageError(f"{kind.name} compares by one measure; got {', '.join(given['measures'])}.")
     if wrong := sorted(said - may):
         takes = ", ".join(_flag(name) for name in OPTIONS if name in kind.options) or "none of its own"
         raise click.UsageError(f"{_flag(wrong[0])} has no meaning for {kind.name}; its options: {takes}.")
@@ -89,19 +98,39 @@ def _options(kind: Kind, given: dict[str, Any]) -> dict[str, Any]:
 
 
 def _flag(name: str) -> str:
-    return {"k": "-k", "measures": "-m"}.get(name, f"--{name.replace('_', '-')}")
+    return {"k": "-k", "measure": "-m", "measures": "-m"}.get(name, f"--{name.replace('_', '-')}")
 
 
 def _sources(kind: Kind, files: tuple[str, ...], policy: dict[str, str], given: dict[str, Any]) -> list[Any]:
     """What the kind is made from."""
+    if kind.needs == "diagnosis":
+        return [_json(files[0])]
     from judged.inputs import distinct_names, read_judgements, read_run
 
     judgements = read_judgements(files[0], format=given["qrels_format"])
     names = distinct_names(list(files[1:]))
     runs = [read_run(path, name=name, format=given["run_format"]) for name, path in zip(names, files[1:], strict=True)]
+    if kind.needs == "results":
+        return [judgements, runs[0]]
+    if kind.needs == "results of a pair":
+        return [judgements, dict(zip(names, runs, strict=True))]
     from judged.evaluation import evaluate_rankings
     from judged.judging import judging
     from judged.policy import Policy
 
     judge = judging(judgements, policy=Policy.of(policy), depth=given["depth"], collection=given["collection"])
     return [evaluate_rankings([judge(run) for run in runs], "NumQ", policy=policy)]
+
+
+def _json(path: str) -> Any:
+    import json
+
+    from judged.errors import InputError
+
+    try:
+        with open(path, encoding="utf-8") as file:
+            return json.load(file)
+    except FileNotFoundError:
+        raise InputError(f"{path}: no such file.") from None
+    except (OSError, ValueError) as error:
+        raise InputError(f"{path}: cannot be read as JSON ({error}).") from None

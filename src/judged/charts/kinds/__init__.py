@@ -45,14 +45,13 @@ NEEDS = {
 OPTIONS = {
     "query": "One query instead of all of them.",
     "k": "How many results count, or how far a curve goes.",
+    "measure": "The measure that is compared, nDCG@10 if not said.",
     "measures": "A measure such as nDCG@10; may be given more than once.",
     "rel": "The lowest grade that counts as relevant; 1 if not said.",
     "of": "Which relevant items: all of them, or the first of each query.",
     "bins": "How many bins scores are put into.",
     "unjudged": "Whether unjudged results count as not relevant or are left out.",
     "ties": "How ties are broken.",
-    "pictures": "A table from ids to picture files, of queries and items.",
-    "queries": "How many queries are shown.",
 }
 """What kinds may be told beside that; the theme is for all of them."""
 
@@ -137,6 +136,75 @@ KINDS = {
             "True positives, false positives and false negatives at every cutoff, summed over queries.",
             "system",
             ("query", "k", "rel"),
+        ),
+        Kind(
+            "rank-histogram",
+            "Ranks of relevant items",
+            "How many relevant items stand at which ranks, with their median; those that were not retrieved stand behind all.",
+            "system",
+            ("of", "rel"),
+        ),
+        Kind(
+            "cmc",
+            "Cumulative match characteristic",
+            "The share of queries with a relevant item among the first k, as k grows, one curve a system.",
+            "systems",
+            ("k", "rel"),
+        ),
+        Kind(
+            "differences",
+            "Differences of two systems, query by query",
+            "A measure's value of the second system minus that of the first, for every query, the greatest first.",
+            "pair",
+            ("measure",),
+        ),
+        Kind(
+            "scatter",
+            "One system against another",
+            "A measure's value of every query in both systems: above the diagonal the second one is higher.",
+            "pair",
+            ("measure",),
+        ),
+        Kind(
+            "scores",
+            "Scores of relevant results and of others",
+            "Two histograms of a run's scores: the less they overlap, the better a score tells relevant results from others.",
+            "results",
+            ("bins", "rel", "unjudged"),
+        ),
+        Kind(
+            "embedding-scores",
+            "Scores of relevant pairs and of others",
+            "The same for embeddings, over all pairs of queries and items.",
+            "diagnosis",
+        ),
+        Kind(
+            "ranges",
+            "How far ties and unjudged results could move a number",
+            "Each measure's value with its range over the orders of tied results, and over what unjudged results may be.",
+            "systems",
+            ("measures",),
+        ),
+        Kind(
+            "roc",
+            "ROC curve",
+            "The share of relevant items found against the share of irrelevant ones seen; it needs the size of the collection.",
+            "systems",
+            ("query", "rel"),
+        ),
+        Kind(
+            "reliability",
+            "Reliability diagram",
+            "Scores from 0 to 1 against the share of results that are relevant: whether a score can be read as a probability.",
+            "results",
+            ("bins", "rel", "unjudged"),
+        ),
+        Kind(
+            "rank-flow",
+            "How judged items move between two systems",
+            "Lines from the rank of each judged item in one run to its rank in the other, for one query.",
+            "results of a pair",
+            ("query", "rel", "ties"),
         ),
     )
 }

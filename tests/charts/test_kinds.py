@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 
 from judged import charts
+from judged.charts.chart import FORMATS
+from judged.charts.galleries import FORMATS as GALLERY_FORMATS
 from judged.charts.kinds import KINDS, NEEDS, OPTIONS, Kind, kind_named
 from judged.errors import InputError
 
@@ -21,6 +23,11 @@ every_kind = pytest.mark.parametrize("kind", KINDS.values(), ids=list(KINDS))
 def test_every_file_is_a_kind_and_every_kind_a_file() -> None:
     files = {path.stem for path in FILES.glob("*.py") if path.stem != "__init__"}
     assert files == {kind.function_name for kind in KINDS.values()}
+
+
+def test_no_module_hides_a_function() -> None:
+    """`judged.charts.scores` has to be a function, whatever was imported before."""
+    assert not {path.stem for path in FILES.parent.glob("*.py")} & {kind.function_name for kind in KINDS.values()}
 
 
 def test_all_is_what_there_is_and_what_type_checkers_see() -> None:
@@ -39,7 +46,8 @@ def test_a_kind_is_a_function_of_the_library_with_the_options_it_declares(kind: 
     parameters = inspect.signature(function).parameters.values()
     assert {each.name for each in parameters if each.kind is each.KEYWORD_ONLY} == {*kind.options, "theme"}
     data = {each.name for each in inspect.signature(kind.data).parameters.values() if each.kind is each.KEYWORD_ONLY}
-    assert data == set(kind.options)
+    assert data == set(kind.options) - {"pictures"}
+    assert kind.formats == tuple(GALLERY_FORMATS if kind.name == "gallery" else FORMATS)
     assert list(inspect.signature(kind.draw).parameters)[:2] == ["table", "theme"]
 
 

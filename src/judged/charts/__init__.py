@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from judged.charts.kinds.differences import differences
     from judged.charts.kinds.eleven_point import eleven_point
     from judged.charts.kinds.embedding_scores import embedding_scores
+    from judged.charts.kinds.gallery import gallery
     from judged.charts.kinds.measure_at_k import measure_at_k
     from judged.charts.kinds.precision_recall import precision_recall
     from judged.charts.kinds.precision_recall_at_k import precision_recall_at_k
@@ -42,6 +43,7 @@ __all__ = [
     "differences",
     "eleven_point",
     "embedding_scores",
+    "gallery",
     "measure_at_k",
     "precision_recall",
     "precision_recall_at_k",

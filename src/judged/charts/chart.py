@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -103,11 +103,12 @@ FORMATS: dict[str, Callable[[Chart], bytes]] = {
 _HINT = 'pictures of charts need altair and vl-convert-python: pip install "judged[charts]".'
 
 
-def checked_ending(path: str | os.PathLike[str], allowed: dict[str, Any]) -> str:
+def checked_ending(path: str | os.PathLike[str], allowed: Iterable[str]) -> str:
     """The ending of a file, where it is one that can be written."""
     ending = Path(path).suffix.lower()
-    if ending not in allowed:
-        *most, last = allowed
+    known = list(allowed)
+    if ending not in known:
+        *most, last = known
         raise OutputError(f"{path}: is written as {', '.join(most)} or {last}; give the file one of these endings.")
     return ending
 

@@ -34,7 +34,8 @@ def _listed() -> str:
     metavar="FILE",
     required=True,
     type=FILE,
-    help="The picture to write: .png, .svg or .pdf, .html that needs no network, or the Vega-Lite as .json.",
+    help="The picture to write: .png, .svg or .pdf, .html that needs no network, or the Vega-Lite as .json; "
+    "a gallery is .html or .png.",
 )
 @click.option("--theme", type=click.Choice(THEMES), default="light", show_default=True, help="Colours for light or dark pages.")
 @measures_option
@@ -42,6 +43,8 @@ def _listed() -> str:
 @click.option("--query", metavar="ID", help=OPTIONS["query"])
 @click.option("--rel", type=float, metavar="GRADE", help=OPTIONS["rel"])
 @click.option("--of", type=click.Choice(["all", "first"]), default="all", show_default=True, help=OPTIONS["of"])
+@click.option("--pictures", metavar="FILE", type=FILE, help=OPTIONS["pictures"])
+@click.option("--queries", type=int, metavar="N", help=OPTIONS["queries"])
 @click.option("--bins", type=int, metavar="N", help=OPTIONS["bins"])
 @policy_options
 @click.option("--depth", type=int, help="Only the first N results of each list count.", metavar="N")
@@ -55,7 +58,7 @@ def plot(kind: str, files: tuple[str, ...], output: str, theme: str, policy: dic
 
     Files are those that 'judged evaluate' reads. The list below says which a kind needs.
     """
-    from judged.charts.chart import FORMATS, checked_ending
+    from judged.charts.chart import checked_ending
     from judged.cli.terminal import working
     from judged.outputs import check_target
 
@@ -64,7 +67,9 @@ def plot(kind: str, files: tuple[str, ...], output: str, theme: str, policy: dic
     options = _options(chosen, {**given, **policy})
     if "measure" in chosen.options and given["measures"]:
         options["measure"] = given["measures"][0]
-    checked_ending(output, FORMATS)
+    if "pictures" in chosen.options and "pictures" not in options:
+        raise click.UsageError(f"{chosen.name} needs --pictures: {OPTIONS['pictures'][0].lower()}{OPTIONS['pictures'][1:]}")
+    checked_ending(output, chosen.formats)
     check_target(output)
     with working(f"Reading {files[0]}"):
         sources = _sources(chosen, files, policy, given)

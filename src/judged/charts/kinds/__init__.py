@@ -52,6 +52,8 @@ OPTIONS = {
     "bins": "How many bins scores are put into.",
     "unjudged": "Whether unjudged results count as not relevant or are left out.",
     "ties": "How ties are broken.",
+    "pictures": "A CSV or TSV file with the columns id and picture: where the picture of each query and item lies.",
+    "queries": "How many queries are shown; 8 if not said.",
 }
 """What kinds may be told beside that; the theme is for all of them."""
 
@@ -67,6 +69,8 @@ class Kind:
     """A key of NEEDS."""
     options: tuple[str, ...] = ()
     """Keys of OPTIONS."""
+    formats: tuple[str, ...] = (".png", ".svg", ".pdf", ".html", ".json")
+    """Endings of files that it can be written to."""
 
     @property
     def function_name(self) -> str:
@@ -205,6 +209,14 @@ KINDS = {
             "Lines from the rank of each judged item in one run to its rank in the other, for one query.",
             "results of a pair",
             ("query", "rel", "ties"),
+        ),
+        Kind(
+            "gallery",
+            "Pictures of queries and their first results",
+            "For image search: queries and their first k results, with frames around right and wrong ones.",
+            "results",
+            ("pictures", "query", "k", "queries", "rel"),
+            formats=(".html", ".png"),
         ),
     )
 }

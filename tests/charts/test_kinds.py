@@ -86,3 +86,12 @@ def test_a_kind_that_does_not_exist() -> None:
     assert str(refused.value) == f"There is no chart 'rok'; did you mean 'roc'? There is {', '.join(KINDS)}."
     with pytest.raises(AttributeError, match=r"module 'judged.charts' has no attribute 'rok'"):
         charts.rok  # noqa: B018
+
+
+@every_kind
+def test_a_kind_is_documented_with_its_picture(kind: Kind) -> None:
+    text = (ROOT / "docs" / "charts.md").read_text(encoding="utf-8")
+    assert f"\n### {kind.name}\n" in text
+    assert kind.says in text
+    assert f"](pictures/{kind.name}." in text
+    assert f"judged.charts.{kind.function_name}(" in text

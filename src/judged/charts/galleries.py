@@ -57,7 +57,7 @@ class Gallery:
 .judged-gallery {{ font: 14px Helvetica, Arial, sans-serif; padding: 16px; }}
 .judged-gallery {{ background: {theme.background}; color: {theme.ink}; }}
 .judged-gallery h1 {{ font-size: 19px; margin: 0 0 6px; }} .judged-gallery p {{ color: {theme.muted}; margin: 2px 0; }}
-.judged-gallery section {{ display: flex; flex-wrap: wrap; gap: 10px; margin: 18px 0 0; align-items: flex-start; }}
+.judged-gallery section {{ display: flex; overflow-x: auto; gap: 10px; margin: 18px 0 0; align-items: flex-start; }}
 .judged-gallery figure {{ margin: 0; text-align: center; font-size: 12px; }}
 .judged-gallery img {{ width: {TILE}px; height: {TILE}px; object-fit: contain; display: block; border: 4px solid transparent; }}
 .judged-gallery img.tiny {{ image-rendering: pixelated; }}

@@ -127,5 +127,5 @@ def draw(table: pl.DataFrame, *, theme: str = "light", notes: list[str] | None =
     ]
     middle = "item was not retrieved" if np.isinf(median) else f"is {median:g}"
     title = f"Ranks of {OF[of]}: the median {middle}"
-    width = max(300, (52 if wide else 34) * table.height + 40)
+    width = max(300, (58 if wide else 34) * table.height + 40)
     return chart(KIND, table, title=title, notes=said, theme=theme, parts=layers(bars, numbers, word, width=width), width=width)

@@ -76,7 +76,7 @@ def _mean(r: Rankings, rel: float) -> tuple[Floats, Floats]:
     total = np.zeros(POINTS)
     for begin in range(0, len(r), AT_A_TIME):
         total += _summed(r.take(np.arange(begin, min(begin + AT_A_TIME, len(r)))), rel, grid)
-    return np.append(0.0, grid), np.append(0.0, total / len(r))
+    return np.append(0.0, grid), np.concatenate([[0.0], total[:-1] / len(r), [1.0]])
 
 
 def _summed(r: Rankings, rel: float, grid: Floats) -> Floats:

@@ -74,3 +74,9 @@ def test_one_query_of_several() -> None:
 def test_a_query_with_nothing_relevant_is_an_empty_curve() -> None:
     assert areas(data(Rankings.from_relevance([[0, 0]]))) == (0, 0)
     assert areas(data(evaluate({"q": {"a": 0}}, {"q": ["a"]}, "AP", policy={"empty": "one"})))[0] == pytest.approx(1)
+
+
+def test_a_query_that_the_run_lacks_is_an_empty_curve_too() -> None:
+    chart = precision_recall(evaluate({"p": {"a": 1}, "q": {"a": 1}}, {"p": ["a"]}, "AP"), query="q")
+    assert chart.title == "Precision and recall, query q: AP 0.0000"
+    assert chart.to_svg()

@@ -36,3 +36,9 @@ def test_rankings_that_know_nothing_of_ties() -> None:
     assert str(refused.value) == (
         "these rankings know nothing of ties, and all their results are judged: there is no range to show."
     )
+
+
+def test_a_number_that_may_be_infinite() -> None:
+    with pytest.raises(InputError) as refused:
+        data(evaluate({"p": {"a": 1}, "q": {"a": 1}}, {"p": {"a": 1.0}}, "RR"), measures="Rank")
+    assert str(refused.value) == "Rank of run may be infinite, so there is no range to draw; take another measure or policy."

@@ -45,3 +45,14 @@ def test_a_choice_that_does_not_exist() -> None:
     with pytest.raises(InputError) as refused:
         data(Rankings.from_relevance([[1]]), of="last")
     assert str(refused.value) == "of must be all or first; got 'last'."
+
+
+def test_a_median_between_a_rank_and_none() -> None:
+    # 1 and not retrieved: the median lies behind the list.
+    assert data(Rankings.from_relevance([[1]], relevant=[2]))["median"][0] == inf
+
+
+def test_nothing_relevant() -> None:
+    with pytest.raises(InputError) as refused:
+        data(Rankings.from_relevance([[0]]))
+    assert str(refused.value) == "run: nothing is relevant, so there are no ranks to show."

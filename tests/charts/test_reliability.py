@@ -34,3 +34,9 @@ def test_scores_that_are_no_probabilities() -> None:
         "run: scores must be probabilities, from 0 to 1; they go from 0 to 7.5. "
         "Bring them there first, with a sigmoid or softmax, say."
     )
+
+
+def test_no_scores_at_all() -> None:
+    with pytest.raises(InputError) as refused:
+        data([], [])
+    assert str(refused.value) == "scores: there is no score to show."

@@ -85,14 +85,20 @@ def rank_axis(title: str, field: str, last: int) -> dict[str, Any]:
     return number_axis(title, field, scale={"domain": [1, max(last, 2)], "nice": False}, axis=axis)
 
 
+def look_of(at: int, theme: Theme) -> tuple[str, list[int]]:
+    """Colour and dash of a line by its number; where colours begin anew, they have other dashes."""
+    colours = len(theme.series)
+    return theme.series[at % colours], DASHES[(at + at // colours) % len(DASHES)]
+
+
 def series(field: str, names: Sequence[str], theme: Theme) -> dict[str, Any]:
     """Colour and dash of each named line; the names stand at the lines, so there is no legend."""
-    colours = [theme.series[at % len(theme.series)] for at in range(len(names))]
-    dashes = [DASHES[at % len(DASHES)] for at in range(len(names))]
-    return {
-        "color": {"field": field, "type": "nominal", "legend": None, "scale": {"domain": list(names), "range": colours}},
-        "strokeDash": {"field": field, "type": "nominal", "legend": None, "scale": {"domain": list(names), "range": dashes}},
-    }
+    looks = [look_of(at, theme) for at in range(len(names))]
+
+    def scale(values: list[Any]) -> dict[str, Any]:
+        return {"field": field, "type": "nominal", "legend": None, "scale": {"domain": list(names), "range": values}}
+
+    return {"color": scale([colour for colour, _ in looks]), "strokeDash": scale([dash for _, dash in looks])}
 
 
 def end_labels(
@@ -104,24 +110,37 @@ def end_labels(
     high: float = 1.0,
     width: int = WIDTH,
     height: int = HEIGHT,
-    colours: Sequence[str] | None = None,
+    looks: Sequence[tuple[str, list[int]]] | None = None,
 ) -> dict[str, Any]:
-    """The names of lines beside their last points, pushed apart where they would cover each other."""
-    shades = colours or [theme.series[at % len(theme.series)] for at in range(len(ends))]
+    """The names of lines beside their last points, pushed apart where they would cover each other.
+
+    Before each name is a piece of its line: where several lines end in one point, that tells whose name it is.
+    """
+    chosen = looks or [look_of(at, theme) for at in range(len(ends))]
     places = spread([value for _, value in ends], (high - low) * LINE / height, low, high)
     values = [
-        {"label": label, "at": place, "shade": shade} for (label, _), place, shade in zip(ends, places, shades, strict=True)
+        {"label": label, "at": place, "shade": shade, "number": number}
+        for number, ((label, _), place, (shade, _)) in enumerate(zip(ends, places, chosen, strict=True))
     ]
-    return {
-        "data": {"values": values},
-        "mark": {"type": "text", "align": "left", "dx": 6, "baseline": "middle", "clip": False, "fontWeight": "bold"},
+    at = {**y, "field": "at"}
+    pieces = [
+        {
+            "transform": [{"filter": f"datum.number == {number}"}],
+            "mark": {"type": "rule", "strokeWidth": 2.2, "color": shade, "strokeDash": dash},
+            "encoding": {"x": {"value": width + 8}, "x2": {"value": width + 30}, "y": at},
+        }
+        for number, (shade, dash) in enumerate(chosen)
+    ]
+    names = {
+        "mark": {"type": "text", "align": "left", "dx": 35, "baseline": "middle", "clip": False, "fontWeight": "bold"},
         "encoding": {
             "x": {"value": width},
-            "y": {**y, "field": "at"},
+            "y": at,
             "text": {"field": "label"},
             "color": {"field": "shade", "type": "nominal", "scale": None, "legend": None},
         },
     }
+    return {"data": {"values": values}, "layer": [*pieces, names]}
 
 
 def spread(values: Sequence[float], gap: float, low: float, high: float) -> list[float]:

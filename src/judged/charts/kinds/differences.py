@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 
 from judged.charts.chart import Chart
-from judged.charts.drawing import chart, layers, number_axis, plural
+from judged.charts.drawing import WIDTH, chart, layers, number_axis, plural
 from judged.charts.pairs import DEFAULT, lower_note, paired
 from judged.charts.sources import Source, Systems
 from judged.charts.themes import theme_named
@@ -88,21 +88,18 @@ def draw(table: pl.DataFrame, *, theme: str = "light", notes: list[str] | None =
         "mark": {"type": "rule", "color": chosen.ink, "strokeDash": [4, 3]},
         "encoding": {"y": {"datum": mean, "type": "quantitative"}},
     }
-    named = {
-        "data": {
-            "values": [
-                {"at": reach, "words": f"{second} {up}: {plural(above, 'query', 'queries')}", "shade": chosen.right},
-                {"at": -reach, "words": f"{second} {down}: {plural(below, 'query', 'queries')}", "shade": chosen.wrong},
-            ]
-        },
-        "mark": {"type": "text", "align": "right", "fontWeight": "bold", "baseline": "middle"},
-        "encoding": {
-            "x": {"value": "width"},
-            "y": {**y, "field": "at"},
-            "text": {"field": "words"},
-            "color": {"field": "shade", "type": "nominal", "scale": None, "legend": None},
-        },
-    }
+    # Where the bars are not: they fall from the upper left to the lower right.
+    named = [
+        {
+            "data": {"values": [{"at": at, "words": f"{second} {word}: {plural(count, 'query', 'queries')}"}]},
+            "mark": {"type": "text", "align": align, "fontWeight": "bold", "baseline": "middle", "color": shade},
+            "encoding": {"x": {"value": across}, "y": {**y, "field": "at"}, "text": {"field": "words"}},
+        }
+        for at, word, count, shade, align, across in (
+            (reach, up, above, chosen.right, "right", WIDTH - 4),
+            (-reach, down, below, chosen.wrong, "left", 6),
+        )
+    ]
     each = total / table.height
     said = [
         f"The mean is {mean:+.4f} (dashed). "
@@ -112,4 +109,4 @@ def draw(table: pl.DataFrame, *, theme: str = "light", notes: list[str] | None =
         *(notes or ()),
     ]
     title = f"{measure}: {second} minus {first}, query by query"
-    return chart(KIND, table, title=title, notes=said, theme=theme, parts=layers(bars, zero, average, named))
+    return chart(KIND, table, title=title, notes=said, theme=theme, parts=layers(bars, zero, average, *named))

@@ -10,13 +10,15 @@ import polars as pl
 from judged.charts.chart import Chart
 from judged.charts.drawing import chart, end_labels, layers, plural, rows_of, share_axis
 from judged.charts.sources import Source, Systems
-from judged.charts.themes import theme_named
+from judged.charts.themes import DASHES, theme_named
 from judged.rankings import Rankings
 from judged.segments import Floats, Ints, greatest_from_here, starts_of
 
 KIND = "precision-recall"
 CELLS = 100
 """Recall is cut into so many parts for the mean of many curves."""
+INTERPOLATED = [5, 3]
+"""The dash of the interpolated curve."""
 LABELLED = 12
 """Up to so many relevant items have their ranks written beside them."""
 
@@ -30,7 +32,8 @@ def data(source: Source, *, query: str | None = None, rel: float = 1) -> pl.Data
     """
     systems = Systems.of(source).one(query)
     r = systems.rankings[0]
-    table = _saw_tooth(r, rel) if len(r) == 1 and r.relevant(rel)[0] > 0 else _mean(systems, r, rel)
+    drawable = len(r) == 1 and r.relevant(rel)[0] > 0 and r.retrieved[0] > 0
+    table = _saw_tooth(r, rel) if drawable else _mean(systems, r, rel)
     return table.select(
         pl.lit(r.name).alias("run"),
         pl.lit(r.queries[0] if len(r) == 1 else None, dtype=pl.String).alias("query"),
@@ -144,7 +147,7 @@ def draw(table: pl.DataFrame, *, theme: str = "light", notes: list[str] | None =
             "type": "line",
             "color": orange,
             "strokeWidth": 2,
-            "strokeDash": [5, 3],
+            "strokeDash": INTERPOLATED,
             "interpolate": "step-before",
         },
         "encoding": {"x": x, "y": {**y, "field": "interpolated"}, "order": {"field": "recall", "type": "quantitative"}},
@@ -157,7 +160,7 @@ def draw(table: pl.DataFrame, *, theme: str = "light", notes: list[str] | None =
         ("saw-tooth" if single else "uninterpolated", last["precision"]),
         ("interpolated", float(kept["interpolated"][-1]) if kept.height else 0.0),
     ]
-    parts.append(end_labels(ends, chosen, y=y, colours=(blue, orange)))
+    parts.append(end_labels(ends, chosen, y=y, looks=((blue, DASHES[0]), (orange, INTERPOLATED))))
     mean = "" if single else "mean "
     said = [
         f"Shaded: the steps whose area is {mean}AP, {step:.4f}. The area under the interpolated curve is {interpolated:.4f}; "

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 import polars as pl
 
 from judged.audit import Audit
@@ -40,6 +41,8 @@ def data(source: Source, *, measures: Sequence[str | Measure] | str | Measure | 
             if open_ended and not complete:
                 ends = [run.others[name].summary[measure] for name in UNJUDGED_ENDS]
                 rows.append((*facts, "unjudged", min(ends), None, max(ends)))
+    if endless := [f"{row[0]} of {row[1]}" for row in rows if not np.isfinite([row[5], row[7]]).all()]:
+        raise InputError(f"{endless[0]} may be infinite, so there is no range to draw; take another measure or policy.")
     if not rows:
         raise InputError("these rankings know nothing of ties, and all their results are judged: there is no range to show.")
     names = ("measure", "run", "queries", "value", "reason", "low", "expected", "high")

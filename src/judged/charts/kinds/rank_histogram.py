@@ -34,13 +34,13 @@ def data(source: Source, *, of: str = "all", rel: float = 1) -> pl.DataFrame:
     if of == "first":
         query, rank = query[ordinal == 1], rank[ordinal == 1]
     wanted = r.relevant(rel).sum() if of == "all" else (r.relevant(rel) > 0).sum()
+    if not wanted:
+        raise InputError(f"{r.name}: nothing is relevant, so there are no ranks to show.")
     lost = int(wanted) - len(rank)
     first, last = _bins(int(rank.max(initial=1)))
     counts = np.bincount(np.searchsorted(last, rank), minlength=len(last))
     ranks = np.concatenate([rank.astype(np.float64), np.full(lost, np.inf)])
-    median = float(np.median(ranks)) if len(ranks) else float("nan")
-    if np.isnan(median) and len(ranks):  # between a rank and infinity
-        median = float("inf")
+    median = float(np.median(ranks))
     return _table(r.name, len(r), of, first, last, counts, lost, median)
 
 

@@ -25,6 +25,8 @@ def data(judgements: Any, run: Any, *, bins: int = BINS, rel: float = 1, unjudge
     if isinstance(bins, bool) or not isinstance(bins, (int, np.integer)) or bins < 1:
         raise InputError(f"bins must be a whole number from 1; got {bins!r}.")
     found = Scores.of(judgements, run, rel=rel, unjudged=unjudged)
+    if not len(found.every):
+        raise InputError(f"{found.name}: there is no score to show.")
     low, high = float(found.every.min(initial=0)), float(found.every.max(initial=1))
     if low < 0 or high > 1:
         raise InputError(

@@ -1,8 +1,9 @@
 """Writes the generated parts of the documentation: `python docs/reference.py`.
 
 What stands between `<!-- generated:NAME -->` and `<!-- /generated:NAME -->` comes from the registry of measures, from the
-data of conventions and from the command line's own declarations. What stands in a `console` block under `$ judged …` is
-that command's output, in a folder where `judged demo` was run. A test fails when either is out of date.
+kinds of charts, from the data of conventions and from the command line's own declarations. What stands in a `console`
+block under `$ judged …` is that command's output, in a folder where `judged demo` was run. A test fails when either is
+out of date.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from tempfile import TemporaryDirectory
 
 import click
 
+from judged.charts.kinds import KINDS, NEEDS, OPTIONS, Kind
 from judged.cli import COMMANDS, cli
 from judged.cli.conventions import page_markdown
 from judged.conventions import conventions
@@ -189,6 +191,45 @@ def convention_sections() -> str:
     return "\n\n".join(page_markdown(each) for each in conventions().values())
 
 
+def chart_table() -> str:
+    """One line a kind of chart, with a link to its section."""
+    rows = ["| chart | what it shows | made from |", "|---|---|---|"]
+    rows += [f"| [`{kind.name}`](#{kind.name}) | {kind.title} | {NEEDS[kind.needs].says} |" for kind in KINDS.values()]
+    return "\n".join(rows)
+
+
+def chart_sections() -> str:
+    return "\n\n".join(_chart(kind) for kind in KINDS.values())
+
+
+def _chart(kind: Kind) -> str:
+    needs = NEEDS[kind.needs]
+    options = " ".join(f"[{_flag_of(option)}]" for option in kind.options)
+    picture = _picture_of(kind.name)
+    given = [needs.python, *(f"{option}=…" for option in kind.options)]
+    own = [f"- `{_flag_of(option)}`, `{option}`: {OPTIONS[option]}" for option in kind.options]
+    return "\n\n".join(
+        [
+            f"### {kind.name}",
+            f"**{kind.title}.** {kind.says}",
+            f"![{kind.title}](pictures/{picture})",
+            f"```\njudged plot {kind.name} {needs.usage} {options}{' ' if options else ''}-o FILE\n```",
+            f"In Python: `judged.charts.{kind.function_name}({', '.join(given)})`.",
+            *(["\n".join(own)] if own else []),
+            f"Its data: {' '.join((kind.data.__doc__ or '').split())}",
+        ]
+    )
+
+
+def _flag_of(option: str) -> str:
+    return {"k": "-k", "measure": "-m", "measures": "-m"}.get(option, f"--{option}")
+
+
+def _picture_of(name: str) -> str:
+    [path] = (DOCS / "pictures").glob(f"{name}.*")
+    return path.name
+
+
 GENERATED: dict[str, dict[str, Callable[[], str]]] = {
     "measures.md": {"table": measure_table, "aggregations": aggregations, "presets": presets, "measures": measure_sections},
     "conventions.md": {
@@ -196,6 +237,7 @@ GENERATED: dict[str, dict[str, Callable[[], str]]] = {
         "conventions": convention_table,
         "libraries": convention_sections,
     },
+    "charts.md": {"kinds": chart_table, "charts": chart_sections},
     "commands.md": {"judged": top_level, **{name: partial(command, name) for name in COMMANDS}},
 }
 

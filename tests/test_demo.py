@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections import defaultdict
 from pathlib import Path
 
@@ -144,3 +145,24 @@ def test_a_folder_that_is_a_file_is_refused(tmp_path: Path) -> None:
         demo.write_demo(taken)
     assert str(refused.value) == f"{taken}: cannot be made a folder (File exists); name another one."
     assert taken.read_text() == "mine"
+
+
+def test_the_gallery_is_a_page_of_its_own_with_the_pixels_of_the_digits(files: demo.DemoFiles, digits: demo.Digits) -> None:
+    pytest.importorskip("PIL")
+    path = demo.write_gallery(files)
+    assert path == files.folder / "gallery.html"
+    page = path.read_text(encoding="utf-8")
+    path.unlink()
+    # Eight queries with ten results each.
+    assert page.count("<img") == 8 * 11
+    assert "http" not in page
+    shown = demo.pictures(digits)
+    assert len(shown) == 1797
+    row = int(digits.queries[0])
+    np.testing.assert_array_equal(shown[f"q{row:04}"].ravel(), 255 - digits.images[row] * 255 // 16)
+
+
+def test_without_the_extra_there_is_no_gallery(files: demo.DemoFiles, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "PIL", None)
+    assert demo.write_gallery(files) is None
+    assert not (files.folder / "gallery.html").exists()

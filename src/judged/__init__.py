@@ -104,7 +104,13 @@ _HOMES = (
 """Modules that hold the names above, cheapest first."""
 
 
+_ROOMS = ("charts",)
+"""Modules that are names here of themselves: `judged.charts.roc(…)` needs no import of its own."""
+
+
 def __getattr__(name: str) -> Any:
+    if name in _ROOMS:
+        return import_module(f"judged.{name}")
     if name in __all__:
         for home in _HOMES:
             module = import_module(f"judged.{home}")
@@ -123,4 +129,4 @@ def __getattr__(name: str) -> Any:
 def __dir__() -> list[str]:
     from judged.measures import REGISTRY
 
-    return sorted({*__all__, *REGISTRY})
+    return sorted({*__all__, *_ROOMS, *REGISTRY})

@@ -14,7 +14,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from judged.errors import OutputError
+from judged.charts.kinds.gallery import gallery
+from judged.errors import MissingExtraError, OutputError
 from judged.outputs import replacing, write_text
 from judged.policy import Policy
 from judged.rankings import Rankings
@@ -27,6 +28,7 @@ Integers = NDArray[np.int64]
 MEASURES = ("P@10", "nDCG@10", "RR", "R@100", "AP")
 QUERIES_PER_DIGIT = 30
 DEPTH = 100
+GALLERY = "gallery.html"
 COMPONENTS = 8
 GRID = 1000
 """Steps per pixel value that principal components are rounded to, and the length of vectors that stand for directions."""
@@ -123,6 +125,22 @@ def write_demo(folder: Path) -> DemoFiles:
         write_text(files.ids[place], "".join(f"{name}\n" for name in names[place]))
     write_text(files.readme, _readme(files, digits))
     return files
+
+
+def write_gallery(files: DemoFiles) -> Path | None:
+    """Some queries with their first results, as a page with pictures; None where the extra for charts is missing."""
+    try:
+        gallery(files.judgements, files.runs[0], pictures=pictures(load_digits())).save(files.folder / GALLERY)
+    except MissingExtraError:
+        return None
+    return files.folder / GALLERY
+
+
+def pictures(digits: Digits) -> dict[str, NDArray[np.uint8]]:
+    """The image of every query and item, by its id: dark strokes on white."""
+    square = (255 - digits.images * 255 // digits.images.max()).astype(np.uint8).reshape(-1, 8, 8)
+    queries = {f"q{row:04}": square[row] for row in digits.queries.tolist()}
+    return queries | {f"d{row:04}": square[row] for row in digits.collection.tolist()}
 
 
 def _directions(vectors: Floats) -> NDArray[np.int16]:

@@ -28,7 +28,15 @@ def test_import_judged_is_light() -> None:
 
 @pytest.mark.parametrize(
     "arguments",
-    [["--help"], ["--version"], ["evaluate", "--help"], ["identify", "--help"], ["measures", "--help"], ["demo", "--help"]],
+    [
+        ["--help"],
+        ["--version"],
+        ["evaluate", "--help"],
+        ["identify", "--help"],
+        ["measures", "--help"],
+        ["plot", "--help"],
+        ["demo", "--help"],
+    ],
 )
 def test_help_is_light(arguments: list[str]) -> None:
     code = f"from judged.cli import main\ntry:\n    main({arguments!r})\nexcept SystemExit as end:\n    assert end.code == 0"

@@ -35,7 +35,7 @@ def section(text: str, heading: str) -> str:
     return found[1]
 
 
-@pytest.mark.parametrize("page", ["measures.md", "commands.md", "conventions.md"])
+@pytest.mark.parametrize("page", ["measures.md", "commands.md", "conventions.md", "charts.md"])
 def test_generated_parts_are_up_to_date(reference: ModuleType, page: str) -> None:
     text = text_of(f"docs/{page}")
     assert reference.generated(page, text) == text, RERUN

@@ -12,7 +12,7 @@ import click
 from judged import __version__
 from judged.errors import JudgedError
 
-COMMANDS = ("evaluate", "embeddings", "conventions", "identify", "explain", "measures", "trec-eval", "demo")
+COMMANDS = ("evaluate", "embeddings", "conventions", "identify", "explain", "plot", "measures", "trec-eval", "demo")
 """Each is a command in the module of this package of the same name."""
 
 
@@ -54,6 +54,7 @@ def cli() -> None:
           judged conventions QRELS RUN -m AP@10
           judged identify 0.4433 QRELS RUN
           judged explain "0 1 0 0 1" -m AP
+          judged plot precision-recall QRELS RUN -o curve.png
           judged measures AP
     """
 

@@ -16,17 +16,20 @@ def demo(folder: Path) -> None:
     judged-demo), so that you can go on from there.
     """
     from judged.cli.terminal import show_evaluation, working
-    from judged.demo import write_demo
+    from judged.demo import write_demo, write_gallery
     from judged.evaluation import evaluate_rankings
 
     with working("Searching"):
         files = write_demo(folder)
+        gallery = write_gallery(files)
     click.echo(
         "Image search among 1,797 handwritten digits: relevant = the same digit (UCI, Alpaydin & Kaynak 1998, CC BY 4.0)."
     )
     show_evaluation(evaluate_rankings(files.rankings, files.measures), per_query=False)
     vectors, labels = (" ".join(map(str, pair)) for pair in (files.vectors, files.labels))
     click.echo(f"\nThe files are in {folder}; {folder / 'README.txt'} says what they are. Try next:")
+    if gallery is not None:
+        click.echo(f"  open {gallery} in a browser: queries and their first results, right and wrong")
     click.echo(f"  judged embeddings {vectors} --labels {labels} --diagnose")
     click.echo(f"  judged evaluate {files.judgements} {files.runs[0]} -m AP -m 'P(rel=1)@5' --per-query")
     click.echo("  judged measures AP")

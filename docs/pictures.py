@@ -1,0 +1,128 @@
+"""Draws the pictures of the documentation: `python docs/pictures.py`.
+
+Each is drawn from the bundled digits or from a small example. `docs/pictures/fingerprints.json` holds what each was drawn
+from, so that a test can tell, without comparing pixels, when one is out of date.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from io import BytesIO
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from PIL import Image
+
+import judged
+from judged import Rankings, charts, demo
+
+FOLDER = Path(__file__).resolve().parent / "pictures"
+FINGERPRINTS = FOLDER / "fingerprints.json"
+
+EIGHT = Rankings.from_relevance([[1, 0, 1, 1, 0, 1, 0, 0]], collection=8, queries=["eight results"])
+TEN = Rankings.from_relevance([[0, 0, 1, 0, 1, 0, 0, 1, 0, 0]], queries=["ten images"])
+
+
+@dataclass(frozen=True)
+class Digits:
+    """The demo's three systems: their files, and the rankings of the whole collection."""
+
+    files: demo.DemoFiles
+
+    @property
+    def judgements(self) -> Path:
+        return self.files.judgements
+
+    @property
+    def rankings(self) -> dict[str, Rankings]:
+        return {each.name: each for each in self.files.rankings}
+
+    @property
+    def pair(self) -> list[Rankings]:
+        return [self.rankings["cosine-pca8"], self.rankings["euclidean-pixels"]]
+
+    def run(self, name: str) -> Path:
+        return self.files.folder / f"{name}.run"
+
+    @cached_property
+    def evaluation(self) -> judged.Evaluation:
+        return judged.evaluate(self.judgements, list(self.files.runs), "AP")
+
+    def diagnosis(self) -> Any:
+        labels = [path.read_text(encoding="utf-8").split() for path in self.files.labels]
+        return judged.diagnose(*self.files.vectors, judged.same_label(*labels))
+
+    def cosines(self) -> Any:
+        """A run whose scores are cosines: whole numbers of a millionth before."""
+        frame = judged.read_run(self.run("cosine-pixels")).frame
+        return frame.with_columns(score=(frame["score"] / 1_000_000).clip(0, 1))
+
+
+PICTURES: dict[str, Callable[[Digits], Any]] = {
+    "precision-recall": lambda digits: charts.precision_recall(TEN),
+    "precision-recall-mean": lambda digits: charts.precision_recall(digits.rankings["cosine-pca8"]),
+    "eleven-point": lambda digits: charts.eleven_point(digits.files.rankings),
+    "measure-at-k": lambda digits: charts.measure_at_k(digits.files.rankings, measures=["P"], k=150),
+    "precision-recall-at-k": lambda digits: charts.precision_recall_at_k(EIGHT),
+    "confusion": lambda digits: charts.confusion(EIGHT, k=4),
+    "confusion-at-k": lambda digits: charts.confusion_at_k(EIGHT),
+    "rank-histogram": lambda digits: charts.rank_histogram(digits.rankings["euclidean-pixels"]),
+    "cmc": lambda digits: charts.cmc(digits.files.rankings, k=30),
+    "differences": lambda digits: charts.differences(digits.pair),
+    "scatter": lambda digits: charts.scatter(digits.pair, measure="AP"),
+    "scores": lambda digits: charts.scores(digits.judgements, digits.run("euclidean-pixels")),
+    "embedding-scores": lambda digits: charts.embedding_scores(digits.diagnosis()),
+    "ranges": lambda digits: charts.ranges(digits.evaluation, measures=["AP", "P@10"]),
+    "roc": lambda digits: charts.roc(digits.files.rankings),
+    "reliability": lambda digits: charts.reliability(digits.judgements, digits.cosines(), bins=25),
+    "rank-flow": lambda digits: charts.rank_flow(
+        digits.judgements, [digits.run("cosine-pca8"), digits.run("euclidean-pixels")]
+    ),
+    "gallery": lambda digits: charts.gallery(
+        digits.judgements, digits.run("cosine-pca8"), pictures=demo.pictures(demo.load_digits()), k=8
+    ),
+    "dark": lambda digits: charts.eleven_point(digits.files.rankings, theme="dark"),
+}
+"""Every picture by its name; those of a kind of chart have the kind's name."""
+
+
+PIXELS = ("gallery", "differences", "scatter")
+"""Of pictures, and of hundreds of marks: a file of pixels is smaller than one of shapes."""
+
+
+def path_of(name: str) -> Path:
+    return FOLDER / f"{name}{'.png' if name in PIXELS else '.svg'}"
+
+
+def fingerprint(picture: Any) -> str:
+    """What a picture is drawn from, in short."""
+    drawn = picture.spec if isinstance(picture, charts.Chart) else [picture.title, picture.notes, picture.data.to_dicts()]
+    return hashlib.sha256(json.dumps(drawn, sort_keys=True, ensure_ascii=False).encode()).hexdigest()[:16]
+
+
+def _save(name: str, picture: Any) -> None:
+    """As shapes, or as pixels of few colours."""
+    if name in PIXELS:
+        Image.open(BytesIO(picture.to_png())).convert("RGB").quantize(64).save(path_of(name), optimize=True)
+    else:
+        picture.save(path_of(name))
+
+
+def main() -> None:
+    with TemporaryDirectory() as folder:
+        digits = Digits(demo.write_demo(Path(folder)))
+        pictures = {name: make(digits) for name, make in PICTURES.items()}
+        FOLDER.mkdir(exist_ok=True)
+        for name, picture in pictures.items():
+            _save(name, picture)
+    marks = {name: fingerprint(picture) for name, picture in pictures.items()}
+    FINGERPRINTS.write_text(json.dumps(marks, indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,71 @@
+"""Charts: the data of each in a table, the drawing made from that table alone.
+
+>>> import judged
+>>> rankings = judged.Rankings.from_relevance([[0, 1, 0, 0, 1, 0, 1, 0, 1, 0]])
+>>> judged.charts.precision_recall(rankings).data["precision"].max()
+0.5
+
+A chart is loaded when it is first asked for.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from judged.charts.kinds import KINDS
+
+if TYPE_CHECKING:
+    from judged.charts.chart import Chart
+    from judged.charts.kinds.cmc import cmc
+    from judged.charts.kinds.confusion import confusion
+    from judged.charts.kinds.confusion_at_k import confusion_at_k
+    from judged.charts.kinds.differences import differences
+    from judged.charts.kinds.eleven_point import eleven_point
+    from judged.charts.kinds.embedding_scores import embedding_scores
+    from judged.charts.kinds.gallery import gallery
+    from judged.charts.kinds.measure_at_k import measure_at_k
+    from judged.charts.kinds.precision_recall import precision_recall
+    from judged.charts.kinds.precision_recall_at_k import precision_recall_at_k
+    from judged.charts.kinds.ranges import ranges
+    from judged.charts.kinds.rank_flow import rank_flow
+    from judged.charts.kinds.rank_histogram import rank_histogram
+    from judged.charts.kinds.reliability import reliability
+    from judged.charts.kinds.roc import roc
+    from judged.charts.kinds.scatter import scatter
+    from judged.charts.kinds.scores import scores
+
+__all__ = [
+    "KINDS",
+    "Chart",
+    "cmc",
+    "confusion",
+    "confusion_at_k",
+    "differences",
+    "eleven_point",
+    "embedding_scores",
+    "gallery",
+    "measure_at_k",
+    "precision_recall",
+    "precision_recall_at_k",
+    "ranges",
+    "rank_flow",
+    "rank_histogram",
+    "reliability",
+    "roc",
+    "scatter",
+    "scores",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "Chart":
+        from judged.charts.chart import Chart
+
+        return Chart
+    if name in __all__:
+        return KINDS[name.replace("_", "-")].function
+    raise AttributeError(f"module 'judged.charts' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,232 @@
+"""Every kind of chart, declared once: `judged plot --help`, the documentation and the tests derive from this table.
+
+The file of a kind has its name. It holds `data`, which prepares a table, a function of the kind's own name, which people call,
+and `draw`, which makes the chart from the table alone. Nothing heavy is imported before one of them is asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from difflib import get_close_matches
+from importlib import import_module
+from typing import Any
+
+from judged.errors import InputError
+
+
+@dataclass(frozen=True)
+class Needs:
+    """What a kind of chart is made from, in Python and on the command line."""
+
+    says: str
+    usage: str
+    """Arguments of `judged plot KIND`."""
+    python: str
+    """Arguments of the function."""
+    files: tuple[int, int | None]
+    """The fewest and the most files."""
+
+
+NEEDS = {
+    "system": Needs("judgements and one run", "QRELS RUN", "evaluation", (2, 2)),
+    "systems": Needs("judgements and one or more runs", "QRELS RUN...", "evaluation", (2, None)),
+    "pair": Needs("judgements and two runs", "QRELS RUN RUN", "evaluation", (3, 3)),
+    "results": Needs("judgements and one run with its items and scores", "QRELS RUN", "judgements, run", (2, 2)),
+    "results of a pair": Needs(
+        "judgements and two runs with their items", "QRELS RUN RUN", "judgements, {name: run, name: run}", (3, 3)
+    ),
+    "diagnosis": Needs(
+        "a diagnosis of embeddings: `judged embeddings … --diagnose -o FILE.json`", "DIAGNOSIS", "diagnosis", (1, 1)
+    ),
+}
+"""What there is to make charts from. An evaluation may be rankings too: one `Rankings`, or a list of them."""
+
+OPTIONS = {
+    "query": "One query instead of all of them.",
+    "k": "How many results count, or how far a curve goes.",
+    "measure": "The measure that is compared, nDCG@10 if not said.",
+    "measures": "A measure such as nDCG@10; may be given more than once.",
+    "rel": "The lowest grade that counts as relevant; 1 if not said.",
+    "of": "Which relevant items: all of them, or the first of each query.",
+    "bins": "How many bins scores are put into.",
+    "unjudged": "Whether unjudged results count as not relevant or are left out.",
+    "ties": "How ties are broken.",
+    "pictures": "A CSV or TSV file with the columns id and picture: where the picture of each query and item lies.",
+    "queries": "How many queries are shown; 8 if not said.",
+}
+"""What kinds may be told beside that; the theme is for all of them."""
+
+
+@dataclass(frozen=True)
+class Kind:
+    """One kind of chart."""
+
+    name: str
+    title: str
+    says: str
+    needs: str
+    """A key of NEEDS."""
+    options: tuple[str, ...] = ()
+    """Keys of OPTIONS."""
+    formats: tuple[str, ...] = (".png", ".svg", ".pdf", ".html", ".json")
+    """Endings of files that it can be written to."""
+
+    @property
+    def function_name(self) -> str:
+        return self.name.replace("-", "_")
+
+    def _part(self, name: str) -> Callable[..., Any]:
+        return getattr(import_module(f"judged.charts.kinds.{self.function_name}"), name)
+
+    @property
+    def data(self) -> Callable[..., Any]:
+        """What it is made from -> a polars table."""
+        return self._part("data")
+
+    @property
+    def draw(self) -> Callable[..., Any]:
+        """That table -> the chart."""
+        return self._part("draw")
+
+    @property
+    def function(self) -> Callable[..., Any]:
+        """Both in one: `judged.charts.precision_recall(…)`."""
+        return self._part(self.function_name)
+
+
+KINDS = {
+    kind.name: kind
+    for kind in (
+        Kind(
+            "precision-recall",
+            "Precision against recall",
+            "The precision-recall curve of one query, or the mean curve of all: as it is, a saw-tooth, with average precision "
+            "as the area of its steps, and interpolated, whose area is not average precision.",
+            "system",
+            ("query", "rel"),
+        ),
+        Kind(
+            "eleven-point",
+            "Interpolated precision at eleven recall points",
+            "Mean interpolated precision at recall 0, 0.1, …, 1, one curve a system.",
+            "systems",
+            ("rel",),
+        ),
+        Kind(
+            "measure-at-k",
+            "A measure as k grows",
+            "The value of one or more measures at every cutoff, one curve a system.",
+            "systems",
+            ("measures", "k"),
+        ),
+        Kind(
+            "precision-recall-at-k",
+            "Precision, recall and F1 as k grows",
+            "P@k, R@k and F1@k of one system together, over all queries or for one.",
+            "system",
+            ("query", "k", "rel"),
+        ),
+        Kind(
+            "confusion",
+            "Confusion counts at k",
+            "How many items are relevant or not, and among the first k results or not, summed over queries.",
+            "system",
+            ("query", "k", "rel"),
+        ),
+        Kind(
+            "confusion-at-k",
+            "Confusion counts as k grows",
+            "True positives, false positives and false negatives at every cutoff, summed over queries.",
+            "system",
+            ("query", "k", "rel"),
+        ),
+        Kind(
+            "rank-histogram",
+            "Ranks of relevant items",
+            "How many relevant items stand at which ranks, with their median; those that were not retrieved stand behind all.",
+            "system",
+            ("of", "rel"),
+        ),
+        Kind(
+            "cmc",
+            "Cumulative match characteristic",
+            "The share of queries with a relevant item among the first k, as k grows, one curve a system.",
+            "systems",
+            ("k", "rel"),
+        ),
+        Kind(
+            "differences",
+            "Differences of two systems, query by query",
+            "A measure's value of the second system minus that of the first, for every query, the greatest first.",
+            "pair",
+            ("measure",),
+        ),
+        Kind(
+            "scatter",
+            "One system against another",
+            "A measure's value of every query in both systems: above the diagonal the second one is higher.",
+            "pair",
+            ("measure",),
+        ),
+        Kind(
+            "scores",
+            "Scores of relevant results and of others",
+            "Two histograms of a run's scores: the less they overlap, the better a score tells relevant results from others.",
+            "results",
+            ("bins", "rel", "unjudged"),
+        ),
+        Kind(
+            "embedding-scores",
+            "Scores of relevant pairs and of others",
+            "The same for embeddings, over all pairs of queries and items.",
+            "diagnosis",
+        ),
+        Kind(
+            "ranges",
+            "How far ties and unjudged results could move a number",
+            "Each measure's value with its range over the orders of tied results, and over what unjudged results may be.",
+            "systems",
+            ("measures",),
+        ),
+        Kind(
+            "roc",
+            "ROC curve",
+            "The share of relevant items found against the share of irrelevant ones seen; it needs the size of the collection.",
+            "systems",
+            ("query", "rel"),
+        ),
+        Kind(
+            "reliability",
+            "Reliability diagram",
+            "Scores from 0 to 1 against the share of results that are relevant: whether a score can be read as a probability.",
+            "results",
+            ("bins", "rel", "unjudged"),
+        ),
+        Kind(
+            "rank-flow",
+            "How judged items move between two systems",
+            "Lines from the rank of each judged item in one run to its rank in the other, for one query.",
+            "results of a pair",
+            ("query", "rel", "ties"),
+        ),
+        Kind(
+            "gallery",
+            "Pictures of queries and their first results",
+            "For image search: queries and their first k results, with frames around right and wrong ones.",
+            "results",
+            ("pictures", "query", "k", "queries", "rel"),
+            formats=(".html", ".png"),
+        ),
+    )
+}
+
+
+def kind_named(name: str) -> Kind:
+    """A kind by its name, with a hyphen or an underscore."""
+    known = name.replace("_", "-")
+    if known in KINDS:
+        return KINDS[known]
+    close = get_close_matches(known, KINDS, n=1)
+    hint = f"; did you mean {close[0]!r}?" if close else "."
+    raise InputError(f"There is no chart {name!r}{hint} There is {', '.join(KINDS)}.")

@@ -1,0 +1,55 @@
+"""The cumulative match characteristic: how many queries have found something relevant by rank k."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from judged.charts.chart import Chart
+from judged.charts.drawing import chart, curves, layers, plural, rank_axis, share_axis
+from judged.charts.sources import Source, Systems, checked_k, cutoffs
+from judged.charts.themes import theme_named
+from judged.measures import parse
+
+KIND = "cmc"
+DEEPEST = 50
+
+
+def data(source: Source, *, k: int | None = None, rel: float = 1) -> pl.DataFrame:
+    """A row for each system and rank, with the share of queries whose first relevant item stands there or above."""
+    systems = Systems.of(source)
+    depths = cutoffs(checked_k(k, systems.longest, DEEPEST), most=DEEPEST)
+    measures = {depth: parse("Success")(k=depth, rel=rel) for depth in depths}
+    evaluation = systems.evaluate(list(measures.values()))
+    rows = [
+        (run.name, len(run.rankings), depth, run.summary[measure])
+        for run in evaluation.runs
+        for depth, measure in measures.items()
+    ]
+    return pl.DataFrame(rows, schema=["run", "queries", "k", "share"], orient="row", infer_schema_length=None)
+
+
+def cmc(source: Source, *, k: int | None = None, rel: float = 1, theme: str = "light") -> Chart:
+    """The share of queries that have a relevant item among the first k, as k grows.
+
+    >>> from judged import Rankings
+    >>> cmc(Rankings.from_relevance([[1, 0, 0], [0, 0, 1]])).data["share"].to_list()
+    [0.5, 0.5, 1.0]
+    """
+    return draw(data(source, k=k, rel=rel), theme=theme, notes=Systems.of(source).notes())
+
+
+def draw(table: pl.DataFrame, *, theme: str = "light", notes: list[str] | None = None) -> Chart:
+    last, shown = int(table["k"].max()), table["k"].n_unique()  # type: ignore[arg-type]
+    lowest = float(table["share"].min())  # type: ignore[arg-type]
+    low = 0.8 if lowest >= 0.8 else 0.0
+    y = share_axis("queries that found something relevant", "share", low=low)
+    y["axis"] = {"format": ".0%"}
+    lines = curves(table, "run", x=rank_axis("k: results looked at", "k", last), y=y, theme=theme_named(theme), low=low)
+    said = [
+        f"Share of {plural(int(table['queries'][0]), 'query', 'queries')} with a relevant item among the first k.",
+        "The axis begins at 80%." if low else "",
+        f"Computed at {shown} of the {last:,} ranks." if shown < last else "",
+        *(notes or ()),
+    ]
+    title = "Cumulative match characteristic"
+    return chart(KIND, table, title=title, notes=said, theme=theme, parts=layers(*lines))

@@ -1,0 +1,51 @@
+"""Interpolated precision at recall 0, 0.1, …, 1: the classical picture of several systems."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from judged.charts.chart import Chart
+from judged.charts.drawing import chart, curves, layers, plural, share_axis
+from judged.charts.sources import Source, Systems
+from judged.charts.themes import theme_named
+from judged.measures import parse
+
+KIND = "eleven-point"
+POINTS = [point / 10 for point in range(11)]
+
+
+def data(source: Source, *, rel: float = 1) -> pl.DataFrame:
+    """A row for each system and recall point, with the mean of IPrec there."""
+    systems = Systems.of(source)
+    measures = [parse("IPrec")(recall=point, rel=rel) for point in POINTS]
+    evaluation = systems.evaluate(measures)
+    rows = [
+        (run.name, len(run.rankings), point, run.summary[measure])
+        for run in evaluation.runs
+        for point, measure in zip(POINTS, measures, strict=True)
+    ]
+    return pl.DataFrame(rows, schema=["run", "queries", "recall", "precision"], orient="row")
+
+
+def eleven_point(source: Source, *, rel: float = 1, theme: str = "light") -> Chart:
+    """The mean interpolated precision of one or more systems at eleven recall points.
+
+    >>> from judged import Rankings
+    >>> eleven_point(Rankings.from_relevance([[1, 0, 1]])).data["precision"].round(3).to_list()[4:7]
+    [1.0, 1.0, 0.667]
+    """
+    return draw(data(source, rel=rel), theme=theme, notes=Systems.of(source).notes())
+
+
+def draw(table: pl.DataFrame, *, theme: str = "light", notes: list[str] | None = None) -> Chart:
+    x = share_axis("recall", "recall")
+    x["axis"] = {"values": POINTS, "format": ".1f"}
+    lines = curves(table, "run", x=x, y=share_axis("interpolated precision", "precision"), theme=theme_named(theme))
+    said = [
+        "Interpolated: the best precision at this recall or any higher one. "
+        f"Mean over {plural(int(table['queries'][0]), 'query', 'queries')}.",
+        "The area under such a curve is not AP.",
+        *(notes or ()),
+    ]
+    title = "Interpolated precision at eleven recall points"
+    return chart(KIND, table, title=title, notes=said, theme=theme, parts=layers(*lines))

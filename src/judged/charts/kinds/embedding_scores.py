@@ -1,0 +1,50 @@
+"""How the scores of all pairs of queries and items are spread: those of relevant pairs against the rest."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import polars as pl
+
+from judged.charts.chart import Chart
+from judged.charts.kinds import scores
+from judged.errors import InputError
+from judged.vectors.diagnosis import Diagnosis
+
+KIND = "embedding-scores"
+
+
+def data(diagnosis: Diagnosis | Mapping[str, Any]) -> pl.DataFrame:
+    """A row for each bin and group, from the exact histogram of a diagnosis, or of its JSON."""
+    found = diagnosis.to_dict() if isinstance(diagnosis, Diagnosis) else diagnosis
+    if not isinstance(found, Mapping) or not {"scores", "similarity"} <= set(found):
+        raise InputError(
+            "this is no diagnosis of embeddings; make one with judged.diagnose or `judged embeddings … --diagnose`."
+        )
+    histogram = found["scores"]
+    if histogram is None:
+        raise InputError("the diagnosis has no scores: one side has no vector that can be compared.")
+    groups, means = {"other": histogram["others"]}, {"other": histogram["others_mean"]}
+    if histogram["relevant"] is not None:
+        groups = {"relevant": histogram["relevant"], **groups}
+        means["relevant"] = histogram["relevant_mean"]
+    known = {name: float("nan") if mean is None else mean for name, mean in means.items()}
+    said = f"All pairs of {found['queries']['count']:,} queries and {found['items']['count']:,} items."
+    return scores.histogram(str(found["similarity"]), list(histogram["edges"]), groups, known, said)
+
+
+def embedding_scores(diagnosis: Diagnosis | Mapping[str, Any], *, theme: str = "light") -> Chart:
+    """Histograms of the scores of relevant pairs and of all others, from `judged.diagnose`.
+
+    >>> import judged
+    >>> same = judged.same_label(["a", "b"], ["a", "b"])
+    >>> found = judged.diagnose([[1.0, 0.0], [0.0, 1.0]], [[1.0, 0.0], [0.0, 1.0]], same)
+    >>> embedding_scores(found).data.filter(count=2)["group"].to_list()
+    ['relevant', 'other']
+    """
+    return draw(data(diagnosis), theme=theme)
+
+
+def draw(table: pl.DataFrame, *, theme: str = "light") -> Chart:
+    return scores.draw(table, theme=theme, kind=KIND)

@@ -1,0 +1,82 @@
+"""How a measure grows or falls with its cutoff, for one or more systems."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import polars as pl
+
+from judged.charts.chart import Chart
+from judged.charts.drawing import chart, curves, layers, plural, rank_axis, share_axis
+from judged.charts.sources import Source, Systems, checked_k, cutoffs
+from judged.charts.themes import theme_named
+from judged.errors import MeasureError
+from judged.measures import Measure, parse
+
+KIND = "measure-at-k"
+DEEPEST = 100
+"""Where curves end unless they are told."""
+DEFAULT = ("nDCG",)
+
+
+Asked = Sequence[str | Measure] | str | Measure | None
+
+
+def data(source: Source, *, measures: Asked = None, k: int | None = None) -> pl.DataFrame:
+    """A row for each system, measure and cutoff down to k; where there are many cutoffs, some, ever further apart."""
+    systems = Systems.of(source)
+    listed = [measures] if isinstance(measures, (str, Measure)) else list(measures or DEFAULT)
+    wanted = [parse(measure) for measure in listed]
+    for measure in wanted:
+        if measure.spec.at != "k":
+            raise MeasureError(f"{measure} has no cutoff k, so there is no curve of it along k; take one such as P or nDCG.")
+    depths = cutoffs(checked_k(k, systems.longest, DEEPEST))
+    evaluation = systems.evaluate([measure(k=depth) for measure in wanted for depth in depths])
+    rows = [
+        (run.name, len(run.rankings), _without_cutoff(measure), depth, run.summary[measure(k=depth)])
+        for measure in wanted
+        for run in evaluation.runs
+        for depth in depths
+    ]
+    return pl.DataFrame(rows, schema=["run", "queries", "measure", "k", "value"], orient="row", infer_schema_length=None)
+
+
+def _without_cutoff(measure: Measure) -> str:
+    return str(measure(k=None))
+
+
+def measure_at_k(source: Source, *, measures: Asked = None, k: int | None = None, theme: str = "light") -> Chart:
+    """Measures at every cutoff down to k, one panel a measure, one curve a system.
+
+    >>> from judged import Rankings
+    >>> measure_at_k(Rankings.from_relevance([[1, 0, 1, 1]]), measures="P").data["value"].to_list()[:2]
+    [1.0, 0.5]
+    """
+    return draw(data(source, measures=measures, k=k), theme=theme, notes=Systems.of(source).notes())
+
+
+def draw(table: pl.DataFrame, *, theme: str = "light", notes: list[str] | None = None) -> Chart:
+    panels = [_panel(part, theme) for part in table.partition_by("measure", maintain_order=True)]
+    names = table["measure"].unique(maintain_order=True).to_list()
+    last, shown = int(table["k"].max()), table["k"].n_unique()  # type: ignore[arg-type]
+    said = [
+        f"Mean over {plural(int(table['queries'][0]), 'query', 'queries')}.",
+        f"Computed at {shown} of the {last:,} cutoffs." if shown < last else "",
+        *(notes or ()),
+    ]
+    title = f"{', '.join(names)} of the first k results, as k grows"
+    parts = panels[0] if len(panels) == 1 else {"hconcat": panels, "spacing": 40}
+    return chart(KIND, table, title=title, notes=said, theme=theme, parts=parts)
+
+
+def _panel(part: pl.DataFrame, theme: str) -> dict[str, Any]:
+    measure, last = part["measure"][0], int(part["k"].max())  # type: ignore[arg-type]
+    greatest = float(part["value"].max())  # type: ignore[arg-type]
+    share = parse(measure).spec.range == (0, 1)
+    high = 1.0 if share else greatest * 1.05 or 1.0
+    y = share_axis(f"{measure}@k", "value", top=high)
+    lines = curves(part, "run", x=rank_axis("k", "k", last), y=y, theme=theme_named(theme), high=high)
+    for line in lines[:-1]:
+        line["transform"] = [{"filter": {"field": "measure", "equal": measure}}]
+    return layers(*lines)

@@ -1,0 +1,190 @@
+"""Precision against recall: one query's saw-tooth with AP as the area of its steps, or the mean curve of all queries."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from judged.charts.chart import Chart
+from judged.charts.drawing import chart, end_labels, layers, plural, rows_of, share_axis
+from judged.charts.sources import Source, Systems
+from judged.charts.themes import DASHES, theme_named
+from judged.rankings import Rankings
+from judged.segments import Floats, Ints, greatest_from_here, starts_of
+
+KIND = "precision-recall"
+CELLS = 100
+"""Recall is cut into so many parts for the mean of many curves."""
+INTERPOLATED = [5, 3]
+"""The dash of the interpolated curve."""
+LABELLED = 12
+"""Up to so many relevant items have their ranks written beside them."""
+
+
+def data(source: Source, *, query: str | None = None, rel: float = 1) -> pl.DataFrame:
+    """One query: a row for each rank where the curve turns, which is at each relevant item and just before it.
+    Several: a row for each hundredth of recall, with the mean of the queries' curves there.
+
+    Between `recall_from` and `recall` the uninterpolated curve has the height `precision`, so the area of these steps is
+    AP, and their mean's area is the mean AP, exactly.
+    """
+    systems = Systems.of(source).one(query)
+    r = systems.rankings[0]
+    drawable = len(r) == 1 and r.relevant(rel)[0] > 0 and r.retrieved[0] > 0
+    table = _saw_tooth(r, rel) if drawable else _mean(systems, r, rel)
+    return table.select(
+        pl.lit(r.name).alias("run"),
+        pl.lit(r.queries[0] if len(r) == 1 else None, dtype=pl.String).alias("query"),
+        pl.lit(len(r)).alias("queries"),
+        pl.all(),
+    )
+
+
+def _saw_tooth(r: Rankings, rel: float) -> pl.DataFrame:
+    _, rank, _ = r.relevant_hits(None, rel)
+    before = rank[rank > 1] - 1
+    ranks = np.unique(np.concatenate([rank, before, r.retrieved[r.retrieved > 0]]))
+    is_relevant = np.isin(ranks, rank)
+    found = np.searchsorted(rank, ranks, side="right")
+    whole = r.relevant(rel)[0]
+    precision = found / ranks
+    return pl.DataFrame(
+        {
+            "rank": ranks,
+            "relevant": is_relevant,
+            "recall_from": (found - is_relevant) / whole,
+            "recall": found / whole,
+            "precision": precision,
+            "interpolated": greatest_from_here(precision, np.array([len(ranks)])),
+        }
+    )
+
+
+def _mean(systems: Systems, r: Rankings, rel: float) -> pl.DataFrame:
+    query, rank, ordinal = r.relevant_hits(None, rel)
+    precision = ordinal / rank
+    best = greatest_from_here(precision, np.bincount(query, minlength=len(r)))
+    counted, perfect = systems.counted(r, rel)
+    edges = np.linspace(0, 1, CELLS + 1)
+    columns = {}
+    for name, height in {"precision": precision, "interpolated": best}.items():
+        area = _areas(r, rel, query, height, edges)
+        area[perfect] = edges
+        columns[name] = np.diff(area[counted].mean(axis=0)) * CELLS if counted.any() else np.zeros(CELLS)
+    empty = pl.lit(None)
+    return pl.DataFrame({"recall_from": edges[:-1], "recall": edges[1:], **columns}).select(
+        empty.cast(pl.Int64).alias("rank"), empty.cast(pl.Boolean).alias("relevant"), pl.all()
+    )
+
+
+def _areas(r: Rankings, rel: float, query: Ints, height: Floats, edges: Floats) -> Floats:
+    """The area under each query's steps, from recall 0 to each edge: a row a query."""
+    relevant = r.relevant(rel)
+    found = np.bincount(query, minlength=len(r))
+    before = np.concatenate([[0.0], np.cumsum(height)])
+    first = starts_of(found)
+    steps = edges * relevant[:, None]
+    whole = np.minimum(np.floor(steps + 1e-9), found[:, None]).astype(np.int64)
+    part = np.where(whole < found[:, None], np.maximum(steps - whole, 0.0), 0.0)
+    at = first[:, None] + whole
+    next_height = np.append(height, 0.0)[np.minimum(at, len(height))]
+    area = before[at] - before[first][:, None] + part * next_height
+    return np.divide(area, relevant[:, None], out=np.zeros_like(area), where=relevant[:, None] > 0)
+
+
+def areas(table: pl.DataFrame) -> tuple[float, float]:
+    """The area under the steps, which is AP, and the area under the interpolated curve, which is not."""
+    width = pl.col("recall") - pl.col("recall_from")
+    step, interpolated = table.select((pl.col("precision", "interpolated") * width).sum()).row(0)
+    return float(step), float(interpolated)
+
+
+def precision_recall(source: Source, *, query: str | None = None, rel: float = 1, theme: str = "light") -> Chart:
+    """The precision-recall curve of one query, or the mean of all; the shaded steps have the area AP.
+
+    >>> from judged import Rankings
+    >>> chart = precision_recall(Rankings.from_relevance([[0, 0, 1, 0, 1, 0, 0, 1, 0, 0]]))
+    >>> chart.title
+    'Precision and recall, query 1: AP 0.3694'
+    """
+    systems = Systems.of(source)
+    return draw(data(source, query=query, rel=rel), theme=theme, notes=systems.notes())
+
+
+def draw(table: pl.DataFrame, *, theme: str = "light", notes: list[str] | None = None) -> Chart:
+    chosen = theme_named(theme)
+    step, interpolated = areas(table)
+    query, queries = table.row(0, named=True)["query"], int(table["queries"][0])
+    single = table["rank"].null_count() < table.height
+    y = share_axis("precision", "precision")
+    x = share_axis("recall", "recall")
+    blue, orange = chosen.series[0], chosen.wrong
+    steps: dict[str, Any] = {
+        # The stroke closes the hairlines between many narrow steps.
+        "mark": {"type": "rect", "color": chosen.fill, **({} if single else {"stroke": chosen.fill, "strokeWidth": 1})},
+        "encoding": {
+            "x": {**x, "field": "recall_from"},
+            "x2": {"field": "recall"},
+            "y": y,
+            "y2": {"datum": 0},
+            "tooltip": [{"field": "recall"}, {"field": "precision"}, {"field": "interpolated"}],
+        },
+    }
+    if single:
+        steps["transform"] = [{"filter": "datum.relevant"}]
+    line = {
+        "mark": {"type": "line", "color": blue, "strokeWidth": 2, **({} if single else {"interpolate": "step-before"})},
+        "encoding": {"x": x, "y": y, "order": {"field": "rank" if single else "recall", "type": "quantitative"}},
+    }
+    # The interpolated curve begins at recall 0 and has a step at each relevant item.
+    kept = (table.filter(pl.col("relevant")) if single else table).select("recall", "interpolated")
+    levels = rows_of(pl.concat([kept.head(1).with_columns(recall=0.0), kept]))
+    smooth = {
+        "data": {"values": levels},
+        "mark": {
+            "type": "line",
+            "color": orange,
+            "strokeWidth": 2,
+            "strokeDash": INTERPOLATED,
+            "interpolate": "step-before",
+        },
+        "encoding": {"x": x, "y": {**y, "field": "interpolated"}, "order": {"field": "recall", "type": "quantitative"}},
+    }
+    parts = [steps, line, smooth]
+    if single:
+        parts += _points(table, x, y, blue)
+    last = table.row(-1, named=True)
+    ends = [
+        ("saw-tooth" if single else "uninterpolated", last["precision"]),
+        ("interpolated", float(kept["interpolated"][-1]) if kept.height else 0.0),
+    ]
+    parts.append(end_labels(ends, chosen, y=y, looks=((blue, DASHES[0]), (orange, INTERPOLATED))))
+    mean = "" if single else "mean "
+    said = [
+        f"Shaded: the steps whose area is {mean}AP, {step:.4f}. The area under the interpolated curve is {interpolated:.4f}; "
+        "it is not AP.",
+        "" if single else f"Mean over {plural(queries, 'query', 'queries')}, in hundredths of recall.",
+        *(notes or ()),
+    ]
+    title = f"Precision and recall, query {query}: AP {step:.4f}" if query else f"Precision and recall: mean AP {step:.4f}"
+    return chart(KIND, table, title=title, notes=said, theme=theme, parts=layers(*parts))
+
+
+def _points(table: pl.DataFrame, x: dict[str, Any], y: dict[str, Any], colour: str) -> list[dict[str, Any]]:
+    """The relevant items, with their ranks where there is room."""
+    only = [{"filter": "datum.relevant"}]
+    dots = {
+        "transform": only,
+        "mark": {"type": "point", "filled": True, "size": 55, "color": colour, "opacity": 1},
+        "encoding": {"x": x, "y": y, "tooltip": [{"field": "rank"}, {"field": "recall"}, {"field": "precision"}]},
+    }
+    if table["relevant"].sum() > LABELLED:
+        return [dots]
+    ranks = {
+        "transform": [*only, {"calculate": "'rank ' + datum.rank", "as": "label"}],
+        "mark": {"type": "text", "dx": -6, "dy": -9, "align": "right"},
+        "encoding": {"x": x, "y": y, "text": {"field": "label"}},
+    }
+    return [dots, ranks]

@@ -1,0 +1,113 @@
+"""Whether a score of 0.8 means that eight of ten such results are relevant."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from judged.charts.chart import Chart
+from judged.charts.drawing import chart, number_axis, plural, share_axis
+from judged.charts.results import Scores
+from judged.charts.themes import theme_named
+from judged.errors import InputError
+
+KIND = "reliability"
+BINS = 10
+
+
+def data(judgements: Any, run: Any, *, bins: int = BINS, rel: float = 1, unjudged: str = "nonrelevant") -> pl.DataFrame:
+    """A row for each bin of scores between 0 and 1 that holds results: their mean score and how many are relevant.
+
+    A score on an edge is in the bin above; 1 is in the last.
+    """
+    if isinstance(bins, bool) or not isinstance(bins, (int, np.integer)) or bins < 1:
+        raise InputError(f"bins must be a whole number from 1; got {bins!r}.")
+    found = Scores.of(judgements, run, rel=rel, unjudged=unjudged)
+    if not len(found.every):
+        raise InputError(f"{found.name}: there is no score to show.")
+    low, high = float(found.every.min(initial=0)), float(found.every.max(initial=1))
+    if low < 0 or high > 1:
+        raise InputError(
+            f"{found.name}: scores must be probabilities, from 0 to 1; they go from {low:g} to {high:g}. "
+            "Bring them there first, with a sigmoid or softmax, say."
+        )
+    size = int(bins)
+    place = [np.minimum((each * size).astype(np.int64), size - 1) for each in (found.relevant, found.every)]
+    relevant, count = (np.bincount(each, minlength=size) for each in place)
+    summed = np.bincount(place[1], found.every, minlength=size)
+    there = count > 0
+    edges = np.arange(size + 1) / size
+    return pl.DataFrame(
+        {
+            "run": pl.Series([found.name]).new_from_index(0, int(there.sum())),
+            "score_from": edges[:-1][there],
+            "score_to": edges[1:][there],
+            "score": (summed / np.maximum(count, 1))[there],
+            "share_relevant": (relevant / np.maximum(count, 1))[there],
+            "count": count[there],
+            "said": pl.Series([found.unjudged]).new_from_index(0, int(there.sum())),
+        }
+    )
+
+
+def calibration_error(table: pl.DataFrame) -> float:
+    """The expected calibration error: the gap between mean score and share of relevant results, weighted by their number."""
+    count = table["count"].to_numpy()
+    gap = np.abs(table["score"].to_numpy() - table["share_relevant"].to_numpy())
+    return float((gap * count).sum() / count.sum())
+
+
+def reliability(
+    judgements: Any, run: Any, *, bins: int = BINS, rel: float = 1, unjudged: str = "nonrelevant", theme: str = "light"
+) -> Chart:
+    """Scores between 0 and 1 against the share of relevant results; from judgements and a run, or y_true and y_score.
+
+    >>> reliability([1, 0, 0, 1], [1.0, 0.25, 0.25, 0.75], bins=2).data.select("score", "share_relevant").rows()
+    [(0.25, 0.0), (0.875, 1.0)]
+    """
+    return draw(data(judgements, run, bins=bins, rel=rel, unjudged=unjudged), theme=theme)
+
+
+def draw(table: pl.DataFrame, *, theme: str = "light") -> Chart:
+    chosen = theme_named(theme)
+    x = share_axis("score", "score")
+    y = share_axis("share of relevant results", "share_relevant")
+    perfect = {
+        "data": {"values": [{"x": 0, "y": 0}, {"x": 1, "y": 1}]},
+        "mark": {"type": "line", "color": chosen.muted, "strokeDash": [4, 3]},
+        "encoding": {"x": {**x, "field": "x"}, "y": {**y, "field": "y"}},
+    }
+    gaps = {
+        "mark": {"type": "rule", "color": chosen.wrong, "strokeWidth": 4, "opacity": 0.55},
+        "encoding": {"x": x, "y": y, "y2": {"field": "score"}},
+    }
+    line = {"mark": {"type": "line", "color": chosen.series[0], "strokeWidth": 2}, "encoding": {"x": x, "y": y}}
+    tooltip = [{"field": name} for name in ("score_from", "score_to", "score", "share_relevant", "count")]
+    points = {
+        "mark": {"type": "point", "filled": True, "size": 60, "color": chosen.series[0], "opacity": 1},
+        "encoding": {"x": x, "y": y, "tooltip": tooltip},
+    }
+    counts = {
+        "width": 340,
+        "height": 70,
+        "mark": {"type": "rect", "color": chosen.series[0], "stroke": chosen.background},
+        "encoding": {
+            "x": {**share_axis("score", "score_from"), "axis": {"grid": False}},
+            "x2": {"field": "score_to"},
+            "y": number_axis("results", "count", axis={"format": "~s", "tickCount": 3}),
+            "y2": {"datum": 0},
+            "tooltip": tooltip,
+        },
+    }
+    said = [
+        "Points on the dashed line are right; the bars are the gaps. "
+        f"Expected calibration error {calibration_error(table):.4f} over "
+        f"{plural(int(table['count'].sum()), 'result')} in {plural(table.height, 'bin')}.",
+        table["said"][0],
+    ]
+    title = f"Scores read as probabilities: {table['run'][0]}"
+    main = {"width": 340, "height": 300, "layer": [perfect, gaps, line, points]}
+    parts = {"vconcat": [main, counts], "spacing": 18}
+    return chart(KIND, table, title=title, notes=said, theme=theme, parts=parts, width=360)

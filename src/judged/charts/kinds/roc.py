@@ -1,0 +1,129 @@
+"""The ROC curve: what share of the irrelevant items one has to look at to see a share of the relevant ones."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+
+from judged.charts.chart import Chart
+from judged.charts.drawing import chart, curves, layers, plural, share_axis
+from judged.charts.sources import Source, Systems
+from judged.charts.themes import theme_named
+from judged.errors import InputError
+from judged.measures import parse
+from judged.measures.confusion import collection_size
+from judged.rankings import Rankings
+from judged.segments import Floats, Ints
+
+KIND = "roc"
+POINTS = 101
+"""The mean of many curves is taken at so many points."""
+SIZE = 340
+AT_A_TIME = 10_000
+"""Queries whose curves are held at once."""
+
+
+def data(source: Source, *, query: str | None = None, rel: float = 1) -> pl.DataFrame:
+    """A row for each system and point: of one query where the curve turns, of several at each hundredth.
+
+    Items that were not retrieved stand behind all others in no order: there the curve is a straight line to the corner.
+    Queries with nothing relevant, or with nothing else, have no curve.
+    """
+    systems = Systems.of(source)
+    if query is not None:
+        systems = systems.about(query)
+    frames = []
+    for r in systems.rankings:
+        area = parse("RankAUC")(rel=rel).compute(r)
+        defined = np.flatnonzero(np.isfinite(area))
+        if not len(defined):
+            raise InputError(f"{r.name}: no query has both relevant items and others, so there is no ROC curve.")
+        own = r.take(defined)
+        false, true = _turns(own, rel) if len(own) == 1 else _mean(own, rel)
+        frames.append(
+            pl.DataFrame(
+                {
+                    "run": r.name,
+                    "query": pl.Series([r.queries[0] if len(r) == 1 else None], dtype=pl.String).new_from_index(0, len(false)),
+                    "queries": len(own),
+                    "skipped": len(r) - len(own),
+                    "false_positive_rate": false,
+                    "true_positive_rate": true,
+                    "area": float(area[defined].mean()),
+                }
+            )
+        )
+    return pl.concat(frames)
+
+
+def _others(r: Rankings, rel: float) -> Floats:
+    return collection_size(r, "ROC") - r.relevant(rel)
+
+
+def _turns(r: Rankings, rel: float) -> tuple[Floats, Floats]:
+    """One query's curve: up at each relevant item, to the right between them."""
+    _, rank, ordinal = r.relevant_hits(None, rel)
+    others, relevant = _others(r, rel)[0], r.relevant(rel)[0]
+    at = (rank - ordinal) / others
+    false = np.concatenate([[0.0], np.repeat(at, 2), [(r.retrieved[0] - len(rank)) / others, 1.0]])
+    true = np.concatenate([[0.0], np.column_stack([ordinal - 1, ordinal]).ravel() / relevant, [len(rank) / relevant, 1.0]])
+    return false, true
+
+
+def _mean(r: Rankings, rel: float) -> tuple[Floats, Floats]:
+    """The mean share of relevant items found at each share of others seen."""
+    grid = np.linspace(0, 1, POINTS)
+    total = np.zeros(POINTS)
+    for begin in range(0, len(r), AT_A_TIME):
+        total += _summed(r.take(np.arange(begin, min(begin + AT_A_TIME, len(r)))), rel, grid)
+    return np.append(0.0, grid), np.concatenate([[0.0], total[:-1] / len(r), [1.0]])
+
+
+def _summed(r: Rankings, rel: float, grid: Floats) -> Floats:
+    query, rank, ordinal = r.relevant_hits(None, rel)
+    others, relevant = _others(r, rel), r.relevant(rel)
+    at = (rank - ordinal) / others[query]
+    column: Ints = np.ceil(at * (POINTS - 1) - 1e-9).astype(np.int64)
+    found = np.cumsum(np.bincount(column, 1 / relevant[query], minlength=POINTS))
+    count = r.total(query)
+    end = ((r.retrieved - count) / others)[:, None]
+    reached = np.divide(grid - end, 1 - end, out=np.broadcast_to(grid >= end, (len(r), POINTS)).astype(float), where=end < 1)
+    tail = ((relevant - count) / relevant)[:, None] * np.clip(reached, 0, 1)
+    return found + tail.sum(axis=0)
+
+
+def roc(source: Source, *, query: str | None = None, rel: float = 1, theme: str = "light") -> Chart:
+    """The ROC curve of one or more systems; it needs the size of the collection.
+
+    >>> from judged import Rankings
+    >>> roc(Rankings.from_relevance([[1, 0, 1, 0, 0]], collection=5)).data["area"][0].__round__(4)
+    0.8333
+    """
+    return draw(data(source, query=query, rel=rel), theme=theme, notes=Systems.of(source).notes())
+
+
+def draw(table: pl.DataFrame, *, theme: str = "light", notes: list[str] | None = None) -> Chart:
+    chosen = theme_named(theme)
+    x = share_axis("share of irrelevant items seen (false positive rate)", "false_positive_rate")
+    y = share_axis("share of relevant items found (true positive rate)", "true_positive_rate")
+    chance = {
+        "data": {"values": [{"x": 0, "y": 0}, {"x": 1, "y": 1}]},
+        "mark": {"type": "line", "color": chosen.muted, "strokeDash": [2, 3], "strokeWidth": 1},
+        "encoding": {"x": {**x, "field": "x"}, "y": {**y, "field": "y"}},
+    }
+    areas = dict(table.group_by("run", maintain_order=True).agg(pl.col("area").first()).rows())
+    words = {run: f"{run}: AUC {area:.4f}" for run, area in areas.items()}
+    lines = curves(table, "run", x=x, y=y, theme=chosen, said=words, width=SIZE, height=SIZE)
+    lines[0]["encoding"]["order"] = {"field": "place", "type": "quantitative"}
+    for line in lines[:-1]:
+        line["transform"] = [{"window": [{"op": "row_number", "as": "place"}]}]
+    query, queries, skipped = table["query"][0], int(table["queries"][0]), int(table["skipped"].max())  # type: ignore[arg-type]
+    said = [
+        "AUC is the chance that a relevant item stands above one that is not; the dotted line is chance.",
+        "" if query else f"Mean over {plural(queries, 'query', 'queries')}, at {POINTS} points.",
+        f"{plural(skipped, 'query has', 'queries have')} nothing relevant, or nothing else, and no curve." if skipped else "",
+        *(notes or ()),
+    ]
+    title = "ROC curve" + (f", query {query}" if query else "")
+    parts = layers(chance, *lines, width=SIZE, height=SIZE)
+    return chart(KIND, table, title=title, notes=said, theme=theme, parts=parts, width=SIZE + 60)

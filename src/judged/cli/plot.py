@@ -1,0 +1,141 @@
+"""`judged plot`: runs and judgements in, a picture out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+from click.core import ParameterSource
+
+from judged.charts.kinds import KINDS, NEEDS, OPTIONS, Kind, kind_named
+from judged.cli.options import FILE, measures_option, policy_options
+from judged.inputs.formats import FORMATS as INPUT_FORMATS
+
+THEMES = ("light", "dark")
+_WITH_POLICY = ("system", "systems", "pair")
+"""Needs that are rankings, made under a policy."""
+_OF_RANKINGS = ("ties", "missing", "empty", "unjudged", "depth", "collection", "qrels_format", "run_format")
+"""Options that say how rankings are made."""
+
+
+def _listed() -> str:
+    """Every kind with what it needs, for the end of the help."""
+    width = max(map(len, KINDS)) + 2
+    lines = [f"  {kind.name:<{width}}{NEEDS[kind.needs].usage:<15} {kind.title}" for kind in KINDS.values()]
+    return "\b\nKinds of charts:\n" + "\n".join(lines)
+
+
+@click.command(epilog=_listed())
+@click.argument("kind", metavar="KIND")
+@click.argument("files", metavar="FILE...", nargs=-1, required=True, type=FILE)
+@click.option(
+    "-o",
+    "--output",
+    metavar="FILE",
+    required=True,
+    type=FILE,
+    help="The picture to write: .png, .svg or .pdf, .html that needs no network, or the Vega-Lite as .json; "
+    "a gallery is .html or .png.",
+)
+@click.option("--theme", type=click.Choice(THEMES), default="light", show_default=True, help="Colours for light or dark pages.")
+@measures_option
+@click.option("-k", type=int, metavar="K", help=OPTIONS["k"])
+@click.option("--query", metavar="ID", help=OPTIONS["query"])
+@click.option("--rel", type=float, metavar="GRADE", help=OPTIONS["rel"])
+@click.option("--of", type=click.Choice(["all", "first"]), default="all", show_default=True, help=OPTIONS["of"])
+@click.option("--pictures", metavar="FILE", type=FILE, help=OPTIONS["pictures"])
+@click.option("--queries", type=int, metavar="N", help=OPTIONS["queries"])
+@click.option("--bins", type=int, metavar="N", help=OPTIONS["bins"])
+@policy_options
+@click.option("--depth", type=int, help="Only the first N results of each list count.", metavar="N")
+@click.option("--collection", type=int, metavar="N", help="How many items there are to retrieve; true negatives need it.")
+@click.option("--qrels-format", type=click.Choice(list(INPUT_FORMATS)), help="The format of QRELS, where it is not recognised.")
+@click.option(
+    "--run-format", type=click.Choice(list(INPUT_FORMATS)), help="The format of the runs, where it is not recognised."
+)
+def plot(kind: str, files: tuple[str, ...], output: str, theme: str, policy: dict[str, str], **given: Any) -> None:
+    """Draw a chart of the KIND that is named, from judgements and runs, or from what else it needs.
+
+    Files are those that 'judged evaluate' reads. The list below says which a kind needs.
+    """
+    from judged.charts.chart import checked_ending
+    from judged.cli.terminal import working
+    from judged.outputs import check_target
+
+    chosen = kind_named(kind)
+    _check_files(chosen, files)
+    options = _options(chosen, {**given, **policy})
+    if "measure" in chosen.options and given["measures"]:
+        options["measure"] = given["measures"][0]
+    if "pictures" in chosen.options and "pictures" not in options:
+        raise click.UsageError(f"{chosen.name} needs --pictures: {OPTIONS['pictures'][0].lower()}{OPTIONS['pictures'][1:]}")
+    checked_ending(output, chosen.formats)
+    check_target(output)
+    with working(f"Reading {files[0]}"):
+        sources = _sources(chosen, files, policy, given)
+    with working("Drawing"):
+        drawn = chosen.function(*sources, theme=theme, **options)
+        drawn.save(output)
+    click.echo(repr(drawn), err=True)
+
+
+def _check_files(kind: Kind, files: tuple[str, ...]) -> None:
+    needs = NEEDS[kind.needs]
+    fewest, most = needs.files
+    if len(files) < fewest or (most is not None and len(files) > most):
+        raise click.UsageError(f"{kind.name} needs {needs.says}: judged plot {kind.name} {needs.usage} -o FILE.")
+
+
+def _options(kind: Kind, given: dict[str, Any]) -> dict[str, Any]:
+    """What the kind is told; refuses what has no meaning for it."""
+    context = click.get_current_context()
+    said = {name for name in given if context.get_parameter_source(name) not in (ParameterSource.DEFAULT, None)}
+    formats = () if kind.needs == "diagnosis" else ("qrels_format", "run_format")
+    may = {*kind.options, *formats, *(_OF_RANKINGS if kind.needs in _WITH_POLICY else ())}
+    if "measure" in kind.options:
+        may.add("measures")
+        if len(given["measures"]) > 1:
+            raise click.UsageError(f"{kind.name} compares by one measure; got {', '.join(given['measures'])}.")
+    if wrong := sorted(said - may):
+        takes = ", ".join(_flag(name) for name in OPTIONS if name in kind.options) or "none of its own"
+        raise click.UsageError(f"{_flag(wrong[0])} has no meaning for {kind.name}; its options: {takes}.")
+    return {name: given[name] for name in kind.options if name in said}
+
+
+def _flag(name: str) -> str:
+    return {"k": "-k", "measure": "-m", "measures": "-m"}.get(name, f"--{name.replace('_', '-')}")
+
+
+def _sources(kind: Kind, files: tuple[str, ...], policy: dict[str, str], given: dict[str, Any]) -> list[Any]:
+    """What the kind is made from."""
+    if kind.needs == "diagnosis":
+        return [_json(files[0])]
+    from judged.inputs import distinct_names, read_judgements, read_run
+
+    judgements = read_judgements(files[0], format=given["qrels_format"])
+    names = distinct_names(list(files[1:]))
+    runs = [read_run(path, name=name, format=given["run_format"]) for name, path in zip(names, files[1:], strict=True)]
+    if kind.needs == "results":
+        return [judgements, runs[0]]
+    if kind.needs == "results of a pair":
+        return [judgements, dict(zip(names, runs, strict=True))]
+    from judged.evaluation import evaluate_rankings
+    from judged.judging import judging
+    from judged.policy import Policy
+
+    judge = judging(judgements, policy=Policy.of(policy), depth=given["depth"], collection=given["collection"])
+    return [evaluate_rankings([judge(run) for run in runs], "NumQ", policy=policy)]
+
+
+def _json(path: str) -> Any:
+    import json
+
+    from judged.errors import InputError
+
+    try:
+        with open(path, encoding="utf-8") as file:
+            return json.load(file)
+    except FileNotFoundError:
+        raise InputError(f"{path}: no such file.") from None
+    except (OSError, ValueError) as error:
+        raise InputError(f"{path}: cannot be read as JSON ({error}).") from None

@@ -1,0 +1,138 @@
+"""The gallery: which results are shown, that its page stands alone, and what it refuses."""
+
+from __future__ import annotations
+
+import re
+import sys
+from io import BytesIO
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from judged import InputError, MissingExtraError, OutputError
+from judged.charts.kinds.gallery import data, gallery
+from judged.charts.pictures import read_pictures
+from judged.charts.themes import THEMES
+
+JUDGEMENTS = {"q1": {"a": 1, "b": 0}, "q2": {"c": 2}, "q3": {"a": 1}}
+RUN = {"q1": {"a": 3.0, "b": 2.0, "x": 2.0}, "q2": {"x": 5.0, "c": 4.0}, "q3": {"b": 1.0}}
+GREY = np.full((8, 8), 128, np.uint8)
+PICTURES = dict.fromkeys(["q1", "q2", "q3", "a", "b", "c", "x"], GREY)
+
+
+def test_the_first_results_with_what_they_are() -> None:
+    table = data(JUDGEMENTS, RUN, query="q1")
+    # b and x tie; by id, descending, x comes first, and nobody judged it.
+    assert table.select("rank", "item", "grade", "relevant").rows() == [
+        (1, "a", 1.0, True),
+        (2, "x", None, False),
+        (3, "b", 0.0, False),
+    ]
+    assert data(JUDGEMENTS, RUN, query="q1", k=1)["item"].to_list() == ["a"]
+    assert data(JUDGEMENTS, RUN, query="q2", rel=3)["relevant"].to_list() == [False, False]
+
+
+def test_queries_go_from_the_best_to_the_worst() -> None:
+    # At k = 1 only q1 has found something.
+    assert data(JUDGEMENTS, RUN, k=1)["query"].to_list() == ["q1", "q2", "q3"]
+    assert data(JUDGEMENTS, RUN, k=1, queries=2)["query"].to_list() == ["q1", "q3"]
+
+
+def test_a_table_of_results_does_as_well(tmp_path: Path) -> None:
+    (tmp_path / "run").write_text("".join(f"{q} Q0 {i} 1 {s} r\n" for q, items in RUN.items() for i, s in items.items()))
+    columns = ["query", "rank", "item", "relevant"]
+    assert data(JUDGEMENTS, tmp_path / "run").select(columns).equals(data(JUDGEMENTS, RUN).select(columns))
+
+
+def test_the_page_stands_alone_and_tells_right_from_wrong() -> None:
+    page = gallery(JUDGEMENTS, RUN, pictures=PICTURES).to_html()
+    assert set(re.findall(r'(?:src|href)="([^",]*)', page)) == {"data:image/png;base64"}
+    assert page.count('class="right"') == 2
+    assert page.count('class="wrong"') == 4
+    assert "1 ✓ a" in page
+    assert "2 ✗ x" in page
+    assert "query q1<br>1 of 3 right" in page
+
+
+def test_ids_cannot_break_the_page() -> None:
+    pictures = {"<q>": GREY, '"a"': GREY}
+    page = gallery({"<q>": {'"a"': 1}}, {"<q>": ['"a"']}, pictures=pictures).to_html()
+    assert "<q>" not in page
+    assert 'alt="&quot;a&quot;"' in page
+
+
+@pytest.mark.parametrize("theme", THEMES)
+def test_the_picture_has_frames_in_two_colours(theme: str) -> None:
+    shown = gallery(JUDGEMENTS, RUN, pictures=PICTURES, theme=theme)
+    image = Image.open(BytesIO(shown.to_png())).convert("RGB")
+    colours = {f"#{bytes(colour).hex()}" for _, colour in image.getcolors(1 << 20)}
+    assert {THEMES[theme].right, THEMES[theme].wrong, THEMES[theme].background, "#808080"} <= colours
+    assert image.width > 400
+
+
+def test_what_it_says() -> None:
+    shown = gallery(JUDGEMENTS, RUN, pictures=PICTURES, queries=2)
+    assert shown.title == "First results of run"
+    assert shown.notes[1:] == (
+        "1 of the 4 results shown are right.",
+        "2 of 3 queries, evenly spaced from the best to the worst by these results.",
+    )
+    assert shown._repr_mimebundle_()["text/html"].startswith("<style>")
+
+
+def test_pictures_come_from_files_bytes_arrays_and_images(tmp_path: Path) -> None:
+    Image.fromarray(GREY).save(tmp_path / "a.png")
+    (tmp_path / "pictures.csv").write_text("id,picture\nq,a.png\na,a.png\n")
+    assert read_pictures(tmp_path / "pictures.csv") == {"q": tmp_path / "a.png", "a": tmp_path / "a.png"}
+    whole = (tmp_path / "a.png").read_bytes()
+    pages = {
+        gallery({"q": {"a": 1}}, {"q": ["a"]}, pictures=pictures).to_html()
+        for pictures in (
+            tmp_path / "pictures.csv",
+            {"q": whole, "a": whole},
+            {"q": GREY, "a": Image.fromarray(GREY)},
+            {"q": str(tmp_path / "a.png"), "a": np.stack([GREY] * 3, axis=2)},
+        )
+    }
+    assert len(pages) == 1
+
+
+def test_what_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "bad.csv").write_text("name,picture\na,a.png\n")
+    one = ({"q": {"a": 1}}, {"q": ["a"]})
+    for pictures, message in (
+        ({"q": GREY}, "there is no picture of a; pictures must have all queries and items that are shown."),
+        ({"q": GREY, "a": tmp_path / "none.png"}, f"the picture of a: {tmp_path / 'none.png'}: no such file."),
+        (tmp_path / "none.csv", f"{tmp_path / 'none.csv'}: no such file."),
+        (tmp_path / "bad.csv", f"{tmp_path / 'bad.csv'}: has the columns name, picture; it needs id and picture."),
+        (7, "pictures are given as {id: picture}, or as a CSV or TSV file with the columns id and picture."),
+        (
+            {"q": GREY, "a": np.zeros((2, 2))},
+            "the picture of a must be a path, bytes, an image of Pillow, or an array of 8-bit grey or RGB pixels; "
+            "got ndarray of float64 (2, 2).",
+        ),
+    ):
+        with pytest.raises(InputError) as refused:
+            gallery(*one, pictures=pictures).to_html()
+        assert str(refused.value) == message
+    with pytest.raises(InputError) as refused:
+        data(*one, query="p")
+    assert str(refused.value) == "there is no query 'p'; there is q."
+    with pytest.raises(InputError) as refused:
+        data(*one, queries=0)
+    assert str(refused.value) == "queries must be a whole number from 1; got 0."
+    with pytest.raises(OutputError) as wrong:
+        gallery(*one, pictures={"q": GREY, "a": GREY}).save("gallery.svg")
+    assert str(wrong.value) == "gallery.svg: is written as .html or .png; give the file one of these endings."
+
+
+def test_without_the_extra_there_is_a_hint(monkeypatch: pytest.MonkeyPatch) -> None:
+    shown = gallery(JUDGEMENTS, RUN, pictures=PICTURES)
+    monkeypatch.setitem(sys.modules, "PIL", None)
+    for use in (shown.to_html, shown.to_png):
+        with pytest.raises(MissingExtraError) as refused:
+            use()
+        assert str(refused.value) == 'galleries need Pillow: pip install "judged[charts]".'
+    assert shown._repr_mimebundle_()["text/plain"].endswith('pip install "judged[charts]".')

@@ -1,0 +1,97 @@
+"""Every kind of chart: declared once, tested, documented and drawn."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+from pathlib import Path
+
+import pytest
+
+from judged import charts
+from judged.charts.chart import FORMATS
+from judged.charts.galleries import FORMATS as GALLERY_FORMATS
+from judged.charts.kinds import KINDS, NEEDS, OPTIONS, Kind, kind_named
+from judged.errors import InputError
+
+ROOT = Path(__file__).resolve().parents[2]
+FILES = ROOT / "src" / "judged" / "charts" / "kinds"
+
+every_kind = pytest.mark.parametrize("kind", KINDS.values(), ids=list(KINDS))
+
+
+def test_every_file_is_a_kind_and_every_kind_a_file() -> None:
+    files = {path.stem for path in FILES.glob("*.py") if path.stem != "__init__"}
+    assert files == {kind.function_name for kind in KINDS.values()}
+
+
+def test_no_module_hides_a_function() -> None:
+    """`judged.charts.scores` has to be a function, whatever was imported before."""
+    assert not {path.stem for path in FILES.parent.glob("*.py")} & {kind.function_name for kind in KINDS.values()}
+
+
+def test_all_is_what_there_is_and_what_type_checkers_see() -> None:
+    assert charts.__all__ == ["KINDS", "Chart", *sorted(kind.function_name for kind in KINDS.values())]
+    tree = ast.parse(Path(charts.__file__).read_text(encoding="utf-8"))
+    [guarded] = [node for node in tree.body if isinstance(node, ast.If)]
+    assert {alias.name for node in guarded.body for alias in node.names} | {"KINDS"} == set(charts.__all__)
+    assert set(dir(charts)) == set(charts.__all__)
+
+
+@every_kind
+def test_a_kind_is_a_function_of_the_library_with_the_options_it_declares(kind: Kind) -> None:
+    function = getattr(charts, kind.function_name)
+    assert function is kind.function
+    assert ">>> " in (function.__doc__ or "")
+    parameters = inspect.signature(function).parameters.values()
+    assert {each.name for each in parameters if each.kind is each.KEYWORD_ONLY} == {*kind.options, "theme"}
+    data = {each.name for each in inspect.signature(kind.data).parameters.values() if each.kind is each.KEYWORD_ONLY}
+    assert data == set(kind.options) - {"pictures"}
+    assert kind.formats == tuple(GALLERY_FORMATS if kind.name == "gallery" else FORMATS)
+    assert list(inspect.signature(kind.draw).parameters)[:2] == ["table", "theme"]
+
+
+@every_kind
+def test_a_kind_needs_what_there_is_and_takes_options_that_are_explained(kind: Kind) -> None:
+    assert kind.needs in NEEDS
+    assert set(kind.options) <= set(OPTIONS)
+    assert kind.says.endswith(".")
+    assert kind.data.__doc__
+
+
+@every_kind
+def test_the_data_of_a_kind_have_tests(kind: Kind) -> None:
+    path = ROOT / "tests" / "charts" / f"test_{kind.function_name}.py"
+    text = path.read_text(encoding="utf-8")
+    assert f"judged.charts.kinds.{kind.function_name} import" in text
+    assert "data(" in text
+
+
+@every_kind
+def test_the_data_come_before_the_drawing(kind: Kind) -> None:
+    tree = ast.parse((FILES / f"{kind.function_name}.py").read_text(encoding="utf-8"))
+    order = [node.name for node in tree.body if isinstance(node, ast.FunctionDef)]
+    assert order.index("data") < order.index(kind.function_name) < order.index("draw")
+
+
+def test_every_option_is_used() -> None:
+    assert {option for kind in KINDS.values() for option in kind.options} == set(OPTIONS)
+    assert {kind.needs for kind in KINDS.values()} == set(NEEDS)
+
+
+def test_a_kind_that_does_not_exist() -> None:
+    assert kind_named("rank_flow") is KINDS["rank-flow"]
+    with pytest.raises(InputError) as refused:
+        kind_named("rok")
+    assert str(refused.value) == f"There is no chart 'rok'; did you mean 'roc'? There is {', '.join(KINDS)}."
+    with pytest.raises(AttributeError, match=r"module 'judged.charts' has no attribute 'rok'"):
+        charts.rok  # noqa: B018
+
+
+@every_kind
+def test_a_kind_is_documented_with_its_picture(kind: Kind) -> None:
+    text = (ROOT / "docs" / "charts.md").read_text(encoding="utf-8")
+    assert f"\n### {kind.name}\n" in text
+    assert kind.says in text
+    assert f"](pictures/{kind.name}." in text
+    assert f"judged.charts.{kind.function_name}(" in text

@@ -1,0 +1,111 @@
+"""`judged plot`: every kind from files, what it refuses, and its help."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from judged.charts.kinds import KINDS, NEEDS
+
+
+def test_a_chart_from_files(judged, files):
+    result = judged("plot", "precision-recall", "qrels", "a.run", "--query", "q1", "-o", "curve.json")
+    assert result.code == 0
+    assert result.out == ""
+    assert result.err.splitlines()[0] == "<Chart precision-recall: Precision and recall, query q1: AP 0.5000>"
+    # y x z: the one relevant item stands at rank 2.
+    rows = json.loads((files / "curve.json").read_text())["datasets"]["table"]
+    assert [(row["rank"], row["precision"]) for row in rows] == [(1, 0.0), (2, 0.5), (3, 0.3333333)]
+
+
+def test_options_and_policy_arrive(judged, files):
+    arguments = ("measure-at-k", "qrels", "a.run", "b.run", "-m", "P", "-k", "2", "--missing", "skip", "-o", "p.json")
+    assert judged("plot", *arguments).code == 0
+    rows = json.loads((files / "p.json").read_text())["datasets"]["table"]
+    # a: q1 finds x at 2, q2 finds u at 1; q3 is missing and skipped. b: x, v and w at 1, u at 2.
+    assert [(row["run"], row["k"], row["value"]) for row in rows] == [
+        ("a", 1, 0.5),
+        ("a", 2, 0.5),
+        ("b", 1, 1.0),
+        ("b", 2, 0.6666667),
+    ]
+
+
+def test_a_picture(judged, files):
+    assert judged("plot", "confusion", "qrels", "a.run", "-k", 2, "--theme", "dark", "-o", "c.png").code == 0
+    assert (files / "c.png").read_bytes()[:4] == b"\x89PNG"
+
+
+def test_the_help_lists_every_kind(judged):
+    text = judged("plot", "--help").out
+    for kind in KINDS.values():
+        assert f"  {kind.name} " in text
+        assert kind.title in text
+        assert NEEDS[kind.needs].usage in text
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            ("precision-recal", "qrels", "a.run", "-o", "x.png"),
+            "judged: There is no chart 'precision-recal'; did you mean 'precision-recall'?",
+        ),
+        (
+            ("confusion", "qrels", "a.run", "b.run", "-o", "x.png"),
+            "confusion needs judgements and one run: judged plot confusion QRELS RUN -o FILE.",
+        ),
+        (
+            ("eleven-point", "qrels", "a.run", "-k", "3", "-o", "x.png"),
+            "-k has no meaning for eleven-point; its options: --rel.",
+        ),
+        (
+            ("confusion", "qrels", "a.run", "-o", "x.gif"),
+            "judged: x.gif: is written as .png, .svg, .pdf, .html or .json; give the file one of these endings.",
+        ),
+        (("confusion", "qrels", "a.run", "-o", "none/x.png"), "judged: none/x.png: there is no folder none; make it first."),
+        (("confusion", "qrels", "none.run", "-o", "x.png"), "judged: none.run: no such file."),
+    ],
+)
+def test_what_is_refused(judged, files, arguments, message):
+    result = judged("plot", *arguments)
+    assert result.code != 0
+    assert message in result.err
+    assert not list(files.glob("x.*"))
+
+
+def test_charts_of_results_and_of_pairs(judged, files):
+    (files / "p.run").write_text("q1 Q0 y 1 0.9 p\nq1 Q0 x 2 0.5 p\nq2 Q0 u 1 0.8 p\n")
+    for arguments in (
+        ("scores", "qrels", "p.run", "--bins", 4, "--unjudged", "removed"),
+        ("reliability", "qrels", "p.run", "--bins", 2),
+        ("rank-flow", "qrels", "a.run", "b.run", "--ties", "input"),
+        ("differences", "qrels", "a.run", "b.run", "-m", "RR"),
+        ("scatter", "qrels", "a.run", "b.run", "-m", "RR", "--missing", "skip"),
+        ("rank-histogram", "qrels", "a.run", "--of", "first"),
+        ("ranges", "qrels", "a.run", "b.run", "-m", "RR", "-m", "AP"),
+        ("roc", "qrels", "a.run", "--collection", 10),
+        ("cmc", "qrels", "a.run", "b.run"),
+    ):
+        result = judged("plot", *arguments, "-o", f"{arguments[0]}.json")
+        assert result.code == 0, result.err
+        assert json.loads((files / f"{arguments[0]}.json").read_text())["datasets"]["table"]
+    flow = json.loads((files / "rank-flow.json").read_text())
+    # q1: 1/2 for x. q2: 1/2 for u and 2/3 for v. q3: 1 for w, which a lacks.
+    assert flow["title"]["text"] == "From a to b, query q2"
+
+
+def test_a_chart_of_a_diagnosis(judged, files):
+    (files / "q.csv").write_text("1,0\n0,1\n")
+    made = judged("embeddings", "q.csv", "q.csv", "--diagonal", "--diagnose", "-o", "found.json")
+    assert made.code == 0, made.err
+    assert judged("plot", "embedding-scores", "found.json", "-o", "x.svg").code == 0
+    assert "relevant: 2" in (files / "x.svg").read_text()
+    assert judged("plot", "embedding-scores", "none.json", "-o", "x.svg").err == "judged: none.json: no such file.\n"
+    assert "cannot be read as JSON" in judged("plot", "embedding-scores", "qrels", "-o", "x.svg").err
+
+
+def test_one_measure_where_two_systems_are_compared(judged, files):
+    result = judged("plot", "scatter", "qrels", "a.run", "b.run", "-m", "RR", "-m", "AP", "-o", "x.png")
+    assert "scatter compares by one measure; got RR, AP." in result.err

@@ -1,0 +1,113 @@
+"""Pictures of the documentation: one of every kind of chart, up to date, small, and with their words in them."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+from io import BytesIO
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+from PIL import Image
+
+from judged import charts, demo
+from judged.charts.kinds import KINDS
+
+ROOT = Path(__file__).resolve().parents[2]
+LARGEST = 80_000
+RERUN = "out of date: run `python docs/pictures.py`"
+
+
+def load() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("docs_pictures", ROOT / "docs" / "pictures.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+pictures = load()
+every_picture = pytest.mark.parametrize("name", pictures.PICTURES)
+
+
+@pytest.fixture(scope="module")
+def drawn(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    digits = pictures.Digits(demo.write_demo(tmp_path_factory.mktemp("pictures")))
+    return {name: make(digits) for name, make in pictures.PICTURES.items()}
+
+
+@pytest.fixture(scope="module")
+def fingerprints() -> dict[str, str]:
+    found: dict[str, str] = json.loads(pictures.FINGERPRINTS.read_text(encoding="utf-8"))
+    return found
+
+
+def test_there_is_a_picture_of_every_kind_and_no_other_file() -> None:
+    assert set(KINDS) <= set(pictures.PICTURES)
+    assert set(pictures.FOLDER.iterdir()) == {*map(pictures.path_of, pictures.PICTURES), pictures.FINGERPRINTS}
+
+
+@every_picture
+def test_a_picture_is_up_to_date_and_small(name: str, drawn: dict[str, Any], fingerprints: dict[str, str]) -> None:
+    assert fingerprints[name] == pictures.fingerprint(drawn[name]), RERUN
+    assert 2_000 < pictures.path_of(name).stat().st_size < LARGEST
+
+
+@every_picture
+def test_a_picture_is_shown_somewhere(name: str) -> None:
+    pages = [*(ROOT / "docs").glob("*.md"), ROOT / "README.md"]
+    assert any(f"pictures/{pictures.path_of(name).name})" in page.read_text(encoding="utf-8") for page in pages)
+
+
+@every_picture
+def test_a_picture_is_of_its_own_kind(name: str, drawn: dict[str, Any]) -> None:
+    if name in KINDS:
+        assert drawn[name].kind == name
+
+
+@every_picture
+def test_a_picture_is_not_empty(name: str, drawn: dict[str, Any]) -> None:
+    image = Image.open(BytesIO(drawn[name].to_png())).convert("RGB")
+    assert image.width >= 500
+    assert image.height >= 300
+    colours = image.getcolors(1 << 24)
+    assert len(colours) > 20
+    # Something is drawn: the background is not all there is.
+    assert max(count for count, _ in colours) < 0.98 * image.width * image.height
+
+
+@every_picture
+def test_a_picture_has_its_words(name: str, drawn: dict[str, Any]) -> None:
+    picture = drawn[name]
+    assert picture.notes or picture.kind in ("precision-recall-at-k", "confusion-at-k")
+    if not isinstance(picture, charts.Chart):
+        return
+    svg = picture.to_svg()
+    assert f">{picture.title}<" in svg
+    for axis in _axis_titles(picture.spec):
+        assert f">{axis}<" in svg
+    assert all(name in svg for name in _names(picture))
+
+
+@every_picture
+def test_altair_finds_the_specification_valid(name: str, drawn: dict[str, Any]) -> None:
+    if isinstance(drawn[name], charts.Chart):
+        assert drawn[name].to_altair().to_dict(validate=True)
+
+
+def _axis_titles(spec: Any) -> set[str]:
+    """All titles of axes anywhere in a specification."""
+    if isinstance(spec, list):
+        return set().union(*map(_axis_titles, spec)) if spec else set()
+    if not isinstance(spec, dict):
+        return set()
+    own = {spec["title"]} if "field" in spec and isinstance(spec.get("title"), str) else set()
+    return own | _axis_titles([value for name, value in spec.items() if name != "datasets"])
+
+
+def _names(picture: charts.Chart) -> list[str]:
+    """The systems that a chart shows side by side."""
+    return picture.data["run"].unique().to_list() if picture.kind in ("eleven-point", "measure-at-k", "cmc", "roc") else []

@@ -22,6 +22,7 @@ import click
 from judged.charts.kinds import KINDS, NEEDS, OPTIONS, Kind
 from judged.cli import COMMANDS, cli
 from judged.cli.conventions import page_markdown
+from judged.cli.plot import flag
 from judged.conventions import conventions
 from judged.measures import PRESETS, Spec, catalogue
 from judged.measures.bibliography import BIBLIOGRAPHY
@@ -204,10 +205,10 @@ def chart_sections() -> str:
 
 def _chart(kind: Kind) -> str:
     needs = NEEDS[kind.needs]
-    options = " ".join(f"[{_flag_of(option)}]" for option in kind.options)
+    options = " ".join(f"[{flag(option)}]" for option in kind.options)
     picture = _picture_of(kind.name)
     given = [needs.python, *(f"{option}=…" for option in kind.options)]
-    own = [f"- `{_flag_of(option)}`, `{option}`: {OPTIONS[option]}" for option in kind.options]
+    own = [f"- `{flag(option)}`, `{option}`: {OPTIONS[option]}" for option in kind.options]
     return "\n\n".join(
         [
             f"### {kind.name}",
@@ -219,10 +220,6 @@ def _chart(kind: Kind) -> str:
             f"Its data: {' '.join((kind.data.__doc__ or '').split())}",
         ]
     )
-
-
-def _flag_of(option: str) -> str:
-    return {"k": "-k", "measure": "-m", "measures": "-m"}.get(option, f"--{option}")
 
 
 def _picture_of(name: str) -> str:

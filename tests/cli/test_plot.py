@@ -109,3 +109,12 @@ def test_a_chart_of_a_diagnosis(judged, files):
 def test_one_measure_where_two_systems_are_compared(judged, files):
     result = judged("plot", "scatter", "qrels", "a.run", "b.run", "-m", "RR", "-m", "AP", "-o", "x.png")
     assert "scatter compares by one measure; got RR, AP." in result.err
+
+
+def test_the_command_offers_every_option_and_choice_of_the_kinds():
+    from judged.charts.kinds.rank_histogram import OF
+    from judged.cli.plot import flag, plot
+
+    options = {name: param for param in plot.params for name in param.opts}
+    assert {flag(option) for kind in KINDS.values() for option in kind.options} <= set(options)
+    assert list(options["--of"].type.choices) == list(OF)

@@ -8,10 +8,10 @@ import click
 from click.core import ParameterSource
 
 from judged.charts.kinds import KINDS, NEEDS, OPTIONS, Kind, kind_named
+from judged.charts.themes import THEMES
 from judged.cli.options import FILE, measures_option, policy_options
 from judged.inputs.formats import FORMATS as INPUT_FORMATS
 
-THEMES = ("light", "dark")
 _WITH_POLICY = ("system", "systems", "pair")
 """Needs that are rankings, made under a policy."""
 _OF_RANKINGS = ("ties", "missing", "empty", "unjudged", "depth", "collection", "qrels_format", "run_format")
@@ -37,7 +37,9 @@ def _listed() -> str:
     help="The picture to write: .png, .svg or .pdf, .html that needs no network, or the Vega-Lite as .json; "
     "a gallery is .html or .png.",
 )
-@click.option("--theme", type=click.Choice(THEMES), default="light", show_default=True, help="Colours for light or dark pages.")
+@click.option(
+    "--theme", type=click.Choice(list(THEMES)), default="light", show_default=True, help="Colours for light or dark pages."
+)
 @measures_option
 @click.option("-k", type=int, metavar="K", help=OPTIONS["k"])
 @click.option("--query", metavar="ID", help=OPTIONS["query"])
@@ -97,12 +99,13 @@ def _options(kind: Kind, given: dict[str, Any]) -> dict[str, Any]:
         if len(given["measures"]) > 1:
             raise click.UsageError(f"{kind.name} compares by one measure; got {', '.join(given['measures'])}.")
     if wrong := sorted(said - may):
-        takes = ", ".join(_flag(name) for name in OPTIONS if name in kind.options) or "none of its own"
-        raise click.UsageError(f"{_flag(wrong[0])} has no meaning for {kind.name}; its options: {takes}.")
+        takes = ", ".join(flag(name) for name in OPTIONS if name in kind.options) or "none of its own"
+        raise click.UsageError(f"{flag(wrong[0])} has no meaning for {kind.name}; its options: {takes}.")
     return {name: given[name] for name in kind.options if name in said}
 
 
-def _flag(name: str) -> str:
+def flag(name: str) -> str:
+    """The option of a name."""
     return {"k": "-k", "measure": "-m", "measures": "-m"}.get(name, f"--{name.replace('_', '-')}")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 
 from judged.conventions import Convention, Name
@@ -74,24 +74,13 @@ def _read(convention: Convention, text: str) -> Iterator[Named]:
 
 def _variant(convention: Convention, measure: Measure) -> Named | None:
     """What a measure in our notation is in the library; None where it has none of these parameters."""
-    spec = measure.spec
-    defaults = {param.name: param.default for param in spec.params}
+    defaults = {param.name: param.default for param in measure.spec.params}
     chosen = {name: value for name, value in measure.items if value != defaults[name]}
-    at = measure.params.get(spec.at) if spec.at else None
-    for name in convention.names:
-        places = {place: standing_at(place, name, measure) for place in name.places}
-        if not name.ours or None in places.values():
-            continue
-        theirs, ours = name.filled(places)
-        try:
-            own = parse(ours)
-        except MeasureError:
-            continue
-        if own.spec.name != spec.name or (spec.at and own.params[spec.at] != at):
-            continue
-        added = {key: value for key, value in chosen.items() if own.params[key] != value}
-        if all(key in FREE and own.params[key] == defaults[key] for key in added):
-            return Named(own(**added), theirs, name)
+    for named in _of_the_same_name(convention, measure):
+        own = named.measure.params
+        added = {key: value for key, value in chosen.items() if own[key] != value}
+        if all(key in FREE and own[key] == defaults[key] for key in added):
+            return replace(named, measure=named.measure(**added))
     return None
 
 
@@ -102,6 +91,13 @@ def namesakes(convention: Convention, measure: Measure) -> Iterator[Named]:
     >>> [named.measure for named in namesakes(find("torchmetrics"), parse("AP(rel=2)@10"))]
     [AP(rel=2, norm=retrieved)@10]
     """
+    free = {key: measure.params[key] for key in FREE if key in measure.params}
+    for named in _of_the_same_name(convention, measure):
+        yield replace(named, measure=named.measure(**free))
+
+
+def _of_the_same_name(convention: Convention, measure: Measure) -> Iterator[Named]:
+    """The library's names for a measure at the same cutoff, as the library has them."""
     spec = measure.spec
     for name in convention.names:
         places = {place: standing_at(place, name, measure) for place in name.places}
@@ -113,8 +109,7 @@ def namesakes(convention: Convention, measure: Measure) -> Iterator[Named]:
         except MeasureError:
             continue
         if own.spec.name == spec.name and (not spec.at or own.params[spec.at] == measure.params[spec.at]):
-            free = {key: measure.params[key] for key in FREE if key in measure.params}
-            yield Named(own(**free), theirs, name)
+            yield Named(own, theirs, name)
 
 
 def standing_at(place: str, name: Name, measure: Measure) -> object:

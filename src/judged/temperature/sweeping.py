@@ -11,6 +11,7 @@ import numpy as np
 
 from judged.contrastive import POSITIVES, checked_positives, checked_temperature
 from judged.errors import InputError
+from judged.evaluation import evaluate_rankings
 from judged.policy import Policy
 from judged.segments import Floats
 from judged.temperature.candidates import Batches, Candidates, Corpus, Progress, summed, turned_corpus
@@ -172,8 +173,6 @@ class _Sweeper:
         return progress
 
     def _ranking(self) -> Ranking:
-        from judged.evaluation import evaluate_rankings
-
         evaluation = evaluate_rankings([self._rankings], list(MEASURES))
         values = {name: float(evaluation.value(name)) for name in MEASURES}
         _, end = next(self._corpus.blocks())

@@ -12,7 +12,7 @@ import click
 from judged import __version__
 from judged.errors import JudgedError
 
-COMMANDS = ("evaluate", "embeddings", "conventions", "identify", "explain", "plot", "measures", "trec-eval", "demo")
+COMMANDS = ("evaluate", "embeddings", "learn", "conventions", "identify", "explain", "plot", "measures", "trec-eval", "demo")
 """Each is a command in the module of this package of the same name."""
 
 
@@ -51,6 +51,7 @@ def cli() -> None:
     Try:  judged demo
           judged evaluate QRELS RUN -m nDCG@10
           judged embeddings QUERIES ITEMS --labels QUERY_LABELS ITEM_LABELS
+          judged learn QUERIES ITEMS --diagonal -o model.npz
           judged conventions QRELS RUN -m AP@10
           judged identify 0.4433 QRELS RUN
           judged explain "0 1 0 0 1" -m AP

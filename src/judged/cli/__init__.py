@@ -15,6 +15,7 @@ from judged.errors import JudgedError
 COMMANDS = (
     "evaluate",
     "embeddings",
+    "learn",
     "temperature",
     "conventions",
     "identify",
@@ -62,6 +63,7 @@ def cli() -> None:
     Try:  judged demo
           judged evaluate QRELS RUN -m nDCG@10
           judged embeddings QUERIES ITEMS --labels QUERY_LABELS ITEM_LABELS
+          judged learn QUERIES ITEMS --diagonal -o model.npz
           judged conventions QRELS RUN -m AP@10
           judged identify 0.4433 QRELS RUN
           judged explain "0 1 0 0 1" -m AP

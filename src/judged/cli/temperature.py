@@ -98,7 +98,7 @@ def temperature(
         looked_at = as_vectors(queries)
     chosen = temperatures or TEMPERATURES
     total = len(looked_at) * steps(len(set(chosen)), both=both, search=not no_search)
-    with counting("Sweeping", total, of="queries × temperatures") as progress:
+    with counting("Sweeping", total, "queries × temperatures") as progress:
         found = sweep(
             looked_at,
             items,

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from judged.evaluation import Evaluation
     from judged.explaining import Explanation
     from judged.identification import Identification
+    from judged.vectors.training import Training
 
 
 def console() -> Console:
@@ -36,8 +37,8 @@ def working(what: str) -> Iterator[None]:
 
 
 @contextmanager
-def counting(what: str, total: int, *, of: str = "queries") -> Iterator[Callable[[int], None] | None]:
-    """A progress bar of so many queries, or what else: a function to be told of each few done. None where nobody watches."""
+def counting(what: str, total: int, unit: str = "queries") -> Iterator[Callable[[int], None] | None]:
+    """A progress bar: a function to be told of each few that are done. None where nobody watches."""
     if not sys.stderr.isatty():
         yield None
         return
@@ -48,7 +49,7 @@ def counting(what: str, total: int, *, of: str = "queries") -> Iterator[Callable
         TextColumn("{task.description}"),
         BarColumn(),
         MofNCompleteColumn(),
-        TextColumn(of),
+        TextColumn(unit),
         TimeRemainingColumn(),
     )
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
@@ -116,6 +117,27 @@ def show_comparison(comparison: ConventionComparison) -> None:
             out.print(text, markup=False)
         out.print()
     out.print(assumed(), markup=False)
+
+
+def show_training(training: Training) -> None:
+    """How a similarity was learned, and how the held-out queries fare."""
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+
+    from judged.vectors.training import HEADER
+
+    out = console()
+    for sentence in training.sentences():
+        out.print(sentence, markup=False)
+    if training.held_out is None:
+        return
+    table = Table(box=SIMPLE_HEAD, pad_edge=False)
+    for name in HEADER:
+        table.add_column(name, overflow="fold")
+    for row in training.rows():
+        table.add_row(*row)
+    out.print(training.heading(), markup=False)
+    out.print(table, markup=False)
 
 
 def _best(evaluation: Evaluation) -> dict[str, int]:

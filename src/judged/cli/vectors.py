@@ -40,13 +40,44 @@ def relevance_options(function: Function) -> Function:
     return function
 
 
-similarity_option = click.option(
-    "--similarity",
-    default="cosine",
-    show_default=True,
-    metavar="NAME|FILE",
-    help="cosine, dot, euclidean, manhattan or hamming; or a file with the matrix W of a learned similarity q W x.",
-)
+def similarity_option(function: Function) -> Function:
+    """--similarity and --allow-training-queries, which come as one: `similarity`, a name or the similarity itself."""
+
+    def gather(*args: Any, **given: Any) -> Any:
+        if given.pop("allow_training_queries"):
+            given["similarity"] = _allowing(given["similarity"])
+        return function(*args, **given)
+
+    gather.__name__, gather.__doc__ = function.__name__, function.__doc__
+    gather.__click_params__ = getattr(function, "__click_params__", [])  # type: ignore[attr-defined]
+    named = click.option(
+        "--similarity",
+        default="cosine",
+        show_default=True,
+        metavar="NAME|FILE",
+        help="cosine, dot, euclidean, manhattan or hamming; or a file: one that 'judged learn' wrote, or the matrix W of a "
+        "similarity q W x.",
+    )
+    allowing = click.option(
+        "--allow-training-queries",
+        is_flag=True,
+        help="Score queries that a learned similarity saw in training too; without it they are refused.",
+    )
+    return named(allowing(gather))  # type: ignore[return-value]
+
+
+def _allowing(given: str) -> Any:
+    from judged.vectors.learned import Learned
+    from judged.vectors.similarity import as_similarity
+
+    found = as_similarity(given)
+    if not isinstance(found, Learned):
+        raise click.UsageError(
+            f"--allow-training-queries is for a similarity that 'judged learn' wrote; {given} is another. Leave it out."
+        )
+    return found.allow_training_queries()
+
+
 memory_option = click.option(
     "--memory", default="1GB", show_default=True, metavar="SIZE", help="How much memory the scores may take."
 )

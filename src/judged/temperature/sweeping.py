@@ -82,7 +82,7 @@ def sweep(
     )
     relation = as_relation(relevance, what="relevance")
     counting = Counting(
-        _temperatures(temperatures), checked_positives(positives), _whole(hardest, "hardest"), _whole(bins, "bins")
+        as_temperatures(temperatures), checked_positives(positives), _whole(hardest, "hardest"), _whole(bins, "bins")
     )
     if len(compared.items) < 2:
         raise InputError("there is one item only, whose probability is 1 at every temperature; at least two are needed.")
@@ -230,7 +230,8 @@ def _same_order(corpus: Corpus, queries: int, temperatures: Floats) -> bool:
     return True
 
 
-def _temperatures(given: Sequence[float]) -> Floats:
+def as_temperatures(given: Sequence[float]) -> Floats:
+    """Ascending, each once."""
     if isinstance(given, (str, int, float)) or not hasattr(given, "__iter__"):
         raise InputError(f"temperatures must be a list of numbers; got {given!r}.")
     found = sorted({checked_temperature(each) for each in given})

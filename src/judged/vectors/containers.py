@@ -80,6 +80,12 @@ def choose_named(file: File, found: list[str], names: tuple[str, ...]) -> str:
     return name
 
 
+def arrays_of_npz(file: File, mark: str) -> dict[str, NDArray[Any]] | None:
+    """All arrays, where one of them is the mark that is looked for."""
+    with _Npz(file) as archive:
+        return {name: archive.read(name, "numbers") for name in archive.shapes} if mark in archive.shapes else None
+
+
 class _Npz:
     """A zip archive of .npy files, of which only those asked for are read, and no pickle ever."""
 
@@ -164,6 +170,21 @@ _TENSORS = {
 
 
 def read_safetensors(file: File) -> Vectors:
+    _, tensors = _tensors(file)
+    shapes = {name: tensor.shape for name, tensor in tensors.items()}
+    chosen = choose(file, shapes)
+    return _with_ids(file, tensors[chosen].values(), chosen, shapes, lambda name: np.asarray(tensors[name].values()))
+
+
+def tensors_of_safetensors(file: File, mark: str) -> tuple[str, dict[str, NDArray[Any]]] | None:
+    """The metadata under the mark that is looked for, where it is there, and all tensors, in memory."""
+    metadata, tensors = _tensors(file)
+    if mark not in metadata:
+        return None
+    return metadata[mark], {name: np.array(tensor.values()) for name, tensor in tensors.items()}
+
+
+def _tensors(file: File) -> tuple[dict[str, str], dict[str, _Tensor]]:
     """8 bytes for the length of a JSON text, that text (type, shape and place of each tensor), and the tensors."""
     size = file.path.stat().st_size
     with file.path.open("rb") as handle:
@@ -172,7 +193,8 @@ def read_safetensors(file: File) -> Vectors:
             raise file.damaged("safetensors", f"its header should have {length:,} bytes, the file has {size:,}")
         text = handle.read(length)
     try:
-        header = {name: entry for name, entry in json.loads(text).items() if name != "__metadata__"}
+        header = dict(json.loads(text).items())
+        metadata = {str(name): str(value) for name, value in dict(header.pop("__metadata__", None) or {}).items()}
         tensors = {name: _Tensor(file, name, 8 + length, entry) for name, entry in header.items()}
         for tensor in tensors.values():
             tensor.check(size)
@@ -180,9 +202,7 @@ def read_safetensors(file: File) -> Vectors:
         if isinstance(error, InputError):
             raise
         raise file.damaged("safetensors", f"its header makes no sense: {type(error).__name__}: {error}") from None
-    shapes = {name: tensor.shape for name, tensor in tensors.items()}
-    chosen = choose(file, shapes)
-    return _with_ids(file, tensors[chosen].values(), chosen, shapes, lambda name: np.asarray(tensors[name].values()))
+    return metadata, tensors
 
 
 class _Tensor:

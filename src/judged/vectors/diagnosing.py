@@ -155,7 +155,7 @@ class _Looked:
             good = block[finite[at]]
             norm[at][finite[at]] = np.sqrt(np.einsum("ij,ij->i", good, good, dtype=np.float64))
             key[at] = keys_of(block)
-        usable = finite & (norm > 0) if isinstance(similarity, Cosine) else finite
+        usable = finite & (norm > 0) if similarity.needs_direction else finite
         return cls(vectors, finite, norm, key, usable)
 
     @property

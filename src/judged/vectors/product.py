@@ -169,7 +169,7 @@ class Product:
         def look(begin: int) -> float:
             end = min(begin + step, len(self.items))
             block = self.items.block(begin, end)
-            _refuse_infinite(block, self.items, begin)
+            refuse_infinite(block, self.items, begin)
             keys[begin:end] = keys_of(block)
             ready = self.similarity.prepare(block, self.items, begin, items=True)
             if self._prepared is not None:
@@ -199,7 +199,7 @@ class Product:
 
     def query_block(self, begin: int, end: int) -> Matrix:
         block = self.queries.block(begin, end)
-        _refuse_infinite(block, self.queries, begin)
+        refuse_infinite(block, self.queries, begin)
         ready = self.similarity.prepare(block, self.queries, begin, items=False)
         if not self.similarity.longest(ready) * self._longest <= float(np.finfo(np.float32).max):  # NaN is infinity times 0
             raise InputError(
@@ -308,7 +308,8 @@ def over_blocks(
                 progress(end - begin)
 
 
-def _refuse_infinite(block: Matrix, vectors: Vectors, begin: int) -> None:
+def refuse_infinite(block: Matrix, vectors: Vectors, begin: int) -> None:
+    """Refuse a block of vectors with numbers that cannot be scored; `begin` is its first row."""
     # One sum sees every NaN and infinity; only where it is not finite (large numbers can do that too) are rows looked at.
     with np.errstate(over="ignore", invalid="ignore"):
         total = block.sum()

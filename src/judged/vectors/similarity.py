@@ -23,6 +23,9 @@ class Similarity:
     says: str = "the score is the dot product"
     precision: ClassVar[str] = "in single precision"
 
+    needs_direction: ClassVar[bool] = False
+    """A vector of zeros cannot be compared."""
+
     def prepare(self, block: Matrix, vectors: Vectors, begin: int, *, items: bool) -> Matrix:
         """A block of queries or items made ready; `begin` is its first row, for messages."""
         return block
@@ -60,8 +63,12 @@ class Similarity:
         """The same with items for queries and queries for items."""
         return self
 
+    def allow_training_queries(self) -> Similarity:
+        """The same, for queries that it may have been learned from; most were not learned."""
+        return self
+
     def check(self, queries: Vectors, items: Vectors) -> None:
-        """Refuse vectors that cannot be compared so."""
+        """Refuse vectors that cannot be compared so, or not be evaluated."""
         if queries.dims != items.dims:
             raise InputError(
                 f"{queries.source} have {queries.dims} dimensions, {items.source} have {items.dims}; "
@@ -73,6 +80,7 @@ class Similarity:
 class Cosine(Similarity):
     name: str = "cosine"
     says: str = "the score is the cosine of the angle between the vectors"
+    needs_direction: ClassVar[bool] = True
 
     def longest(self, ready: Matrix) -> float:
         return 1.0
@@ -262,15 +270,20 @@ SIMILARITIES: dict[str, Similarity] = {
 
 
 def as_similarity(given: Any) -> Similarity:
-    """A similarity from its name, a matrix or a file of one (bilinear), a function or itself."""
+    """A similarity from its name, a matrix or a file of one (bilinear), the file of a learned one, a function or itself."""
     if isinstance(given, Similarity):
         return given
+    if isinstance(given, os.PathLike):
+        given = os.fspath(given)
     if isinstance(given, str):
         if given in SIMILARITIES:
             return SIMILARITIES[given]
         if "." in given or os.path.exists(given):
             from judged.vectors.files import read_vectors
+            from judged.vectors.learned_files import read_learned
 
+            if (learned := read_learned(given)) is not None:
+                return learned
             return Bilinear(weights=np.asarray(read_vectors(given).values, np.float32))
         close = get_close_matches(given, SIMILARITIES, n=1)
         hint = f"; did you mean {close[0]!r}?" if close else "."

@@ -54,7 +54,7 @@ def shift_of(product: Product, prepared: Matrix) -> Floats:
 
 def over(product: Product, queries: Vectors) -> Product:
     """The same items scored with other queries, nothing excluded."""
-    product.similarity.check(queries, product.items)
+    product.similarity.allow_training_queries().check(queries, product.items)  # they are looked at, not evaluated
     other = copy(product)
     other.queries, other.exclude = queries, None
     return other

@@ -1,0 +1,117 @@
+"""What is learned from: vectors, which pairs of them are relevant or excluded, and how queries of a part of them fare."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from judged.errors import InputError
+from judged.evaluation import Scored
+from judged.measures import Measure
+from judged.segments import Floats, Ints
+from judged.vectors.arrays import Vectors
+from judged.vectors.embeddings import rank_embeddings
+from judged.vectors.equal import Keys, keys_of
+from judged.vectors.product import refuse_infinite
+from judged.vectors.relevance import Pairs, Relation
+from judged.vectors.similarity import Cosine, Similarity
+from judged.vectors.subsets import OfSome, all_pairs, pairs_of, vectors_of
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """Some of the queries, to be evaluated among all items."""
+
+    queries: Vectors
+    items: Vectors
+    relevance: Relation
+    exclude: Relation | None
+    memory: str | int
+
+    def evaluate(self, similarity: Similarity, measures: Sequence[Measure]) -> Scored:
+        ranked = rank_embeddings(
+            self.queries,
+            self.items,
+            self.relevance,
+            similarity=similarity.allow_training_queries(),
+            exclude=self.exclude,
+            memory=self.memory,
+        )
+        return ranked.evaluate(measures).runs[0]
+
+    def keys(self) -> Keys:
+        """What tells these queries from others."""
+        return np.unique(keys_of(self.queries.block(0, len(self.queries))))
+
+
+@dataclass(frozen=True, eq=False)
+class Data:
+    """All queries and items."""
+
+    queries: Vectors
+    items: Vectors
+    relevance: Relation
+    judged: Pairs
+    """All that is said of any item; -1 for one without a vector."""
+    positives: Pairs
+    """Relevant items with a vector that are not excluded."""
+    exclude: Relation | None
+    excluded: Pairs | None
+    memory: str | int
+
+    @classmethod
+    def of(
+        cls,
+        queries: Vectors,
+        items: Vectors,
+        relevance: Relation,
+        exclude: Relation | None,
+        *,
+        rel: float,
+        memory: str | int,
+    ) -> Data:
+        if len(items) < 2:
+            raise InputError("there is one item only; learning needs others to tell it from.")
+        judged = all_pairs(relevance.bind(queries, items), len(queries))
+        good = (judged.grade >= rel) & (judged.item >= 0)
+        excluded = None
+        if exclude is not None:
+            excluded = all_pairs(exclude.bind(queries, items), len(queries))
+            excluded = excluded.where(excluded.item >= 0)
+            good &= ~np.isin(judged.row * len(items) + judged.item, excluded.row * len(items) + excluded.item)
+        if not good.any():
+            raise InputError(
+                f"no item with a vector is relevant to any query (grade {rel:g} or more, not excluded); "
+                "check the relevance that was given."
+            )
+        return cls(queries, items, relevance, judged, judged.where(good), exclude, excluded, memory)
+
+    def part(self, rows: Ints) -> Part:
+        exclude = None
+        if self.exclude is not None and self.excluded is not None:
+            exclude = OfSome(self.exclude, pairs_of(self.excluded, rows))
+        relevance = OfSome(self.relevance, pairs_of(self.judged, rows))
+        return Part(vectors_of(self.queries, rows), self.items, relevance, exclude, self.memory)
+
+
+def unit_vectors(vectors: Vectors) -> Floats:
+    """Vectors of length 1 in double precision; what cannot be scored is refused, in the words of every evaluation."""
+    result = np.empty((len(vectors), vectors.dims))
+    for begin, block in vectors.blocks():
+        refuse_infinite(block, vectors, begin)
+        Cosine().prepare(block, vectors, begin, items=False)  # refuses zeros
+        part = result[begin : begin + len(block)]
+        part[...] = block
+        part /= np.sqrt(np.einsum("ij,ij->i", part, part))[:, None]
+    return result
+
+
+def basis_of(queries: Floats, items: Floats, size: int) -> Floats:
+    """The directions that keep most of both sides' vectors, as the columns of a matrix; all of them: the identity."""
+    dims = queries.shape[1]
+    if size == dims:
+        return np.eye(dims)
+    moments = queries.T @ queries / len(queries) + items.T @ items / len(items)
+    return np.ascontiguousarray(np.linalg.eigh(moments)[1][:, ::-1][:, :size])

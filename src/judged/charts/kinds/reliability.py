@@ -92,7 +92,7 @@ def diagram(
     height: int = 300,
     most: int | None = None,
 ) -> dict[str, Any]:
-    """A reliability diagram above the counts of its bins, from the rows that a transform leaves of a table such as `data` makes.
+    """A reliability diagram above the counts of its bins, from such a table as `data` makes, or from what `only` leaves of it.
 
     `score`, `share` and `results` are what the axes are called; `most` is where the axis of counts ends.
     """
@@ -103,7 +103,7 @@ def diagram(
         "mark": {"type": "line", "color": theme.muted, "strokeDash": [4, 3]},
         "encoding": {"x": {**x, "field": "x"}, "y": {**y, "field": "y"}},
     }
-    rows = {"transform": [only]} if only else {}
+    rows: dict[str, Any] = {"transform": [only]} if only else {}
     gaps = {
         **rows,
         "mark": {"type": "rule", "color": theme.wrong, "strokeWidth": 4, "opacity": 0.55},
@@ -116,7 +116,8 @@ def diagram(
         "mark": {"type": "point", "filled": True, "size": 60, "color": theme.series[0], "opacity": 1},
         "encoding": {"x": x, "y": y, "tooltip": tooltip},
     }
-    scale = {"scale": {"domain": [0, most], "nice": False}} if most else {}
+    ticks: dict[str, Any] = {"format": "~s", "tickCount": 3} | ({"tickMinStep": 1} if most else {})
+    scale: dict[str, Any] = {"scale": {"domain": [0, most], "nice": False}} if most else {}
     counts = {
         **rows,
         "width": width,
@@ -125,7 +126,7 @@ def diagram(
         "encoding": {
             "x": {**share_axis(score, "score_from"), "axis": {"grid": False}},
             "x2": {"field": "score_to"},
-            "y": number_axis(results, "count", axis={"format": "~s", "tickCount": 3}, **scale),
+            "y": number_axis(results, "count", axis=ticks, **scale),
             "y2": {"datum": 0},
             "tooltip": tooltip,
         },

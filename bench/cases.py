@@ -78,6 +78,7 @@ def cases(*, quick: bool = False) -> dict[str, Case]:
         _torchmetrics(quick),
         _many_relevant(quick),
         _mapped(quick),
+        _temperature(quick),
     )
     return {case.name: case for case in found}
 
@@ -241,6 +242,26 @@ def _mapped(quick: bool) -> Case:
         ),
         repeat=1,
         one_job=False,
+    )
+
+
+def _temperature(quick: bool) -> Case:
+    size = Embedded(500, 1_000, 64, 5) if quick else Embedded(10_000, 10_000, 256, 5)
+    floor = "bare product and exponentials"
+    return Case(
+        name="temperature",
+        title=f"A sweep of 20 temperatures, the call only, {size}",
+        contenders=(
+            Contender(floor, _vectors("exponentials"), size),
+            Contender("judged, sweep", _vectors("judged-sweep-only"), size),
+            Contender("judged, sweep and search", _vectors("judged-sweep"), size),
+            Contender("bare product", _vectors("gemm"), size),
+        ),
+        claims=(
+            _within("one product, and one exponential pass a temperature", "judged, sweep", "/", floor, 3),
+            _within("the same with the best temperatures", "judged, sweep and search", "/", floor, 3),
+        ),
+        repeat=1 if quick else 3,
     )
 
 

@@ -9,6 +9,7 @@ import json
 import os
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,8 @@ MEASURES = ("P@1", "Rprec", "AP@R", "AP", "RR")
 BLOCK = 1024
 """Queries at a time of the bare product: about as fast as this machine's BLAS gets."""
 TOP = 100
+TEMPERATURES = tuple(0.001 * 10 ** (6 * step / 19) for step in range(20))
+"""From 0.001 to 1000."""
 
 
 class Data:
@@ -48,6 +51,43 @@ def gemm(folder: str) -> Report:
 
     call()  # the buffer's pages are there from now on, as those of a peer that keeps them are
     return {"calls": clocked(call)}
+
+
+def exponentials(folder: str) -> Report:
+    """The floor of a sweep: the product, and for every temperature one exponential of every score, that nobody looks at."""
+    import numpy as np
+
+    data = Data(folder)
+    out = np.empty((BLOCK, len(data.items)), np.float32)
+    powers = np.empty_like(out)
+
+    def call() -> None:
+        for begin in range(0, len(data.queries), BLOCK):
+            block = data.queries[begin : begin + BLOCK]
+            scores, power = (each[: len(block)] for each in (out, powers))
+            np.matmul(block, data.items.T, out=scores)
+            for temperature in TEMPERATURES:
+                # Shifted by the highest cosine, so that nothing overflows.
+                np.subtract(scores, np.float32(1), out=power)
+                np.exp(np.divide(power, np.float32(temperature), out=power), out=power)
+
+    with np.errstate(under="ignore"):
+        call()
+        return {"calls": clocked(call)}
+
+
+def judged_sweep(folder: str, *, search: bool = True) -> Report:
+    import judged
+
+    data = Data(folder)
+    relevance = judged.same_label(data.query_labels, data.item_labels)
+    judged.temperature.sweep([[1.0, 0.0], [1.0, 1.0]], [[1.0, 0.0], [1.0, 2.0]], judged.diagonal(), [1.0])  # loads modules
+    call = partial(judged.temperature.sweep, data.queries, data.items, relevance, TEMPERATURES, search=search)
+    return {"calls": clocked(call)}
+
+
+def judged_sweep_only(folder: str) -> Report:
+    return judged_sweep(folder, search=False)
 
 
 def judged_ranks(folder: str, *, mapped: bool = False) -> Report:
@@ -147,6 +187,9 @@ def _fastest_core() -> None:
 
 CONTENDERS: dict[str, Callable[[str], Report]] = {
     "gemm": gemm,
+    "exponentials": exponentials,
+    "judged-sweep": judged_sweep,
+    "judged-sweep-only": judged_sweep_only,
     "judged": judged_ranks,
     "judged-mapped": judged_mapped,
     "judged-top": judged_top,

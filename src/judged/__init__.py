@@ -104,7 +104,7 @@ _HOMES = (
 """Modules that hold the names above, cheapest first."""
 
 
-_ROOMS = ("charts",)
+_ROOMS = ("charts", "temperature")
 """Modules that are names here of themselves: `judged.charts.roc(…)` needs no import of its own."""
 
 

@@ -10,7 +10,8 @@ import numpy as np
 import polars as pl
 import pytest
 
-from judged.cli.embeddings import RELEVANCE, embeddings
+from judged.cli.embeddings import embeddings
+from judged.cli.vectors import RELEVANCE
 from judged.vectors.normalise import NORMALISATIONS
 from judged.vectors.similarity import SIMILARITIES
 

@@ -12,7 +12,18 @@ import click
 from judged import __version__
 from judged.errors import JudgedError
 
-COMMANDS = ("evaluate", "embeddings", "conventions", "identify", "explain", "plot", "measures", "trec-eval", "demo")
+COMMANDS = (
+    "evaluate",
+    "embeddings",
+    "temperature",
+    "conventions",
+    "identify",
+    "explain",
+    "plot",
+    "measures",
+    "trec-eval",
+    "demo",
+)
 """Each is a command in the module of this package of the same name."""
 
 

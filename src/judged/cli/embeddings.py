@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import click
@@ -16,61 +15,15 @@ from judged.cli.options import (
     policy_options,
     tie_range_option,
 )
-
-PAIR = (str, str)
-RELEVANCE: dict[str, tuple[Any, str]] = {
-    "qrels": (FILE, "Judgements, in any format that 'judged evaluate' reads; ids are those of the vectors, or row numbers."),
-    "labels": (PAIR, "One label a vector, for queries and for items: relevant is the same label."),
-    "shared-labels": (PAIR, "Several labels a vector: relevant is a label in common."),
-    "groups": (PAIR, "One group a vector: relevant is the same group, as with several captions for each clip."),
-    "diagonal": (None, "Relevant is the item in the query's own row: pairs."),
-    "revisited": (FILE, "JSON of the revisited Oxford and Paris benchmarks: for each query the item rows easy, hard and junk."),
-}
-"""The ways to say what is relevant: option, what it takes, help."""
-
-
-def relevance_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    for name, (takes, words) in reversed(RELEVANCE.items()):
-        if takes is None:
-            option = click.option(f"--{name}", is_flag=True, help=words)
-        elif takes is PAIR:
-            option = click.option(f"--{name}", type=PAIR, metavar="QFILE IFILE", help=words)
-        else:
-            option = click.option(f"--{name}", type=takes, metavar="FILE", help=words)
-        function = option(function)
-    return function
+from judged.cli.vectors import memory_option, read_options, relations, relevance_options, similarity_option, vector_options
 
 
 @click.command()
 @click.argument("queries", metavar="QUERIES")
 @click.argument("items", metavar="ITEMS")
 @relevance_options
-@click.option(
-    "--protocol",
-    type=click.Choice(["easy", "medium", "hard"]),
-    default="medium",
-    show_default=True,
-    help="Which images --revisited asks for.",
-)
-@click.option(
-    "--similarity",
-    default="cosine",
-    show_default=True,
-    metavar="NAME|FILE",
-    help="cosine, dot, euclidean, manhattan or hamming; or a file with the matrix W of a learned similarity q W x.",
-)
-@click.option("--dims", type=int, metavar="N", help="Only the first N dimensions of the vectors (Matryoshka).")
-@click.option("--query-ids", type=FILE, metavar="FILE", help="Ids of the queries, one a line, where their file has none.")
-@click.option("--item-ids", type=FILE, metavar="FILE", help="Ids of the items, one a line, where their file has none.")
-@click.option("--exclude-self", is_flag=True, help="Leave the item in the query's own row out of its ranking.")
-@click.option("--exclude-same-id", is_flag=True, help="Leave the item with the query's own id out of its ranking.")
-@click.option(
-    "--exclude-groups",
-    type=PAIR,
-    metavar="QFILE IFILE",
-    help="Leave items of the query's own group out of its ranking, as pictures of one burst.",
-)
-@click.option("--junk", type=FILE, metavar="FILE", help="Items to leave out of a query's ranking, in any format of judgements.")
+@similarity_option
+@vector_options
 @click.option("--both", is_flag=True, help="Also search the other way: every item among the queries.")
 @click.option(
     "--normalise",
@@ -85,7 +38,7 @@ def relevance_options(function: Callable[..., Any]) -> Callable[..., Any]:
     help="The items' categories, one a line or a table of items and categories: each category's best item stands for it, "
     "and categories are ranked.",
 )
-@click.option("--memory", default="1GB", show_default=True, metavar="SIZE", help="How much memory the scores may take.")
+@memory_option
 @click.option(
     "--save-run", type=click.Path(), metavar="FILE", help="Write the first items of each query: TREC text, or .parquet."
 )
@@ -132,16 +85,13 @@ def embeddings(
     for target in filter(None, (output, save_run)):
         check_target(target)
     with working("Reading vectors"):
-        relevance, excluded = _relations(given, optional=diagnose)
+        relevance, excluded = relations(given, optional=diagnose)
         compared = Embeddings.of(
             queries,
             items,
             similarity=given["similarity"],
             exclude=excluded or None,
-            memory=given["memory"],
-            query_ids=_labels(given["query_ids"]),
-            item_ids=_labels(given["item_ids"]),
-            dims=given["dims"],
+            **read_options(given),
             normalise=given["normalise"],
             unique=_categories(given["unique"]),
         )
@@ -211,50 +161,6 @@ def _check_options(
     for name, value in {"--normalise": given["normalise"], "--unique": given["unique"], "--tie-range": tie_range}.items():
         if value and (index or diagnose):
             raise click.UsageError(f"{name} has no meaning with {'--index' if index else '--diagnose'}; leave it out.")
-
-
-def _relations(given: dict[str, Any], *, optional: bool) -> tuple[Any, list[Any]]:
-    """What is relevant, and what is to be excluded, from the options."""
-    from judged.vectors import diagonal, groups, junk, revisited, same_group, same_id, same_index, same_label, shared_label
-    from judged.vectors.files import labels_lists_from
-    from judged.vectors.labels import revisited_from
-
-    chosen = [name for name in RELEVANCE if given[name.replace("-", "_")]]
-    if len(chosen) > 1 or not (chosen or optional):
-        listed = ", ".join(f"--{name}" for name in RELEVANCE)
-        got = f"; got {' and '.join(f'--{name}' for name in chosen)}" if chosen else ""
-        raise click.UsageError(f"say what is relevant by one of {listed}{got}.")
-    excluded: list[Any] = []
-    if given["exclude_self"]:
-        excluded.append(same_index())
-    if given["exclude_same_id"]:
-        excluded.append(same_id())
-    if given["exclude_groups"]:
-        excluded.append(same_group(*map(_labels, given["exclude_groups"])))
-    if given["junk"]:
-        excluded.append(junk(given["junk"]))
-    relevance: Any = None
-    match chosen:
-        case ["qrels"]:
-            relevance = given["qrels"]
-        case ["labels"]:
-            relevance = same_label(*map(_labels, given["labels"]))
-        case ["shared-labels"]:
-            relevance = shared_label(*map(labels_lists_from, given["shared_labels"]))
-        case ["groups"]:
-            relevance = groups(*map(_labels, given["groups"]))
-        case ["diagonal"]:
-            relevance = diagonal()
-        case ["revisited"]:
-            relevance, passed = revisited(revisited_from(given["revisited"]), given["protocol"])
-            excluded.append(passed)
-    return relevance, excluded
-
-
-def _labels(path: str | None) -> Any:
-    from judged.vectors.files import labels_from
-
-    return None if path is None else labels_from(path)
 
 
 def _categories(path: str | None) -> Any:

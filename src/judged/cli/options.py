@@ -140,9 +140,10 @@ def deliver(
     output: str | None,
     as_markdown: Callable[[], str] | None = None,
     *,
+    as_csv: Callable[[], str] | None = None,
     show: Callable[[], None] | None = None,
 ) -> None:
-    """Print or write a result that is text for people or JSON for programs, and may be Markdown; `show` prints the text."""
+    """Print or write a result: text for people, JSON for programs, Markdown and CSV where there is one; `show` prints text."""
     import json
 
     from judged.outputs import write_text
@@ -151,6 +152,7 @@ def deliver(
     forms: dict[str, Callable[[], str]] = {
         "table": as_text,
         "json": lambda: json.dumps(as_dict(), indent=2, ensure_ascii=False, allow_nan=False),
+        **({} if as_csv is None else {"csv": as_csv}),
         **({} if as_markdown is None else {"markdown": as_markdown}),
     }
     if chosen not in forms:

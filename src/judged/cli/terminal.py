@@ -36,8 +36,8 @@ def working(what: str) -> Iterator[None]:
 
 
 @contextmanager
-def counting(what: str, total: int) -> Iterator[Callable[[int], None] | None]:
-    """A progress bar of so many queries: a function to be told of each few that are done. None where nobody watches."""
+def counting(what: str, total: int, *, of: str = "queries") -> Iterator[Callable[[int], None] | None]:
+    """A progress bar of so many queries, or what else: a function to be told of each few done. None where nobody watches."""
     if not sys.stderr.isatty():
         yield None
         return
@@ -48,7 +48,7 @@ def counting(what: str, total: int) -> Iterator[Callable[[int], None] | None]:
         TextColumn("{task.description}"),
         BarColumn(),
         MofNCompleteColumn(),
-        TextColumn("queries"),
+        TextColumn(of),
         TimeRemainingColumn(),
     )
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:

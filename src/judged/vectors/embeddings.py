@@ -111,6 +111,18 @@ class Embeddings:
         scores, fitted = self.scores()
         return self._ranked(scores, fitted, relation, bound, policy, name, top, progress)
 
+    def turned_round(self) -> Embeddings:
+        """The items' search for queries."""
+        return Embeddings(
+            queries=self.items,
+            items=self.queries,
+            similarity=self.similarity.turned_round(),
+            exclude=None if self.exclude is None else _Back(self.exclude),
+            memory=self.memory,
+            dims=self.dims,
+            normalisation=self.normalisation,
+        )
+
     def rank_both_ways(
         self, relevance: Any, policy: Policy, *, name: str = "embeddings", progress: Progress | None = None
     ) -> tuple[Rankings, Rankings]:
@@ -123,15 +135,7 @@ class Embeddings:
             raise InputError("unique categories are those of items, so there is no search both ways; leave one of them out.")
         relation = as_relation(relevance, what="relevance")
         bound = relation.bind(self.queries, self.items)
-        back = Embeddings(
-            queries=self.items,
-            items=self.queries,
-            similarity=self.similarity.turned_round(),
-            exclude=None if self.exclude is None else _Back(self.exclude),
-            memory=self.memory,
-            dims=self.dims,
-            normalisation=self.normalisation,
-        )
+        back = self.turned_round()
         scores, fitted = self.scores()
         if getattr(self.normalisation, "bank", None) is not None:
             raise InputError(

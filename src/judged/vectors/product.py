@@ -56,24 +56,31 @@ class Tile:
         return (item >= self.column) & (item < self.column + self.scores.shape[1])
 
 
-class Scores(Protocol):
+class Blocks(Protocol):
+    """Queries that are worked on a block at a time."""
+
+    @property
+    def threads(self) -> int:
+        """Blocks that may be worked on side by side."""
+        ...
+
+    def blocks(self) -> Iterator[tuple[int, int]]:
+        """The blocks of queries: first and end."""
+        ...
+
+
+class Scores(Blocks, Protocol):
     """The scores of queries with items, tile by tile; computing the same tile again gives the same bits."""
 
     queries: Vectors
     items: Vectors
     exclude: Bound | None
-    threads: int
-    """Blocks of queries that may be worked on side by side."""
     listed: type[np.floating[Any]]
     """The precision of scores that are kept: double where tiles have slack."""
 
     @property
     def columns(self) -> Sequence[int]:
         """Where the tiles of a block of queries begin, from left to right; they must be asked for in this order."""
-        ...
-
-    def blocks(self) -> Iterator[tuple[int, int]]:
-        """The blocks of queries: first and end."""
         ...
 
     def query_block(self, begin: int, end: int) -> Matrix:
@@ -128,6 +135,10 @@ class Product:
         self._own = threading.local()
         self.whole: Matrix | None = None
         self._begins: Sequence[int] | Ints = self.columns
+
+    def first_equal(self, items: Ints) -> Ints:
+        """For each of some items the first one with the same vector, which may be itself."""
+        return items if self._first is None else self._first[items]
 
     def cut_at(self, columns: Ints) -> None:
         """Tiles may begin at these columns too."""
@@ -274,7 +285,7 @@ class Turned:
 
 
 def over_blocks(
-    product: Scores, work: Callable[[int, int], Result], progress: Callable[[int], None] | None = None
+    product: Blocks, work: Callable[[int, int], Result], progress: Callable[[int], None] | None = None
 ) -> Iterator[Result]:
     """What some work on each block of queries gives, in their order; as many side by side as the product allows.
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from numbers import Real
 from typing import Any
 
-import numpy as np
-
 from judged.errors import InputError
 
 LOWEST, HIGHEST = 1e-6, 1e6
@@ -22,7 +20,7 @@ POSITIVES = {
 
 def checked_temperature(given: Any) -> float:
     """A temperature, once it is sure that it is one."""
-    if isinstance(given, bool) or not isinstance(given, (Real, np.number)) or not LOWEST <= float(given) <= HIGHEST:
+    if isinstance(given, bool) or not isinstance(given, Real) or not LOWEST <= float(given) <= HIGHEST:
         raise InputError(f"a temperature must be a number above 0, from {LOWEST:g} to {HIGHEST:g}; got {given!r}.")
     return float(given)
 

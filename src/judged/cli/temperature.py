@@ -1,0 +1,120 @@
+"""`judged temperature`: vectors of queries and items in, what every temperature makes of their scores out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from judged.cli.options import FILE, deliver
+from judged.cli.vectors import memory_option, read_options, relations, relevance_options, similarity_option, vector_options
+from judged.contrastive import POSITIVES
+
+
+@click.command()
+@click.argument("queries", metavar="QUERIES")
+@click.argument("items", metavar="ITEMS")
+@relevance_options
+@click.option(
+    "-t",
+    "--temperature",
+    "temperatures",
+    type=float,
+    multiple=True,
+    metavar="T",
+    help="A temperature; may be given more than once. 19 from 0.001 to 1000 if none is given.",
+)
+@click.option(
+    "--batch-size",
+    type=int,
+    metavar="N",
+    help="In-batch softmax: candidates are the items of batches of N queries drawn at random, one positive each. "
+    "Without it candidates are all items.",
+)
+@click.option("--both", is_flag=True, help="Also the items' softmax over queries; the loss is then the mean of both.")
+@click.option(
+    "--positives",
+    type=click.Choice(list(POSITIVES)),
+    default="each",
+    show_default=True,
+    help="How several positives of a query make one loss. "
+    + "; ".join(f"{name}: {says}" for name, says in POSITIVES.items())
+    + ".",
+)
+@click.option("--rel", type=float, default=1, show_default=True, metavar="GRADE", help="The lowest grade of a positive.")
+@click.option(
+    "--hardest", type=int, default=10, show_default=True, metavar="N", help="How many negatives of a query are its hardest."
+)
+@click.option("--bins", type=int, default=15, show_default=True, metavar="N", help="Bins of confidence for the calibration.")
+@click.option("--no-search", is_flag=True, help="Do not search for the best temperatures between those given.")
+@click.option("--seed", type=int, default=0, show_default=True, metavar="N", help="For the batches that are drawn.")
+@similarity_option
+@vector_options
+@memory_option
+@click.option(
+    "--format", "form", type=click.Choice(["table", "json", "csv"]), show_default="table", help="How to print the result."
+)
+@click.option(
+    "-o",
+    "--output",
+    metavar="FILE",
+    type=FILE,
+    help="Write the result to a file; its ending may say the format. 'judged plot temperature' reads the JSON.",
+)
+def temperature(
+    queries: str,
+    items: str,
+    temperatures: tuple[float, ...],
+    batch_size: int | None,
+    both: bool,
+    positives: str,
+    rel: float,
+    hardest: int,
+    bins: int,
+    no_search: bool,
+    seed: int,
+    form: str | None,
+    output: str | None,
+    **given: Any,
+) -> None:
+    """Say what a temperature does to the scores of QUERIES with ITEMS, two files of vectors.
+
+    For each temperature: the contrastive loss (InfoNCE), the confidence, entropy and accuracy of the softmax, its calibration
+    error, the share of the gradient on the hardest negatives and the effective number of negatives; then the temperatures
+    of the lowest loss and of the best calibration. No temperature changes a ranking, and the output shows it. Files
+    and relevance are as for 'judged embeddings'.
+    """
+    from judged.cli.terminal import counting, working
+    from judged.outputs import check_target
+    from judged.temperature import TEMPERATURES, sweep
+    from judged.temperature.sweeping import steps
+    from judged.vectors.arrays import as_vectors
+
+    if output:
+        check_target(output)
+    with working("Reading vectors"):
+        relevance, excluded = relations(given)
+        options = read_options(given)
+        looked_at = as_vectors(queries)
+    chosen = temperatures or TEMPERATURES
+    total = len(looked_at) * steps(len(set(chosen)), both=both, search=not no_search)
+    with counting("Sweeping", total, of="queries × temperatures") as progress:
+        found = sweep(
+            looked_at,
+            items,
+            relevance,
+            chosen,
+            similarity=given["similarity"],
+            exclude=excluded or None,
+            batch_size=batch_size,
+            both=both,
+            positives=positives,
+            rel=rel,
+            hardest=hardest,
+            bins=bins,
+            search=not no_search,
+            seed=seed,
+            progress=progress,
+            **options,
+        )
+    deliver(found.to_dict, found.__repr__, form, output, as_csv=lambda: found.to_frame().write_csv())

@@ -1,0 +1,137 @@
+"""Options of commands that read vectors of queries and items: what is relevant, what is excluded, how they are compared."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from judged.cli.options import FILE, Function
+
+PAIR = (str, str)
+RELEVANCE: dict[str, tuple[Any, str]] = {
+    "qrels": (FILE, "Judgements, in any format that 'judged evaluate' reads; ids are those of the vectors, or row numbers."),
+    "labels": (PAIR, "One label a vector, for queries and for items: relevant is the same label."),
+    "shared-labels": (PAIR, "Several labels a vector: relevant is a label in common."),
+    "groups": (PAIR, "One group a vector: relevant is the same group, as with several captions for each clip."),
+    "diagonal": (None, "Relevant is the item in the query's own row: pairs."),
+    "revisited": (FILE, "JSON of the revisited Oxford and Paris benchmarks: for each query the item rows easy, hard and junk."),
+}
+"""The ways to say what is relevant: option, what it takes, help."""
+
+
+def relevance_options(function: Function) -> Function:
+    """--qrels, --labels and the other ways to say what is relevant, and --protocol."""
+    function = click.option(
+        "--protocol",
+        type=click.Choice(["easy", "medium", "hard"]),
+        default="medium",
+        show_default=True,
+        help="Which images --revisited asks for.",
+    )(function)
+    for name, (takes, words) in reversed(RELEVANCE.items()):
+        if takes is None:
+            option = click.option(f"--{name}", is_flag=True, help=words)
+        elif takes is PAIR:
+            option = click.option(f"--{name}", type=PAIR, metavar="QFILE IFILE", help=words)
+        else:
+            option = click.option(f"--{name}", type=takes, metavar="FILE", help=words)
+        function = option(function)
+    return function
+
+
+similarity_option = click.option(
+    "--similarity",
+    default="cosine",
+    show_default=True,
+    metavar="NAME|FILE",
+    help="cosine, dot, euclidean, manhattan or hamming; or a file with the matrix W of a learned similarity q W x.",
+)
+memory_option = click.option(
+    "--memory", default="1GB", show_default=True, metavar="SIZE", help="How much memory the scores may take."
+)
+
+
+def vector_options(function: Function) -> Function:
+    """--dims and ids, and what is excluded: --exclude-self, --exclude-same-id, --exclude-groups and --junk."""
+    for option in reversed(
+        (
+            click.option("--dims", type=int, metavar="N", help="Only the first N dimensions of the vectors (Matryoshka)."),
+            click.option(
+                "--query-ids", type=FILE, metavar="FILE", help="Ids of the queries, one a line, where their file has none."
+            ),
+            click.option(
+                "--item-ids", type=FILE, metavar="FILE", help="Ids of the items, one a line, where their file has none."
+            ),
+            click.option("--exclude-self", is_flag=True, help="Leave the item in the query's own row out of its ranking."),
+            click.option("--exclude-same-id", is_flag=True, help="Leave the item with the query's own id out of its ranking."),
+            click.option(
+                "--exclude-groups",
+                type=PAIR,
+                metavar="QFILE IFILE",
+                help="Leave items of the query's own group out of its ranking, as pictures of one burst.",
+            ),
+            click.option(
+                "--junk",
+                type=FILE,
+                metavar="FILE",
+                help="Items to leave out of a query's ranking, in any format of judgements.",
+            ),
+        )
+    ):
+        function = option(function)
+    return function
+
+
+def read_options(given: dict[str, Any]) -> dict[str, Any]:
+    """What --dims, --query-ids, --item-ids and --memory say, by the names that the library has for it."""
+    return {
+        "query_ids": labels(given["query_ids"]),
+        "item_ids": labels(given["item_ids"]),
+        "dims": given["dims"],
+        "memory": given["memory"],
+    }
+
+
+def relations(given: dict[str, Any], *, optional: bool = False) -> tuple[Any, list[Any]]:
+    """What is relevant, and what is to be excluded, from the options."""
+    from judged.vectors import diagonal, groups, junk, revisited, same_group, same_id, same_index, same_label, shared_label
+    from judged.vectors.files import labels_lists_from
+    from judged.vectors.labels import revisited_from
+
+    chosen = [name for name in RELEVANCE if given[name.replace("-", "_")]]
+    if len(chosen) > 1 or not (chosen or optional):
+        listed = ", ".join(f"--{name}" for name in RELEVANCE)
+        got = f"; got {' and '.join(f'--{name}' for name in chosen)}" if chosen else ""
+        raise click.UsageError(f"say what is relevant by one of {listed}{got}.")
+    excluded: list[Any] = []
+    if given["exclude_self"]:
+        excluded.append(same_index())
+    if given["exclude_same_id"]:
+        excluded.append(same_id())
+    if given["exclude_groups"]:
+        excluded.append(same_group(*map(labels, given["exclude_groups"])))
+    if given["junk"]:
+        excluded.append(junk(given["junk"]))
+    relevance: Any = None
+    match chosen:
+        case ["qrels"]:
+            relevance = given["qrels"]
+        case ["labels"]:
+            relevance = same_label(*map(labels, given["labels"]))
+        case ["shared-labels"]:
+            relevance = shared_label(*map(labels_lists_from, given["shared_labels"]))
+        case ["groups"]:
+            relevance = groups(*map(labels, given["groups"]))
+        case ["diagonal"]:
+            relevance = diagonal()
+        case ["revisited"]:
+            relevance, passed = revisited(revisited_from(given["revisited"]), given["protocol"])
+            excluded.append(passed)
+    return relevance, excluded
+
+
+def labels(path: str | None) -> Any:
+    from judged.vectors.files import labels_from
+
+    return None if path is None else labels_from(path)

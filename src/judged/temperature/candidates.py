@@ -1,0 +1,242 @@
+"""What a query's softmax goes over: all items of the corpus, or those of a training batch drawn at random."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import reduce
+from operator import add
+from typing import Protocol
+
+import numpy as np
+
+from judged.errors import InputError
+from judged.segments import Ints, starts_of
+from judged.vectors.arrays import ROWS_AT_A_TIME, Matrix, Vectors
+from judged.vectors.counting import relevant_and_excluded
+from judged.vectors.product import Blocks, Product, over_blocks
+from judged.vectors.relevance import Bound, Pairs, turned_round
+from judged.vectors.softmax import NOBODY, Counting, Negatives, Sums
+
+Progress = Callable[[int], None]
+
+
+class Candidates(Blocks, Protocol):
+    """Queries, each with its candidates."""
+
+    @property
+    def rows(self) -> int:
+        """How many queries there are, with positives or without."""
+        ...
+
+    @property
+    def width(self) -> int:
+        """How many candidates a query has, at most."""
+        ...
+
+    def sums(self, counting: Counting, begin: int, end: int) -> Sums | None:
+        """What is said of a block of queries; None where none of them has a positive."""
+        ...
+
+
+def summed(candidates: Candidates, counting: Counting, progress: Progress | None = None) -> Sums | None:
+    """What is said of all queries together."""
+    found = over_blocks(candidates, lambda begin, end: candidates.sums(counting, begin, end), progress)
+    some = [each for each in found if each is not None]
+    return reduce(add, some) if some else None
+
+
+@dataclass(frozen=True, eq=False)
+class Corpus:
+    """All items, but for those that are excluded."""
+
+    product: Product
+    relevance: Bound
+    rel: float
+
+    @property
+    def threads(self) -> int:
+        return self.product.threads
+
+    @property
+    def rows(self) -> int:
+        return len(self.product.queries)
+
+    @property
+    def width(self) -> int:
+        return len(self.product.items)
+
+    def blocks(self) -> Iterator[tuple[int, int]]:
+        return self.product.blocks()
+
+    def sums(self, counting: Counting, begin: int, end: int) -> Sums | None:
+        relevant, excluded = self.pairs(begin, end)
+        if not len(relevant.item):
+            return None
+        negatives = Negatives(end - begin, counting.temperatures, counting.keep)
+        score = np.empty(len(relevant.item))
+        for column, scores in self.tiles(begin, end, excluded):
+            for pairs, taken in ((relevant, score), (excluded, None)):
+                if pairs is None:
+                    continue
+                inside = (pairs.item >= column) & (pairs.item < column + scores.shape[1])
+                at = pairs.row[inside], pairs.item[inside] - column
+                if taken is not None:
+                    taken[inside] = scores[at]
+                scores[at] = NOBODY
+            negatives.add(scores)
+        return counting.sums(negatives, relevant.row, score)
+
+    def pairs(self, begin: int, end: int) -> tuple[Pairs, Pairs | None]:
+        """The positives of some queries, and what is excluded for them."""
+        relevant, excluded = relevant_and_excluded(self.product, self.relevance, begin, end)
+        return relevant.where((relevant.item >= 0) & (relevant.grade >= self.rel)), excluded
+
+    def tiles(self, begin: int, end: int, excluded: Pairs | None) -> Iterator[tuple[int, Matrix]]:
+        """The scores of some queries, from left to right; the next overwrites them."""
+        prepared = self.product.query_block(begin, end)
+        for column in self.product.columns:
+            yield column, self.product.tile(prepared, begin, column, excluded).scores
+
+
+@dataclass(frozen=True, eq=False)
+class Batches:
+    """Training batches drawn at random: every query brings one of its positives, and these are the batch's candidates.
+
+    An item that several queries brought stands in the batch once. Queries that are left over from the last whole batch
+    are not looked at, for a loss over fewer candidates is another loss.
+    """
+
+    product: Product
+    size: int
+    query: Ints
+    """The queries, batch after batch."""
+    item: Ints
+    """The item that each of them brought."""
+    positive: tuple[Ints, Ints]
+    """Places of queries, ascending, and for each the slots of its batch that hold a positive."""
+    excluded: tuple[Ints, Ints]
+    left_over: int
+    back: bool = False
+    """Rows are items and candidates are queries."""
+
+    @property
+    def threads(self) -> int:
+        return self.product.threads
+
+    @classmethod
+    def drawn(cls, corpus: Corpus, size: int, seed: int) -> Batches:
+        random = np.random.default_rng(seed)
+        chosen = _one_each(corpus, random)
+        having = np.flatnonzero(chosen >= 0)
+        if size > len(having):
+            raise InputError(f"batch_size must be at most the number of queries with a positive, {len(having)}; got {size}.")
+        query = random.permutation(having)[: len(having) // size * size]
+        item = chosen[query]
+        positive, excluded = _within(corpus, query, item, size)
+        return cls(corpus.product, size, query, item, positive, excluded, left_over=len(having) - len(query))
+
+    def turned_round(self) -> Batches:
+        """The items of each batch with its queries for candidates."""
+        return replace(self, positive=self._turned(self.positive), excluded=self._turned(self.excluded), back=not self.back)
+
+    def _turned(self, pairs: tuple[Ints, Ints]) -> tuple[Ints, Ints]:
+        place, slot = pairs
+        row, column = place - place % self.size + slot, place % self.size
+        order = np.argsort(row, kind="stable")
+        return row[order], column[order]
+
+    @property
+    def rows(self) -> int:
+        return len(self.query)
+
+    @property
+    def width(self) -> int:
+        return self.size
+
+    def blocks(self) -> Iterator[tuple[int, int]]:
+        step = max(1, _SCORES_AT_A_TIME // self.size**2) * self.size
+        for begin in range(0, len(self.query), step):
+            yield begin, min(begin + step, len(self.query))
+
+    def sums(self, counting: Counting, begin: int, end: int) -> Sums | None:
+        scores = np.empty((end - begin, self.size), np.float32)
+        for first in range(begin, end, self.size):
+            batch = self._scores(slice(first, first + self.size))
+            scores[first - begin : first - begin + self.size] = batch.T if self.back else batch
+        negatives = Negatives(end - begin, counting.temperatures, counting.keep)
+        (row, column), (gone_row, gone_column) = (self._part(pairs, begin, end) for pairs in (self.positive, self.excluded))
+        score = scores[row, column].astype(np.float64)
+        scores[row, column] = scores[gone_row, gone_column] = NOBODY
+        negatives.add(scores)
+        return counting.sums(negatives, row, score)
+
+    def _scores(self, at: slice) -> Matrix:
+        """Of one batch: a row a query, a column an item; equal vectors tie."""
+        similarity, out = self.product.similarity, np.empty((self.size, self.size), np.float32)
+        ready = []
+        for vectors, rows in ((self.product.queries, self.query[at]), (self.product.items, self.item[at])):
+            some = Vectors(vectors.rows(rows), source=vectors.source)
+            ready.append(similarity.prepare(some.block(0, self.size), some, 0, items=vectors is self.product.items))
+        scores = similarity.scores(ready[0], ready[1], out)
+        _, first, where = np.unique(self.product.first_equal(self.item[at]), return_index=True, return_inverse=True)
+        return scores[:, first[where]] if len(first) < self.size else scores
+
+    def _part(self, pairs: tuple[Ints, Ints], begin: int, end: int) -> tuple[Ints, Ints]:
+        at = slice(*np.searchsorted(pairs[0], [begin, end]))
+        return pairs[0][at] - begin, pairs[1][at]
+
+
+_SCORES_AT_A_TIME = 1 << 22
+
+
+def _one_each(corpus: Corpus, random: np.random.Generator) -> Ints:
+    """For each query one of its positives, drawn at random; -1 where it has none."""
+    chosen = np.full(corpus.rows, -1, np.int64)
+    for begin in range(0, corpus.rows, ROWS_AT_A_TIME):
+        relevant, _ = corpus.pairs(begin, min(begin + ROWS_AT_A_TIME, corpus.rows))
+        having = np.flatnonzero(relevant.lengths)
+        drawn = random.integers(0, relevant.lengths[having])
+        chosen[begin + having] = relevant.item[starts_of(relevant.lengths)[having] + drawn]
+    return chosen
+
+
+def _within(corpus: Corpus, query: Ints, item: Ints, size: int) -> tuple[tuple[Ints, Ints], tuple[Ints, Ints]]:
+    """The positives that queries find in their batches, and what is no candidate there: excluded items, and repetitions."""
+    count, place_of = corpus.width, np.full(corpus.rows, -1, np.int64)
+    place_of[query] = np.arange(len(query))
+    batch = np.arange(len(query)) // size
+    key, first = np.unique(batch * count + item, return_index=True)
+
+    def found(pairs: Pairs, begin: int) -> tuple[Ints, Ints]:
+        place = place_of[begin + pairs.row]
+        wanted = np.where(place >= 0, place // size * count + pairs.item, -1)
+        at = np.minimum(np.searchsorted(key, wanted), len(key) - 1)
+        there = key[at] == wanted
+        return place[there], first[at[there]] % size
+
+    positive, excluded = [], [_repeated(first, size, len(query))]
+    for begin in range(0, corpus.rows, ROWS_AT_A_TIME):
+        relevant, gone = corpus.pairs(begin, min(begin + ROWS_AT_A_TIME, corpus.rows))
+        positive.append(found(relevant, begin))
+        if gone is not None:
+            excluded.append(found(gone, begin))
+    return _ordered(positive), _ordered(excluded)
+
+
+def _repeated(first: Ints, size: int, count: int) -> tuple[Ints, Ints]:
+    """For all queries of a batch the slots of items that stand in an earlier one already."""
+    again = np.setdiff1d(np.arange(count), first)
+    row = (again // size * size)[:, None] + np.arange(size)
+    return row.ravel(), np.repeat(again % size, size)
+
+
+def _ordered(parts: list[tuple[Ints, Ints]]) -> tuple[Ints, Ints]:
+    row, column = (np.concatenate([part[side] for part in parts]) for side in (0, 1))
+    order = np.argsort(row, kind="stable")
+    return row[order], column[order]
+
+
+def turned_corpus(corpus: Corpus, back: Product) -> Corpus:
+    """The items' softmax over queries, by a product of these sides."""
+    return Corpus(back, turned_round(corpus.relevance, corpus.product.queries, corpus.product.items), corpus.rel)

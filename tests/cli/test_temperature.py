@@ -1,0 +1,125 @@
+"""`judged temperature`: files in, a table, JSON or CSV out."""
+
+import csv
+import io
+import json
+
+import numpy as np
+import pytest
+
+from judged.temperature import TEMPERATURES, sweep
+from judged.vectors import diagonal, same_index, same_label
+
+
+@pytest.fixture
+def vectors(tmp_path, monkeypatch):
+    """A folder, the current one, with pairs of vectors and labels."""
+    monkeypatch.chdir(tmp_path)
+    random = np.random.default_rng(0)
+    queries = random.normal(size=(40, 6))
+    items = queries + random.normal(size=queries.shape)
+    np.save("q.npy", queries)
+    np.save("i.npy", items)
+    (tmp_path / "labels").write_text("".join(f"{row % 8}\n" for row in range(40)))
+    return queries, items
+
+
+PAIRS = ("temperature", "q.npy", "i.npy", "--diagonal")
+
+
+def test_json_is_what_the_library_finds(judged, vectors):
+    result = judged(*PAIRS, "--format", "json")
+    assert (result.code, result.err) == (0, "")
+    found = json.loads(result.out)
+    assert found == sweep(*vectors, diagonal()).to_dict()
+    assert [row["temperature"] for row in found["temperatures"]] == list(TEMPERATURES)
+
+
+def test_every_option_reaches_the_library(judged, vectors):
+    options = ("-t", "0.1", "--temperature", "2", "--batch-size", "8", "--both", "--positives", "apart", "--hardest", "3")
+    more = (
+        "--bins",
+        "5",
+        "--no-search",
+        "--seed",
+        "4",
+        "--similarity",
+        "dot",
+        "--exclude-self",
+        "--dims",
+        "5",
+        "--memory",
+        "2MB",
+    )
+    result = judged("temperature", "q.npy", "i.npy", "--labels", "labels", "labels", *options, *more, "--format", "json")
+    labels = [str(row % 8) for row in range(40)]
+    expected = sweep(
+        *vectors,
+        same_label(labels, labels),
+        [0.1, 2.0],
+        batch_size=8,
+        both=True,
+        positives="apart",
+        hardest=3,
+        bins=5,
+        search=False,
+        seed=4,
+        similarity="dot",
+        exclude=same_index(),
+        dims=5,
+        memory="2MB",
+    )
+    assert (result.code, result.err) == (0, "")
+    assert json.loads(result.out) == expected.to_dict()
+
+
+def test_the_table_is_for_people(judged, vectors):
+    result = judged(*PAIRS, "-t", "0.05", "-t", "0.5")
+    heads, cool, warm, *rest = result.out.splitlines()
+    assert heads.split()[:4] == ["temperature", "loss", "confidence", "entropy"]
+    assert (cool.split()[0], warm.split()[0]) == ("0.05", "0.5")
+    assert any(line.startswith("lowest loss at temperature") for line in rest)
+    assert any("at every temperature: dividing all scores by one number leaves their order as it is." in line for line in rest)
+
+
+def test_csv_has_a_row_for_each_temperature(judged, vectors):
+    result = judged(*PAIRS, "-t", "0.05", "-t", "0.5", "--format", "csv")
+    rows = list(csv.DictReader(io.StringIO(result.out)))
+    expected = sweep(*vectors, diagonal(), [0.05, 0.5], search=False)
+    assert [float(row["loss"]) for row in rows] == [point.loss for point in expected.points]
+    assert {row["AP"] for row in rows} == {str(expected.ranking.measures["AP"])}
+
+
+def test_the_ending_of_a_file_says_its_format(judged, vectors, tmp_path):
+    assert judged(*PAIRS, "-t", "1", "-o", "sweep.json").out == ""
+    assert json.loads((tmp_path / "sweep.json").read_text())["what"] == "temperature sweep"
+    judged(*PAIRS, "-t", "1", "-o", "sweep.csv")
+    assert (tmp_path / "sweep.csv").read_text().startswith("temperature,loss,")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (("-t", "0"), 1, "judged: a temperature must be a number above 0, from 1e-06 to 1e+06; got 0.0.\n"),
+        (("-t", "nan"), 1, "judged: a temperature must be a number above 0, from 1e-06 to 1e+06; got nan.\n"),
+        (("--batch-size", "99"), 1, "judged: batch_size must be at most the number of queries with a positive, 40; got 99.\n"),
+        (("--similarity", "cosin"), 1, "judged: there is no similarity 'cosin'; did you mean 'cosine'?"),
+        (("-o", "nowhere/sweep.json"), 1, "judged: nowhere/sweep.json: "),
+    ],
+)
+def test_what_is_refused(judged, vectors, arguments, code, message):
+    result = judged(*PAIRS, *arguments)
+    assert (result.code, result.out) == (code, "")
+    assert result.err.startswith(message)
+
+
+def test_relevance_must_be_said(judged, vectors):
+    result = judged("temperature", "q.npy", "i.npy")
+    assert result.code == 2
+    assert "say what is relevant by one of --qrels, --labels, --shared-labels, --groups, --diagonal, --revisited." in result.err
+
+
+def test_a_file_that_is_not_there(judged, vectors):
+    result = judged("temperature", "nope.npy", "i.npy", "--diagonal")
+    assert (result.code, result.out) == (1, "")
+    assert result.err == "judged: nope.npy: no such file.\n"

@@ -1,0 +1,84 @@
+"""What cannot be swept, with the whole message."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+
+import judged
+from judged.temperature import sweep
+
+VECTORS = np.eye(3)
+PAIRS = judged.diagonal()
+
+
+@pytest.mark.parametrize(
+    ("temperatures", "message"),
+    [
+        ([0.1, 0.0], "a temperature must be a number above 0, from 1e-06 to 1e+06; got 0.0."),
+        ([-1.0], "a temperature must be a number above 0, from 1e-06 to 1e+06; got -1.0."),
+        ([float("nan")], "a temperature must be a number above 0, from 1e-06 to 1e+06; got nan."),
+        ([float("inf")], "a temperature must be a number above 0, from 1e-06 to 1e+06; got inf."),
+        (["warm"], "a temperature must be a number above 0, from 1e-06 to 1e+06; got 'warm'."),
+        ([True], "a temperature must be a number above 0, from 1e-06 to 1e+06; got True."),
+        ([], "temperatures must be a list of numbers; it is empty."),
+        (0.1, "temperatures must be a list of numbers; got 0.1."),
+        ("0.1", "temperatures must be a list of numbers; got '0.1'."),
+    ],
+)
+def test_temperatures(temperatures: Any, message: str) -> None:
+    with pytest.raises(judged.InputError, match=f"^{re.escape(message)}$"):
+        sweep(VECTORS, VECTORS, PAIRS, temperatures)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"positives": "all"}, "positives must be one of each, any, apart; got 'all'."),
+        ({"hardest": 0}, "hardest must be a whole number from 1; got 0."),
+        ({"bins": 1.5}, "bins must be a whole number from 1; got 1.5."),
+        ({"batch_size": 1}, "batch_size must be a whole number from 2; got 1."),
+        ({"batch_size": 4}, "batch_size must be at most the number of queries with a positive, 3; got 4."),
+        (
+            {"batch_size": 100_000},
+            "a batch of 100,000 has 10,000,000,000 scores, more than 1GB of memory hold; "
+            "allow more memory, or make batches smaller.",
+        ),
+        ({"dims": 5}, "the queries: dims must be a whole number from 1 to 3; got 5."),
+    ],
+)
+def test_options(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(judged.InputError, match=f"^{re.escape(message)}$"):
+        sweep(VECTORS, VECTORS, PAIRS, **options)
+
+
+def test_one_item_only() -> None:
+    message = "there is one item only, whose probability is 1 at every temperature; at least two are needed."
+    with pytest.raises(judged.InputError, match=f"^{re.escape(message)}$"):
+        sweep(VECTORS[:1], VECTORS[:1], PAIRS)
+
+
+@pytest.mark.parametrize("batch_size", [None, 2])
+def test_no_positives(batch_size: int | None) -> None:
+    message = "no item is relevant to any query; check the relevance that was given."
+    with pytest.raises(judged.InputError, match=f"^{re.escape(message)}$"):
+        sweep(VECTORS, VECTORS, judged.groups([0, 0, 0], [1, 1, 1]), batch_size=batch_size)
+
+
+@pytest.mark.parametrize("side", [0, 1])
+@pytest.mark.parametrize("batch_size", [None, 2])
+def test_nan(side: int, batch_size: int | None) -> None:
+    vectors = [VECTORS.copy(), VECTORS.copy()]
+    vectors[side][1, 2] = np.nan
+    message = f"the {('queries', 'items')[side]}: vectors 1 hold NaN or infinite numbers; remove or mend them."
+    with pytest.raises(judged.InputError, match=f"^{re.escape(message)}$"):
+        sweep(*vectors, PAIRS, batch_size=batch_size)
+
+
+def test_scores_that_no_softmax_holds() -> None:
+    message = "scores are too large for a softmax in single precision; divide all vectors by the same number."
+    with pytest.raises(judged.InputError, match=f"^{re.escape(message)}$"):
+        sweep(VECTORS + 3e18, VECTORS + 3e19, PAIRS, similarity="dot")

@@ -1,0 +1,138 @@
+"""In-batch softmax: what a batch holds, and that its numbers are those of the whole matrix restricted to it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import judged
+from judged.contrastive import POSITIVES
+from judged.temperature import sweep
+from judged.temperature.candidates import Batches, Corpus
+from judged.vectors.embeddings import Embeddings
+from judged.vectors.product import Product
+from judged.vectors.relevance import as_relation
+from support import softmaxes
+
+
+def drawn(data: Any, relevance: Any, size: int, *, exclude: Any = None, seed: int = 0) -> Batches:
+    compared = Embeddings.of(*data, similarity="dot", exclude=exclude)
+    scores, _ = compared.scores()
+    assert isinstance(scores, Product)
+    bound = as_relation(relevance, what="relevance").bind(compared.queries, compared.items)
+    return Batches.drawn(Corpus(scores, bound, 1), size, seed)
+
+
+def matrices(batches: Batches, scores: Any, positive: Any, candidate: Any) -> tuple[Any, Any, Any]:
+    """Scores, positives and candidates of all batches, one under the other, by the definition."""
+    found = []
+    for begin in range(0, len(batches.query), batches.size):
+        query, item = (part[begin : begin + batches.size] for part in (batches.query, batches.item))
+        again = [slot for slot in range(len(item)) if item[slot] in item[:slot]]
+        allowed = candidate[np.ix_(query, item)].copy()
+        allowed[:, again] = False
+        found.append((scores[np.ix_(query, item)], positive[np.ix_(query, item)] & allowed, allowed))
+    return tuple(np.concatenate(parts) for parts in zip(*found, strict=True))  # type: ignore[return-value]
+
+
+@pytest.mark.parametrize("rule", POSITIVES)
+@pytest.mark.parametrize("size", [2, 7, 25])
+@pytest.mark.parametrize("excluding", [False, True])
+def test_numbers_of_batches(size: int, rule: str, excluding: bool) -> None:
+    random = np.random.default_rng(size)
+    data = tuple(random.integers(-4, 5, (50, 4)) / 4.0 for _ in range(2))
+    labels = random.integers(0, 8, 50), random.integers(0, 8, 50)
+    scores, positive = data[0] @ data[1].T, labels[0][:, None] == labels[1]
+    candidate = ~np.eye(50, dtype=bool) if excluding else np.ones((50, 50), bool)
+    exclude = judged.same_index() if excluding else None
+    relevance = judged.same_label(*labels)
+    batches = drawn(data, relevance, size, exclude=exclude, seed=3)
+    parts = matrices(batches, scores, positive, candidate)
+    found = sweep(
+        *data, relevance, [0.05, 1.0], similarity="dot", batch_size=size, positives=rule, seed=3, search=False, exclude=exclude
+    )
+    for point in found.points:
+        expected = softmaxes.described(*parts, point.temperature, rule, 10)
+        values = {name: getattr(point, name) for name in expected}
+        assert values == pytest.approx(expected, rel=2e-5, abs=1e-9, nan_ok=True)
+
+
+@pytest.mark.parametrize("rule", POSITIVES)
+def test_both_directions_of_batches(rule: str) -> None:
+    random = np.random.default_rng(1)
+    data = tuple(random.integers(-4, 5, (40, 4)) / 4.0 for _ in range(2))
+    labels = random.integers(0, 8, 40), random.integers(0, 8, 40)
+    scores, positive = data[0] @ data[1].T, labels[0][:, None] == labels[1]
+    relevance = judged.same_label(*labels)
+    batches = drawn(data, relevance, 8)
+    found = sweep(*data, relevance, [0.1], similarity="dot", batch_size=8, positives=rule, both=True, search=False).points[0]
+    back = []
+    for begin in range(0, len(batches.query), 8):
+        query, item = (part[begin : begin + 8] for part in (batches.query, batches.item))
+        first = np.unique(item, return_index=True)[1]
+        part = scores[np.ix_(query, item[first])].T, positive[np.ix_(query, item[first])].T
+        back.append(softmaxes.losses(*part, np.ones(part[0].shape, bool), 0.1, rule))
+    assert found.loss_back == pytest.approx(np.concatenate(back).mean(), rel=1e-5)
+
+
+def test_every_query_brings_one_of_its_positives() -> None:
+    random = np.random.default_rng(0)
+    labels = random.integers(0, 5, 60), random.integers(0, 5, 90)
+    data = random.normal(size=(60, 3)), random.normal(size=(90, 3))
+    seen = set()
+    for seed in range(30):
+        batches = drawn(data, judged.same_label(*labels), 16, seed=seed)
+        assert len(batches.query) == 48
+        assert len(set(batches.query.tolist())) == 48
+        assert (labels[0][batches.query] == labels[1][batches.item]).all()
+        seen |= set(batches.item.tolist())
+    assert len(seen) > 80  # not always the first positive
+
+
+def test_the_same_seed_draws_the_same_batches() -> None:
+    data = tuple(np.random.default_rng(0).normal(size=(2, 64, 4)))
+    losses = [
+        sweep(*data, judged.diagonal(), [0.1], batch_size=8, seed=seed, search=False).points[0].loss for seed in (0, 0, 1)
+    ]
+    assert losses[0] == losses[1] != losses[2]
+
+
+def test_a_batch_of_everything_is_the_corpus() -> None:
+    data = tuple(np.random.default_rng(0).normal(size=(2, 64, 4)))
+    batch, corpus = (
+        sweep(*data, judged.diagonal(), batch_size=size, both=True, search=False).to_frame() for size in (64, None)
+    )
+    for name in batch.columns:
+        assert batch[name].to_list() == pytest.approx(corpus[name].to_list(), rel=1e-5), name
+
+
+def test_more_candidates_make_a_higher_loss_and_the_result_says_which() -> None:
+    data = tuple(np.random.default_rng(0).normal(size=(2, 64, 4)))
+    small, large = (sweep(*data, judged.diagonal(), [1.0], batch_size=size, search=False) for size in (4, 32))
+    assert small.points[0].loss < large.points[0].loss
+    assert (small.softmax, small.candidates) == ("batch", 4)
+    assert small.basis[-1] == (
+        "in-batch softmax: a query's probabilities go over the 4 items of a batch drawn at random (seed 0), "
+        "one positive of each of its queries"
+    )
+
+
+def test_queries_left_over_are_said() -> None:
+    data = tuple(np.random.default_rng(0).normal(size=(2, 10, 4)))
+    found = sweep(*data, {str(row): {str(row): 1} for row in range(9)}, [1.0], batch_size=4, search=False)
+    assert found.queries == 8
+    assert found.notes == (
+        "1 of 10 queries without a positive are left out.",
+        "1 queries are left over from the last whole batch and are left out.",
+    )
+
+
+def test_equal_items_tie_in_a_batch() -> None:
+    """Items 0 and 1 have one vector: whoever has one of them on top has both, and is right half of the time."""
+    random = np.random.default_rng(2)
+    items = random.normal(size=(6, 33))
+    items[1] = items[0]
+    found = sweep(items, items, judged.diagonal(), [0.001], batch_size=6, search=False)
+    assert found.points[0].accuracy == pytest.approx((4 + 0.5 + 0.5) / 6)

@@ -1,0 +1,73 @@
+"""The best temperatures: as good as a fine grid finds them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import judged
+from judged.contrastive import POSITIVES
+from judged.temperature import sweep
+from judged.temperature.searching import EVALUATIONS
+
+
+def vectors(seed: int) -> tuple[np.ndarray, np.ndarray]:  # type: ignore[type-arg]
+    random = np.random.default_rng(seed)
+    queries = random.normal(size=(150, 16))
+    return queries, queries + random.normal(size=queries.shape) * 1.5
+
+
+@pytest.mark.parametrize("rule", POSITIVES)
+@pytest.mark.parametrize("both", [False, True])
+def test_no_temperature_of_a_fine_grid_has_a_lower_loss(rule: str, both: bool) -> None:
+    queries, items = vectors(1)
+    labels = np.arange(150) // 3
+    relevance = judged.groups(labels, labels)
+    found = sweep(queries, items, relevance, positives=rule, both=both)
+    assert found.best_loss is not None
+    assert not found.best_loss.at_edge
+    fine = sweep(queries, items, relevance, np.geomspace(0.01, 10, 400), positives=rule, both=both, search=False)
+    lowest = min(fine.points, key=lambda point: point.objective)
+    assert found.best_loss.point.objective <= lowest.objective + 1e-7
+    assert found.best_loss.temperature == pytest.approx(lowest.temperature, rel=0.02)
+    assert abs(found.best_loss.point.slope) < 1e-3
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_calibration_is_better_than_at_any_temperature_given(seed: int) -> None:
+    queries, items = vectors(seed)
+    found = sweep(queries, items, judged.diagonal())
+    assert found.best_calibrated is not None
+    best = found.best_calibrated.point
+    assert best.calibration_error < min(point.calibration_error for point in found.points)
+    fine = sweep(queries, items, judged.diagonal(), np.geomspace(0.01, 10, 400), search=False)
+    assert best.calibration_error <= min(point.calibration_error for point in fine.points) + 0.02
+
+
+def test_a_best_temperature_at_the_edge_is_said() -> None:
+    queries, _ = vectors(0)
+    found = sweep(queries, queries, judged.diagonal(), [0.01, 0.1, 1.0])
+    assert found.best_loss is not None
+    assert (found.best_loss.temperature, found.best_loss.at_edge) == (0.01, True)
+    assert found.sentences()[0] == (
+        "lowest loss at temperature 0.01 (0.0000); it is the outermost that was given, and a better one may lie beyond."
+    )
+
+
+def test_one_temperature_is_its_own_best() -> None:
+    queries, items = vectors(2)
+    found = sweep(queries, items, judged.diagonal(), [0.1])
+    assert found.best_loss is not None
+    assert (found.best_loss.temperature, found.best_loss.at_edge) == (0.1, True)
+
+
+def test_progress_ends_where_it_was_said_to() -> None:
+    from judged.temperature.sweeping import steps
+
+    queries, items = vectors(3)
+    for both in (False, True):
+        for batch_size in (None, 20):
+            told: list[int] = []
+            sweep(queries, items, judged.diagonal(), [0.1, 1.0], both=both, batch_size=batch_size, progress=told.append)
+            assert sum(told) == 150 * steps(2, both=both, search=True) == 150 * (2 + EVALUATIONS) * (1 + both)
+            assert min(told) >= 0

@@ -7,8 +7,10 @@ import numpy as np
 import polars as pl
 import pytest
 
+import judged
 from judged import InputError
 from judged.charts.kinds.temperature import data, temperature
+from support.dense import cosines
 from support.temperatures import at, made_sweep, scores_from, sweep
 
 # Two queries with scores 1 and 0, the first right and the second wrong, at temperature 1 and as good as 0:
@@ -64,6 +66,27 @@ def test_the_best_temperatures_have_points_of_their_own_in_order() -> None:
     assert table["best_calibrated"].unique().to_list() == [found["best_calibrated"]["temperature"]]
 
 
+def test_a_sweep_of_vectors_is_the_twin_of_their_cosines() -> None:
+    draw = np.random.default_rng(3)
+    queries, items = (draw.normal(size=(rows, 4)).astype(np.float32) for rows in (20, 50))
+    labels = draw.integers(0, 4, 20), draw.integers(0, 4, 50)
+    real = judged.temperature.sweep(queries, items, judged.same_label(*labels), [0.02, 0.1, 1.0], both=True)
+    twin = sweep(cosines(queries, items), labels[0][:, None] == labels[1], [0.02, 0.1, 1.0], both=True)
+    tables = [data(each).filter(pl.col("temperature").is_in([0.02, 0.1, 1.0])) for each in (real, twin)]
+    assert tables[0].select("panel", "curve", "temperature").equals(tables[1].select("panel", "curve", "temperature"))
+    assert tables[0]["value"].to_list() == pytest.approx(tables[1]["value"].to_list(), rel=1e-4)
+    # The twin's best are of a grid with 80 temperatures, 5 % apart.
+    assert tables[0]["best_loss"][0] == pytest.approx(tables[1]["best_loss"][0], rel=0.05)
+
+
+def test_without_a_search_there_are_no_rules() -> None:
+    table = data({**SMALL, "best_loss": None, "best_calibrated": None})
+    assert table["temperature"].unique().to_list() == [0.01, 1.0]
+    assert table.select("best_loss", "best_calibrated").unique().rows() == [(None, None)]
+    assert "lowest loss" not in temperature({**SMALL, "best_loss": None}).to_svg()
+    assert "best calibrated" in temperature({**SMALL, "best_loss": None}).to_svg()
+
+
 def test_one_direction_has_one_line_of_losses() -> None:
     assert data(SMALL).filter(panel="loss")["curve"].unique().to_list() == ["queries to items"]
 
@@ -101,7 +124,7 @@ def test_a_best_temperature_at_the_edge_is_said() -> None:
 def test_both_rules_are_labelled_and_every_panel_is_there() -> None:
     found = made_sweep(7, (0.01, 0.1, 1.0), queries=10, items=30, both=True)
     svg = temperature(found).to_svg()
-    for words in ("loss (log)", "entropy", "of the top item", "calibration error", "temperature"):
+    for words in ("loss (symlog)", "entropy", "of the top item", "calibration error", "temperature"):
         assert f">{words}<" in svg
     for words in ("queries to items", "items to queries", "mean of both", "confidence", "accuracy"):
         assert f">{words}<" in svg
@@ -148,7 +171,7 @@ def test_losses_that_differ_little_have_an_axis_from_zero() -> None:
             "a temperature must be a number above 0, from 1e-06 to 1e+06; got -1.0.",
         ),
         ({"ranking": {"measures": {}}}, "the temperature sweep, ranking has no 'same'; make it anew."),
-        ({"best_loss": None}, "the temperature sweep: 'best_loss' must be an object; got None."),
+        ({"best_loss": 0.05}, "the temperature sweep: 'best_loss' must be an object; got 0.05."),
     ],
 )
 def test_what_is_no_sweep(changed: dict[str, Any], message: str) -> None:

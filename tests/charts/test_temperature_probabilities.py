@@ -36,6 +36,12 @@ def test_further_ranks_are_one_row_and_all_add_up_to_one() -> None:
     assert table.filter(name="medium")["probability"].to_list()[:10] == rows[table.filter(name="medium")["temperature"][0]]
 
 
+def test_ranks_that_no_candidate_has_are_not_shown() -> None:
+    rows = [{**row, "probabilities": [*row["probabilities"], *[0.0] * 7]} for row in SMALL["temperatures"]]
+    padded = data({**SMALL, "temperatures": rows})
+    assert padded.equals(data(SMALL))
+
+
 def test_every_panel_has_its_name_and_numbers() -> None:
     chart = temperature_probabilities(made_sweep(7, (0.01, 0.05, 0.2), queries=10, items=40), temperatures=(0.01, 0.05, 0.2))
     svg = chart.to_svg()

@@ -43,6 +43,14 @@ def test_at_an_end_of_the_sweep_there_are_two_and_it_is_said() -> None:
     assert three(swept(0.1, best=0.1), None).note.endswith("at 0.1; no sharper or smoother one was swept.")
 
 
+def test_without_a_search_medium_is_the_lowest_that_was_swept() -> None:
+    rows = [{"temperature": at, "loss": 9.0, "loss_both": loss} for at, loss in ((0.01, 3.0), (0.1, 2.0), (1.0, 2.5))]
+    sweep = Record("the temperature sweep", {"temperatures": rows, "best_loss": None})
+    assert names(sweep) == {"sharp": 0.01, "medium": 0.1, "smooth": 1.0}
+    one_way = [{**row, "loss": loss, "loss_both": None} for row, loss in zip(rows, (3.0, 2.0, 1.0), strict=True)]
+    assert names(Record("the temperature sweep", {**sweep.fields, "temperatures": one_way})) == {"sharp": 0.1, "medium": 1.0}
+
+
 def test_temperatures_that_are_asked_for_are_taken_in_their_order() -> None:
     sweep = swept(0.01, 0.1, 1.0, 10.0, best=0.1)
     assert names(sweep, [10, 0.01, 1]) == {"sharp": 0.01, "medium": 1.0, "smooth": 10.0}
@@ -96,10 +104,12 @@ def test_one_temperature_has_an_axis_around_it() -> None:
 
 
 def test_losses_far_apart_are_spread_by_their_logarithm() -> None:
-    assert not Losses.of(1.0, 5.0).log
+    assert not Losses.of(1.0, 5.0).symlog
     assert Losses.of(1.0, 5.0).high == pytest.approx(5.3)
-    assert Losses.of(1.0, 11.0).log
-    # Zero has no logarithm, and rounding is not magnified.
-    assert Losses.of(0.0, 100.0).low == 0.0
+    assert Losses.of(5.5, 110.0) == Losses(pytest.approx(5), pytest.approx(121), True)
+    assert Losses.of(5.5, 110.0).axis["axis"]["values"] == [10, 30, 100]
+    # A loss of nearly nothing is nearly nothing, and rounding is not magnified.
+    assert Losses.of(1e-18, 100.0) == Losses(0.0, pytest.approx(110), True)
+    assert Losses.of(1e-18, 100.0).axis["axis"]["values"] == [0, 1, 10, 100]
+    assert not Losses.of(1e-18, 1.5).symlog
     assert Losses.of(0.0, 1e-20) == Losses(0.0, 1.0, False)
-    assert Losses.of(1.0, 11.0).axis["scale"]["type"] == "log"

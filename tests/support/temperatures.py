@@ -1,4 +1,4 @@
-"""The slow twin of a temperature sweep, from a whole matrix of scores; sweeps and studies from a seed, for charts to show."""
+"""What `judged.temperature` writes, from a whole matrix of scores and the slow twin; and studies from a seed, for charts."""
 
 from __future__ import annotations
 
@@ -9,72 +9,43 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from support.softmaxes import described, log_sum, losses, reliability
+
 Array = NDArray[Any]
 BINS = 15
 DEEPEST = 10
 TEMPERATURES = tuple(np.geomspace(0.002, 20, 25).tolist())
 
 
-def softmax(row: Array, temperature: float) -> Array:
-    raised = np.exp((row - row.max()) / temperature)
-    return raised / raised.sum()
-
-
-def loss_of(row: Array, relevant: Array, temperature: float) -> float:
-    """Each positive against all candidates, and the mean over the positives."""
-    top = row.max() / temperature
-    total = top + math.log(np.exp(row / temperature - top).sum())
-    return float(np.mean([total - score / temperature for score in row[relevant]]))
-
-
 def at(scores: Array, relevant: Array, temperature: float, *, both: bool = False) -> dict[str, Any]:
-    """A row of a sweep: the definitions read aloud, one query at a time."""
-    rows, losses, entropies, hardest, effective, gradients = [], [], [], [], [], []
-    for row, mark in zip(scores, relevant, strict=True):
-        chance = softmax(row, temperature)
-        rows.append((float(chance.max()), float(mark[row == row.max()].mean()), np.sort(chance)[::-1]))
-        losses.append(loss_of(row, mark, temperature))
-        entropies.append(_entropy(chance))
-        others = softmax(row[~mark], temperature)
-        hardest.append(float(others.max()))
-        effective.append(math.exp(_entropy(others)))
-        gradients.append(float(chance[~mark].sum()) / temperature)
-    loss = float(np.mean(losses))
-    back = None
-    if both:
-        columns = [item for item in range(scores.shape[1]) if relevant[:, item].any()]
-        back = float(np.mean([loss_of(scores[:, item], relevant[:, item], temperature) for item in columns]))
-    bins = _bins([row[0] for row in rows], [row[1] for row in rows])
+    """A row of a sweep over all items."""
+    everything = np.ones_like(relevant)
+    means = described(scores, relevant, everything, temperature, "each", DEEPEST)
+    back = float(losses(scores.T, relevant.T, everything.T, temperature, "each").mean()) if both else None
+    bins = _bins(*reliability(scores, relevant, everything, temperature))
     gaps = [each["count"] * abs(each["confidence"] - each["accuracy"]) for each in bins if each["count"]]
+    probabilities = [np.exp(row / temperature - log_sum(row / temperature)) for row in scores]
+    pull = [float(chance[~mark].sum()) / temperature for chance, mark in zip(probabilities, relevant, strict=True)]
     return {
         "temperature": temperature,
-        "loss": loss,
+        "loss": means["loss"],
         "loss_back": back,
-        "loss_both": None if back is None else (loss + back) / 2,
-        "confidence": float(np.mean([row[0] for row in rows])),
-        "entropy": float(np.mean(entropies)),
-        "accuracy": float(np.mean([row[1] for row in rows])),
-        "calibration_error": sum(gaps) / len(rows),
-        "hardest_share": float(np.mean(hardest)),
-        "effective_negatives": float(np.mean(effective)),
-        "gradient": float(np.mean(gradients)),
+        "loss_both": None if back is None else (means["loss"] + back) / 2,
+        **{name: means[name] for name in ("confidence", "entropy", "accuracy", "hardest_share", "effective_negatives")},
+        "calibration_error": sum(gaps) / len(scores),
+        "gradient": float(np.mean(pull)),
         "bins": bins,
-        "probabilities": np.mean([row[2][:DEEPEST] for row in rows], axis=0).tolist(),
+        "probabilities": np.mean([np.sort(chance)[::-1][:DEEPEST] for chance in probabilities], axis=0).tolist(),
     }
 
 
-def _entropy(chance: Array) -> float:
-    there = chance[chance > 0]
-    return float(-(there * np.log(there)).sum())
-
-
-def _bins(confidence: list[float], right: list[float]) -> list[dict[str, Any]]:
+def _bins(confidence: Array, right: Array) -> list[dict[str, Any]]:
     made = []
     for number in range(BINS):
         own = [at for at, value in enumerate(confidence) if min(int(value * BINS), BINS - 1) == number]
         means = [float(np.mean([values[at] for at in own])) if own else None for values in (confidence, right)]
         place = {"from": number / BINS, "to": (number + 1) / BINS}
-        made.append({**place, "count": float(len(own)), "confidence": means[0], "accuracy": means[1]})
+        made.append({**place, "count": len(own), "confidence": means[0], "accuracy": means[1]})
     return made
 
 

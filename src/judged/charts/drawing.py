@@ -111,18 +111,18 @@ def end_labels(
     width: int = WIDTH,
     height: int = HEIGHT,
     looks: Sequence[tuple[str, list[int]]] | None = None,
-    log: bool = False,
+    symlog: bool = False,
 ) -> dict[str, Any]:
     """The names of lines beside their last points, pushed apart where they would cover each other.
 
     Before each name is a piece of its line: where several lines end in one point, that tells whose name it is.
-    `log` says that y is spread by its logarithm.
+    `symlog` says that y is spread as Vega-Lite's scale of that name has it: evenly near 0, and by its logarithm far above 1.
     """
     chosen = looks or [look_of(at, theme) for at in range(len(ends))]
-    bottom, top, *values = [math.log(value) if log else value for value in (low, high, *(value for _, value in ends))]
+    bottom, top, *values = [math.log1p(value) if symlog else value for value in (low, high, *(value for _, value in ends))]
     places = spread(values, (top - bottom) * LINE / height, bottom, top)
-    if log:
-        places = [math.exp(place) for place in places]
+    if symlog:
+        places = [math.expm1(place) for place in places]
     rows = [
         {"label": label, "at": place, "shade": shade, "number": number}
         for number, ((label, _), place, (shade, _)) in enumerate(zip(ends, places, chosen, strict=True))
@@ -182,11 +182,11 @@ def curves(
     said: dict[str, str] | None = None,
     width: int = WIDTH,
     height: int = HEIGHT,
-    log: bool = False,
+    symlog: bool = False,
 ) -> list[dict[str, Any]]:
     """A line for each name in a column, with points where there is room for them, and its name at its end.
 
-    `said` are words for names that the column has shorter; `log` says that y is spread by its logarithm.
+    `said` are words for names that the column has shorter; `symlog` is for `end_labels`.
     """
     names = table[field].unique(maintain_order=True).to_list()
     look = series(field, names, theme)
@@ -202,5 +202,5 @@ def curves(
         "encoding": {"x": x, "y": y, "color": look["color"], "tooltip": tooltip},
     }
     room = [points] if table.height / max(len(names), 1) <= 25 else []
-    names_at_ends = end_labels(ends, theme, y=y, low=low, high=high, width=width, height=height, log=log)
+    names_at_ends = end_labels(ends, theme, y=y, low=low, high=high, width=width, height=height, symlog=symlog)
     return [line, *room, names_at_ends]

@@ -78,6 +78,9 @@ class Record:
         every = Record(f"{self.called}, {name}", {f"number {at}": each for at, each in enumerate(listed, 1)})
         return [every.number(key) for key in every.fields]
 
+    def record_or_none(self, name: str) -> Record | None:
+        return None if self._get(name) is None else self.record(name)
+
     def record(self, name: str) -> Record:
         found = self._get(name)
         if not isinstance(found, Mapping):

@@ -10,15 +10,15 @@ from typing import Any
 
 from judged.charts.drawing import number_axis, plural
 from judged.charts.records import Record
+from judged.contrastive import checked_temperature
 from judged.errors import InputError
-from judged.vectors.contrastive import checked_temperature
 
 NAMES = ("sharp", "medium", "smooth")
 """Of three temperatures, the lowest first."""
 APART = 4.0
 """The sharp and the smooth temperature lie by this factor from the medium one, unless they are told."""
 FAR = 6
-"""From this ratio on, losses are spread by their logarithm."""
+"""From this ratio to the least, or to 1, on, the greatest loss would flatten all others."""
 OWN_LOOKS = {"scale": {"color": "independent", "strokeDash": "independent"}}
 """Panels of one chart number their lines each for itself."""
 
@@ -68,11 +68,12 @@ class Chosen:
 
 
 def three(sweep: Record, temperatures: Sequence[float] | None) -> Chosen:
-    """The row of least loss and those nearest to a quarter and to four times of it; or those nearest to three temperatures."""
+    """The rows nearest to the lowest loss, to a quarter and to four times of it; or those nearest to three temperatures."""
     rows = sweep.records("temperatures")
     if temperatures is not None:
         return _asked(rows, temperatures)
-    best = temperature_of(sweep.record("best_loss"))
+    searched = sweep.record_or_none("best_loss")
+    best = temperature_of(searched or min(rows, key=_objective))
     medium = _nearest(rows, best)
     found = {"medium": rows[medium]}
     for name, side, target in (("sharp", rows[:medium], best / APART), ("smooth", rows[medium + 1 :], best * APART)):
@@ -101,6 +102,12 @@ def _asked(rows: list[Record], temperatures: Sequence[float]) -> Chosen:
     exact = all(math.isclose(left, right, rel_tol=1e-9) for left, right in zip(wanted, taken, strict=True))
     note = "" if exact else f"Asked for {_and(wanted)}; the nearest that were swept are {_and(taken)}."
     return Chosen(dict(zip(NAMES, found, strict=True)), note)
+
+
+def _objective(row: Record) -> float:
+    """The loss whose lowest is searched: the mean of both directions, where there are both."""
+    both = row.number_or_none("loss_both")
+    return row.number("loss") if both is None else both
 
 
 def _and(temperatures: Sequence[float]) -> str:
@@ -134,25 +141,30 @@ def room_above(most: float) -> float:
 
 @dataclass(frozen=True)
 class Losses:
-    """The axis of losses: by their logarithm where they differ so much that the least of them could not be told apart."""
+    """The axis of losses, which grow without end as temperature falls: far above 1 by their logarithm, where there are such.
+
+    >>> Losses.of(0.5, 2.0).symlog, Losses.of(0.5, 90.0).symlog
+    (False, True)
+    """
 
     low: float
     high: float
-    log: bool
+    symlog: bool
 
     @classmethod
     def of(cls, least: float, most: float) -> Losses:
-        if 0 < least * FAR < most:
-            return cls(least / 1.1, most * 1.1, True)
+        if max(least, 1.0) * FAR < most:
+            return cls(least / 1.1 if least > 1 else 0.0, most * 1.1, True)
         return cls(min(0.0, least), room_above(most), False)
 
     @property
     def axis(self) -> dict[str, Any]:
         scale = {"domain": [self.low, self.high], "nice": False}
-        if not self.log:
+        if not self.symlog:
             return number_axis("loss", "value", scale=scale, axis={"tickCount": 4})
-        axis = {"values": ticks(self.low, self.high, 4), "format": ",~g"}
-        return number_axis("loss (log)", "value", scale={"type": "log", **scale}, axis=axis)
+        marked = ticks(max(self.low, 1.0), self.high, 4)
+        axis = {"values": marked if self.low else [0, *marked], "format": ",~g"}
+        return number_axis("loss (symlog)", "value", scale={"type": "symlog", "constant": 1, **scale}, axis=axis)
 
 
 def ticks(low: float, high: float, most: int) -> list[float]:
@@ -165,7 +177,7 @@ def ticks(low: float, high: float, most: int) -> list[float]:
     """
     reach = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
     grids = [[float(f"{step}e{power}") for power in reach for step in steps] for steps in ((1, 2, 5), (1, 3), (1,))]
-    grids += [[float(f"1e{power}") for power in reach if power % each == 0] for each in (2, 3, 4)]
+    grids += [[float(f"1e{power}") for power in reach if power % each == 0] for each in range(2, len(reach) + 1)]
     within = [[value for value in grid if low * (1 - 1e-9) <= value <= high * (1 + 1e-9)] for grid in grids]
     found = next(values for values in within if len(values) <= most)
     return found if len(found) >= 3 else _even(low, high, most)

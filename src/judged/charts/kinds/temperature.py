@@ -42,13 +42,13 @@ HEIGHT = 120
 def data(sweep: Any) -> pl.DataFrame:
     """A row for each temperature and curve, in panels: loss (of each direction, where both were asked for), entropy, confidence
     and accuracy of the top item, and calibration error. The temperatures of the lowest loss and of the best calibration, which
-    lie between those that were swept, have rows too."""
+    lie between those that were swept, have rows too; `best_loss` and `best_calibrated` are null where nobody searched them."""
     found = read_sweep(sweep)
-    best = {name: found.record(name) for name in BEST}
+    best = {name: row for name in BEST if (row := found.record_or_none(name))}
     rows = {temperature_of(row): row for row in (*found.records("temperatures"), *best.values())}
-    edges = [words for name, words in BEST.items() if best[name].flag("at_edge")]
+    edges = [BEST[name] for name, row in best.items() if row.flag("at_edge")]
     constant = {
-        **{name: temperature_of(row) for name, row in best.items()},
+        **{name: temperature_of(best[name]) if name in best else None for name in BEST},
         "softmax": softmax_said(found),
         "ranking": _ranking(found),
         "edges": f"At the end of what was searched, and maybe beyond: {' and '.join(edges)}." if edges else "",
@@ -62,7 +62,7 @@ def data(sweep: Any) -> pl.DataFrame:
     ]
     if not listed:
         raise InputError("the temperature sweep holds no number to show; make it anew.")
-    return pl.DataFrame(listed, infer_schema_length=None)
+    return pl.DataFrame(listed, schema_overrides=dict.fromkeys(BEST, pl.Float64), infer_schema_length=None)
 
 
 def _ranking(sweep: Record) -> str:
@@ -99,6 +99,7 @@ def draw(table: pl.DataFrame, *, theme: str = "light") -> Chart:
     best = [
         (name, words, float(table[name][0]), shade, dash)
         for (name, words), shade, dash in zip(BEST.items(), (chosen.ink, chosen.wrong), ([4, 3], [2, 2]), strict=True)
+        if table[name][0] is not None
     ]
     panels = []
     for place, part in enumerate(shares):
@@ -124,11 +125,11 @@ def _lines(part: pl.DataFrame, x: dict[str, Any], theme: Theme) -> list[dict[str
     panel = part["panel"][0]
     least, most = float(part["value"].min()), float(part["value"].max())  # type: ignore[arg-type]
     losses = Losses.of(least, most)
-    low, high, log = (losses.low, losses.high, losses.log) if panel == "loss" else (0.0, room_above(most), False)
+    low, high, symlog = (losses.low, losses.high, losses.symlog) if panel == "loss" else (0.0, room_above(most), False)
     if panel == "of the top item":
         high = 1.0
     y = losses.axis if panel == "loss" else {**share_axis(panel, "value", low=low, top=high), "axis": {"tickCount": 4}}
-    lines = curves(part, "curve", x=x, y=y, theme=theme, low=low, high=high, height=HEIGHT, log=log)
+    lines = curves(part, "curve", x=x, y=y, theme=theme, low=low, high=high, height=HEIGHT, symlog=symlog)
     for line in lines[:-1]:
         line["transform"] = [{"filter": {"field": "panel", "equal": panel}}]
     return lines if part["curve"].n_unique() > 1 else lines[:-1]

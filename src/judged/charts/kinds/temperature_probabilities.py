@@ -25,7 +25,7 @@ def data(sweep: Any, *, temperatures: Sequence[float] | None = None) -> pl.DataF
     candidates, softmax = found.count("candidates"), softmax_said(found)
     rows: list[dict[str, Any]] = []
     for name, row in chosen.rows.items():
-        shares = row.numbers("probabilities")
+        shares = row.numbers("probabilities")[:candidates]
         if not shares:
             raise InputError(f"{row.called} has no probabilities of ranks; make the sweep anew.")
         constant = {"name": name, "temperature": temperature_of(row), "entropy": row.number("entropy")}

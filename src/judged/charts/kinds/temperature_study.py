@@ -184,15 +184,15 @@ def _others(part: pl.DataFrame, x: dict[str, Any], theme: Theme) -> dict[str, An
     """Lines along temperature, named at their ends where there are several."""
     panel = part["panel"][0]
     low, high = _domain(part)
-    log = False
+    symlog = False
     if panel == "loss":
         losses = Losses.of(float(part["value"].min()), float(part["value"].max()))  # type: ignore[arg-type]
-        low, high, log, y = losses.low, losses.high, losses.log, losses.axis
+        low, high, symlog, y = losses.low, losses.high, losses.symlog, losses.axis
     else:
         low, high = {"of the top item": (0.0, 1.0), "iterations": (0.0, high)}.get(panel, (low, high))
         y = number_axis(panel, "value", scale={"domain": [low, high], "nice": False, "zero": False}, axis={"tickCount": 4})
     trained = part.filter(pl.col("temperature").is_not_null())
-    lines = curves(trained, "curve", x=x, y=y, theme=theme, low=low, high=high, width=WIDTH, height=HEIGHT, log=log)
+    lines = curves(trained, "curve", x=x, y=y, theme=theme, low=low, high=high, width=WIDTH, height=HEIGHT, symlog=symlog)
     for line in lines[:-1]:
         line["transform"] = [{"filter": {"field": "panel", "equal": panel}}, {"filter": "isValid(datum.temperature)"}]
     named = lines if trained["curve"].n_unique() > 1 else lines[:-1]

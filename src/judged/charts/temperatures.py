@@ -163,7 +163,7 @@ class Losses:
         if not self.symlog:
             return number_axis("loss", "value", scale=scale, axis={"tickCount": 4})
         marked = ticks(max(self.low, 1.0), self.high, 4)
-        axis = {"values": marked if self.low else [0, *marked], "format": ",~g"}
+        axis = {"values": marked if self.low else [0, *marked], "format": ",.6~g"}
         return number_axis("loss (symlog)", "value", scale={"type": "symlog", "constant": 1, **scale}, axis=axis)
 
 

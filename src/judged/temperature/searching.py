@@ -1,71 +1,59 @@
-"""The best temperature: a one-dimensional search between those of a sweep, in the logarithm of the temperature."""
+"""The best temperatures: a one-dimensional search between those of a sweep, in the logarithm of the temperature.
+
+A temperature costs less beside others, for which the scores are there already. So both searches go on side by side, round
+after round, and each round asks for a few temperatures at once.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from math import exp, log
 
 from judged.temperature.result import Best, Point
 
-EVALUATIONS = 16
-"""The most temperatures that both searches look at."""
-_TOLERANCE = {"loss": 1e-4, "error": 1e-2}
-"""How near two temperatures are when the search ends, as a share of themselves."""
-
-At = Callable[[float], Point]
-
-
-class _Watched:
-    """What was found at temperatures that were looked at; no more than `most` of them."""
-
-    def __init__(self, at: At, most: int) -> None:
-        self._at, self._most = at, most
-        self.points: list[Point] = []
-
-    def __call__(self, logarithm: float) -> Point:
-        if len(self.points) == self._most:
-            raise _Enough
-        self.points.append(self._at(exp(logarithm)))
-        return self.points[-1]
+ROUNDS = 4
+FOR_LOSS, FOR_ERROR = 2, 4
+EVALUATIONS = ROUNDS * (FOR_LOSS + FOR_ERROR)
+"""The most temperatures that are looked at."""
+_NEAR = 1e-4
+"""Temperatures this near, as a share of themselves, are not told apart."""
 
 
-class _Enough(Exception):  # noqa: N818
-    pass
+def search(points: Sequence[Point], at: Callable[[list[float]], list[Point]]) -> tuple[Best, Best]:
+    """The temperature of the lowest loss and that of the lowest calibration error; `at` looks at some temperatures."""
+    found = list(points)
+    for _ in range(ROUNDS):
+        wanted = {exp(each) for each in (*_towards_no_slope(found), *_around_lowest_error(found))}
+        if not wanted:
+            break
+        found = sorted([*found, *at(sorted(wanted))], key=lambda point: point.temperature)
+    best = [min(found, key=lambda point: getattr(point, name)) for name in ("objective", "calibration_error")]
+    loss, error = (Best(each, at_edge=each is points[0] or each is points[-1]) for each in best)
+    return loss, error
 
 
-def lowest_loss(points: Sequence[Point], at: At) -> Best:
-    """Where the loss has no slope: between two temperatures of opposite slope around the lowest."""
-    from scipy.optimize import brentq
-
-    watched = _Watched(at, EVALUATIONS // 2)
+def _towards_no_slope(points: Sequence[Point]) -> list[float]:
+    """Between two temperatures of opposite slope at the lowest loss: where the slope should vanish, and half-way."""
     place = min(range(len(points)), key=lambda number: points[number].objective)
-    other = place - 1 if points[place].slope > 0 else place + 1
-    if 0 <= other < len(points) and points[place].slope * points[other].slope < 0:
-        known = {log(points[number].temperature): points[number] for number in (place, other)}
-        ends = sorted(known)
-        with suppress(_Enough):
-            brentq(lambda each: (known.get(each) or watched(each)).slope, *ends, xtol=_TOLERANCE["loss"])
-    return _best([*points, *watched.points], points, lambda point: point.objective)
+    left, right = (place - 1, place) if points[place].slope > 0 else (place, place + 1)
+    if left < 0 or right == len(points) or not points[left].slope < 0 < points[right].slope:
+        return []
+    low, high = (log(points[number].temperature) for number in (left, right))
+    if high - low < _NEAR:
+        return []
+    share = points[left].slope / (points[left].slope - points[right].slope)
+    return [low + share * (high - low), (low + high) / 2]
 
 
-def lowest_error(points: Sequence[Point], at: At) -> Best:
-    """Where the calibration error is lowest, between the neighbours of the lowest.
+def _around_lowest_error(points: Sequence[Point]) -> list[float]:
+    """At thirds between the lowest calibration error and its neighbours.
 
     Bins make it jump, so that it may have many small valleys: what is found is the lowest of all that was looked at.
     """
-    from scipy.optimize import minimize_scalar
-
-    watched = _Watched(at, EVALUATIONS // 2)
     place = min(range(len(points)), key=lambda number: points[number].calibration_error)
-    ends = [log(points[number].temperature) for number in (max(place - 1, 0), min(place + 1, len(points) - 1))]
-    if ends[0] < ends[1]:
-        options = {"xatol": _TOLERANCE["error"]}
-        with suppress(_Enough):
-            minimize_scalar(lambda each: watched(each).calibration_error, bounds=ends, method="bounded", options=options)
-    return _best([*points, *watched.points], points, lambda point: point.calibration_error)
-
-
-def _best(found: Sequence[Point], given: Sequence[Point], key: Callable[[Point], float]) -> Best:
-    best = min(found, key=key)
-    return Best(best, at_edge=best is given[0] or best is given[-1])
+    middle, wanted = log(points[place].temperature), []
+    for other in (place - 1, place + 1):
+        if 0 <= other < len(points):
+            step = (log(points[other].temperature) - middle) / 3
+            wanted += [middle + step, middle + 2 * step] if abs(step) > _NEAR else []
+    return wanted

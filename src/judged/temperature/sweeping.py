@@ -11,11 +11,13 @@ import numpy as np
 
 from judged.contrastive import POSITIVES, checked_positives, checked_temperature
 from judged.errors import InputError
+from judged.evaluation import evaluate_rankings
 from judged.policy import Policy
 from judged.segments import Floats
 from judged.temperature.candidates import Batches, Candidates, Corpus, Progress, summed, turned_corpus
 from judged.temperature.result import Point, Ranking, Sweep
-from judged.temperature.searching import EVALUATIONS, lowest_error, lowest_loss
+from judged.temperature.searching import EVALUATIONS
+from judged.temperature.searching import search as best
 from judged.vectors.embeddings import Embeddings
 from judged.vectors.product import MEMORY, Product, bytes_of
 from judged.vectors.relevance import Relation, as_relation
@@ -125,8 +127,7 @@ class _Sweeper:
         points = self._at(self._counting.temperatures)
         best_loss = best_calibrated = None
         if search:
-            best_loss = lowest_loss(points, lambda temperature: self._at(np.array([temperature]))[0])
-            best_calibrated = lowest_error(points, lambda temperature: self._at(np.array([temperature]))[0])
+            best_loss, best_calibrated = best(points, lambda some: self._at(np.array(some)))
         if self._progress is not None:
             queries = self._corpus.rows
             self._progress(queries * steps(len(points), both=len(self._sides) > 1, search=search) - self._done)
@@ -172,8 +173,6 @@ class _Sweeper:
         return progress
 
     def _ranking(self) -> Ranking:
-        from judged.evaluation import evaluate_rankings
-
         evaluation = evaluate_rankings([self._rankings], list(MEASURES))
         values = {name: float(evaluation.value(name)) for name in MEASURES}
         _, end = next(self._corpus.blocks())

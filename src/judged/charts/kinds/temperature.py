@@ -8,7 +8,7 @@ from typing import Any
 import polars as pl
 
 from judged.charts.chart import Chart
-from judged.charts.drawing import LINE, chart, curves, layers, plural, share_axis
+from judged.charts.drawing import LINE, WIDTH, chart, curves, layers, plural, share_axis
 from judged.charts.records import Record
 from judged.charts.temperatures import (
     OWN_LOOKS,
@@ -117,7 +117,7 @@ def draw(table: pl.DataFrame, *, theme: str = "light") -> Chart:
     said = [table[name][0] for name in ("softmax", "ranking", "edges", "said")]
     title = "What temperature does to probabilities"
     parts = {"vconcat": panels, "spacing": 14, "resolve": OWN_LOOKS}
-    return chart(KIND, table, title=title, notes=said, theme=theme, parts=parts)
+    return chart(KIND, table, title=title, notes=said, theme=theme, parts=parts, width=WIDTH + 60)
 
 
 def _lines(part: pl.DataFrame, x: dict[str, Any], theme: Theme) -> list[dict[str, Any]]:

@@ -117,7 +117,7 @@ def draw(table: pl.DataFrame, *, theme: str = "light") -> Chart:
     ]
     title = "What the temperature of training does"
     parts = {"concat": panels, "columns": COLUMNS, "spacing": {"row": 18, "column": 24}, "resolve": OWN_LOOKS}
-    return chart(KIND, table, title=title, notes=said, theme=theme, parts=parts, width=2 * WIDTH + 220)
+    return chart(KIND, table, title=title, notes=said, theme=theme, parts=parts, width=2 * WIDTH + 260)
 
 
 def _domain(part: pl.DataFrame) -> tuple[float, float]:

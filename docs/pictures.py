@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -26,6 +27,11 @@ FINGERPRINTS = FOLDER / "fingerprints.json"
 
 EIGHT = Rankings.from_relevance([[1, 0, 1, 1, 0, 1, 0, 0]], collection=8, queries=["eight results"])
 TEN = Rankings.from_relevance([[0, 0, 1, 0, 1, 0, 0, 1, 0, 0]], queries=["ten images"])
+
+
+SWEPT = [float(f"{power}e{step}") for step in range(-3, 1) for power in (1, 1.5, 2, 3, 5, 7)] + [10.0]
+SHOWN = (0.002, 0.01, 0.05)
+"""Temperatures whose reliability differs on the digits."""
 
 
 @dataclass(frozen=True)
@@ -53,14 +59,29 @@ class Digits:
     def evaluation(self) -> judged.Evaluation:
         return judged.evaluate(self.judgements, list(self.files.runs), "AP")
 
+    @property
+    def same(self) -> Any:
+        return judged.same_label(*(path.read_text(encoding="utf-8").split() for path in self.files.labels))
+
     def diagnosis(self) -> Any:
-        labels = [path.read_text(encoding="utf-8").split() for path in self.files.labels]
-        return judged.diagnose(*self.files.vectors, judged.same_label(*labels))
+        return judged.diagnose(*self.files.vectors, self.same)
+
+    @cached_property
+    def sweep(self) -> Any:
+        return judged.temperature.sweep(*self.files.vectors, self.same, SWEPT, batch_size=50)
 
     def cosines(self) -> Any:
         """A run whose scores are cosines: whole numbers of a millionth before."""
         frame = judged.read_run(self.run("cosine-pixels")).frame
         return frame.with_columns(score=(frame["score"] / 1_000_000).clip(0, 1))
+
+
+def example_study() -> dict[str, Any]:
+    """What a study looks like, with numbers that no training gave."""
+    sys.path.insert(0, str(FOLDER.parents[1] / "tests"))
+    from support.temperatures import made_study
+
+    return {**made_study(), "notes": ["An example: its numbers are made up."]}
 
 
 PICTURES: dict[str, Callable[[Digits], Any]] = {
@@ -86,12 +107,16 @@ PICTURES: dict[str, Callable[[Digits], Any]] = {
     "gallery": lambda digits: charts.gallery(
         digits.judgements, digits.run("cosine-pca8"), pictures=demo.pictures(demo.load_digits()), k=8
     ),
+    "temperature": lambda digits: charts.temperature(digits.sweep),
+    "temperature-probabilities": lambda digits: charts.temperature_probabilities(digits.sweep),
+    "temperature-reliability": lambda digits: charts.temperature_reliability(digits.sweep, temperatures=SHOWN),
+    "temperature-study": lambda digits: charts.temperature_study(example_study()),
     "dark": lambda digits: charts.eleven_point(digits.files.rankings, theme="dark"),
 }
 """Every picture by its name; those of a kind of chart have the kind's name."""
 
 
-PIXELS = ("gallery", "differences", "scatter")
+PIXELS = ("gallery", "differences", "scatter", "temperature-reliability", "temperature-study")
 """Of pictures, and of hundreds of marks: a file of pixels is smaller than one of shapes."""
 
 
@@ -102,7 +127,18 @@ def path_of(name: str) -> Path:
 def fingerprint(picture: Any) -> str:
     """What a picture is drawn from, in short."""
     drawn = picture.spec if isinstance(picture, charts.Chart) else [picture.title, picture.notes, picture.data.to_dicts()]
+    if picture.kind.startswith("temperature"):
+        drawn = _coarse(drawn)
     return hashlib.sha256(json.dumps(drawn, sort_keys=True, ensure_ascii=False).encode()).hexdigest()[:16]
+
+
+def _coarse(drawn: Any) -> Any:
+    """With two digits of every number: exponentials in single precision differ from machine to machine in their last digits."""
+    if isinstance(drawn, dict):
+        return {name: _coarse(value) for name, value in drawn.items()}
+    if isinstance(drawn, list):
+        return [_coarse(value) for value in drawn]
+    return f"{drawn:.2g}" if isinstance(drawn, float) else drawn
 
 
 def _save(name: str, picture: Any) -> None:

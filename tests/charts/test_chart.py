@@ -10,8 +10,8 @@ import pytest
 
 from judged import JudgedError, MissingExtraError, OutputError, Rankings, charts
 from judged.charts.chart import FORMATS
-from judged.charts.drawing import spread
-from judged.charts.themes import THEMES
+from judged.charts.drawing import end_labels, spread
+from judged.charts.themes import THEMES, theme_named
 
 SIGNATURES = {".png": b"\x89PNG", ".svg": b"<svg", ".pdf": b"%PDF", ".html": b"<!DOCTYPE html>", ".json": b"{"}
 
@@ -102,3 +102,10 @@ def test_labels_keep_apart() -> None:
     assert spread([1.0, 1.0, 1.0], 0.1, 0, 1) == [1.0, 0.9, 0.8]
     assert spread([0.0, 0.0], 0.1, 0, 1) == [0.1, 0.0]
     assert spread([0.2, 0.8], 0.1, 0, 1) == [0.2, 0.8]
+
+
+def test_labels_keep_apart_where_the_axis_is_symlog() -> None:
+    # log(1 + 99) over 140 pixels: ten labels of 14 pixels fit, so the second is a tenth of the way down, at 100^0.9 - 1.
+    ends = [("first", 99.0), ("second", 99.0)]
+    made = end_labels(ends, theme_named("light"), y={}, low=0, high=99, height=140, symlog=True)
+    assert [row["at"] for row in made["data"]["values"]] == pytest.approx([99, 100**0.9 - 1])

@@ -7,6 +7,7 @@ import json
 import pytest
 
 from judged.charts.kinds import KINDS, NEEDS
+from support.temperatures import made_study
 
 
 def test_a_chart_from_files(judged, files):
@@ -104,6 +105,80 @@ def test_a_chart_of_a_diagnosis(judged, files):
     assert "relevant: 2" in (files / "x.svg").read_text()
     assert judged("plot", "embedding-scores", "none.json", "-o", "x.svg").err == "judged: none.json: no such file.\n"
     assert "cannot be read as JSON" in judged("plot", "embedding-scores", "qrels", "-o", "x.svg").err
+
+
+@pytest.fixture
+def sweep(judged, files):
+    """`sweep.json`: four queries and items, two of them near each other."""
+    (files / "q.csv").write_text("1,0,0\n0,1,0\n0,0.9,0.5\n0.2,0,1\n")
+    (files / "i.csv").write_text("1,0.1,0\n0,1,0.2\n0,1,0.4\n0,0.1,1\n")
+    made = judged("temperature", "q.csv", "i.csv", "--diagonal", "-o", "sweep.json")
+    assert made.code == 0, made.err
+    return files
+
+
+def test_charts_of_a_temperature_sweep(judged, sweep):
+    for kind in ("temperature", "temperature-probabilities", "temperature-reliability"):
+        result = judged("plot", kind, "sweep.json", "-o", f"{kind}.svg")
+        assert result.code == 0, result.err
+        assert f"<Chart {kind}: " in result.err
+        assert "Full-corpus softmax: each query against all 4 items. 4 queries, similarity cosine." in result.err
+
+
+def test_temperatures_are_numbers_with_commas(judged, sweep):
+    result = judged("plot", "temperature-probabilities", "sweep.json", "--temperatures", "0.01,0.1,1", "-o", "x.json")
+    assert result.code == 0, result.err
+    rows = json.loads((sweep / "x.json").read_text())["datasets"]["table"]
+    assert {(row["name"], row["temperature"]) for row in rows} == {("sharp", 0.01), ("medium", 0.1), ("smooth", 1)}
+
+
+@pytest.mark.parametrize(
+    ("kind", "options", "message"),
+    [
+        (
+            "temperature-probabilities",
+            ("--temperatures", "0.01;1"),
+            "Invalid value for '--temperatures': takes numbers with commas between them, as in 0.01,0.1,1; got '0.01;1'.",
+        ),
+        (
+            "temperature-reliability",
+            ("--temperatures", "0.01,1"),
+            "judged: temperatures must be three numbers, as in 0.01, 0.1, 1; got 2.",
+        ),
+        (
+            "temperature",
+            ("--temperatures", "1,2,3"),
+            "--temperatures has no meaning for temperature; its options: none of its own.",
+        ),
+        ("temperature", ("--run-format", "trec"), "--run-format has no meaning for temperature; its options: none of its own."),
+        (
+            "temperature-study",
+            (),
+            "judged: this is a temperature sweep, no temperature study; make one with judged.temperature.study.",
+        ),
+        (
+            "embedding-scores",
+            (),
+            "judged: this is no diagnosis of embeddings; make one with judged.diagnose or `judged embeddings … --diagnose`.",
+        ),
+    ],
+)
+def test_what_is_refused_of_a_sweep(judged, sweep, kind, options, message):
+    result = judged("plot", kind, "sweep.json", *options, "-o", "x.svg")
+    assert result.code != 0
+    assert message in result.err
+    assert not list(sweep.glob("x.*"))
+
+
+def test_a_chart_of_a_study(judged, files):
+    (files / "study.json").write_text(json.dumps(made_study()))
+    assert judged("plot", "temperature-study", "study.json", "-o", "x.svg").code == 0
+    assert ">untrained<" in (files / "x.svg").read_text()
+    wrong = judged("plot", "temperature", "study.json", "-o", "y.svg")
+    assert wrong.err == (
+        "judged: this is a temperature study, no temperature sweep; "
+        "make one with judged.temperature.sweep or `judged temperature … -o FILE.json`.\n"
+    )
 
 
 def test_one_measure_where_two_systems_are_compared(judged, files):

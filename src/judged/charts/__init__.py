@@ -33,6 +33,10 @@ if TYPE_CHECKING:
     from judged.charts.kinds.roc import roc
     from judged.charts.kinds.scatter import scatter
     from judged.charts.kinds.scores import scores
+    from judged.charts.kinds.temperature import temperature
+    from judged.charts.kinds.temperature_probabilities import temperature_probabilities
+    from judged.charts.kinds.temperature_reliability import temperature_reliability
+    from judged.charts.kinds.temperature_study import temperature_study
 
 __all__ = [
     "KINDS",
@@ -54,6 +58,10 @@ __all__ = [
     "roc",
     "scatter",
     "scores",
+    "temperature",
+    "temperature_probabilities",
+    "temperature_reliability",
+    "temperature_study",
 ]
 
 

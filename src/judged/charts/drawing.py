@@ -111,14 +111,19 @@ def end_labels(
     width: int = WIDTH,
     height: int = HEIGHT,
     looks: Sequence[tuple[str, list[int]]] | None = None,
+    symlog: bool = False,
 ) -> dict[str, Any]:
     """The names of lines beside their last points, pushed apart where they would cover each other.
 
     Before each name is a piece of its line: where several lines end in one point, that tells whose name it is.
+    `symlog` says that y is spread as Vega-Lite's scale of that name has it: evenly near 0, and by its logarithm far above 1.
     """
     chosen = looks or [look_of(at, theme) for at in range(len(ends))]
-    places = spread([value for _, value in ends], (high - low) * LINE / height, low, high)
-    values = [
+    bottom, top, *values = [math.log1p(value) if symlog else value for value in (low, high, *(value for _, value in ends))]
+    places = spread(values, (top - bottom) * LINE / height, bottom, top)
+    if symlog:
+        places = [math.expm1(place) for place in places]
+    rows = [
         {"label": label, "at": place, "shade": shade, "number": number}
         for number, ((label, _), place, (shade, _)) in enumerate(zip(ends, places, chosen, strict=True))
     ]
@@ -140,7 +145,7 @@ def end_labels(
             "color": {"field": "shade", "type": "nominal", "scale": None, "legend": None},
         },
     }
-    return {"data": {"values": values}, "layer": [*pieces, names]}
+    return {"data": {"values": rows}, "layer": [*pieces, names]}
 
 
 def spread(values: Sequence[float], gap: float, low: float, high: float) -> list[float]:
@@ -177,10 +182,11 @@ def curves(
     said: dict[str, str] | None = None,
     width: int = WIDTH,
     height: int = HEIGHT,
+    symlog: bool = False,
 ) -> list[dict[str, Any]]:
     """A line for each name in a column, with points where there is room for them, and its name at its end.
 
-    `said` are words for names that the column has shorter.
+    `said` are words for names that the column has shorter; `symlog` is for `end_labels`.
     """
     names = table[field].unique(maintain_order=True).to_list()
     look = series(field, names, theme)
@@ -196,5 +202,5 @@ def curves(
         "encoding": {"x": x, "y": y, "color": look["color"], "tooltip": tooltip},
     }
     room = [points] if table.height / max(len(names), 1) <= 25 else []
-    names_at_ends = end_labels(ends, theme, y=y, low=low, high=high, width=width, height=height)
+    names_at_ends = end_labels(ends, theme, y=y, low=low, high=high, width=width, height=height, symlog=symlog)
     return [line, *room, names_at_ends]

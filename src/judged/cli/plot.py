@@ -14,8 +14,18 @@ from judged.inputs.formats import FORMATS as INPUT_FORMATS
 
 _WITH_POLICY = ("system", "systems", "pair")
 """Needs that are rankings, made under a policy."""
+_OF_JSON = ("diagnosis", "sweep", "study")
+"""Needs that are results of another command, in one file."""
 _OF_RANKINGS = ("ties", "missing", "empty", "unjudged", "depth", "collection", "qrels_format", "run_format")
 """Options that say how rankings are made."""
+
+
+def _numbers(context: click.Context, param: click.Parameter, given: str | None) -> list[float] | None:
+    """What an option with numbers and commas between them says."""
+    try:
+        return None if given is None else [float(part) for part in given.split(",")]
+    except ValueError:
+        raise click.BadParameter(f"takes numbers with commas between them, as in 0.01,0.1,1; got {given!r}.") from None
 
 
 def _listed() -> str:
@@ -48,6 +58,7 @@ def _listed() -> str:
 @click.option("--pictures", metavar="FILE", type=FILE, help=OPTIONS["pictures"])
 @click.option("--queries", type=int, metavar="N", help=OPTIONS["queries"])
 @click.option("--bins", type=int, metavar="N", help=OPTIONS["bins"])
+@click.option("--temperatures", metavar="X,Y,Z", callback=_numbers, help=OPTIONS["temperatures"])
 @policy_options
 @click.option("--depth", type=int, help="Only the first N results of each list count.", metavar="N")
 @click.option("--collection", type=int, metavar="N", help="How many items there are to retrieve; true negatives need it.")
@@ -92,7 +103,7 @@ def _options(kind: Kind, given: dict[str, Any]) -> dict[str, Any]:
     """What the kind is told; refuses what has no meaning for it."""
     context = click.get_current_context()
     said = {name for name in given if context.get_parameter_source(name) not in (ParameterSource.DEFAULT, None)}
-    formats = () if kind.needs == "diagnosis" else ("qrels_format", "run_format")
+    formats = () if kind.needs in _OF_JSON else ("qrels_format", "run_format")
     may = {*kind.options, *formats, *(_OF_RANKINGS if kind.needs in _WITH_POLICY else ())}
     if "measure" in kind.options:
         may.add("measures")
@@ -111,7 +122,7 @@ def flag(name: str) -> str:
 
 def _sources(kind: Kind, files: tuple[str, ...], policy: dict[str, str], given: dict[str, Any]) -> list[Any]:
     """What the kind is made from."""
-    if kind.needs == "diagnosis":
+    if kind.needs in _OF_JSON:
         return [_json(files[0])]
     from judged.inputs import distinct_names, read_judgements, read_run
 

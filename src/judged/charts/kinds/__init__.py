@@ -39,6 +39,10 @@ NEEDS = {
     "diagnosis": Needs(
         "a diagnosis of embeddings: `judged embeddings … --diagnose -o FILE.json`", "DIAGNOSIS", "diagnosis", (1, 1)
     ),
+    "sweep": Needs("a sweep of temperatures: `judged temperature … -o FILE.json`", "SWEEP", "sweep", (1, 1)),
+    "study": Needs(
+        "a study of training temperatures, as JSON: `judged.temperature.study(…).to_dict()`", "STUDY", "study", (1, 1)
+    ),
 }
 """What there is to make charts from. An evaluation may be rankings too: one `Rankings`, or a list of them."""
 
@@ -54,6 +58,8 @@ OPTIONS = {
     "ties": "How ties are broken.",
     "pictures": "A CSV or TSV file with the columns id and picture: where the picture of each query and item lies.",
     "queries": "How many queries are shown; 8 if not said.",
+    "temperatures": "Three temperatures, as in 0.01,0.1,1; the nearest that were swept are shown. If not said, those nearest "
+    "to the lowest loss, to a quarter and to four times of it.",
 }
 """What kinds may be told beside that; the theme is for all of them."""
 
@@ -217,6 +223,34 @@ KINDS = {
             "results",
             ("pictures", "query", "k", "queries", "rel"),
             formats=(".html", ".png"),
+        ),
+        Kind(
+            "temperature",
+            "Loss, entropy, confidence and calibration along temperature",
+            "What a softmax of the scores is like at each temperature, with those of the lowest loss and of the best "
+            "calibration; the ranking is the same at all of them.",
+            "sweep",
+        ),
+        Kind(
+            "temperature-probabilities",
+            "Probabilities by rank at three temperatures",
+            "The mean probability of the item at each of the first ranks, and of all others together: sharp, medium, smooth.",
+            "sweep",
+            ("temperatures",),
+        ),
+        Kind(
+            "temperature-reliability",
+            "Reliability diagrams at three temperatures",
+            "The probability of the top item against how often it is relevant: at which temperature it can be believed.",
+            "sweep",
+            ("temperatures",),
+        ),
+        Kind(
+            "temperature-study",
+            "What the temperature of training does",
+            "Measures on held-out queries with their intervals, loss, confidence and accuracy, alignment, uniformity and "
+            "iterations, for a similarity trained at each of several temperatures.",
+            "study",
         ),
     )
 }

@@ -10,7 +10,7 @@ import polars as pl
 from judged.charts.chart import Chart
 from judged.charts.drawing import chart, number_axis, plural, share_axis
 from judged.charts.results import Scores
-from judged.charts.themes import theme_named
+from judged.charts.themes import Theme, theme_named
 from judged.errors import InputError
 
 KIND = "reliability"
@@ -71,36 +71,6 @@ def reliability(
 
 
 def draw(table: pl.DataFrame, *, theme: str = "light") -> Chart:
-    chosen = theme_named(theme)
-    x = share_axis("score", "score")
-    y = share_axis("share of relevant results", "share_relevant")
-    perfect = {
-        "data": {"values": [{"x": 0, "y": 0}, {"x": 1, "y": 1}]},
-        "mark": {"type": "line", "color": chosen.muted, "strokeDash": [4, 3]},
-        "encoding": {"x": {**x, "field": "x"}, "y": {**y, "field": "y"}},
-    }
-    gaps = {
-        "mark": {"type": "rule", "color": chosen.wrong, "strokeWidth": 4, "opacity": 0.55},
-        "encoding": {"x": x, "y": y, "y2": {"field": "score"}},
-    }
-    line = {"mark": {"type": "line", "color": chosen.series[0], "strokeWidth": 2}, "encoding": {"x": x, "y": y}}
-    tooltip = [{"field": name} for name in ("score_from", "score_to", "score", "share_relevant", "count")]
-    points = {
-        "mark": {"type": "point", "filled": True, "size": 60, "color": chosen.series[0], "opacity": 1},
-        "encoding": {"x": x, "y": y, "tooltip": tooltip},
-    }
-    counts = {
-        "width": 340,
-        "height": 70,
-        "mark": {"type": "rect", "color": chosen.series[0], "stroke": chosen.background},
-        "encoding": {
-            "x": {**share_axis("score", "score_from"), "axis": {"grid": False}},
-            "x2": {"field": "score_to"},
-            "y": number_axis("results", "count", axis={"format": "~s", "tickCount": 3}),
-            "y2": {"datum": 0},
-            "tooltip": tooltip,
-        },
-    }
     said = [
         "Points on the dashed line are right; the bars are the gaps. "
         f"Expected calibration error {calibration_error(table):.4f} over "
@@ -108,6 +78,58 @@ def draw(table: pl.DataFrame, *, theme: str = "light") -> Chart:
         table["said"][0],
     ]
     title = f"Scores read as probabilities: {table['run'][0]}"
-    main = {"width": 340, "height": 300, "layer": [perfect, gaps, line, points]}
-    parts = {"vconcat": [main, counts], "spacing": 18}
-    return chart(KIND, table, title=title, notes=said, theme=theme, parts=parts, width=360)
+    return chart(KIND, table, title=title, notes=said, theme=theme, parts=diagram(theme_named(theme)), width=360)
+
+
+def diagram(
+    theme: Theme,
+    *,
+    score: str = "score",
+    share: str = "share of relevant results",
+    results: str = "results",
+    only: dict[str, Any] | None = None,
+    width: int = 340,
+    height: int = 300,
+    most: int | None = None,
+) -> dict[str, Any]:
+    """A reliability diagram above the counts of its bins, from such a table as `data` makes, or from what `only` leaves of it.
+
+    `score`, `share` and `results` are what the axes are called; `most` is where the axis of counts ends.
+    """
+    x = share_axis(score, "score")
+    y = share_axis(share, "share_relevant")
+    perfect = {
+        "data": {"values": [{"x": 0, "y": 0}, {"x": 1, "y": 1}]},
+        "mark": {"type": "line", "color": theme.muted, "strokeDash": [4, 3]},
+        "encoding": {"x": {**x, "field": "x"}, "y": {**y, "field": "y"}},
+    }
+    rows: dict[str, Any] = {"transform": [only]} if only else {}
+    gaps = {
+        **rows,
+        "mark": {"type": "rule", "color": theme.wrong, "strokeWidth": 4, "opacity": 0.55},
+        "encoding": {"x": x, "y": y, "y2": {"field": "score"}},
+    }
+    line = {**rows, "mark": {"type": "line", "color": theme.series[0], "strokeWidth": 2}, "encoding": {"x": x, "y": y}}
+    tooltip = [{"field": name} for name in ("score_from", "score_to", "score", "share_relevant", "count")]
+    points = {
+        **rows,
+        "mark": {"type": "point", "filled": True, "size": 60, "color": theme.series[0], "opacity": 1},
+        "encoding": {"x": x, "y": y, "tooltip": tooltip},
+    }
+    ticks: dict[str, Any] = {"format": "~s", "tickCount": 3} | ({"tickMinStep": 1} if most else {})
+    scale: dict[str, Any] = {"scale": {"domain": [0, most], "nice": False}} if most else {}
+    counts = {
+        **rows,
+        "width": width,
+        "height": 70,
+        "mark": {"type": "rect", "color": theme.series[0], "stroke": theme.background},
+        "encoding": {
+            "x": {**share_axis(score, "score_from"), "axis": {"grid": False}},
+            "x2": {"field": "score_to"},
+            "y": number_axis(results, "count", axis=ticks, **scale),
+            "y2": {"datum": 0},
+            "tooltip": tooltip,
+        },
+    }
+    main = {"width": width, "height": height, "layer": [perfect, gaps, line, points]}
+    return {"vconcat": [main, counts], "spacing": 18}

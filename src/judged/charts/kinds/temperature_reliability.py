@@ -1,0 +1,87 @@
+"""At which temperature the probability of the top item can be believed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import polars as pl
+
+from judged.charts.chart import Chart
+from judged.charts.drawing import chart
+from judged.charts.kinds.reliability import diagram
+from judged.charts.temperatures import read_sweep, softmax_said, temperature_of, three, written
+from judged.charts.themes import theme_named
+from judged.errors import InputError
+
+KIND = "temperature-reliability"
+WIDTH, HEIGHT = 230, 220
+
+
+def data(sweep: Any, *, temperatures: Sequence[float] | None = None) -> pl.DataFrame:
+    """A row for each of three temperatures and each bin of confidence that holds queries: their mean confidence, which is the
+    probability of the top item, and the share of top items that are relevant. Two temperatures where the lowest loss is at an
+    end of the sweep and none was named."""
+    found = read_sweep(sweep)
+    chosen = three(found, temperatures)
+    softmax = softmax_said(found)
+    rows = [
+        {
+            "name": name,
+            "temperature": temperature_of(row),
+            "calibration_error": row.number("calibration_error"),
+            "score_from": each.number("from"),
+            "score_to": each.number("to"),
+            "score": each.number("confidence"),
+            "share_relevant": each.number("accuracy"),
+            "count": each.count("count"),
+            "softmax": softmax,
+            "said": chosen.note,
+        }
+        for name, row in chosen.rows.items()
+        for each in row.records("bins")
+        if each.count("count")
+    ]
+    if not rows:
+        raise InputError("the temperature sweep has no query in any bin of confidence; make it anew.")
+    return pl.DataFrame(rows, infer_schema_length=None)
+
+
+def temperature_reliability(sweep: Any, *, temperatures: Sequence[float] | None = None, theme: str = "light") -> Chart:
+    """Reliability diagrams at three temperatures, from `judged.temperature.sweep` or its JSON.
+
+    >>> bins = [{"from": 0.5, "to": 1.0, "count": 4.0, "confidence": 0.75, "accuracy": 0.5}]
+    >>> sweep = {"what": "temperature sweep", "softmax": "batch", "candidates": 4, "queries": 4, "similarity": "cosine"}
+    >>> sweep["temperatures"] = [{"temperature": at, "calibration_error": 0.25, "bins": bins} for at in (0.01, 0.1, 1.0)]
+    >>> temperature_reliability(sweep, temperatures=[0.01, 0.1, 1]).data.select("name", "score", "share_relevant").rows()[0]
+    ('sharp', 0.75, 0.5)
+    """
+    return draw(data(sweep, temperatures=temperatures), theme=theme)
+
+
+def draw(table: pl.DataFrame, *, theme: str = "light") -> Chart:
+    most = int(table["count"].max())  # type: ignore[arg-type]
+    panels = []
+    for part in table.partition_by("name", maintain_order=True):
+        name, at, error = (part[column][0] for column in ("name", "temperature", "calibration_error"))
+        drawn = diagram(
+            theme_named(theme),
+            score="confidence in the top item",
+            share="top items that are relevant",
+            results="queries",
+            only={"filter": {"field": "name", "equal": name}},
+            width=WIDTH,
+            height=HEIGHT,
+            most=most,
+        )
+        text = f"{name}: {written(at)}, ECE {error:.3f}"
+        heading = {"text": text, "fontSize": 13, "anchor": "start", "frame": "group", "offset": 8}
+        panels.append({"title": heading, **drawn})
+    said = [
+        "Points on the dashed line can be believed; above it confidence is too low, below it too high. ECE is the mean gap.",
+        table["softmax"][0],
+        table["said"][0],
+    ]
+    title = "Confidence in the top item, and how often it is relevant"
+    parts = {"hconcat": panels, "spacing": 24}
+    return chart(KIND, table, title=title, notes=said, theme=theme, parts=parts, width=max(len(panels), 2) * (WIDTH + 40))

@@ -1,0 +1,199 @@
+"""What the temperature of training does to what is learned: measures of held-out queries, loss, confidence, spread, effort."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+import polars as pl
+
+from judged.charts.chart import Chart
+from judged.charts.drawing import chart, curves, layers, number_axis, plural, share_axis
+from judged.charts.records import Record
+from judged.charts.temperatures import OWN_LOOKS, Losses, temperature_axis, temperature_of
+from judged.charts.themes import Theme, theme_named
+from judged.errors import InputError
+
+KIND = "temperature-study"
+CURVES = (
+    ("loss", "held-out", "loss"),
+    ("loss", "training", "training_loss"),
+    ("of the top item", "confidence", "confidence"),
+    ("of the top item", "accuracy", "accuracy"),
+    ("alignment", "alignment", "alignment"),
+    ("uniformity", "uniformity", "uniformity"),
+    ("iterations", "to the best", "best_iteration"),
+    ("iterations", "to the end", "iterations"),
+)
+"""Panel, curve, and the name of its numbers in a study; panels of measures stand before them."""
+OF_VECTORS = ("alignment", "uniformity")
+"""Numbers that hang on no temperature once vectors are there, so that the untrained similarity has them to compare with."""
+WIDTH, HEIGHT = 250, 130
+COLUMNS = 2
+TICKS = 5
+
+
+def data(study: Any) -> pl.DataFrame:
+    """A row for each training temperature, panel and curve; the temperature is null in rows of the untrained similarity.
+
+    Measures have the bounds of their intervals, and `differs` says whether the interval of the difference to the untrained
+    similarity leaves out 0. Of the others, only alignment and uniformity have untrained rows: they hang on vectors alone.
+    """
+    found = Record.of(study, what="temperature study", how="judged.temperature.study")
+    rows = found.records("rows")
+    listed: list[dict[str, Any]] = []
+    for measure in found.texts("measures"):
+        listed += [_measured(row, measure) for row in rows]
+    for panel, curve, field in CURVES:
+        listed += [
+            {"panel": panel, "curve": curve, "temperature": _trained(row), "value": row.number_or_none(field)}
+            for row in rows
+            if _trained(row) is not None or field in OF_VECTORS
+        ]
+    at = [trained for row in rows if (trained := _trained(row)) is not None]
+    if not at or any(left >= right for left, right in pairwise(at)):
+        raise InputError("the temperature study must have training temperatures, each above the one before; make it anew.")
+    queries = found.record("queries")
+    constant = {
+        "similarity": found.text("kind"),
+        "level": found.number("level"),
+        **{name: queries.count(name) for name in ("training", "validation", "held_out")},
+        "said": " ".join(found.texts("notes")),
+    }
+    columns = {"panel": pl.String, "curve": pl.String, "temperature": pl.Float64, "measure": pl.Boolean}
+    columns |= {"value": pl.Float64, "low": pl.Float64, "high": pl.Float64, "differs": pl.Boolean}
+    plain = {"measure": False, "low": None, "high": None, "differs": None}
+    table = pl.DataFrame([{**plain, **row} for row in listed if row["value"] is not None], schema=columns)
+    return table.with_columns(**{name: pl.lit(value) for name, value in constant.items()})
+
+
+def _trained(row: Record) -> float | None:
+    return None if row.number_or_none("temperature") is None else temperature_of(row)
+
+
+def _measured(row: Record, measure: str) -> dict[str, Any]:
+    value = row.record("measures").record(measure)
+    differs = None
+    if (at := _trained(row)) is not None:
+        ends = [row.record("differences").record(measure).number_or_none(end) for end in ("low", "high")]
+        differs = None if None in ends else bool(ends[0] > 0 or ends[1] < 0)  # type: ignore[operator]
+    bounds = {end: value.number_or_none(end) for end in ("low", "high")}
+    mean = value.number("mean")
+    return {"panel": measure, "curve": measure, "temperature": at, "measure": True, "value": mean, **bounds, "differs": differs}
+
+
+def temperature_study(study: Any, *, theme: str = "light") -> Chart:
+    """What was learned at each temperature, from `judged.temperature.study` or its JSON.
+
+    >>> row = {"training_loss": 0.1, "loss": 0.5, "alignment": 0.3, "uniformity": -2.0, "confidence": 0.9, "accuracy": 0.95}
+    >>> row |= {"iterations": 9, "best_iteration": 4, "measures": {"AP": {"mean": 0.8, "low": 0.7, "high": 0.9}}}
+    >>> gain = {"AP": {"mean": 0.1, "low": 0.05, "high": 0.15}}
+    >>> study = {"what": "temperature study", "kind": "diagonal", "measures": ["AP"], "level": 0.95, "notes": []}
+    >>> study |= {"queries": {"training": 60, "validation": 20, "held_out": 20}}
+    >>> chart = temperature_study(study | {"rows": [row | {"temperature": 0.05, "differences": gain}]})
+    >>> chart.data.filter(panel="AP").select("temperature", "value", "differs").rows()
+    [(0.05, 0.8, True)]
+    """
+    return draw(data(study), theme=theme)
+
+
+def draw(table: pl.DataFrame, *, theme: str = "light") -> Chart:
+    chosen = theme_named(theme)
+    at = table["temperature"].drop_nulls()
+    low, high = float(at.min()), float(at.max())  # type: ignore[arg-type]
+    room = (high / low) ** 0.05
+    x = temperature_axis(low / room, high * room, title="training temperature", most=TICKS)
+    panels = [
+        _measure(part, x, chosen) if part["measure"][0] else _others(part, x, chosen)
+        for part in table.partition_by("panel", maintain_order=True)
+    ]
+    percent = f"{table['level'][0] * 100:.4g} %"
+    against = "; the band is that of the untrained similarity. Filled points differ from it, query by query"
+    said = [
+        f"Similarity {table['similarity'][0]}, trained with {plural(table['training'][0], 'query', 'queries')} and stopped by "
+        f"{table['validation'][0]:,}. All but training loss and iterations is of {table['held_out'][0]:,} held-out queries.",
+        f"Bars are {percent} intervals of the mean{against if table['temperature'].null_count() else ''}.",
+        table["said"][0],
+    ]
+    title = "What the temperature of training does"
+    parts = {"concat": panels, "columns": COLUMNS, "spacing": {"row": 18, "column": 24}, "resolve": OWN_LOOKS}
+    return chart(KIND, table, title=title, notes=said, theme=theme, parts=parts, width=2 * WIDTH + 260)
+
+
+def _domain(part: pl.DataFrame) -> tuple[float, float]:
+    """From the lowest number to the highest, with a margin; a single number gets room on both sides."""
+    numbers = pl.concat([part[name].drop_nulls() for name in ("value", "low", "high")])
+    low, high = float(numbers.min()), float(numbers.max())  # type: ignore[arg-type]
+    margin = (high - low) * 0.08 or abs(high) * 0.1 or 0.1
+    return low - margin, high + margin
+
+
+def _measure(part: pl.DataFrame, x: dict[str, Any], theme: Theme) -> dict[str, Any]:
+    """A measure with its intervals, above or below the band of the untrained similarity."""
+    name = part["panel"][0]
+    low, high = _domain(part)
+    y = share_axis(name, "value", low=low, top=high)
+    y["axis"] = {"tickCount": 4}
+    only = [{"filter": {"field": "panel", "equal": name}}, {"filter": "isValid(datum.temperature)"}]
+    shade = theme.series[0]
+    bars = {
+        "transform": [*only, {"filter": "isValid(datum.low)"}],
+        "mark": {"type": "rule", "color": shade, "strokeWidth": 2, "opacity": 0.6},
+        "encoding": {"x": x, "y": {**y, "field": "low"}, "y2": {"field": "high"}},
+    }
+    line = {"transform": only, "mark": {"type": "line", "color": shade, "strokeWidth": 1.6}, "encoding": {"x": x, "y": y}}
+    tooltip = [{"field": field} for field in ("temperature", "value", "low", "high", "differs")]
+    points = {
+        "transform": only,
+        "mark": {"type": "point", "filled": True, "size": 45, "stroke": shade, "strokeWidth": 1.6, "opacity": 1},
+        "encoding": {
+            "x": x,
+            "y": y,
+            "fill": {"condition": {"test": "datum.differs", "value": shade}, "value": theme.background},
+            "tooltip": tooltip,
+        },
+    }
+    return layers(*_untrained(part, y, theme), bars, line, points, width=WIDTH, height=HEIGHT)
+
+
+def _untrained(part: pl.DataFrame, y: dict[str, Any], theme: Theme) -> list[dict[str, Any]]:
+    """The untrained similarity as a dashed line with its name, and a band where it has an interval."""
+    rows = part.filter(pl.col("temperature").is_null()).select("value", "low", "high").to_dicts()
+    if not rows:
+        return []
+    values = {"values": [{**rows[0], "words": "untrained"}]}
+    line = {
+        "data": values,
+        "mark": {"type": "rule", "color": theme.muted, "strokeDash": [4, 3], "strokeWidth": 1.4},
+        "encoding": {"y": y},
+    }
+    name = {
+        "data": values,
+        "mark": {"type": "text", "align": "left", "dx": 6, "color": theme.muted, "fontWeight": "bold"},
+        "encoding": {"x": {"value": WIDTH}, "y": y, "text": {"field": "words"}},
+    }
+    band = {
+        "data": values,
+        "mark": {"type": "rect", "color": theme.muted, "opacity": 0.18},
+        "encoding": {"x": {"value": 0}, "x2": {"value": WIDTH}, "y": {**y, "field": "low"}, "y2": {"field": "high"}},
+    }
+    return [*([band] if rows[0]["low"] is not None and rows[0]["high"] is not None else []), line, name]
+
+
+def _others(part: pl.DataFrame, x: dict[str, Any], theme: Theme) -> dict[str, Any]:
+    """Lines along temperature, named at their ends where there are several."""
+    panel = part["panel"][0]
+    low, high = _domain(part)
+    symlog = False
+    if panel == "loss":
+        losses = Losses.of(float(part["value"].min()), float(part["value"].max()))  # type: ignore[arg-type]
+        low, high, symlog, y = losses.low, losses.high, losses.symlog, losses.axis
+    else:
+        low, high = {"of the top item": (0.0, 1.0), "iterations": (0.0, high)}.get(panel, (low, high))
+        y = number_axis(panel, "value", scale={"domain": [low, high], "nice": False, "zero": False}, axis={"tickCount": 4})
+    trained = part.filter(pl.col("temperature").is_not_null())
+    lines = curves(trained, "curve", x=x, y=y, theme=theme, low=low, high=high, width=WIDTH, height=HEIGHT, symlog=symlog)
+    for line in lines[:-1]:
+        line["transform"] = [{"filter": {"field": "panel", "equal": panel}}, {"filter": "isValid(datum.temperature)"}]
+    named = lines if trained["curve"].n_unique() > 1 else lines[:-1]
+    return layers(*_untrained(part, y, theme), *named, width=WIDTH, height=HEIGHT)

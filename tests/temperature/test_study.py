@@ -206,7 +206,7 @@ def test_what_the_digits_show(digits: Study) -> None:
 
 
 def test_the_table_of_the_guide(digits: Study) -> None:
-    """Machines round differently, so training ends a little elsewhere: numbers agree to what the guide's reader sees of them."""
+    """Machines round differently, so training ends a little elsewhere: numbers agree as far as a reader looks."""
     shown = re.findall(r"^\| (untrained|[\d.]+) \| (.+) \|$", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
     assert len(shown) == len(digits.rows)
     for (name, cells), row in zip(shown, digits.rows, strict=True):

@@ -17,6 +17,7 @@ COMMANDS = (
     "embeddings",
     "learn",
     "temperature",
+    "temperature-study",
     "conventions",
     "identify",
     "explain",

@@ -6,7 +6,8 @@ from typing import Any
 
 import click
 
-from judged.cli.options import FILE, complete_measure, deliver
+from judged.cli.learning import learning, learning_options
+from judged.cli.options import FILE, deliver
 from judged.cli.vectors import memory_option, read_options, relations, relevance_options, vector_options
 
 
@@ -15,67 +16,9 @@ from judged.cli.vectors import memory_option, read_options, relations, relevance
 @click.argument("items", metavar="ITEMS")
 @relevance_options
 @click.option(
-    "--kind",
-    default="bilinear",
-    show_default=True,
-    metavar="KIND",
-    help="What is learned: bilinear (q W x), low-rank ((q U)·(x V)), diagonal (a weight for each dimension) or "
-    "two-tower-linear (the cosine of q A and x B).",
-)
-@click.option(
     "--temperature", type=float, default=0.05, show_default=True, metavar="T", help="Scores are divided by it in the loss."
 )
-@click.option(
-    "--rank", type=int, metavar="N", help="Of low-rank and two-tower-linear: how many dimensions vectors are mapped to."
-)
-@click.option(
-    "--positives",
-    default="each",
-    show_default=True,
-    metavar="RULE",
-    help="How several relevant items of a query make one loss: each, any or apart.",
-)
-@click.option("--both", is_flag=True, help="Add the loss of the other way: every item among the queries.")
-@click.option(
-    "-m",
-    "--measure",
-    default="AP",
-    show_default=True,
-    metavar="MEASURE",
-    shell_complete=complete_measure,
-    help="What is computed on the validation queries after each iteration; the best weights are kept.",
-)
-@click.option(
-    "--validation", type=float, default=0.2, show_default=True, metavar="SHARE", help="Of the queries, to choose when to stop."
-)
-@click.option(
-    "--held-out",
-    type=float,
-    default=0.2,
-    show_default=True,
-    metavar="SHARE",
-    help="Of the queries, never looked at in training; measured before and after it. 0 for none.",
-)
-@click.option(
-    "--patience", type=int, default=10, show_default=True, metavar="N", help="Stop after so many iterations without gain."
-)
-@click.option("--iterations", type=int, default=200, show_default=True, metavar="N", help="Stop after so many at the latest.")
-@click.option(
-    "--decay",
-    type=float,
-    default=0.0,
-    show_default=True,
-    metavar="X",
-    help="How strongly weights are pulled back to the start.",
-)
-@click.option(
-    "--candidates",
-    type=int,
-    metavar="N",
-    help="Set training queries against their relevant items and N others, drawn by the seed; without it, against all items.",
-)
-@click.option("--rel", type=float, default=1, show_default=True, metavar="GRADE", help="Items are relevant from this grade on.")
-@click.option("--seed", type=int, default=0, show_default=True, metavar="N", help="Of the split and of all else that is drawn.")
+@learning_options("bilinear")
 @vector_options
 @memory_option
 @click.option(
@@ -89,7 +32,7 @@ from judged.cli.vectors import memory_option, read_options, relations, relevance
 @click.option(
     "-o", "--output", type=FILE, metavar="FILE", required=True, help="Where the similarity is written: .npz or .safetensors."
 )
-def learn(queries: str, items: str, form: str, output: str, **given: Any) -> None:
+def learn(queries: str, items: str, temperature: float, form: str, output: str, **given: Any) -> None:
     """Learn a similarity from QUERIES and ITEMS, two files of vectors, and from what is relevant.
 
     Queries are split: most are trained on, by the contrastive loss at a temperature, some choose when to stop, and some are
@@ -107,7 +50,6 @@ def learn(queries: str, items: str, form: str, output: str, **given: Any) -> Non
         read = read_options(given)
         left = as_vectors(queries, ids=read.pop("query_ids"))
         right = as_vectors(items, ids=read.pop("item_ids"))
-    chosen = ("kind", "temperature", "rank", "positives", "both", "measure", "validation", "held_out", "patience", "iterations")
     with counting("Learning", given["iterations"], "iterations") as progress:
         learned = fit(
             left,
@@ -116,7 +58,8 @@ def learn(queries: str, items: str, form: str, output: str, **given: Any) -> Non
             exclude=excluded or None,
             progress=progress,
             **read,
-            **{name: given[name] for name in (*chosen, "decay", "candidates", "rel", "seed")},
+            temperature=temperature,
+            **learning(given),
         )
     learned.save(output)
     record = learned.training

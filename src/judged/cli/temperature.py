@@ -7,8 +7,15 @@ from typing import Any
 import click
 
 from judged.cli.options import FILE, deliver
-from judged.cli.vectors import memory_option, read_options, relations, relevance_options, similarity_option, vector_options
-from judged.contrastive import POSITIVES
+from judged.cli.vectors import (
+    memory_option,
+    positives_option,
+    read_options,
+    relations,
+    relevance_options,
+    similarity_option,
+    vector_options,
+)
 
 
 @click.command()
@@ -32,15 +39,7 @@ from judged.contrastive import POSITIVES
     "Without it candidates are all items.",
 )
 @click.option("--both", is_flag=True, help="Also the items' softmax over queries; the loss is then the mean of both.")
-@click.option(
-    "--positives",
-    type=click.Choice(list(POSITIVES)),
-    default="each",
-    show_default=True,
-    help="How several positives of a query make one loss. "
-    + "; ".join(f"{name}: {says}" for name, says in POSITIVES.items())
-    + ".",
-)
+@positives_option
 @click.option("--rel", type=float, default=1, show_default=True, metavar="GRADE", help="The lowest grade of a positive.")
 @click.option(
     "--hardest", type=int, default=10, show_default=True, metavar="N", help="How many negatives of a query are its hardest."

@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from judged.cli.options import FILE, Function
+from judged.contrastive import POSITIVES
 
 PAIR = (str, str)
 RELEVANCE: dict[str, tuple[Any, str]] = {
@@ -78,6 +79,15 @@ def _allowing(given: str) -> Any:
     return found.allow_training_queries()
 
 
+positives_option = click.option(
+    "--positives",
+    type=click.Choice(list(POSITIVES)),
+    default="each",
+    show_default=True,
+    help="How several positives of a query make one loss. "
+    + "; ".join(f"{name}: {says}" for name, says in POSITIVES.items())
+    + ".",
+)
 memory_option = click.option(
     "--memory", default="1GB", show_default=True, metavar="SIZE", help="How much memory the scores may take."
 )

@@ -32,6 +32,8 @@ def test_import_judged_is_light() -> None:
         ["--help"],
         ["--version"],
         ["evaluate", "--help"],
+        ["embeddings", "--help"],
+        ["learn", "--help"],
         ["identify", "--help"],
         ["measures", "--help"],
         ["plot", "--help"],

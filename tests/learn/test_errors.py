@@ -81,6 +81,14 @@ def test_measures() -> None:
     with pytest.raises(MeasureError) as error:
         fit(*DATA.both, measure="NumRel")
     assert str(error.value) == "NumRel does not say how good a ranking is; stop by another measure, such as AP."
+    told: list[int] = []
+    with pytest.raises(MeasureError) as error:
+        fit(*DATA.both, measure="Bpref", progress=told.append)
+    assert str(error.value) == (
+        "Bpref tells irrelevant items from unjudged ones; in embeddings every item is judged, and only relevant ones are "
+        "listed. Leave it out."
+    )
+    assert told == []
 
 
 def test_a_diagonal_of_different_dimensions() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
+from os.path import isfile
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -50,10 +50,10 @@ def conventions(
     if len(what) < 2:
         asked = click.get_current_context()
         said = [name for name in ("measures", "depth", "duplicates", "qrels_format", "run_format") if _given(asked, name)]
-        if said or (what and Path(what[0]).is_file()):
+        if said or (what and isfile(what[0])):
             raise click.UsageError("to compare conventions give two files: QRELS RUN.")
     if output:
-        check_target(output)
+        check_target(output, reads=what)
     if not what:
         every = list(known().values())
         deliver(lambda: {each.name: _record(each) for each in every}, lambda: _list(every), form, output, lambda: _table(every))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
+from os.path import isfile
 
 import click
 
@@ -71,11 +71,11 @@ def evaluate(
     if [judgements, *runs].count("-") > 1:
         raise InputError("standard input (-) can be read only once; give the other as a file.")
     if output:
-        check_target(output)
+        check_target(output, reads=(judgements, *runs))
     names = distinct_names(list(runs))
     with ThreadPoolExecutor(1) as ahead:
         # The first run is the longest wait: it is read while the measures are loaded and the judgements are read.
-        first = ahead.submit(read_run, runs[0], name=names[0], format=run_format) if Path(runs[0]).is_file() else None
+        first = ahead.submit(read_run, runs[0], name=names[0], format=run_format) if isfile(runs[0]) else None
         from judged.cli.terminal import deliver_evaluation, working
         from judged.evaluation import evaluate_rankings
         from judged.inputs import read_judgements

@@ -95,7 +95,7 @@ def explain(
 
     for target in (output, html, gif):
         if target:
-            check_target(target)
+            check_target(target, reads=() if run is None else (judgements, run))
     given: object = judgements
     listed: object = run
     if run is not None:

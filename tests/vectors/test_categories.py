@@ -289,11 +289,14 @@ def test_tables_from_frames(tmp_path: Path) -> None:
             pl.DataFrame({"item": ["a"], "category": [1.0]}),
             "the categories: the category is a floating-point number; ids must be texts or whole numbers.",
         ),
-        ("none.txt", "none.txt: cannot be read (No such file or directory)."),
+        ("none.txt", "none.txt: no such file."),
         ("three.csv", 'three.csv, line 2: expected an item and its category, found 3 fields: "b,y,z".'),
         ("one.txt", 'one.txt, line 1: expected an item and its category, found 1 fields: "a".'),
         ("bad.json", "bad.json, line 1: is not JSON (Expecting value)."),
         ("latin.txt", "latin.txt: is not UTF-8 text."),
+        ("deep.json", "deep.json: the JSON is nested too deeply. JSON should be {item: category}."),
+        (".", ".: is a directory; give a file."),
+        ("photo.txt", "photo.txt: this is a PNG image, not categories."),
     ],
 )
 def test_tables_that_cannot_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, given: Any, message: str) -> None:
@@ -302,6 +305,8 @@ def test_tables_that_cannot_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     Path("one.txt").write_text("a\n")
     Path("bad.json").write_text('{"a": }')
     Path("latin.txt").write_bytes(b"a \xe9\n")
+    Path("deep.json").write_text('{"a": ' * 100_000)
+    Path("photo.txt").write_bytes(b"\x89PNG\r\n\x1a\n\0")
     with pytest.raises(InputError) as error:
         read_categories(given)
     assert str(error.value) == message

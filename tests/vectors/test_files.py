@@ -18,6 +18,7 @@ import pytest
 from judged.errors import InputError, JudgedError, MissingExtraError
 from judged.vectors.arrays import Lazy, Vectors, as_vectors
 from judged.vectors.files import _READERS, FORMATS, labels_from, labels_lists_from, read_vectors
+from judged.vectors.labels import revisited_from
 
 ROWS = np.array([[1, -2.5, 3], [0, 0.15625, 7]], np.float32)
 WHOLE = np.array([[1, 2, 3], [0, 5, 255]], np.uint8)
@@ -446,6 +447,9 @@ def test_bad_paths_and_options(write: Any) -> None:
     assert message(".") == ".: is a directory; give a file."
     write("v.csv", FLOATS["v.csv"])
     assert message("v.csv::x") == "v.csv: a text file holds one table; there is no 'x' to choose."
+    for name in ("v.npy", "v.fvecs", "v.fbin"):
+        write(name, FLOATS[name])
+        assert message(f"{name}::x") == f"{name}: a {name[1:]} file holds one array; there is no 'x' to choose."
     assert message("v.csv", format="fvec") == (
         f'There is no format "fvec" of vectors; did you mean "fvecs"? Formats: {", ".join(FORMATS)}.'
     )
@@ -552,3 +556,28 @@ def test_bad_lists_of_labels(write: Any, name: str, content: str | bytes, expect
     with pytest.raises(InputError) as raised:
         labels_lists_from(name)
     assert str(raised.value) == expected
+
+
+def test_a_text_of_labels_has_no_columns_to_choose(write: Any) -> None:
+    write("labels", "a\nb\n")
+    for read in (labels_from, labels_lists_from):
+        with pytest.raises(InputError) as error:
+            read("labels::x")
+        assert str(error.value) == "labels: a text file holds one label a line; there is no 'x' to choose."
+
+
+def test_bad_files_of_the_revisited_benchmarks(write: Any) -> None:
+    hint = "is not JSON. The benchmark's own pickle is written so by json.dump(pickle.load(f)['gnd'], …)."
+    write("deep.json", "[" * 100_000)
+    write("gnd.pkl", b"\x80\x04\x95\x00\x00")
+    write("other.json", '[{"easy": []}]')
+    for path, expected in {
+        "none.json": "no such file.",
+        ".": "is a directory; give a file.",
+        "deep.json": hint,
+        "gnd.pkl": hint,
+        "other.json": "a list is needed, with the lists easy, hard and junk of item rows for each query.",
+    }.items():
+        with pytest.raises(InputError) as error:
+            revisited_from(path)
+        assert str(error.value) == f"{path}: {expected}"

@@ -72,7 +72,7 @@ def plot(kind: str, files: tuple[str, ...], output: str, theme: str, policy: dic
     if "pictures" in chosen.options and "pictures" not in options:
         raise click.UsageError(f"{chosen.name} needs --pictures: {OPTIONS['pictures'][0].lower()}{OPTIONS['pictures'][1:]}")
     checked_ending(output, chosen.formats)
-    check_target(output)
+    check_target(output, reads=files)
     with working(f"Reading {files[0]}"):
         sources = _sources(chosen, files, policy, given)
     with working("Drawing"):
@@ -134,11 +134,13 @@ def _json(path: str) -> Any:
     import json
 
     from judged.errors import InputError
+    from judged.inputs.kinds import Kind
+    from judged.inputs.source import open_source
 
+    source = open_source(path, Kind("a diagnosis", "score", "the JSON of 'judged embeddings --diagnose'"))
     try:
-        with open(path, encoding="utf-8") as file:
-            return json.load(file)
-    except FileNotFoundError:
-        raise InputError(f"{path}: no such file.") from None
-    except (OSError, ValueError) as error:
-        raise InputError(f"{path}: cannot be read as JSON ({error}).") from None
+        return json.loads(source.read())
+    except ValueError as error:
+        raise InputError(f"{source.label}: cannot be read as JSON ({error}).") from None
+    except RecursionError:
+        raise InputError(f"{source.label}: the JSON is nested too deeply.") from None

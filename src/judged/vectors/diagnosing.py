@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from judged.errors import InputError
 from judged.segments import Floats, Ints
-from judged.vectors.arrays import Matrix, Vectors, as_vectors
+from judged.vectors.arrays import Matrix, Vectors, as_vectors, unit
 from judged.vectors.diagnosis import (
     NEAR,
     Collapse,
@@ -32,7 +32,6 @@ from judged.vectors.diagnosis import (
     Side,
 )
 from judged.vectors.equal import first_equal, keys_of
-from judged.vectors.normalise import unit
 from judged.vectors.product import MEMORY, Product
 from judged.vectors.relevance import Bound, Pairs, as_relation
 from judged.vectors.similarity import Cosine, Euclidean, Similarity, as_similarity

@@ -17,7 +17,8 @@ from judged.segments import descending
 from judged.vectors.arrays import Vectors, as_vectors
 from judged.vectors.categories import UniqueProduct
 from judged.vectors.counting import Counted, TieOrder, count_ranks
-from judged.vectors.normalise import Fitted, Normalisation, as_normalisation
+from judged.vectors.normalisation import Fitted, Normalisation
+from judged.vectors.normalise import as_normalisation
 from judged.vectors.product import MEMORY, Product, Scores, Turned, bytes_of
 from judged.vectors.relevance import Bound, Judged, Relation, as_relation, turned_round
 from judged.vectors.similarity import Euclidean, Similarity, as_similarity

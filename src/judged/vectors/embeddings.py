@@ -10,6 +10,7 @@ import numpy as np
 
 from judged.audit import Audit
 from judged.errors import InputError, PolicyError
+from judged.judging.categories import BASIS
 from judged.judging.ties import favoured
 from judged.policy import Policy
 from judged.rankings import Rankings, by_query_and_rank
@@ -122,6 +123,11 @@ class Embeddings:
         """
         if self.categories is not None:
             raise InputError("unique categories are those of items, so there is no search both ways; leave one of them out.")
+        if getattr(self.normalisation, "bank", None) is not None:
+            raise InputError(
+                f"the bank of {self.normalisation} holds queries, and the items' search for queries would need one of items; "
+                "evaluate each direction by itself, with its own bank."
+            )
         relation = as_relation(relevance, what="relevance")
         bound = relation.bind(self.queries, self.items)
         back = Embeddings(
@@ -134,11 +140,6 @@ class Embeddings:
             normalisation=self.normalisation,
         )
         scores, fitted = self.scores()
-        if getattr(self.normalisation, "bank", None) is not None:
-            raise InputError(
-                f"the bank of {self.normalisation} holds queries, and the items' search for queries would need one of items; "
-                "evaluate each direction by itself, with its own bank."
-            )
         there_name, back_name = f"{name}: queries to items", f"{name}: items to queries"
         whole = len(self.queries) * len(self.items) * 4
         if isinstance(scores, Product) and fitted is None and self.similarity.both_ways and whole <= bytes_of(self.memory) // 2:
@@ -190,7 +191,7 @@ class Embeddings:
             said.append(self.normalisation.note.rstrip("."))
         if self.categories is not None:
             what = "categories"
-            said.append("the best item of each category stands for it, and categories are ranked")
+            said.extend(BASIS)
         said.append(f"all {what} are ranked")
         said.append(f"relevant: {relation.says}")
         if self.exclude is not None:

@@ -64,34 +64,33 @@ class Adapter:
         if held is not None and held != len(product.items):
             self.notes = (f"The index holds {held:,} items, the exact search was over {len(product.items):,}.",)
 
-    def find(self, begin: int, end: int, k: int) -> Ints:
-        """The rows of the items it returned, a row a query, -1 where there is none."""
+    def find(self, queries: Ints, k: int) -> Ints:
+        """The rows of the items it returned for these queries, in ascending order, a row a query; -1 where there is none."""
+        begin, end = int(queries[0]), int(queries[-1]) + 1
+        block = self._queries.block(begin, end) if end - begin == len(queries) else self._queries.rows(queries)
         with self._one_at_a_time:
-            answer = self._ask(self._queries.block(begin, end), k)
-        if answer.ndim != 2 or len(answer) != end - begin:
+            answer = self._ask(block, k)
+        if answer.ndim != 2 or len(answer) != len(queries):
             raise InputError(
-                f"the index returned shape {answer.shape} for {end - begin} queries; "
+                f"the index returned shape {answer.shape} for {len(queries)} queries; "
                 "it must return a matrix, one row a query, the best item first."
             )
-        found = self._rows(answer, begin)[:, :k]
+        found = self._rows(answer, queries)[:, :k]
         ordered = np.sort(found, axis=1)
         again = (ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] >= 0)
         if again.any():
             row, place = (int(at[0]) for at in np.nonzero(again))
             item = self._items.name(int(ordered[row, place]))
-            raise InputError(f"the index returned item {item!r} {self._for(begin + row)} twice.")
+            raise InputError(f"the index returned item {item!r} {self._for(queries[row])} twice.")
         return found
 
-    def _rows(self, answer: NDArray[Any], begin: int) -> Ints:
+    def _rows(self, answer: NDArray[Any], queries: Ints) -> Ints:
         if self._keys is None and answer.dtype.kind in "iu":
             found = answer.astype(np.int64)
             wrong = (found < -1) | (found >= len(self._items))
             if wrong.any():
                 row, place = (int(at[0]) for at in np.nonzero(wrong))
-                raise InputError(
-                    f"the index returned item {found[row, place]} {self._for(begin + row)}, but items are numbered from 0 to "
-                    f"{len(self._items) - 1}; if its numbers are keys of its own, give keys, one for each item."
-                )
+                raise self._no_row(found[row, place], queries[row])
             return found
         place_of = self._keys if self._keys is not None else self._by_id
         none = {-1, None} - place_of.keys()
@@ -100,17 +99,30 @@ class Adapter:
             for place, name in enumerate(names):
                 if name in place_of:
                     found[row, place] = place_of[name]
-                elif name not in none:
+                elif name in none:
+                    continue
+                elif self._keys is None and isinstance(name, (int, np.integer)):
+                    # A row also where None or a text stands beside it, or it would hang on which queries are asked together.
+                    if not 0 <= name < len(self._items):
+                        raise self._no_row(int(name), queries[row])
+                    found[row, place] = name
+                else:
                     what = "id" if self._keys is None else "key"
-                    raise InputError(f"the index returned {name!r} {self._for(begin + row)}, which is no item's {what}.")
+                    raise InputError(f"the index returned {name!r} {self._for(queries[row])}, which is no item's {what}.")
         return found
+
+    def _no_row(self, number: int, query: int) -> InputError:
+        return InputError(
+            f"the index returned item {number} {self._for(query)}, but items are numbered from 0 to "
+            f"{len(self._items) - 1}; if its numbers are keys of its own, give keys, one for each item."
+        )
 
     @cached_property
     def _by_id(self) -> dict[Any, int]:
         return {name: row for row, name in enumerate(self._items.names())}
 
     def _for(self, query: int) -> str:
-        return f"for query {self._queries.name(query)!r}"
+        return f"for query {self._queries.name(int(query))!r}"
 
 
 def _asking(index: Any) -> Callable[[Any, int], NDArray[Any]]:

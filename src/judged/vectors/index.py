@@ -57,7 +57,8 @@ def evaluate_index(
     list is the ranking, whether scores or distances come with it. Whole numbers are row numbers of the items (-1: none),
     texts are item ids; `keys`, one for each item, says what the index calls them where it is neither.
 
-    Where items are excluded, the index is asked for as many more as are excluded, and these are taken out of its lists.
+    Where items are excluded from a query's list, the index is asked for at least as many more, and these are taken out of its
+    list.
 
     >>> vectors = np.eye(4, dtype=np.float32)
     >>> def first_two(block, k):
@@ -258,14 +259,22 @@ def _compare(
 
 
 def _found(product: Scores, adapter: Adapter, begin: int, end: int, k: int, excluded: Pairs | None) -> Ints:
-    """The index's lists of some queries without the excluded items, k long."""
+    """The index's lists of some queries without the excluded items, k long.
+
+    How many more a query asks for depends on what is excluded from its own list and nothing else: an approximate index may
+    answer otherwise when it is asked for more. Powers of two keep the calls few.
+    """
     count = len(product.items)
-    more = 0 if excluded is None else int(excluded.lengths.max(initial=0))
-    items = adapter.find(begin, end, min(k + more, count))
-    if excluded is not None:
-        row = np.arange(end - begin)[:, None]
-        known = excluded.item >= 0
-        gone = np.isin(row * count + items, excluded.row[known] * count + excluded.item[known])
-        items = np.where(gone, -1, items)
-    items = np.take_along_axis(items, np.argsort(items < 0, axis=1, kind="stable"), axis=1)[:, :k]
-    return np.pad(items, ((0, 0), (0, k - items.shape[1])), constant_values=-1)
+    gone = np.zeros(end - begin, np.int64) if excluded is None else excluded.lengths
+    more = np.where(gone > 0, 1 << np.ceil(np.log2(np.maximum(gone, 1))).astype(np.int64), 0)
+    left = np.full((end - begin, k), -1, np.int64)
+    for extra in np.unique(more).tolist():
+        row = np.flatnonzero(more == extra)
+        items = adapter.find(begin + row, min(k + extra, count))
+        if excluded is not None:
+            known = excluded.item >= 0
+            out = np.isin(row[:, None] * count + items, excluded.row[known] * count + excluded.item[known])
+            items = np.where(out, -1, items)
+        items = np.take_along_axis(items, np.argsort(items < 0, axis=1, kind="stable"), axis=1)[:, :k]
+        left[row, : items.shape[1]] = items
+    return left

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from judged.cli.options import complete_convention, deliver, measures_option, reading_options
+from judged.cli.options import complete_convention, deliver, depth_option, duplicates_option, format_options, measures_option
 
 if TYPE_CHECKING:
     from judged.conventions import Convention, Name, Option
@@ -17,8 +17,9 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("what", metavar="[NAME | QRELS RUN]", nargs=-1, shell_complete=complete_convention)
 @measures_option
-@click.option("--depth", type=int, help="Only the first N results of each list count.", metavar="N")
-@reading_options
+@depth_option
+@duplicates_option
+@format_options
 @click.option(
     "--format", "form", type=click.Choice(["table", "json", "markdown"]), show_default="table", help="How to print the result."
 )

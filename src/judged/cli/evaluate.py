@@ -8,11 +8,14 @@ from os.path import isfile
 import click
 
 from judged.cli.options import (
+    collection_option,
     convention_option,
+    depth_option,
+    duplicates_option,
+    format_options,
     measures_option,
     output_options,
     policy_options,
-    reading_options,
     tie_range_option,
 )
 
@@ -29,17 +32,16 @@ from judged.cli.options import (
     is_flag=True,
     help="Beside each number, its values if all unjudged results had been judged and found irrelevant, or of the top grade.",
 )
-@click.option("--depth", type=int, help="Only the first N results of each list count.", metavar="N")
-@click.option(
-    "--collection", type=int, metavar="N", help="How many items there are to retrieve; TN, Accuracy and Specificity need it."
-)
+@depth_option
+@collection_option
 @click.option(
     "--unique",
     metavar="FILE",
     type=click.Path(),
     help="A table of items and their categories: each category's best result stands for it, and categories are ranked.",
 )
-@reading_options
+@duplicates_option
+@format_options
 @output_options
 def evaluate(
     judgements: str,

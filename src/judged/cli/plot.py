@@ -9,8 +9,7 @@ from click.core import ParameterSource
 
 from judged.charts.kinds import KINDS, NEEDS, OPTIONS, Kind, kind_named
 from judged.charts.themes import THEMES
-from judged.cli.options import FILE, measures_option, policy_options
-from judged.inputs.formats import FORMATS as INPUT_FORMATS
+from judged.cli.options import FILE, collection_option, depth_option, format_options, measures_option, policy_options
 
 _WITH_POLICY = ("system", "systems", "pair")
 """Needs that are rankings, made under a policy."""
@@ -49,12 +48,9 @@ def _listed() -> str:
 @click.option("--queries", type=int, metavar="N", help=OPTIONS["queries"])
 @click.option("--bins", type=int, metavar="N", help=OPTIONS["bins"])
 @policy_options
-@click.option("--depth", type=int, help="Only the first N results of each list count.", metavar="N")
-@click.option("--collection", type=int, metavar="N", help="How many items there are to retrieve; true negatives need it.")
-@click.option("--qrels-format", type=click.Choice(list(INPUT_FORMATS)), help="The format of QRELS, where it is not recognised.")
-@click.option(
-    "--run-format", type=click.Choice(list(INPUT_FORMATS)), help="The format of the runs, where it is not recognised."
-)
+@depth_option
+@collection_option
+@format_options
 def plot(kind: str, files: tuple[str, ...], output: str, theme: str, policy: dict[str, str], **given: Any) -> None:
     """Draw a chart of the KIND that is named, from judgements and runs, or from what else it needs.
 

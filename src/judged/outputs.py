@@ -3,47 +3,90 @@
 from __future__ import annotations
 
 import os
+import shutil
+import stat
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from judged.errors import OutputError
 
 
-def check_target(path: str | os.PathLike[str]) -> None:
-    """Refuse a place that cannot be written to, before any work is done for it."""
+def check_target(path: str | os.PathLike[str], *, reads: Iterable[str | os.PathLike[str]] = ()) -> None:
+    """Refuse a place that cannot be written to, or that one of the files in `reads` has, before any work is done for it."""
     target = Path(path)
-    if target.is_dir():
+    if not os.fspath(path):
+        raise OutputError("the name of the file to write to is empty; give a file.")
+    try:
+        os.lstat(target)
+    except (FileNotFoundError, NotADirectoryError):
+        pass
+    except (OSError, ValueError) as error:  # a name that is too long, or has a NUL in it
+        raise _refused(target, error) from None
+    if os.path.isdir(target):
         raise OutputError(f"{target}: is a directory; give a file to write to.")
-    if not target.parent.is_dir():
-        raise OutputError(f"{target}: there is no folder {target.parent}; make it first.")
-    if not os.access(target.parent, os.W_OK):
-        raise OutputError(f"{target}: the folder {target.parent} cannot be written to.")
+    if _is_device(target):
+        return
+    for other in reads:
+        if os.path.exists(other) and os.path.exists(target) and os.path.samefile(other, target):
+            raise OutputError(f"{target}: is read by this very command; write to another file.")
+    folder = _place(target).parent
+    if not os.path.isdir(folder):
+        raise OutputError(f"{target}: there is no folder {folder}; make it first.")
+    if not os.access(folder, os.W_OK):
+        raise OutputError(f"{target}: the folder {folder} cannot be written to.")
+    if os.path.exists(target) and not os.access(target, os.W_OK):
+        raise OutputError(f"{target}: is write-protected; give another file, or allow writing to it.")
 
 
 @contextmanager
 def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """A temporary file in the same folder, which takes the place of `path` when all went well."""
+    """A temporary file in the same folder, which takes the place of `path` when all went well.
+
+    A link stays a link: what it points to is replaced. A device or a pipe is never replaced, but written into at the end.
+    """
     target = Path(path)
     check_target(target)
+    device, place = _is_device(target), _place(target)
     try:
-        descriptor, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+        descriptor, name = tempfile.mkstemp(dir=None if device else place.parent, prefix=".judged.")
     except OSError as error:
         raise _refused(target, error) from error
     os.close(descriptor)
     temporary = Path(name)
     try:
         yield temporary
-        mask = os.umask(0)
-        os.umask(mask)
-        temporary.chmod(0o666 & ~mask)
-        temporary.replace(target)
+        if device:
+            with temporary.open("rb") as source, target.open("ab") as sink:
+                shutil.copyfileobj(source, sink)
+        else:
+            temporary.chmod(_mode(place))
+            temporary.replace(place)
     except OSError as error:
         raise _refused(target, error) from error
     finally:
         with suppress(FileNotFoundError):
             temporary.unlink()
+
+
+def _is_device(target: Path) -> bool:
+    """Whether a path is /dev/null, a FIFO or the like, or an open file of this process, as /dev/stdout."""
+    opened = os.path.abspath(target).startswith(("/dev/stdout", "/dev/stderr", "/dev/fd/", "/proc/"))
+    return os.path.exists(target) and (opened or not (os.path.isfile(target) or os.path.isdir(target)))
+
+
+def _place(target: Path) -> Path:
+    return Path(os.path.realpath(target)) if os.path.islink(target) else target
+
+
+def _mode(place: Path) -> int:
+    """The permissions that the file has, or that a new file gets."""
+    if place.exists():
+        return stat.S_IMODE(place.stat().st_mode)
+    mask = os.umask(0)
+    os.umask(mask)
+    return 0o666 & ~mask
 
 
 def write_text(path: str | os.PathLike[str], text: str) -> None:
@@ -52,5 +95,7 @@ def write_text(path: str | os.PathLike[str], text: str) -> None:
         temporary.write_text(text, encoding="utf-8", newline="\n")
 
 
-def _refused(target: Path, error: OSError) -> OutputError:
-    return error if isinstance(error, OutputError) else OutputError(f"{target}: cannot be written ({error.strerror or error}).")
+def _refused(target: Path, error: OSError | ValueError) -> OutputError:
+    if isinstance(error, OutputError):
+        return error
+    return OutputError(f"{target}: cannot be written ({getattr(error, 'strerror', None) or error}).")

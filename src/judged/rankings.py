@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
@@ -12,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judged.errors import InputError
-from judged.segments import Floats, Ints, descending, ordinals, positions, starts_of
+from judged.grades import by_subtopic, each_query, grades_of, refuse_infinite, whole_pool
+from judged.segments import Floats, Ints, ordinals, positions, starts_of
 
 if TYPE_CHECKING:
     from judged.audit import Audit
@@ -122,8 +122,8 @@ class Rankings:
         >>> Rankings.from_relevance([[0, 1, 0, 0, 1]], relevant=[4]).evaluate(["R@5"]).value("R@5")
         0.5
         """
-        subtopics, lists, pool = _by_subtopic(list(relevance), pool, relevant)
-        rows = [_grades(row) for row in lists]
+        subtopics, lists, pool = by_subtopic(list(relevance), pool, relevant)
+        rows = [grades_of(row) for row in lists]
         if not rows:
             raise InputError("relevance holds no list; give one list of grades in rank order for each query.")
         names = tuple(str(i) for i in range(1, len(rows) + 1)) if queries is None else tuple(map(str, queries))
@@ -138,8 +138,8 @@ class Rankings:
         query = np.repeat(np.arange(len(rows)), lengths)
         rank = ordinals(query, len(rows))
         judged = ~np.isnan(flat)
-        pool_query, pool_grade = _pool(query[judged], flat[judged], names, relevant, pool)
-        _refuse_infinite(pool_query, pool_grade, names)
+        pool_query, pool_grade = whole_pool(query[judged], flat[judged], names, relevant, pool)
+        refuse_infinite(pool_query, pool_grade, names)
         return cls(
             queries=names,
             retrieved=lengths,
@@ -149,7 +149,7 @@ class Rankings:
             hit_item=None if subtopics is None else ordinals(query[judged], len(rows)) - 1,
             pool_query=pool_query,
             pool_grade=pool_grade,
-            subtopics=subtopics,
+            subtopics=None if subtopics is None else Subtopics(*subtopics),
             missing=np.zeros(len(rows), bool),
             collection=each_query(collection, names, "collection"),
             name=name,
@@ -328,106 +328,7 @@ def by_query_and_rank(query: Ints, rank: Ints) -> Ints:
     return np.arange(len(key)) if np.all(key[1:] >= key[:-1]) else np.argsort(key, kind="stable")
 
 
-def _by_subtopic(lists: list[Any], pool: Any, relevant: Any) -> tuple[Subtopics | None, list[Any], Any]:
-    """What lists and a pool of {subtopic: grade} say, and the two with each item's best grade in its place."""
-    pools = None if pool is None else list(pool)
-    if not any(isinstance(each, Mapping) for row in (*lists, *(pools or ())) if isinstance(row, (list, tuple)) for each in row):
-        return None, lists, pools
-    if relevant is not None:
-        raise InputError("relevant says nothing of subtopics; give pool, the {subtopic: grade} of all judged items.")
-    judged = [[each for each in row if each is not None] for row in lists]
-    if pools is not None:
-        if len(pools) != len(lists):
-            raise InputError(f"pool must hold one list for each of the {len(lists)} queries; got {len(pools)}.")
-        judged = [listed + _unlisted(listed, list(whole)) for listed, whole in zip(judged, pools, strict=True)]
-    wrong = [each for items in judged for each in items if not isinstance(each, Mapping) or not each]
-    if wrong:
-        raise InputError(f"where some items have {{subtopic: grade}}, all judged items must; got {wrong[0]!r}.")
-    names = [sorted({name for each in items for name in each}) for items in judged]
-    rows = [
-        (query, item, names[query].index(name), each[name])
-        for query, items in enumerate(judged)
-        for item, each in enumerate(items)
-        for name in sorted(each)
-    ]
-    query, item, subtopic, grade = map(np.array, zip(*rows, strict=True))
-    shown = [[None if each is None else max(each.values()) for each in row] for row in lists]
-    best = [[max(each.values()) for each in items] for items in judged]
-    return Subtopics(query, item, subtopic, grade.astype(np.float64)), shown, best
-
-
-def _unlisted(listed: list[Any], pool: list[Any]) -> list[Any]:
-    for each in listed:
-        if each not in pool:
-            raise InputError(f"pool lacks {each!r}, which is in a list; it holds all judged items, in the list and outside it.")
-        pool.remove(each)
-    return pool
-
-
-def _grades(row: Any) -> Floats:
-    if np.ndim(row) != 1:
-        raise InputError(f"relevance must hold one list of grades for each query; got {row!r}. For a single query write [[…]].")
-    return np.array([np.nan if grade is None else grade for grade in row], dtype=np.float64)
-
-
-def each_query(value: Sequence[int] | int | None, queries: Sequence[str], what: str) -> Ints | None:
-    """One number a query, from one for all or one for each."""
-    if value is None:
-        return None
-    numbers = np.broadcast_to(np.asarray(value, dtype=np.int64), len(queries)) if np.ndim(value) == 0 else np.asarray(value)
-    if numbers.shape != (len(queries),):
-        raise InputError(f"{what} must be one number, or one for each of the {len(queries)} queries; got {len(numbers)}.")
-    return numbers.astype(np.int64)
-
-
 def _gather(query: Ints, chosen: Ints, queries: int) -> tuple[Ints, Ints]:
     lengths = np.bincount(query, minlength=queries)
     starts = starts_of(lengths)
     return positions(starts[chosen], lengths[chosen]), np.repeat(np.arange(len(chosen)), lengths[chosen])
-
-
-def _pool(
-    query: Ints,
-    grade: Floats,
-    names: tuple[str, ...],
-    relevant: Sequence[int] | int | None,
-    pool: Iterable[Sequence[float]] | None,
-) -> tuple[Ints, Floats]:
-    """All grades there are: those in the lists plus those only counted, or the pool as given."""
-    count = len(names)
-    if pool is not None:
-        rows = [np.asarray(row, dtype=np.float64) for row in pool]
-        if len(rows) != count:
-            raise InputError(f"pool must hold one list of grades for each of the {count} queries; got {len(rows)}.")
-        _refuse_strangers(query, grade, rows, names)
-        lengths = np.array([len(row) for row in rows], dtype=np.int64)
-        query, grade = np.repeat(np.arange(count), lengths), np.concatenate(rows)
-    elif (wanted := each_query(relevant, names, "relevant")) is not None:
-        listed = np.bincount(query, grade > 0, minlength=count)
-        if (short := np.flatnonzero(wanted < listed)).size:
-            at = short[0]
-            raise InputError(
-                f"relevant of query {names[at]} is {wanted[at]}, but its list alone holds {int(listed[at])} relevant items; "
-                "relevant counts all there are, in the list and outside it."
-            )
-        unseen = np.repeat(np.arange(count), wanted - listed.astype(np.int64))
-        query, grade = np.concatenate([query, unseen]), np.concatenate([grade, np.ones(len(unseen))])
-    order = np.argsort(query, kind="stable")
-    query, grade = query[order], grade[order]
-    return query, descending(grade, np.bincount(query, minlength=count))
-
-
-def _refuse_strangers(query: Ints, grade: Floats, pool: list[Floats], names: tuple[str, ...]) -> None:
-    """A relevant item of a list that is not in its pool would make recall and nDCG exceed 1."""
-    listed = np.split(grade, np.cumsum(np.bincount(query, minlength=len(names)))[:-1])
-    for name, own, every in zip(names, listed, pool, strict=True):
-        if lost := Counter(own[own > 0].tolist()) - Counter(every.tolist()):
-            raise InputError(
-                f"pool of query {name} lacks a grade {min(lost):g} that its list holds; "
-                "pool is all grades there are, in the list and outside it."
-            )
-
-
-def _refuse_infinite(query: Ints, grade: Floats, names: tuple[str, ...]) -> None:
-    if (wrong := np.flatnonzero(~np.isfinite(grade))).size:
-        raise InputError(f"a grade of query {names[query[wrong[0]]]} is {grade[wrong[0]]}; grades must be finite numbers.")

@@ -31,11 +31,25 @@ import pytest
         ),
         (["evaluate", "-", "-"], "standard input (-) can be read only once; give the other as a file."),
         (["evaluate", "qrels", "a.run", "-o", "."], ".: is a directory; give a file to write to."),
+        (["evaluate", "qrels", "a.run", "-o", "a.run"], "a.run: is read by this very command; write to another file."),
+        (["evaluate", "qrels", "x" * 300], f"{'x' * 300}: cannot be read (File name too long)."),
+        (
+            ["explain", "qrels", "a.run", "-m", "AP", "-o", "qrels"],
+            "qrels: is read by this very command; write to another file.",
+        ),
+        (["conventions", "qrels", "a.run", "-o", "qrels"], "qrels: is read by this very command; write to another file."),
+        (["conventions", "qrels", "x" * 300], f"{'x' * 300}: cannot be read (File name too long)."),
+        (["plot", "cmc", "a.json", "b.json", "-o", "b.json"], "b.json: is read by this very command; write to another file."),
+        (["plot", "embedding-scores", "deep.json", "-o", "x.svg"], "deep.json: the JSON is nested too deeply."),
+        (["plot", "embedding-scores", ".", "-o", "x.svg"], ".: is a directory; give a file."),
         (["evaluate", "qrels", "a.run", "-o", "no/x.json"], "no/x.json: there is no folder no; make it first."),
         (["measures", "nDGC"], "There is no measure 'nDGC'; did you mean 'nDCG'? 'judged measures' lists them all."),
     ],
 )
 def test_refusals(judged, files, arguments, message):
+    (files / "deep.json").write_text("[" * 100_000)
+    for name in ("a.json", "b.json"):
+        (files / name).write_text("{}")
     result = judged(*arguments)
     assert (result.code, result.out, result.err) == (1, "", f"judged: {message}\n")
 
@@ -50,6 +64,8 @@ def test_refusals(judged, files, arguments, message):
         ("padded.run", b"q01 Q0 x 1 1.0 a\n", "padded.run and qrels have no query in common. The run has 'q01'; "
          "the judgements have 'q1', 'q2', 'q3'. "
          "Their numbers agree, the letters around them do not: ids are compared as exact texts."),
+        ("steering.run", b"\x1b[2J\x07\x1d\xe9\n", 'steering.run, line 1: not UTF-8 text: "\\x1b[2J\\x07\\x1d\\xe9". '
+         "Convert the file to UTF-8 first."),
         ("nan.run", b"# two comments\n#\nq1 Q0 x 1 nan a\nq1 Q0 y 2 nan a\n",
          "nan.run, line 3: the score of item 'x' for query 'q1' is NaN (and 1 more). "
          "A NaN has no place in a ranking; give it a number or remove the row."),

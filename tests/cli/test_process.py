@@ -33,6 +33,12 @@ def test_a_closed_pipe_ends_quietly(many):
     process.stderr.close()
 
 
+def test_nobody_listens_to_standard_error(many):
+    command = ["sh", "-c", 'exec "$@" 2>&-', "sh", *JUDGED, "evaluate", "qrels", "run", "-m", "RR"]
+    process = subprocess.run(command, cwd=many, stdout=subprocess.PIPE, check=True)
+    assert process.stdout.splitlines()[3].split() == [b"run", b"1.0000"]
+
+
 def test_ctrl_c_ends_cleanly(many):
     process = subprocess.Popen(
         [*JUDGED, "evaluate", "qrels", "-"], cwd=many, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE

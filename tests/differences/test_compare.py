@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from dataclasses import fields
 from typing import Any
@@ -228,15 +229,17 @@ def test_text() -> None:
     text = repr(compared("R@2"))
     lines = [re.sub(" {2,}", "  ", line) for line in text.splitlines()]
     assert lines[:3] == [
-        "R@2: 14 definitions",
+        "R@2: 14 definitions in 10 rows, as some policies have no effect here",
         "definition  value  queries that differ  used by",
-        "R@2  0.5000  judged, ir_measures R@2, rectools Recall(k=2), replay Recall@2, spark recallAt(2)",
+        "R@2 (no effect here: ties=expected, ties=input)  0.5000  judged, ir_measures R@2, rectools Recall(k=2), "
+        "replay Recall@2, spark recallAt(2), torchmetrics RetrievalRecall(top_k=2), elasticsearch recall(k=2), "
+        "opensearch Recall@2",
     ]
     assert (
-        "R@2, missing=skip  0.6250  1 (1 missing)  "
-        "beir Recall@2, mteb recall_at_2, pytrec_eval recall_2, trectools get_recall(depth=2)"
+        "R@2, missing=skip (no effect here: ties=input)  0.6250  1 (1 missing)  beir Recall@2, mteb recall_at_2, "
+        "pytrec_eval recall_2, trectools get_recall(depth=2), recommenders recall_at_k(k=2)"
     ) in lines
-    assert "R@2, ties=input, missing=error  stops  ranx recall@2" in lines
+    assert "R@2, missing=error (no effect here: ties=input)  stops  trec_eval recall_2, ranx recall@2" in lines
     # Two queries differ: one has nothing relevant and is left out; the other one is of no kind that a choice is about.
     assert "Success@2, ties=input, empty=skip  0.7500  2 (1 with nothing relevant)  clap R@2, clip R@2" in lines
     assert "\n5 queries, of them 1 tied, 1 short, 1 missing, 1 with nothing relevant\n" in text
@@ -251,10 +254,38 @@ def test_markdown_has_the_reasons_in_every_row() -> None:
     assert lines[:3] == ["### R@2", "", "| definition | value | queries that differ | used by | why |"]
     assert (
         "| `R@2, missing=skip` | 0.6250 | 1 (1 missing) | beir Recall@2, mteb recall_at_2, pytrec_eval recall_2, "
-        "trectools get_recall(depth=2) | `missing=skip`: judged queries that the run lacks are left out "
-        "(alone, 1 query differs). |"
+        "trectools get_recall(depth=2), recommenders recall_at_k(k=2) | `missing=skip`: judged queries that the run lacks "
+        "are left out (alone, 1 query differs). Without effect here: `ties=input`. |"
     ) in lines
-    assert sum(line.startswith("| `") for line in lines) == 14
+    assert sum(line.startswith("| `") for line in lines) == 10
+
+
+@pytest.mark.parametrize("measure", DEFAULT)
+def test_only_policies_without_effect_share_a_row(measure: str) -> None:
+    (whole,) = compared(measure).measures
+    assert sorted((row for group in whole.alike for row in group), key=whole.rows.index) == list(whole.rows)
+    values: list[tuple[Any, str]] = []
+    for first, *others in whole.alike:
+        for row in (first, *others):
+            theirs: Any
+            try:
+                run = evaluate(JUDGEMENTS, RUN, row.measure, policy=row.policy).runs[0]
+                theirs = [None if math.isnan(value) else round(value, 12) for value in run.values[row.measure].tolist()]
+            except PolicyError as error:
+                theirs = str(error)
+            if row is first:
+                values.append((row.measure, theirs))
+            assert (row.measure, theirs) == values[-1]
+    assert all(one not in values[:at] for at, one in enumerate(values))
+
+
+def test_a_policy_that_matters_has_rows_of_its_own() -> None:
+    # AP@2 of the tied query is 1/2 by id, 1 as in the input; nothing is missing, so that missing=skip changes nothing.
+    found = compare_conventions({"q": {"a": 1, "b": 0}}, {"q": {"a": 1.0, "b": 1.0}}, "AP@2")
+    names = [line.partition("  ")[0] for line in repr(found).splitlines()]
+    assert names[0].startswith("AP@2: ")
+    assert "AP@2 (no effect here: empty=skip, missing=error, missing=skip)" in names
+    assert "AP@2, ties=input (no effect here: empty=skip, missing=error, missing=skip)" in names
 
 
 def test_json() -> None:

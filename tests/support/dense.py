@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -91,3 +91,17 @@ def as_judgements(grades: Array, gone: Array | None = None) -> dict[str, dict[st
     return {
         str(query): {str(item): float(row[item]) for item in np.flatnonzero(~left[query])} for query, row in enumerate(grades)
     }
+
+
+def sample(
+    seed: int, queries: int = 30, items: int = 80, dims: int = 4, share: float = 0.1
+) -> tuple[Array, Array, Array, np.random.Generator]:
+    """Whole-numbered queries and items, and what is relevant, at random."""
+    rng = np.random.default_rng(seed)
+    relevant = rng.random((queries, items)) < share
+    relevant[0, 0] = True
+    return whole_numbers(rng, queries, dims), whole_numbers(rng, items, dims), relevant, rng
+
+
+def among(relevant: Array) -> Callable[[int, int], Array]:
+    return lambda begin, end: relevant[begin:end]

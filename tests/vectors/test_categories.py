@@ -13,7 +13,7 @@ import pytest
 
 from judged import InputError, Rankings, evaluate, read_run
 from judged.inputs.categories import read_categories
-from judged.judging.categories import unique_run
+from judged.judging.categories import unique_judgements, unique_results
 from judged.vectors import as_vectors, junk, rank_embeddings, same_label
 from judged.vectors.arrays import Lazy, Vectors
 from judged.vectors.categories import Layout, UniqueProduct, category_codes
@@ -212,7 +212,7 @@ def test_a_run_against_the_slow_twin(ties: str, as_frame: bool) -> None:
     if as_frame:
         rows = [(query, item, score) for query, each in run.items() for item, score in each.items()]
         given = pl.DataFrame(rows, schema=["query", "item", "score"], orient="row")
-    unique, judged = unique_run(given, category, judgements)
+    unique, judged = unique_results(given, category), unique_judgements(judgements, category)
     found = evaluate(judged, unique, MEASURES, policy={"ties": ties}).runs[0].rankings
     expected = evaluate(expected_judgements, expected_run, MEASURES, policy={"ties": ties}).runs[0].rankings
     for part in ("retrieved", "hit_query", "hit_rank", "hit_grade", "pool_grade"):
@@ -226,7 +226,7 @@ def test_a_saved_run_of_embeddings_gives_the_ranks_counted(tmp_path: Path) -> No
     top_k(queries, items, 500, similarity="dot").to_run(tmp_path / "all.run")
     judgements = {str(query): {str(item): 1 for item in np.flatnonzero(labels == label)} for query, label in enumerate(wanted)}
     table = {str(item): str(label) for item, label in enumerate(labels)}
-    unique, judged = unique_run(str(tmp_path / "all.run"), table, judgements)
+    unique, judged = unique_results(str(tmp_path / "all.run"), table), unique_judgements(judgements, table)
     counted = rank_categories(queries, items, labels, same_label(wanted, labels))
     assert np.array_equal(evaluate(judged, unique).runs[0].rankings.hit_rank, counted.hit_rank)
 
@@ -234,7 +234,8 @@ def test_a_saved_run_of_embeddings_gives_the_ranks_counted(tmp_path: Path) -> No
 def test_names_notes_and_lines_stay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("mine.run").write_text("q Q0 a 1 3 t\nq Q0 b 2 2 t\nq Q0 c 3 1 t\n")
-    unique, judged = unique_run("mine.run", {"a": "x", "b": "x", "c": "y"}, {"q": {"c": 1}})
+    table = {"a": "x", "b": "x", "c": "y"}
+    unique, judged = unique_results("mine.run", table), unique_judgements({"q": {"c": 1}}, table)
     assert unique.name == "mine"
     assert unique.notes == ("3 results were reduced to 2 categories.",)
     assert unique.where([0, 1]) == "lines 1 and 3"
@@ -289,11 +290,14 @@ def test_tables_from_frames(tmp_path: Path) -> None:
             pl.DataFrame({"item": ["a"], "category": [1.0]}),
             "the categories: the category is a floating-point number; ids must be texts or whole numbers.",
         ),
-        ("none.txt", "none.txt: cannot be read (No such file or directory)."),
+        ("none.txt", "none.txt: no such file."),
         ("three.csv", 'three.csv, line 2: expected an item and its category, found 3 fields: "b,y,z".'),
         ("one.txt", 'one.txt, line 1: expected an item and its category, found 1 fields: "a".'),
         ("bad.json", "bad.json, line 1: is not JSON (Expecting value)."),
         ("latin.txt", "latin.txt: is not UTF-8 text."),
+        ("deep.json", "deep.json: the JSON is nested too deeply. JSON should be {item: category}."),
+        (".", ".: is a directory; give a file."),
+        ("photo.txt", "photo.txt: this is a PNG image, not categories."),
     ],
 )
 def test_tables_that_cannot_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, given: Any, message: str) -> None:
@@ -302,6 +306,8 @@ def test_tables_that_cannot_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     Path("one.txt").write_text("a\n")
     Path("bad.json").write_text('{"a": }')
     Path("latin.txt").write_bytes(b"a \xe9\n")
+    Path("deep.json").write_text('{"a": ' * 100_000)
+    Path("photo.txt").write_bytes(b"\x89PNG\r\n\x1a\n\0")
     with pytest.raises(InputError) as error:
         read_categories(given)
     assert str(error.value) == message
@@ -336,18 +342,18 @@ def test_tables_that_cannot_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 )
 def test_runs_that_do_not_fit(run: Any, judgements: Any, message: str) -> None:
     with pytest.raises(InputError) as error:
-        unique_run(run, {"a": "x"}, judgements)
+        evaluate(judgements, run, unique={"a": "x"})
     assert str(error.value) == message
 
 
 def test_repeated_rows_can_be_dropped() -> None:
     run = pl.DataFrame({"query": ["q", "q"], "item": ["a", "a"], "score": [1.0, 2.0]})
-    unique, _ = unique_run(run, {"a": "x"}, {"q": {"a": 1}}, duplicates="first")
+    unique = unique_results(run, {"a": "x"}, duplicates="first")
     assert unique.frame.rows() == [("q", "x", 2.0)]
 
 
 def test_what_was_given_stays_as_it_was() -> None:
     run = read_run(pl.DataFrame({"query": ["q", "q"], "item": ["a", "b"], "score": [1.0, 2.0]}))
     before = run.frame.clone()
-    unique_run(run, {"a": "x", "b": "x"}, {"q": {"a": 1}})
+    unique_results(run, {"a": "x", "b": "x"})
     assert run.frame.equals(before)

@@ -133,6 +133,14 @@ def test_uniformity_and_alignment_are_their_twins():
     assert (found.alignment_pairs, found.alignment_sampled) == (same.sum(), False)
 
 
+def test_excluded_pairs_do_not_align():
+    """Vectors among themselves: each is at no distance from itself, which says nothing of others."""
+    vectors = [[1.0, 0.0], [0.0, 1.0], [1.0, 0.0]]
+    same = judged.same_label([0, 0, 1], [0, 0, 1])
+    assert diagnose(vectors, vectors, same, k=1).alignment == pytest.approx((0 + 2 + 2 + 0 + 0) / 5)
+    assert diagnose(vectors, vectors, same, k=1, exclude=judged.same_index()).alignment == pytest.approx(2)
+
+
 def test_uniformity_and_alignment_by_hand():
     # Opposite vectors: |x - y|² = 4: log e^-8 = -8. Pairs (1, 0)-(0, 2) and (-3, 0)-(-1, 0): (2 + 0)/2 = 1
     found = diagnose([[1.0, 0], [-3, 0]], [[0, 2.0], [-1, 0]], diagonal(), k=1)

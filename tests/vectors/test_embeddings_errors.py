@@ -241,8 +241,10 @@ ERRORS: dict[str, tuple[Callable[[], Any], str]] = {
         "unique categories are those of items, so there is no search both ways; leave one of them out.",
     ),
     "both with a bank": (
-        lambda: evaluate_embeddings(TWO, THREE, PAIRS, both=True, normalise=CSLS(k=1, bank=TWO)),
-        "the bank of csls(bank=2 vectors, k=1) holds queries, and the items' search for queries would need one of items; "
+        lambda: evaluate_embeddings(
+            TWO, THREE, PAIRS, both=True, normalise=CSLS(k=99, bank=TWO)
+        ),  # refused before it is fitted
+        "the bank of csls(bank=2 vectors, k=99) holds queries, and the items' search for queries would need one of items; "
         "evaluate each direction by itself, with its own bank.",
     ),
 }

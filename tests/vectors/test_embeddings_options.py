@@ -53,7 +53,7 @@ def test_unique_categories(similarity: str, ties: str) -> None:
         )
         wanted = grades_by_category(np.where(gone, np.nan, grades), category)
         same(found, best, wanted, gone=np.isinf(best), names=names, ties=ties)
-    assert "the best item of each category stands for it, and categories are ranked" in found.basis
+    assert "the best result of each category stands for it, and categories are ranked" in found.basis
 
 
 def test_unique_categories_of_judged_queries_alone() -> None:

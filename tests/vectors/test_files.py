@@ -1,11 +1,10 @@
-"""Vectors and labels from files of every format, and what is wrong with files that cannot be read."""
+"""Vectors from files of every format, and what is wrong with files that cannot be read."""
 
 from __future__ import annotations
 
 import contextlib
 import gzip
 import io
-import json
 import struct
 import sys
 from pathlib import Path
@@ -17,47 +16,10 @@ import pytest
 
 from judged.errors import InputError, JudgedError, MissingExtraError
 from judged.vectors.arrays import Lazy, Vectors, as_vectors
-from judged.vectors.files import _READERS, FORMATS, labels_from, labels_lists_from, read_vectors
+from judged.vectors.files import _READERS, FORMATS, read_vectors
+from support.vector_files import OBJECTS, PICKLE, PNG, ROWS, binary, npy, npz, parquet, safetensors, vecs
 
-ROWS = np.array([[1, -2.5, 3], [0, 0.15625, 7]], np.float32)
 WHOLE = np.array([[1, 2, 3], [0, 5, 255]], np.uint8)
-PNG = b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR"
-
-
-def npy(array: Any, **options: Any) -> bytes:
-    file = io.BytesIO()
-    np.save(file, array, **options)
-    return file.getvalue()
-
-
-def npz(**arrays: Any) -> bytes:
-    file = io.BytesIO()
-    np.savez(file, **arrays)
-    return file.getvalue()
-
-
-def vecs(array: Any) -> bytes:
-    return b"".join(struct.pack("<i", len(row)) + row.tobytes() for row in array)
-
-
-def binary(array: Any) -> bytes:
-    return struct.pack("<ii", *array.shape) + array.tobytes()
-
-
-def safetensors(*, metadata: dict[str, str] | None = None, **tensors: tuple[str, Any]) -> bytes:
-    header: dict[str, Any] = {"__metadata__": metadata} if metadata else {}
-    data = b""
-    for name, (dtype, array) in tensors.items():
-        header[name] = {"dtype": dtype, "shape": array.shape, "data_offsets": [len(data), len(data) + array.nbytes]}
-        data += array.tobytes()
-    text = json.dumps(header).encode()
-    return struct.pack("<Q", len(text)) + text + data
-
-
-def parquet(**columns: Any) -> bytes:
-    file = io.BytesIO()
-    pl.DataFrame(columns).write_parquet(file)
-    return file.getvalue()
 
 
 def values(vectors: Vectors) -> list[list[float]]:
@@ -303,13 +265,6 @@ def header(text: str, data: bytes = b"") -> bytes:
     return struct.pack("<Q", len(text)) + text.encode() + data
 
 
-OBJECTS = npy(np.array([[1, "a"]], object), allow_pickle=True)
-PICKLE = (
-    "are Python objects, a pickle, which may run any program and is never loaded; "
-    "save them again as an array of numbers or texts."
-)
-
-
 @pytest.mark.parametrize(
     ("name", "content", "expected"),
     [
@@ -446,6 +401,9 @@ def test_bad_paths_and_options(write: Any) -> None:
     assert message(".") == ".: is a directory; give a file."
     write("v.csv", FLOATS["v.csv"])
     assert message("v.csv::x") == "v.csv: a text file holds one table; there is no 'x' to choose."
+    for name in ("v.npy", "v.fvecs", "v.fbin"):
+        write(name, FLOATS[name])
+        assert message(f"{name}::x") == f"{name}: a {name[1:]} file holds one array; there is no 'x' to choose."
     assert message("v.csv", format="fvec") == (
         f'There is no format "fvec" of vectors; did you mean "fvecs"? Formats: {", ".join(FORMATS)}.'
     )
@@ -465,90 +423,3 @@ def test_no_cut_and_no_flipped_byte_gives_anything_but_our_own_errors(write: Any
             path = write(name, damaged)
             with contextlib.suppress(JudgedError):
                 values(read_vectors(path))
-
-
-@pytest.mark.parametrize(
-    ("name", "content", "expected"),
-    [
-        ("l.txt", "cat\n 007 \r\nNew York\n\n", ["cat", "007", "New York"]),
-        ("l", "9007199254740993\n9007199254740992\n", ["9007199254740993", "9007199254740992"]),
-        ("l.csv", 'id,label\na,007\nb,"x, y"\n', ["007", "x, y"]),
-        ("l.csv", "Label\na\nb\n", ["a", "b"]),
-        ("l.csv", "a\nb\n", ["a", "b"]),
-        ("l.tsv", "class\tid\na b\t1\n", ["a b"]),
-        ("l.csv::second", "first,second\n1,2\n", ["2"]),
-        ("l.npy", npy(np.array([2**63 - 1, 2**63 - 2])), [2**63 - 1, 2**63 - 2]),
-        ("l.npy", npy(np.array([["a"], ["b"]])), ["a", "b"]),
-        ("l.npy", npy(np.array(["ü".encode()])), ["ü"]),
-        ("l.npz", npz(images=ROWS, labels=np.array([1, 2])), [1, 2]),
-        ("l.parquet", parquet(id=["a", "b"], label=[2**60 + 1, 2]), [2**60 + 1, 2]),
-        ("l.parquet", parquet(label=pl.Series(["a", "b"], dtype=pl.Categorical)), ["a", "b"]),
-    ],
-)
-def test_labels(write: Any, name: str, content: str | bytes, expected: list[Any]) -> None:
-    write(name.partition("::")[0], content)
-    assert list(labels_from(name)) == expected
-
-
-@pytest.mark.parametrize(
-    ("name", "content", "expected"),
-    [
-        ("l.txt", b"", "l.txt: the file is empty."),
-        ("l.txt", "\n\n", "l.txt: there is no label in it."),
-        ("l.txt", "a\n\nb\n", "l.txt, line 2: the label is missing."),
-        ("l.txt", b"a\n\xff\n", "l.txt, line 2: not UTF-8 text. Convert the file to UTF-8 first."),
-        ("l.txt", PNG, "l.txt: this is a PNG image, not labels."),
-        ("l.csv", "id,label\na,1\nb,\n", "l.csv, line 3: the label is missing."),
-        ("l.csv", "id,label\na\n", 'l.csv, line 2: expected 2 fields, found 1: "a"'),
-        (
-            "l.csv",
-            "a,b\n1,2\n",
-            "l.csv: has a, b, none with a name known for labels "
-            '(label, labels, class, category, group, target, y); choose one as "l.csv::a".',
-        ),
-        ("l.npy", npy(ROWS), "l.npy: one label a vector is needed; got an array of shape (2, 3)."),
-        ("l.npy", npy(np.array([1j])), "l.npy: labels must be texts or whole numbers; got complex128."),
-        ("l.npy", OBJECTS, f"l.npy: the labels {PICKLE}"),
-        ("l.parquet", parquet(label=["a", None]), "l.parquet, row 2: the label is missing."),
-        ("l.parquet", parquet(label=[0.5]), 'l.parquet: labels must be texts or whole numbers; column "label" is Float64.'),
-        ("l.fvecs", vecs(ROWS), "l.fvecs: labels are not read from fvecs files; from npy, npz, parquet, csv, tsv, text."),
-    ],
-)
-def test_bad_labels(write: Any, name: str, content: str | bytes, expected: str) -> None:
-    write(name, content)
-    with pytest.raises(InputError) as raised:
-        labels_from(name)
-    assert str(raised.value) == expected
-
-
-@pytest.mark.parametrize(
-    ("name", "content", "expected"),
-    [
-        ("l.txt", "a b\n\nc\n", [["a", "b"], [], ["c"]]),
-        ("l.txt", "New York, b\nc\n", [["New York", "b"], ["c"]]),
-        ("l.txt", "a, b; c\n;d\n", [["a, b", "c"], ["d"]]),
-        ("l.csv", "a,b\nc\n", [["a", "b"], ["c"]]),
-        ("l.csv", "id,labels\n1,a;b\n2,\n", [["a", "b"], []]),
-        ("l.parquet", parquet(id=[1, 2], labels=[["a", "b"], []]), [["a", "b"], []]),
-        ("l.npy", npy(np.array([[1, 0, 1], [0, 0, 0]])), [["0", "2"], []]),
-    ],
-)
-def test_several_labels(write: Any, name: str, content: str | bytes, expected: list[list[str]]) -> None:
-    write(name, content)
-    assert labels_lists_from(name) == expected
-
-
-@pytest.mark.parametrize(
-    ("name", "content", "expected"),
-    [
-        ("l.txt", "\n\n", "l.txt: there is no label in it."),
-        ("l.npy", npy(np.array([[1, 2]])), "l.npy: several labels a vector are a matrix of 0 and 1; it has other numbers."),
-        ("l.npy", npy(np.array([1, 0])), "l.npy: a matrix with a row for each vector is needed; got an array of shape (2,)."),
-        ("l.parquet", parquet(label=["a"]), 'l.parquet: column "label" is String; lists of labels are needed.'),
-    ],
-)
-def test_bad_lists_of_labels(write: Any, name: str, content: str | bytes, expected: str) -> None:
-    write(name, content)
-    with pytest.raises(InputError) as raised:
-        labels_lists_from(name)
-    assert str(raised.value) == expected

@@ -11,6 +11,7 @@ import pytest
 from judged import InputError, PolicyError
 from judged.vectors import evaluate_embeddings, same_group, same_index, same_label
 from judged.vectors.index import evaluate_index
+from judged.vectors.product import Product
 
 MEASURES = ["nDCG@10", "R@20", "RR", "AP"]
 
@@ -130,7 +131,7 @@ def test_usearch_with_fewer_items_than_k() -> None:
 
 def test_texts_are_item_ids_and_rows_may_differ_in_length() -> None:
     def find(block: np.ndarray, k: int) -> Any:
-        return [["b", "a"], ["c"]], None
+        return [["b", "a"] if query[0] else ["c"] for query in block], None
 
     relevant = {"0": {"a": 1}, "1": {"b": 1}}
     result = evaluate_index(find, np.eye(2, 3), np.eye(3), relevant, item_ids=["a", "b", "c"], k=2, measures=["RR"])
@@ -158,9 +159,47 @@ def test_excluded_items_are_taken_out_of_the_lists(case: Case) -> None:
     assert result.evaluation.runs[1].rankings.retrieved.tolist() == [20] * 70
 
 
+@pytest.mark.parametrize("height", [1, 3, 69])
+def test_where_queries_are_cut_into_blocks_changes_nothing(case: Case, monkeypatch: pytest.MonkeyPatch, height: int) -> None:
+    """The index looks at so many items as it is asked for, as HNSW does, and has None for what it does not find."""
+    queries, items, _ = case
+
+    def find(block: np.ndarray, k: int) -> Any:
+        looked, asked = np.arange(0, 3000, max(1, 3000 // (3 * k))), block[:, :1] > 0
+        best = looked[np.argsort(-(block @ items[looked].T), axis=1, kind="stable")[:, :k]]
+        return [list(row) if whole else [*row[:5].tolist(), None] for row, whole in zip(best, asked, strict=True)], None
+
+    labels = np.arange(3000) // 3
+    exclude = same_group(np.arange(70) % 9, np.minimum(np.arange(3000) // 11, 8))
+
+    def result() -> Any:
+        found = evaluate_index(find, queries, items, same_label(labels[:70], labels), k=20, exclude=exclude, measures=MEASURES)
+        return found.per_query_recall.tolist(), found.evaluation.runs[1].rankings.retrieved.tolist(), found.loss
+
+    before = result()
+    shape = Product._shape
+    monkeypatch.setattr(Product, "_shape", lambda self, room: (height, shape(self, room)[1]))
+    assert result() == before
+
+
+def test_numbers_are_rows_whatever_stands_beside_them() -> None:
+    def find(block: np.ndarray, k: int) -> Any:
+        return [[1, None] if query[0] else ["a", 2] for query in block], None
+
+    arguments = (np.eye(2, 3), np.eye(3), {"0": {"b": 1}, "1": {"c": 1}})
+    result = evaluate_index(find, *arguments, item_ids=["a", "b", "c"], k=2, measures=["RR"])
+    assert result.evaluation.scored("index@2").values[result.evaluation.measure()].tolist() == [1.0, 0.5]
+    with pytest.raises(InputError) as error:
+        evaluate_index(lambda block, k: ([[None, 3]] * len(block), None), *arguments, item_ids=["a", "b", "c"], k=2)
+    assert str(error.value) == (
+        "the index returned item 3 for query '0', but items are numbered from 0 to 2; "
+        "if its numbers are keys of its own, give keys, one for each item."
+    )
+
+
 def test_a_loss_is_above_0_also_where_less_is_better() -> None:
     def find(block: np.ndarray, k: int) -> Any:
-        return [[1], [0]], None
+        return [[1] if query[0] else [0] for query in block], None
 
     result = evaluate_index(find, np.eye(2), np.eye(2), same_label([0, 1], [0, 1]), k=1, measures=["FP@1", "P@1"])
     assert result.loss == {"FP@1": 2.0, "P@1": 1.0}  # FP is a count over all queries
@@ -189,7 +228,7 @@ def test_nothing_to_find_is_no_recall() -> None:
 
 def test_text_and_dict() -> None:
     def find(block: np.ndarray, k: int) -> Any:
-        return [[1, 0], [1, 0]], None
+        return [[1, 0]] * len(block), None
 
     result = evaluate_index(find, np.eye(2), np.eye(2), same_label([0, 1], [0, 1]), k=1, measures=["RR", "Bpref"])
     assert repr(result).splitlines()[0].split() == ["run", "RR", "Bpref"]

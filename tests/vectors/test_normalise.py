@@ -11,15 +11,14 @@ from scipy.stats import norm
 
 from judged.errors import InputError
 from judged.vectors.arrays import Lazy, Vectors, as_vectors
+from judged.vectors.normalisation import LOOKS_AT, Normalisation
 from judged.vectors.normalise import (
     CSLS,
-    LOOKS_AT,
     NORMALISATIONS,
     AlphaQueryExpansion,
     DualSoftmax,
     InvertedSoftmax,
     MinMax,
-    Normalisation,
     QBNorm,
     Softmax,
     ZScore,

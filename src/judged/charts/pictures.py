@@ -6,7 +6,6 @@ import base64
 import os
 from collections.abc import Iterable, Mapping
 from io import BytesIO
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,6 +17,8 @@ if TYPE_CHECKING:
 
 HINT = 'galleries need Pillow: pip install "judged[charts]".'
 COLUMNS = ("id", "picture")
+SHOWN = 8
+"""How many columns of another table a message names."""
 LARGEST = 256
 """Pictures on a page are made no larger than this, so that it stays small."""
 
@@ -31,18 +32,23 @@ def read_pictures(given: Any) -> dict[str, Any]:
         return {str(name): picture for name, picture in given.items()}
     if not isinstance(given, (str, os.PathLike)):
         raise InputError("pictures are given as {id: picture}, or as a CSV or TSV file with the columns id and picture.")
-    path = Path(given)
     import polars as pl
 
-    if not path.is_file():
-        raise InputError(f"{path}: no such file.")
-    separator = "\t" if path.suffix.lower() == ".tsv" else ","
+    from judged.inputs.formats import without_compression
+    from judged.inputs.kinds import Kind, quote
+    from judged.inputs.source import POLARS_ERRORS, open_source
+
+    source = open_source(os.fspath(given), Kind("a table of pictures", "picture", "the columns id and picture"))
+    path = source.path
+    separator = "\t" if without_compression(path).suffix.lower() == ".tsv" else ","
     try:
-        table = pl.read_csv(path, separator=separator, infer_schema=False)
-    except pl.exceptions.PolarsError as error:
-        raise InputError(f"{path}: cannot be read as a table ({error}).") from None
+        table = pl.read_csv(source.for_polars(), separator=separator, infer_schema=False)
+    except POLARS_ERRORS as error:
+        first = str(error).partition("\n")[0]
+        raise InputError(f"{source.label}: cannot be read as a CSV or TSV table ({first}).") from None
     if not set(COLUMNS) <= set(table.columns):
-        raise InputError(f"{path}: has the columns {', '.join(table.columns)}; it needs {' and '.join(COLUMNS)}.")
+        found = ", ".join(map(quote, table.columns[:SHOWN])) + (", …" if len(table.columns) > SHOWN else "")
+        raise InputError(f"{source.label}: has the columns {found}; it needs {' and '.join(COLUMNS)}.")
     return {name: path.parent / place for name, place in table.select(COLUMNS).rows() if name and place}
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
+from os.path import isfile
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from judged.cli.options import complete_convention, deliver, measures_option, reading_options
+from judged.cli.options import complete_convention, deliver, depth_option, duplicates_option, format_options, measures_option
 
 if TYPE_CHECKING:
     from judged.conventions import Convention, Name, Option
@@ -17,8 +17,9 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("what", metavar="[NAME | QRELS RUN]", nargs=-1, shell_complete=complete_convention)
 @measures_option
-@click.option("--depth", type=int, help="Only the first N results of each list count.", metavar="N")
-@reading_options
+@depth_option
+@duplicates_option
+@format_options
 @click.option(
     "--format", "form", type=click.Choice(["table", "json", "markdown"]), show_default="table", help="How to print the result."
 )
@@ -50,10 +51,10 @@ def conventions(
     if len(what) < 2:
         asked = click.get_current_context()
         said = [name for name in ("measures", "depth", "duplicates", "qrels_format", "run_format") if _given(asked, name)]
-        if said or (what and Path(what[0]).is_file()):
+        if said or (what and isfile(what[0])):
             raise click.UsageError("to compare conventions give two files: QRELS RUN.")
     if output:
-        check_target(output)
+        check_target(output, reads=what)
     if not what:
         every = list(known().values())
         deliver(lambda: {each.name: _record(each) for each in every}, lambda: _list(every), form, output, lambda: _table(every))

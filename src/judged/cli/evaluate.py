@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
+from os.path import isfile
 
 import click
 
 from judged.cli.options import (
+    collection_option,
     convention_option,
+    depth_option,
+    duplicates_option,
+    format_options,
     measures_option,
     output_options,
     policy_options,
-    reading_options,
     tie_range_option,
 )
 
@@ -29,17 +32,16 @@ from judged.cli.options import (
     is_flag=True,
     help="Beside each number, its values if all unjudged results had been judged and found irrelevant, or of the top grade.",
 )
-@click.option("--depth", type=int, help="Only the first N results of each list count.", metavar="N")
-@click.option(
-    "--collection", type=int, metavar="N", help="How many items there are to retrieve; TN, Accuracy and Specificity need it."
-)
+@depth_option
+@collection_option
 @click.option(
     "--unique",
     metavar="FILE",
     type=click.Path(),
     help="A table of items and their categories: each category's best result stands for it, and categories are ranked.",
 )
-@reading_options
+@duplicates_option
+@format_options
 @output_options
 def evaluate(
     judgements: str,
@@ -71,11 +73,11 @@ def evaluate(
     if [judgements, *runs].count("-") > 1:
         raise InputError("standard input (-) can be read only once; give the other as a file.")
     if output:
-        check_target(output)
+        check_target(output, reads=(judgements, *runs))
     names = distinct_names(list(runs))
     with ThreadPoolExecutor(1) as ahead:
         # The first run is the longest wait: it is read while the measures are loaded and the judgements are read.
-        first = ahead.submit(read_run, runs[0], name=names[0], format=run_format) if Path(runs[0]).is_file() else None
+        first = ahead.submit(read_run, runs[0], name=names[0], format=run_format) if isfile(runs[0]) else None
         from judged.cli.terminal import deliver_evaluation, working
         from judged.evaluation import evaluate_rankings
         from judged.inputs import read_judgements

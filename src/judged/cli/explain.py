@@ -4,9 +4,15 @@ from __future__ import annotations
 
 import click
 
-from judged.cli.options import complete_measure, convention_option, policy_options
-from judged.inputs.formats import FORMATS as INPUT_FORMATS
-from judged.policy import DUPLICATES
+from judged.cli.options import (
+    collection_option,
+    complete_measure,
+    convention_option,
+    depth_option,
+    duplicates_option,
+    format_options,
+    policy_options,
+)
 
 FORMATS = ("text", "json", "markdown", "html", "latex")
 SUFFIXES = {".json": "json", ".md": "markdown", ".html": "html", ".htm": "html", ".tex": "latex"}
@@ -30,17 +36,9 @@ SUFFIXES = {".json": "json", ".md": "markdown", ".html": "html", ".htm": "html",
 @click.option("--pool", metavar="GRADES", help="With a relevance list: the grades of all judged items, in any order.")
 @convention_option
 @policy_options
-@click.option("--depth", type=int, help="Only the first N results of the list count.", metavar="N")
-@click.option(
-    "--duplicates",
-    type=click.Choice(list(DUPLICATES)),
-    default="error",
-    show_default=True,
-    help="; ".join(f"{choice}: {words}" for choice, words in DUPLICATES.items()) + ".",
-)
-@click.option(
-    "--collection", type=int, metavar="N", help="How many items there are to retrieve; TN, Accuracy and Specificity need it."
-)
+@depth_option
+@duplicates_option
+@collection_option
 @click.option(
     "--rows",
     type=click.IntRange(min=1),
@@ -50,8 +48,7 @@ SUFFIXES = {".json": "json", ".md": "markdown", ".html": "html", ".htm": "html",
     help="How many ranks to show: those of relevant items, then the others from the top.",
 )
 @click.option("--all-rows", is_flag=True, help="Show every rank.")
-@click.option("--qrels-format", type=click.Choice(list(INPUT_FORMATS)), help="The format of QRELS, where it is not recognised.")
-@click.option("--run-format", type=click.Choice(list(INPUT_FORMATS)), help="The format of RUN, where it is not recognised.")
+@format_options
 @click.option("--format", "form", type=click.Choice(FORMATS), show_default="text", help="How to print the explanation.")
 @click.option(
     "-o", "--output", metavar="FILE", type=click.Path(), help="Write the explanation to a file; its ending may say the format."
@@ -95,7 +92,7 @@ def explain(
 
     for target in (output, html, gif):
         if target:
-            check_target(target)
+            check_target(target, reads=() if run is None else (judgements, run))
     given: object = judgements
     listed: object = run
     if run is not None:

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import click
 
-from judged.cli.options import measures_option
-from judged.inputs.formats import FORMATS as INPUT_FORMATS
-from judged.policy import DUPLICATES
+from judged.cli.options import collection_option, depth_option, duplicates_option, format_options, measures_option
 
 
 @click.command()
@@ -17,17 +15,10 @@ from judged.policy import DUPLICATES
 @click.option(
     "--limit", type=click.IntRange(min=1), default=10, show_default=True, metavar="N", help="How many explanations to show."
 )
-@click.option("--depth", type=int, help="Only the first N results of each list count.", metavar="N")
-@click.option(
-    "--duplicates",
-    type=click.Choice(list(DUPLICATES)),
-    default="error",
-    show_default=True,
-    help="; ".join(f"{choice}: {words}" for choice, words in DUPLICATES.items()) + ".",
-)
-@click.option("--collection", type=int, metavar="N", help="How many items there are to retrieve, for measures that need it.")
-@click.option("--qrels-format", type=click.Choice(list(INPUT_FORMATS)), help="The format of QRELS, where it is not recognised.")
-@click.option("--run-format", type=click.Choice(list(INPUT_FORMATS)), help="The format of RUN, where it is not recognised.")
+@depth_option
+@duplicates_option
+@collection_option
+@format_options
 @click.option(
     "--format",
     "form",

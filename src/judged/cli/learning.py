@@ -92,7 +92,8 @@ def learning_options(kind: str) -> Callable[[Function], Function]:
                     "--candidates",
                     type=int,
                     metavar="N",
-                    help="Set training queries against their relevant items and N others, drawn by the seed; without it, against all items.",
+                    help="Set training queries against their relevant items and N others, drawn by the seed; without it, "
+                    "against all items.",
                 ),
                 click.option(
                     "--rel",

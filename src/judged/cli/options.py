@@ -80,24 +80,36 @@ def policy_options(function: Function) -> Function:
     return gather  # type: ignore[return-value]
 
 
-def reading_options(function: Function) -> Function:
-    """--duplicates, --qrels-format and --run-format, as every command that reads both kinds of files has them."""
+def depth_option(function: Function) -> Function:
+    return click.option("--depth", type=int, metavar="N", help="Only the first N results of each list count.")(function)
+
+
+def collection_option(function: Function) -> Function:
+    return click.option(
+        "--collection",
+        type=int,
+        metavar="N",
+        help="How many items there are to retrieve; TN, Accuracy and Specificity need it.",
+    )(function)
+
+
+def duplicates_option(function: Function) -> Function:
+    return click.option(
+        "--duplicates",
+        type=click.Choice(list(DUPLICATES)),
+        default="error",
+        show_default=True,
+        help="; ".join(f"{choice}: {words}" for choice, words in DUPLICATES.items()) + ".",
+    )(function)
+
+
+def format_options(function: Function) -> Function:
+    """--qrels-format and --run-format, as every command that reads both kinds of files has them."""
     formats = click.Choice(list(INPUT_FORMATS))
-    for option in reversed(
-        (
-            click.option(
-                "--duplicates",
-                type=click.Choice(list(DUPLICATES)),
-                default="error",
-                show_default=True,
-                help="; ".join(f"{choice}: {words}" for choice, words in DUPLICATES.items()) + ".",
-            ),
-            click.option("--qrels-format", type=formats, help="The format of QRELS, where it is not recognised."),
-            click.option("--run-format", type=formats, help="The format of the runs, where it is not recognised."),
-        )
-    ):
-        function = option(function)
-    return function
+    of_run = click.option("--run-format", type=formats, help="The format of RUN, where it is not recognised.")
+    return click.option("--qrels-format", type=formats, help="The format of QRELS, where it is not recognised.")(
+        of_run(function)
+    )
 
 
 def tie_range_option(function: Function) -> Function:

@@ -9,8 +9,7 @@ from click.core import ParameterSource
 
 from judged.charts.kinds import KINDS, NEEDS, OPTIONS, Kind, kind_named
 from judged.charts.themes import THEMES
-from judged.cli.options import FILE, measures_option, policy_options
-from judged.inputs.formats import FORMATS as INPUT_FORMATS
+from judged.cli.options import FILE, collection_option, depth_option, format_options, measures_option, policy_options
 
 _WITH_POLICY = ("system", "systems", "pair")
 """Needs that are rankings, made under a policy."""
@@ -60,12 +59,9 @@ def _listed() -> str:
 @click.option("--bins", type=int, metavar="N", help=OPTIONS["bins"])
 @click.option("--temperatures", metavar="X,Y,Z", callback=_numbers, help=OPTIONS["temperatures"])
 @policy_options
-@click.option("--depth", type=int, help="Only the first N results of each list count.", metavar="N")
-@click.option("--collection", type=int, metavar="N", help="How many items there are to retrieve; true negatives need it.")
-@click.option("--qrels-format", type=click.Choice(list(INPUT_FORMATS)), help="The format of QRELS, where it is not recognised.")
-@click.option(
-    "--run-format", type=click.Choice(list(INPUT_FORMATS)), help="The format of the runs, where it is not recognised."
-)
+@depth_option
+@collection_option
+@format_options
 def plot(kind: str, files: tuple[str, ...], output: str, theme: str, policy: dict[str, str], **given: Any) -> None:
     """Draw a chart of the KIND that is named, from judgements and runs, or from what else it needs.
 
@@ -83,7 +79,7 @@ def plot(kind: str, files: tuple[str, ...], output: str, theme: str, policy: dic
     if "pictures" in chosen.options and "pictures" not in options:
         raise click.UsageError(f"{chosen.name} needs --pictures: {OPTIONS['pictures'][0].lower()}{OPTIONS['pictures'][1:]}")
     checked_ending(output, chosen.formats)
-    check_target(output)
+    check_target(output, reads=files)
     with working(f"Reading {files[0]}"):
         sources = _sources(chosen, files, policy, given)
     with working("Drawing"):
@@ -145,11 +141,13 @@ def _json(path: str) -> Any:
     import json
 
     from judged.errors import InputError
+    from judged.inputs.kinds import Kind
+    from judged.inputs.source import open_source
 
+    source = open_source(path, Kind("a diagnosis", "score", "the JSON of 'judged embeddings --diagnose'"))
     try:
-        with open(path, encoding="utf-8") as file:
-            return json.load(file)
-    except FileNotFoundError:
-        raise InputError(f"{path}: no such file.") from None
-    except (OSError, ValueError) as error:
-        raise InputError(f"{path}: cannot be read as JSON ({error}).") from None
+        return json.loads(source.read())
+    except ValueError as error:
+        raise InputError(f"{source.label}: cannot be read as JSON ({error}).") from None
+    except RecursionError:
+        raise InputError(f"{source.label}: the JSON is nested too deeply.") from None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -21,13 +21,19 @@ def console() -> Console:
     """Standard output; where it is no terminal, lines are as long as they need to be and hold no colours."""
     from rich.console import Console
 
-    return Console(highlight=False, width=None if sys.stdout.isatty() else 10_000, soft_wrap=not sys.stdout.isatty())
+    watched = _watched(sys.stdout)
+    return Console(highlight=False, width=None if watched else 10_000, soft_wrap=not watched)
+
+
+def _watched(stream: TextIO | None) -> bool:
+    """Whether somebody looks at what is printed there; Python has None for a stream that was closed from the start."""
+    return stream is not None and stream.isatty()
 
 
 @contextmanager
 def working(what: str) -> Iterator[None]:
     """A spinner while something takes long; silent where nobody watches."""
-    if not sys.stderr.isatty():
+    if not _watched(sys.stderr):
         yield
         return
     from rich.console import Console
@@ -39,7 +45,7 @@ def working(what: str) -> Iterator[None]:
 @contextmanager
 def counting(what: str, total: int, unit: str = "queries") -> Iterator[Callable[[int], None] | None]:
     """A progress bar: a function to be told of each few that are done. None where nobody watches."""
-    if not sys.stderr.isatty():
+    if not _watched(sys.stderr):
         yield None
         return
     from rich.console import Console

@@ -142,6 +142,8 @@ class Compared:
     measure: Measure
     rows: tuple[Row, ...]
     found: Counts
+    alike: tuple[tuple[Row, ...], ...]
+    """The same rows, those together that differ in their policies alone and have the same value for every query."""
 
 
 def compare(data: Rows, measure: Measure, definitions: list[Definition]) -> Compared:
@@ -152,7 +154,27 @@ def compare(data: Rows, measure: Measure, definitions: list[Definition]) -> Comp
     kinds = _kinds(data.rankings(), measure)
     usual = data.scores(measure, Policy())
     rows = tuple(_row(data, each, usual, kinds) for each in definitions)
-    return Compared(measure, rows, _counts(np.ones(len(data.rankings()), bool), kinds))
+    return Compared(measure, rows, _counts(np.ones(len(data.rankings()), bool), kinds), _alike(data, rows))
+
+
+def _alike(data: Rows, rows: tuple[Row, ...]) -> tuple[tuple[Row, ...], ...]:
+    groups: list[list[Row]] = []
+    for row in rows:
+        scores = data.scores(row.measure, row.policy)
+        for group in groups:
+            if group[0].measure == row.measure and _same(scores, data.scores(group[0].measure, group[0].policy)):
+                group.append(row)
+                break
+        else:
+            groups.append([row])
+    return tuple(map(tuple, groups))
+
+
+def _same(scores: Scores, others: Scores) -> bool:
+    """Whether all values are the same, or a library would stop for the same reason."""
+    if scores.values is None or others.values is None:
+        return scores.stops == others.stops
+    return not _unlike(scores, others).any()
 
 
 def _row(data: Rows, definition: Definition, usual: Scores, kinds: dict[str, Mask]) -> Row:

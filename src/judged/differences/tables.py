@@ -71,20 +71,36 @@ class ConventionComparison:
 
 
 def cells(compared: Compared) -> list[tuple[str, str, str, str]]:
-    """The rows of the table that people see."""
+    """The rows of the table that people see; policies that make no difference to the data share one."""
     return [
         (
-            row.definition.name,
-            "stops" if row.stops else shown(row.value),
-            _touched(row),
-            ", ".join([*([] if number else ["judged"]), *map(str, row.users)]),
+            _named(group),
+            "stops" if group[0].stops else shown(group[0].value),
+            _touched(group[0]),
+            ", ".join([*([] if number else ["judged"]), *(str(user) for row in group for user in row.users)]),
         )
-        for number, row in enumerate(compared.rows)
+        for number, group in enumerate(compared.alike)
     ]
 
 
+def _named(group: tuple[Row, ...]) -> str:
+    """The first definition, which has the fewest choices, and what the others have beside it without effect."""
+    name, more = group[0].definition.name, ", ".join(without_effect(group))
+    return f"{name} (no effect here: {more})" if more else name
+
+
+def without_effect(group: tuple[Row, ...]) -> list[str]:
+    """The choices of rows that are alike which the first of them does not have."""
+    own = {each.choice for each in group[0].differences}
+    return list(dict.fromkeys(each.choice for row in group for each in row.differences if each.choice not in own))
+
+
 def heading(compared: Compared) -> str:
-    return f"{compared.measure}: {len(compared.rows)} definition{'' if len(compared.rows) == 1 else 's'}"
+    count, different = len(compared.rows), len(compared.alike)
+    told = (
+        f" in {different} row{'' if different == 1 else 's'}, as some policies have no effect here" if different < count else ""
+    )
+    return f"{compared.measure}: {count} definition{'' if count == 1 else 's'}{told}"
 
 
 def reasons(compared: Compared) -> list[str]:
@@ -141,9 +157,12 @@ def _text(compared: Compared) -> str:
 
 def _markdown(compared: Compared) -> str:
     lines = [(*HEADER, "why"), ("---", "---:", "---", "---", "---")]
-    for row, line in zip(compared.rows, cells(compared), strict=True):
+    for group, line in zip(compared.alike, cells(compared), strict=True):
+        row = group[0]
         why = [f"`{each.choice}`: {each.says} ({_alone(each.touched)})." for each in row.differences]
-        lines.append((f"`{line[0]}`", *line[1:], " ".join([*why, row.stops or ""]).strip()))
+        idle = [f"`{choice}`" for choice in without_effect(group)]
+        why += [f"Without effect here: {', '.join(idle)}."] if idle else []
+        lines.append((f"`{row.definition.name}`", *line[1:], " ".join([*why, row.stops or ""]).strip()))
     return "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines)
 
 

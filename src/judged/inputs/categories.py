@@ -10,9 +10,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from judged.errors import InputError
+from judged.inputs.kinds import Kind, quote
 
 if TYPE_CHECKING:
     import polars as pl
+
+CATEGORIES = Kind("categories", "category", "item, category")
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,18 +135,17 @@ def _from_file(path: Path) -> pl.DataFrame:
     import polars as pl
 
     from judged.inputs.columns import candidates
-    from judged.inputs.source import POLARS_ERRORS
+    from judged.inputs.source import POLARS_ERRORS, open_source
 
+    source = open_source(path, CATEGORIES)
     try:
         if path.suffix.lower() in (".parquet", ".pq"):
-            return _from_frame(pl.read_parquet(path), str(path))
-        text = path.read_text(encoding="utf-8-sig")
+            return _from_frame(pl.read_parquet(source.for_polars()), str(path))
+        text = source.read().decode("utf-8")
         if text.lstrip().startswith("{"):
             return _from_json(text, path)
     except UnicodeDecodeError:
         raise InputError(f"{path}: is not UTF-8 text.") from None
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror or error}).") from None
     except POLARS_ERRORS as error:
         raise InputError(f"{path}: cannot be read ({str(error).partition(chr(10))[0]}).") from None
     first = text.partition("\n")[0]
@@ -159,7 +161,9 @@ def _from_file(path: Path) -> pl.DataFrame:
             continue
         parts = [part.strip() for part in line.strip().split(separator, 1 if separator is None else -1)]
         if len(parts) != 2:
-            raise InputError(f'{path}, line {number}: expected an item and its category, found {len(parts)} fields: "{line}".')
+            raise InputError(
+                f"{path}, line {number}: expected an item and its category, found {len(parts)} fields: {quote(line)}."
+            )
         rows.append(tuple(parts))
     return pl.DataFrame(rows, schema={"item": pl.String, "category": pl.String}, orient="row")
 
@@ -173,5 +177,7 @@ def _from_json(text: str, path: Path) -> pl.DataFrame:
         given = json.loads(text)
     except json.JSONDecodeError as error:
         raise InputError(f"{path}, line {error.lineno}: is not JSON ({error.msg}).") from None
+    except RecursionError:
+        raise InputError(f"{path}: the JSON is nested too deeply. JSON should be {{item: category}}.") from None
     rows = [(_id(item), _id(category)) for item, category in given.items()]
     return pl.DataFrame(rows, schema={"item": pl.String, "category": pl.String}, orient="row")

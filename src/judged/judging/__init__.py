@@ -16,6 +16,7 @@ import numpy as np
 
 from judged.audit import Audit
 from judged.errors import InputError, PolicyError
+from judged.grades import each_query
 from judged.inputs import as_runs, read_judgements, read_run
 from judged.inputs.categories import read_categories
 from judged.inputs.tables import Judgements, Lookup, Run
@@ -24,7 +25,7 @@ from judged.judging.matching import Matches, match
 from judged.judging.pool import Pool, pool_of
 from judged.judging.ties import Places, place
 from judged.policy import CHOICES, Policy
-from judged.rankings import Rankings, by_query_and_rank, each_query
+from judged.rankings import Rankings, by_query_and_rank
 from judged.segments import Ints, descending, ordinals, starts_of
 
 __all__ = [

@@ -24,19 +24,12 @@ BASIS = ("the best result of each category stands for it, and categories are ran
 """What rankings of categories are, in words."""
 
 
-def unique_run(run: Any, categories: Any, judgements: Any, *, duplicates: str = "error") -> tuple[Run, Judgements]:
-    """A run and judgements with categories for items: a category keeps its best-ranked result and its best grade.
-
-    >>> run, judgements = unique_run({"q": {"a1": 3, "a2": 2, "b": 1}}, {"a1": "A", "a2": "A", "b": "B"}, {"q": {"b": 1}})
-    >>> run.frame["item"].to_list(), judgements.frame["item"].to_list()
-    (['A', 'B'], ['B'])
-    """
-    table = read_categories(categories)
-    return unique_results(run, table, duplicates=duplicates), unique_judgements(judgements, table, duplicates=duplicates)
-
-
 def unique_results(run: Any, categories: Any, *, duplicates: str = "error") -> Run:
-    """A run whose results are categories, each with its best score, where its best result stood."""
+    """A run whose results are categories, each with its best score, where its best result stood.
+
+    >>> unique_results({"q": {"a1": 3, "a2": 2, "b": 1}}, {"a1": "A", "a2": "A", "b": "B"}).frame["item"].to_list()
+    ['A', 'B']
+    """
     given = read_run(run)
     whole = Run(_flat(given, "score"), given.source, given.notes, name=given.name) if isinstance(given, Lookup) else given
     whole = _without_duplicates(whole, duplicates)

@@ -75,18 +75,18 @@ class Data:
         if len(items) < 2:
             raise InputError("there is one item only; learning needs others to tell it from.")
         judged = all_pairs(relevance.bind(queries, items), len(queries))
-        good = (judged.grade >= rel) & (judged.item >= 0)
+        positives = judged.where((judged.grade >= rel) & (judged.item >= 0))
         excluded = None
         if exclude is not None:
             excluded = all_pairs(exclude.bind(queries, items), len(queries))
             excluded = excluded.where(excluded.item >= 0)
-            good &= ~np.isin(judged.row * len(items) + judged.item, excluded.row * len(items) + excluded.item)
-        if not good.any():
+            positives = positives.without(excluded)
+        if not len(positives.item):
             raise InputError(
                 f"no item with a vector is relevant to any query (grade {rel:g} or more, not excluded); "
                 "check the relevance that was given."
             )
-        return cls(queries, items, relevance, judged, judged.where(good), exclude, excluded, memory)
+        return cls(queries, items, relevance, judged, positives, exclude, excluded, memory)
 
     def part(self, rows: Ints) -> Part:
         exclude = None

@@ -9,7 +9,8 @@ from judged.errors import InputError
 from judged.vectors import search
 from judged.vectors.arrays import Vectors, as_vectors
 from judged.vectors.embeddings import evaluate_embeddings, rank_embeddings
-from judged.vectors.relevance import Diagonal, Listed, Lists, Relation, SameId, SameIndex, SameLabel, SharedLabel
+from judged.vectors.labelled import SameLabel, SharedLabel
+from judged.vectors.relevance import Diagonal, Listed, Lists, Relation, SameId, SameIndex
 
 __all__ = [
     "Vectors",

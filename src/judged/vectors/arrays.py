@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judged.errors import InputError
-from judged.segments import Ints
+from judged.segments import Floats, Ints
 
 Matrix = NDArray[np.float32]
 ROWS_AT_A_TIME = 1 << 16
@@ -226,3 +226,9 @@ def _described(dtype: np.dtype[Any]) -> str:
     if dtype.kind == "V" and dtype.names is None:
         return f"raw bytes ({dtype}; numpy saves bfloat16 so: save float32, or safetensors)"
     return str(dtype)
+
+
+def unit(block: NDArray[Any]) -> Floats:
+    """Vectors of length 1 in double precision."""
+    block = block.astype(np.float64)
+    return block / np.sqrt(np.einsum("ij,ij->i", block, block))[:, None]

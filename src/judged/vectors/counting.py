@@ -25,7 +25,6 @@ from judged.vectors.relevance import Bound, Pairs
 class Counted:
     """For a block of queries: the relevant items, the ranks their ties span, and how many items were ranked."""
 
-    begin: int
     relevant: Pairs
     first: Ints
     """0 for an item that was not ranked."""
@@ -79,9 +78,7 @@ def relevant_and_excluded(product: Scores, relevance: Bound, begin: int, end: in
         return relevant, None
     excluded = product.exclude.block(begin, end)
     excluded = excluded.where(excluded.item >= 0)  # what has no vector was not going to be ranked
-    count = len(product.items)
-    gone = np.isin(relevant.row * count + relevant.item, excluded.row * count + excluded.item)
-    return relevant.where(~gone | (relevant.item < 0)), excluded
+    return relevant.without(excluded), excluded
 
 
 class TieOrder:
@@ -181,7 +178,7 @@ class Tally:
     def counted(self, ranked: Ints) -> Counted:
         first, last, before = (np.zeros(len(self._all.item), np.int64) for _ in range(3))
         first[self._known], last[self._known], before[self._known] = self._above + 1, self._level, self._before
-        return Counted(self._begin, self._all, first, last, before, ranked)
+        return Counted(self._all, first, last, before, ranked)
 
 
 class RowCounter:

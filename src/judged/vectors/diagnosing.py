@@ -8,17 +8,16 @@ seeded sample of its vectors where there are many, and says so.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from math import nan
 from numbers import Integral
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from judged.errors import InputError
 from judged.segments import Floats, Ints
-from judged.vectors.arrays import Matrix, Vectors, as_vectors
+from judged.vectors.arrays import Matrix, Vectors, as_vectors, unit
 from judged.vectors.diagnosis import (
     NEAR,
     Collapse,
@@ -31,28 +30,23 @@ from judged.vectors.diagnosis import (
     Rows,
     Side,
 )
-from judged.vectors.equal import first_equal, keys_of
-from judged.vectors.normalise import unit
+from judged.vectors.equal import first_equal
+from judged.vectors.looking import NUMBERS_AT_A_TIME, SHOWN, Looked, finite_blocks
 from judged.vectors.product import MEMORY, Product
 from judged.vectors.relevance import Bound, Pairs, as_relation
-from judged.vectors.similarity import Cosine, Euclidean, Similarity, as_similarity
+from judged.vectors.similarity import Cosine, Euclidean, as_similarity
 from judged.vectors.streams import Chunk, Nearest, chunks
 
 SAMPLE = 5_000
 """Of a side of more vectors than these, so many are looked at for what takes all pairs."""
-SHOWN = 20
-"""So many rows, groups or pairs are named; all are counted."""
 NEIGHBOURS = 10
 """Hubness looks at so many best items of each query unless told otherwise, or at all where there are fewer."""
 RELEVANT_FROM = 1.0
 BINS = 40
 """A histogram has as many bins or fewer, down to half, and one more where scores lie on its edges."""
-_NUMBERS_AT_A_TIME = 1 << 21
 _QUERIES_AT_A_TIME = 512
 _PAIRS_EACH = 200
 """Alignment looks at so many pairs for each vector that may be sampled."""
-
-Flags = NDArray[np.bool_]
 
 
 def diagnose(
@@ -88,7 +82,7 @@ def diagnose(
     bound = None if relevance is None else as_relation(relevance, what="relevance").bind(left, right)
     excluded = None if exclude is None else as_relation(exclude, what="exclude").bind(left, right)
     random = np.random.default_rng(seed)
-    query_rows, item_rows = _Looked.at(left, chosen), _Looked.at(right, chosen)
+    query_rows, item_rows = Looked.at(left, chosen), Looked.at(right, chosen)
     collapse, centre = _collapse(item_rows)
     if isinstance(chosen, Euclidean):
         chosen = replace(chosen, centre=centre)
@@ -97,7 +91,7 @@ def diagnose(
         product = Product(query_rows.mended, item_rows.mended, chosen, exclude=excluded, memory=memory)
         hubness, low, high = _hubness(product, query_rows, item_rows, k)
         scores = _histogram(product, query_rows, item_rows, bound, low, high)
-    alignment, pairs, sampled = _alignment(query_rows, item_rows, bound, sample, random)
+    alignment, pairs, sampled = _alignment(query_rows, item_rows, bound, excluded, sample, random)
     return Diagnosis(
         queries=_side(query_rows, memory, sample, random),
         items=_side(item_rows, memory, sample, random),
@@ -112,78 +106,7 @@ def diagnose(
     )
 
 
-@dataclass(frozen=True, eq=False)
-class _Mended(Vectors):
-    """Vectors with stand-ins for those that cannot be compared, so that rows keep their numbers."""
-
-    bad: Flags = field(default_factory=lambda: np.zeros(0, bool))
-
-    def block(self, begin: int, end: int) -> Matrix:
-        return self._mended(super().block(begin, end), self.bad[begin:end])
-
-    def rows(self, rows: Ints) -> Matrix:
-        return self._mended(super().rows(rows), self.bad[rows])
-
-    def _mended(self, block: Matrix, bad: Flags) -> Matrix:
-        if bad.any():
-            block = block.copy()
-            block[bad] = 0
-            block[bad, 0] = 1
-        return block
-
-
-@dataclass(frozen=True, eq=False)
-class _Looked:
-    """A side once its vectors were looked at one by one."""
-
-    vectors: Vectors
-    finite: Flags
-    norm: Floats
-    """NaN where the vector is not finite."""
-    key: NDArray[np.uint64]
-    """The same for equal vectors, and almost never for others."""
-    usable: Flags
-    """Vectors that the similarity can compare."""
-
-    @classmethod
-    def at(cls, vectors: Vectors, similarity: Similarity) -> _Looked:
-        finite, norm = np.zeros(len(vectors), bool), np.full(len(vectors), nan)
-        key = np.zeros(len(vectors), np.uint64)
-        for begin, block in _blocks(vectors):
-            at = slice(begin, begin + len(block))
-            finite[at] = np.isfinite(block).all(axis=1)
-            good = block[finite[at]]
-            norm[at][finite[at]] = np.sqrt(np.einsum("ij,ij->i", good, good, dtype=np.float64))
-            key[at] = keys_of(block)
-        usable = finite & (norm > 0) if similarity.needs_direction else finite
-        return cls(vectors, finite, norm, key, usable)
-
-    @property
-    def mended(self) -> Vectors:
-        return self._mended(self.usable)
-
-    @property
-    def directed(self) -> Vectors:
-        """Mended so that every vector has a direction."""
-        return self._mended(self.has_direction)
-
-    @property
-    def has_direction(self) -> Flags:
-        return self.finite & (self.norm > 0)
-
-    def _mended(self, usable: Flags) -> Vectors:
-        vectors = self.vectors
-        return vectors if usable.all() else _Mended(vectors.values, vectors.ids, vectors.source, vectors.notes, ~usable)
-
-    def named(self, rows: Ints) -> Rows:
-        return Rows(len(rows), tuple(self.vectors.name(row) for row in rows[:SHOWN].tolist()))
-
-
-def _blocks(vectors: Vectors) -> Iterator[tuple[int, Matrix]]:
-    return vectors.blocks(max(1, _NUMBERS_AT_A_TIME // vectors.dims))
-
-
-def _side(looked: _Looked, memory: str | int, sample: int | None, random: np.random.Generator) -> Side:
+def _side(looked: Looked, memory: str | int, sample: int | None, random: np.random.Generator) -> Side:
     vectors, norm = looked.vectors, looked.norm[looked.finite]
     mean = norm.mean() if len(norm) else nan
     group = first_equal(looked.vectors, looked.key)
@@ -203,14 +126,14 @@ def _side(looked: _Looked, memory: str | int, sample: int | None, random: np.ran
     )
 
 
-def _duplicates(looked: _Looked, group: Ints) -> Duplicates:
+def _duplicates(looked: Looked, group: Ints) -> Duplicates:
     again = np.flatnonzero(group != np.arange(len(group)))
     groups = [np.flatnonzero(group == first)[:SHOWN] for first in np.unique(group[again])[:SHOWN]]
     return Duplicates(len(again), tuple(looked.named(rows).names for rows in groups))
 
 
 def _pairs(
-    looked: _Looked, group: Ints, memory: str | int, sample: int | None, random: np.random.Generator
+    looked: Looked, group: Ints, memory: str | int, sample: int | None, random: np.random.Generator
 ) -> tuple[NearDuplicates, float]:
     """Near duplicates and uniformity, from the cosines of vectors of one side with each other."""
     has_direction = looked.has_direction
@@ -246,7 +169,7 @@ def _pairs(
     return NearDuplicates(int(has_near.sum()), size, sampled, tuple(found)), float(np.log(total / (size * others)))
 
 
-def _among(queries: _Looked, items: _Looked, exclude: Bound | None) -> Rows:
+def _among(queries: Looked, items: Looked, exclude: Bound | None) -> Rows:
     if queries.vectors.dims != items.vectors.dims:
         return Rows()
     order = np.argsort(items.key, kind="stable")
@@ -261,7 +184,7 @@ def _among(queries: _Looked, items: _Looked, exclude: Bound | None) -> Rows:
     return queries.named(np.array(found, dtype=np.int64))
 
 
-def _usable_chunks(product: Product, queries: _Looked, items: _Looked) -> Iterator[Chunk]:
+def _usable_chunks(product: Product, queries: Looked, items: Looked) -> Iterator[Chunk]:
     """All scores, those of vectors that cannot be compared at minus infinity."""
     for chunk in chunks(product):
         chunk.values[~queries.usable[chunk.rows]] = -np.inf
@@ -269,7 +192,7 @@ def _usable_chunks(product: Product, queries: _Looked, items: _Looked) -> Iterat
         yield chunk
 
 
-def _hubness(product: Product, queries: _Looked, items: _Looked, k: int) -> tuple[Hubness, float, float]:
+def _hubness(product: Product, queries: Looked, items: Looked, k: int) -> tuple[Hubness, float, float]:
     """Hubness, and the lowest and highest score met on the way."""
     nearest = Nearest(len(product.queries), k)
     low, high = np.inf, -np.inf
@@ -295,7 +218,7 @@ def _hubness(product: Product, queries: _Looked, items: _Looked, k: int) -> tupl
 
 
 def _histogram(
-    product: Product, queries: _Looked, items: _Looked, relevance: Bound | None, low: float, high: float
+    product: Product, queries: Looked, items: Looked, relevance: Bound | None, low: float, high: float
 ) -> Histogram | None:
     if low > high:
         return None
@@ -338,7 +261,12 @@ def _relevant(relevance: Bound, begin: int, end: int) -> Pairs:
 
 
 def _alignment(
-    queries: _Looked, items: _Looked, relevance: Bound | None, sample: int | None, random: np.random.Generator
+    queries: Looked,
+    items: Looked,
+    relevance: Bound | None,
+    exclude: Bound | None,
+    sample: int | None,
+    random: np.random.Generator,
 ) -> tuple[float | None, int, bool]:
     """The alignment, over how many pairs, and whether these are a sample."""
     if relevance is None or queries.vectors.dims != items.vectors.dims:
@@ -347,6 +275,8 @@ def _alignment(
     for begin in range(0, len(queries.vectors), _QUERIES_AT_A_TIME):
         end = min(begin + _QUERIES_AT_A_TIME, len(queries.vectors))
         pairs = _relevant(relevance, begin, end)
+        if exclude is not None:
+            pairs = pairs.without(exclude.block(begin, end))
         row, item = pairs.row + begin, pairs.item
         good = np.flatnonzero(queries.has_direction[row] & items.has_direction[item])
         # Each block of queries has its share of the pairs that may be looked at, and counts for all of its pairs.
@@ -360,7 +290,7 @@ def _alignment(
 
 def _distances(queries: Vectors, items: Vectors, row: Ints, item: Ints) -> float:
     """The sum of the squared distances of pairs, at length 1."""
-    total, step = 0.0, max(1, _NUMBERS_AT_A_TIME // (8 * queries.dims))
+    total, step = 0.0, max(1, NUMBERS_AT_A_TIME // (8 * queries.dims))
     for begin in range(0, len(row), step):
         at = slice(begin, begin + step)
         apart = unit(queries.rows(row[at])) - unit(items.rows(item[at]))
@@ -368,16 +298,16 @@ def _distances(queries: Vectors, items: Vectors, row: Ints, item: Ints) -> float
     return total
 
 
-def _collapse(looked: _Looked) -> tuple[Collapse, Matrix]:
+def _collapse(looked: Looked) -> tuple[Collapse, Matrix]:
     """The collapse of the vectors, and their middle."""
     vectors, count = looked.vectors, int(looked.finite.sum())
     total, low, high = np.zeros(vectors.dims), np.full(vectors.dims, np.inf), np.full(vectors.dims, -np.inf)
-    for _, block in _finite_blocks(looked):
+    for _, block in finite_blocks(looked):
         total += block.sum(axis=0, dtype=np.float64)
         low, high = np.minimum(low, block.min(axis=0, initial=np.inf)), np.maximum(high, block.max(axis=0, initial=-np.inf))
     mean = total / max(count, 1)
     covariance = np.zeros((vectors.dims, vectors.dims))
-    for _, block in _finite_blocks(looked):
+    for _, block in finite_blocks(looked):
         moved = block - mean
         covariance += moved.T @ moved
     variance = np.maximum(np.linalg.eigvalsh(covariance)[::-1], 0.0)
@@ -394,8 +324,3 @@ def _collapse(looked: _Looked) -> tuple[Collapse, Matrix]:
             top_10=float(variance[:10].sum() / variance.sum()),
         )
     return found, mean.astype(np.float32)
-
-
-def _finite_blocks(looked: _Looked) -> Iterator[tuple[int, Matrix]]:
-    for begin, block in _blocks(looked.vectors):
-        yield begin, block[looked.finite[begin : begin + len(block)]]

@@ -10,6 +10,7 @@ import numpy as np
 
 from judged.audit import Audit
 from judged.errors import InputError, PolicyError
+from judged.judging.categories import BASIS
 from judged.judging.ties import favoured
 from judged.policy import Policy
 from judged.rankings import Rankings, by_query_and_rank
@@ -17,7 +18,8 @@ from judged.segments import descending
 from judged.vectors.arrays import Vectors, as_vectors
 from judged.vectors.categories import UniqueProduct
 from judged.vectors.counting import Counted, TieOrder, count_ranks
-from judged.vectors.normalise import Fitted, Normalisation, as_normalisation
+from judged.vectors.normalisation import Fitted, Normalisation
+from judged.vectors.normalise import as_normalisation
 from judged.vectors.product import MEMORY, Product, Scores, Turned, bytes_of
 from judged.vectors.relevance import Bound, Judged, Relation, as_relation, turned_round
 from judged.vectors.similarity import Euclidean, Similarity, as_similarity
@@ -133,15 +135,15 @@ class Embeddings:
         """
         if self.categories is not None:
             raise InputError("unique categories are those of items, so there is no search both ways; leave one of them out.")
-        relation = as_relation(relevance, what="relevance")
-        bound = relation.bind(self.queries, self.items)
-        back = self.turned_round()
-        scores, fitted = self.scores()
         if getattr(self.normalisation, "bank", None) is not None:
             raise InputError(
                 f"the bank of {self.normalisation} holds queries, and the items' search for queries would need one of items; "
                 "evaluate each direction by itself, with its own bank."
             )
+        relation = as_relation(relevance, what="relevance")
+        bound = relation.bind(self.queries, self.items)
+        back = self.turned_round()
+        scores, fitted = self.scores()
         there_name, back_name = f"{name}: queries to items", f"{name}: items to queries"
         whole = len(self.queries) * len(self.items) * 4
         if isinstance(scores, Product) and fitted is None and self.similarity.both_ways and whole <= bytes_of(self.memory) // 2:
@@ -193,7 +195,7 @@ class Embeddings:
             said.append(self.normalisation.note.rstrip("."))
         if self.categories is not None:
             what = "categories"
-            said.append("the best item of each category stands for it, and categories are ranked")
+            said.extend(BASIS)
         said.append(f"all {what} are ranked")
         said.append(f"relevant: {relation.says}")
         if self.exclude is not None:

@@ -43,6 +43,8 @@ SIGNATURES = (
     (b"\x89HDF\r\n\x1a\n", "hdf5"),
     (b"PAR1", "parquet"),
 )
+ONE_ARRAY = ("npy", "fvecs", "bvecs", "ivecs", "fbin", "u8bin", "i8bin")
+"""Formats whose files hold one array without a name."""
 _SIGNED = {name for _, name in SIGNATURES}
 _FORMAT_OF_SUFFIX = {suffix: name for name, suffixes in FORMATS.items() for suffix in suffixes}
 
@@ -103,6 +105,8 @@ def detect(file: File, format: str | None, kind: Kind) -> str | None:
         plausible = signed == wanted if wanted in _SIGNED or signed else b"\x00" in start[:8]
         if not plausible:
             _refuse(file, wanted, kind)
+    if file.key is not None and wanted in ONE_ARRAY:
+        raise InputError(f"{file.label}: {a_file(wanted)} holds one array; there is no {file.key!r} to choose.")
     return None if wanted == "text" and format is None else wanted
 
 

@@ -7,18 +7,17 @@ import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from judged.audit import Audit
-from judged.errors import InputError, MissingExtraError, PolicyError
+from judged.errors import InputError, PolicyError
 from judged.policy import Policy
 from judged.rankings import Rankings
 from judged.segments import Floats, Ints, descending
-from judged.vectors.arrays import Vectors
+from judged.vectors.adapter import Adapter, read_index
 from judged.vectors.counting import relevant_and_excluded
 from judged.vectors.embeddings import Embeddings
 from judged.vectors.product import MEMORY, Scores, over_blocks
@@ -58,7 +57,8 @@ def evaluate_index(
     list is the ranking, whether scores or distances come with it. Whole numbers are row numbers of the items (-1: none),
     texts are item ids; `keys`, one for each item, says what the index calls them where it is neither.
 
-    Where items are excluded, the index is asked for as many more as are excluded, and these are taken out of its lists.
+    Where items are excluded from a query's list, the index is asked for at least as many more, and these are taken out of its
+    list.
 
     >>> vectors = np.eye(4, dtype=np.float32)
     >>> def first_two(block, k):
@@ -112,40 +112,6 @@ def compare_index(
     )
 
 
-def read_index(path: str | os.PathLike[str]) -> Any:
-    """A faiss or usearch index from the file it was saved to."""
-    label = os.fspath(path)
-    try:
-        with open(label, "rb") as file:
-            head = file.read(256)
-    except OSError as error:
-        raise InputError(f"{label}: cannot be read ({error.strerror or error}).") from None
-    if b"usearch" in head or label.endswith(".usearch"):
-        return _read_usearch(label)
-    try:
-        import faiss
-    except ImportError:
-        raise MissingExtraError(f"{label}: reading a faiss index needs faiss: pip install faiss-cpu.") from None
-    try:
-        return faiss.read_index(label)
-    except RuntimeError:
-        raise InputError(f"{label}: is neither a faiss nor a usearch index.") from None
-
-
-def _read_usearch(label: str) -> Any:
-    try:
-        from usearch.index import Index
-    except ImportError:
-        raise MissingExtraError(f"{label}: reading a usearch index needs usearch: pip install usearch.") from None
-    try:
-        found = Index.restore(label)
-    except (RuntimeError, ValueError) as error:
-        raise InputError(f"{label}: not a usearch index that can be read ({error}).") from None
-    if found is None:
-        raise InputError(f"{label}: not a usearch index that can be read.")
-    return found
-
-
 @dataclass(frozen=True, eq=False)
 class IndexEvaluation:
     """What an index finds of the exact lists, the numbers of both, and what is lost."""
@@ -191,146 +157,6 @@ class IndexEvaluation:
 
         lost = ", ".join(f"{name} {shown(value)}" for name, value in self.loss.items())
         return f"{self.evaluation!r}\nrecall of the index: {shown(self.recall)} of the exact first {self.k:,}\nloss: {lost}"
-
-
-class Adapter:
-    """An index of whatever kind, asked for row numbers of items."""
-
-    def __init__(self, index: Any, product: Scores, keys: Sequence[Any] | None) -> None:
-        self._queries, self._items = product.queries, product.items
-        self._ask, self._one_at_a_time = _asking(index), Lock()
-        self._keys = None if keys is None else _checked_keys(keys, product.items)
-        _check_dims(index, product.queries)
-        held = _size(index)
-        self.notes: tuple[str, ...] = ()
-        if held is not None and held != len(product.items):
-            self.notes = (f"The index holds {held:,} items, the exact search was over {len(product.items):,}.",)
-
-    def find(self, begin: int, end: int, k: int) -> Ints:
-        """The rows of the items it returned, a row a query, -1 where there is none."""
-        with self._one_at_a_time:
-            answer = self._ask(self._queries.block(begin, end), k)
-        if answer.ndim != 2 or len(answer) != end - begin:
-            raise InputError(
-                f"the index returned shape {answer.shape} for {end - begin} queries; "
-                "it must return a matrix, one row a query, the best item first."
-            )
-        found = self._rows(answer, begin)[:, :k]
-        ordered = np.sort(found, axis=1)
-        again = (ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] >= 0)
-        if again.any():
-            row, place = (int(at[0]) for at in np.nonzero(again))
-            item = self._items.name(int(ordered[row, place]))
-            raise InputError(f"the index returned item {item!r} {self._for(begin + row)} twice.")
-        return found
-
-    def _rows(self, answer: NDArray[Any], begin: int) -> Ints:
-        if self._keys is None and answer.dtype.kind in "iu":
-            found = answer.astype(np.int64)
-            wrong = (found < -1) | (found >= len(self._items))
-            if wrong.any():
-                row, place = (int(at[0]) for at in np.nonzero(wrong))
-                raise InputError(
-                    f"the index returned item {found[row, place]} {self._for(begin + row)}, but items are numbered from 0 to "
-                    f"{len(self._items) - 1}; if its numbers are keys of its own, give keys, one for each item."
-                )
-            return found
-        place_of = self._keys if self._keys is not None else self._by_id
-        none = {-1, None} - place_of.keys()
-        found = np.full(answer.shape, -1, np.int64)
-        for row, names in enumerate(answer.tolist()):
-            for place, name in enumerate(names):
-                if name in place_of:
-                    found[row, place] = place_of[name]
-                elif name not in none:
-                    what = "id" if self._keys is None else "key"
-                    raise InputError(f"the index returned {name!r} {self._for(begin + row)}, which is no item's {what}.")
-        return found
-
-    @cached_property
-    def _by_id(self) -> dict[Any, int]:
-        return {name: row for row, name in enumerate(self._items.names())}
-
-    def _for(self, query: int) -> str:
-        return f"for query {self._queries.name(query)!r}"
-
-
-def _asking(index: Any) -> Callable[[Any, int], NDArray[Any]]:
-    """The way to ask an index: a block of queries and k in, a matrix of what it calls the items out."""
-    if hasattr(index, "search"):
-
-        def by_search(block: Any, k: int) -> NDArray[Any]:
-            answer = index.search(block, k)
-            if hasattr(answer, "keys") and hasattr(answer, "distances"):  # usearch
-                return _usearch(answer)
-            if isinstance(answer, (tuple, list)) and len(answer) == 2:  # faiss: distances first
-                return np.asarray(answer[1])
-            raise InputError(f"the search of {type(index).__name__} returned {type(answer).__name__}; {_FORMS}.")
-
-        return by_search
-    if callable(index):
-
-        def by_call(block: Any, k: int) -> NDArray[Any]:
-            answer = index(block, k)
-            if not isinstance(answer, (tuple, list)) or len(answer) != 2:
-                raise InputError(f"the index function returned {type(answer).__name__}; it must return (items, scores).")
-            return _matrix(answer[0])
-
-        return by_call
-    raise InputError(f"an index has a search(vectors, k), or is a function of (vectors, k); got {type(index).__name__}.")
-
-
-_FORMS = "wrap it in a function of (vectors, k) that returns (items, scores)"
-
-
-def _usearch(answer: Any) -> NDArray[Any]:
-    """The keys, where fewer than k were found the rest -1; a single query comes back as one row."""
-    keys = np.atleast_2d(np.asarray(answer.keys)).astype(np.int64)
-    counts = getattr(answer, "counts", None)
-    if counts is not None:
-        keys[np.arange(keys.shape[1]) >= np.asarray(counts)[:, None]] = -1
-    return keys
-
-
-def _matrix(items: Any) -> NDArray[Any]:
-    """Rows of items as a matrix; shorter rows are filled up with none."""
-    if isinstance(items, np.ndarray) or not isinstance(items, (list, tuple)):
-        return np.asarray(items)
-    rows = [list(row) for row in items]
-    width = max(map(len, rows), default=0)
-    if all(isinstance(name, (int, np.integer)) for row in rows for name in row):
-        return np.array([row + [-1] * (width - len(row)) for row in rows], dtype=np.int64).reshape(len(rows), width)
-    matrix = np.full((len(rows), width), None, dtype=object)
-    for at, row in enumerate(rows):
-        matrix[at, : len(row)] = row
-    return matrix
-
-
-def _checked_keys(keys: Sequence[Any], items: Vectors) -> dict[Any, int]:
-    names = np.asarray(keys).tolist()
-    if len(names) != len(items):
-        raise InputError(f"keys: {len(names)} keys for {len(items)} items; there must be as many.")
-    known = {name: row for row, name in enumerate(names)}
-    if len(known) < len(names):
-        again = next(name for row, name in enumerate(names) if known[name] != row)
-        raise InputError(f"keys: the key {again!r} occurs more than once.")
-    return known
-
-
-def _check_dims(index: Any, queries: Vectors) -> None:
-    dims = next((size for name in ("d", "ndim") if isinstance(size := getattr(index, name, None), int)), None)
-    if dims is not None and dims != queries.dims:
-        raise InputError(
-            f"the index has {dims} dimensions, {queries.source} have {queries.dims}; they must have as many. "
-            "Was it built from these vectors?"
-        )
-
-
-def _size(index: Any) -> int | None:
-    held = getattr(index, "ntotal", None)
-    if held is None and hasattr(index, "search") and hasattr(index, "__len__"):
-        held = len(index)
-    return held if isinstance(held, int) else None
 
 
 @dataclass(frozen=True, eq=False)
@@ -433,14 +259,22 @@ def _compare(
 
 
 def _found(product: Scores, adapter: Adapter, begin: int, end: int, k: int, excluded: Pairs | None) -> Ints:
-    """The index's lists of some queries without the excluded items, k long."""
+    """The index's lists of some queries without the excluded items, k long.
+
+    How many more a query asks for depends on what is excluded from its own list and nothing else: an approximate index may
+    answer otherwise when it is asked for more. Powers of two keep the calls few.
+    """
     count = len(product.items)
-    more = 0 if excluded is None else int(excluded.lengths.max(initial=0))
-    items = adapter.find(begin, end, min(k + more, count))
-    if excluded is not None:
-        row = np.arange(end - begin)[:, None]
-        known = excluded.item >= 0
-        gone = np.isin(row * count + items, excluded.row[known] * count + excluded.item[known])
-        items = np.where(gone, -1, items)
-    items = np.take_along_axis(items, np.argsort(items < 0, axis=1, kind="stable"), axis=1)[:, :k]
-    return np.pad(items, ((0, 0), (0, k - items.shape[1])), constant_values=-1)
+    gone = np.zeros(end - begin, np.int64) if excluded is None else excluded.lengths
+    more = np.where(gone > 0, 1 << np.ceil(np.log2(np.maximum(gone, 1))).astype(np.int64), 0)
+    left = np.full((end - begin, k), -1, np.int64)
+    for extra in np.unique(more).tolist():
+        row = np.flatnonzero(more == extra)
+        items = adapter.find(begin + row, min(k + extra, count))
+        if excluded is not None:
+            known = excluded.item >= 0
+            out = np.isin(row[:, None] * count + items, excluded.row[known] * count + excluded.item[known])
+            items = np.where(out, -1, items)
+        items = np.take_along_axis(items, np.argsort(items < 0, axis=1, kind="stable"), axis=1)[:, :k]
+        left[row, : items.shape[1]] = items
+    return left

@@ -21,6 +21,7 @@ from judged.vectors.mapped import NPY_ERRORS, refuse_objects
 from judged.vectors.tables import LABEL_NAMES, decoded
 
 LABELS = Kind("labels", "label", "one label a line")
+_REVISITED = Kind("JSON", "row", "the lists easy, hard and junk of item rows for each query")
 _KNOWN = ("npy", "npz", "parquet", "csv", "tsv", "text")
 
 
@@ -96,13 +97,15 @@ def revisited_from(path: str | os.PathLike[str]) -> list[dict[str, list[int]]]:
     """
     file = file_of(path, None)
     try:
-        given = json.loads(file.path.read_text(encoding="utf-8"))
-    except (UnicodeDecodeError, json.JSONDecodeError):
+        data = file.path.read_bytes()
+    except (OSError, ValueError):
+        data = open_source(file.path, _REVISITED).read()  # standard input; what cannot be read is refused in the usual words
+    try:
+        given = json.loads(data)
+    except (ValueError, RecursionError):
         raise InputError(
             f"{file.label}: is not JSON. The benchmark's own pickle is written so by json.dump(pickle.load(f)['gnd'], …)."
         ) from None
-    except OSError as error:
-        raise InputError(f"{file.label}: cannot be read ({error.strerror or error}).") from None
     queries = given.get("gnd") if isinstance(given, dict) else given
     parts = ("easy", "hard", "junk")
     if not isinstance(queries, list) or not all(
@@ -117,6 +120,8 @@ def _detected(path: str | os.PathLike[str], key: str | None) -> tuple[File, str 
     format = detect(file, None, LABELS)
     if format is not None and format not in _KNOWN:
         raise InputError(f"{file.label}: labels are not read from {format} files; from {', '.join(_KNOWN)}.")
+    if file.key is not None and format in (None, "text"):
+        raise InputError(f"{file.label}: a text file holds one label a line; there is no {file.key!r} to choose.")
     return file, format
 
 

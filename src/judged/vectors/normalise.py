@@ -1,4 +1,4 @@
-"""Scores made comparable before items are ranked: what each normalisation does, and which queries it looks at.
+"""Scores made comparable before items are ranked: every normalisation by its name, and how each is fitted.
 
 A normalisation is fitted by streaming over the scores, chunk after chunk, keeping a few numbers a query and an item; it
 then changes each tile of scores as it comes. Sums of exponentials are kept as logarithms, and results that are
@@ -11,9 +11,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields
 from difflib import get_close_matches
-from math import isfinite
-from numbers import Integral, Real
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,124 +19,11 @@ from scipy.special import log_ndtr
 
 from judged.errors import InputError
 from judged.segments import Floats
-from judged.vectors.arrays import Matrix, Vectors, as_vectors
+from judged.vectors.arrays import Vectors, as_vectors, unit
+from judged.vectors.normalisation import Fitted, Kind, Normalisation, positive, whole
 from judged.vectors.product import Product
 from judged.vectors.similarity import Cosine, Euclidean, Manhattan
-from judged.vectors.streams import CHUNK, Highest, LogSums, Moments, Nearest, Rivals, chunks, nearest, over, pieces, shift_of
-
-Kind = Literal["inductive", "transductive", "per query"]
-LOOKS_AT: dict[Kind, str] = {
-    "inductive": "a bank of other queries, never at other test queries",
-    "transductive": "all test queries",
-    "per query": "one query at a time",
-}
-"""What a normalisation of each kind sees beside the items."""
-
-
-@dataclass(frozen=True, eq=False)
-class Fitted:
-    """A normalisation that has seen what it needs of the scores."""
-
-    normalisation: Normalisation
-    change: Callable[[Floats, slice, slice], Floats] | None = None
-    """Scores of some queries (first slice) and items (second) -> the normalised ones."""
-    shift: Floats = field(default_factory=lambda: np.zeros((0, 1)))
-    queries: Vectors | None = None
-    """What the queries became, where they and not the scores are changed."""
-
-    @property
-    def note(self) -> str:
-        return self.normalisation.note
-
-    def apply(self, scores: Matrix, row: int, column: int) -> None:
-        """Normalise in place a tile of scores whose first query and item these are; items are to be excluded after that."""
-        if self.change is None:
-            return
-        rows = slice(row, row + len(scores))
-        for at in pieces(scores):
-            changed = self.change(scores[:, at] + self.shift[rows], rows, slice(column + at.start, column + at.stop))
-            with np.errstate(over="ignore"):
-                scores[:, at] = changed
-
-    def of_lists(self, scores: NDArray[Any]) -> Floats:
-        """The scores of lists, one a query, by a normalisation that looks at nothing but the query's own."""
-        assert self.change is not None
-        there = np.isfinite(scores)
-        # Scores in double precision are whole already.
-        whole = scores if scores.dtype == np.float64 else scores + self.shift
-        return np.where(there, self.change(np.where(there, whole, 0.0), slice(None), slice(None)), -np.inf)
-
-
-def _is(given: Any, kind: type) -> bool:
-    return isinstance(given, kind) and not isinstance(given, bool)
-
-
-def _whole(default: int) -> Any:
-    return field(
-        default=default,
-        metadata={
-            "must": "a whole number from 1",
-            "fits": lambda given: _is(given, Integral) and given >= 1,
-        },
-    )
-
-
-def _positive(default: float) -> Any:
-    return field(
-        default=default,
-        metadata={
-            "must": "a number above 0",
-            "fits": lambda given: _is(given, Real) and isfinite(given) and given > 0,
-        },
-    )
-
-
-@dataclass(frozen=True, kw_only=True)
-class Normalisation:
-    """What all have: a name, what they do, the kind of what they look at, and parameters, which are their fields."""
-
-    name: ClassVar[str]
-    says: ClassVar[str]
-    keeps_order: ClassVar[bool] = False
-    """It gives every query the same ranking as before, so that ranks can be counted without it."""
-
-    def __post_init__(self) -> None:
-        for each in fields(self):
-            given = getattr(self, each.name)
-            if "must" in each.metadata and not each.metadata["fits"](given):
-                raise InputError(f"{each.name} of {self.name} must be {each.metadata['must']}; got {given!r}.")
-
-    @property
-    def kind(self) -> Kind:
-        return "per query"
-
-    @property
-    def note(self) -> str:
-        """A sentence for the reader of numbers that came from it."""
-        unchanged = "; it cannot change any ranking" if self.keeps_order else ""
-        return f"scores were normalised by {self}, which looks at {LOOKS_AT[self.kind]} ({self.kind}){unchanged}."
-
-    def __str__(self) -> str:
-        """As it is written in text: `csls(k=10)`."""
-        given = [(each.name, getattr(self, each.name)) for each in fields(self)]
-        said = ", ".join(f"{name}={_brief(value)}" for name, value in given if value is not None)
-        return f"{self.name}({said})" if said else self.name
-
-    def fit(self, product: Product, *, dims: int | None = None) -> Fitted:
-        """Ready to change the scores of this product; `dims` cuts a bank as the other vectors were cut."""
-        raise NotImplementedError
-
-    def _fitted(self, product: Product, change: Callable[[Floats, slice, slice], Floats]) -> Fitted:
-        shifts = [shift_of(product, product.query_block(begin, end)) for begin, end in product.blocks()]
-        return Fitted(self, change, np.concatenate(shifts))
-
-    def _at_most(self, k: int, count: int, what: str) -> None:
-        if k > count:
-            raise InputError(f"k of {self.name} must be at most the number of {what}, {count}; got {k}.")
-
-
-def _brief(value: Any) -> str:
-    return str(value) if isinstance(value, (int, float, str)) or hasattr(value, "__fspath__") else f"{len(value)} vectors"
+from judged.vectors.streams import CHUNK, Highest, LogSums, Moments, Nearest, Rivals, chunks, nearest, over
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -177,7 +62,7 @@ def _centred(middle: Floats, spread: Floats) -> Callable[[Floats, slice, slice],
 
 @dataclass(frozen=True, kw_only=True)
 class Softmax(Normalisation):
-    temperature: float = _positive(1.0)
+    temperature: float = positive(1.0)
 
     name: ClassVar[str] = "softmax"
     says: ClassVar[str] = (
@@ -211,7 +96,7 @@ class _Banked(Normalisation):
 
 @dataclass(frozen=True, kw_only=True)
 class CSLS(_Banked):
-    k: int = _whole(10)
+    k: int = whole(10)
 
     name: ClassVar[str] = "csls"
     says: ClassVar[str] = (
@@ -237,7 +122,7 @@ class CSLS(_Banked):
 
 @dataclass(frozen=True, kw_only=True)
 class InvertedSoftmax(_Banked):
-    beta: float = _positive(20.0)
+    beta: float = positive(20.0)
 
     name: ClassVar[str] = "inverted-softmax"
     says: ClassVar[str] = (
@@ -261,8 +146,8 @@ class InvertedSoftmax(_Banked):
 
 @dataclass(frozen=True, kw_only=True)
 class QBNorm(_Banked):
-    beta: float = _positive(20.0)
-    k: int = _whole(1)
+    beta: float = positive(20.0)
+    k: int = whole(1)
 
     name: ClassVar[str] = "qb-norm"
     says: ClassVar[str] = (
@@ -294,7 +179,7 @@ class QBNorm(_Banked):
 
 @dataclass(frozen=True, kw_only=True)
 class DualSoftmax(Normalisation):
-    beta: float = _positive(20.0)
+    beta: float = positive(20.0)
 
     name: ClassVar[str] = "dual-softmax"
     says: ClassVar[str] = (
@@ -358,8 +243,8 @@ class MutualProximity(Normalisation):
 
 @dataclass(frozen=True, kw_only=True)
 class AlphaQueryExpansion(Normalisation):
-    alpha: float = _positive(3.0)
-    k: int = _whole(10)
+    alpha: float = positive(3.0)
+    k: int = whole(10)
 
     name: ClassVar[str] = "alpha-query-expansion"
     says: ClassVar[str] = (
@@ -384,12 +269,6 @@ class AlphaQueryExpansion(Normalisation):
             gained = unit(items.rows(np.maximum(found.items[at].ravel(), 0))).reshape(*found.items[at].shape, items.dims)
             expanded[at] += np.einsum("qk,qkd->qd", weight[at], gained)
         return Fitted(self, queries=Vectors(expanded, queries.ids, queries.source, queries.notes))
-
-
-def unit(block: NDArray[Any]) -> Floats:
-    """Vectors of length 1 in double precision."""
-    block = block.astype(np.float64)
-    return block / np.sqrt(np.einsum("ij,ij->i", block, block))[:, None]
 
 
 NORMALISATIONS: dict[str, type[Normalisation]] = {

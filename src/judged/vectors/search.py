@@ -24,7 +24,7 @@ from judged.segments import Ints
 from judged.vectors.arrays import Matrix, Vectors
 from judged.vectors.counting import TieOrder
 from judged.vectors.embeddings import Embeddings
-from judged.vectors.normalise import Fitted
+from judged.vectors.normalisation import Fitted
 from judged.vectors.product import MEMORY, Scores, Tile, over_blocks
 
 if TYPE_CHECKING:

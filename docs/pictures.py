@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -23,6 +22,7 @@ import judged
 from judged import Rankings, charts, demo
 
 FOLDER = Path(__file__).resolve().parent / "pictures"
+STUDY = FOLDER.parent / "temperature-study.json"
 FINGERPRINTS = FOLDER / "fingerprints.json"
 
 EIGHT = Rankings.from_relevance([[1, 0, 1, 1, 0, 1, 0, 0]], collection=8, queries=["eight results"])
@@ -76,12 +76,26 @@ class Digits:
         return frame.with_columns(score=(frame["score"] / 1_000_000).clip(0, 1))
 
 
-def example_study() -> dict[str, Any]:
-    """What a study looks like, with numbers that no training gave."""
-    sys.path.insert(0, str(FOLDER.parents[1] / "tests"))
-    from support.temperatures import made_study
+def recorded_study() -> dict[str, Any]:
+    """The study of the digits: learning takes long, and ends a little elsewhere on other machines, so it is kept.
 
-    return {**made_study(), "notes": ["An example: its numbers are made up."]}
+    A test learns it again and holds the two together.
+    """
+    return json.loads(STUDY.read_text(encoding="utf-8"))
+
+
+def record_study(digits: Digits) -> None:
+    found = judged.temperature.study(*digits.files.vectors, digits.same)
+    STUDY.write_text(json.dumps(_short(found.to_dict()), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+def _short(value: Any) -> Any:
+    """With six digits of every number."""
+    if isinstance(value, dict):
+        return {name: _short(each) for name, each in value.items()}
+    if isinstance(value, list):
+        return [_short(each) for each in value]
+    return float(f"{value:.6g}") if isinstance(value, float) else value
 
 
 PICTURES: dict[str, Callable[[Digits], Any]] = {
@@ -110,7 +124,7 @@ PICTURES: dict[str, Callable[[Digits], Any]] = {
     "temperature": lambda digits: charts.temperature(digits.sweep),
     "temperature-probabilities": lambda digits: charts.temperature_probabilities(digits.sweep),
     "temperature-reliability": lambda digits: charts.temperature_reliability(digits.sweep, temperatures=SHOWN),
-    "temperature-study": lambda digits: charts.temperature_study(example_study()),
+    "temperature-study": lambda digits: charts.temperature_study(recorded_study()),
     "dark": lambda digits: charts.eleven_point(digits.files.rankings, theme="dark"),
 }
 """Every picture by its name; those of a kind of chart have the kind's name."""
@@ -152,6 +166,7 @@ def _save(name: str, picture: Any) -> None:
 def main() -> None:
     with TemporaryDirectory() as folder:
         digits = Digits(demo.write_demo(Path(folder)))
+        record_study(digits)
         pictures = {name: make(digits) for name, make in PICTURES.items()}
         FOLDER.mkdir(exist_ok=True)
         for name, picture in pictures.items():

@@ -18,7 +18,8 @@ from judged.temperature import Study, study
 from judged.temperature.studying import TEMPERATURES
 from support import softmaxes
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "temperature.md"
+DOCS = Path(__file__).resolve().parents[2] / "docs"
+PAGE, RECORD = DOCS / "temperature.md", DOCS / "temperature-study.json"
 
 
 def vectors(seed: int = 0) -> tuple[Any, Any]:
@@ -205,22 +206,36 @@ def test_what_the_digits_show(digits: Study) -> None:
     assert digits.conclusions()[-1] == "Nowhere more confident than right."
 
 
-def test_the_table_of_the_guide(digits: Study) -> None:
-    """Machines round differently, so training ends a little elsewhere: numbers agree as far as a reader looks."""
+def test_the_record_of_the_guide(digits: Study) -> None:
+    """What the guide's picture and table are made from. Machines round differently, so training ends a little elsewhere."""
+    record, found = json.loads(RECORD.read_text(encoding="utf-8")), digits.to_dict()
+    assert {name: record[name] for name in ("what", "kind", "queries", "measures", "basis")} == {
+        name: found[name] for name in ("what", "kind", "queries", "measures", "basis")
+    }
+    near = {"loss": 0.1, "confidence": 0.01, "entropy": 0.2, "alignment": 0.2, "uniformity": 0.4, "accuracy": 0.05}
+    for kept, new in zip(record["rows"], found["rows"], strict=True):
+        assert set(kept) == set(new)
+        assert kept["temperature"] == new["temperature"]
+        for name, within in near.items():
+            assert kept[name] == (None if new[name] is None else pytest.approx(new[name], abs=within))
+        for name, interval in new["measures"].items():
+            assert kept["measures"][name] == pytest.approx(interval, abs=0.03)
+
+
+def test_the_table_of_the_guide() -> None:
     shown = re.findall(r"^\| (untrained|[\d.]+) \| (.+) \|$", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
-    assert len(shown) == len(digits.rows)
-    for (name, cells), row in zip(shown, digits.rows, strict=True):
-        assert name == ("untrained" if row.temperature is None else f"{row.temperature:g}")
-        numbers = [None if cell == "-" else float(cell) for cell in cells.split(" | ")]
-        found = [
-            row.loss,
-            row.confidence,
-            row.entropy,
-            row.alignment,
-            row.uniformity,
-            *(each.mean for each in row.measures.values()),
-        ]
-        tolerance = [0.1, 0.01, 0.2, 0.2, 0.4, 0.03, 0.03, 0.03]
-        for number, value, within in zip(numbers, found, tolerance, strict=True):
-            assert (number is None) == (value is None)
-            assert number is None or value is None or abs(number - value) <= within, (name, number, value)
+    rows = json.loads(RECORD.read_text(encoding="utf-8"))["rows"]
+    places = {"loss": 2, "confidence": 3, "entropy": 2, "alignment": 2, "uniformity": 2}
+    expected = [
+        (
+            "untrained" if row["temperature"] is None else f"{row['temperature']:g}",
+            " | ".join(
+                [
+                    *("-" if row[name] is None else f"{row[name]:.{digits}f}" for name, digits in places.items()),
+                    *(f"{row['measures'][name]['mean']:.3f}" for name in ("AP", "nDCG@10", "RR")),
+                ]
+            ),
+        )
+        for row in rows
+    ]
+    assert shown == expected

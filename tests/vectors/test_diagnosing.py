@@ -136,9 +136,9 @@ def test_uniformity_and_alignment_are_their_twins():
 def test_excluded_pairs_do_not_align():
     """Vectors among themselves: each is at no distance from itself, which says nothing of others."""
     vectors = [[1.0, 0.0], [0.0, 1.0], [1.0, 0.0]]
-    same = judged.same_label([0, 0, 1], [0, 0, 1])
+    same = same_label([0, 0, 1], [0, 0, 1])
     assert diagnose(vectors, vectors, same, k=1).alignment == pytest.approx((0 + 2 + 2 + 0 + 0) / 5)
-    assert diagnose(vectors, vectors, same, k=1, exclude=judged.same_index()).alignment == pytest.approx(2)
+    assert diagnose(vectors, vectors, same, k=1, exclude=same_index()).alignment == pytest.approx(2)
 
 
 def test_uniformity_and_alignment_by_hand():

@@ -81,7 +81,7 @@ def fit(
         temperature=checked_temperature(temperature),
         positives=checked_positives(positives),
         both=bool(both),
-        measure=_with_rel(_checked_measure(measure), _number("rel", rel, at_least=-np.inf)),
+        measure=with_rel(_checked_measure(measure), _number("rel", rel, at_least=-np.inf)),
         shares=checked_shares(validation, held_out),
         patience=_whole("patience", patience),
         iterations=_whole("iterations", iterations),
@@ -269,7 +269,7 @@ class Fit:
         return float(self.validation.evaluate(learned, [self.wanted.measure]).summary[self.wanted.measure])
 
     def _reported(self) -> list[Measure]:
-        return [_with_rel(parse(name), self.wanted.rel) for name in REPORTED]
+        return [with_rel(parse(name), self.wanted.rel) for name in REPORTED]
 
 
 def _queries(count: int) -> str:
@@ -287,7 +287,7 @@ def _checked_measure(given: Any) -> Measure:
     return measure
 
 
-def _with_rel(measure: Measure, rel: float) -> Measure:
+def with_rel(measure: Measure, rel: float) -> Measure:
     """The measure from that grade on, unless it says another itself."""
     if measure.params.get("rel") != 1 or rel == 1:
         return measure

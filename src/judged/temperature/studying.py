@@ -9,7 +9,7 @@ import numpy as np
 
 from judged.errors import InputError
 from judged.learn.data import Data, Part
-from judged.learn.fitting import ITERATIONS, fit
+from judged.learn.fitting import ITERATIONS, fit, with_rel
 from judged.measures import Measure, parse
 from judged.request import Measures
 from judged.segments import Floats
@@ -60,7 +60,8 @@ def study(
     (True, True)
     """
     chosen = as_temperatures(temperatures)
-    wanted = [parse(each) for each in ([measures] if isinstance(measures, (str, Measure)) else measures)]
+    named = [measures] if isinstance(measures, (str, Measure)) else measures
+    wanted = [with_rel(parse(each), options.get("rel", 1)) for each in named]
     if not wanted:
         raise InputError("a study needs at least one measure.")
     left, right = (

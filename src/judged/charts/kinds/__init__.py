@@ -40,9 +40,7 @@ NEEDS = {
         "a diagnosis of embeddings: `judged embeddings … --diagnose -o FILE.json`", "DIAGNOSIS", "diagnosis", (1, 1)
     ),
     "sweep": Needs("a sweep of temperatures: `judged temperature … -o FILE.json`", "SWEEP", "sweep", (1, 1)),
-    "study": Needs(
-        "a study of training temperatures, as JSON: `judged.temperature.study(…).to_dict()`", "STUDY", "study", (1, 1)
-    ),
+    "study": Needs("a study of training temperatures: `judged temperature-study … -o FILE.json`", "STUDY", "study", (1, 1)),
 }
 """What there is to make charts from. An evaluation may be rankings too: one `Rankings`, or a list of them."""
 

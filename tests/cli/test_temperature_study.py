@@ -1,0 +1,83 @@
+"""`judged temperature-study`: files in, a table, JSON or CSV of what was learned out."""
+
+import csv
+import io
+import json
+
+import numpy as np
+import pytest
+
+from judged.temperature import study
+from judged.vectors import same_index, same_label
+
+
+@pytest.fixture
+def vectors(tmp_path, monkeypatch):
+    """A folder, the current one, with vectors of four labels under noise."""
+    monkeypatch.chdir(tmp_path)
+    random = np.random.default_rng(0)
+    label = np.arange(80) % 4
+    values = np.hstack([np.eye(4)[label] + 0.4 * random.normal(size=(80, 4)), 2 * random.normal(size=(80, 4))])
+    np.save("v.npy", values)
+    (tmp_path / "labels").write_text("".join(f"{each}\n" for each in label))
+    return values, label
+
+
+STUDY = ("temperature-study", "v.npy", "v.npy", "--labels", "labels", "labels", "-t", "0.1", "-t", "3", "--iterations", "4")
+
+
+def test_json_is_what_the_library_finds(judged, vectors):
+    result = judged(*STUDY, "--exclude-self", "--format", "json", "--seed", "2", "--kind", "diagonal", "--positives", "apart")
+    assert (result.code, result.err) == (0, "")
+    values, label = vectors
+    expected = study(
+        values,
+        values,
+        same_label(label, label),
+        [0.1, 3.0],
+        exclude=same_index(),
+        iterations=4,
+        seed=2,
+        kind="diagonal",
+        positives="apart",
+    )
+    assert json.loads(result.out) == expected.to_dict()
+
+
+def test_the_table_and_what_it_says(judged, vectors):
+    result = judged(*STUDY, "--report", "RR", "--report", "P@5")
+    heads, untrained, cool, warm, *rest = result.out.splitlines()
+    assert heads.split()[-2:] == ["RR", "P@5"]
+    assert [line.split()[0] for line in (untrained, cool, warm)] == ["untrained", "0.1", "3"]
+    assert any(line.startswith("RR is highest at temperature") for line in rest)
+
+
+def test_csv_and_files(judged, vectors, tmp_path):
+    rows = list(csv.DictReader(io.StringIO(judged(*STUDY, "--format", "csv").out)))
+    assert [row["temperature"] for row in rows] == ["", "0.1", "3.0"]
+    assert float(rows[1]["AP_low"]) < float(rows[1]["AP"]) < float(rows[1]["AP_high"])
+    assert judged(*STUDY, "-o", "study.json").out == ""
+    assert json.loads((tmp_path / "study.json").read_text())["what"] == "temperature study"
+
+
+def test_its_chart(judged, vectors, tmp_path):
+    judged(*STUDY, "-o", "study.json")
+    result = judged("plot", "temperature-study", "study.json", "-o", "study.json.svg")
+    assert result.code == 0
+    assert (tmp_path / "study.json.svg").read_text().startswith("<svg")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("-t", "-1"), "judged: a temperature must be a number above 0, from 1e-06 to 1e+06; got -1.0.\n"),
+        (("--held-out", "0"), "judged: a study needs held-out queries; held_out must be above 0.\n"),
+        (("--report", "nope"), "judged: "),
+        (("-o", "nowhere/study.json"), "judged: nowhere/study.json: "),
+        (("--kind", "cubic"), "judged: there is no kind 'cubic' of learned similarity"),
+    ],
+)
+def test_what_is_refused(judged, vectors, arguments, message):
+    result = judged(*STUDY, *arguments)
+    assert (result.code, result.out) == (1, "")
+    assert result.err.startswith(message)

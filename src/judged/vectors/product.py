@@ -17,7 +17,7 @@ from judged.segments import Floats, Ints, starts_of
 from judged.vectors.arrays import ROWS_AT_A_TIME, Matrix, Vectors
 from judged.vectors.equal import Levelled, equal_groups, first_equal, keys_of
 from judged.vectors.relevance import Bound, Pairs, turned_round
-from judged.vectors.similarity import Similarity
+from judged.vectors.similarity import Rescored, Similarity
 
 MEMORY = "1GB"
 _LOW = 16
@@ -124,7 +124,7 @@ class Product:
         # Beside the scores there is what they are compared and sorted with, for which a third is left.
         self.threads = self._side_by_side(cap * 2 // 3)
         self.height, self.width = shape or self._shape(cap * 2 // 3 // self.threads)
-        self.listed: type[np.floating[Any]] = np.float64 if similarity.rescores else np.float32
+        self.listed: type[np.floating[Any]] = np.float64 if isinstance(similarity, Rescored) else np.float32
         self._own = threading.local()
         self.whole: Matrix | None = None
         self._begins: Sequence[int] | Ints = self.columns
@@ -229,6 +229,7 @@ class Product:
         return self._own
 
     def exact(self, query: int, items: Ints) -> Floats:
+        assert isinstance(self.similarity, Rescored)  # only where there is slack does anybody ask
         return self.similarity.exact(self.queries.block(query, query + 1), self.items.rows(items))
 
     def _ready(self, begin: int, end: int) -> Matrix:

@@ -23,6 +23,8 @@ MEMORY = "1GB"
 _LOW = 16
 """With fewer queries at a time, a product of all items takes longer than two with part of them."""
 Result = TypeVar("Result")
+_NUMBERS_AT_A_TIME = 1 << 18
+"""Of vectors that are compared pair by pair."""
 _UNITS = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
 
 
@@ -86,6 +88,10 @@ class Scores(Protocol):
 
     def exact(self, query: int, items: Ints) -> Floats:
         """The scores of some items without the rounding that a tile's `slack` stands for."""
+        ...
+
+    def exact_pairs(self, queries: Ints, items: Ints) -> Floats:
+        """The same for as many queries as items, each with its own."""
         ...
 
 
@@ -232,6 +238,17 @@ class Product:
         assert isinstance(self.similarity, Rescored)  # only where there is slack does anybody ask
         return self.similarity.exact(self.queries.block(query, query + 1), self.items.rows(items))
 
+    def exact_pairs(self, queries: Ints, items: Ints) -> Floats:
+        assert isinstance(self.similarity, Rescored)
+        exact = np.empty(len(items))
+        asked, which = np.unique(queries, return_inverse=True)
+        own = self.queries.rows(asked)
+        step = max(1, _NUMBERS_AT_A_TIME // self.items.dims)
+        for begin in range(0, len(items), step):
+            at = slice(begin, begin + step)
+            exact[at] = self.similarity.exact(own[which[at]], self.items.rows(items[at]))
+        return exact
+
     def _ready(self, begin: int, end: int) -> Matrix:
         parts = []
         for first in range(begin, end, ROWS_AT_A_TIME):
@@ -272,6 +289,9 @@ class Turned:
 
     def exact(self, query: int, items: Ints) -> Floats:
         return self._whole[items, query].astype(np.float64)
+
+    def exact_pairs(self, queries: Ints, items: Ints) -> Floats:
+        return self._whole[items, queries].astype(np.float64)
 
 
 def over_blocks(

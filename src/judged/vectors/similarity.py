@@ -95,7 +95,10 @@ class Rescored(Similarity, ABC):
 
     @abstractmethod
     def exact(self, query: Matrix, items: Matrix) -> Floats:
-        """Scores of one query with items, neither made ready, without the rounding that `slack` stands for."""
+        """Scores of one query with items, or of as many queries as items, without the rounding that `slack` stands for.
+
+        Neither are made ready.
+        """
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from judged.errors import InputError
 from judged.grades import by_subtopic, each_query, grades_of, refuse_infinite, whole_pool
-from judged.segments import Floats, Ints, ordinals, positions, starts_of
+from judged.segments import Floats, Ints, freeze, ordinals, positions, starts_of
 
 if TYPE_CHECKING:
     from judged.audit import Audit
@@ -39,7 +39,7 @@ class Subtopics:
     grade: Floats
 
     def __post_init__(self) -> None:
-        _freeze(self)
+        freeze(self)
 
     def take(self, chosen: Ints, queries: int) -> Subtopics:
         """The judgements of some queries, in the given order."""
@@ -97,7 +97,7 @@ class Rankings:
     def __post_init__(self) -> None:
         if not len(self.missing):
             object.__setattr__(self, "missing", np.asarray(self.retrieved) == 0)
-        _freeze(self)
+        freeze(self)
 
     # -- making ------------------------------------------------------------------------------------------------
 
@@ -310,16 +310,6 @@ class Rankings:
         """The same hits at other ranks, put into (query, rank) order."""
         order = by_query_and_rank(self.hit_query, hit_rank)
         return replace(self, **{**self.hits(order), "hit_rank": hit_rank[order], **changes})
-
-
-def _freeze(record: Any) -> None:
-    """Make the arrays of a frozen dataclass read-only, and leave those that were passed in as they are."""
-    for each in fields(record):
-        value = getattr(record, each.name)
-        if isinstance(value, np.ndarray):
-            frozen = value.view()
-            frozen.flags.writeable = False
-            object.__setattr__(record, each.name, frozen)
 
 
 def by_query_and_rank(query: Ints, rank: Ints) -> Ints:

@@ -6,6 +6,7 @@ Segment s of `values` is `values[starts[s] : starts[s] + lengths[s]]`. Segments 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -166,3 +167,13 @@ def along(function: Callable[[Floats], Floats], rank: Floats) -> Floats:
         return function(rank)
     table = function(np.append(np.arange(last + 1), np.inf))
     return table[np.minimum(rank, last + 1).astype(np.int64)]
+
+
+def freeze(record: Any) -> None:
+    """Make the arrays of a frozen dataclass read-only, and leave those that were passed in as they are."""
+    for each in fields(record):
+        value = getattr(record, each.name)
+        if isinstance(value, np.ndarray):
+            frozen = value.view()
+            frozen.flags.writeable = False
+            object.__setattr__(record, each.name, frozen)

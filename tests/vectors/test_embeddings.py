@@ -15,6 +15,7 @@ from judged import Rankings, evaluate
 from judged.policy import CHOICES
 from judged.vectors import (
     as_vectors,
+    counting,
     evaluate_embeddings,
     groups,
     junk,
@@ -151,6 +152,19 @@ def test_constant_scores_are_one_tie(width: int, ties: str) -> None:
     same(found, np.ones((4, width)), judged(relevant), ties=ties)
     assert found.audit is not None
     assert (found.audit.tied_results, found.audit.tied_queries) == (12, 4)
+
+
+@pytest.mark.parametrize("ties", RULES)
+@pytest.mark.parametrize("similarity", ["dot", "euclidean"])
+def test_ties_are_settled_alike_however_many_at_a_time(similarity: str, ties: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(counting, "_SHORT", 0)
+    monkeypatch.setattr(counting, "_PAIRS_AT_A_TIME", 7)
+    monkeypatch.setattr(counting, "_SCORES_AT_A_TIME", 100)
+    queries, items, relevant, rng = sample(17, queries=20, items=60, dims=2)
+    items[30:] = items[rng.integers(0, 5, 30)]
+    scores = queries @ items.T if similarity == "dot" else -distances(queries, items)
+    found = rank_embeddings(queries, items, among(relevant), similarity=similarity, policy={"ties": ties})
+    same(found, scores, judged(relevant), ties=ties)
 
 
 @pytest.mark.parametrize(("similarity", "ties"), [*((name, "id") for name in SIMILARITIES), ("dot", "worst")])

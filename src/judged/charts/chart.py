@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from judged.errors import MissingExtraError, OutputError
 from judged.outputs import check_target, replacing
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     import altair
     import polars as pl
 
+Drawn = TypeVar("Drawn")
 SCALE = 2.0
 """Pixels of a PNG for each of the chart's own, so that text is sharp on today's screens."""
 
@@ -40,11 +41,7 @@ class Chart:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a .png, .svg or .pdf, an .html that works without a network, or the Vega-Lite as .json."""
-        make = FORMATS[checked_ending(path, FORMATS)]
-        check_target(path)
-        content = make(self)
-        with replacing(path) as temporary:
-            temporary.write_bytes(content)
+        write_as(self, path, FORMATS)
 
     def to_json(self) -> str:
         """The Vega-Lite specification, data included."""
@@ -101,6 +98,15 @@ FORMATS: dict[str, Callable[[Chart], bytes]] = {
 """What a chart can be written as, by the ending of the file."""
 
 _HINT = 'pictures of charts need altair and vl-convert-python: pip install "judged[charts]".'
+
+
+def write_as(chart: Drawn, path: str | os.PathLike[str], formats: Mapping[str, Callable[[Drawn], bytes]]) -> None:
+    """Write what a chart is as a file of this ending; what cannot be written there is refused before anything is drawn."""
+    make = formats[checked_ending(path, formats)]
+    check_target(path)
+    content = make(chart)
+    with replacing(path) as temporary:
+        temporary.write_bytes(content)
 
 
 def checked_ending(path: str | os.PathLike[str], allowed: Iterable[str]) -> str:

@@ -9,11 +9,10 @@ from html import escape
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
-from judged.charts.chart import checked_ending
+from judged.charts.chart import write_as
 from judged.charts.pictures import address, check_pillow, fitted, opened
 from judged.charts.themes import theme_named
 from judged.errors import MissingExtraError
-from judged.outputs import check_target, replacing
 
 if TYPE_CHECKING:
     import polars as pl
@@ -36,11 +35,7 @@ class Gallery:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write an .html with the pictures in it, or a .png."""
-        make = FORMATS[checked_ending(path, FORMATS)]
-        check_target(path)
-        content = make(self)
-        with replacing(path) as temporary:
-            temporary.write_bytes(content)
+        write_as(self, path, FORMATS)
 
     def rows(self) -> list[pl.DataFrame]:
         """The results of each query, in the order of the gallery."""

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import ClassVar
@@ -33,7 +34,7 @@ def figure(value: float) -> str:
     return text.rstrip("0").rstrip(".") if "." in text and "e" not in text else text
 
 
-class Expression:
+class Expression(ABC):
     """Something that can be worked out; numbers become expressions beside one."""
 
     binds: ClassVar[int] = 9
@@ -44,14 +45,14 @@ class Expression:
         return ()
 
     @property
-    def value(self) -> float:
-        raise NotImplementedError
+    @abstractmethod
+    def value(self) -> float: ...
 
-    def text(self) -> str:
-        raise NotImplementedError
+    @abstractmethod
+    def text(self) -> str: ...
 
-    def latex(self) -> str:
-        raise NotImplementedError
+    @abstractmethod
+    def latex(self) -> str: ...
 
     def with_parts(self, parts: tuple[Expression, ...]) -> Expression:
         """The same made of other parts."""

@@ -205,6 +205,12 @@ class UniqueProduct:
             best.append(self.product.exact(query, np.setdiff1d(columns, excluded)).max(initial=-np.inf))
         return np.array(best)
 
+    def exact_pairs(self, queries: Ints, items: Ints) -> Floats:
+        exact = np.empty(len(items))
+        for query in np.unique(queries).tolist():
+            exact[queries == query] = self.exact(query, items[queries == query])
+        return exact
+
     def relevance(self, relevant: Bound) -> Bound:
         """The categories that are relevant, from the items that are: each with the best grade of its items."""
         return _ByCategory(relevant, self._excluded_items, self.category)

@@ -161,19 +161,41 @@ class Tally:
 
     def _settle(self, tile: Tile, crowded: Ints, above: Ints, level: Ints) -> None:
         """Look at the items whose scores cannot be told from a relevant one's, or are the same."""
-        for place in crowded.tolist():
-            row, item = int(self._row[place]), int(self._item[place])
-            scores = tile.scores[row]
+        held: list[tuple[Ints, Ints]] = []
+        width = tile.scores.shape[1]
+        for some in self._of_one_row(crowded, max(1, _SCORES_AT_A_TIME // width)):
+            scores = tile.scores[self._row[some[0]]]
             if self._slack is None:
-                tied = np.flatnonzero(scores == self._score[place]) + tile.column
+                close = scores == self._score[some, None]
             else:
-                near = np.flatnonzero((scores >= self._low[place]) & (scores <= self._high[place])) + tile.column
-                exact = self._product.exact(self._begin + row, np.append(item, near))
-                own, others = exact[0], exact[1:]
-                greater, tied = near[others > own], near[others == own]
-                above[place] += len(greater)
-                level[place] = above[place] + len(tied)
-            self._before[place] += np.count_nonzero(self._ties.place[tied] < self._ties.place[item])
+                close = (scores >= self._low[some, None]) & (scores <= self._high[some, None])
+            place, item = np.divmod(np.flatnonzero(close), width)
+            held.append((some[place], item + tile.column))
+            if sum(len(place) for place, _ in held) > _PAIRS_AT_A_TIME:
+                self._settle_pairs(held, above, level)
+                held = []
+        if held:
+            self._settle_pairs(held, above, level)
+
+    def _of_one_row(self, places: Ints, most: int) -> Iterator[Ints]:
+        """The places of each row, not too many at a time; places are in the order of rows."""
+        row = self._row[places]
+        for own in np.split(places, np.flatnonzero(row[1:] != row[:-1]) + 1):
+            yield from (own[at : at + most] for at in range(0, len(own), most))
+
+    def _settle_pairs(self, held: list[tuple[Ints, Ints]], above: Ints, level: Ints) -> None:
+        """Relevant items, and beside each those that are close to it in score: which of them stand above it, and which tie?"""
+        place, item = (np.concatenate(each) for each in zip(*held, strict=True))
+        if self._slack is not None:
+            some, which = np.unique(place, return_inverse=True)
+            own = self._product.exact_pairs(self._begin + self._row[some], self._item[some])[which]
+            exact = self._product.exact_pairs(self._begin + self._row[place], item)
+            tied = exact == own
+            above += np.bincount(place[exact > own], minlength=len(above))
+            level[some] = above[some] + np.bincount(which[tied], minlength=len(some))
+            place, item = place[tied], item[tied]
+        before = self._ties.place[item] < self._ties.place[self._item[place]]
+        self._before += np.bincount(place[before], minlength=len(self._before))
 
     def counted(self, ranked: Ints) -> Counted:
         first, last, before = (np.zeros(len(self._all.item), np.int64) for _ in range(3))
@@ -239,6 +261,8 @@ _NOT_TRIED = 7
 _SHORT = 2048
 """Rows of so many scores or fewer are sorted many at a time: calling numpy for each would take longer."""
 _SCORES_AT_A_TIME = 1 << 18
+_PAIRS_AT_A_TIME = 1 << 17
+"""Items that are close in score to a relevant one, which are settled together."""
 _SORT_FROM = 28
 """From so many relevant items on, sorting a row costs less than comparing it with each of them."""
 _FEW = 600

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields
 from math import isfinite
@@ -85,7 +86,7 @@ def positive(default: float) -> Any:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Normalisation:
+class Normalisation(ABC):
     """What all have: a name, what they do, the kind of what they look at, and parameters, which are their fields."""
 
     name: ClassVar[str]
@@ -115,9 +116,9 @@ class Normalisation:
         said = ", ".join(f"{name}={_brief(value)}" for name, value in given if value is not None)
         return f"{self.name}({said})" if said else self.name
 
+    @abstractmethod
     def fit(self, product: Product, *, dims: int | None = None) -> Fitted:
         """Ready to change the scores of this product; `dims` cuts a bank as the other vectors were cut."""
-        raise NotImplementedError
 
     def _fitted(self, product: Product, change: Callable[[Floats, slice, slice], Floats]) -> Fitted:
         shifts = [shift_of(product, product.query_block(begin, end)) for begin, end in product.blocks()]

@@ -17,12 +17,14 @@ from judged.segments import Floats, Ints, starts_of
 from judged.vectors.arrays import ROWS_AT_A_TIME, Matrix, Vectors
 from judged.vectors.equal import Levelled, equal_groups, first_equal, keys_of
 from judged.vectors.relevance import Bound, Pairs, turned_round
-from judged.vectors.similarity import Similarity
+from judged.vectors.similarity import Rescored, Similarity
 
 MEMORY = "1GB"
 _LOW = 16
 """With fewer queries at a time, a product of all items takes longer than two with part of them."""
 Result = TypeVar("Result")
+_NUMBERS_AT_A_TIME = 1 << 18
+"""Of vectors that are compared pair by pair."""
 _UNITS = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
 
 
@@ -95,6 +97,10 @@ class Scores(Blocks, Protocol):
         """The scores of some items without the rounding that a tile's `slack` stands for."""
         ...
 
+    def exact_pairs(self, queries: Ints, items: Ints) -> Floats:
+        """The same for as many queries as items, each with its own."""
+        ...
+
 
 class Normaliser(Protocol):
     """What changes the scores of a tile in place."""
@@ -131,7 +137,7 @@ class Product:
         # Beside the scores there is what they are compared and sorted with, for which a third is left.
         self.threads = self._side_by_side(cap * 2 // 3)
         self.height, self.width = shape or self._shape(cap * 2 // 3 // self.threads)
-        self.listed: type[np.floating[Any]] = np.float64 if similarity.rescores else np.float32
+        self.listed: type[np.floating[Any]] = np.float64 if isinstance(similarity, Rescored) else np.float32
         self._own = threading.local()
         self.whole: Matrix | None = None
         self._begins: Sequence[int] | Ints = self.columns
@@ -240,7 +246,19 @@ class Product:
         return self._own
 
     def exact(self, query: int, items: Ints) -> Floats:
+        assert isinstance(self.similarity, Rescored)  # only where there is slack does anybody ask
         return self.similarity.exact(self.queries.block(query, query + 1), self.items.rows(items))
+
+    def exact_pairs(self, queries: Ints, items: Ints) -> Floats:
+        assert isinstance(self.similarity, Rescored)
+        exact = np.empty(len(items))
+        asked, which = np.unique(queries, return_inverse=True)
+        own = self.queries.rows(asked)
+        step = max(1, _NUMBERS_AT_A_TIME // self.items.dims)
+        for begin in range(0, len(items), step):
+            at = slice(begin, begin + step)
+            exact[at] = self.similarity.exact(own[which[at]], self.items.rows(items[at]))
+        return exact
 
     def _ready(self, begin: int, end: int) -> Matrix:
         parts = []
@@ -282,6 +300,9 @@ class Turned:
 
     def exact(self, query: int, items: Ints) -> Floats:
         return self._whole[items, query].astype(np.float64)
+
+    def exact_pairs(self, queries: Ints, items: Ints) -> Floats:
+        return self._whole[items, queries].astype(np.float64)
 
 
 def over_blocks(

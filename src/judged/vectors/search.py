@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from math import isqrt
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from judged.errors import InputError, OutputError, PolicyError
 from judged.inputs.formats import COMPRESSION_SUFFIXES, FORMATS
 from judged.outputs import check_target, replacing
-from judged.segments import Ints
+from judged.segments import Ints, freeze
 from judged.vectors.arrays import Matrix, Vectors
 from judged.vectors.counting import TieOrder
 from judged.vectors.embeddings import Embeddings
@@ -205,12 +205,7 @@ class Results:
     item_vectors: Vectors
 
     def __post_init__(self) -> None:
-        for each in fields(self):
-            value = getattr(self, each.name)
-            if isinstance(value, np.ndarray):
-                frozen = value.view()
-                frozen.flags.writeable = False
-                object.__setattr__(self, each.name, frozen)
+        freeze(self)
 
     def __len__(self) -> int:
         return len(self.items)

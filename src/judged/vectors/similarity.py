@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
@@ -34,8 +35,6 @@ class Similarity:
         """The scores of two blocks that were made ready, into `out`."""
         return np.matmul(queries, items.T, out=out)
 
-    rescores: ClassVar[bool] = False
-    """There is slack, and `exact` to settle what lies within it."""
     side_by_side: ClassVar[bool] = True
     """Several threads may score at a time."""
     both_ways: ClassVar[bool] = True
@@ -54,10 +53,6 @@ class Similarity:
         None where the scores are taken as they are. `longest` is the length of the longest item made ready.
         """
         return None
-
-    def exact(self, query: Matrix, items: Matrix) -> Floats:
-        """Scores of one query with items, neither made ready, without the rounding that `slack` stands for."""
-        raise NotImplementedError
 
     def turned_round(self) -> Similarity:
         """The same with items for queries and queries for items."""
@@ -100,7 +95,22 @@ class Cosine(Similarity):
 
 
 @dataclass(frozen=True, eq=False)
-class Euclidean(Similarity):
+class Rescored(Similarity, ABC):
+    """One whose scores have slack, and a way to settle what lies within it."""
+
+    @abstractmethod
+    def slack(self, queries: Matrix, longest: float) -> Floats: ...
+
+    @abstractmethod
+    def exact(self, query: Matrix, items: Matrix) -> Floats:
+        """Scores of one query with items, or of as many queries as items, without the rounding that `slack` stands for.
+
+        Neither are made ready.
+        """
+
+
+@dataclass(frozen=True, eq=False)
+class Euclidean(Rescored):
     """Minus half the squared distance, as a dot product: q·x - |x|²/2, which orders the items of a query as distance does.
 
     Both sides are moved by the same vector, so that the numbers are as small as the distances. What single precision
@@ -121,9 +131,8 @@ class Euclidean(Similarity):
 
     precision: ClassVar[str] = "in single precision, and in double where that could put two items in the wrong order"
     both_ways: ClassVar[bool] = False
-    rescores: ClassVar[bool] = True
 
-    def slack(self, queries: Matrix, longest: float) -> Floats | None:
+    def slack(self, queries: Matrix, longest: float) -> Floats:
         moved = queries[:, :-1]
         length = np.sqrt(np.einsum("ij,ij->i", moved, moved, dtype=np.float64))
         # The longest item made ready has its own square in it: L² = r² + r⁴/4, so r² = 2(√(1 + L²) - 1), for small L too.

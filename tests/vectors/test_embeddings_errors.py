@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -42,6 +43,10 @@ ERRORS: dict[str, tuple[Callable[[], Any], str]] = {
     "infinite": (
         ranked(queries=spoiled(-np.inf, 0, 1, 3, 5)),
         "the queries: vectors 0, 1, 3, … hold NaN or infinite numbers; remove or mend them.",
+    ),
+    "infinite from the first item on": (
+        ranked(items=spoiled(np.inf, 0, 1)),
+        "the items: vectors 0, 1 hold NaN or infinite numbers; remove or mend them.",
     ),
     "NaN by id": (
         ranked(items=spoiled(np.nan, 1, 2, count=3), item_ids=["a", "b", "c"]),
@@ -256,6 +261,14 @@ def test_messages(name: str) -> None:
     with pytest.raises(InputError) as error:
         call()
     assert str(error.value) == message
+
+
+def test_a_file_of_a_matrix_is_checked_as_a_matrix_is(tmp_path: Path) -> None:
+    for wrong in (np.nan, 1e39):
+        np.save(tmp_path / "weights.npy", np.array([[wrong, 0], [0, 1]]))
+        with pytest.raises(InputError) as error:
+            rank_embeddings(TWO, THREE, PAIRS, similarity=str(tmp_path / "weights.npy"))
+        assert str(error.value) == "the matrix of a bilinear similarity holds NaN or infinite numbers; mend it."
 
 
 def test_a_fault_in_the_last_block_is_found_too() -> None:

@@ -293,7 +293,7 @@ def as_similarity(given: Any) -> Similarity:
 
             if (learned := read_learned(given)) is not None:
                 return learned
-            return Bilinear(weights=np.asarray(read_vectors(given).values, np.float32))
+            return as_similarity(np.asarray(read_vectors(given).values))
         close = get_close_matches(given, SIMILARITIES, n=1)
         hint = f"; did you mean {close[0]!r}?" if close else "."
         raise InputError(f"there is no similarity {given!r}{hint} There is {', '.join(SIMILARITIES)}.")

@@ -39,6 +39,20 @@ def test_nobody_listens_to_standard_error(many):
     assert process.stdout.splitlines()[3].split() == [b"run", b"1.0000"]
 
 
+@pytest.mark.parametrize(
+    ("redirected", "message"),
+    [
+        (">&-", b"judged: standard output is closed; send it to a file, or to /dev/null.\n"),
+        ("> /dev/full", b"judged: standard output cannot be written (No space left on device).\n"),
+    ],
+)
+@pytest.mark.parametrize("arguments", [["evaluate", "qrels", "run"], ["measures"], ["--help"]])
+def test_standard_output_that_takes_nothing(many, redirected, message, arguments):
+    command = ["sh", "-c", f'exec "$@" {redirected}', "sh", *JUDGED, *arguments]
+    process = subprocess.run(command, cwd=many, stderr=subprocess.PIPE, check=False)
+    assert (process.returncode, process.stderr) == (1, message)
+
+
 def test_ctrl_c_ends_cleanly(many):
     process = subprocess.Popen(
         [*JUDGED, "evaluate", "qrels", "-"], cwd=many, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE

@@ -123,3 +123,18 @@ def test_a_file_that_is_not_there(judged, vectors):
     result = judged("temperature", "nope.npy", "i.npy", "--diagonal")
     assert (result.code, result.out) == (1, "")
     assert result.err == "judged: nope.npy: no such file.\n"
+
+
+def test_what_is_read_is_not_written_over(judged, vectors, tmp_path):
+    before = (tmp_path / "i.npy").read_bytes()
+    for command, more in (("temperature", ()), ("temperature-study", ()), ("embeddings", ()), ("embeddings", ("--diagnose",))):
+        result = judged(command, "q.npy", "i.npy::0", "--diagonal", *more, "-o", "i.npy")
+        assert (result.code, result.out, result.err) == (
+            1,
+            "",
+            "judged: i.npy: is read by this very command; write to another file.\n",
+        )
+    result = judged("temperature", "q.npy", "i.npy", "--labels", "labels", "labels", "-o", "labels")
+    assert result.err == "judged: labels: is read by this very command; write to another file.\n"
+    assert judged(*PAIRS, "-o", "").err == "judged: the name of the file to write to is empty; give a file.\n"
+    assert (tmp_path / "i.npy").read_bytes() == before

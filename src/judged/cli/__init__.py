@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from importlib import import_module
@@ -76,6 +77,8 @@ def cli() -> None:
 def main(arguments: list[str] | None = None) -> NoReturn:
     """Run the command line; errors are one message on standard error and a non-zero exit code, never a traceback."""
     try:
+        if sys.stdout is None:  # closed from the start, as by >&-
+            _stop("standard output is closed; send it to a file, or to /dev/null.", 1)
         code: Any = cli.main(arguments, prog_name="judged", standalone_mode=False)
         sys.stdout.flush()
     except click.exceptions.Abort:
@@ -91,9 +94,19 @@ def main(arguments: list[str] | None = None) -> NoReturn:
         # The reader (`| head`) has gone: what is still buffered must not raise again while Python shuts down.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         _leave(0)
+    except OSError as error:
+        if not _is_full(error):
+            raise
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _stop(f"standard output cannot be written ({error.strerror}).", 1)
     except MemoryError:
         _stop("there is not enough memory for this.", 1)
     _leave(code if isinstance(code, int) else 0)
+
+
+def _is_full(error: OSError) -> bool:
+    """Whether the disk behind standard output is full; anything else that the system refuses is named where it happens."""
+    return error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 
 
 def _stop(message: str, code: int) -> NoReturn:

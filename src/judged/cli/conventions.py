@@ -53,7 +53,7 @@ def conventions(
         said = [name for name in ("measures", "depth", "duplicates", "qrels_format", "run_format") if _given(asked, name)]
         if said or (what and isfile(what[0])):
             raise click.UsageError("to compare conventions give two files: QRELS RUN.")
-    if output:
+    if output is not None:
         check_target(output, reads=what)
     if not what:
         every = list(known().values())

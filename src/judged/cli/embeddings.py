@@ -15,7 +15,15 @@ from judged.cli.options import (
     policy_options,
     tie_range_option,
 )
-from judged.cli.vectors import memory_option, read_options, relations, relevance_options, similarity_option, vector_options
+from judged.cli.vectors import (
+    check_targets,
+    memory_option,
+    read_options,
+    relations,
+    relevance_options,
+    similarity_option,
+    vector_options,
+)
 
 
 @click.command()
@@ -78,12 +86,10 @@ def embeddings(
     --shared-labels, --groups, --diagonal and --revisited.
     """
     from judged.cli.terminal import counting, working
-    from judged.outputs import check_target
     from judged.vectors.embeddings import Embeddings
 
     _check_options(both, save_run, top, index, diagnose, tie_range, given)
-    for target in filter(None, (output, save_run)):
-        check_target(target)
+    check_targets((output, save_run), queries, items, {**given, "index": index})
     with working("Reading vectors"):
         relevance, excluded = relations(given, optional=diagnose)
         compared = Embeddings.of(

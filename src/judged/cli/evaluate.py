@@ -72,7 +72,7 @@ def evaluate(
 
     if [judgements, *runs].count("-") > 1:
         raise InputError("standard input (-) can be read only once; give the other as a file.")
-    if output:
+    if output is not None:
         check_target(output, reads=(judgements, *runs))
     names = distinct_names(list(runs))
     with ThreadPoolExecutor(1) as ahead:

@@ -91,7 +91,7 @@ def explain(
     from judged.outputs import check_target, write_text
 
     for target in (output, html, gif):
-        if target:
+        if target is not None:
             check_target(target, reads=() if run is None else (judgements, run))
     given: object = judgements
     listed: object = run
@@ -120,7 +120,7 @@ def explain(
     if gif:
         explanation.save_gif(gif)
     chosen = form or (SUFFIXES.get(Path(output).suffix.lower(), "text") if output else "text")
-    if output:
+    if output is not None:
         text = getattr(explanation, f"to_{chosen}")()
         write_text(output, text if text.endswith("\n") else text + "\n")
     elif chosen == "text" and not form and (html or gif):

@@ -8,7 +8,7 @@ import click
 
 from judged.cli.learning import learning, learning_options
 from judged.cli.options import FILE, deliver
-from judged.cli.vectors import memory_option, read_options, relations, relevance_options, vector_options
+from judged.cli.vectors import check_targets, memory_option, read_options, relations, relevance_options, vector_options
 
 
 @click.command()
@@ -45,6 +45,7 @@ def learn(queries: str, items: str, temperature: float, form: str, output: str, 
     from judged.vectors.learned_files import check_model_target
 
     check_model_target(output)
+    check_targets((output,), queries, items, given)
     with working("Reading vectors"):
         relevance, excluded = relations(given)
         read = read_options(given)

@@ -174,7 +174,7 @@ def deliver(
         show()
         return
     text = forms[chosen]().removesuffix("\n") + "\n"
-    if output:
+    if output is not None:
         write_text(output, text)
     else:
         click.echo(text, nl=False)

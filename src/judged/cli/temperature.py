@@ -8,6 +8,7 @@ import click
 
 from judged.cli.options import FILE, deliver
 from judged.cli.vectors import (
+    check_targets,
     memory_option,
     positives_option,
     read_options,
@@ -84,13 +85,11 @@ def temperature(
     and relevance are as for 'judged embeddings'.
     """
     from judged.cli.terminal import counting, working
-    from judged.outputs import check_target
     from judged.temperature import TEMPERATURES, sweep
     from judged.temperature.sweeping import steps
     from judged.vectors.arrays import as_vectors
 
-    if output:
-        check_target(output)
+    check_targets((output,), queries, items, given)
     with working("Reading vectors"):
         relevance, excluded = relations(given)
         options = read_options(given)

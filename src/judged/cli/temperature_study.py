@@ -8,7 +8,7 @@ import click
 
 from judged.cli.learning import learning, learning_options
 from judged.cli.options import FILE, deliver
-from judged.cli.vectors import memory_option, read_options, relations, relevance_options, vector_options
+from judged.cli.vectors import check_targets, memory_option, read_options, relations, relevance_options, vector_options
 
 
 @click.command()
@@ -60,12 +60,10 @@ def temperature_study(
     relevance are as for 'judged embeddings', other options as for 'judged learn'.
     """
     from judged.cli.terminal import counting, working
-    from judged.outputs import check_target
     from judged.temperature.studying import MEASURES, TEMPERATURES, study
     from judged.vectors.arrays import as_vectors
 
-    if output:
-        check_target(output)
+    check_targets((output,), queries, items, given)
     with working("Reading vectors"):
         relevance, excluded = relations(given)
         read = read_options(given)

@@ -72,7 +72,7 @@ def deliver_evaluation(evaluation: Evaluation, form: str | None, output: str | N
     from judged.outputs import write_text
 
     chosen = chosen_format(form, output)
-    if output:
+    if output is not None:
         text = FORMATS[chosen](evaluation, per_query=per_query)
         write_text(output, text if text.endswith("\n") else text + "\n")
     elif chosen == "table":

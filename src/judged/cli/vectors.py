@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import click
@@ -176,3 +177,14 @@ def labels(path: str | None) -> Any:
     from judged.vectors.files import labels_from
 
     return None if path is None else labels_from(path)
+
+
+def check_targets(targets: Iterable[str | None], queries: str, items: str, given: dict[str, Any]) -> None:
+    """Refuse files to write to that cannot be written, or that this command reads, before any work is done."""
+    from judged.outputs import check_target
+
+    named = (each for value in given.values() for each in (value if isinstance(value, tuple) else (value,)))
+    read = [each.partition("::")[0] for each in (queries, items, *named) if isinstance(each, str)]
+    for target in targets:
+        if target is not None:
+            check_target(target, reads=read)

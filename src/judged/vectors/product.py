@@ -188,7 +188,7 @@ class Product:
         step = max(1, (1 << 18) // self.items.dims) if in_memory else ROWS_AT_A_TIME
         if hold:
             start = self.items.block(0, step)
-            _refuse_infinite(start, self.items, 0)
+            refuse_infinite(start, self.items, 0)
             width = self.similarity.prepare(start[:1], self.items, 0, items=True).shape[1]
             self._prepared = np.empty((len(self.items), width), np.float32)
         with ThreadPoolExecutor((os.cpu_count() or 1) if in_memory else 1) as pool:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from judged import __version__
 from judged.errors import MissingExtraError
+from judged.layout import aligned
 from judged.outputs import replacing
 
 if TYPE_CHECKING:
@@ -217,16 +218,8 @@ def to_latex(evaluation: Evaluation, *, per_query: bool) -> str:
 def to_text(evaluation: Evaluation, *, per_query: bool = False) -> str:
     """An aligned table with the policy and the findings under it."""
     header, rows = cells(evaluation, per_query=per_query)
-    widths = [max(len(row[column]) for row in [header, *rows]) for column in range(len(header))]
     words = sum(name in WORDS for name in header)
-    lines = [
-        "  ".join(
-            cell.ljust(width) if at < words else cell.rjust(width)
-            for at, (cell, width) in enumerate(zip(row, widths, strict=True))
-        )
-        for row in [header, *rows]
-    ]
-    return "\n".join([*lines, *remarks(evaluation)])
+    return "\n".join([*aligned([header, *rows], right=range(words, len(header))), *remarks(evaluation)])
 
 
 def to_html(evaluation: Evaluation) -> str:

@@ -75,7 +75,7 @@ def test_every_option_reaches_the_library(judged, vectors):
 
 def test_the_table_is_for_people(judged, vectors):
     result = judged(*PAIRS, "-t", "0.05", "-t", "0.5")
-    heads, cool, warm, *rest = result.out.splitlines()
+    heads, _, cool, warm, *rest = (line for line in result.out.splitlines() if line.strip())
     assert heads.split()[:4] == ["temperature", "loss", "confidence", "entropy"]
     assert (cool.split()[0], warm.split()[0]) == ("0.05", "0.5")
     assert any(line.startswith("lowest loss at temperature") for line in rest)

@@ -40,6 +40,9 @@ def test_temperatures(temperatures: Any, message: str) -> None:
         ({"positives": "all"}, "positives must be one of each, any, apart; got 'all'."),
         ({"hardest": 0}, "hardest must be a whole number from 1; got 0."),
         ({"bins": 1.5}, "bins must be a whole number from 1; got 1.5."),
+        ({"seed": -1}, "seed must be a whole number from 0; got -1."),
+        ({"rel": float("nan")}, "rel must be a finite number; got nan."),
+        ({"rel": "high"}, "rel must be a finite number; got 'high'."),
         ({"batch_size": 1}, "batch_size must be a whole number from 2; got 1."),
         ({"batch_size": 4}, "batch_size must be at most the number of queries with a positive, 3; got 4."),
         (

@@ -22,7 +22,7 @@ def drawn(data: Any, relevance: Any, size: int, *, exclude: Any = None, seed: in
     scores, _ = compared.scores()
     assert isinstance(scores, Product)
     bound = as_relation(relevance, what="relevance").bind(compared.queries, compared.items)
-    return Batches.drawn(Corpus(scores, bound, 1), size, seed)
+    return Batches.drawn(Corpus(scores, bound, 1), size, seed, room=10**9)
 
 
 def matrices(batches: Batches, scores: Any, positive: Any, candidate: Any) -> tuple[Any, Any, Any]:
@@ -97,6 +97,26 @@ def test_the_same_seed_draws_the_same_batches() -> None:
         sweep(*data, judged.diagonal(), [0.1], batch_size=8, seed=seed, search=False).points[0].loss for seed in (0, 0, 1)
     ]
     assert losses[0] == losses[1] != losses[2]
+
+
+def test_what_is_drawn_does_not_hang_on_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    random = np.random.default_rng(0)
+    data = tuple(random.normal(size=(2, 64, 4)))
+    labels = random.integers(0, 5, 64)
+    found = [sweep(*data, judged.same_label(labels, labels), [0.1], batch_size=8, search=False)]
+    monkeypatch.setattr("judged.vectors.product.Product._shape", lambda self, room: (7, 20))
+    found.append(sweep(*data, judged.same_label(labels, labels), [0.1], batch_size=8, search=False))
+    assert found[0].to_frame().equals(found[1].to_frame())
+
+
+def test_a_large_batch_is_worked_on_alone() -> None:
+    data = tuple(np.random.default_rng(0).normal(size=(2, 64, 4)))
+    compared = Embeddings.of(*data)
+    scores, _ = compared.scores()
+    assert isinstance(scores, Product)
+    corpus = Corpus(scores, judged.diagonal().bind(compared.queries, compared.items), 1)
+    assert Batches.drawn(corpus, 32, 0, room=12 * 32**2).threads == 1
+    assert Batches.drawn(corpus, 32, 0, room=10**9).threads == scores.threads
 
 
 def test_a_batch_of_everything_is_the_corpus() -> None:

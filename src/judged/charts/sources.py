@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from judged.checks import whole
 from judged.errors import InputError
 from judged.evaluation import Evaluation, evaluate_rankings
 from judged.policy import Policy
@@ -108,9 +109,7 @@ def checked_k(k: int | None, longest: int, default: int) -> int:
     """How far a curve goes: as far as it was told, or as lists go, down to a default."""
     if k is None:
         return max(1, min(longest, default))
-    if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or k < 1:
-        raise InputError(f"k must be a whole number from 1; got {k!r}.")
-    return int(k)
+    return whole("k", k)
 
 
 def _named(rankings: Sequence[Rankings]) -> tuple[Rankings, ...]:

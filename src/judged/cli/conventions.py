@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from os.path import isfile
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from judged.cli.options import complete_convention, deliver, depth_option, duplicates_option, format_options, measures_option
+from judged.layout import aligned
 
 if TYPE_CHECKING:
     from judged.conventions import Convention, Name, Option
@@ -93,12 +93,7 @@ def _list(every: list[Convention]) -> str:
     rows = [("name", "version", "library", "policy, where it is not the default")]
     rows += [(each.name, each.version, each.title, _policy(each)) for each in every]
     footer = "'judged conventions NAME' explains one of them; 'judged conventions QRELS RUN' compares all of them on a run."
-    return "\n".join([*_aligned(rows), "", footer])
-
-
-def _aligned(rows: Sequence[tuple[str, ...]]) -> list[str]:
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+    return "\n".join([*aligned(rows), "", footer])
 
 
 def _page(convention: Convention) -> str:
@@ -107,7 +102,7 @@ def _page(convention: Convention) -> str:
     also = f" (also {', '.join(convention.aliases)})" if convention.aliases else ""
     named = [(name.theirs, _ours(name), _remark(name)) for name in convention.names]
     parts = {
-        "names": _aligned([("its name", "judged", ""), *named]),
+        "names": aligned([("its name", "judged", ""), *named]),
         "policy": list(Policy.of(dict(convention.policy)).sentences().values()),
         "options": [f"{option.theirs}: {option.says}{_same(option)}" for option in convention.options],
         "differences": list(convention.differences),

@@ -84,7 +84,7 @@ def temperature(
     of the lowest loss and of the best calibration. No temperature changes a ranking, and the output shows it. Files
     and relevance are as for 'judged embeddings'.
     """
-    from judged.cli.terminal import counting, working
+    from judged.cli.terminal import counting, show_tables, working
     from judged.temperature import TEMPERATURES, sweep
     from judged.temperature.sweeping import steps
     from judged.vectors.arrays import as_vectors
@@ -115,4 +115,12 @@ def temperature(
             progress=progress,
             **options,
         )
-    deliver(found.to_dict, found.__repr__, form, output, as_csv=lambda: found.to_frame().write_csv())
+    heads, cells = found.table()
+    deliver(
+        found.to_dict,
+        found.__repr__,
+        form,
+        output,
+        as_csv=lambda: found.to_frame().write_csv(),
+        show=lambda: show_tables([[heads, *cells]], found.sentences()),
+    )

@@ -59,7 +59,7 @@ def temperature_study(
     uniformity, iterations, and measures with 95 % intervals, beside the cosine of the vectors as they are. Files and
     relevance are as for 'judged embeddings', other options as for 'judged learn'.
     """
-    from judged.cli.terminal import counting, working
+    from judged.cli.terminal import counting, show_tables, working
     from judged.temperature.studying import MEASURES, TEMPERATURES, study
     from judged.vectors.arrays import as_vectors
 
@@ -82,4 +82,11 @@ def temperature_study(
             **read,
             **learning(given),
         )
-    deliver(found.to_dict, found.__repr__, form, output, as_csv=lambda: found.to_frame().write_csv())
+    deliver(
+        found.to_dict,
+        found.__repr__,
+        form,
+        output,
+        as_csv=lambda: found.to_frame().write_csv(),
+        show=lambda: show_tables(found.tables(), found.sentences()),
+    )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, TextIO
 
@@ -123,6 +123,23 @@ def show_comparison(comparison: ConventionComparison) -> None:
             out.print(text, markup=False)
         out.print()
     out.print(assumed(), markup=False)
+
+
+def show_tables(tables: Iterable[Sequence[Sequence[str]]], sentences: Iterable[str]) -> None:
+    """Tables of numbers, heads first in each, and what there is to say about them."""
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+
+    out = console()
+    for heads, *rows in tables:
+        table = Table(box=SIMPLE_HEAD, pad_edge=False)
+        for name in heads:
+            table.add_column(name, justify="right", overflow="fold")
+        for row in rows:
+            table.add_row(*row)
+        out.print(table, markup=False)
+    for sentence in sentences:
+        out.print(sentence, markup=False)
 
 
 def show_training(training: Training) -> None:

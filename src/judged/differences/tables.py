@@ -11,6 +11,7 @@ from judged import __version__
 from judged.differences.comparing import Compared, Counts, Row
 from judged.errors import MeasureError
 from judged.exports import plain, shown
+from judged.layout import aligned
 from judged.measures import Measure, parse
 from judged.policy import Policy
 
@@ -144,15 +145,7 @@ def notes(compared: Compared) -> list[str]:
 
 def _text(compared: Compared) -> str:
     rows = [HEADER, *cells(compared)]
-    widths = [max(len(row[column]) for row in rows) for column in range(len(HEADER))]
-    aligned = [
-        "  ".join(
-            cell.rjust(width) if column == 1 else cell.ljust(width)
-            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ).rstrip()
-        for row in rows
-    ]
-    return "\n".join([heading(compared), *aligned, *notes(compared)])
+    return "\n".join([heading(compared), *aligned(rows, right=[1]), *notes(compared)])
 
 
 def _markdown(compared: Compared) -> str:

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from judged.checks import whole
 from judged.conventions import Convention
 from judged.errors import InputError, MeasureError
 from judged.evaluation import evaluate_rankings
@@ -186,8 +187,8 @@ def explain(
     >>> explain([0, 1, 0, 0, 1], measure="P@5").value
     0.4
     """
-    if rows is not None and (isinstance(rows, bool) or not isinstance(rows, (int, np.integer)) or rows < 1):
-        raise InputError(f"rows must be a whole number from 1, or None for all; got {rows!r}.")
+    if rows is not None:
+        rows = whole("rows", rows, otherwise=", or None for all")
     known = {"ties": judgements.ties, "unjudged": judgements.unjudged} if isinstance(judgements, Rankings) else {}
     if run is None and not known:
         # A list in rank order has no ties, however they are broken.

@@ -8,6 +8,7 @@ from typing import Any
 from judged.identification.asked import Asked
 from judged.identification.practice import OWN, Practice
 from judged.identification.ranking import Definition, Match
+from judged.layout import aligned
 from judged.policy import Policy
 
 SHOWN = 10
@@ -115,10 +116,7 @@ class Identification:
         return "\n".join([*table, "", "\n\n".join(self.sentences(limit))]) + "\n"
 
     def __repr__(self) -> str:
-        rows = [HEADER, *self.rows()]
-        widths = [max(len(row[column]) for row in rows) for column in range(len(HEADER))]
-        lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
-        return "\n".join([*lines, *self.sentences()])
+        return "\n".join([*aligned([HEADER, *self.rows()]), *self.sentences()])
 
 
 def _count(number: int, what: str) -> str:

@@ -15,9 +15,9 @@ from judged.vectors.arrays import Vectors
 from judged.vectors.embeddings import rank_embeddings
 from judged.vectors.equal import Keys, keys_of
 from judged.vectors.product import refuse_infinite
-from judged.vectors.relevance import Pairs, Relation
+from judged.vectors.relevance import Pairs, Relation, all_pairs
 from judged.vectors.similarity import Cosine, Similarity
-from judged.vectors.subsets import OfSome, all_pairs, pairs_of, vectors_of
+from judged.vectors.subsets import OfSome, pairs_of, vectors_of
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from numbers import Real
 from typing import Any
 
 import numpy as np
 
+from judged.checks import number, whole
 from judged.contrastive import checked_positives, checked_temperature
-from judged.errors import InputError, MeasureError
+from judged.errors import MeasureError
 from judged.learn.data import Data, basis_of, unit_vectors
 from judged.learn.objective import Contrast, Objective
 from judged.learn.searching import Progress, Search
@@ -81,13 +81,13 @@ def fit(
         temperature=checked_temperature(temperature),
         positives=checked_positives(positives),
         both=bool(both),
-        measure=with_rel(_checked_measure(measure), _number("rel", rel, at_least=-np.inf)),
+        measure=with_rel(_checked_measure(measure), number("rel", rel)),
         shares=checked_shares(validation, held_out),
-        patience=_whole("patience", patience),
-        iterations=_whole("iterations", iterations),
-        decay=_number("decay", decay, at_least=0),
-        candidates=None if candidates is None else _whole("candidates", candidates),
-        seed=_whole("seed", seed, at_least=0),
+        patience=whole("patience", patience),
+        iterations=whole("iterations", iterations),
+        decay=number("decay", decay, at_least=0),
+        candidates=None if candidates is None else whole("candidates", candidates),
+        seed=whole("seed", seed, at_least=0),
         rel=float(rel),
         room=bytes_of(memory),
     )
@@ -292,16 +292,3 @@ def with_rel(measure: Measure, rel: float) -> Measure:
     if measure.params.get("rel") != 1 or rel == 1:
         return measure
     return measure(rel=int(rel) if float(rel).is_integer() else rel)
-
-
-def _whole(name: str, given: Any, *, at_least: int = 1) -> int:
-    if isinstance(given, bool) or not isinstance(given, (int, np.integer)) or given < at_least:
-        raise InputError(f"{name} must be a whole number from {at_least}; got {given!r}.")
-    return int(given)
-
-
-def _number(name: str, given: Any, *, at_least: float) -> float:
-    number = not isinstance(given, bool) and isinstance(given, (Real, np.number)) and np.isfinite(float(given))
-    if not number or float(given) < at_least:
-        raise InputError(f"{name} must be a finite number{f' from {at_least:g}' if at_least > -np.inf else ''}; got {given!r}.")
-    return float(given)

@@ -12,7 +12,7 @@ import numpy as np
 
 from judged.errors import InputError
 from judged.segments import Ints, starts_of
-from judged.vectors.arrays import ROWS_AT_A_TIME, Matrix, Vectors
+from judged.vectors.arrays import Matrix, Vectors
 from judged.vectors.counting import relevant_and_excluded
 from judged.vectors.product import Blocks, Product, over_blocks
 from judged.vectors.relevance import Bound, Pairs, turned_round
@@ -117,15 +117,13 @@ class Batches:
     """Places of queries, ascending, and for each the slots of its batch that hold a positive."""
     excluded: tuple[Ints, Ints]
     left_over: int
+    threads: int
     back: bool = False
     """Rows are items and candidates are queries."""
 
-    @property
-    def threads(self) -> int:
-        return self.product.threads
-
     @classmethod
-    def drawn(cls, corpus: Corpus, size: int, seed: int) -> Batches:
+    def drawn(cls, corpus: Corpus, size: int, seed: int, room: int) -> Batches:
+        """`room` is how many bytes scores may take."""
         random = np.random.default_rng(seed)
         chosen = _one_each(corpus, random)
         having = np.flatnonzero(chosen >= 0)
@@ -134,7 +132,9 @@ class Batches:
         query = random.permutation(having)[: len(having) // size * size]
         item = chosen[query]
         positive, excluded = _within(corpus, query, item, size)
-        return cls(corpus.product, size, query, item, positive, excluded, left_over=len(having) - len(query))
+        fitting = max(1, room // (BYTES_A_SCORE * size**2))
+        threads = min(corpus.threads, fitting)
+        return cls(corpus.product, size, query, item, positive, excluded, len(having) - len(query), threads)
 
     def turned_round(self) -> Batches:
         """The items of each batch with its queries for candidates."""
@@ -188,15 +188,18 @@ class Batches:
 
 
 _SCORES_AT_A_TIME = 1 << 22
+BYTES_A_SCORE = 12
+"""Of a batch: the score, and what is worked out beside it."""
 
 
 def _one_each(corpus: Corpus, random: np.random.Generator) -> Ints:
     """For each query one of its positives, drawn at random; -1 where it has none."""
     chosen = np.full(corpus.rows, -1, np.int64)
-    for begin in range(0, corpus.rows, ROWS_AT_A_TIME):
-        relevant, _ = corpus.pairs(begin, min(begin + ROWS_AT_A_TIME, corpus.rows))
+    shares = random.random(corpus.rows)  # at once, so that what is drawn does not hang on the size of blocks
+    for begin, end in corpus.blocks():
+        relevant, _ = corpus.pairs(begin, end)
         having = np.flatnonzero(relevant.lengths)
-        drawn = random.integers(0, relevant.lengths[having])
+        drawn = (shares[begin + having] * relevant.lengths[having]).astype(np.int64)
         chosen[begin + having] = relevant.item[starts_of(relevant.lengths)[having] + drawn]
     return chosen
 
@@ -216,8 +219,8 @@ def _within(corpus: Corpus, query: Ints, item: Ints, size: int) -> tuple[tuple[I
         return place[there], first[at[there]] % size
 
     positive, excluded = [], [_repeated(first, size, len(query))]
-    for begin in range(0, corpus.rows, ROWS_AT_A_TIME):
-        relevant, gone = corpus.pairs(begin, min(begin + ROWS_AT_A_TIME, corpus.rows))
+    for begin, end in corpus.blocks():
+        relevant, gone = corpus.pairs(begin, end)
         positive.append(found(relevant, begin))
         if gone is not None:
             excluded.append(found(gone, begin))

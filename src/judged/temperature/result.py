@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from judged.vectors.softmax import RANKS, Sums
+from judged.layout import aligned
+from judged.vectors.softmax import Sums
 
 if TYPE_CHECKING:
     import polars as pl
@@ -224,9 +225,12 @@ class Sweep:
         return list(self._sentences())
 
     def _sentences(self) -> Iterator[str]:
-        for found, words, value in self._bests():
-            edge = "; it is the outermost that was given, and a better one may lie beyond" if found.at_edge else ""
-            yield f"{words} at temperature {found.temperature:.4g} ({value(found.point)}){edge}."
+        if self.best_loss is not None:
+            yield f"lowest loss at {_place(self.best_loss, f'{self.best_loss.point.objective:.4f}')}"
+        if self.best_calibrated is not None:
+            point = self.best_calibrated.point
+            said = f"ECE {point.calibration_error:.4f}, confidence {point.confidence:.4f}, accuracy {point.accuracy:.4f}"
+            yield f"best calibrated at {_place(self.best_calibrated, said)}"
         held = " and ".join(f"{name} {value:.4f}" for name, value in self.ranking.measures.items())
         yield (
             f"{held} at every temperature: dividing all scores by one number leaves their order as it is. The ranks of "
@@ -235,18 +239,6 @@ class Sweep:
         )
         yield "; ".join(self.basis) + "."
         yield from self.notes
-
-    def _bests(self) -> Iterator[tuple[Best, str, Callable[[Point], str]]]:
-        if self.best_loss is not None:
-            yield self.best_loss, "lowest loss", lambda point: f"{point.objective:.4f}"
-        if self.best_calibrated is not None:
-            yield (
-                self.best_calibrated,
-                "best calibrated",
-                lambda point: (
-                    f"ECE {point.calibration_error:.4f}, confidence {point.confidence:.4f}, accuracy {point.accuracy:.4f}"
-                ),
-            )
 
     def table(self) -> tuple[list[str], list[list[str]]]:
         """Heads and cells, for people."""
@@ -257,13 +249,13 @@ class Sweep:
 
     def __repr__(self) -> str:
         heads, cells = self.table()
-        widths = [max(map(len, column)) for column in zip(heads, *cells, strict=True)]
-        lines = ["  ".join(text.rjust(width) for text, width in zip(line, widths, strict=True)) for line in (heads, *cells)]
-        return "\n".join([*lines, "", *self.sentences()])
+        return "\n".join([*aligned([heads, *cells], right=range(len(heads))), "", *self.sentences()])
+
+
+def _place(best: Best, said: str) -> str:
+    edge = "; it is the outermost that was given, and a better one may lie beyond" if best.at_edge else ""
+    return f"temperature {best.temperature:.4g} ({said}){edge}."
 
 
 def _cell(value: float) -> str:
-    return f"{value:.4f}" if abs(value) < 1000 else f"{value:.1f}"
-
-
-__all__ = ["COLUMNS", "RANKS", "Best", "Bin", "Point", "Ranking", "Sweep"]
+    return f"{value:.4f}" if abs(value) < 100 else f"{value:.1f}"

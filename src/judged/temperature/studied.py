@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+from judged.layout import aligned
 from judged.segments import Floats
 from judged.statistics.intervals import LEVEL, Interval, mean_interval
 from judged.vectors.learned import Learned
@@ -129,24 +130,25 @@ class Study:
 
         return pl.DataFrame([_flat(each) for each in self.rows], infer_schema_length=None)
 
-    def table(self) -> tuple[list[str], list[list[str]]]:
-        """Heads and cells, for people."""
-        heads = ["temperature", *COLUMNS.values(), *self.measures]
-        cells = [
-            [
-                "untrained" if each.temperature is None else f"{each.temperature:.4g}",
-                *(_cell(getattr(each, name)) for name in COLUMNS),
-                *(_said(each.measures[name]) for name in self.measures),
-            ]
-            for each in self.rows
+    def tables(self) -> tuple[list[list[str]], list[list[str]]]:
+        """For people: what became of training, and the measures; in each the heads first, a row for each temperature."""
+        names = ["untrained" if each.temperature is None else f"{each.temperature:.4g}" for each in self.rows]
+        numbers = [
+            [name, *(_cell(getattr(each, column)) for column in COLUMNS)] for name, each in zip(names, self.rows, strict=True)
         ]
-        return heads, cells
+        measured = [
+            [name, *(_said(each.measures[measure]) for measure in self.measures)]
+            for name, each in zip(names, self.rows, strict=True)
+        ]
+        return [["temperature", *COLUMNS.values()], *numbers], [["temperature", *self.measures], *measured]
+
+    def sentences(self) -> list[str]:
+        """What the numbers say, and what they rest on."""
+        return [*self.conclusions(), *self.basis(), *self.notes]
 
     def __repr__(self) -> str:
-        heads, cells = self.table()
-        widths = [max(map(len, column)) for column in zip(heads, *cells, strict=True)]
-        lines = ["  ".join(text.rjust(width) for text, width in zip(line, widths, strict=True)) for line in (heads, *cells)]
-        return "\n".join([*lines, "", *self.conclusions(), "", *self.basis(), *self.notes])
+        texts = ["\n".join(aligned(table, right=range(len(table[0])))) for table in self.tables()]
+        return "\n\n".join([*texts, "\n".join(self.sentences())])
 
 
 def _flat(row: Studied) -> dict[str, Any]:

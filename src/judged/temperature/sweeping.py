@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from numbers import Integral
 from typing import Any
 
 import numpy as np
 
+from judged.checks import number, whole
 from judged.contrastive import POSITIVES, checked_positives, checked_temperature
 from judged.errors import InputError
 from judged.evaluation import evaluate_rankings
 from judged.policy import Policy
 from judged.segments import Floats
-from judged.temperature.candidates import Batches, Candidates, Corpus, Progress, summed, turned_corpus
+from judged.temperature.candidates import BYTES_A_SCORE, Batches, Candidates, Corpus, Progress, summed, turned_corpus
 from judged.temperature.result import Point, Ranking, Sweep
 from judged.temperature.searching import EVALUATIONS
 from judged.temperature.searching import search as best
@@ -82,7 +82,7 @@ def sweep(
     )
     relation = as_relation(relevance, what="relevance")
     counting = Counting(
-        as_temperatures(temperatures), checked_positives(positives), _whole(hardest, "hardest"), _whole(bins, "bins")
+        as_temperatures(temperatures), checked_positives(positives), whole("hardest", hardest), whole("bins", bins)
     )
     if len(compared.items) < 2:
         raise InputError("there is one item only, whose probability is 1 at every temperature; at least two are needed.")
@@ -109,19 +109,18 @@ class _Sweeper:
         progress: Progress | None,
     ) -> None:
         self._compared, self._counting, self._progress = compared, counting, progress
-        self._done = 0
+        self._done, self._seed = 0, whole("seed", seed, at_least=0)
         # First of all the ranking: queries that cannot be scored are refused there, by their names.
         self._rankings = compared.rank(relation, Policy())[0]
-        self._corpus = Corpus(_product(compared), relation.bind(compared.queries, compared.items), rel)
+        self._corpus = Corpus(_product(compared), relation.bind(compared.queries, compared.items), number("rel", rel))
         self._batched = batch_size is not None
         self._sides: list[Candidates] = [self._corpus]
         if batch_size is not None:
-            _check_batch(batch_size, compared.memory)
-            batches = Batches.drawn(self._corpus, int(batch_size), seed)
+            size = _checked_batch(batch_size, compared.memory)
+            batches = Batches.drawn(self._corpus, size, self._seed, room=bytes_of(compared.memory))
             self._sides = [batches, batches.turned_round()] if both else [batches]
         elif both:
             self._sides.append(turned_corpus(self._corpus, _product(compared.turned_round())))
-        self._seed = seed
 
     def swept(self, *, search: bool) -> Sweep:
         points = self._at(self._counting.temperatures)
@@ -203,7 +202,8 @@ class _Sweeper:
                 f"{self._alone:,} {'queries have' if self._alone > 1 else 'query has'} no negative among the candidates: "
                 "the share of the hardest and the effective number are means over the others."
             )
-        return (*dict.fromkeys((*self._compared.queries.notes, *self._compared.items.notes)), *said)
+        found = self._rankings.audit
+        return (*(() if found is None else found.notes), *said)
 
 
 def _product(compared: Embeddings) -> Product:
@@ -240,17 +240,11 @@ def as_temperatures(given: Sequence[float]) -> Floats:
     return np.array(found)
 
 
-def _whole(given: Any, what: str) -> int:
-    if isinstance(given, bool) or not isinstance(given, Integral) or int(given) < 1:
-        raise InputError(f"{what} must be a whole number from 1; got {given!r}.")
-    return int(given)
-
-
-def _check_batch(given: Any, memory: str | int) -> None:
-    if isinstance(given, bool) or not isinstance(given, Integral) or int(given) < 2:
-        raise InputError(f"batch_size must be a whole number from 2; got {given!r}.")
-    if 12 * int(given) ** 2 > bytes_of(memory):
+def _checked_batch(given: Any, memory: str | int) -> int:
+    size = whole("batch_size", given, at_least=2)
+    if BYTES_A_SCORE * size**2 > bytes_of(memory):
         raise InputError(
-            f"a batch of {given:,} has {int(given) ** 2:,} scores, more than {memory} of memory hold; "
+            f"a batch of {size:,} has {size**2:,} scores, more than {memory} of memory hold; "
             "allow more memory, or make batches smaller."
         )
+    return size

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from judged.checks import whole
 from judged.errors import InputError
 from judged.segments import Floats, Ints
 from judged.vectors.arrays import Matrix, Vectors, as_vectors, unit
@@ -75,8 +76,8 @@ def diagnose(
     k = min(NEIGHBOURS, len(right)) if k is None else k
     if isinstance(k, bool) or not isinstance(k, Integral) or not 1 <= int(k) <= len(right):
         raise InputError(f"k must be a whole number from 1 to the number of items, {len(right)}; got {k!r}.")
-    if sample is not None and (isinstance(sample, bool) or not isinstance(sample, Integral) or int(sample) < 2):
-        raise InputError(f"sample must be a whole number from 2, or None for all; got {sample!r}.")
+    if sample is not None:
+        sample = whole("sample", sample, at_least=2, otherwise=", or None for all")
     chosen = as_similarity(similarity)
     chosen.check(left, right)
     bound = None if relevance is None else as_relation(relevance, what="relevance").bind(left, right)

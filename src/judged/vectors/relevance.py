@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from judged.errors import InputError
 from judged.segments import Floats, Ints, starts_of
-from judged.vectors.arrays import ROWS_AT_A_TIME, Vectors
+from judged.vectors.arrays import Vectors
 
 
 @dataclass(frozen=True, eq=False)
@@ -271,17 +271,23 @@ class Lists:
         return _Listed.of(np.repeat(np.arange(len(queries)), lengths), item, np.ones(len(item)), queries)
 
 
+QUERIES_AT_A_TIME = 512
+"""A relation that is a function answers with a whole matrix for the queries it is asked about."""
+
+
+def all_pairs(bound: Bound, queries: int) -> Pairs:
+    """The items of all queries, asked for in blocks."""
+    begins = range(0, queries, QUERIES_AT_A_TIME)
+    found = [bound.block(begin, min(begin + QUERIES_AT_A_TIME, queries)) for begin in begins]
+    lengths, item, grade = (np.concatenate([getattr(each, part) for each in found]) for part in ("lengths", "item", "grade"))
+    return Pairs(lengths.astype(np.int64), item.astype(np.int64), grade)
+
+
 def turned_round(relation: Bound, queries: Vectors, items: Vectors) -> Bound:
     """The same pairs seen from the items: for each of them the queries it is relevant to."""
-    pairs = [
-        relation.block(begin, min(begin + ROWS_AT_A_TIME, len(queries))) for begin in range(0, len(queries), ROWS_AT_A_TIME)
-    ]
-    begins = range(0, len(queries), ROWS_AT_A_TIME)
-    row = np.concatenate([each.row + begin for each, begin in zip(pairs, begins, strict=True)])
-    item = np.concatenate([each.item for each in pairs])
-    grade = np.concatenate([each.grade for each in pairs])
-    known = item >= 0
-    found = _pairs_of(item[known], row[known], grade[known], len(items))
+    pairs = all_pairs(relation, len(queries))
+    pairs = pairs.where(pairs.item >= 0)
+    found = _pairs_of(pairs.item, pairs.row, pairs.grade, len(items))
     return Judged(*found, known=found[2] > 0) if isinstance(relation, Judged) else _Listed(*found)
 
 

@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from judged.errors import InputError, OutputError, PolicyError
+from judged.checks import whole
+from judged.errors import OutputError, PolicyError
 from judged.inputs.formats import COMPRESSION_SUFFIXES, FORMATS
 from judged.outputs import check_target, replacing
 from judged.segments import Ints, freeze
@@ -186,9 +187,7 @@ def _from(scores: Matrix, limit: np.float32) -> Ints:
 
 
 def check_k(k: Any) -> int:
-    if not isinstance(k, (int, np.integer)) or isinstance(k, bool) or k < 1:
-        raise InputError(f"k must be a whole number from 1; got {k!r}.")
-    return int(k)
+    return whole("k", k)
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,17 +10,6 @@ from judged.segments import Ints, positions, starts_of
 from judged.vectors.arrays import Vectors
 from judged.vectors.relevance import Bound, Pairs, Relation
 
-QUERIES_AT_A_TIME = 512
-"""A relation that is a function answers with a whole matrix for the queries it is asked about."""
-
-
-def all_pairs(bound: Bound, queries: int) -> Pairs:
-    """The items of all queries, asked for in blocks."""
-    begins = range(0, queries, QUERIES_AT_A_TIME)
-    found = [bound.block(begin, min(begin + QUERIES_AT_A_TIME, queries)) for begin in begins]
-    lengths, item, grade = (np.concatenate([getattr(each, part) for each in found]) for part in ("lengths", "item", "grade"))
-    return Pairs(lengths.astype(np.int64), item.astype(np.int64), grade)
-
 
 def pairs_of(pairs: Pairs, rows: Ints) -> Pairs:
     """Those of some queries, in the given order."""

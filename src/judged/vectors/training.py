@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
+from judged.layout import aligned
 from judged.statistics.intervals import LEVEL, Interval
 
 
@@ -129,10 +130,7 @@ class Training:
     def __repr__(self) -> str:
         lines = [*self.sentences()]
         if self.held_out is not None:
-            table = [HEADER, *self.rows()]
-            widths = [max(len(row[column]) for row in table) for column in range(len(HEADER))]
-            lines.append(self.heading())
-            lines += ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in table]
+            lines += [self.heading(), *aligned([HEADER, *self.rows()])]
         return "\n".join(lines)
 
     def heading(self) -> str:

@@ -12,6 +12,7 @@ from judged.charts.pictures import check_pictures, read_pictures
 from judged.charts.results import ready
 from judged.charts.sources import checked_k
 from judged.charts.themes import theme_named
+from judged.checks import whole
 from judged.errors import InputError
 from judged.inputs import Lookup
 from judged.inputs.tables import Run
@@ -32,8 +33,7 @@ def data(
     the fewest. Ties are broken by id; unjudged results are not relevant.
     """
     depth = checked_k(k, DEFAULT_K, DEFAULT_K)
-    if isinstance(queries, bool) or not isinstance(queries, (int, np.integer)) or queries < 1:
-        raise InputError(f"queries must be a whole number from 1; got {queries!r}.")
+    queries = whole("queries", queries)
     pool, read = ready(judgements, run)
     r = judge_pool(pool, read, policy=Policy(), depth=None, duplicates="error")
     if query is not None and query not in r.queries:

@@ -11,6 +11,7 @@ from judged.charts.chart import Chart
 from judged.charts.drawing import chart, number_axis, plural, share_axis
 from judged.charts.results import Scores
 from judged.charts.themes import Theme, theme_named
+from judged.checks import whole
 from judged.errors import InputError
 
 KIND = "reliability"
@@ -22,8 +23,7 @@ def data(judgements: Any, run: Any, *, bins: int = BINS, rel: float = 1, unjudge
 
     A score on an edge is in the bin above; 1 is in the last.
     """
-    if isinstance(bins, bool) or not isinstance(bins, (int, np.integer)) or bins < 1:
-        raise InputError(f"bins must be a whole number from 1; got {bins!r}.")
+    size = whole("bins", bins)
     found = Scores.of(judgements, run, rel=rel, unjudged=unjudged)
     if not len(found.every):
         raise InputError(f"{found.name}: there is no score to show.")
@@ -33,7 +33,6 @@ def data(judgements: Any, run: Any, *, bins: int = BINS, rel: float = 1, unjudge
             f"{found.name}: scores must be probabilities, from 0 to 1; they go from {low:g} to {high:g}. "
             "Bring them there first, with a sigmoid or softmax, say."
         )
-    size = int(bins)
     place = [np.minimum((each * size).astype(np.int64), size - 1) for each in (found.relevant, found.every)]
     relevant, count = (np.bincount(each, minlength=size) for each in place)
     summed = np.bincount(place[1], found.every, minlength=size)

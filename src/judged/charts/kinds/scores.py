@@ -11,6 +11,7 @@ from judged.charts.chart import Chart
 from judged.charts.drawing import HEIGHT, LINE, chart, layers, number_axis, spread
 from judged.charts.results import Scores
 from judged.charts.themes import theme_named
+from judged.checks import whole
 from judged.errors import InputError
 
 KIND = "scores"
@@ -19,8 +20,7 @@ BINS = 40
 
 def data(judgements: Any, run: Any, *, bins: int = BINS, rel: float = 1, unjudged: str = "nonrelevant") -> pl.DataFrame:
     """A row for each bin and group (relevant, other): how many results have such a score, and what share of their group."""
-    if isinstance(bins, bool) or not isinstance(bins, (int, np.integer)) or bins < 1:
-        raise InputError(f"bins must be a whole number from 1; got {bins!r}.")
+    bins = whole("bins", bins)
     found = Scores.of(judgements, run, rel=rel, unjudged=unjudged)
     finite = [each[np.isfinite(each)] for each in (found.relevant, found.every)]
     if not len(finite[1]):

@@ -1,0 +1,32 @@
+"""Numbers that people give, once it is sure that they are what they should be."""
+
+from __future__ import annotations
+
+import math
+from numbers import Integral, Real
+from typing import Any
+
+from judged.errors import InputError
+
+
+def whole(name: str, given: Any, *, at_least: int = 1, otherwise: str = "") -> int:
+    """A whole number; `otherwise` says what else may be given.
+
+    >>> whole("bins", 15)
+    15
+    """
+    if isinstance(given, bool) or not isinstance(given, Integral) or int(given) < at_least:
+        raise InputError(f"{name} must be a whole number from {at_least}{otherwise}; got {given!r}.")
+    return int(given)
+
+
+def number(name: str, given: Any, *, at_least: float | None = None) -> float:
+    """A finite number.
+
+    >>> number("rel", 2)
+    2.0
+    """
+    finite = not isinstance(given, bool) and isinstance(given, Real) and math.isfinite(given)
+    if not finite or (at_least is not None and float(given) < at_least):
+        raise InputError(f"{name} must be a finite number{'' if at_least is None else f' from {at_least:g}'}; got {given!r}.")
+    return float(given)

@@ -138,3 +138,20 @@ def test_what_is_read_is_not_written_over(judged, vectors, tmp_path):
     assert result.err == "judged: labels: is read by this very command; write to another file.\n"
     assert judged(*PAIRS, "-o", "").err == "judged: the name of the file to write to is empty; give a file.\n"
     assert (tmp_path / "i.npy").read_bytes() == before
+
+
+@pytest.mark.parametrize("width", [30, 60, 80, 120])
+def test_numbers_stay_whole_on_any_terminal(width, monkeypatch, capsys):
+    from rich.console import Console
+
+    from judged.cli import terminal
+
+    heads = ["temperature", "loss", "loss, items to queries", "confidence", "entropy"]
+    rows = [["0.001", "1234.5678", "9876.5432", "0.1111", "0.2222"], ["1000", "1.0000", "2.0000", "0.3333", "0.4444"]]
+    monkeypatch.setattr(terminal, "console", lambda: Console(width=width, highlight=False))
+    terminal.show_tables([[heads, *rows]], ["a sentence."])
+    shown = capsys.readouterr().out
+    assert max(map(len, shown.splitlines())) <= width
+    words = shown.split()
+    assert all(words.count(cell) == 1 for row in rows for cell in row[1:])
+    assert words.count("0.001") == words.count("temperature") == (2 if width == 60 else 4 if width == 30 else 1)

@@ -126,20 +126,39 @@ def show_comparison(comparison: ConventionComparison) -> None:
 
 
 def show_tables(tables: Iterable[Sequence[Sequence[str]]], sentences: Iterable[str]) -> None:
-    """Tables of numbers, heads first in each, and what there is to say about them."""
+    """Tables of numbers, heads first in each, and what there is to say about them; a number is never broken into two lines."""
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
 
     out = console()
-    for heads, *rows in tables:
-        table = Table(box=SIMPLE_HEAD, pad_edge=False)
-        for name in heads:
-            table.add_column(name, justify="right", overflow="fold")
-        for row in rows:
-            table.add_row(*row)
-        out.print(table, markup=False)
+    for whole in tables:
+        for heads, *rows in _fitting(whole, out.width):
+            table = Table(box=SIMPLE_HEAD, pad_edge=False)
+            for name, least in zip(heads, _widths([heads, *rows]), strict=True):
+                table.add_column(name, justify="right", min_width=least)
+            for row in rows:
+                table.add_row(*row)
+            out.print(table, markup=False)
     for sentence in sentences:
         out.print(sentence, markup=False)
+
+
+def _fitting(table: Sequence[Sequence[str]], width: int) -> Iterator[list[list[str]]]:
+    """A table, or several below each other where it is too wide, each with the first column."""
+    needs = [least + 3 for least in _widths(table)]
+    columns: list[int] = []
+    for at in range(1, len(needs)):
+        if columns and needs[0] + sum(needs[each] for each in (*columns, at)) > width:
+            yield [[row[each] for each in (0, *columns)] for row in table]
+            columns = []
+        columns.append(at)
+    yield [[row[each] for each in (0, *columns)] for row in table]
+
+
+def _widths(table: Sequence[Sequence[str]]) -> list[int]:
+    """What each column needs: its heads may be broken between words, its numbers not at all."""
+    heads, *rows = table
+    return [max(*map(len, name.split()), *(len(row[at]) for row in rows)) for at, name in enumerate(heads)]
 
 
 def show_training(training: Training) -> None:

@@ -20,16 +20,14 @@ from judged.cli.vectors import (
     memory_option,
     read_options,
     relations,
-    relevance_options,
+    sides,
     similarity_option,
     vector_options,
 )
 
 
 @click.command()
-@click.argument("queries", metavar="QUERIES")
-@click.argument("items", metavar="ITEMS")
-@relevance_options
+@sides
 @similarity_option
 @vector_options
 @click.option("--both", is_flag=True, help="Also search the other way: every item among the queries.")

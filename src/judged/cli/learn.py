@@ -8,13 +8,11 @@ import click
 
 from judged.cli.learning import learning, learning_options
 from judged.cli.options import FILE, deliver
-from judged.cli.vectors import check_targets, memory_option, read_options, relations, relevance_options, vector_options
+from judged.cli.vectors import check_targets, memory_option, read_sides, sides, vector_options
 
 
 @click.command()
-@click.argument("queries", metavar="QUERIES")
-@click.argument("items", metavar="ITEMS")
-@relevance_options
+@sides
 @click.option(
     "--temperature", type=float, default=0.05, show_default=True, metavar="T", help="Scores are divided by it in the loss."
 )
@@ -39,29 +37,15 @@ def learn(queries: str, items: str, temperature: float, form: str, output: str, 
     held out, to say what was gained. The file is then a --similarity for 'judged embeddings', which refuses queries that
     training saw.
     """
-    from judged.cli.terminal import counting, show_training, working
+    from judged.cli.terminal import counting, show_training
     from judged.learn import fit
-    from judged.vectors.arrays import as_vectors
     from judged.vectors.learned_files import check_model_target
 
     check_model_target(output)
     check_targets((output,), queries, items, given)
-    with working("Reading vectors"):
-        relevance, excluded = relations(given)
-        read = read_options(given)
-        left = as_vectors(queries, ids=read.pop("query_ids"))
-        right = as_vectors(items, ids=read.pop("item_ids"))
+    read = read_sides(queries, items, given)
     with counting("Learning", given["iterations"], "iterations") as progress:
-        learned = fit(
-            left,
-            right,
-            relevance,
-            exclude=excluded or None,
-            progress=progress,
-            **read,
-            temperature=temperature,
-            **learning(given),
-        )
+        learned = fit(**read, temperature=temperature, progress=progress, **learning(given))
     learned.save(output)
     record = learned.training
     deliver(record.to_dict, record.__repr__, form, None, show=lambda: show_training(record))

@@ -140,6 +140,25 @@ def output_options(function: Function) -> Function:
     return function
 
 
+def result_options(chart: str) -> Callable[[Function], Function]:
+    """--format and -o, for a result that is a table for people and for programs; `judged plot CHART` reads its JSON."""
+
+    def decorate(function: Function) -> Function:
+        written = click.option(
+            "-o",
+            "--output",
+            metavar="FILE",
+            type=FILE,
+            help=f"Write the result to a file; its ending may say the format. 'judged plot {chart}' reads the JSON.",
+        )
+        formats = click.Choice(["table", "json", "csv"])
+        return click.option("--format", "form", type=formats, show_default="table", help="How to print the result.")(
+            written(function)
+        )
+
+    return decorate
+
+
 def chosen_format(form: str | None, output: str | None) -> str:
     """The format that was asked for, or that the ending of the output file says."""
     return form or (SUFFIXES.get(Path(output).suffix.lower(), "table") if output else "table")

@@ -6,23 +6,20 @@ from typing import Any
 
 import click
 
-from judged.cli.options import FILE, deliver
+from judged.cli.options import result_options
 from judged.cli.vectors import (
     check_targets,
     memory_option,
     positives_option,
-    read_options,
-    relations,
-    relevance_options,
+    read_sides,
+    sides,
     similarity_option,
     vector_options,
 )
 
 
 @click.command()
-@click.argument("queries", metavar="QUERIES")
-@click.argument("items", metavar="ITEMS")
-@relevance_options
+@sides
 @click.option(
     "-t",
     "--temperature",
@@ -51,16 +48,7 @@ from judged.cli.vectors import (
 @similarity_option
 @vector_options
 @memory_option
-@click.option(
-    "--format", "form", type=click.Choice(["table", "json", "csv"]), show_default="table", help="How to print the result."
-)
-@click.option(
-    "-o",
-    "--output",
-    metavar="FILE",
-    type=FILE,
-    help="Write the result to a file; its ending may say the format. 'judged plot temperature' reads the JSON.",
-)
+@result_options("temperature")
 def temperature(
     queries: str,
     items: str,
@@ -84,26 +72,19 @@ def temperature(
     of the lowest loss and of the best calibration. No temperature changes a ranking, and the output shows it. Files
     and relevance are as for 'judged embeddings'.
     """
-    from judged.cli.terminal import counting, show_tables, working
+    from judged.cli.terminal import counting, deliver_tables
     from judged.temperature import TEMPERATURES, sweep
     from judged.temperature.sweeping import steps
-    from judged.vectors.arrays import as_vectors
 
     check_targets((output,), queries, items, given)
-    with working("Reading vectors"):
-        relevance, excluded = relations(given)
-        options = read_options(given)
-        looked_at = as_vectors(queries)
+    read = read_sides(queries, items, given)
     chosen = temperatures or TEMPERATURES
-    total = len(looked_at) * steps(len(set(chosen)), both=both, search=not no_search)
+    total = len(read["queries"]) * steps(len(set(chosen)), both=both, search=not no_search)
     with counting("Sweeping", total, "queries × temperatures") as progress:
         found = sweep(
-            looked_at,
-            items,
-            relevance,
-            chosen,
+            **read,
+            temperatures=chosen,
             similarity=given["similarity"],
-            exclude=excluded or None,
             batch_size=batch_size,
             both=both,
             positives=positives,
@@ -113,14 +94,5 @@ def temperature(
             search=not no_search,
             seed=seed,
             progress=progress,
-            **options,
         )
-    heads, cells = found.table()
-    deliver(
-        found.to_dict,
-        found.__repr__,
-        form,
-        output,
-        as_csv=lambda: found.to_frame().write_csv(),
-        show=lambda: show_tables([[heads, *cells]], found.sentences()),
-    )
+    deliver_tables(found, form, output)

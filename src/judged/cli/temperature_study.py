@@ -7,14 +7,12 @@ from typing import Any
 import click
 
 from judged.cli.learning import learning, learning_options
-from judged.cli.options import FILE, deliver
-from judged.cli.vectors import check_targets, memory_option, read_options, relations, relevance_options, vector_options
+from judged.cli.options import result_options
+from judged.cli.vectors import check_targets, memory_option, read_sides, sides, vector_options
 
 
 @click.command()
-@click.argument("queries", metavar="QUERIES")
-@click.argument("items", metavar="ITEMS")
-@relevance_options
+@sides
 @click.option(
     "-t",
     "--temperature",
@@ -34,16 +32,7 @@ from judged.cli.vectors import check_targets, memory_option, read_options, relat
 @learning_options("two-tower-linear")
 @vector_options
 @memory_option
-@click.option(
-    "--format", "form", type=click.Choice(["table", "json", "csv"]), show_default="table", help="How to print the result."
-)
-@click.option(
-    "-o",
-    "--output",
-    metavar="FILE",
-    type=FILE,
-    help="Write the result to a file; its ending may say the format. 'judged plot temperature-study' reads the JSON.",
-)
+@result_options("temperature-study")
 def temperature_study(
     queries: str,
     items: str,
@@ -59,34 +48,12 @@ def temperature_study(
     uniformity, iterations, and measures with 95 % intervals, beside the cosine of the vectors as they are. Files and
     relevance are as for 'judged embeddings', other options as for 'judged learn'.
     """
-    from judged.cli.terminal import counting, show_tables, working
+    from judged.cli.terminal import counting, deliver_tables
     from judged.temperature.studying import MEASURES, TEMPERATURES, study
-    from judged.vectors.arrays import as_vectors
 
     check_targets((output,), queries, items, given)
-    with working("Reading vectors"):
-        relevance, excluded = relations(given)
-        read = read_options(given)
-        left = as_vectors(queries, ids=read.pop("query_ids"))
-        right = as_vectors(items, ids=read.pop("item_ids"))
+    read = read_sides(queries, items, given)
     chosen = temperatures or TEMPERATURES
     with counting("Learning", len(set(chosen)) * given["iterations"], "iterations") as progress:
-        found = study(
-            left,
-            right,
-            relevance,
-            chosen,
-            measures=reported or MEASURES,
-            exclude=excluded or None,
-            progress=progress,
-            **read,
-            **learning(given),
-        )
-    deliver(
-        found.to_dict,
-        found.__repr__,
-        form,
-        output,
-        as_csv=lambda: found.to_frame().write_csv(),
-        show=lambda: show_tables(found.tables(), found.sentences()),
-    )
+        found = study(**read, temperatures=chosen, measures=reported or MEASURES, progress=progress, **learning(given))
+    deliver_tables(found, form, output)

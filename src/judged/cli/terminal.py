@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from judged.evaluation import Evaluation
     from judged.explaining import Explanation
     from judged.identification import Identification
+    from judged.temperature import Study, Sweep
     from judged.vectors.training import Training
 
 
@@ -123,6 +124,20 @@ def show_comparison(comparison: ConventionComparison) -> None:
             out.print(text, markup=False)
         out.print()
     out.print(assumed(), markup=False)
+
+
+def deliver_tables(found: Sweep | Study, form: str | None, output: str | None) -> None:
+    """Print a result that is tables and sentences, or write it to a file, in the format that was asked for."""
+    from judged.cli.options import deliver
+
+    deliver(
+        found.to_dict,
+        found.__repr__,
+        form,
+        output,
+        as_csv=lambda: found.to_frame().write_csv(),
+        show=lambda: show_tables(found.tables(), found.sentences()),
+    )
 
 
 def show_tables(tables: Iterable[Sequence[Sequence[str]]], sentences: Iterable[str]) -> None:

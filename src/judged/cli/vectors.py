@@ -125,6 +125,29 @@ def vector_options(function: Function) -> Function:
     return function
 
 
+def sides(function: Function) -> Function:
+    """QUERIES and ITEMS, and the options that say what is relevant."""
+    items = click.argument("items", metavar="ITEMS")
+    return click.argument("queries", metavar="QUERIES")(items(relevance_options(function)))
+
+
+def read_sides(queries: str, items: str, given: dict[str, Any]) -> dict[str, Any]:
+    """Both files and what the options say of them, by the names that the library has for it."""
+    from judged.cli.terminal import working
+    from judged.vectors.arrays import as_vectors
+
+    with working("Reading vectors"):
+        relevance, excluded = relations(given)
+        options = read_options(given)
+        return {
+            "queries": as_vectors(queries, ids=options.pop("query_ids")),
+            "items": as_vectors(items, ids=options.pop("item_ids")),
+            "relevance": relevance,
+            "exclude": excluded or None,
+            **options,
+        }
+
+
 def read_options(given: dict[str, Any]) -> dict[str, Any]:
     """What --dims, --query-ids, --item-ids and --memory say, by the names that the library has for it."""
     return {

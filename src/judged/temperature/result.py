@@ -240,16 +240,17 @@ class Sweep:
         yield "; ".join(self.basis) + "."
         yield from self.notes
 
-    def table(self) -> tuple[list[str], list[list[str]]]:
-        """Heads and cells, for people."""
+    def tables(self) -> list[list[list[str]]]:
+        """For people: one table, its heads first, then a row for each temperature."""
         columns = self._columns()
         heads = ["temperature", *columns.values()]
         heads[heads.index("hardest")] = f"hardest {self.hardest}"
-        return heads, [[f"{each.temperature:.4g}", *(_cell(getattr(each, name)) for name in columns)] for each in self.points]
+        rows = [[f"{each.temperature:.4g}", *(_cell(getattr(each, name)) for name in columns)] for each in self.points]
+        return [[heads, *rows]]
 
     def __repr__(self) -> str:
-        heads, cells = self.table()
-        return "\n".join([*aligned([heads, *cells], right=range(len(heads))), "", *self.sentences()])
+        [table] = self.tables()
+        return "\n".join([*aligned(table, right=range(len(table[0]))), "", *self.sentences()])
 
 
 def _place(best: Best, said: str) -> str:

@@ -130,7 +130,7 @@ class Study:
 
         return pl.DataFrame([_flat(each) for each in self.rows], infer_schema_length=None)
 
-    def tables(self) -> tuple[list[list[str]], list[list[str]]]:
+    def tables(self) -> list[list[list[str]]]:
         """For people: what became of training, and the measures; in each the heads first, a row for each temperature."""
         names = ["untrained" if each.temperature is None else f"{each.temperature:.4g}" for each in self.rows]
         numbers = [
@@ -140,7 +140,7 @@ class Study:
             [name, *(_said(each.measures[measure]) for measure in self.measures)]
             for name, each in zip(names, self.rows, strict=True)
         ]
-        return [["temperature", *COLUMNS.values()], *numbers], [["temperature", *self.measures], *measured]
+        return [[["temperature", *COLUMNS.values()], *numbers], [["temperature", *self.measures], *measured]]
 
     def sentences(self) -> list[str]:
         """What the numbers say, and what they rest on."""

@@ -128,7 +128,7 @@ def test_fewer_items_than_a_cutoff() -> None:
 
 @pytest.mark.parametrize("width", [_SHORT - 500, _SHORT + 900])
 @pytest.mark.parametrize("count", [1, 3, 11, _SORT_FROM, _SORT_FROM + 1, 90])
-@pytest.mark.parametrize("where", ["high", "low", "anywhere", "mixed"])
+@pytest.mark.parametrize("where", ["high", "low", "anywhere", "mixed", "few behind", "more behind"])
 def test_every_way_to_count(width: int, count: int, where: str) -> None:
     rng = np.random.default_rng(count)
     queries, items = whole_numbers(rng, 10, 3), whole_numbers(rng, width, 3)
@@ -136,7 +136,10 @@ def test_every_way_to_count(width: int, count: int, where: str) -> None:
     relevant = np.zeros(scores.shape, bool)
     for query, row in enumerate(scores):
         order = np.argsort(-row, kind="stable")
-        place = {"high": order[:count], "low": order[-count:]}.get(where, rng.permutation(width)[:count])
+        behind = min(count, counting._BEHIND + (where == "more behind"))
+        split = np.concatenate([order[: count - behind], order[-behind:]])
+        ways = {"high": order[:count], "low": order[-count:], "few behind": split, "more behind": split}
+        place = ways.get(where, rng.permutation(width)[:count])
         if where == "mixed" and query % 2:  # the next rows are not tried for few scores, then they are again
             place = order[:count]
         relevant[query, place] = True

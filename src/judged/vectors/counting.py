@@ -208,38 +208,47 @@ class RowCounter:
 
     def __init__(self, width: int) -> None:
         self._width = width
-        self._untried = 0
+        self._untried = {0: 0, _BEHIND: 0}
         # Comparisons are counted as bytes of long words: up to 255 words can be added before a byte overflows.
         self._flags = np.zeros((_AT_A_TIME, -(-width // (8 * _WORDS)) * 8 * _WORDS), bool)
         self._words = self._flags.view(np.uint64).reshape(_AT_A_TIME, -1, _WORDS)
 
     def count(self, scores: Matrix, low: Matrix, high: Matrix, above: Ints, level: Ints) -> None:
         """How many scores are above each high and not below each low limit; limits ascend."""
-        few = self._reaching(scores, low[0], len(low))
-        if few is not None:
-            few.sort()
-            _count_sorted(few, low, high, above, level)
-        elif len(low) > _SORT_FROM:
+        many = len(low) > _SORT_FROM
+        # Of many relevant items a few often stand far behind the others: without them only few scores may count.
+        for behind in (0, _BEHIND) if many else (0,):
+            few = self._reaching(scores, low[behind], len(low), behind)
+            if few is not None:
+                few.sort()
+                _count_sorted(few, low[behind:], high[behind:], above[behind:], level[behind:])
+                if behind:
+                    self._compare(scores, low[:behind], high[:behind], above[:behind], level[:behind])
+                return
+        if many:
             _count_sorted(np.sort(scores), low, high, above, level)
         else:
-            # Not below a limit is above the number next to it.
-            limits = np.concatenate([high, np.nextafter(low, np.float32(-np.inf))])
-            parts = [self._above(scores, limits[at : at + _AT_A_TIME]) for at in range(0, len(limits), _AT_A_TIME)]
-            above[:], level[:] = np.concatenate(parts).reshape(2, -1)
+            self._compare(scores, low, high, above, level)
 
-    def _reaching(self, scores: Matrix, lowest: np.float32, limits: int) -> Matrix | None:
+    def _compare(self, scores: Matrix, low: Matrix, high: Matrix, above: Ints, level: Ints) -> None:
+        # Not below a limit is above the number next to it.
+        limits = np.concatenate([high, np.nextafter(low, np.float32(-np.inf))])
+        parts = [self._above(scores, limits[at : at + _AT_A_TIME]) for at in range(0, len(limits), _AT_A_TIME)]
+        above[:], level[:] = np.concatenate(parts).reshape(2, -1)
+
+    def _reaching(self, scores: Matrix, lowest: np.float32, limits: int, behind: int) -> Matrix | None:
         """The scores that reach the lowest limit, if they are few, as where relevant items stand high: only these count.
 
         Where many do, the next rows are not even tried.
         """
-        if self._untried:
-            self._untried -= 1
+        if self._untried[behind]:
+            self._untried[behind] -= 1
             return None
         reaching = self._flags[0, : self._width]
         np.greater_equal(scores, lowest, reaching)
-        if np.count_nonzero(reaching) * max(_FEW // limits, 4) < self._width:
-            return scores[reaching]
-        self._untried = _NOT_TRIED
+        if np.count_nonzero(reaching) * max(_FEW // limits, 2) < self._width:
+            return scores.take(np.flatnonzero(reaching))  # several times faster than by the flags themselves
+        self._untried[behind] = _NOT_TRIED
         return None
 
     def _above(self, scores: Matrix, limits: Matrix) -> Ints:
@@ -265,5 +274,7 @@ _PAIRS_AT_A_TIME = 1 << 17
 """Items that are close in score to a relevant one, which are settled together."""
 _SORT_FROM = 28
 """From so many relevant items on, sorting a row costs less than comparing it with each of them."""
-_FEW = 600
-"""Scores that reach the lowest limit are taken out and sorted where they are fewer than limits / 600 of a row."""
+_BEHIND = 5
+"""Relevant items that may stand far behind the others: as many as are compared with a row in one call."""
+_FEW = 120
+"""Scores that reach the lowest limit are taken out and sorted where they are fewer than limits / 120 of a row."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -145,6 +145,15 @@ def chosen_format(form: str | None, output: str | None) -> str:
     return form or (SUFFIXES.get(Path(output).suffix.lower(), "table") if output else "table")
 
 
+def checked_format(form: str | None, output: str | None, forms: Iterable[str]) -> str:
+    """The format, once it is sure that a result has it."""
+    chosen = chosen_format(form, output)
+    if chosen not in forms:
+        listed = " or ".join(["as a table", *(f"as {name}" for name in forms if name != "table")])
+        raise click.UsageError(f"this result is printed {listed}, not as {chosen}.")
+    return chosen
+
+
 def deliver(
     as_dict: Callable[[], dict[str, Any]],
     as_text: Callable[[], str],
@@ -160,16 +169,13 @@ def deliver(
 
     from judged.outputs import write_text
 
-    chosen = chosen_format(form, output)
     forms: dict[str, Callable[[], str]] = {
         "table": as_text,
         "json": lambda: json.dumps(as_dict(), indent=2, ensure_ascii=False, allow_nan=False),
         **({} if as_csv is None else {"csv": as_csv}),
         **({} if as_markdown is None else {"markdown": as_markdown}),
     }
-    if chosen not in forms:
-        listed = " or ".join(["as a table", *(f"as {name}" for name in forms if name != "table")])
-        raise click.UsageError(f"this result is printed {listed}, not as {chosen}.")
+    chosen = checked_format(form, output, forms)
     if chosen == "table" and show is not None and not output:
         show()
         return

@@ -7,8 +7,10 @@ from typing import Any
 import click
 
 from judged.cli.learning import learning, learning_options
-from judged.cli.options import FILE, deliver
+from judged.cli.options import FILE, checked_format, deliver
 from judged.cli.vectors import check_targets, memory_option, read_options, relations, relevance_options, vector_options
+
+FORMS = ("table", "json", "csv")
 
 
 @click.command()
@@ -34,9 +36,7 @@ from judged.cli.vectors import check_targets, memory_option, read_options, relat
 @learning_options("two-tower-linear")
 @vector_options
 @memory_option
-@click.option(
-    "--format", "form", type=click.Choice(["table", "json", "csv"]), show_default="table", help="How to print the result."
-)
+@click.option("--format", "form", type=click.Choice(FORMS), show_default="table", help="How to print the result.")
 @click.option(
     "-o",
     "--output",
@@ -63,6 +63,7 @@ def temperature_study(
     from judged.temperature.studying import MEASURES, TEMPERATURES, study
     from judged.vectors.arrays import as_vectors
 
+    checked_format(form, output, FORMS)
     check_targets((output,), queries, items, given)
     with working("Reading vectors"):
         relevance, excluded = relations(given)

@@ -20,13 +20,15 @@ def whole(name: str, given: Any, *, at_least: int = 1, otherwise: str = "") -> i
     return int(given)
 
 
-def number(name: str, given: Any, *, at_least: float | None = None) -> float:
+def number(name: str, given: Any, *, at_least: float | None = None, at_most: float = math.inf) -> float:
     """A finite number.
 
     >>> number("rel", 2)
     2.0
     """
     finite = not isinstance(given, bool) and isinstance(given, Real) and math.isfinite(given)
-    if not finite or (at_least is not None and float(given) < at_least):
-        raise InputError(f"{name} must be a finite number{'' if at_least is None else f' from {at_least:g}'}; got {given!r}.")
+    if not finite or (at_least is not None and float(given) < at_least) or float(given) > at_most:
+        limits = "" if at_least is None else f" from {at_least:g}"
+        limits += f" to {at_most:g}" if math.isfinite(at_most) else ""
+        raise InputError(f"{name} must be a finite number{limits}; got {given!r}.")
     return float(given)

@@ -83,3 +83,9 @@ def test_what_is_refused(judged, vectors, arguments, message):
     result = judged(*STUDY, *arguments)
     assert (result.code, result.out) == (1, "")
     assert result.err.startswith(message)
+
+
+def test_a_format_that_a_study_does_not_have_is_refused_before_anything_is_read(judged, vectors):
+    result = judged("temperature-study", "nowhere.npy", "v.npy", "--labels", "labels", "labels", "-o", "study.md")
+    assert result.code == 2
+    assert result.err.splitlines()[-1] == "Error: this result is printed as a table or as json or as csv, not as markdown."

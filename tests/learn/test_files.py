@@ -13,7 +13,7 @@ import pytest
 import judged
 from judged.errors import InputError, OutputError
 from judged.learn import KINDS, Learned, fit, load
-from judged.vectors.learned_files import MARK
+from judged.vectors.learned_files import MARK, _checksum
 from judged.vectors.similarity import Bilinear, as_similarity
 from support.learnable import Hidden, behind_noise
 
@@ -161,16 +161,67 @@ def test_files_that_were_changed(folder: Path) -> None:
         (b"not json", arrays, "its description makes no sense: JSONDecodeError"),
         (b"\xff\xfe", arrays, "its description makes no sense: UnicodeDecodeError"),
         ({}, arrays, "its description makes no sense: KeyError"),
+        (b"[" * 100_000, arrays, "its description makes no sense: RecursionError"),
+        ({**about, "version": True}, arrays, "its description makes no sense: InputError"),
+        ({**about, "version": 0}, arrays, "its description makes no sense: InputError"),
+        ({**about, "training": {**about["training"], "temperature": 9}}, arrays, "it is not what was written"),
         ({**about, "kind": "cubic"}, arrays, "something is missing in it: 'cubic'"),
         (about, {name: array for name, array in arrays.items() if name != "w"}, "something is missing in it: 'w'"),
         ({**about, "training": {}}, arrays, "something is missing in it: 'kind'"),
-        (about, {**arrays, "w": arrays["w"] * 2}, "its numbers are not those that were written"),
-        (about, {**arrays, "w": arrays["w"][:-1]}, "its numbers are not those that were written"),
-        (about, {**arrays, "training_queries": arrays["training_queries"][:0]}, "its numbers are not those that were written"),
+        (about, {**arrays, "w": arrays["w"] * 2}, "it is not what was written"),
+        (about, {**arrays, "w": arrays["w"][:-1]}, "it is not what was written"),
+        (about, {**arrays, "training_queries": arrays["training_queries"][:0]}, "it is not what was written"),
     ]
     for changed, left, reason in cases:
         rewritten(changed, left)
         assert message("changed.npz") == f"changed.npz: not a learned similarity that can be read ({reason})."
+
+
+WRONG = "W should hold finite numbers in single precision"
+NONSENSE = "its record of the training makes no sense"
+UNKNOWN = "it does not say which queries training saw"
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        ({"W": np.full((11, 11), np.nan, np.float32)}, WRONG),
+        ({"W": np.full((11, 11), np.inf, np.float32)}, WRONG),
+        ({"W": np.ones((11, 11))}, WRONG),
+        ({"W": np.ones((11, 11), np.complex64)}, WRONG),
+        ({"W": np.array("a")}, WRONG),
+        ({"W": np.float32(1)}, WRONG),
+        ({"W": np.ones((0, 11), np.float32)}, WRONG),
+        ({"W": np.ones(121, np.float32)}, "its weights do not fit together: W 121"),
+        ({"W": np.ones((1, 11, 11), np.float32)}, "its weights do not fit together: W 1 × 11 × 11"),
+        ({"training_queries": np.zeros(0, np.uint64)}, UNKNOWN),
+        ({"training_queries": np.ones(36)}, UNKNOWN),
+        ({"validation_queries": np.ones((2, 6), np.uint64)}, UNKNOWN),
+        ({"temperature": "hot"}, NONSENSE),
+        ({"temperature": -1}, NONSENSE),
+        ({"history": []}, NONSENSE),
+        ({"best": 99}, NONSENSE),
+        ({"training": "many"}, NONSENSE),
+        ({"kind": "diagonal"}, "its record is of a diagonal, its weights are of a bilinear"),
+    ],
+)
+def test_files_that_were_changed_and_their_checksum_with_them(folder: Path, changes: dict[str, Any], reason: str) -> None:
+    trained("bilinear")[1].save("model.npz")
+    about, arrays = parts_of("model.npz")
+    for name, value in changes.items():
+        (arrays if name in arrays else about["training"])[name] = value
+    rewritten({**about, "checksum": _checksum(arrays, about["training"])}, arrays)
+    assert message("changed.npz") == f"changed.npz: not a learned similarity that can be read ({reason})."
+
+
+def test_weights_that_do_not_fit_together(folder: Path) -> None:
+    trained("low-rank")[1].save("model.npz")
+    about, arrays = parts_of("model.npz")
+    arrays["U"] = arrays["U"][:, :1]
+    rewritten({**about, "checksum": _checksum(arrays, about["training"])}, arrays)
+    assert message("changed.npz") == (
+        "changed.npz: not a learned similarity that can be read (its weights do not fit together: U 11 × 1, V 11 × 2)."
+    )
 
 
 @pytest.mark.parametrize("ending", ENDINGS)
@@ -185,7 +236,7 @@ def test_files_that_were_cut_or_spoilt(folder: Path, ending: str) -> None:
     Path(f"spoilt{ending}").write_bytes(bytes(spoilt))
     assert message(f"spoilt{ending}") in (
         "spoilt.npz: not a .npz file that can be read (Bad CRC-32 for file 'W.npy').",
-        "spoilt.safetensors: not a learned similarity that can be read (its numbers are not those that were written).",
+        "spoilt.safetensors: not a learned similarity that can be read (it is not what was written).",
     )
 
 

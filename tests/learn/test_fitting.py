@@ -11,6 +11,7 @@ import pytest
 import judged
 from judged.contrastive import POSITIVES
 from judged.learn import KINDS, Learned, fit
+from judged.learn.objective import Objective
 from support.learnable import Hidden, behind_a_map, behind_noise
 
 QUICK: dict[str, Any] = {"iterations": 12, "patience": 4}
@@ -249,6 +250,26 @@ def test_where_nothing_is_gained_the_start_is_kept() -> None:
     assert learned.training.best == 0
     assert learned.weights["w"].tolist() == [1.0] * 4
     assert learned.training.notes[-1] == "No iteration did better on the validation queries than the start, which was kept."
+
+
+def test_where_the_loss_has_no_slope_it_says_so() -> None:
+    """A direction in one dimension is a sign, which small steps do not change."""
+    learned = fitted(behind_noise(), kind="two-tower-linear", rank=1)
+    assert len(learned.training.history) == 1
+    assert learned.training.notes[-1] == "The loss has no slope at the start: nothing was learned, and the start was kept."
+
+
+def test_the_start_is_computed_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[bytes] = []
+    computed = Objective.__call__
+
+    def counted(self: Objective, vector: Any) -> Any:
+        seen.append(vector.tobytes())
+        return computed(self, vector)
+
+    monkeypatch.setattr(Objective, "__call__", counted)
+    fitted(behind_noise(), kind="diagonal")
+    assert len(seen) == len(set(seen)) > 4
 
 
 def test_nothing_held_out() -> None:

@@ -152,9 +152,90 @@ def test_progress_is_told_of_all_iterations() -> None:
     assert sum(told) == 60
 
 
+QUICK: dict[str, Any] = {"iterations": 3}
+
+
+def test_grades_below_rel_count_nowhere() -> None:
+    """The same numbers as of judgements that hold nothing else."""
+    data, label = vectors()
+    same = label[:, None] == label
+    graded, plain = (
+        {str(row): {str(item): int(grade) for item, grade in enumerate(grades) if grade} for row, grades in enumerate(table)}
+        for table in (1 + same, 0 + same)
+    )
+    one = study(data, data, graded, [0.1], rel=2, measures="AP(rel=2)", **QUICK)
+    other = study(data, data, plain, [0.1], measures="AP", **QUICK)
+    for row, twin in zip(one.rows, other.rows, strict=True):
+        for name in ("loss", "accuracy", "alignment", "uniformity", "confidence"):
+            assert getattr(row, name) == getattr(twin, name)
+
+
+def test_one_held_out_query_tells_nothing_apart() -> None:
+    data, label = vectors()
+    found = study(data[:3], data, judged.same_label(label[:3], label), [0.1, 5.0], seed=5, iterations=10)
+    assert found.held_out == 1
+    assert found.conclusions()[1] == "One held-out query cannot tell temperatures apart."
+    assert "nan" not in repr(found)
+    judged.charts.temperature_study(json.loads(json.dumps(found.to_dict(), allow_nan=False)))
+
+
+def test_temperatures_that_are_all_alike() -> None:
+    """So strong a pull keeps every training at its start."""
+    data, label = vectors()
+    found = study(data, data, judged.same_label(label, label), [0.1, 1.0], decay=1e12, **QUICK)
+    row = found.trained[0]
+    said = found.conclusions()
+    value = row.measures["AP"]
+    assert said[0] == (
+        f"AP at all temperatures alike: {value.mean:.4f} [{value.low:.4f}, {value.high:.4f}], "
+        "+0.0000 [+0.0000, +0.0000] to the untrained similarity."
+    )
+    assert said[3:5] == [
+        f"Relevant pairs are closest at all temperatures alike (alignment {row.alignment:.4f}), items most spread out at all "
+        f"temperatures alike (uniformity {row.uniformity:.4f}).",
+        "The weights that were kept came after 0 iterations at all temperatures alike.",
+    ]
+
+
+def test_the_best_of_a_measure_that_is_better_the_lower_it_is() -> None:
+    data, label = vectors()
+    found = study(data, data, judged.same_label(label, label), [0.1, 5.0], measures="Rank", seed=3)
+    least = min(found.trained, key=lambda row: row.measures["Rank"].mean)
+    assert found.conclusions()[0].startswith(f"Rank is lowest at temperature {least.temperature:g}: ")
+
+
+@pytest.mark.parametrize("options", [{"candidates": 10}, {"both": True}])
+def test_losses_over_different_candidates_are_not_compared(options: dict[str, Any]) -> None:
+    data, label = vectors()
+    relevance = {str(row): {str(row): 1} for row in range(60)} if "candidates" in options else judged.same_label(label, label)
+    found = study(data, data, relevance, [0.1, 5.0], **options, **QUICK)
+    assert not any("loss" in sentence for sentence in found.conclusions())
+    assert found.notes[-1] == (
+        "Losses of training and of held-out queries go over different numbers of candidates, and are not to be compared."
+    )
+
+
+def test_a_chart_of_different_dimensions() -> None:
+    data, label = vectors()
+    found = study(data[:, :6], data, judged.same_label(label, label), [0.1], **QUICK)
+    chart = judged.charts.temperature_study(json.loads(json.dumps(found.to_dict())))
+    assert chart.data.filter(panel="AP")["differs"].to_list() == [None]
+
+
+def test_a_measure_that_embeddings_do_not_have_is_refused_before_training() -> None:
+    data, label = vectors()
+    told: list[int] = []
+    with pytest.raises(judged.JudgedError, match=r"^Bpref tells irrelevant items from unjudged ones; "):
+        study(data, data, judged.same_label(label, label), [0.1], measures=["AP", "Bpref"], progress=told.append)
+    assert told == []
+
+
 @pytest.mark.parametrize(
     ("given", "message"),
     [
+        ({"rel": "a"}, "rel must be a finite number; got 'a'."),
+        ({"iterations": "a", "progress": print}, "iterations must be a whole number from 1; got 'a'."),
+        ({"measures": None}, "a study needs at least one measure."),
         ({"temperatures": [0.0]}, "a temperature must be a number above 0, from 1e-06 to 1e+06; got 0.0."),
         ({"temperatures": []}, "temperatures must be a list of numbers; it is empty."),
         ({"measures": []}, "a study needs at least one measure."),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -140,6 +140,10 @@ def output_options(function: Function) -> Function:
     return function
 
 
+RESULT_FORMS = ("table", "json", "csv")
+"""The formats of a result that is a table for people and for programs."""
+
+
 def result_options(chart: str) -> Callable[[Function], Function]:
     """--format and -o, for a result that is a table for people and for programs; `judged plot CHART` reads its JSON."""
 
@@ -151,7 +155,7 @@ def result_options(chart: str) -> Callable[[Function], Function]:
             type=FILE,
             help=f"Write the result to a file; its ending may say the format. 'judged plot {chart}' reads the JSON.",
         )
-        formats = click.Choice(["table", "json", "csv"])
+        formats = click.Choice(RESULT_FORMS)
         return click.option("--format", "form", type=formats, show_default="table", help="How to print the result.")(
             written(function)
         )
@@ -162,6 +166,15 @@ def result_options(chart: str) -> Callable[[Function], Function]:
 def chosen_format(form: str | None, output: str | None) -> str:
     """The format that was asked for, or that the ending of the output file says."""
     return form or (SUFFIXES.get(Path(output).suffix.lower(), "table") if output else "table")
+
+
+def checked_format(form: str | None, output: str | None, forms: Iterable[str]) -> str:
+    """The format, once it is sure that a result has it."""
+    chosen = chosen_format(form, output)
+    if chosen not in forms:
+        listed = " or ".join(["as a table", *(f"as {name}" for name in forms if name != "table")])
+        raise click.UsageError(f"this result is printed {listed}, not as {chosen}.")
+    return chosen
 
 
 def deliver(
@@ -179,16 +192,13 @@ def deliver(
 
     from judged.outputs import write_text
 
-    chosen = chosen_format(form, output)
     forms: dict[str, Callable[[], str]] = {
         "table": as_text,
         "json": lambda: json.dumps(as_dict(), indent=2, ensure_ascii=False, allow_nan=False),
         **({} if as_csv is None else {"csv": as_csv}),
         **({} if as_markdown is None else {"markdown": as_markdown}),
     }
-    if chosen not in forms:
-        listed = " or ".join(["as a table", *(f"as {name}" for name in forms if name != "table")])
-        raise click.UsageError(f"this result is printed {listed}, not as {chosen}.")
+    chosen = checked_format(form, output, forms)
     if chosen == "table" and show is not None and not output:
         show()
         return

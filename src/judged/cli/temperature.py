@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from judged.cli.options import result_options
+from judged.cli.options import RESULT_FORMS, checked_format, result_options
 from judged.cli.vectors import (
     check_targets,
     memory_option,
@@ -76,6 +76,7 @@ def temperature(
     from judged.temperature import TEMPERATURES, sweep
     from judged.temperature.sweeping import steps
 
+    checked_format(form, output, RESULT_FORMS)
     check_targets((output,), queries, items, given)
     read = read_sides(queries, items, given)
     chosen = temperatures or TEMPERATURES

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from judged.cli.learning import learning, learning_options
-from judged.cli.options import result_options
+from judged.cli.options import RESULT_FORMS, checked_format, result_options
 from judged.cli.vectors import check_targets, memory_option, read_sides, sides, vector_options
 
 
@@ -51,6 +51,7 @@ def temperature_study(
     from judged.cli.terminal import counting, deliver_tables
     from judged.temperature.studying import MEASURES, TEMPERATURES, study
 
+    checked_format(form, output, RESULT_FORMS)
     check_targets((output,), queries, items, given)
     read = read_sides(queries, items, given)
     chosen = temperatures or TEMPERATURES

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -27,6 +27,8 @@ class Part:
     queries: Vectors
     items: Vectors
     relevance: Relation
+    positives: Relation
+    """What is learned from: relevant items with a vector that are not excluded, all of grade 1."""
     exclude: Relation | None
     memory: str | int
 
@@ -93,7 +95,9 @@ class Data:
         if self.exclude is not None and self.excluded is not None:
             exclude = OfSome(self.exclude, pairs_of(self.excluded, rows))
         relevance = OfSome(self.relevance, pairs_of(self.judged, rows))
-        return Part(vectors_of(self.queries, rows), self.items, relevance, exclude, self.memory)
+        own = pairs_of(self.positives, rows)
+        positives = OfSome(self.relevance, replace(own, grade=np.ones(len(own.item))))
+        return Part(vectors_of(self.queries, rows), self.items, relevance, positives, exclude, self.memory)
 
 
 def unit_vectors(vectors: Vectors) -> Floats:

@@ -30,6 +30,8 @@ from judged.vectors.training import Gain, HeldOut, Training
 
 ITERATIONS = 200
 """As many at the most, where nothing else is said."""
+STRONGEST = 1e12
+"""The greatest `decay`: weights do not move from the start under less, and numbers near the largest there are overflow."""
 REPORTED = ("AP", "nDCG@10", "RR")
 """What is measured on held-out queries."""
 
@@ -85,7 +87,7 @@ def fit(
         shares=checked_shares(validation, held_out),
         patience=whole("patience", patience),
         iterations=whole("iterations", iterations),
-        decay=number("decay", decay, at_least=0),
+        decay=number("decay", decay, at_least=0, at_most=STRONGEST),
         candidates=None if candidates is None else whole("candidates", candidates),
         seed=whole("seed", seed, at_least=0),
         rel=float(rel),
@@ -153,7 +155,9 @@ class Fit:
             progress=progress,
         )
         search.run()
-        if not search.best:
+        if len(search.history) == 1:
+            self.notes.append("The loss has no slope at the start: nothing was learned, and the start was kept.")
+        elif not search.best:
             self.notes.append("No iteration did better on the validation queries than the start, which was kept.")
         training = replace(
             draft, history=tuple(search.history), best=search.best, stopped=search.stopped, notes=tuple(self.notes)

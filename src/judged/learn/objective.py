@@ -94,8 +94,7 @@ class Contrast:
         loss, of_left, of_right = 0.0, np.zeros_like(left), np.zeros_like(right)
         for begin in range(0, len(rows), step):
             some = rows[begin : begin + step]
-            scores = left[some] @ right.T
-            scores /= self.temperature
+            scores = (left[some] / self.temperature) @ right.T
             if self.excluded is not None:
                 gone = pairs_of(self.excluded, some)
                 scores[gone.row, gone.item] = -np.inf

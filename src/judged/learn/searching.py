@@ -40,9 +40,10 @@ class Search:
         from scipy.optimize import minimize
 
         start = self.objective.start
-        self._look(start, self.objective(start)[0])
+        at_start = self.objective(start)
+        self._look(start, at_start[0])
         found = minimize(
-            self.objective,
+            lambda vector: at_start if np.array_equal(vector, start) else self.objective(vector),
             start,
             jac=True,
             method="L-BFGS-B",

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
+from math import isfinite, isnan
 from typing import TYPE_CHECKING, Any
 
 from judged.layout import aligned
+from judged.measures import parse
 from judged.segments import Floats
 from judged.statistics.intervals import LEVEL, Interval, mean_interval
 from judged.vectors.learned import Learned
@@ -59,7 +61,8 @@ class Studied:
     learned: Learned | None = field(default=None, repr=False)
 
     def to_dict(self) -> dict[str, Any]:
-        numbers = {name: getattr(self, name) for name in ("temperature", *COLUMNS, "stopped")}
+        found = {name: getattr(self, name) for name in ("temperature", *COLUMNS, "stopped")}
+        numbers = {name: None if isinstance(each, float) and not isfinite(each) else each for name, each in found.items()}
         history = [{"iteration": each.iteration, "loss": each.loss, "value": each.value} for each in self.history]
         differences = None if self.differences is None else _plain(self.differences)
         return {**numbers, "history": history, "measures": _plain(self.measures), "differences": differences}
@@ -89,6 +92,8 @@ class Study:
     seed: int
     positives: str
     candidates: int
+    comparable: bool
+    """Whether the losses of training and held-out queries go over as many candidates."""
     notes: tuple[str, ...]
 
     @property
@@ -167,53 +172,87 @@ def _cell(value: float | int | None) -> str:
 
 
 def _said(interval: Interval, sign: str = "") -> str:
-    return f"{interval.mean:{sign}.4f} [{interval.low:{sign}.4f}, {interval.high:{sign}.4f}]"
+    bounds = "" if isnan(interval.low) else f" [{interval.low:{sign}.4f}, {interval.high:{sign}.4f}]"
+    return f"{interval.mean:{sign}.4f}{bounds}"
 
 
 def _conclusions(study: Study) -> Iterator[str]:
     yield from _about_measure(study)
     rows = study.trained
-    low, high = rows[0], rows[-1]
     if len(rows) > 1:
-        steady = all((a.entropy or 0.0) <= (b.entropy or 0.0) for a, b in pairwise(rows))
-        yield (
-            f"From temperature {low.temperature:g} to {high.temperature:g} the entropy of probabilities goes from "
-            f"{low.entropy:.4f} to {high.entropy:.4f}{', rising at every step' if steady else ''}, the confidence in the top "
-            f"item from {low.confidence:.4f} to {high.confidence:.4f}."
-        )
-        fitted = max(rows, key=_gap)
-        yield f"The held-out queries' loss is furthest above that of training at {fitted.temperature:g}, by {_gap(fitted):.4f}."
-        near, wide = min(rows, key=lambda row: row.alignment), min(rows, key=lambda row: row.uniformity)
-        yield (
-            f"Relevant pairs are closest at {near.temperature:g} (alignment {near.alignment:.4f}), items most spread out at "
-            f"{wide.temperature:g} (uniformity {wide.uniformity:.4f})."
-        )
-        soon, late = (pick(rows, key=lambda row: row.best_iteration or 0) for pick in (min, max))
-        yield (
-            f"The weights that were kept came soonest at {soon.temperature:g}, after {soon.best_iteration} iterations, and "
-            f"latest at {late.temperature:g}, after {late.best_iteration}."
-        )
+        yield from _about_training(study)
     sure = [f"{row.temperature:g}" for row in rows if (row.confidence or 0.0) > row.accuracy]
     yield f"More confident than right at {', '.join(sure)}." if sure else "Nowhere more confident than right."
 
 
+def _about_training(study: Study) -> Iterator[str]:
+    """What goes along with the temperature, of several."""
+    rows = study.trained
+    low, high = rows[0], rows[-1]
+    steady = all((a.entropy or 0.0) < (b.entropy or 0.0) for a, b in pairwise(rows))
+    yield (
+        f"From temperature {low.temperature:g} to {high.temperature:g} the entropy of probabilities goes from "
+        f"{low.entropy:.4f} to {high.entropy:.4f}{', rising at every step' if steady else ''}, the confidence in the top "
+        f"item from {low.confidence:.4f} to {high.confidence:.4f}."
+    )
+    if study.comparable:
+        gap, where = _extreme(rows, max, lambda row: (row.loss or 0.0) - (row.training_loss or 0.0))
+        if gap > 0:
+            yield f"The held-out queries' loss is furthest above that of training at {where}, by {gap:.4f}."
+        else:
+            yield "The held-out queries' loss is nowhere above that of training."
+    near, closest = _extreme(rows, min, lambda row: row.alignment)
+    wide, spread = _extreme(rows, min, lambda row: row.uniformity)
+    yield (
+        f"Relevant pairs are closest at {closest} (alignment {near:.4f}), items most spread out at "
+        f"{spread} (uniformity {wide:.4f})."
+    )
+    soon, soonest = _extreme(rows, min, lambda row: row.best_iteration or 0)
+    late, latest = _extreme(rows, max, lambda row: row.best_iteration or 0)
+    if soon == late:
+        yield f"The weights that were kept came after {_iterations(soon)} at {soonest}."
+    else:
+        yield (
+            f"The weights that were kept came soonest at {soonest}, after {_iterations(soon)}, and latest at {latest}, "
+            f"after {late:g}."
+        )
+
+
 def _about_measure(study: Study) -> Iterator[str]:
-    """Of the first measure: where it is highest, and from which temperatures that can be told apart."""
+    """Of the first measure: where it is best, and from which temperatures that can be told apart."""
     name, rows = study.measures[0], study.trained
-    place = max(range(len(rows)), key=lambda number: rows[number].measures[name].mean)
+    higher = parse(name).spec.higher_is_better
+    value, where = _extreme(rows, max if higher else min, lambda row: row.measures[name].mean)
+    place = next(number for number, row in enumerate(rows) if row.measures[name].mean == value)
     best = rows[place]
     gained = "" if best.differences is None else f", {_said(best.differences[name], '+')} to the untrained similarity"
-    yield f"{name} is highest at temperature {best.temperature:g}: {_said(best.measures[name])}{gained}."
-    groups: dict[str, list[str]] = {"lower at": [], "not told apart from that at": []}
-    for number, row in enumerate(rows):
-        if number != place:
-            apart = mean_interval(study.values[number][name] - study.values[place][name])
-            groups["lower at" if apart.high < 0 else "not told apart from that at"].append(f"{row.temperature:g}")
+    others = [number for number, row in enumerate(rows) if row.measures[name].mean != value]
+    best_at = f"at {where}" if len(rows) > 1 else f"at temperature {where}"
+    if others:
+        best_at = f"is {'highest' if higher else 'lowest'} at temperature {where}"
+    yield f"{name} {best_at}: {_said(best.measures[name])}{gained}."
+    if not others:
+        return
+    if study.held_out == 1:
+        yield "One held-out query cannot tell temperatures apart."
+        return
+    worse, unsure = "lower at" if higher else "higher at", "not told apart from that at"
+    groups: dict[str, list[str]] = {worse: [], unsure: []}
+    for number in others:
+        apart = mean_interval(study.values[number][name] - study.values[place][name])
+        groups[worse if (apart.high < 0 if higher else apart.low > 0) else unsure].append(f"{rows[number].temperature:g}")
     said = [f"{words} {', '.join(listed)}" for words, listed in groups.items() if listed]
-    if said:
-        yield f"By the {study.held_out:,} held-out queries it is {' and '.join(said)}."
+    yield f"By the {study.held_out:,} held-out queries it is {' and '.join(said)}."
 
 
-def _gap(row: Studied) -> float:
-    """How far the held-out loss is above that of training."""
-    return (row.loss or 0.0) - (row.training_loss or 0.0)
+def _extreme(
+    rows: Sequence[Studied], pick: Callable[[Iterable[float]], float], value: Callable[[Studied], float]
+) -> tuple[float, str]:
+    """The least or greatest value, and the temperatures that have it, in words."""
+    best = pick([value(row) for row in rows])
+    at = [f"{row.temperature:g}" for row in rows if value(row) == best]
+    return best, "all temperatures alike" if len(at) == len(rows) > 1 else " and ".join(at)
+
+
+def _iterations(count: float) -> str:
+    return "1 iteration" if count == 1 else f"{count:g} iterations"

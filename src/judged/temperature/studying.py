@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from judged.checks import number, whole
 from judged.errors import InputError
 from judged.learn.data import Data, Part
 from judged.learn.fitting import ITERATIONS, fit, with_rel
@@ -21,7 +22,7 @@ from judged.vectors.diagnosing import diagnose
 from judged.vectors.learned import Learned
 from judged.vectors.product import MEMORY
 from judged.vectors.relevance import as_relation
-from judged.vectors.similarity import Cosine, Similarity
+from judged.vectors.similarity import Cosine, Similarity, as_similarity
 
 TEMPERATURES = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0)
 MEASURES = ("AP", "nDCG@10", "RR")
@@ -60,8 +61,9 @@ def study(
     (True, True)
     """
     chosen = as_temperatures(temperatures)
-    named = [measures] if isinstance(measures, (str, Measure)) else measures
-    wanted = [with_rel(parse(each), options.get("rel", 1)) for each in named]
+    rel, iterations = number("rel", options.get("rel", 1)), whole("iterations", options.get("iterations", ITERATIONS))
+    named = [measures] if isinstance(measures, (str, Measure)) else measures or ()
+    wanted = list(dict.fromkeys(with_rel(parse(each), rel) for each in named))
     if not wanted:
         raise InputError("a study needs at least one measure.")
     left, right = (
@@ -72,14 +74,17 @@ def study(
     excluded = None if exclude is None else as_relation(exclude, what="exclude")
     if options.get("held_out", 1) == 0:
         raise InputError("a study needs held-out queries; held_out must be above 0.")
+    data = Data.of(left, right, relation, excluded, rel=rel, memory=options.get("memory", MEMORY))
+    rows = np.flatnonzero(data.positives.lengths)
+    # Before training, so that a measure which says nothing of embeddings is refused at once; any similarity does for that.
+    data.part(rows[:1]).evaluate(as_similarity(np.zeros((left.dims, right.dims))), wanted)
     learned = []
     for temperature in chosen.tolist():
-        bar = None if progress is None else _Bar(progress, int(options.get("iterations", ITERATIONS)))
+        bar = None if progress is None else _Bar(progress, iterations)
         learned.append(fit(left, right, relation, kind=kind, temperature=temperature, progress=bar, **options))
         if bar is not None:
             bar.end()
-    data = Data.of(left, right, relation, excluded, rel=options.get("rel", 1), memory=options.get("memory", MEMORY))
-    part = data.part(np.intersect1d(learned[0].unseen(left), np.flatnonzero(data.positives.lengths)))
+    part = data.part(np.intersect1d(learned[0].unseen(left), rows))
     return _studied(learned, part, wanted)
 
 
@@ -103,21 +108,27 @@ def _studied(learned: list[Learned], part: Part, measures: list[Measure]) -> Stu
     start = values[0] if untrained is not None else None
     rows = [_trained(each, part, own, start) for each, own in zip(learned, values[-len(learned) :], strict=True)]
     record = learned[0].training
+    # Items that search queries have as many candidates as a part has queries.
+    comparable = record.candidates == record.items and not record.both
     return Study(
         kind=record.kind,
         measures=tuple(map(str, measures)),
         training=record.training,
         validation=record.validation,
         held_out=len(part.queries),
-        untrained=None if untrained is None or start is None else _untrained(untrained, part, start),
+        untrained=None if untrained is None or start is None else _untrained(untrained, part, start, record.rel),
         trained=tuple(rows),
         values=tuple({str(each): own[each] for each in measures} for own in values[-len(learned) :]),
         relevance=record.relevance,
         seed=record.seed,
         positives=record.positives,
         candidates=record.candidates,
-        notes=tuple(dict.fromkeys(note for each in learned for note in each.training.notes)),
+        comparable=comparable,
+        notes=(*dict.fromkeys(note for each in learned for note in each.training.notes), *(() if comparable else (_APART,))),
     )
+
+
+_APART = "Losses of training and of held-out queries go over different numbers of candidates, and are not to be compared."
 
 
 def _values(similarity: Similarity, part: Part, measures: list[Measure]) -> dict[Measure, Floats]:
@@ -161,7 +172,7 @@ def _trained(learned: Learned, part: Part, values: dict[Measure, Floats], start:
     )
 
 
-def _untrained(similarity: Similarity, part: Part, values: dict[Measure, Floats]) -> Studied:
+def _untrained(similarity: Similarity, part: Part, values: dict[Measure, Floats], rel: float) -> Studied:
     """Of vectors as they are all that needs no temperature."""
     alignment, uniformity = _spread(similarity, part)
     point = sweep(
@@ -171,6 +182,7 @@ def _untrained(similarity: Similarity, part: Part, values: dict[Measure, Floats]
         [1.0],
         similarity=similarity,
         exclude=part.exclude,
+        rel=rel,
         search=False,
         memory=part.memory,
     ).points[0]
@@ -185,7 +197,7 @@ def _untrained(similarity: Similarity, part: Part, values: dict[Measure, Floats]
 def _spread(similarity: Similarity, part: Part) -> tuple[float, float]:
     """Alignment of relevant pairs and uniformity of items, of the vectors as the similarity maps them."""
     queries, items = _mapped(similarity, part.queries, items=False), _mapped(similarity, part.items, items=True)
-    found = diagnose(queries, items, part.relevance, exclude=part.exclude, memory=part.memory)
+    found = diagnose(queries, items, part.positives, exclude=part.exclude, memory=part.memory)
     assert found.alignment is not None
     return found.alignment, found.items.uniformity
 

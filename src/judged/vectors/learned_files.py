@@ -12,11 +12,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from judged.checks import whole
+from judged.contrastive import checked_temperature
 from judged.errors import InputError, OutputError
 from judged.outputs import check_target, replacing
 from judged.vectors.containers import arrays_of_npz, tensors_of_safetensors
 from judged.vectors.formats import SIGNATURES, File, file_of
-from judged.vectors.kinds import KINDS
+from judged.vectors.kinds import KINDS, Kind, Weights
 from judged.vectors.learned import Learned, Seen
 from judged.vectors.training import Training
 
@@ -38,12 +40,8 @@ def check_model_target(path: str | os.PathLike[str]) -> None:
 def save(learned: Learned, path: str | os.PathLike[str]) -> None:
     check_model_target(path)
     arrays: Arrays = {**learned.weights, **dict(zip(KEYS, (learned.seen.training, learned.seen.validation), strict=True))}
-    about = {
-        "version": VERSION,
-        "kind": learned.kind.name,
-        "checksum": _checksum(arrays),
-        "training": learned.training.to_dict(),
-    }
+    record = learned.training.to_dict()
+    about = {"version": VERSION, "kind": learned.kind.name, "checksum": _checksum(arrays, record), "training": record}
     text = json.dumps(about, ensure_ascii=False, allow_nan=False)
     with replacing(path) as temporary:
         _WRITERS[Path(path).suffix.lower()](temporary, arrays, text)
@@ -113,8 +111,8 @@ def read_learned(path: str | os.PathLike[str]) -> Learned | None:
 def _learned(file: File, text: bytes, arrays: Arrays) -> Learned:
     try:
         about = json.loads(text.decode())
-        version = int(about["version"])
-    except (ValueError, KeyError, TypeError) as error:
+        version = whole("version", about["version"])
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise _damaged(file, f"its description makes no sense: {type(error).__name__}") from None
     if version > VERSION:
         raise InputError(
@@ -128,19 +126,44 @@ def _learned(file: File, text: bytes, arrays: Arrays) -> Learned:
         checksum = about["checksum"]
     except (KeyError, TypeError, ValueError) as error:
         raise _damaged(file, f"something is missing in it: {error}") from None
-    if checksum != _checksum({**weights, **dict(zip(KEYS, (training_keys, validation_keys), strict=True))}):
-        raise _damaged(file, "its numbers are not those that were written")
-    return Learned(
-        kind=kind,
-        weights=weights,
-        training=training,
-        seen=Seen(training_keys.astype(np.uint64), validation_keys.astype(np.uint64)),
-    )
+    numbers = {**weights, **dict(zip(KEYS, (training_keys, validation_keys), strict=True))}
+    if checksum != _checksum(numbers, about["training"]):
+        raise _damaged(file, "it is not what was written")
+    _check_weights(file, kind, weights, training.rank)
+    _check_rest(file, kind, training, [training_keys, validation_keys])
+    return Learned(kind=kind, weights=weights, training=training, seen=Seen(training_keys, validation_keys))
 
 
-def _checksum(arrays: Arrays) -> int:
-    """Of names, shapes and bits of all arrays."""
-    total = 0
+def _check_weights(file: File, kind: Kind, weights: Weights, rank: int | None) -> None:
+    """Refuse weights that judged would not have written; a checksum can be made to fit."""
+    for name, array in weights.items():
+        if array.dtype != np.float32 or not array.ndim or not array.size or not np.isfinite(array).all():
+            raise _damaged(file, f"{name} should hold finite numbers in single precision")
+    shapes = {name: array.shape for name, array in weights.items()}
+    try:
+        fitting = kind.shapes(*kind.dims(weights), rank) == shapes
+    except (InputError, TypeError):
+        fitting = False
+    if not fitting:
+        listed = ", ".join(f"{name} {' × '.join(map(str, shape))}" for name, shape in shapes.items())
+        raise _damaged(file, f"its weights do not fit together: {listed}")
+
+
+def _check_rest(file: File, kind: Kind, training: Training, keys: list[NDArray[Any]]) -> None:
+    if any(each.dtype != np.uint64 or each.ndim != 1 or not len(each) for each in keys):
+        raise _damaged(file, "it does not say which queries training saw")
+    try:
+        checked_temperature(training.temperature)
+        repr(training)  # whoever can tell all of it has all of it
+    except (InputError, IndexError, TypeError, ValueError):
+        raise _damaged(file, "its record of the training makes no sense") from None
+    if training.kind != kind.name:
+        raise _damaged(file, f"its record is of a {training.kind}, its weights are of a {kind.name}")
+
+
+def _checksum(arrays: Arrays, record: Any) -> int:
+    """Of names, shapes and bits of all arrays, and of the record."""
+    total = zlib.crc32(json.dumps(record, sort_keys=True).encode())
     for name in sorted(arrays):
         array = np.ascontiguousarray(arrays[name])
         total = zlib.crc32(f"{name} {array.dtype.str} {array.shape}".encode(), total)

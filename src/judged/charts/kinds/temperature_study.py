@@ -74,8 +74,8 @@ def _trained(row: Record) -> float | None:
 def _measured(row: Record, measure: str) -> dict[str, Any]:
     value = row.record("measures").record(measure)
     differs = None
-    if (at := _trained(row)) is not None:
-        ends = [row.record("differences").record(measure).number_or_none(end) for end in ("low", "high")]
+    if (at := _trained(row)) is not None and (differences := row.record_or_none("differences")) is not None:
+        ends = [differences.record(measure).number_or_none(end) for end in ("low", "high")]
         differs = None if None in ends else bool(ends[0] > 0 or ends[1] < 0)  # type: ignore[operator]
     bounds = {end: value.number_or_none(end) for end in ("low", "high")}
     mean = value.number("mean")

@@ -26,7 +26,7 @@ from judged.cli.vectors import (
 )
 
 
-@click.command()
+@click.command(short_help="Score the search of vectors among vectors, exactly.")
 @click.argument("queries", metavar="QUERIES")
 @click.argument("items", metavar="ITEMS")
 @relevance_options

@@ -11,12 +11,18 @@ from judged.cli.options import FILE, deliver
 from judged.cli.vectors import check_targets, memory_option, read_options, relations, relevance_options, vector_options
 
 
-@click.command()
+@click.command(short_help="Learn a similarity from vectors and what is relevant.")
 @click.argument("queries", metavar="QUERIES")
 @click.argument("items", metavar="ITEMS")
 @relevance_options
 @click.option(
-    "--temperature", type=float, default=0.05, show_default=True, metavar="T", help="Scores are divided by it in the loss."
+    "-t",
+    "--temperature",
+    type=float,
+    default=0.05,
+    show_default=True,
+    metavar="T",
+    help="Scores are divided by it in the loss.",
 )
 @learning_options("bilinear")
 @vector_options

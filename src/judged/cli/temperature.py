@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from judged.cli.options import FILE, deliver
+from judged.cli.options import RESULT, deliver
 from judged.cli.vectors import (
     check_targets,
     memory_option,
@@ -19,7 +19,7 @@ from judged.cli.vectors import (
 )
 
 
-@click.command()
+@click.command(short_help="Say what a temperature does to loss and confidence.")
 @click.argument("queries", metavar="QUERIES")
 @click.argument("items", metavar="ITEMS")
 @relevance_options
@@ -41,7 +41,9 @@ from judged.cli.vectors import (
 )
 @click.option("--both", is_flag=True, help="Also the items' softmax over queries; the loss is then the mean of both.")
 @positives_option
-@click.option("--rel", type=float, default=1, show_default=True, metavar="GRADE", help="The lowest grade of a positive.")
+@click.option(
+    "--rel", type=float, default=1, show_default=True, metavar="GRADE", help="The lowest grade that counts as relevant."
+)
 @click.option(
     "--hardest", type=int, default=10, show_default=True, metavar="N", help="How many negatives of a query are its hardest."
 )
@@ -58,7 +60,7 @@ from judged.cli.vectors import (
     "-o",
     "--output",
     metavar="FILE",
-    type=FILE,
+    type=RESULT,
     help="Write the result to a file; its ending may say the format. 'judged plot temperature' reads the JSON.",
 )
 def temperature(

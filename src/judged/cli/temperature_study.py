@@ -7,11 +7,11 @@ from typing import Any
 import click
 
 from judged.cli.learning import learning, learning_options
-from judged.cli.options import FILE, deliver
+from judged.cli.options import RESULT, deliver
 from judged.cli.vectors import check_targets, memory_option, read_options, relations, relevance_options, vector_options
 
 
-@click.command()
+@click.command(short_help="Learn at several temperatures, and compare.")
 @click.argument("queries", metavar="QUERIES")
 @click.argument("items", metavar="ITEMS")
 @relevance_options
@@ -41,7 +41,7 @@ from judged.cli.vectors import check_targets, memory_option, read_options, relat
     "-o",
     "--output",
     metavar="FILE",
-    type=FILE,
+    type=RESULT,
     help="Write the result to a file; its ending may say the format. 'judged plot temperature-study' reads the JSON.",
 )
 def temperature_study(
@@ -56,7 +56,7 @@ def temperature_study(
     """Learn a similarity of QUERIES and ITEMS, two files of vectors, at several temperatures, and compare what became of it.
 
     All learn from the same queries and are evaluated on the same held-out ones: loss, confidence, calibration, alignment,
-    uniformity, iterations, and measures with 95 % intervals, beside the cosine of the vectors as they are. Files and
+    uniformity, iterations, and measures with 95% intervals, beside the cosine of the vectors as they are. Files and
     relevance are as for 'judged embeddings', other options as for 'judged learn'.
     """
     from judged.cli.terminal import counting, show_tables, working

@@ -185,10 +185,13 @@ q0042 is image 42 used as a query, d0123 is image 123 in the collection. Relevan
 {files.judgements.name}: which images are relevant to which query, as TREC qrels: query, 0, item, grade.
 Three systems, the best {DEPTH} results each, as TREC runs: query, Q0, item, rank, score, system.
 {runs}
+`judged demo` scores whole rankings of the collection. These files end at rank {DEPTH}, so their AP is lower.
 
 Try, in this folder:
 
   judged embeddings {vectors} --labels {labels} --similarity euclidean
+  judged temperature {vectors} --labels {labels}
+  judged learn {vectors} --labels {labels} --kind two-tower-linear -o digits.npz
   judged evaluate {files.judgements.name} *.run
   judged evaluate {files.judgements.name} *.run {" ".join(f"-m {measure}" for measure in MEASURES)}
   judged evaluate {files.judgements.name} {first} -m P@10 --per-query

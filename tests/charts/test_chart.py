@@ -36,6 +36,15 @@ def test_html_needs_no_network(chart: charts.Chart) -> None:
     assert len(page) > 300_000
 
 
+def test_a_page_has_the_title_and_the_colour_of_its_chart() -> None:
+    ranked = Rankings.from_relevance([[0, 1]], queries=["<a & b>"])
+    page = charts.precision_recall(ranked, query="<a & b>", theme="dark").to_html()
+    head = page.partition("<script")[0]
+    assert '<html lang="en">' in head
+    assert "<title>Precision and recall, query &lt;a &amp; b&gt;: AP 0.5000</title>" in head
+    assert f"<style>body {{ background: {THEMES['dark'].background}; }}</style>" in head
+
+
 def test_svg_holds_its_words_as_text(chart: charts.Chart) -> None:
     svg = chart.to_svg()
     assert all(f">{words}<" in svg for words in ("precision", "recall", "interpolated", "saw-tooth", "rank 3", chart.title))

@@ -118,7 +118,12 @@ def test_a_ranking_that_rounding_changed_is_not_called_the_same() -> None:
 def test_a_best_temperature_at_the_edge_is_said() -> None:
     # One query that is right: the lower the temperature, the lower the loss and the calibration error.
     chart = temperature(sweep(SCORES[:1], RELEVANT[:1], [0.1, 1.0]))
-    assert chart.notes[2] == "At the end of what was searched, and maybe beyond: lowest loss and best calibrated."
+    assert chart.notes[2] == (
+        "The temperatures of the lowest loss and of the best calibration are the outermost that were swept; "
+        "better ones may lie beyond."
+    )
+    one = temperature({**sweep(SCORES[:1], RELEVANT[:1], [0.1, 1.0]), "best_calibrated": None})
+    assert one.notes[2] == "The temperature of the lowest loss is the outermost that was swept; a better one may lie beyond."
 
 
 def test_both_rules_are_labelled_and_every_panel_is_there() -> None:
@@ -151,7 +156,7 @@ def test_losses_that_differ_little_have_an_axis_from_zero() -> None:
         ),
         (
             {"what": "temperature study"},
-            "this is a temperature study, no temperature sweep; "
+            "this is a temperature study, not a temperature sweep; "
             "make one with judged.temperature.sweep or `judged temperature … -o FILE.json`.",
         ),
         ({"temperatures": []}, "the temperature sweep must have temperatures, each above the one before; make it anew."),

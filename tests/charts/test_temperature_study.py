@@ -68,7 +68,7 @@ def test_the_chart_has_its_words() -> None:
     assert chart.notes == (
         "Similarity two-tower-linear, trained with 180 queries and stopped by 60. "
         "All but training loss and iterations is of 60 held-out queries.",
-        "Bars are 95 % intervals of the mean; the band is that of the untrained similarity. "
+        "Bars are 95% intervals of the mean; the band is that of the untrained similarity. "
         "Filled points differ from it, query by query.",
     )
     svg = chart.to_svg()
@@ -90,7 +90,7 @@ def test_the_chart_has_its_words() -> None:
 
 def test_one_temperature_and_nothing_untrained() -> None:
     chart = temperature_study({**STUDY, "rows": STUDY["rows"][1:2], "measures": ["AP"], "notes": ["A note."]})
-    assert chart.notes[1:] == ("Bars are 95 % intervals of the mean.", "A note.")
+    assert chart.notes[1:] == ("Bars are 95% intervals of the mean.", "A note.")
     assert chart.to_svg().count(">untrained<") == 0
 
 
@@ -99,9 +99,14 @@ def test_one_temperature_and_nothing_untrained() -> None:
     [
         (
             {"what": "temperature sweep"},
-            "this is a temperature sweep, no temperature study; make one with judged.temperature.study.",
+            "this is a temperature sweep, not a temperature study; make one with "
+            "judged.temperature.study or `judged temperature-study … -o FILE.json`.",
         ),
-        ({"rows": []}, "this is no temperature study; make one with judged.temperature.study."),
+        (
+            {"rows": []},
+            "this is no temperature study; make one with "
+            "judged.temperature.study or `judged temperature-study … -o FILE.json`.",
+        ),
         (
             {**STUDY, "rows": STUDY["rows"][:1]},
             "the temperature study must have training temperatures, each above the one before; make it anew.",

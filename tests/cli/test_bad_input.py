@@ -110,3 +110,24 @@ def test_usage_errors(judged, files, arguments, ending):
     result = judged(*arguments)
     assert (result.code, result.out) == (2, "")
     assert result.err.endswith(ending)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["evaluate", "qrels", "a.run"],
+        ["conventions", "qrels", "a.run"],
+        ["explain", "0 1"],
+        ["embeddings", "v.csv", "v.csv", "--diagonal"],
+        ["temperature", "v.csv", "v.csv", "--diagonal"],
+        ["temperature-study", "v.csv", "v.csv", "--diagonal"],
+    ],
+)
+@pytest.mark.parametrize("name", ["x.png", "x.SVG"])
+def test_text_is_not_written_into_a_picture(judged, files, arguments, name):
+    result = judged(*arguments, "-o", name)
+    assert result.code == 2
+    assert result.err.endswith(
+        f"Error: Invalid value for '-o' / '--output': {name}: a result is written as text; 'judged plot' draws pictures.\n"
+    )
+    assert not (files / name).exists()

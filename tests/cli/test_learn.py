@@ -169,7 +169,7 @@ def test_usage(judged, vectors):
         .startswith("Error: say what is relevant by one of")
     )
     assert judged(*LEARN, "-o", "m.npz", "--temperature", "warm").err.splitlines()[-1] == (
-        "Error: Invalid value for '--temperature': 'warm' is not a valid float."
+        "Error: Invalid value for '-t' / '--temperature': 'warm' is not a valid float."
     )
 
 

@@ -20,6 +20,21 @@ def test_help_names_every_command(judged):
     assert all(f"\n  {command} " in text for command in COMMANDS)
 
 
+def test_help_cuts_no_sentence_and_what_it_says_to_try_is_there(judged):
+    from judged.cli import COMMANDS
+
+    text = judged("--help").out
+    commands = text.partition("Commands:\n")[2].splitlines()
+    assert len(commands) == len(COMMANDS)  # a line each
+    assert [line for line in commands if not line.endswith(".") or line.endswith("...")] == []
+    tried = [
+        line.split()[0]
+        for line in text.partition("Try:")[2].partition("Options:")[0].replace("judged ", "").splitlines()
+        if line
+    ]
+    assert {"evaluate", "embeddings", "learn", "temperature", "plot"} <= set(tried) <= set(COMMANDS)
+
+
 def test_the_catalogue_lists_every_measure_and_alias(judged):
     text = judged("measures").out
     for spec in REGISTRY.values():

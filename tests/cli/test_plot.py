@@ -104,7 +104,10 @@ def test_a_chart_of_a_diagnosis(judged, files):
     assert judged("plot", "embedding-scores", "found.json", "-o", "x.svg").code == 0
     assert "relevant: 2" in (files / "x.svg").read_text()
     assert judged("plot", "embedding-scores", "none.json", "-o", "x.svg").err == "judged: none.json: no such file.\n"
-    assert "cannot be read as JSON" in judged("plot", "embedding-scores", "qrels", "-o", "x.svg").err
+    assert judged("plot", "embedding-scores", "qrels", "-o", "x.svg").err == (
+        "judged: qrels: cannot be read as JSON (Expecting value: line 1 column 1 (char 0)); embedding-scores needs "
+        "a diagnosis of embeddings: `judged embeddings … --diagnose -o FILE.json`.\n"
+    )
 
 
 @pytest.fixture
@@ -138,12 +141,12 @@ def test_temperatures_are_numbers_with_commas(judged, sweep):
         (
             "temperature-probabilities",
             ("--temperatures", "0.01;1"),
-            "Invalid value for '--temperatures': takes numbers with commas between them, as in 0.01,0.1,1; got '0.01;1'.",
+            "Invalid value for '--temperatures': takes three numbers with commas between them, as in 0.01,0.1,1; got '0.01;1'.",
         ),
         (
             "temperature-reliability",
             ("--temperatures", "0.01,1"),
-            "judged: temperatures must be three numbers, as in 0.01, 0.1, 1; got 2.",
+            "Invalid value for '--temperatures': takes three numbers with commas between them, as in 0.01,0.1,1; got '0.01,1'.",
         ),
         (
             "temperature",
@@ -154,12 +157,14 @@ def test_temperatures_are_numbers_with_commas(judged, sweep):
         (
             "temperature-study",
             (),
-            "judged: this is a temperature sweep, no temperature study; make one with judged.temperature.study.",
+            "judged: sweep.json: this is a temperature sweep, not a temperature study; make one with "
+            "judged.temperature.study or `judged temperature-study … -o FILE.json`.\n",
         ),
         (
             "embedding-scores",
             (),
-            "judged: this is no diagnosis of embeddings; make one with judged.diagnose or `judged embeddings … --diagnose`.",
+            "judged: sweep.json: this is no diagnosis of embeddings; make one with judged.diagnose or "
+            "`judged embeddings … --diagnose`.\n",
         ),
     ],
 )
@@ -176,9 +181,15 @@ def test_a_chart_of_a_study(judged, files):
     assert ">untrained<" in (files / "x.svg").read_text()
     wrong = judged("plot", "temperature", "study.json", "-o", "y.svg")
     assert wrong.err == (
-        "judged: this is a temperature study, no temperature sweep; "
+        "judged: study.json: this is a temperature study, not a temperature sweep; "
         "make one with judged.temperature.sweep or `judged temperature … -o FILE.json`.\n"
     )
+
+
+def test_a_file_that_is_no_json_is_called_what_the_chart_needs(judged, files):
+    (files / "model.npz").write_bytes(b"PK\x03\x04" + bytes(40))
+    result = judged("plot", "temperature", "model.npz", "-o", "x.svg")
+    assert result.err == "judged: model.npz: this is a zip archive, not a sweep.\n"
 
 
 def test_one_measure_where_two_systems_are_compared(judged, files):

@@ -130,6 +130,22 @@ def test_every_public_name_is_documented(name: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "name", [f"{room}.{name}" for room in ("learn", "temperature") for name in getattr(judged, room).__all__]
+)
+def test_every_public_name_of_a_room_is_documented(name: str) -> None:
+    assert f"`judged.{name}`" in text_of("docs/python.md")
+
+
+@pytest.mark.parametrize("kind", judged.learn.KINDS)
+def test_every_kind_of_learned_similarity_is_documented(kind: str) -> None:
+    assert f"| `{kind}` |" in section(text_of("docs/learning.md"), "## Kinds")
+    command = cli.get_command(click.Context(cli, info_name="judged"), "learn")
+    assert command is not None
+    (said,) = (param.help for param in command.params if isinstance(param, click.Option) and param.name == "kind")
+    assert kind in (said or "")
+
+
+@pytest.mark.parametrize(
     "name", [name for name in vars(judged.Evaluation) if name.startswith("to_") or name in ("summary", "per_query", "audit")]
 )
 def test_every_export_and_attribute_of_an_evaluation_is_documented(name: str) -> None:

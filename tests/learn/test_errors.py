@@ -160,5 +160,5 @@ def test_relevance_that_does_not_fit() -> None:
         fit(DATA.queries, DATA.items, judged.diagonal())
     assert str(error.value) == (
         "pairs need as many queries as items; there are 30 queries and 80 items. For several queries an item use "
-        "judged.groups(…)."
+        "judged.groups(…), or --groups."
     )

@@ -182,7 +182,7 @@ ERRORS: dict[str, tuple[Callable[[], Any], str]] = {
     "pairs": (
         ranked(relevance=diagonal()),
         "pairs need as many queries as items; there are 2 queries and 3 items. "
-        "For several queries an item use judged.groups(…).",
+        "For several queries an item use judged.groups(…), or --groups.",
     ),
     "function of relevance": (
         ranked(relevance=lambda begin, end: np.ones((3, 2))),

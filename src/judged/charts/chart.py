@@ -6,6 +6,7 @@ import json
 import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -62,7 +63,9 @@ class Chart:
     def to_html(self) -> str:
         """A page with everything in it, the JavaScript too."""
         html: str = _converter().vegalite_to_html(self.spec, bundle=True)
-        return html
+        colour = self.spec["config"]["background"]
+        head = f"<title>{escape(self.title)}</title>\n    <style>body {{ background: {colour}; }}</style>"
+        return html.replace("<title>Chart</title>", head, 1).replace("<html>", '<html lang="en">', 1)
 
     def to_altair(self) -> altair.TopLevelMixin:
         """The same chart in altair's hands, to be changed or combined."""

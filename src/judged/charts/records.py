@@ -28,7 +28,7 @@ class Record:
         found = given.to_dict() if hasattr(given, "to_dict") else given
         kind = found.get("what") if isinstance(found, Mapping) else None
         if kind != what:
-            named = f"this is a {kind}, no {what}" if isinstance(kind, str) else f"this is no {what}"
+            named = f"this is a {kind}, not a {what}" if isinstance(kind, str) else f"this is no {what}"
             raise InputError(f"{named}; make one with {how}.")
         return cls(f"the {what}", found)
 

@@ -66,6 +66,7 @@ def cli() -> None:
           judged evaluate QRELS RUN -m nDCG@10
           judged embeddings QUERIES ITEMS --labels QUERY_LABELS ITEM_LABELS
           judged learn QUERIES ITEMS --diagonal -o model.npz
+          judged temperature QUERIES ITEMS --diagonal
           judged conventions QRELS RUN -m AP@10
           judged identify 0.4433 QRELS RUN
           judged explain "0 1 0 0 1" -m AP

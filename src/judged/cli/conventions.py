@@ -7,14 +7,22 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from judged.cli.options import complete_convention, deliver, depth_option, duplicates_option, format_options, measures_option
+from judged.cli.options import (
+    RESULT,
+    complete_convention,
+    deliver,
+    depth_option,
+    duplicates_option,
+    format_options,
+    measures_option,
+)
 from judged.layout import aligned
 
 if TYPE_CHECKING:
     from judged.conventions import Convention, Name, Option
 
 
-@click.command()
+@click.command(short_help="Say how other libraries define the same measures.")
 @click.argument("what", metavar="[NAME | QRELS RUN]", nargs=-1, shell_complete=complete_convention)
 @measures_option
 @depth_option
@@ -23,9 +31,7 @@ if TYPE_CHECKING:
 @click.option(
     "--format", "form", type=click.Choice(["table", "json", "markdown"]), show_default="table", help="How to print the result."
 )
-@click.option(
-    "-o", "--output", metavar="FILE", type=click.Path(), help="Write the result to a file; its ending may say the format."
-)
+@click.option("-o", "--output", metavar="FILE", type=RESULT, help="Write the result to a file; its ending may say the format.")
 def conventions(
     what: tuple[str, ...],
     measures: tuple[str, ...],

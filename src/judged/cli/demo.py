@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 
-@click.command()
+@click.command(short_help="Search bundled images, and evaluate that.")
 @click.argument("folder", type=click.Path(file_okay=False, path_type=Path), default=Path("judged-demo"))
 def demo(folder: Path) -> None:
     """Search handwritten digits with three systems and evaluate them.
@@ -31,5 +31,6 @@ def demo(folder: Path) -> None:
     if gallery is not None:
         click.echo(f"  open {gallery} in a browser: queries and their first results, right and wrong")
     click.echo(f"  judged embeddings {vectors} --labels {labels} --diagnose")
+    click.echo(f"  judged temperature {vectors} --labels {labels}")
     click.echo(f"  judged evaluate {files.judgements} {files.runs[0]} -m AP -m 'P(rel=1)@5' --per-query")
     click.echo("  judged measures AP")

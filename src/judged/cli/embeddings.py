@@ -26,7 +26,7 @@ from judged.cli.vectors import (
 )
 
 
-@click.command()
+@click.command(short_help="Score the search of vectors among vectors, exactly.")
 @sides
 @similarity_option
 @vector_options

@@ -20,7 +20,7 @@ from judged.cli.options import (
 )
 
 
-@click.command()
+@click.command(short_help="Score runs against judgements.")
 @click.argument("judgements", metavar="QRELS", type=click.Path(allow_dash=True))
 @click.argument("runs", metavar="RUN...", nargs=-1, required=True, type=click.Path(allow_dash=True))
 @measures_option

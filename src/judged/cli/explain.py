@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from judged.cli.options import (
+    RESULT,
     collection_option,
     complete_measure,
     convention_option,
@@ -19,7 +20,7 @@ SUFFIXES = {".json": "json", ".md": "markdown", ".html": "html", ".htm": "html",
 """Endings of an output file that say its format."""
 
 
-@click.command()
+@click.command(short_help="Show how a number comes about, for one query.")
 @click.argument("judgements", metavar="QRELS")
 @click.argument("run", metavar="RUN", required=False)
 @click.option("--query", metavar="ID", help="Which query; may be left out where only one was judged.")
@@ -51,7 +52,7 @@ SUFFIXES = {".json": "json", ".md": "markdown", ".html": "html", ".htm": "html",
 @format_options
 @click.option("--format", "form", type=click.Choice(FORMATS), show_default="text", help="How to print the explanation.")
 @click.option(
-    "-o", "--output", metavar="FILE", type=click.Path(), help="Write the explanation to a file; its ending may say the format."
+    "-o", "--output", metavar="FILE", type=RESULT, help="Write the explanation to a file; its ending may say the format."
 )
 @click.option(
     "--html", metavar="FILE", type=click.Path(), help="Write a page that steps through the ranking; it needs no network."

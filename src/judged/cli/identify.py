@@ -7,7 +7,7 @@ import click
 from judged.cli.options import collection_option, depth_option, duplicates_option, format_options, measures_option
 
 
-@click.command()
+@click.command(short_help="Find the definitions that give a number.")
 @click.argument("value", metavar="VALUE")
 @click.argument("judgements", metavar="QRELS", type=click.Path(allow_dash=True))
 @click.argument("run", metavar="RUN", type=click.Path(allow_dash=True))

@@ -11,10 +11,16 @@ from judged.cli.options import FILE, deliver
 from judged.cli.vectors import check_targets, memory_option, read_sides, sides, vector_options
 
 
-@click.command()
+@click.command(short_help="Learn a similarity from vectors and what is relevant.")
 @sides
 @click.option(
-    "--temperature", type=float, default=0.05, show_default=True, metavar="T", help="Scores are divided by it in the loss."
+    "-t",
+    "--temperature",
+    type=float,
+    default=0.05,
+    show_default=True,
+    metavar="T",
+    help="Scores are divided by it in the loss.",
 )
 @learning_options("bilinear")
 @vector_options

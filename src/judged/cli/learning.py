@@ -101,7 +101,7 @@ def learning_options(kind: str) -> Callable[[Function], Function]:
                     default=1,
                     show_default=True,
                     metavar="GRADE",
-                    help="Items are relevant from this grade on.",
+                    help="The lowest grade that counts as relevant.",
                 ),
                 click.option(
                     "--seed",

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from judged.measures import Spec
 
 
-@click.command()
+@click.command(short_help="List all measures, or explain one.")
 @click.argument("name", required=False, shell_complete=complete_measure)
 @click.option(
     "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True, help="How to print it."

@@ -15,8 +15,21 @@ from judged.policy import CHOICES, DUPLICATES, Policy
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 FILE = click.Path()
+PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".svg", ".pdf")
 SUFFIXES = {".json": "json", ".csv": "csv", ".md": "markdown", ".tex": "latex"}
 """Endings of an output file that say its format."""
+
+
+class _Result(click.Path):
+    """A file that a result is written to: text, so not one that is called a picture."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if Path(value).suffix.lower() in PICTURES:
+            self.fail(f"{value}: a result is written as text; 'judged plot' draws pictures.", param, ctx)
+        return super().convert(value, param, ctx)
+
+
+RESULT = _Result()
 
 
 def complete_measure(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
@@ -132,7 +145,7 @@ def output_options(function: Function) -> Function:
                 "--format", "form", type=click.Choice(list(FORMATS)), show_default="table", help="How to print the result."
             ),
             click.option(
-                "-o", "--output", metavar="FILE", type=FILE, help="Write the result to a file; its ending may say the format."
+                "-o", "--output", metavar="FILE", type=RESULT, help="Write the result to a file; its ending may say the format."
             ),
         )
     ):
@@ -152,7 +165,7 @@ def result_options(chart: str) -> Callable[[Function], Function]:
             "-o",
             "--output",
             metavar="FILE",
-            type=FILE,
+            type=RESULT,
             help=f"Write the result to a file; its ending may say the format. 'judged plot {chart}' reads the JSON.",
         )
         formats = click.Choice(RESULT_FORMS)

@@ -20,11 +20,16 @@ _OF_RANKINGS = ("ties", "missing", "empty", "unjudged", "depth", "collection", "
 
 
 def _numbers(context: click.Context, param: click.Parameter, given: str | None) -> list[float] | None:
-    """What an option with numbers and commas between them says."""
+    """What an option with three numbers and commas between them says."""
+    if given is None:
+        return None
     try:
-        return None if given is None else [float(part) for part in given.split(",")]
+        found = [float(part) for part in given.split(",")]
     except ValueError:
-        raise click.BadParameter(f"takes numbers with commas between them, as in 0.01,0.1,1; got {given!r}.") from None
+        found = []
+    if len(found) != 3:
+        raise click.BadParameter(f"takes three numbers with commas between them, as in 0.01,0.1,1; got {given!r}.")
+    return found
 
 
 def _listed() -> str:
@@ -34,7 +39,7 @@ def _listed() -> str:
     return "\b\nKinds of charts:\n" + "\n".join(lines)
 
 
-@click.command(epilog=_listed())
+@click.command(short_help="Draw a chart.", epilog=_listed())
 @click.argument("kind", metavar="KIND")
 @click.argument("files", metavar="FILE...", nargs=-1, required=True, type=FILE)
 @click.option(
@@ -83,9 +88,21 @@ def plot(kind: str, files: tuple[str, ...], output: str, theme: str, policy: dic
     with working(f"Reading {files[0]}"):
         sources = _sources(chosen, files, policy, given)
     with working("Drawing"):
-        drawn = chosen.function(*sources, theme=theme, **options)
+        drawn = _drawn(chosen, files, sources, {"theme": theme, **options})
         drawn.save(output)
     click.echo(repr(drawn), err=True)
+
+
+def _drawn(kind: Kind, files: tuple[str, ...], sources: list[Any], options: dict[str, Any]) -> Any:
+    """The chart. Judgements and runs know their files; what was read as plain JSON does not, so messages are told here."""
+    from judged.errors import InputError
+
+    try:
+        return kind.function(*sources, **options)
+    except InputError as error:
+        if kind.needs not in _OF_JSON:
+            raise
+        raise InputError(f"{files[0]}: {error}") from None
 
 
 def _check_files(kind: Kind, files: tuple[str, ...]) -> None:
@@ -119,7 +136,7 @@ def flag(name: str) -> str:
 def _sources(kind: Kind, files: tuple[str, ...], policy: dict[str, str], given: dict[str, Any]) -> list[Any]:
     """What the kind is made from."""
     if kind.needs in _OF_JSON:
-        return [_json(files[0])]
+        return [_json(files[0], kind)]
     from judged.inputs import distinct_names, read_judgements, read_run
 
     judgements = read_judgements(files[0], format=given["qrels_format"])
@@ -137,17 +154,18 @@ def _sources(kind: Kind, files: tuple[str, ...], policy: dict[str, str], given: 
     return [evaluate_rankings([judge(run) for run in runs], "NumQ", policy=policy)]
 
 
-def _json(path: str) -> Any:
+def _json(path: str, kind: Kind) -> Any:
     import json
 
     from judged.errors import InputError
-    from judged.inputs.kinds import Kind
+    from judged.inputs.kinds import Kind as Input
     from judged.inputs.source import open_source
 
-    source = open_source(path, Kind("a diagnosis", "score", "the JSON of 'judged embeddings --diagnose'"))
+    says = NEEDS[kind.needs].says
+    source = open_source(path, Input(f"a {kind.needs}", "score", says))
     try:
         return json.loads(source.read())
     except ValueError as error:
-        raise InputError(f"{source.label}: cannot be read as JSON ({error}).") from None
+        raise InputError(f"{source.label}: cannot be read as JSON ({error}); {kind.name} needs {says}.") from None
     except RecursionError:
         raise InputError(f"{source.label}: the JSON is nested too deeply.") from None

@@ -18,7 +18,7 @@ from judged.cli.vectors import (
 )
 
 
-@click.command()
+@click.command(short_help="Say what a temperature does to loss and confidence.")
 @sides
 @click.option(
     "-t",
@@ -38,7 +38,9 @@ from judged.cli.vectors import (
 )
 @click.option("--both", is_flag=True, help="Also the items' softmax over queries; the loss is then the mean of both.")
 @positives_option
-@click.option("--rel", type=float, default=1, show_default=True, metavar="GRADE", help="The lowest grade of a positive.")
+@click.option(
+    "--rel", type=float, default=1, show_default=True, metavar="GRADE", help="The lowest grade that counts as relevant."
+)
 @click.option(
     "--hardest", type=int, default=10, show_default=True, metavar="N", help="How many negatives of a query are its hardest."
 )

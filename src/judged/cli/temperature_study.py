@@ -11,7 +11,7 @@ from judged.cli.options import RESULT_FORMS, checked_format, result_options
 from judged.cli.vectors import check_targets, memory_option, read_sides, sides, vector_options
 
 
-@click.command()
+@click.command(short_help="Learn at several temperatures, and compare.")
 @sides
 @click.option(
     "-t",
@@ -45,7 +45,7 @@ def temperature_study(
     """Learn a similarity of QUERIES and ITEMS, two files of vectors, at several temperatures, and compare what became of it.
 
     All learn from the same queries and are evaluated on the same held-out ones: loss, confidence, calibration, alignment,
-    uniformity, iterations, and measures with 95 % intervals, beside the cosine of the vectors as they are. Files and
+    uniformity, iterations, and measures with 95% intervals, beside the cosine of the vectors as they are. Files and
     relevance are as for 'judged embeddings', other options as for 'judged learn'.
     """
     from judged.cli.terminal import counting, deliver_tables

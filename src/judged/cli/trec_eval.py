@@ -12,7 +12,13 @@ official (the default), all_trec and set. -h -m NAME explains one.
 """
 
 
-@click.command("trec-eval", epilog=EPILOG, context_settings={"help_option_names": []}, options_metavar="[OPTIONS]")
+@click.command(
+    "trec-eval",
+    short_help="Print what trec_eval 10.0 prints.",
+    epilog=EPILOG,
+    context_settings={"help_option_names": []},
+    options_metavar="[OPTIONS]",
+)
 @click.argument("judgements", metavar="QRELS", type=click.Path(allow_dash=True), required=False)
 @click.argument("run", metavar="RUN", type=click.Path(allow_dash=True), required=False)
 @click.option("-h", "--help", "help_wanted", is_flag=True, help="Explain the options and the measures named by -m.")

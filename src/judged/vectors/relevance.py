@@ -74,7 +74,7 @@ class Diagonal:
         if len(queries) != len(items):
             raise InputError(
                 f"pairs need as many queries as items; there are {len(queries)} queries and {len(items)} items. "
-                "For several queries an item use judged.groups(…)."
+                "For several queries an item use judged.groups(…), or --groups."
             )
         return self
 

@@ -168,7 +168,9 @@ def _objects(source: Source) -> Iterator[tuple[int, dict[str, Any]]]:
         except (ValueError, RecursionError) as error:
             if isinstance(error, InputError):
                 raise
-            raise InputError(f"{source.label}, line {number}: not valid JSON: {quote(line)}.") from None
+            raise InputError(
+                f"{source.label}, line {number}: not valid JSON: {quote(line)}; one object a line is read."
+            ) from None
         if not isinstance(content, dict):
             raise InputError(f"{source.label}, line {number}: expected a JSON object, found {quote(line)}.")
         yield number, content

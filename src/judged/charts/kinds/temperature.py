@@ -36,6 +36,8 @@ CURVES = (
 """Panel, curve, and the name of its numbers in a sweep."""
 BEST = {"best_loss": "lowest loss", "best_calibrated": "best calibrated"}
 """The temperatures that a sweep searches for."""
+SAID = {"best_loss": "of the lowest loss", "best_calibrated": "of the best calibration"}
+"""The same in a sentence."""
 HEIGHT = 120
 
 
@@ -46,12 +48,12 @@ def data(sweep: Any) -> pl.DataFrame:
     found = read_sweep(sweep)
     best = {name: row for name in BEST if (row := found.record_or_none(name))}
     rows = {temperature_of(row): row for row in (*found.records("temperatures"), *best.values())}
-    edges = [BEST[name] for name, row in best.items() if row.flag("at_edge")]
+    edges = [SAID[name] for name, row in best.items() if row.flag("at_edge")]
     constant = {
         **{name: temperature_of(best[name]) if name in best else None for name in BEST},
         "softmax": softmax_said(found),
         "ranking": _ranking(found),
-        "edges": f"At the end of what was searched, and maybe beyond: {' and '.join(edges)}." if edges else "",
+        "edges": _outermost(edges),
         "said": " ".join(found.texts("notes")),
     }
     listed = [
@@ -63,6 +65,13 @@ def data(sweep: Any) -> pl.DataFrame:
     if not listed:
         raise InputError("the temperature sweep holds no number to show; make it anew.")
     return pl.DataFrame(listed, schema_overrides=dict.fromkeys(BEST, pl.Float64), infer_schema_length=None)
+
+
+def _outermost(edges: list[str]) -> str:
+    """That a search came to the end of what was swept."""
+    if len(edges) > 1:
+        return f"The temperatures {' and '.join(edges)} are the outermost that were swept; better ones may lie beyond."
+    return f"The temperature {edges[0]} is the outermost that was swept; a better one may lie beyond." if edges else ""
 
 
 def _ranking(sweep: Record) -> str:

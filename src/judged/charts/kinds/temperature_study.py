@@ -39,7 +39,9 @@ def data(study: Any) -> pl.DataFrame:
     Measures have the bounds of their intervals, and `differs` says whether the interval of the difference to the untrained
     similarity leaves out 0. Of the others, only alignment and uniformity have untrained rows: they hang on vectors alone.
     """
-    found = Record.of(study, what="temperature study", how="judged.temperature.study")
+    found = Record.of(
+        study, what="temperature study", how="judged.temperature.study or `judged temperature-study … -o FILE.json`"
+    )
     rows = found.records("rows")
     listed: list[dict[str, Any]] = []
     for measure in found.texts("measures"):
@@ -107,7 +109,7 @@ def draw(table: pl.DataFrame, *, theme: str = "light") -> Chart:
         _measure(part, x, chosen) if part["measure"][0] else _others(part, x, chosen)
         for part in table.partition_by("panel", maintain_order=True)
     ]
-    percent = f"{table['level'][0] * 100:.4g} %"
+    percent = f"{table['level'][0] * 100:.4g}%"
     against = "; the band is that of the untrained similarity. Filled points differ from it, query by query"
     said = [
         f"Similarity {table['similarity'][0]}, trained with {plural(table['training'][0], 'query', 'queries')} and stopped by "

@@ -116,7 +116,7 @@ def test_one_temperature_and_nothing_untrained() -> None:
             "the temperature study, rows 1, measures has no 'Bpref'; make it anew.",
         ),
         (changed(loss="low"), "the temperature study, rows 2: 'loss' must be a number; got 'low'."),
-        (changed(differences=None), "the temperature study, rows 2: 'differences' must be an object; got None."),
+        (changed(differences=3), "the temperature study, rows 2: 'differences' must be an object; got 3."),
         ({**STUDY, "queries": 300}, "the temperature study: 'queries' must be an object; got 300."),
     ],
 )

@@ -132,7 +132,21 @@ def test_equal_queries_are_on_the_same_side() -> None:
     trained, chose = learned.seen.of(judged.vectors.as_vectors(twice.queries))
     assert np.array_equal(trained[:20], trained[20:])
     assert (int(trained.sum()), int(chose.sum())) == (24, 8)
-    assert training.notes == ("20 queries with the vector of another were put into the same part as that one.",)
+    assert training.notes == (
+        "20 queries with the vector of another, or one that points the same way, were put into the same part as that one.",
+    )
+
+
+def test_scaled_queries_are_on_the_same_side() -> None:
+    """Length does not matter to what is learned, so q and 3 q are one query."""
+    data = behind_noise(queries=20)
+    labels = np.tile(data.query_labels, 2)
+    scaled = Hidden(np.vstack([data.queries, np.float32(3) * data.queries]), data.items, labels, data.item_labels)
+    learned = fitted(scaled, kind="diagonal")
+    trained, chose = learned.seen.of(judged.vectors.as_vectors(scaled.queries))
+    assert np.array_equal(trained[:20], trained[20:])
+    assert np.array_equal(chose[:20], chose[20:])
+    assert (int(trained.sum()), int(chose.sum()), learned.training.held_out_queries) == (24, 8, 8)
 
 
 @pytest.mark.parametrize("both", [False, True])

@@ -150,6 +150,29 @@ def test_unless_they_are_allowed(way: str) -> None:
         WAYS[way](*data.both, learned)
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_scaled_queries_are_refused_too(kind: str) -> None:
+    """As whoever normalises vectors for an index scales them: the scores are the same."""
+    data, learned = trained(kind)
+    normed = data.queries / np.linalg.norm(data.queries, axis=1, keepdims=True)
+    for queries in (normed.astype(np.float32), normed.astype(np.float64), data.queries * np.float32(1e-3)):
+        assert np.array_equal(learned.unseen(queries), learned.unseen(data.queries))
+        with pytest.raises(InputError) as error:
+            judged.evaluate_embeddings(queries, data.items, data.relevance, similarity=learned)
+        assert str(error.value) == refused(data, learned)
+        order = np.random.default_rng(0).permutation(60)
+        with pytest.raises(InputError, match="48 of 60 queries"):
+            judged.rank_embeddings(queries[order], data.items, data.relevance, similarity=learned)
+
+
+def test_near_is_not_the_same() -> None:
+    data, learned = trained("bilinear")
+    near = data.queries * (1 + 1e-4 * np.random.default_rng(0).normal(size=data.queries.shape))
+    assert len(learned.unseen(near)) == 60
+    strange = np.random.default_rng(0).normal(size=(20_000, data.queries.shape[1]))
+    assert len(learned.unseen(strange)) == 20_000
+
+
 def test_turned_round_it_still_knows_its_queries() -> None:
     """Items search queries: what training saw is now on the other side."""
     data, learned = trained("bilinear")

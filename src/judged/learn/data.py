@@ -12,8 +12,9 @@ from judged.evaluation import Scored
 from judged.measures import Measure
 from judged.segments import Floats, Ints
 from judged.vectors.arrays import Vectors
+from judged.vectors.directions import marks_of
 from judged.vectors.embeddings import rank_embeddings
-from judged.vectors.equal import Keys, keys_of
+from judged.vectors.equal import keys_of
 from judged.vectors.product import refuse_infinite
 from judged.vectors.relevance import Pairs, Relation, all_pairs
 from judged.vectors.similarity import Cosine, Similarity
@@ -43,9 +44,10 @@ class Part:
         )
         return ranked.evaluate(measures).runs[0]
 
-    def keys(self) -> Keys:
-        """What tells these queries from others."""
-        return np.unique(keys_of(self.queries.block(0, len(self.queries))))
+    def marks(self) -> Floats:
+        """What tells these queries from others; equal ones once."""
+        _, first = np.unique(keys_of(self.queries.block(0, len(self.queries))), return_index=True)
+        return marks_of(self.queries)[np.sort(first)]
 
 
 @dataclass(frozen=True, eq=False)

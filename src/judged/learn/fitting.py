@@ -19,6 +19,7 @@ from judged.measures import Measure, parse
 from judged.segments import Ints
 from judged.statistics.intervals import mean_interval
 from judged.vectors.arrays import as_vectors
+from judged.vectors.directions import groups_of
 from judged.vectors.equal import keys_of
 from judged.vectors.kinds import Kind, Weights, as_kind
 from judged.vectors.learned import Learned, Seen
@@ -135,7 +136,7 @@ class Fit:
         self.split = self._split()
         self.columns = self._candidates()
         self.validation = data.part(self.split.validation)
-        self.seen = Seen(data.part(self.split.training).keys(), self.validation.keys())
+        self.seen = Seen(data.part(self.split.training).marks(), self.validation.marks())
 
     def run(self, progress: Progress | None) -> Learned:
         held_out = self.data.part(self.split.held_out) if len(self.split.held_out) else None
@@ -178,15 +179,16 @@ class Fit:
     def _split(self) -> Split:
         data, (validation, held_out) = self.data, self.wanted.shares
         rows = np.flatnonzero(data.positives.lengths)
-        keys = keys_of(data.queries.rows(rows))
-        split = split_queries(rows, keys, validation=validation, held_out=held_out, seed=self.wanted.seed)
+        groups = groups_of(data.queries.rows(rows))
+        split = split_queries(rows, groups, validation=validation, held_out=held_out, seed=self.wanted.seed)
         without = len(data.queries) - len(rows)
         if without:
             self.notes.append(f"{_queries(without)} with nothing relevant {_were(without)} left out.")
-        again = len(rows) - len(np.unique(keys))
+        again = len(rows) - len(np.unique(groups))
         if again:
             self.notes.append(
-                f"{_queries(again)} with the vector of another {_were(again)} put into the same part as that one."
+                f"{_queries(again)} with the vector of another, or one that points the same way, {_were(again)} put into the "
+                "same part as that one."
             )
         lost = int((data.judged.item[data.judged.grade >= self.wanted.rel] < 0).sum())
         if lost:

@@ -1,4 +1,4 @@
-"""Queries for training, for validation and held out: seeded, and equal vectors always on the same side."""
+"""Queries for training, for validation and held out: seeded, and vectors that point the same way always on one side."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ import numpy as np
 
 from judged.errors import InputError
 from judged.segments import Ints
-from judged.vectors.equal import Keys
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,12 +35,12 @@ def checked_shares(validation: Any, held_out: Any) -> tuple[float, float]:
     return float(validation), float(held_out)
 
 
-def split_queries(rows: Ints, keys: Keys, *, validation: float, held_out: float, seed: int) -> Split:
+def split_queries(rows: Ints, groups: Ints, *, validation: float, held_out: float, seed: int) -> Split:
     """Some rows split by shares of their distinct vectors; a share above 0 is at least one vector.
 
-    `keys` are those of the rows' vectors: the same for equal vectors.
+    `groups` are numbers, the same for rows that must not be parted.
     """
-    _, group = np.unique(keys, return_inverse=True)
+    _, group = np.unique(groups, return_inverse=True)
     count = int(group.max(initial=-1)) + 1
     kept_out, chosen = (max(1, round(share * count)) if share else 0 for share in (held_out, validation))
     if count < kept_out + chosen + 1:
@@ -50,7 +49,7 @@ def split_queries(rows: Ints, keys: Keys, *, validation: float, held_out: float,
             f"there are too few queries to split: {count} with different vectors and something relevant, and "
             f"{parts} need at least one each ({kept_out + chosen + 1} with these shares)."
         )
-    # Groups are numbered as they first occur, so that the split does not hang on what the keys happen to be.
+    # Groups are numbered as they first occur, so that the split does not hang on what these numbers happen to be.
     first = np.full(count, len(rows))
     np.minimum.at(first, group, np.arange(len(rows)))
     order = np.argsort(first)

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judged.errors import InputError
-from judged.segments import Ints
+from judged.segments import Floats, Ints
 from judged.vectors.arrays import Matrix, Vectors, as_vectors
-from judged.vectors.equal import Keys, keys_of
+from judged.vectors.directions import known, marks_of
 from judged.vectors.kinds import Kind, Weights
 from judged.vectors.similarity import Cosine, Similarity
 from judged.vectors.training import Training
@@ -22,15 +22,15 @@ _NAMED = 3
 
 @dataclass(frozen=True, eq=False)
 class Seen:
-    """The queries that training looked at, as keys of their vectors, in ascending order."""
+    """The queries that training looked at, as marks of where their vectors point."""
 
-    training: Keys
-    validation: Keys
+    training: Floats
+    validation: Floats
 
     def of(self, vectors: Vectors) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         """Which of some vectors were trained on, and which chose when to stop."""
-        keys = np.concatenate([keys_of(block) for _, block in vectors.blocks()])
-        return np.isin(keys, self.training), np.isin(keys, self.validation)
+        marks = marks_of(vectors)
+        return known(marks, self.training), known(marks, self.validation)
 
 
 @dataclass(frozen=True, eq=False)

@@ -17,6 +17,7 @@ from judged.contrastive import checked_temperature
 from judged.errors import InputError, OutputError
 from judged.outputs import check_target, replacing
 from judged.vectors.containers import arrays_of_npz, tensors_of_safetensors
+from judged.vectors.directions import MARKS
 from judged.vectors.formats import SIGNATURES, File, file_of
 from judged.vectors.kinds import KINDS, Kind, Weights
 from judged.vectors.learned import Learned, Seen
@@ -122,16 +123,16 @@ def _learned(file: File, text: bytes, arrays: Arrays) -> Learned:
         kind = KINDS[about["kind"]]
         training = Training.from_dict(about["training"])
         weights = {name: arrays[name] for name in kind.names}
-        training_keys, validation_keys = (arrays[name] for name in KEYS)
+        of_training, of_validation = (arrays[name] for name in KEYS)
         checksum = about["checksum"]
     except (KeyError, TypeError, ValueError) as error:
         raise _damaged(file, f"something is missing in it: {error}") from None
-    numbers = {**weights, **dict(zip(KEYS, (training_keys, validation_keys), strict=True))}
+    numbers = {**weights, **dict(zip(KEYS, (of_training, of_validation), strict=True))}
     if checksum != _checksum(numbers, about["training"]):
         raise _damaged(file, "it is not what was written")
     _check_weights(file, kind, weights, training.rank)
-    _check_rest(file, kind, training, [training_keys, validation_keys])
-    return Learned(kind=kind, weights=weights, training=training, seen=Seen(training_keys, validation_keys))
+    _check_rest(file, kind, training, [of_training, of_validation])
+    return Learned(kind=kind, weights=weights, training=training, seen=Seen(of_training, of_validation))
 
 
 def _check_weights(file: File, kind: Kind, weights: Weights, rank: int | None) -> None:
@@ -149,8 +150,8 @@ def _check_weights(file: File, kind: Kind, weights: Weights, rank: int | None) -
         raise _damaged(file, f"its weights do not fit together: {listed}")
 
 
-def _check_rest(file: File, kind: Kind, training: Training, keys: list[NDArray[Any]]) -> None:
-    if any(each.dtype != np.uint64 or each.ndim != 1 or not len(each) for each in keys):
+def _check_rest(file: File, kind: Kind, training: Training, marks: list[NDArray[Any]]) -> None:
+    if any(each.dtype != np.float64 or each.shape != (len(each), MARKS) or not each.size for each in marks):
         raise _damaged(file, "it does not say which queries training saw")
     try:
         checked_temperature(training.temperature)

@@ -192,3 +192,55 @@ def test_a_measure_with_spaces_and_a_list_in_one_option(judged, files):
     scores = result["runs"][0]["scores"]
     assert list(scores) == ["P(rel=2)@1", "AP"]
     assert math.isclose(scores["P(rel=2)@1"], 1 / 3)
+
+
+def test_brackets_in_names_are_shown_as_they_are(judged, files):
+    (files / "bm25[b=0.4].run").write_text("q[/1] Q0 x 1 3.0 t\n")
+    (files / "own").write_text("q[/1] 0 x 1\n")
+    result = judged("evaluate", "own", "bm25[b=0.4].run", "-m", "P@1", "--per-query")
+    assert (result.code, result.err) == (0, "")
+    rows = [line.split() for line in result.out.splitlines()]
+    assert ["bm25[b=0.4]", "q[/1]", "1.0000"] in rows
+    compared = judged("conventions", "own", "bm25[b=0.4].run", "-m", "P@1")
+    assert (compared.code, compared.err) == (0, "")
+
+
+def test_names_are_not_taken_for_pictures(judged, files):
+    (files / "x:cat:y.run").write_text((files / "a.run").read_text())
+    result = judged("evaluate", "qrels", "x:cat:y.run", "b.run", "-m", "P@1")
+    assert "\nnote: x:cat:y: " in result.out
+
+
+def test_a_spinner_shows_names_as_they_are(monkeypatch):
+    import io
+
+    from judged.cli import terminal
+
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    screen = Terminal()
+    monkeypatch.setattr("sys.stderr", screen)
+    with terminal.working("Reading a[/1].run"):
+        pass
+    assert "Reading a[/1].run" in screen.getvalue()
+
+
+@pytest.mark.parametrize("width", [40, 80])
+def test_numbers_stay_whole_on_a_narrow_terminal(judged, files, monkeypatch, width):
+    from rich.console import Console
+
+    from judged.cli import terminal
+
+    monkeypatch.setattr(terminal, "console", lambda: Console(width=width, highlight=False))
+    named = "a-run-whose-name-is-longer-than-half-of-a-narrow-terminal"
+    (files / f"{named}.run").write_text((files / "a.run").read_text())
+    wanted = [f"{name}@{k}" for name in ("P", "R", "nDCG", "Success") for k in (5, 10, 20)]
+    options = [word for measure in wanted for word in ("-m", measure)]
+    shown = judged("evaluate", "qrels", f"{named}.run", *options).out
+    values = judged("evaluate", "qrels", f"{named}.run", *options, "--format", "csv").out.splitlines()[1].split(",")[1:]
+    assert max(map(len, shown.splitlines())) <= width
+    table = shown.partition("policy:")[0].split()
+    assert [word for word in table if "@" in word] == wanted
+    assert [word for word in table if word.startswith(("0.", "1."))] == [f"{float(value):.4f}" for value in values]

@@ -177,3 +177,16 @@ def test_help_names_every_kind_and_rule():
     texts = {option.name: option.help or "" for option in learn.params if hasattr(option, "help")}
     assert all(kind in texts["kind"] for kind in KINDS)
     assert all(rule in texts["positives"] for rule in POSITIVES)
+
+
+def test_intervals_stay_whole_on_a_narrow_terminal(judged, vectors, monkeypatch):
+    from rich.console import Console
+
+    from judged.cli import terminal
+
+    monkeypatch.setattr(terminal, "console", lambda: Console(width=80, highlight=False))
+    lines = judged(*LEARN, "-o", "model.npz").out.splitlines()
+    assert max(map(len, lines)) <= 80
+    rows = [line for line in lines if line.startswith((" AP ", " nDCG@10 ", " RR "))]
+    assert len(rows) == 6  # before and after, and then the differences
+    assert all(row.rstrip().endswith("]") for row in rows)

@@ -5,10 +5,11 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, Literal, TextIO
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.text import Text
 
     from judged.differences import ConventionComparison
     from judged.evaluation import Evaluation
@@ -23,7 +24,7 @@ def console() -> Console:
     from rich.console import Console
 
     watched = _watched(sys.stdout)
-    return Console(highlight=False, width=None if watched else 10_000, soft_wrap=not watched)
+    return Console(highlight=False, emoji=False, width=None if watched else 10_000, soft_wrap=not watched)
 
 
 def _watched(stream: TextIO | None) -> bool:
@@ -38,8 +39,9 @@ def working(what: str) -> Iterator[None]:
         yield
         return
     from rich.console import Console
+    from rich.text import Text
 
-    with Console(stderr=True).status(what):
+    with Console(stderr=True).status(Text(what)):  # plain: names of files may look like markup
         yield
 
 
@@ -53,7 +55,7 @@ def counting(what: str, total: int, unit: str = "queries") -> Iterator[Callable[
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
     columns = (
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),
         BarColumn(),
         MofNCompleteColumn(),
         TextColumn(unit),
@@ -84,30 +86,25 @@ def deliver_evaluation(evaluation: Evaluation, form: str | None, output: str | N
 
 def show_evaluation(evaluation: Evaluation, *, per_query: bool) -> None:
     """The table of an evaluation, the policy under it and the findings that matter."""
-    from rich.box import SIMPLE_HEAD
-    from rich.table import Table
+    from rich.text import Text
 
     from judged.exports import WORDS, cells, remarks
 
     header, rows = cells(evaluation, per_query=per_query)
     best = {} if per_query or evaluation.others else _best(evaluation)
-    table = Table(box=SIMPLE_HEAD, pad_edge=False)
-    for name in header:
-        table.add_column(name, justify="left" if name in WORDS else "right", overflow="fold")
-    for number, row in enumerate(rows):
-        table.add_row(
-            *(f"[bold]{cell}[/]" if best.get(name) == number else cell for name, cell in zip(header, row, strict=True))
-        )
-    out = console()
-    out.print(table)
-    for text in remarks(evaluation):
-        out.print(text, markup=False)
+    marked = [
+        [Text(cell, style="bold" if best.get(name) == number else "") for name, cell in zip(header, row, strict=True)]
+        for number, row in enumerate(rows)
+    ]
+    names = sum(name in WORDS for name in header)
+    show_tables([[list(map(Text, header)), *marked]], remarks(evaluation), names=names)
 
 
 def show_comparison(comparison: ConventionComparison) -> None:
     """The definitions of each measure, and what makes them differ."""
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
+    from rich.text import Text
 
     from judged.differences.tables import HEADER, assumed, cells, heading, notes
 
@@ -117,7 +114,7 @@ def show_comparison(comparison: ConventionComparison) -> None:
         for name in HEADER:
             table.add_column(name, justify="right" if name == "value" else "left", overflow="fold")
         for row in cells(compared):
-            table.add_row(*row)
+            table.add_row(*map(Text, row))
         out.print(heading(compared), markup=False)
         out.print(table)
         for text in notes(compared):
@@ -140,47 +137,63 @@ def deliver_tables(found: Sweep | Study, form: str | None, output: str | None) -
     )
 
 
-def show_tables(tables: Iterable[Sequence[Sequence[str]]], sentences: Iterable[str]) -> None:
-    """Tables of numbers, heads first in each, and what there is to say about them; a number is never broken into two lines."""
+def show_tables(
+    tables: Iterable[Sequence[Sequence[str | Text]]],
+    sentences: Iterable[str] = (),
+    *,
+    names: int = 0,
+    justify: Literal["left", "right"] = "right",
+) -> None:
+    """Tables of numbers, heads first in each, and what there is to say about them; a number is never broken into two lines.
+
+    The first `names` columns are names, which may be broken. What stands in a cell is plain text, never rich's markup: people
+    have brackets in the names of their runs and queries.
+    """
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
+    from rich.text import Text
 
     out = console()
     for whole in tables:
-        for heads, *rows in _fitting(whole, out.width):
+        texts = [[cell if isinstance(cell, Text) else Text(cell) for cell in row] for row in whole]
+        for heads, *rows in _fitting(texts, out.width, max(names, 1)):
             table = Table(box=SIMPLE_HEAD, pad_edge=False)
-            for name, least in zip(heads, _widths([heads, *rows]), strict=True):
-                table.add_column(name, justify="right", min_width=least)
+            for at, (head, least) in enumerate(zip(heads, _widths([heads, *rows]), strict=True)):
+                if at < names:
+                    table.add_column(head, justify="left", overflow="fold")
+                else:
+                    table.add_column(head, justify=justify, min_width=least)
             for row in rows:
                 table.add_row(*row)
-            out.print(table, markup=False)
+            out.print(table)
     for sentence in sentences:
         out.print(sentence, markup=False)
 
 
-def _fitting(table: Sequence[Sequence[str]], width: int) -> Iterator[list[list[str]]]:
-    """A table, or several below each other where it is too wide, each with the first column."""
+def _fitting(table: list[list[Text]], width: int, first: int) -> Iterator[list[list[Text]]]:
+    """A table, or several below each other where it is too wide, each with the first columns."""
     needs = [least + 3 for least in _widths(table)]
+    always = min(sum(needs[:first]), width // 2)
+    kept = range(first)
     columns: list[int] = []
-    for at in range(1, len(needs)):
-        if columns and needs[0] + sum(needs[each] for each in (*columns, at)) > width:
-            yield [[row[each] for each in (0, *columns)] for row in table]
+    for at in range(first, len(needs)):
+        if columns and always + sum(needs[each] for each in (*columns, at)) > width:
+            yield [[row[each] for each in (*kept, *columns)] for row in table]
             columns = []
         columns.append(at)
-    yield [[row[each] for each in (0, *columns)] for row in table]
+    yield [[row[each] for each in (*kept, *columns)] for row in table]
 
 
-def _widths(table: Sequence[Sequence[str]]) -> list[int]:
+def _widths(table: Sequence[Sequence[Text]]) -> list[int]:
     """What each column needs: its heads may be broken between words, its numbers not at all."""
+    from rich.cells import cell_len
+
     heads, *rows = table
-    return [max(*map(len, name.split()), *(len(row[at]) for row in rows)) for at, name in enumerate(heads)]
+    return [max(0, *map(cell_len, name.plain.split()), *(row[at].cell_len for row in rows)) for at, name in enumerate(heads)]
 
 
 def show_training(training: Training) -> None:
     """How a similarity was learned, and how the held-out queries fare."""
-    from rich.box import SIMPLE_HEAD
-    from rich.table import Table
-
     from judged.vectors.training import HEADER
 
     out = console()
@@ -188,13 +201,8 @@ def show_training(training: Training) -> None:
         out.print(sentence, markup=False)
     if training.held_out is None:
         return
-    table = Table(box=SIMPLE_HEAD, pad_edge=False)
-    for name in HEADER:
-        table.add_column(name, overflow="fold")
-    for row in training.rows():
-        table.add_row(*row)
     out.print(training.heading(), markup=False)
-    out.print(table, markup=False)
+    show_tables([[HEADER, *training.rows()]], justify="left")
 
 
 def _best(evaluation: Evaluation) -> dict[str, int]:

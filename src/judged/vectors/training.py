@@ -109,7 +109,7 @@ class Training:
             f"queries: {self.training:,} for training, {self.validation:,} for validation, {self.held_out_queries:,} held out; "
             f"seed {self.seed}",
             f"relevant: {self.relevance}; from grade {self.rel:g}",
-            f"loss: {self.positives} positives, among {among}{', both ways' if self.both else ''}{pull}; "
+            f"loss: among {among}, several positives by rule {self.positives!r}{', both ways' if self.both else ''}{pull}; "
             f"{first.loss:.4f} at the start, "
             f"{best.loss:.4f} at iteration {self.best}",
             f"{self.measure} on validation: {first.value:.4f} at the start, {best.value:.4f} at iteration {self.best}, "

@@ -344,7 +344,8 @@ def test_the_record_in_words() -> None:
         "low-rank, temperature 0.05, rank 10",
         "queries: 36 for training, 12 for validation, 12 held out; seed 0",
         "relevant: items of the query's own label; from grade 1",
-        f"loss: among all 80 items, several positives by rule 'each', both ways, pull to the start 0.1; {first.loss:.4f} at the start, "
+        f"loss: among all 80 items, several positives by rule 'each', both ways, pull to the start 0.1; "
+        f"{first.loss:.4f} at the start, "
         f"{best.loss:.4f} at iteration {best.iteration}",
         f"AP on validation: {first.value:.4f} at the start, {best.value:.4f} at iteration {best.iteration}, which was kept",
         "stopped after 6 iterations: as many as were allowed",

@@ -95,7 +95,7 @@ def temperature(
         options = read_options(given)
         looked_at = as_vectors(queries)
     chosen = temperatures or TEMPERATURES
-    total = len(looked_at) * steps(len(set(chosen)), both=both, search=not no_search)
+    total = len(looked_at) * steps(chosen, both=both, search=not no_search)
     with counting("Sweeping", total, "queries × temperatures") as progress:
         found = sweep(
             looked_at,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from typing import Any
 
 import numpy as np
@@ -59,15 +60,19 @@ def test_numbers_of_batches(size: int, rule: str, excluding: bool) -> None:
         assert values == pytest.approx(expected, rel=2e-5, abs=1e-9, nan_ok=True)
 
 
+@pytest.mark.parametrize("similarity", ["dot", "euclidean", "manhattan", np.diag([1.0, 2.0, 3.0, 4.0])])
 @pytest.mark.parametrize("rule", POSITIVES)
-def test_both_directions_of_batches(rule: str) -> None:
+def test_both_directions_of_batches(rule: str, similarity: Any) -> None:
     random = np.random.default_rng(1)
     data = tuple(random.integers(-4, 5, (40, 4)) / 4.0 for _ in range(2))
     labels = random.integers(0, 8, 40), random.integers(0, 8, 40)
-    scores, positive = data[0] @ data[1].T, labels[0][:, None] == labels[1]
-    relevance = judged.same_label(*labels)
+    apart = data[0][:, None] - data[1]
+    named = {"dot": data[0] @ data[1].T, "euclidean": -(apart**2).sum(axis=2) / 2, "manhattan": -np.abs(apart).sum(axis=2)}
+    scores = named[similarity] if isinstance(similarity, str) else data[0] @ similarity @ data[1].T
+    positive, relevance = labels[0][:, None] == labels[1], judged.same_label(*labels)
     batches = drawn(data, relevance, 8)
-    found = sweep(*data, relevance, [0.1], similarity="dot", batch_size=8, positives=rule, both=True, search=False).points[0]
+    options: dict[str, Any] = {"similarity": similarity, "batch_size": 8, "both": True, "search": False}
+    found = sweep(*data, relevance, [0.1], positives=rule, **options).points[0]
     back = []
     for begin in range(0, len(batches.query), 8):
         query, item = (part[begin : begin + 8] for part in (batches.query, batches.item))
@@ -156,3 +161,29 @@ def test_equal_items_tie_in_a_batch() -> None:
     items[1] = items[0]
     found = sweep(items, items, judged.diagonal(), [0.001], batch_size=6, search=False)
     assert found.points[0].accuracy == pytest.approx((4 + 0.5 + 0.5) / 6)
+
+
+def test_what_batches_repeat_takes_no_matrix() -> None:
+    """All queries bring one of three items, so nearly every slot is a repetition: none is listed for each of its queries."""
+    random = np.random.default_rng(0)
+    count, size = 4_000, 1_000
+    data = random.normal(size=(count, 4)), random.normal(size=(3, 4))
+    tracemalloc.start()
+    try:
+        batches = drawn(data, judged.groups(np.arange(count) % 3, np.arange(3)), size)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert batches.again.sum() == count - 3 * count // size
+    assert peak < count * size * 2  # 8 MB; two numbers for each query and slot would be 64
+
+
+def test_queries_and_items_that_are_one_object() -> None:
+    """What is made ready as a query and what as an item must not hang on their being two."""
+    from judged.vectors.arrays import as_vectors
+
+    values = np.random.default_rng(0).normal(size=(12, 4))
+    one = as_vectors(values)
+    options: dict[str, Any] = {"similarity": "euclidean", "batch_size": 6, "search": False}
+    found = [sweep(*pair, judged.diagonal(), [0.1], **options).to_frame() for pair in ((one, one), (values, values.copy()))]
+    assert found[0].equals(found[1])

@@ -8,7 +8,7 @@ import pytest
 import judged
 from judged.contrastive import POSITIVES
 from judged.temperature import sweep
-from judged.temperature.searching import EVALUATIONS
+from judged.temperature.searching import evaluations
 
 
 def vectors(seed: int) -> tuple[np.ndarray, np.ndarray]:  # type: ignore[type-arg]
@@ -33,6 +33,21 @@ def test_no_temperature_of_a_fine_grid_has_a_lower_loss(rule: str, both: bool) -
     assert abs(found.best_loss.point.slope) < 1e-3
 
 
+@pytest.mark.parametrize("temperatures", [(0.001, 1000.0), (0.001, 0.3, 1000.0), (0.001, 0.1, 10.0, 1000.0)])
+@pytest.mark.parametrize("seed", [11, 12, 14])
+def test_temperatures_far_apart_are_searched_as_well(seed: int, temperatures: tuple[float, ...]) -> None:
+    random = np.random.default_rng(seed)
+    queries = random.normal(size=(60, 16))
+    items = queries + random.normal(size=queries.shape) * 4
+    found = sweep(queries, items, judged.diagonal(), temperatures)
+    fine = sweep(queries, items, judged.diagonal(), np.geomspace(0.001, 1000, 1500), search=False).points
+    assert found.best_loss is not None
+    assert found.best_calibrated is not None
+    assert found.best_loss.point.objective <= min(point.objective for point in fine) + 1e-6
+    assert found.best_calibrated.point.calibration_error <= min(point.calibration_error for point in fine) + 0.03
+    assert len(found.points) == len(temperatures)
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_the_calibration_is_better_than_at_any_temperature_given(seed: int) -> None:
     queries, items = vectors(seed)
@@ -54,11 +69,10 @@ def test_a_best_temperature_at_the_edge_is_said() -> None:
     )
 
 
-def test_one_temperature_is_its_own_best() -> None:
+def test_between_one_temperature_there_is_nothing_to_search() -> None:
     queries, items = vectors(2)
     found = sweep(queries, items, judged.diagonal(), [0.1])
-    assert found.best_loss is not None
-    assert (found.best_loss.temperature, found.best_loss.at_edge) == (0.1, True)
+    assert (found.best_loss, found.best_calibrated) == (None, None)
 
 
 def test_progress_ends_where_it_was_said_to() -> None:
@@ -69,5 +83,7 @@ def test_progress_ends_where_it_was_said_to() -> None:
         for batch_size in (None, 20):
             told: list[int] = []
             sweep(queries, items, judged.diagonal(), [0.1, 1.0], both=both, batch_size=batch_size, progress=told.append)
-            assert sum(told) == 150 * steps(2, both=both, search=True) == 150 * (2 + EVALUATIONS) * (1 + both)
+            assert (
+                sum(told) == 150 * steps([0.1, 1.0], both=both, search=True) == 150 * (2 + evaluations([0.1, 1.0])) * (1 + both)
+            )
             assert min(told) >= 0

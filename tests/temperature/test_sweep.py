@@ -146,6 +146,27 @@ def test_rel_says_what_is_a_positive() -> None:
     assert points[1].accuracy == 0.0
 
 
+def test_the_ranking_is_measured_with_the_same_positives() -> None:
+    """Of grade 2 there is item 0 alone, at rank 2; of grade 1 also item 1, at rank 1."""
+    found = [
+        sweep([[1.0]], [[1.0], [2.0], [0.0]], {"0": {"0": 2, "1": 1}}, [1.0], similarity="dot", search=False, rel=rel)
+        for rel in (1, 2)
+    ]
+    assert [dict(each.ranking.measures) for each in found] == [
+        {"AP": 1.0, "nDCG@10": pytest.approx((1 + 2 / np.log2(3)) / (2 + 1 / np.log2(3)))},
+        {"AP(rel=2)": 0.5, "nDCG@10": pytest.approx((1 + 2 / np.log2(3)) / (2 + 1 / np.log2(3)))},
+    ]
+    assert "AP(rel=2)" in found[1].to_frame().columns
+
+
+def test_more_hardest_negatives_than_candidates() -> None:
+    data = Data(1)
+    for options in ({}, {"batch_size": 5}):
+        many = data.swept(hardest=10_000, **options)
+        assert [point.hardest_share for point in many.points] == pytest.approx([1.0] * len(EXTREME), rel=1e-6)
+        assert many.points[0].probabilities == data.swept(**options).points[0].probabilities
+
+
 def test_no_temperature_changes_the_ranking() -> None:
     data = Data(8)
     found = data.swept(TEMPERATURES)

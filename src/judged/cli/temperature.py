@@ -82,7 +82,7 @@ def temperature(
     check_targets((output,), queries, items, given)
     read = read_sides(queries, items, given)
     chosen = temperatures or TEMPERATURES
-    total = len(read["queries"]) * steps(len(set(chosen)), both=both, search=not no_search)
+    total = len(read["queries"]) * steps(chosen, both=both, search=not no_search)
     with counting("Sweeping", total, "queries × temperatures") as progress:
         found = sweep(
             **read,

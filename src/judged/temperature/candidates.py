@@ -9,6 +9,7 @@ from operator import add
 from typing import Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from judged.errors import InputError
 from judged.segments import Ints, starts_of
@@ -73,7 +74,7 @@ class Corpus:
         relevant, excluded = self.pairs(begin, end)
         if not len(relevant.item):
             return None
-        negatives = Negatives(end - begin, counting.temperatures, counting.keep)
+        negatives = Negatives(end - begin, counting.temperatures, min(counting.keep, self.width))
         score = np.empty(len(relevant.item))
         for column, scores in self.tiles(begin, end, excluded):
             for pairs, taken in ((relevant, score), (excluded, None)):
@@ -116,6 +117,8 @@ class Batches:
     positive: tuple[Ints, Ints]
     """Places of queries, ascending, and for each the slots of its batch that hold a positive."""
     excluded: tuple[Ints, Ints]
+    again: NDArray[np.bool_]
+    """Places whose item stands in an earlier slot of the batch already."""
     left_over: int
     threads: int
     back: bool = False
@@ -131,10 +134,10 @@ class Batches:
             raise InputError(f"batch_size must be at most the number of queries with a positive, {len(having)}; got {size}.")
         query = random.permutation(having)[: len(having) // size * size]
         item = chosen[query]
-        positive, excluded = _within(corpus, query, item, size)
+        positive, excluded, again = _within(corpus, query, item, size)
         fitting = max(1, room // (BYTES_A_SCORE * size**2))
         threads = min(corpus.threads, fitting)
-        return cls(corpus.product, size, query, item, positive, excluded, len(having) - len(query), threads)
+        return cls(corpus.product, size, query, item, positive, excluded, again, len(having) - len(query), threads)
 
     def turned_round(self) -> Batches:
         """The items of each batch with its queries for candidates."""
@@ -162,25 +165,32 @@ class Batches:
     def sums(self, counting: Counting, begin: int, end: int) -> Sums | None:
         scores = np.empty((end - begin, self.size), np.float32)
         for first in range(begin, end, self.size):
-            batch = self._scores(slice(first, first + self.size))
-            scores[first - begin : first - begin + self.size] = batch.T if self.back else batch
-        negatives = Negatives(end - begin, counting.temperatures, counting.keep)
+            self._score(slice(first, first + self.size), scores[first - begin : first - begin + self.size])
+        negatives = Negatives(end - begin, counting.temperatures, min(counting.keep, self.width))
         (row, column), (gone_row, gone_column) = (self._part(pairs, begin, end) for pairs in (self.positive, self.excluded))
         score = scores[row, column].astype(np.float64)
         scores[row, column] = scores[gone_row, gone_column] = NOBODY
+        batches = scores.reshape(-1, self.size, self.size)
+        (batches if self.back else batches.swapaxes(1, 2))[self.again[begin:end].reshape(-1, self.size)] = NOBODY
         negatives.add(scores)
         return counting.sums(negatives, row, score)
 
-    def _scores(self, at: slice) -> Matrix:
-        """Of one batch: a row a query, a column an item; equal vectors tie."""
-        similarity, out = self.product.similarity, np.empty((self.size, self.size), np.float32)
+    def _score(self, at: slice, out: Matrix) -> None:
+        """The scores of one batch: a row for whoever searches, a column a candidate; equal items tie."""
+        similarity = self.product.similarity
+        sides = [(self.product.queries, self.query[at]), (self.product.items, self.item[at])]
+        if self.back:  # not the same scores seen from the other side: some hold only what orders the candidates of a row
+            similarity, sides = similarity.turned_round(), sides[::-1]
         ready = []
-        for vectors, rows in ((self.product.queries, self.query[at]), (self.product.items, self.item[at])):
+        for (vectors, rows), searched in zip(sides, (False, True), strict=True):
             some = Vectors(vectors.rows(rows), source=vectors.source)
-            ready.append(similarity.prepare(some.block(0, self.size), some, 0, items=vectors is self.product.items))
-        scores = similarity.scores(ready[0], ready[1], out)
+            ready.append(similarity.prepare(some.block(0, self.size), some, 0, items=searched))
+        out[...] = similarity.scores(ready[0], ready[1], out)
+        if self.back:
+            return
         _, first, where = np.unique(self.product.first_equal(self.item[at]), return_index=True, return_inverse=True)
-        return scores[:, first[where]] if len(first) < self.size else scores
+        if len(first) < self.size:
+            out[...] = out[:, first[where]]
 
     def _part(self, pairs: tuple[Ints, Ints], begin: int, end: int) -> tuple[Ints, Ints]:
         at = slice(*np.searchsorted(pairs[0], [begin, end]))
@@ -204,8 +214,10 @@ def _one_each(corpus: Corpus, random: np.random.Generator) -> Ints:
     return chosen
 
 
-def _within(corpus: Corpus, query: Ints, item: Ints, size: int) -> tuple[tuple[Ints, Ints], tuple[Ints, Ints]]:
-    """The positives that queries find in their batches, and what is no candidate there: excluded items, and repetitions."""
+def _within(
+    corpus: Corpus, query: Ints, item: Ints, size: int
+) -> tuple[tuple[Ints, Ints], tuple[Ints, Ints], NDArray[np.bool_]]:
+    """The positives that queries find in their batches, what is excluded there, and places whose item is a repetition."""
     count, place_of = corpus.width, np.full(corpus.rows, -1, np.int64)
     place_of[query] = np.arange(len(query))
     batch = np.arange(len(query)) // size
@@ -218,20 +230,16 @@ def _within(corpus: Corpus, query: Ints, item: Ints, size: int) -> tuple[tuple[I
         there = key[at] == wanted
         return place[there], first[at[there]] % size
 
-    positive, excluded = [], [_repeated(first, size, len(query))]
+    again = np.ones(len(query), bool)
+    again[first] = False
+    nothing = np.zeros(0, np.int64)
+    positive, excluded = [], [(nothing, nothing)]
     for begin, end in corpus.blocks():
         relevant, gone = corpus.pairs(begin, end)
         positive.append(found(relevant, begin))
         if gone is not None:
             excluded.append(found(gone, begin))
-    return _ordered(positive), _ordered(excluded)
-
-
-def _repeated(first: Ints, size: int, count: int) -> tuple[Ints, Ints]:
-    """For all queries of a batch the slots of items that stand in an earlier one already."""
-    again = np.setdiff1d(np.arange(count), first)
-    row = (again // size * size)[:, None] + np.arange(size)
-    return row.ravel(), np.repeat(again % size, size)
+    return _ordered(positive), _ordered(excluded), again
 
 
 def _ordered(parts: list[tuple[Ints, Ints]]) -> tuple[Ints, Ints]:

@@ -7,14 +7,15 @@ after round, and each round asks for a few temperatures at once.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from math import exp, log
+from itertools import pairwise
+from math import ceil, exp, log
 
 from judged.temperature.result import Best, Point
 
 ROUNDS = 4
 FOR_LOSS, FOR_ERROR = 2, 4
-EVALUATIONS = ROUNDS * (FOR_LOSS + FOR_ERROR)
-"""The most temperatures that are looked at."""
+_WIDE = log(2.2)
+"""Temperatures further apart than this, in their logarithm, have others put between them before the search."""
 _NEAR = 1e-4
 """Temperatures this near, as a share of themselves, are not told apart."""
 
@@ -22,6 +23,8 @@ _NEAR = 1e-4
 def search(points: Sequence[Point], at: Callable[[list[float]], list[Point]]) -> tuple[Best, Best]:
     """The temperature of the lowest loss and that of the lowest calibration error; `at` looks at some temperatures."""
     found = list(points)
+    if between := filled([point.temperature for point in points]):
+        found = sorted([*found, *at(between)], key=lambda point: point.temperature)
     for _ in range(ROUNDS):
         wanted = {exp(each) for each in (*_towards_no_slope(found), *_around_lowest_error(found))}
         if not wanted:
@@ -30,6 +33,24 @@ def search(points: Sequence[Point], at: Callable[[list[float]], list[Point]]) ->
     best = [min(found, key=lambda point: getattr(point, name)) for name in ("objective", "calibration_error")]
     loss, error = (Best(each, at_edge=each is points[0] or each is points[-1]) for each in best)
     return loss, error
+
+
+def filled(temperatures: Sequence[float]) -> list[float]:
+    """What is put between temperatures, ascending, that are so far apart that a valley might be missed.
+
+    >>> [round(each, 3) for each in filled([0.1, 0.2, 0.8])]
+    [0.4]
+    """
+    found = []
+    for low, high in pairwise(map(log, temperatures)):
+        parts = ceil((high - low) / _WIDE)
+        found += [exp(low + (high - low) * number / parts) for number in range(1, parts)]
+    return found
+
+
+def evaluations(temperatures: Sequence[float]) -> int:
+    """The most temperatures that a search between these looks at."""
+    return len(filled(temperatures)) + ROUNDS * (FOR_LOSS + FOR_ERROR)
 
 
 def _towards_no_slope(points: Sequence[Point]) -> list[float]:

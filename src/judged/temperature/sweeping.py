@@ -16,7 +16,7 @@ from judged.policy import Policy
 from judged.segments import Floats
 from judged.temperature.candidates import BYTES_A_SCORE, Batches, Candidates, Corpus, Progress, summed, turned_corpus
 from judged.temperature.result import Point, Ranking, Sweep
-from judged.temperature.searching import EVALUATIONS
+from judged.temperature.searching import evaluations
 from judged.temperature.searching import search as best
 from judged.vectors.embeddings import Embeddings
 from judged.vectors.product import MEMORY, Product, bytes_of
@@ -27,7 +27,8 @@ TEMPERATURES = tuple(float(f"{each:.3g}") for each in np.geomspace(0.001, 1000, 
 """Three to each power of ten, from 0.001 to 1000."""
 HARDEST = 10
 BINS = 15
-MEASURES = ("AP", "nDCG@10")
+MOST = 10_000
+"""Of bins, and of negatives that are kept for each query at a time."""
 CHECKED = 64
 """Queries whose ranks are counted again at every temperature, fewer where there are very many items."""
 _SCORES_CHECKED = 1 << 23
@@ -61,7 +62,7 @@ def sweep(
     random as in training (in-batch): a loss over more candidates is a higher loss, so the two are not to be compared.
     `both` adds the items' softmax over queries. `positives` says how several positives of a query make one loss:
     each, any or apart. With `search` the temperatures of the lowest loss and of the lowest calibration error are
-    searched between those given. `progress` is told of queries done, `EVALUATIONS` for the search beside one a temperature.
+    searched between those given. `progress` is told of queries done, `steps` times each of them.
 
     >>> import judged
     >>> captions = [[1.0, 0.1], [0.2, 1.0], [0.3, 0.9]]
@@ -82,16 +83,20 @@ def sweep(
     )
     relation = as_relation(relevance, what="relevance")
     counting = Counting(
-        as_temperatures(temperatures), checked_positives(positives), whole("hardest", hardest), whole("bins", bins)
+        as_temperatures(temperatures),
+        checked_positives(positives),
+        whole("hardest", hardest, at_most=MOST),
+        whole("bins", bins, at_most=MOST),
     )
     if len(compared.items) < 2:
         raise InputError("there is one item only, whose probability is 1 at every temperature; at least two are needed.")
     return _Sweeper(compared, relation, counting, rel, batch_size, seed, both, progress).swept(search=search)
 
 
-def steps(temperatures: int, *, both: bool, search: bool) -> int:
+def steps(temperatures: Sequence[float], *, both: bool, search: bool) -> int:
     """How many times each query is looked at, for a bar of progress."""
-    return (temperatures + (EVALUATIONS if search else 0)) * (2 if both else 1)
+    ascending = as_temperatures(temperatures).tolist()
+    return (len(ascending) + (evaluations(ascending) if search else 0)) * (2 if both else 1)
 
 
 class _Sweeper:
@@ -125,11 +130,13 @@ class _Sweeper:
     def swept(self, *, search: bool) -> Sweep:
         points = self._at(self._counting.temperatures)
         best_loss = best_calibrated = None
-        if search:
+        if search and len(points) > 1:  # between one temperature there is nothing to search
             best_loss, best_calibrated = best(points, lambda some: self._at(np.array(some)))
         if self._progress is not None:
             queries = self._corpus.rows
-            self._progress(queries * steps(len(points), both=len(self._sides) > 1, search=search) - self._done)
+            self._progress(
+                queries * steps(self._counting.temperatures.tolist(), both=len(self._sides) > 1, search=search) - self._done
+            )
         return Sweep(
             softmax="batch" if self._batched else "corpus",
             candidates=self._sides[0].width,
@@ -172,8 +179,10 @@ class _Sweeper:
         return progress
 
     def _ranking(self) -> Ranking:
-        evaluation = evaluate_rankings([self._rankings], list(MEASURES))
-        values = {name: float(evaluation.value(name)) for name in MEASURES}
+        rel = self._corpus.rel
+        measures = ["AP" if rel == 1 else f"AP(rel={rel:g})", "nDCG@10"]
+        evaluation = evaluate_rankings([self._rankings], measures)
+        values = {name: float(evaluation.value(name)) for name in measures}
         _, end = next(self._corpus.blocks())
         checked = max(1, min(CHECKED, end, _SCORES_CHECKED // self._corpus.width))
         return Ranking(values, checked, _same_order(self._corpus, checked, self._counting.temperatures))

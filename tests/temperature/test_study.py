@@ -285,6 +285,10 @@ def test_what_the_digits_show(digits: Study) -> None:
     assert min(digits.trained, key=lambda row: row.alignment).temperature == 0.01
     assert max(digits.trained, key=lambda row: row.uniformity).temperature == 0.01
     assert digits.conclusions()[-1] == "Nowhere more confident than right."
+    # What gains on the whole list loses at its top.
+    assert digits.untrained is not None
+    assert digits.untrained.measures["RR"].mean == 1
+    assert all(row.measures["RR"].mean < 1 for row in digits.trained)
 
 
 def test_the_record_of_the_guide(digits: Study) -> None:

@@ -1,6 +1,5 @@
 """Every normalisation against a whole-matrix twin, by hand, at extreme parameters, and in small tiles."""
 
-import re
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -11,7 +10,7 @@ from scipy.stats import norm
 
 from judged.errors import InputError
 from judged.vectors.arrays import Lazy, Vectors, as_vectors
-from judged.vectors.normalisation import LOOKS_AT, Normalisation
+from judged.vectors.normalisation import Normalisation
 from judged.vectors.normalise import (
     CSLS,
     NORMALISATIONS,
@@ -25,19 +24,9 @@ from judged.vectors.normalise import (
     as_normalisation,
 )
 from judged.vectors.product import Product
-from judged.vectors.relevance import SameIndex
 from judged.vectors.similarity import as_similarity
 from judged.vectors.streams import Nearest, chunks, nearest
-
-RANDOM = np.random.default_rng(5)
-QUERIES, ITEMS, BANK = (RANDOM.normal(size=(count, 8)).astype(np.float32) for count in (23, 31, 17))
-
-
-def product_of(queries=QUERIES, items=ITEMS, similarity="cosine", *, exclude_self=False, height=None, width=None) -> Product:
-    left, right = as_vectors(queries, source="the queries"), as_vectors(items, source="the items")
-    exclude = SameIndex().bind(left, right) if exclude_self else None
-    shape = (height, width) if height else None
-    return Product(left, right, as_similarity(similarity), exclude=exclude, memory="1GB", shape=shape)
+from support.products import BANK, ITEMS, QUERIES, product_of
 
 
 def whole(product: Product) -> np.ndarray:
@@ -319,74 +308,10 @@ def test_nearest_takes_the_lower_number_of_a_tie():
     assert Nearest(2, 3).items.tolist() == [[-1, -1, -1], [-1, -1, -1]]
 
 
-@pytest.mark.parametrize(
-    ("normalisation", "kind", "note"),
-    [
-        (CSLS(), "transductive", "scores were normalised by csls(k=10), which looks at all test queries (transductive)."),
-        (
-            CSLS(bank=BANK),
-            "inductive",
-            "scores were normalised by csls(bank=17 vectors, k=10), "
-            "which looks at a bank of other queries, never at other test queries (inductive).",
-        ),
-        (
-            InvertedSoftmax(),
-            "transductive",
-            "scores were normalised by inverted-softmax(beta=20.0), which looks at all test queries (transductive).",
-        ),
-        (
-            QBNorm(bank="train.npy"),
-            "inductive",
-            "scores were normalised by qb-norm(bank=train.npy, beta=20.0, k=1), "
-            "which looks at a bank of other queries, never at other test queries (inductive).",
-        ),
-        (
-            DualSoftmax(),
-            "transductive",
-            "scores were normalised by dual-softmax(beta=20.0), which looks at all test queries (transductive).",
-        ),
-        (
-            AlphaQueryExpansion(),
-            "per query",
-            "scores were normalised by alpha-query-expansion(alpha=3.0, k=10), which looks at one query at a time (per query).",
-        ),
-        (
-            MinMax(),
-            "per query",
-            "scores were normalised by min-max, which looks at one query at a time (per query); it cannot change any ranking.",
-        ),
-    ],
-)
-def test_notes_say_what_was_looked_at(normalisation, kind, note):
-    assert (normalisation.kind, normalisation.note) == (kind, note)
-
-
-def test_a_fitted_one_carries_the_note():
-    assert CSLS(k=2).fit(product_of()).note == CSLS(k=2).note
-
-
-@pytest.mark.parametrize("name", NORMALISATIONS)
-def test_every_normalisation_declares_itself(name):
-    normalisation = NORMALISATIONS[name]()
-    assert normalisation.name == name
-    assert normalisation.says
-    assert normalisation.kind in LOOKS_AT
-    assert as_normalisation(str(normalisation)) == normalisation
-
-
 def test_inductive_results_of_a_query_do_not_hang_on_the_other_queries():
     for text in [QBNorm(bank=BANK), InvertedSoftmax(bank=BANK), CSLS(bank=BANK), "min-max", "z-score", "softmax"]:
         together, alone = normalised(text, product_of()), normalised(text, product_of(QUERIES[:1]))
         np.testing.assert_allclose(together[:1], alone, rtol=1e-5, atol=1e-6)
-
-
-def test_texts():
-    assert as_normalisation("softmax(temperature=0.05)") == Softmax(temperature=0.05)
-    assert as_normalisation(" CSLS ( k = 5 ) ") == CSLS(k=5)
-    assert as_normalisation("inverted_softmax(beta=5, bank='a, b.npy')").bank == "a, b.npy"
-    assert as_normalisation("qb-norm(bank=train.npy, k=2)").bank == "train.npy"
-    given = CSLS(k=3)
-    assert as_normalisation(given) is given
 
 
 def test_a_bank_is_cut_to_dims():
@@ -394,70 +319,3 @@ def test_a_bank_is_cut_to_dims():
     InvertedSoftmax(bank=BANK).fit(product, dims=4)
     with pytest.raises(InputError):
         InvertedSoftmax(bank=BANK).fit(product)
-
-
-@pytest.mark.parametrize(
-    ("make", "message"),
-    [
-        (
-            lambda: as_normalisation("cslss"),
-            "there is no normalisation 'cslss'; did you mean 'csls'? There is min-max, z-score, softmax, csls, "
-            "inverted-softmax, qb-norm, dual-softmax, mutual-proximity, alpha-query-expansion.",
-        ),
-        (
-            lambda: as_normalisation("whitening"),
-            "there is no normalisation 'whitening'. There is min-max, z-score, softmax, csls, "
-            "inverted-softmax, qb-norm, dual-softmax, mutual-proximity, alpha-query-expansion.",
-        ),
-        (
-            lambda: as_normalisation("softmax(temprature=2)"),
-            "softmax takes no 'temprature'; did you mean 'temperature'? It takes temperature.",
-        ),
-        (lambda: as_normalisation("min-max(k=2)"), "min-max takes no 'k'. It takes no parameters."),
-        (lambda: as_normalisation("csls(k=2, k=3)"), "k of csls is given twice: 'csls(k=2, k=3)'."),
-        (lambda: as_normalisation("csls(5)"), "parameters are written name=value, with commas between; got 'csls(5)'."),
-        (
-            lambda: as_normalisation("csls(k=5"),
-            "a normalisation is a text such as 'csls' or 'softmax(temperature=0.05)'; got 'csls(k=5'.",
-        ),
-        (lambda: as_normalisation(5), "a normalisation is a text such as 'csls' or 'softmax(temperature=0.05)'; got 5."),
-        (lambda: Softmax(temperature=0), "temperature of softmax must be a number above 0; got 0."),
-        (lambda: as_normalisation("softmax(temperature=hot)"), "temperature of softmax must be a number above 0; got 'hot'."),
-        (lambda: InvertedSoftmax(beta=-1), "beta of inverted-softmax must be a number above 0; got -1."),
-        (lambda: DualSoftmax(beta=float("nan")), "beta of dual-softmax must be a number above 0; got nan."),
-        (lambda: CSLS(k=0), "k of csls must be a whole number from 1; got 0."),
-        (lambda: CSLS(k=True), "k of csls must be a whole number from 1; got True."),
-        (lambda: CSLS(k=32).fit(product_of()), "k of csls must be at most the number of items, 31; got 32."),
-        (lambda: CSLS(k=24).fit(product_of()), "k of csls must be at most the number of queries, 23; got 24."),
-        (
-            lambda: CSLS(k=18, bank=BANK).fit(product_of()),
-            "k of csls must be at most the number of queries in the bank, 17; got 18.",
-        ),
-        (
-            lambda: AlphaQueryExpansion(k=32).fit(product_of()),
-            "k of alpha-query-expansion must be at most the number of items, 31; got 32.",
-        ),
-        (lambda: QBNorm(k=32, bank=BANK).fit(product_of()), "k of qb-norm must be at most the number of items, 31; got 32."),
-        (
-            lambda: QBNorm().fit(product_of()),
-            "qb-norm needs a bank of queries, such as those of training; give bank=, vectors or their file.",
-        ),
-        (
-            lambda: QBNorm(bank=BANK[:, :3]).fit(product_of()),
-            "the bank of queries have 3 dimensions, the items have 8; they must have as many. "
-            "Do they come from the same model?",
-        ),
-        (
-            lambda: AlphaQueryExpansion(k=3).fit(product_of(similarity="dot")),
-            "alpha-query-expansion weighs items by their cosine; it needs similarity 'cosine', got 'dot'.",
-        ),
-        (
-            lambda: DualSoftmax().fit(product_of(similarity="euclidean")),
-            "dual-softmax multiplies a score by a probability, which has no meaning for euclidean scores (0 is the best); "
-            "use cosine or dot, or inverted-softmax.",
-        ),
-    ],
-)
-def test_errors_say_what_to_do(make, message):
-    with pytest.raises(InputError, match=f"^{re.escape(message)}$"):
-        make()

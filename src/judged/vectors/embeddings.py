@@ -22,7 +22,7 @@ from judged.vectors.normalisation import Fitted, Normalisation
 from judged.vectors.normalise import as_normalisation
 from judged.vectors.product import MEMORY, Product, Scores, Turned, bytes_of
 from judged.vectors.relevance import Bound, Judged, Relation, as_relation, turned_round
-from judged.vectors.similarity import Euclidean, Similarity, as_similarity
+from judged.vectors.similarity import Similarity, as_similarity
 
 if TYPE_CHECKING:
     from judged.conventions import Convention
@@ -79,7 +79,7 @@ class Embeddings:
 
         A normalisation that leaves every ranking as it is does not touch the scores that are ranked by.
         """
-        similarity = self.similarity.placed(self.items) if isinstance(self.similarity, Euclidean) else self.similarity
+        similarity = self.similarity.placed(self.items)
         bound = None if self.exclude is None else self.exclude.bind(self.queries, self.items)
 
         def product(queries: Vectors) -> Product | UniqueProduct:

@@ -16,7 +16,7 @@ from judged.errors import InputError
 from judged.segments import Floats
 from judged.vectors.arrays import Matrix, Vectors
 from judged.vectors.product import Product
-from judged.vectors.streams import pieces, shift_of
+from judged.vectors.streams import pieces
 
 Kind = Literal["inductive", "transductive", "per query"]
 LOOKS_AT: dict[Kind, str] = {
@@ -121,7 +121,7 @@ class Normalisation(ABC):
         """Ready to change the scores of this product; `dims` cuts a bank as the other vectors were cut."""
 
     def _fitted(self, product: Product, change: Callable[[Floats, slice, slice], Floats]) -> Fitted:
-        shifts = [shift_of(product, product.query_block(begin, end)) for begin, end in product.blocks()]
+        shifts = [product.similarity.shift(product.query_block(begin, end)) for begin, end in product.blocks()]
         return Fitted(self, change, np.concatenate(shifts))
 
     def _at_most(self, k: int, count: int, what: str) -> None:

@@ -54,6 +54,14 @@ class Similarity:
         """
         return None
 
+    def placed(self, items: Vectors) -> Similarity:
+        """The same, measured from where the numbers of these items are smallest, where that makes a difference."""
+        return self
+
+    def shift(self, queries: Matrix) -> Floats:
+        """What the scores of queries made ready lack to be comparable with other queries' scores, a column."""
+        return np.zeros((len(queries), 1))
+
     def turned_round(self) -> Similarity:
         """The same with items for queries and queries for items."""
         return self
@@ -146,6 +154,11 @@ class Euclidean(Rescored):
     def exact(self, query: Matrix, items: Matrix) -> Floats:
         """Minus half the squared distances in double precision."""
         return ((items.astype(np.float64) - query) ** 2).sum(axis=1) / -2
+
+    def shift(self, queries: Matrix) -> Floats:
+        """The query's own length, which its scores come without."""
+        moved = queries[:, :-1]
+        return np.einsum("ij,ij->i", moved, moved, dtype=np.float64)[:, None] / -2
 
     def placed(self, items: Vectors) -> Euclidean:
         """Measured from the middle of the items, where the numbers are smallest."""

@@ -11,7 +11,6 @@ import numpy as np
 from judged.segments import Floats
 from judged.vectors.arrays import Matrix, Vectors
 from judged.vectors.product import Product
-from judged.vectors.similarity import Euclidean
 
 CHUNK = 1 << 18
 """Scores that are worked on at a time, in double precision."""
@@ -30,7 +29,7 @@ def chunks(product: Product) -> Iterator[Chunk]:
     """All scores of a product, in pieces, comparable between queries too."""
     for begin, end in product.blocks():
         prepared = product.query_block(begin, end)
-        shift = shift_of(product, prepared)
+        shift = product.similarity.shift(prepared)
         excluded = None if product.exclude is None else product.exclude.block(begin, end)
         for column in product.columns:
             scores = product.tile(prepared, begin, column, excluded).scores
@@ -42,14 +41,6 @@ def pieces(scores: Matrix) -> Iterator[slice]:
     step = max(1, CHUNK // len(scores))
     for first in range(0, scores.shape[1], step):
         yield slice(first, min(first + step, scores.shape[1]))
-
-
-def shift_of(product: Product, prepared: Matrix) -> Floats:
-    """What a query's scores lack to be comparable with other queries': Euclidean ones come without the query's own length."""
-    if not isinstance(product.similarity, Euclidean):
-        return np.zeros((len(prepared), 1))
-    moved = prepared[:, :-1]
-    return np.einsum("ij,ij->i", moved, moved, dtype=np.float64)[:, None] / -2
 
 
 def over(product: Product, queries: Vectors) -> Product:

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import io
 import os
+from collections.abc import Callable
+from importlib.util import find_spec
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 from support.parts import Needs, missing_part
+
+Write = Callable[[str, "str | bytes"], Path]
 
 settings.register_profile(
     "steady",
@@ -25,3 +31,40 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "steady"))
 def needs() -> Needs:
     """`needs("spark")` skips the test where Spark is missing, and fails it where JUDGED_REQUIRE says it has to be there."""
     return missing_part
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty folder, which is the current one, so that messages show the bare name."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def write(folder: Path) -> Write:
+    def write_file(name: str, content: str | bytes) -> Path:
+        path = Path(name)
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
+        return path
+
+    return write_file
+
+
+@pytest.fixture(scope="session")
+def has() -> Needs:
+    """`has("torch")` skips the test where a Python package is missing, and fails it where JUDGED_REQUIRE names it."""
+
+    def missing(package: str) -> None:
+        if find_spec(package) is None:
+            required = [name.strip() for name in os.environ.get("JUDGED_REQUIRE", "").split(",")]
+            (pytest.fail if package in required else pytest.skip)(f"the Python package {package} is not installed")
+
+    return missing
+
+
+@pytest.fixture
+def standard_input(monkeypatch: pytest.MonkeyPatch) -> Callable[[bytes], None]:
+    def replace(content: bytes) -> None:
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(content)))
+
+    return replace

@@ -14,26 +14,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from judged.audit import Audit
-    from judged.differences import compare_conventions
-    from judged.errors import (
-        ConventionError,
-        InputError,
-        JudgedError,
-        MeasureError,
-        MissingExtraError,
-        OutputError,
-        PolicyError,
-    )
-    from judged.evaluation import Evaluation, evaluate
-    from judged.explaining import Explanation, explain
-    from judged.identification import Identification, identify
-    from judged.inputs import read_judgements, read_run
-    from judged.judging import judge
-    from judged.measures import Measure, parse
-    from judged.policy import Policy
-    from judged.rankings import Rankings
-    from judged.vectors import (
+    from judged.disagreement import compare_conventions
+    from judged.embeddings import (
         Vectors,
         diagonal,
         evaluate_embeddings,
@@ -48,9 +30,27 @@ if TYPE_CHECKING:
         search,
         shared_label,
     )
-    from judged.vectors.diagnosing import diagnose
-    from judged.vectors.files import read_vectors
-    from judged.vectors.index import evaluate_index
+    from judged.embeddings.diagnostics import diagnose
+    from judged.embeddings.index import evaluate_index
+    from judged.errors import (
+        ConventionError,
+        InputError,
+        JudgedError,
+        MeasureError,
+        MissingExtraError,
+        OutputError,
+        PolicyError,
+    )
+    from judged.evaluation.evaluation import Evaluation, evaluate
+    from judged.explanation import Explanation, explain
+    from judged.identification import Identification, identify
+    from judged.inputs import read_judgements, read_run
+    from judged.inputs.vectors.files import read_vectors
+    from judged.judging import judge
+    from judged.measures import Measure, parse
+    from judged.policy import Policy
+    from judged.rankings.audit import Audit
+    from judged.rankings.rankings import Rankings
 
 __version__ = "0.1.0"
 
@@ -97,9 +97,9 @@ __all__ = [
 ]
 
 _HOMES = (
-    *("errors", "policy", "audit", "rankings", "measures", "inputs", "judging", "evaluation", "differences"),
-    *("identification", "explaining"),
-    *("vectors", "vectors.files", "vectors.index", "vectors.diagnosing"),
+    *("errors", "policy", "rankings.audit", "rankings.rankings", "measures", "inputs", "judging"),
+    *("evaluation.evaluation", "disagreement", "identification", "explanation"),
+    *("embeddings", "inputs.vectors.files", "embeddings.index", "embeddings.diagnostics"),
 )
 """Modules that hold the names above, cheapest first."""
 

@@ -15,12 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judged.charts.kinds.gallery import gallery
+from judged.embeddings import same_label
+from judged.embeddings.embeddings import Embeddings
 from judged.errors import MissingExtraError, OutputError
 from judged.outputs import replacing, write_text
 from judged.policy import Policy
-from judged.rankings import Rankings
-from judged.vectors import same_label
-from judged.vectors.embeddings import Embeddings
+from judged.rankings.rankings import Rankings
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]

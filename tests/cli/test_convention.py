@@ -33,8 +33,8 @@ def test_an_unknown_convention(judged, files):
 def test_completion():
     from click import Context
 
+    from judged.cli._options import complete_convention
     from judged.cli.evaluate import evaluate
-    from judged.cli.options import complete_convention
 
     found = complete_convention(Context(evaluate), evaluate.params[0], "tor")
     assert [(item.value, item.help) for item in found] == [("torchmetrics", "torchmetrics (retrieval)")]

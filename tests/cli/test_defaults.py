@@ -10,8 +10,8 @@ from judged.cli.temperature import temperature
 from judged.cli.temperature_study import temperature_study
 from judged.learn import KINDS, fit
 from judged.temperature import TEMPERATURES, study, sweep
-from judged.temperature.studying import MEASURES
-from judged.temperature.studying import TEMPERATURES as STUDIED
+from judged.temperature.studies import MEASURES
+from judged.temperature.studies import TEMPERATURES as STUDIED
 
 
 @pytest.mark.parametrize(("command", "function"), [(learn, fit), (temperature, sweep), (temperature_study, study)])

@@ -10,10 +10,10 @@ import numpy as np
 import polars as pl
 import pytest
 
+from judged.cli._embedding_options import RELEVANCE
 from judged.cli.embeddings import embeddings
-from judged.cli.vectors import RELEVANCE
-from judged.vectors.normalise import NORMALISATIONS
-from judged.vectors.similarity import SIMILARITIES
+from judged.embeddings.normalise import NORMALISATIONS
+from judged.similarity.similarity import SIMILARITIES
 
 # Two queries on the axes. By dot product q0 ranks the items 0 (4), 2 (3), 3 (1), 1 (0); q1 ranks 1 (5), 3 (2), 2 (1), 0 (0).
 QUERIES = [[1, 0], [0, 1]]

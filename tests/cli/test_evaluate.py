@@ -214,7 +214,7 @@ def test_names_are_not_taken_for_pictures(judged, files):
 def test_a_spinner_shows_names_as_they_are(monkeypatch):
     import io
 
-    from judged.cli import terminal
+    from judged.cli import _terminal
 
     class Terminal(io.StringIO):
         def isatty(self) -> bool:
@@ -222,7 +222,7 @@ def test_a_spinner_shows_names_as_they_are(monkeypatch):
 
     screen = Terminal()
     monkeypatch.setattr("sys.stderr", screen)
-    with terminal.working("Reading a[/1].run"):
+    with _terminal.working("Reading a[/1].run"):
         pass
     assert "Reading a[/1].run" in screen.getvalue()
 
@@ -231,9 +231,9 @@ def test_a_spinner_shows_names_as_they_are(monkeypatch):
 def test_numbers_stay_whole_on_a_narrow_terminal(judged, files, monkeypatch, width):
     from rich.console import Console
 
-    from judged.cli import terminal
+    from judged.cli import _terminal
 
-    monkeypatch.setattr(terminal, "console", lambda: Console(width=width, highlight=False))
+    monkeypatch.setattr(_terminal, "console", lambda: Console(width=width, highlight=False))
     named = "a-run-whose-name-is-longer-than-half-of-a-narrow-terminal"
     (files / f"{named}.run").write_text((files / "a.run").read_text())
     wanted = [f"{name}@{k}" for name in ("P", "R", "nDCG", "Success") for k in (5, 10, 20)]

@@ -10,7 +10,7 @@ import pytest
 
 from judged.cli.learn import learn
 from judged.contrastive import POSITIVES
-from judged.vectors.kinds import KINDS
+from judged.similarity.maps import KINDS
 from support.learnable import behind_noise
 
 
@@ -182,9 +182,9 @@ def test_help_names_every_kind_and_rule():
 def test_intervals_stay_whole_on_a_narrow_terminal(judged, vectors, monkeypatch):
     from rich.console import Console
 
-    from judged.cli import terminal
+    from judged.cli import _terminal
 
-    monkeypatch.setattr(terminal, "console", lambda: Console(width=80, highlight=False))
+    monkeypatch.setattr(_terminal, "console", lambda: Console(width=80, highlight=False))
     lines = judged(*LEARN, "-o", "model.npz").out.splitlines()
     assert max(map(len, lines)) <= 80
     rows = [line for line in lines if line.startswith((" AP ", " nDCG@10 ", " RR "))]

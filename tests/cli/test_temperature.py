@@ -7,8 +7,8 @@ import json
 import numpy as np
 import pytest
 
+from judged.embeddings import diagonal, same_index, same_label
 from judged.temperature import TEMPERATURES, sweep
-from judged.vectors import diagonal, same_index, same_label
 
 
 @pytest.fixture
@@ -144,12 +144,12 @@ def test_what_is_read_is_not_written_over(judged, vectors, tmp_path):
 def test_numbers_stay_whole_on_any_terminal(width, monkeypatch, capsys):
     from rich.console import Console
 
-    from judged.cli import terminal
+    from judged.cli import _terminal
 
     heads = ["temperature", "loss", "loss, items to queries", "confidence", "entropy"]
     rows = [["0.001", "1234.5678", "9876.5432", "0.1111", "0.2222"], ["1000", "1.0000", "2.0000", "0.3333", "0.4444"]]
-    monkeypatch.setattr(terminal, "console", lambda: Console(width=width, highlight=False))
-    terminal.show_tables([[heads, *rows]], ["a sentence."])
+    monkeypatch.setattr(_terminal, "console", lambda: Console(width=width, highlight=False))
+    _terminal.show_tables([[heads, *rows]], ["a sentence."])
     shown = capsys.readouterr().out
     assert max(map(len, shown.splitlines())) <= width
     words = shown.split()

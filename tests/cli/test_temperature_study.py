@@ -7,8 +7,8 @@ import json
 import numpy as np
 import pytest
 
+from judged.embeddings import same_index, same_label
 from judged.temperature import study
-from judged.vectors import same_index, same_label
 
 
 @pytest.fixture

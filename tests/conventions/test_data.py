@@ -9,7 +9,7 @@ import pytest
 
 from judged.conventions import Convention, ConventionError, Name, conventions, find
 from judged.measures import PRESETS, parse
-from judged.measures.conventional import named_all
+from judged.measures.conventions import named_all
 from judged.policy import CHOICES
 
 ROOT = Path(__file__).resolve().parents[2]

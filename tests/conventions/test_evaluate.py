@@ -8,7 +8,7 @@ import pytest
 
 from judged import AP, ConventionError, MeasureError, Policy, evaluate, nDCG
 from judged.conventions import find
-from judged.measures.conventional import named_all
+from judged.measures.conventions import named_all
 
 JUDGEMENTS = {"q1": {"a": 1, "b": 2, "c": 0}, "q2": {"d": 1}, "q3": {"e": 0}}
 RUN = {"q1": {"c": 0.9, "a": 0.8, "x": 0.7}, "q2": {"d": 0.5}}

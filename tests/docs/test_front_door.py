@@ -61,7 +61,7 @@ def test_every_public_name_can_be_imported(name: str) -> None:
 
 
 def test_a_name_is_the_same_whatever_was_imported_before() -> None:
-    script = "import judged.vectors.diagnosing, judged; print(callable(judged.diagnose))"
+    script = "import judged.embeddings.diagnostics, judged; print(callable(judged.diagnose))"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert done.stdout == "True\n"
 

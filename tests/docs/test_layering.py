@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -14,26 +15,21 @@ ROOT = Path(__file__).resolve().parents[2]
 SOURCE = ROOT / "src" / "judged"
 
 
-@dataclass(frozen=True)
-class Room:
-    name: str
-    may_import: frozenset[str]
-    hands_over: frozenset[str]
-    names: frozenset[str]
-
-
-def rooms() -> list[Room]:
-    """The rows of the table, in order."""
+def layers() -> dict[str, int]:
+    """The layer of each room, as the table has them."""
     text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8").partition("<!-- layering")[2]
-    table = text.partition("\n\n")[2].partition("\n\n")[0].splitlines()
-    rows = [[cell.strip() for cell in line.strip().strip("|").split("|")] for line in table]
-    header = ["room", "what it does", "may import", "hands over to", "names"]
-    assert rows[0] == header
-    lists = [[frozenset(re.findall(r"`(\w+)`", cell)) for cell in row] for row in rows[2:]]
-    return [Room(next(iter(room)), may, over, named) for room, _, may, over, named in lists]
+    header, _, *rows = text.partition("\n\n")[2].partition("\n\n")[0].splitlines()
+    assert header == "| layer | room | what it does |"
+    return {room: int(layer) for layer, room in (re.match(r"\| (\d+) \| `(\w+)` \| .", row).groups() for row in rows)}
 
 
-ROOMS = {room.name: room for room in rooms()}
+LAYERS = layers()
+
+HANDS_OVER = {
+    "__init__": {"measures": {"__getattr__", "__dir__"}},
+    "rankings": {"judging": {"from_scores"}, "evaluation": {"evaluate"}},
+}
+"""What is imported from below when a function is called, and which functions these are."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +37,7 @@ class Import:
     room: str
     target: str
     place: str
-    in_function: bool
+    function: str | None
     for_types: bool
 
 
@@ -63,73 +59,81 @@ def targets(node: ast.stmt, path: Path) -> Iterator[str]:
         package, _, rest = module.partition(".")
         if package == "judged":
             first = rest.partition(".")[0]
-            yield first if first in ROOMS else "__init__"
+            yield first if first in LAYERS else "__init__"
+
+
+def module_of(path: Path) -> str:
+    return ".".join(("judged", *path.relative_to(SOURCE).with_suffix("").parts)).removesuffix(".__init__")
+
+
+def modules_of(path: Path) -> Iterator[str]:
+    """The modules that a file imports as it is loaded."""
+
+    def visit(node: ast.AST) -> Iterator[str]:
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, ast.ImportFrom):
+                yield from (
+                    name if (name := f"{child.module}.{each.name}") in MODULES else str(child.module) for each in child.names
+                )
+            elif isinstance(child, ast.If) and ast.unparse(child.test) != "TYPE_CHECKING":
+                yield from visit(child)
+
+    yield from visit(ast.parse(path.read_text(encoding="utf-8")))
+
+
+MODULES = {module_of(path) for path in SOURCE.rglob("*.py")}
 
 
 def imports(path: Path) -> Iterator[Import]:
-    def visit(node: ast.AST, in_function: bool, for_types: bool) -> Iterator[Import]:
+    def visit(node: ast.AST, function: str | None, for_types: bool) -> Iterator[Import]:
         for child in ast.iter_child_nodes(node):
             if isinstance(child, (ast.Import, ast.ImportFrom)):
                 place = f"{path.relative_to(SOURCE)}, line {child.lineno}"
-                yield from (Import(room_of(path), to, place, in_function, for_types) for to in targets(child, path))
+                yield from (Import(room_of(path), to, place, function, for_types) for to in targets(child, path))
             elif isinstance(child, ast.If) and ast.unparse(child.test) == "TYPE_CHECKING":
-                yield from visit(child, in_function, True)
+                yield from visit(child, function, True)
             else:
-                inside = in_function or isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda))
+                inside = child.name if isinstance(child, ast.FunctionDef) and function is None else function
                 yield from visit(child, inside, for_types)
 
-    yield from visit(ast.parse(path.read_text(encoding="utf-8")), False, False)
+    yield from visit(ast.parse(path.read_text(encoding="utf-8")), None, False)
 
 
 IMPORTS = [found for path in sorted(SOURCE.rglob("*.py")) for found in imports(path) if found.target != found.room]
 
 
 def test_every_room_has_a_row_and_every_row_a_room() -> None:
-    there = {room_of(path) for path in SOURCE.rglob("*.py")}
-    assert there == set(ROOMS)
+    assert {room_of(path) for path in SOURCE.rglob("*.py")} == set(LAYERS)
 
 
-@pytest.mark.parametrize("room", ROOMS.values(), ids=list(ROOMS))
-def test_rooms_import_only_what_stands_above_them(room: Room) -> None:
-    order = list(ROOMS)
-    assert room.may_import <= set(order[: order.index(room.name)])
+def test_the_table_goes_down_layer_by_layer() -> None:
+    assert list(LAYERS.values()) == sorted(LAYERS.values())
 
 
-@pytest.mark.parametrize("room", ROOMS.values(), ids=list(ROOMS))
-def test_the_code_imports_only_what_the_table_allows(room: Room) -> None:
-    own = [found for found in IMPORTS if found.room == room.name]
+@pytest.mark.parametrize("room", LAYERS)
+def test_rooms_import_only_what_stands_in_layers_above_them(room: str) -> None:
     wrong = [
-        f"{found.place}: {room.name} may not import {found.target}"
-        for found in own
-        if found.target not in room.may_import
-        and not (found.for_types and found.target in room.names)
-        and not (found.in_function and found.target in room.hands_over)
+        f"{found.place}: {room} (layer {LAYERS[room]}) may not import {found.target} (layer {LAYERS[found.target]})"
+        for found in IMPORTS
+        if found.room == room
+        and not found.for_types
+        and LAYERS[found.target] >= LAYERS[room]
+        and found.function not in HANDS_OVER.get(room, {}).get(found.target, set())
     ]
     assert wrong == []
 
 
-@pytest.mark.parametrize("room", ROOMS.values(), ids=list(ROOMS))
-def test_the_table_allows_no_more_than_the_code_needs(room: Room) -> None:
-    own = [found for found in IMPORTS if found.room == room.name]
-    needed = {found.target for found in own if not found.for_types}
-    assert (room.may_import | room.hands_over) - needed == set()
-    assert room.names == {found.target for found in own if found.for_types}
+@pytest.mark.parametrize("room", [room for room in LAYERS if (SOURCE / room).is_dir()])
+def test_files_of_a_room_build_on_each_other_without_a_circle(room: str) -> None:
+    files = {module_of(path): path for path in sorted((SOURCE / room).rglob("*.py"))}
+    graph = {name: {to for to in modules_of(path) if to in files and to != name} for name, path in files.items()}
+    TopologicalSorter(graph).prepare()  # raises CycleError, which names the circle
 
 
-def test_hand_overs_are_few_and_those_of_rankings_are_two_methods() -> None:
-    assert {room.name: room.hands_over for room in ROOMS.values() if room.hands_over} == {
-        "__init__": {"measures"},
-        "rankings": {"judging", "evaluation"},
-        "vectors": {"evaluation", "exports"},
-    }
-    path = SOURCE / "rankings.py"
-    methods = {
-        function.name
-        for function in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-        if isinstance(function, ast.FunctionDef)
-        and any(to in ROOMS["rankings"].hands_over for node in ast.walk(function) for to in targets(node, path))
-    }
-    assert methods == {"evaluate", "from_scores"}
+def test_what_hands_over_does() -> None:
+    found = {(each.room, each.target, each.function) for each in IMPORTS if each.target in HANDS_OVER.get(each.room, {})}
+    listed = {(room, to, name) for room, over in HANDS_OVER.items() for to, names in over.items() for name in names}
+    assert {each for each in found if each[2] is not None} == listed
 
 
 def test_nothing_in_the_package_imports_a_public_name_from_the_front_door() -> None:

@@ -11,7 +11,7 @@ from fractions import Fraction
 import pytest
 
 from judged import compare_conventions
-from judged.differences.comparing import Row
+from judged.disagreement.compare import Row
 
 RELEVANCE = [0, 1, 0, 0, 1, 0, 1, 0, 1, 0]
 RUN = {"q": {f"d{rank}": -float(rank) for rank in range(1, 11)}}

@@ -7,10 +7,10 @@ import re
 import pytest
 
 from judged import Identification, evaluate, identify
-from judged.identification.asked import Asked
 from judged.identification.candidates import spaces
 from judged.identification.grid import OPTIONS, all_rankings, compute
-from judged.identification.ranking import Match, Numbers, chance
+from judged.identification.likelihood import Match, Numbers, chance
+from judged.identification.printed import Asked
 from judged.judging import judge
 
 # The ranking 0 1 0 0 1 0 1 0 1 0; A has those four relevant items, B has two more that were not retrieved.

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from judged.errors import InputError
-from judged.inputs import spacing, trec
+from judged.inputs import trec, whitespace
 from judged.inputs.files import read_judgements_file, read_run_file
 from judged.inputs.kinds import RUN
 from judged.inputs.source import open_source
@@ -204,7 +204,7 @@ def test_many_blocks(write, monkeypatch):
     path = write("a.run", "".join(lines) + "# end")
     whole = read_run_file(path)
     for size in (1, 7, 16, 100):
-        monkeypatch.setattr(trec, "blocks", lambda handle, size=size: spacing.blocks(handle, size))
+        monkeypatch.setattr(trec, "blocks", lambda handle, size=size: whitespace.blocks(handle, size))
         cut = read_run_file(path)
         assert cut.frame.equals(whole.frame)
         assert cut.notes == whole.notes == ("1 comment line was skipped.",)
@@ -212,14 +212,14 @@ def test_many_blocks(write, monkeypatch):
 
 def test_the_look_at_spacing_crosses_its_own_blocks(write, monkeypatch):
     for size in (2, 3, 5, 8):
-        monkeypatch.setattr(spacing, "_IN_CACHE", size)
+        monkeypatch.setattr(whitespace, "_IN_CACHE", size)
         for text in (RUN_TEXT, *LAYOUTS.values()):
             assert read_run_file(write("a.run", text)).frame.rows() == RUN_ROWS
 
 
 def test_a_bad_line_in_a_later_block(write, monkeypatch):
     """Only its block is read line by line; the number counts all lines before, whatever ends them."""
-    monkeypatch.setattr(trec, "blocks", lambda handle: spacing.blocks(handle, 50))
+    monkeypatch.setattr(trec, "blocks", lambda handle: whitespace.blocks(handle, 50))
     text = "# top\n\n" + "1 Q0  d 1 2.5 t\r\n" * 40 + "1 Q0 d 1 abc t\n" + "1 Q0 d\n"
     with pytest.raises(InputError) as error:
         read_run_file(write("a.run", text))
@@ -296,7 +296,7 @@ def test_the_three_ways_agree_on_nearly_good_text(tmp_path, text):
     path = tmp_path / "a.run"
     path.write_bytes(text.encode() if text.strip("\ufeff") else b"\n")
     source = open_source(path, RUN)
-    evened_out, _ = spacing.even_out(source.read() + b"\n")
+    evened_out, _ = whitespace.even_out(source.read() + b"\n")
     for frame in (trec._as_it_is(source, trec.TREC_RUN), trec._evened_out(evened_out, trec.TREC_RUN, RUN)):
         careful = trec._line_by_line(source.lines(), 1, trec.TREC_RUN, "a.run")
         if frame is not None:

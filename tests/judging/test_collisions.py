@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 from judged import InputError, judge
-from judged.judging import grouping, matching, pool
+from judged.judging import join, matching, pool
 from support.generated import Collection, generate
 from support.slow_judge import as_judged, judge_slowly
 
@@ -44,7 +44,7 @@ def few_keys(monkeypatch: pytest.MonkeyPatch) -> None:
 
         return clashing
 
-    colliding = clash(grouping.hashed)
+    colliding = clash(join.hashed)
     for module in (matching, pool):
         monkeypatch.setattr(module, "hashed", colliding)
 

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from diversity.twins import TWINS as DIVERSITY
 from judged import Measure, Policy
 from judged.measures import REGISTRY
 from judged.measures.spec import AGGREGATIONS
+from measures.diversity.twins import TWINS as DIVERSITY
 from support.rankings import PLAIN, Query, batches, random_measure, random_queries, rankings_of, settings_of
 from support.twins import AGGREGATES, balance, ranks_of_all, twin_P, twin_R
 from support.twins_more import TWINS

@@ -10,7 +10,7 @@ import pytest
 
 import judged
 from judged import MeasureError, parse
-from judged.definitions import TIES_REFERENCE
+from judged.evaluation.definition import TIES_REFERENCE
 from judged.measures import DEFAULT, FAMILIES, REGISTRY, Spec, catalogue, names
 from judged.measures.bibliography import BIBLIOGRAPHY
 from judged.measures.formula import readable

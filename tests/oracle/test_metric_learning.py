@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from judged import evaluate_embeddings
-from judged.vectors import same_index, same_label
+from judged.embeddings import same_index, same_label
 from support.parts import Needs
 
 PAIRS = {

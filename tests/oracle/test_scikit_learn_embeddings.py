@@ -10,7 +10,7 @@ from sklearn import metrics
 from sklearn.neighbors import NearestNeighbors
 
 from judged import evaluate_embeddings
-from judged.vectors.search import top_k
+from judged.embeddings.top_k import top_k
 from support.dense import whole_numbers
 
 RANDOM = np.random.default_rng(1)

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from judged import evaluate_embeddings
-from judged.vectors import rank_embeddings
+from judged.embeddings import rank_embeddings
 from support.dense import cosines
 from support.parts import Needs
 

@@ -12,7 +12,7 @@ import pytest
 
 from judged import evaluate
 from judged.conventions import Name, find
-from judged.evaluation import Evaluation
+from judged.evaluation.evaluation import Evaluation
 from support.generated import Collection, generate
 
 COLLECTIONS: dict[str, Collection] = {

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from judged.vectors.arrays import as_vectors
-from judged.vectors.product import Product
-from judged.vectors.relevance import SameIndex
-from judged.vectors.similarity import as_similarity
+from judged.embeddings.product import Product
+from judged.embeddings.relevance import SameIndex
+from judged.inputs.vectors.vectors import as_vectors
+from judged.similarity.similarity import as_similarity
 
 RANDOM = np.random.default_rng(5)
 QUERIES, ITEMS, BANK = (RANDOM.normal(size=(count, 8)).astype(np.float32) for count in (23, 31, 17))

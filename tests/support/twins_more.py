@@ -8,9 +8,9 @@ from functools import partial
 from math import ceil, log, log2, nan
 from typing import Any
 
+from measures.user_models.twins import TWINS as USER_MODELS
 from support.rankings import Query
 from support.twins import TWINS, confusion, count_relevant, discounted, gain_of, is_relevant, relevant_ranks, share, top, twin
-from usermodels.twins import TWINS as USER_MODELS
 
 
 def gains_shown(query: Query, gains: Any, gain: str = "linear") -> list[float]:

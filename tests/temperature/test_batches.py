@@ -10,11 +10,11 @@ import pytest
 
 import judged
 from judged.contrastive import POSITIVES
+from judged.embeddings.embeddings import Embeddings
+from judged.embeddings.product import Product
+from judged.embeddings.relevance import as_relation
 from judged.temperature import sweep
 from judged.temperature.candidates import Batches, Corpus
-from judged.vectors.embeddings import Embeddings
-from judged.vectors.product import Product
-from judged.vectors.relevance import as_relation
 from support import softmaxes
 
 
@@ -109,7 +109,7 @@ def test_what_is_drawn_does_not_hang_on_the_memory(monkeypatch: pytest.MonkeyPat
     data = tuple(random.normal(size=(2, 64, 4)))
     labels = random.integers(0, 5, 64)
     found = [sweep(*data, judged.same_label(labels, labels), [0.1], batch_size=8, search=False)]
-    monkeypatch.setattr("judged.vectors.product.Product._shape", lambda self, room: (7, 20))
+    monkeypatch.setattr("judged.embeddings.product.Product._shape", lambda self, room: (7, 20))
     found.append(sweep(*data, judged.same_label(labels, labels), [0.1], batch_size=8, search=False))
     assert found[0].to_frame().equals(found[1].to_frame())
 
@@ -180,7 +180,7 @@ def test_what_batches_repeat_takes_no_matrix() -> None:
 
 def test_queries_and_items_that_are_one_object() -> None:
     """What is made ready as a query and what as an item must not hang on their being two."""
-    from judged.vectors.arrays import as_vectors
+    from judged.inputs.vectors.vectors import as_vectors
 
     values = np.random.default_rng(0).normal(size=(12, 4))
     one = as_vectors(values)

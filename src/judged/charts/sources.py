@@ -10,9 +10,9 @@ import numpy as np
 
 from judged.checks import whole
 from judged.errors import InputError
-from judged.evaluation import Evaluation, evaluate_rankings
+from judged.evaluation.evaluation import Evaluation, evaluate_rankings
 from judged.policy import Policy
-from judged.rankings import Rankings
+from judged.rankings.rankings import Rankings
 
 if TYPE_CHECKING:
     from judged.measures import Measure

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from judged.cli.options import (
+from judged.cli._options import (
     RESULT,
     complete_convention,
     deliver,
@@ -16,7 +16,7 @@ from judged.cli.options import (
     format_options,
     measures_option,
 )
-from judged.layout import aligned
+from judged.text import aligned
 
 if TYPE_CHECKING:
     from judged.conventions import Convention, Name, Option
@@ -70,8 +70,8 @@ def conventions(
         deliver(lambda: _record(one), lambda: _page(one), form, output, lambda: page_markdown(one))
         return
 
-    from judged.cli.terminal import show_comparison, working
-    from judged.differences import compare_tables
+    from judged.cli._terminal import show_comparison, working
+    from judged.disagreement import compare_tables
     from judged.inputs import read_judgements, read_run
 
     with working("Comparing conventions"):

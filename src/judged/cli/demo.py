@@ -15,9 +15,9 @@ def demo(folder: Path) -> None:
     Every image of the collection is ranked for every query. Writes vectors, judgements and runs into FOLDER (default:
     judged-demo), so that you can go on from there.
     """
-    from judged.cli.terminal import show_evaluation, working
+    from judged.cli._terminal import show_evaluation, working
     from judged.demo import write_demo, write_gallery
-    from judged.evaluation import evaluate_rankings
+    from judged.evaluation.evaluation import evaluate_rankings
 
     with working("Searching"):
         files = write_demo(folder)

@@ -6,16 +6,7 @@ from typing import Any
 
 import click
 
-from judged.cli.options import (
-    FILE,
-    convention_option,
-    deliver,
-    measures_option,
-    output_options,
-    policy_options,
-    tie_range_option,
-)
-from judged.cli.vectors import (
+from judged.cli._embedding_options import (
     check_targets,
     memory_option,
     read_options,
@@ -23,6 +14,15 @@ from judged.cli.vectors import (
     sides,
     similarity_option,
     vector_options,
+)
+from judged.cli._options import (
+    FILE,
+    convention_option,
+    deliver,
+    measures_option,
+    output_options,
+    policy_options,
+    tie_range_option,
 )
 
 
@@ -83,8 +83,8 @@ def embeddings(
     FILE::NAME means one array or column of a file that has several. Say what is relevant by one of --qrels, --labels,
     --shared-labels, --groups, --diagonal and --revisited.
     """
-    from judged.cli.terminal import counting, working
-    from judged.vectors.embeddings import Embeddings
+    from judged.cli._terminal import counting, working
+    from judged.embeddings.embeddings import Embeddings
 
     _check_options(both, save_run, top, index, diagnose, tie_range, given)
     check_targets((output, save_run), queries, items, {**given, "index": index})
@@ -100,7 +100,7 @@ def embeddings(
             unique=_categories(given["unique"]),
         )
     if diagnose:
-        from judged.vectors.diagnosing import diagnose as look
+        from judged.embeddings.diagnostics import diagnose as look
 
         with working("Looking at the vectors"):
             looked = look(
@@ -114,13 +114,13 @@ def embeddings(
         deliver(looked.to_dict, looked.__repr__, form, output)
         return
 
-    from judged.cli.terminal import deliver_evaluation
-    from judged.evaluation import evaluate_rankings
-    from judged.request import Request
+    from judged.cli._terminal import deliver_evaluation
+    from judged.evaluation.evaluation import evaluate_rankings
+    from judged.evaluation.request import Request
 
     request = Request.of(measures or None, policy, convention)
     if index is not None:
-        from judged.vectors.index import compare_index
+        from judged.embeddings.index import compare_index
 
         with counting("Searching", len(compared.queries)) as progress:
             found = compare_index(index, compared, relevance, request, k=top or TOP, progress=progress)
@@ -168,6 +168,6 @@ def _check_options(
 
 
 def _categories(path: str | None) -> Any:
-    from judged.vectors.labels import categories_from
+    from judged.inputs.vectors.labels import categories_from
 
     return None if path is None else categories_from(path)

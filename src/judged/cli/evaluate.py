@@ -7,7 +7,7 @@ from os.path import isfile
 
 import click
 
-from judged.cli.options import (
+from judged.cli._options import (
     collection_option,
     convention_option,
     depth_option,
@@ -78,11 +78,11 @@ def evaluate(
     with ThreadPoolExecutor(1) as ahead:
         # The first run is the longest wait: it is read while the measures are loaded and the judgements are read.
         first = ahead.submit(read_run, runs[0], name=names[0], format=run_format) if isfile(runs[0]) else None
-        from judged.cli.terminal import deliver_evaluation, working
-        from judged.evaluation import evaluate_rankings
+        from judged.cli._terminal import deliver_evaluation, working
+        from judged.evaluation.evaluation import evaluate_rankings
+        from judged.evaluation.request import Request
         from judged.inputs import read_judgements
         from judged.judging import judging
-        from judged.request import Request
 
         request = Request.of(measures or None, policy, convention)
         with working(f"Reading {judgements}"):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from judged.cli.options import (
+from judged.cli._options import (
     RESULT,
     collection_option,
     complete_measure,
@@ -88,7 +88,7 @@ def explain(
     from pathlib import Path
 
     from judged.errors import InputError
-    from judged.explaining import explain as explained
+    from judged.explanation import explain as explained
     from judged.outputs import check_target, write_text
 
     for target in (output, html, gif):
@@ -128,7 +128,7 @@ def explain(
         # Whoever asked for a file alone gets the number, not the whole text.
         click.echo(explanation.arithmetic)
     elif chosen == "text":
-        from judged.cli.terminal import show_explanation
+        from judged.cli._terminal import show_explanation
 
         show_explanation(explanation)
     else:

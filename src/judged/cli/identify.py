@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from judged.cli.options import collection_option, depth_option, duplicates_option, format_options, measures_option
+from judged.cli._options import collection_option, depth_option, duplicates_option, format_options, measures_option
 
 
 @click.command(short_help="Find the definitions that give a number.")
@@ -45,10 +45,10 @@ def identify(
     VALUE is the number as it was printed, such as 0.4433, 44.33 or 44.33%: its digits say how exactly it is known. With
     -m only that measure is searched, for parameters that it leaves open, such as AP or nDCG@10.
     """
-    from judged.cli.terminal import show_identification, working
+    from judged.cli._terminal import show_identification, working
     from judged.errors import InputError
     from judged.identification import identify as find
-    from judged.identification.asked import Asked
+    from judged.identification.printed import Asked
     from judged.inputs import read_judgements, read_run
 
     if judgements == run == "-":

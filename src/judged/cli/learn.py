@@ -6,9 +6,9 @@ from typing import Any
 
 import click
 
-from judged.cli.learning import learning, learning_options
-from judged.cli.options import FILE, deliver
-from judged.cli.vectors import check_targets, memory_option, read_sides, sides, vector_options
+from judged.cli._embedding_options import check_targets, memory_option, read_sides, sides, vector_options
+from judged.cli._learning_options import learning, learning_options
+from judged.cli._options import FILE, deliver
 
 
 @click.command(short_help="Learn a similarity from vectors and what is relevant.")
@@ -43,9 +43,9 @@ def learn(queries: str, items: str, temperature: float, form: str, output: str, 
     held out, to say what was gained. The file is then a --similarity for 'judged embeddings', which refuses queries that
     training saw.
     """
-    from judged.cli.terminal import counting, show_training
+    from judged.cli._terminal import counting, show_training
     from judged.learn import fit
-    from judged.vectors.learned_files import check_model_target
+    from judged.similarity.learned_files import check_model_target
 
     check_model_target(output)
     check_targets((output,), queries, items, given)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from judged.cli.options import complete_measure
+from judged.cli._options import complete_measure
 
 if TYPE_CHECKING:
     from judged.measures import Spec

@@ -9,7 +9,7 @@ from click.core import ParameterSource
 
 from judged.charts.kinds import KINDS, NEEDS, OPTIONS, Kind, kind_named
 from judged.charts.themes import THEMES
-from judged.cli.options import FILE, collection_option, depth_option, format_options, measures_option, policy_options
+from judged.cli._options import FILE, collection_option, depth_option, format_options, measures_option, policy_options
 
 _WITH_POLICY = ("system", "systems", "pair")
 """Needs that are rankings, made under a policy."""
@@ -73,7 +73,7 @@ def plot(kind: str, files: tuple[str, ...], output: str, theme: str, policy: dic
     Files are those that 'judged evaluate' reads. The list below says which a kind needs.
     """
     from judged.charts.chart import checked_ending
-    from judged.cli.terminal import working
+    from judged.cli._terminal import working
     from judged.outputs import check_target
 
     chosen = kind_named(kind)
@@ -146,7 +146,7 @@ def _sources(kind: Kind, files: tuple[str, ...], policy: dict[str, str], given: 
         return [judgements, runs[0]]
     if kind.needs == "results of a pair":
         return [judgements, dict(zip(names, runs, strict=True))]
-    from judged.evaluation import evaluate_rankings
+    from judged.evaluation.evaluation import evaluate_rankings
     from judged.judging import judging
     from judged.policy import Policy
 

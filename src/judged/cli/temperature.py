@@ -6,8 +6,7 @@ from typing import Any
 
 import click
 
-from judged.cli.options import RESULT_FORMS, checked_format, result_options
-from judged.cli.vectors import (
+from judged.cli._embedding_options import (
     check_targets,
     memory_option,
     positives_option,
@@ -16,6 +15,7 @@ from judged.cli.vectors import (
     similarity_option,
     vector_options,
 )
+from judged.cli._options import RESULT_FORMS, checked_format, result_options
 
 
 @click.command(short_help="Say what a temperature does to loss and confidence.")
@@ -74,9 +74,9 @@ def temperature(
     of the lowest loss and of the best calibration. No temperature changes a ranking, and the output shows it. Files
     and relevance are as for 'judged embeddings'.
     """
-    from judged.cli.terminal import counting, deliver_tables
+    from judged.cli._terminal import counting, deliver_tables
     from judged.temperature import TEMPERATURES, sweep
-    from judged.temperature.sweeping import steps
+    from judged.temperature.sweeps import steps
 
     checked_format(form, output, RESULT_FORMS)
     check_targets((output,), queries, items, given)

@@ -6,9 +6,9 @@ from typing import Any
 
 import click
 
-from judged.cli.learning import learning, learning_options
-from judged.cli.options import RESULT_FORMS, checked_format, result_options
-from judged.cli.vectors import check_targets, memory_option, read_sides, sides, vector_options
+from judged.cli._embedding_options import check_targets, memory_option, read_sides, sides, vector_options
+from judged.cli._learning_options import learning, learning_options
+from judged.cli._options import RESULT_FORMS, checked_format, result_options
 
 
 @click.command(short_help="Learn at several temperatures, and compare.")
@@ -48,8 +48,8 @@ def temperature_study(
     uniformity, iterations, and measures with 95% intervals, beside the cosine of the vectors as they are. Files and
     relevance are as for 'judged embeddings', other options as for 'judged learn'.
     """
-    from judged.cli.terminal import counting, deliver_tables
-    from judged.temperature.studying import MEASURES, TEMPERATURES, study
+    from judged.cli._terminal import counting, deliver_tables
+    from judged.temperature.studies import MEASURES, TEMPERATURES, study
 
     checked_format(form, output, RESULT_FORMS)
     check_targets((output,), queries, items, given)

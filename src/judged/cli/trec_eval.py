@@ -77,7 +77,7 @@ def trec_eval(
     """Print what trec_eval 10.0 prints, for scripts that call it: RUN scored against QRELS."""
     from judged.conventions.trec_eval import REFUSED
     from judged.errors import InputError, PolicyError
-    from judged.treceval import Request, explained, printed
+    from judged.trec_eval import Request, explained, printed
 
     if version_wanted:
         click.echo(f"trec_eval version {VERSION} (the output of judged trec-eval)", err=True)

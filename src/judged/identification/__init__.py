@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from judged.identification.asked import Asked
+from judged.evaluation.request import Measures
 from judged.identification.candidates import spaces
 from judged.identification.grid import all_rankings, compute
-from judged.identification.ranking import Definition, Match, Ranker, chance
+from judged.identification.likelihood import Definition, Match, Ranker, chance
+from judged.identification.printed import Asked
 from judged.identification.result import Identification
 from judged.inputs import read_judgements, read_run
 from judged.judging import Collection, judge
 from judged.policy import Policy
-from judged.rankings import Rankings
-from judged.request import Measures
+from judged.rankings.rankings import Rankings
 
 __all__ = ["Definition", "Identification", "Match", "identify"]
 

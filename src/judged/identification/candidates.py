@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
+from judged.evaluation.request import Measures
 from judged.measures import REGISTRY, Measure, Spec, parse_all
 from judged.measures.params import Choice, Cutoff, Param
-from judged.rankings import Rankings
-from judged.request import Measures
+from judged.rankings.rankings import Rankings
 
 COMMON = ("AP", "nDCG", "RR", "P", "R", "Success", "F", "Rprec", "RBP", "ERR", "DCG", "Bpref", "Rank", "INP", "IAP")
 """What is searched where no measure is named, what is most often reported first."""

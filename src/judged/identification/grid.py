@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 
 from judged.errors import MeasureError
+from judged.evaluation.settlement import Settling, nothing_relevant
 from judged.measures import Measure
 from judged.measures.spec import Mask, Settled, taken
 from judged.policy import CHOICES, Policy
-from judged.rankings import Rankings
+from judged.rankings.rankings import Rankings
 from judged.segments import Floats
-from judged.settling import Settling, nothing_relevant
 
 OPTIONS = {choice: tuple(option for option in known if option != "error") for choice, known in CHOICES.items()}
 """The options of each choice that lead to a number."""

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from judged.identification.asked import Asked
+from judged.identification.likelihood import Definition, Match
 from judged.identification.practice import OWN, Practice
-from judged.identification.ranking import Definition, Match
-from judged.layout import aligned
+from judged.identification.printed import Asked
 from judged.policy import Policy
+from judged.text import aligned
 
 SHOWN = 10
 """So many explanations are shown unless more are asked for."""

@@ -11,8 +11,8 @@ from judged.inputs.formats import format_of_name
 from judged.inputs.kinds import JUDGEMENTS, RUN, Kind
 from judged.inputs.numeric import is_number
 from judged.inputs.source import Source
-from judged.inputs.spacing import COMMENT
 from judged.inputs.trec import looks_like, split
+from judged.inputs.whitespace import COMMENT
 
 _JSON = re.compile(rb"\s*(\{\s*[\"}]|\[\s*[\[{\]])")
 

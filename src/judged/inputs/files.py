@@ -18,11 +18,11 @@ __all__ = ["READERS", "read_judgements_file", "read_run_file", "run_name"]
 READERS: dict[str, tuple[str, str]] = {
     "trec": ("trec", "read_trec"),
     "msmarco": ("trec", "read_msmarco"),
-    "csv": ("delimited", "read_csv"),
-    "tsv": ("delimited", "read_tsv"),
-    "parquet": ("structured", "read_parquet"),
-    "ndjson": ("structured", "read_ndjson"),
-    "json": ("structured", "read_json"),
+    "csv": ("csv", "read_csv"),
+    "tsv": ("csv", "read_tsv"),
+    "parquet": ("json", "read_parquet"),
+    "ndjson": ("json", "read_ndjson"),
+    "json": ("json", "read_json"),
 }
 """The module and function that reads each of `formats.FORMATS`, loaded when it is needed; a test holds the two together."""
 

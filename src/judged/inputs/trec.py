@@ -19,8 +19,8 @@ from judged.errors import InputError
 from judged.inputs.kinds import JUDGEMENTS, RUN, Kind, count, quote
 from judged.inputs.numeric import is_number
 from judged.inputs.source import BYTE_ORDER_MARK, POLARS_ERRORS, Source
-from judged.inputs.spacing import COMMENT, blocks, count_fields, count_lines, even_out
 from judged.inputs.tidy import Reading, Row, from_rows, turned_around
+from judged.inputs.whitespace import COMMENT, blocks, count_fields, count_lines, even_out
 
 
 @dataclass(frozen=True)

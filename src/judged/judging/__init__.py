@@ -14,18 +14,18 @@ from typing import Any
 
 import numpy as np
 
-from judged.audit import Audit
 from judged.errors import InputError, PolicyError
-from judged.grades import each_query
 from judged.inputs import as_runs, read_judgements, read_run
 from judged.inputs.categories import read_categories
 from judged.inputs.tables import Judgements, Lookup, Run
-from judged.judging.arranging import condensed, cut, judged_alike, rearranged, uncondensed
 from judged.judging.matching import Matches, match
 from judged.judging.pool import Pool, pool_of
 from judged.judging.ties import Places, place
+from judged.judging.variants import condensed, cut, judged_alike, rearranged, uncondensed
 from judged.policy import CHOICES, Policy
-from judged.rankings import Rankings, by_query_and_rank
+from judged.rankings.audit import Audit
+from judged.rankings.grades import each_query
+from judged.rankings.rankings import Rankings, by_query_and_rank
 from judged.segments import Ints, descending, ordinals, starts_of
 
 __all__ = [

@@ -12,7 +12,7 @@ from judged.errors import InputError
 from judged.inputs import read_judgements, read_run
 from judged.inputs.categories import read_categories
 from judged.inputs.tables import Judgements, Lookup, Run
-from judged.judging.grouping import equal_pairs, hashed, repeated, without_repeats
+from judged.judging.join import equal_pairs, hashed, repeated, without_repeats
 from judged.judging.matching import nan_message
 from judged.judging.pool import numbers
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from judged.errors import InputError
 from judged.inputs.tables import Lookup, Run
-from judged.judging.grouping import Hashed, equal_pairs, group, hashed, repeated, without_repeats
+from judged.judging.join import Hashed, equal_pairs, group, hashed, repeated, without_repeats
 from judged.judging.pool import Pool, packed
 from judged.segments import Floats, Ints, positions, starts_of
 

@@ -14,10 +14,10 @@ import numpy as np
 
 from judged.errors import InputError, PolicyError
 from judged.inputs.tables import Judgements, Lookup
-from judged.judging.grouping import Grouped, equal_pairs, group, hashed, repeated, without_repeats
+from judged.judging.join import Grouped, equal_pairs, group, hashed, repeated, without_repeats
 from judged.judging.subtopics import lists_by_item, table_by_item
 from judged.policy import DUPLICATES
-from judged.rankings import Subtopics
+from judged.rankings.rankings import Subtopics
 from judged.segments import Floats, Ints, descending, starts_of
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ import numpy as np
 
 from judged.errors import InputError
 from judged.inputs.tables import Judgements, Lookup
-from judged.judging.grouping import Hashed, group
-from judged.rankings import Subtopics
+from judged.judging.join import Hashed, group
+from judged.rankings.rankings import Subtopics
 from judged.segments import Ints, ordinals
 
 if TYPE_CHECKING:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from judged.learn.fitting import fit
-from judged.vectors.kinds import KINDS
-from judged.vectors.learned import Learned
-from judged.vectors.learned_files import load
-from judged.vectors.training import Training
+from judged.learn.training import fit
+from judged.similarity.learned import Learned
+from judged.similarity.learned_files import load
+from judged.similarity.maps import KINDS
+from judged.similarity.record import Training
 
 __all__ = ["KINDS", "Learned", "Training", "fit", "load"]

@@ -7,18 +7,18 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from judged.embeddings.embeddings import rank_embeddings
+from judged.embeddings.product import refuse_infinite
+from judged.embeddings.relevance import Pairs, Relation, all_pairs
 from judged.errors import InputError
-from judged.evaluation import Scored
+from judged.evaluation.evaluation import Scored
+from judged.inputs.vectors.vectors import Vectors
+from judged.learn.subsets import OfSome, pairs_of, vectors_of
 from judged.measures import Measure
 from judged.segments import Floats, Ints
-from judged.vectors.arrays import Vectors
-from judged.vectors.directions import marks_of
-from judged.vectors.embeddings import rank_embeddings
-from judged.vectors.equal import keys_of
-from judged.vectors.product import refuse_infinite
-from judged.vectors.relevance import Pairs, Relation, all_pairs
-from judged.vectors.similarity import Cosine, Similarity
-from judged.vectors.subsets import OfSome, pairs_of, vectors_of
+from judged.similarity.directions import marks_of
+from judged.similarity.equal import keys_of
+from judged.similarity.similarity import Cosine, Similarity
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,7 +11,7 @@ from judged.errors import MeasureError
 from judged.measures.params import REL, K
 from judged.measures.shares import divide
 from judged.measures.spec import ITSELF, NEVER, Example, Mask, Undefined, measure
-from judged.rankings import Cutoff, Rankings
+from judged.rankings.rankings import Cutoff, Rankings
 from judged.segments import Floats
 
 _COUNT: dict[str, Any] = {

@@ -12,7 +12,7 @@ from judged.measures.params import REL, Number
 from judged.measures.shares import divide, needed
 from judged.measures.spec import NO_RELEVANT, Example, Mask, Undefined, measure
 from judged.measures.tied import is_cut
-from judged.rankings import Rankings
+from judged.rankings.rankings import Rankings
 from judged.segments import Floats
 
 

@@ -24,7 +24,7 @@ from judged.measures import params
 from judged.measures.gain import discounts
 from judged.measures.params import Number
 from judged.measures.spec import NEVER, Example, measure
-from judged.rankings import Cutoff, Rankings
+from judged.rankings.rankings import Cutoff, Rankings
 from judged.segments import Floats, along, products_before, running_sums, starts_of
 
 

@@ -18,7 +18,7 @@ from judged.measures.params import REL, K, Number
 from judged.measures.precision import divisor
 from judged.measures.shares import divide
 from judged.measures.spec import NO_RELEVANT, Example, Mask, Undefined, measure
-from judged.rankings import Cutoff, Rankings, Subtopics
+from judged.rankings.rankings import Cutoff, Rankings, Subtopics
 from judged.segments import Floats, Ints, ordinals, starts_of
 
 ALPHA = Number(

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from judged.measures.spec import Measure
-from judged.rankings import Rankings
+from judged.rankings.rankings import Rankings
 from judged.segments import Floats, Ints, ordinals, starts_of
 
 PAIRS = 250

@@ -12,7 +12,7 @@ from judged.measures.params import Choice, Gains, K, Number
 from judged.measures.shares import divide
 from judged.measures.spec import ITSELF, NEVER, Example, Mask, Undefined, measure
 from judged.measures.tied import is_cut, mean_weights
-from judged.rankings import Cutoff, Rankings
+from judged.rankings.rankings import Cutoff, Rankings
 from judged.segments import Floats, Ints, descending, ordinals
 
 GAIN = Choice(

@@ -8,7 +8,7 @@ from judged.measures.params import REL, K, Number
 from judged.measures.shares import divide
 from judged.measures.spec import ITSELF, NEVER, NO_RELEVANT, Example, Undefined, measure
 from judged.measures.tied import mean_weights
-from judged.rankings import Cutoff, Rankings
+from judged.rankings.rankings import Cutoff, Rankings
 from judged.segments import Floats, counts_before, ordinals
 
 

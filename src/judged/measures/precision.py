@@ -11,7 +11,7 @@ from judged.measures.params import REL, Choice, K, Number
 from judged.measures.shares import divide, needed
 from judged.measures.spec import ITSELF, NO_RELEVANT, Example, Mask, Undefined, measure
 from judged.measures.tied import first_chances
-from judged.rankings import Cutoff, Rankings
+from judged.rankings.rankings import Cutoff, Rankings
 from judged.segments import Floats
 
 SHORT = Choice(

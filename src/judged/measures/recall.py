@@ -8,7 +8,7 @@ from judged.measures.params import REL, Choice, K, Number
 from judged.measures.precision import SHORT, precision
 from judged.measures.shares import divide
 from judged.measures.spec import ITSELF, NO_RELEVANT, Example, Settled, aggregate_param, measure
-from judged.rankings import Cutoff, Rankings
+from judged.rankings.rankings import Cutoff, Rankings
 from judged.segments import Floats
 
 

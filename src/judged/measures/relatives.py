@@ -7,7 +7,7 @@ from typing import Any
 
 from judged.conventions import Convention, Name
 from judged.errors import MeasureError
-from judged.measures.conventional import FREE, Named, standing_at
+from judged.measures.conventions import FREE, Named, standing_at
 from judged.measures.grammar import parse
 from judged.measures.spec import Measure, is_name, lookup
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from judged.errors import MeasureError
 from judged.measures.bibliography import BIBLIOGRAPHY
 from judged.measures.params import Choice, Param, show
-from judged.rankings import Rankings
+from judged.rankings.rankings import Rankings
 from judged.segments import Floats
 
 Mask = NDArray[np.bool_]

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from judged.rankings import Rankings
+from judged.rankings.rankings import Rankings
 from judged.segments import Floats, Ints, ordinals, positions, products_before
 
 

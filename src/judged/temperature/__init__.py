@@ -1,8 +1,8 @@
 """What a temperature does: to the scores that there are (`sweep`), and to what is learned under it (`study`)."""
 
-from judged.temperature.result import Best, Point, Sweep
-from judged.temperature.studied import Studied, Study
-from judged.temperature.studying import study
-from judged.temperature.sweeping import TEMPERATURES, sweep
+from judged.temperature.studies import study
+from judged.temperature.study_result import Studied, Study
+from judged.temperature.sweep_result import Best, Point, Sweep
+from judged.temperature.sweeps import TEMPERATURES, sweep
 
 __all__ = ["TEMPERATURES", "Best", "Point", "Studied", "Study", "Sweep", "study", "sweep"]

@@ -11,13 +11,13 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from judged.embeddings.product import Blocks, Product, over_blocks
+from judged.embeddings.ranks import relevant_and_excluded
+from judged.embeddings.relevance import Bound, Pairs, turned_round
 from judged.errors import InputError
+from judged.inputs.vectors.vectors import Matrix, Vectors
 from judged.segments import Ints, starts_of
-from judged.vectors.arrays import Matrix, Vectors
-from judged.vectors.counting import relevant_and_excluded
-from judged.vectors.product import Blocks, Product, over_blocks
-from judged.vectors.relevance import Bound, Pairs, turned_round
-from judged.vectors.softmax import NOBODY, Counting, Negatives, Sums
+from judged.temperature.softmax import NOBODY, Counting, Negatives, Sums
 
 Progress = Callable[[int], None]
 

@@ -9,8 +9,8 @@ import polars as pl
 
 from judged.charts.chart import Chart
 from judged.charts.kinds import scores
+from judged.embeddings.diagnosis import Diagnosis
 from judged.errors import InputError
-from judged.vectors.diagnosis import Diagnosis
 
 KIND = "embedding-scores"
 

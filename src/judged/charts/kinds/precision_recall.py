@@ -11,7 +11,7 @@ from judged.charts.chart import Chart
 from judged.charts.drawing import chart, end_labels, layers, plural, rows_of, share_axis
 from judged.charts.sources import Source, Systems
 from judged.charts.themes import DASHES, theme_named
-from judged.rankings import Rankings
+from judged.rankings.rankings import Rankings
 from judged.segments import Floats, Ints, greatest_from_here, starts_of
 
 KIND = "precision-recall"

@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from judged.audit import Audit
 from judged.charts.chart import Chart
 from judged.charts.drawing import chart, number_axis, plural
 from judged.charts.sources import Source, Systems
 from judged.charts.themes import theme_named
 from judged.errors import InputError
+from judged.evaluation.ranges import TIE_ORDERS, UNJUDGED_ENDS
 from judged.measures import Measure, parse
-from judged.ranges import TIE_ORDERS, UNJUDGED_ENDS
+from judged.rankings.audit import Audit
 
 KIND = "ranges"
 DEFAULT = ("AP", "nDCG@10")

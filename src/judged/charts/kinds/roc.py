@@ -12,7 +12,7 @@ from judged.charts.themes import theme_named
 from judged.errors import InputError
 from judged.measures import parse
 from judged.measures.confusion import collection_size
-from judged.rankings import Rankings
+from judged.rankings.rankings import Rankings
 from judged.segments import Floats, Ints
 
 KIND = "roc"

@@ -1,0 +1,310 @@
+"""Unique categories: each category's best item stands for it, and the categories are ranked.
+
+"Is a relevant category among the first five?" is then `Success@5` of rankings whose items are categories, and every other
+measure works on them too. A category scores what its best item scores; tied categories are ordered by the tie rule on the
+categories' own ids; a category is as relevant as the best graded of its items.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import reduce
+from os import PathLike
+from typing import Any
+
+import numpy as np
+
+from judged.embeddings.product import Product, Tile
+from judged.embeddings.relevance import Bound, Pairs
+from judged.errors import InputError
+from judged.inputs.categories import Categories, is_frame, read_categories
+from judged.inputs.vectors.vectors import ROWS_AT_A_TIME, Matrix, Vectors
+from judged.segments import Floats, Ints, positions, starts_of
+from judged.similarity.similarity import Similarity
+
+
+@dataclass(frozen=True, eq=False)
+class Gathered(Vectors):
+    """Vectors seen in another order; rows are gathered as blocks are read, so that files stay where they are."""
+
+    order: Ints = field(default_factory=lambda: np.zeros(0, np.int64))
+
+    def block(self, begin: int, end: int) -> Matrix:
+        rows = self.order[begin:end]
+        if isinstance(self.values, np.ndarray):
+            with np.errstate(over="ignore"):  # infinite numbers are refused later
+                return np.ascontiguousarray(self.values[rows], dtype=np.float32)
+        result = np.empty((len(rows), self.dims), np.float32)
+        for first in range(0, len(self), ROWS_AT_A_TIME):  # what can only be read in stretches is gone through
+            inside = (rows >= first) & (rows < first + ROWS_AT_A_TIME)
+            if inside.any():
+                result[inside] = super().block(first, first + ROWS_AT_A_TIME)[rows[inside] - first]
+        return result
+
+    def rows(self, rows: Ints) -> Matrix:
+        return super().rows(self.order[rows])
+
+    def name(self, row: int) -> str:
+        return super().name(int(self.order[row]))
+
+
+@dataclass(frozen=True, eq=False)
+class Layout:
+    """Where the items of some categories lie, so that the greatest score of each comes from a few passes over a row.
+
+    First one item of every category, then a second one of those that have two, and so on while many take part: each
+    such round is one elementwise maximum. What is left of the largest categories follows end to end.
+    """
+
+    order: Ints
+    """Items, by their place among those of all these categories."""
+    rounds: tuple[int, ...]
+    """How many categories take part in each round, the largest first."""
+    rest: Ints
+    """Where the remaining items of each of the largest categories begin."""
+    place: Ints
+    """Where each category stands among them by size."""
+
+    @classmethod
+    def of(cls, sizes: Ints) -> Layout:
+        by_size = np.argsort(-sizes, kind="stable")
+        ordered, begins = sizes[by_size], starts_of(sizes)[by_size]
+        depth = int(ordered[_MANY - 1]) if len(ordered) >= _MANY else 0
+        rounds = np.searchsorted(-ordered, -np.arange(depth), side="left")
+        large = int(np.count_nonzero(ordered > depth))
+        left = ordered[:large] - depth
+        order = np.concatenate(
+            [*(begins[:count] + number for number, count in enumerate(rounds)), positions(begins[:large] + depth, left)]
+        )
+        place = np.empty(len(sizes), np.int64)
+        place[by_size] = np.arange(len(sizes))
+        return cls(order, tuple(rounds.tolist()), int(rounds.sum()) + starts_of(left), place)
+
+    def greatest(self, scores: Matrix) -> Matrix:
+        """The greatest score of each category, a row a query."""
+        best = np.empty((len(scores), len(self.place)), np.float32)
+        # A few rows at a time: what is read again in each round is then still in the processor's cache.
+        step = max(1, _CACHED // (4 * scores.shape[1]))
+
+        for begin in range(0, len(scores), step):
+            some = self._of_rows(scores[begin : begin + step])
+            np.take(some, self.place, axis=1, out=best[begin : begin + step], mode="clip")
+        return best
+
+    def _of_rows(self, scores: Matrix) -> Matrix:
+        largest = np.maximum.reduceat(scores, self.rest, axis=1) if len(self.rest) else scores[:, :0]
+        if not self.rounds:
+            return largest
+        at = self.rounds[0]
+        best = scores[:, :at].copy()
+        for count in self.rounds[1:]:
+            np.maximum(best[:, :count], scores[:, at : at + count], out=best[:, :count])
+            at += count
+        np.maximum(best[:, : len(self.rest)], largest, out=best[:, : len(self.rest)])
+        return best
+
+
+_MANY = 1024
+"""Rounds go on while so many categories take part; fewer are faster one by one."""
+_CACHED = 1 << 20
+
+
+class UniqueProduct:
+    """As a `Product`, with categories for items: the score of a category is that of its best item.
+
+    Categories are numbered as they first occur among the items.
+    """
+
+    def __init__(
+        self,
+        queries: Vectors,
+        items: Vectors,
+        categories: Any,
+        similarity: Similarity,
+        *,
+        exclude: Bound | None,
+        memory: str | int,
+    ) -> None:
+        names, self.category = category_codes(categories, items)
+        self.queries = queries
+        self.items = Vectors(np.zeros((len(names), 0), np.float32), names, f"the categories of {items.source}", items.notes)
+        self._sizes = np.bincount(self.category, minlength=len(names))
+        self._together = np.argsort(self.category, kind="stable")
+        self._excluded_items = exclude
+        self.exclude: Bound | None = None if exclude is None else _WhollyExcluded(exclude, self.category, self._sizes)
+        self._begins = starts_of(self._sizes)
+        # The memory decides how wide a tile is, and that in what order the items must lie: mostly all are one tile.
+        for width in (len(items), None):
+            self._layouts = {first: (end, Layout.of(self._sizes[first:end])) for first, end in self._cuts(width)}
+            tiles = ((self._begins[first], layout) for first, (_, layout) in self._layouts.items())
+            order = np.concatenate([self._together[begin + layout.order] for begin, layout in tiles])
+            ordered = Gathered(items.values, items.ids, items.source, items.notes, order)
+            self.product = Product(queries, ordered, similarity, exclude=None, memory=memory)
+            if self.product.width == len(items):
+                break
+        self.threads, self.listed = self.product.threads, self.product.listed
+        self._column_of = np.empty(len(order), np.int64)
+        self._column_of[order] = np.arange(len(order))
+        self.product.cut_at(np.concatenate([self._parts(first) for first in self._layouts]))
+        if exclude is not None:
+            self.product.exclude = _Moved(exclude, self._column_of)
+
+    def _cuts(self, width: int | None) -> Iterator[tuple[int, int]]:
+        """Categories whose items fit into one tile of the product together; one that does not fit stands alone."""
+        ends = np.cumsum(self._sizes)
+        first, count = 0, len(self._sizes)
+        while first < count:
+            room = self._begins[first] + (self.product.width if width is None else width)
+            end = max(int(np.searchsorted(ends, room, side="right")), first + 1)
+            yield first, end
+            first = end
+
+    def _parts(self, first: int) -> Sequence[int]:
+        """Where the product's tiles begin that hold the items of the categories from `first` to the end of their layout."""
+        begin, end = int(self._begins[first]), self._layouts[first][0]
+        return range(begin, begin + int(self._sizes[first:end].sum()), self.product.width)
+
+    @property
+    def columns(self) -> Sequence[int]:
+        return tuple(self._layouts)
+
+    def blocks(self) -> Iterator[tuple[int, int]]:
+        return self.product.blocks()
+
+    def query_block(self, begin: int, end: int) -> Matrix:
+        return self.product.query_block(begin, end)
+
+    def tile(self, prepared: Matrix, row: int, column: int, excluded: Pairs | None) -> Tile:
+        """The scores of some categories; one whose items are all excluded is at minus infinity by that."""
+        end, layout = self._layouts[column]
+        begin = int(self._begins[column])
+        size = int(self._sizes[column:end].sum())
+        gone = None if self.product.exclude is None else self.product.exclude.block(row, row + len(prepared))
+
+        slack: Floats | None = None
+
+        def part(at: int) -> Matrix:
+            nonlocal slack
+            tile = self.product.tile(prepared, row, at, gone)
+            scores, slack = tile.scores[:, : begin + size - at], tile.slack
+            # A category that needs several tiles stands alone, so the order of its items means nothing.
+            return layout.greatest(scores) if scores.shape[1] == size else scores.max(axis=1, keepdims=True)
+
+        best = reduce(np.maximum, map(part, self._parts(column)))
+        return Tile(row, column, best, slack)
+
+    def exact(self, query: int, items: Ints) -> Floats:
+        """The best of each category's items; `items` are categories here."""
+        gone = self.product.exclude
+        excluded = np.zeros(0, np.int64) if gone is None else gone.block(query, query + 1).item
+        best = []
+        for category in items.tolist():
+            begin = self._begins[category]
+            columns = self._column_of[self._together[begin : begin + self._sizes[category]]]
+            best.append(self.product.exact(query, np.setdiff1d(columns, excluded)).max(initial=-np.inf))
+        return np.array(best)
+
+    def exact_pairs(self, queries: Ints, items: Ints) -> Floats:
+        exact = np.empty(len(items))
+        for query in np.unique(queries).tolist():
+            exact[queries == query] = self.exact(query, items[queries == query])
+        return exact
+
+    def relevance(self, relevant: Bound) -> Bound:
+        """The categories that are relevant, from the items that are: each with the best grade of its items."""
+        return _ByCategory(relevant, self._excluded_items, self.category)
+
+    def relevance_of_others(self, relevant: Bound) -> Bound:
+        """The same for queries that are not among these, for which nothing is excluded."""
+        return _ByCategory(relevant, None, self.category)
+
+
+def category_codes(categories: Any, items: Vectors) -> tuple[tuple[str, ...], Ints]:
+    """The categories' ids in the order of their first item, and for each item the number of its category.
+
+    Categories are one label for each item, or a table (dict, frame, file) from the items' ids to their categories.
+    """
+    if isinstance(categories, (str, PathLike, Mapping, Categories)) or is_frame(categories):
+        table = read_categories(categories)
+        labels: Any = table.of(items.names(), items.source)
+    else:
+        labels = _labels(categories, items)
+    code: dict[Any, int] = {}
+    numbers = np.fromiter((code.setdefault(label, len(code)) for label in labels), np.int64, len(items))
+    return tuple(code), numbers
+
+
+def _labels(given: Any, items: Vectors) -> list[str]:
+    labels = np.asarray(given)
+    if labels.ndim != 1 or len(labels) != len(items):
+        raise InputError(
+            f"{items.source}: categories have shape {labels.shape}; one is needed for each of the {len(items)} vectors."
+        )
+    missing = [row for row, label in enumerate(labels.tolist()) if label is None or label == "" or label != label]
+    if missing:
+        more = f" (and {len(missing) - 1:,} more)" if len(missing) > 1 else ""
+        raise InputError(f"{items.source}: item {items.name(missing[0])} has no category{more}; give every item one.")
+    if labels.dtype.kind == "f":
+        if (labels != np.floor(labels)).any() or np.abs(labels).max(initial=0) >= 2**53:
+            raise InputError(f"{items.source}: categories are floating-point numbers; give whole numbers or texts.")
+        labels = labels.astype(np.int64)
+    return [str(label) for label in labels.tolist()]
+
+
+@dataclass(frozen=True, eq=False)
+class _Moved:
+    """Excluded items by the column they have in the product."""
+
+    exclude: Bound
+    column_of: Ints
+
+    def block(self, begin: int, end: int) -> Pairs:
+        found = self.exclude.block(begin, end)
+        known = found.where(found.item >= 0)
+        return Pairs(known.lengths, self.column_of[known.item], known.grade)
+
+
+@dataclass(frozen=True, eq=False)
+class _WhollyExcluded:
+    """Categories of which no item is left."""
+
+    exclude: Bound
+    category: Ints
+    sizes: Ints
+
+    def block(self, begin: int, end: int) -> Pairs:
+        gone = self.exclude.block(begin, end)
+        known = gone.item >= 0
+        key = gone.row[known] * len(self.sizes) + self.category[gone.item[known]]
+        found, count = np.unique(key, return_counts=True)
+        whole = found[count == self.sizes[found % len(self.sizes)]]
+        lengths = np.bincount(whole // len(self.sizes), minlength=end - begin)
+        return Pairs(lengths, whole % len(self.sizes), np.ones(len(whole)))
+
+
+@dataclass(frozen=True, eq=False)
+class _ByCategory:
+    """Relevant items as relevant categories. An item without a vector stays what it is, one that can only be missed."""
+
+    relevant: Bound
+    exclude: Bound | None
+    category: Ints
+
+    def block(self, begin: int, end: int) -> Pairs:
+        pairs = self.relevant.block(begin, end)
+        known = pairs.item >= 0
+        keep = known.copy()
+        if self.exclude is not None:
+            gone = self.exclude.block(begin, end)
+            count = len(self.category)
+            real = gone.item >= 0
+            keep &= ~np.isin(pairs.row * count + pairs.item, gone.row[real] * count + gone.item[real])
+        row = np.concatenate([pairs.row[keep], pairs.row[~known]])
+        item = np.concatenate([self.category[pairs.item[keep]], np.full(int((~known).sum()), -1)])
+        grade = np.concatenate([pairs.grade[keep], pairs.grade[~known]])
+        order = np.lexsort((-grade, item, row))
+        row, item, grade = row[order], item[order], grade[order]
+        first = np.ones(len(row), bool)
+        first[1:] = (row[1:] != row[:-1]) | (item[1:] != item[:-1]) | (item[1:] < 0)
+        return Pairs(np.bincount(row[first], minlength=end - begin), item[first], grade[first])

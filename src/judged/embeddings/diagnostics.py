@@ -1,0 +1,327 @@
+"""What is wrong with embeddings before anybody ranks with them: bad vectors, duplicates, hubs, collapse.
+
+Vectors that cannot be compared (NaN, infinite, and with cosine all zeros) are named and left out of everything else.
+All that grows with the product of two sides is streamed in tiles; what grows with the square of one side looks at a
+seeded sample of its vectors where there are many, and says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from math import nan
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+
+from judged.checks import whole
+from judged.embeddings.diagnosis import (
+    NEAR,
+    Collapse,
+    Diagnosis,
+    Duplicates,
+    Histogram,
+    Hubness,
+    NearDuplicates,
+    Norms,
+    Rows,
+    Side,
+)
+from judged.embeddings.looking import NUMBERS_AT_A_TIME, SHOWN, Looked, finite_blocks
+from judged.embeddings.product import MEMORY, Product
+from judged.embeddings.relevance import Bound, Pairs, as_relation
+from judged.embeddings.streams import Chunk, Nearest, chunks
+from judged.errors import InputError
+from judged.inputs.vectors.vectors import Matrix, Vectors, as_vectors, unit
+from judged.segments import Floats, Ints
+from judged.similarity.equal import first_equal
+from judged.similarity.similarity import Cosine, Euclidean, as_similarity
+
+SAMPLE = 5_000
+"""Of a side of more vectors than these, so many are looked at for what takes all pairs."""
+NEIGHBOURS = 10
+"""Hubness looks at so many best items of each query unless told otherwise, or at all where there are fewer."""
+RELEVANT_FROM = 1.0
+BINS = 40
+"""A histogram has as many bins or fewer, down to half, and one more where scores lie on its edges."""
+_QUERIES_AT_A_TIME = 512
+_PAIRS_EACH = 200
+"""Alignment looks at so many pairs for each vector that may be sampled."""
+
+
+def diagnose(
+    queries: Any,
+    items: Any,
+    relevance: Any = None,
+    *,
+    similarity: Any = "cosine",
+    exclude: Any = None,
+    k: int | None = None,
+    memory: str | int = MEMORY,
+    sample: int | None = SAMPLE,
+    seed: int = 0,
+    query_ids: Sequence[Any] | None = None,
+    item_ids: Sequence[Any] | None = None,
+    dims: int | None = None,
+) -> Diagnosis:
+    """Look for what spoils a ranking by embeddings; `sample=None` looks at all pairs of vectors, however many.
+
+    >>> found = diagnose([[1.0, 0.0]], [[1.0, 0.1], [1.0, 0.1], [0.0, 2.0]], k=1)
+    >>> found.findings()[0]
+    'the items: 1 vector equal to an earlier one (0 = 1).'
+    """
+    left = as_vectors(queries, ids=query_ids, dims=dims, source="the queries")
+    right = as_vectors(items, ids=item_ids, dims=dims, source="the items")
+    k = min(NEIGHBOURS, len(right)) if k is None else k
+    if isinstance(k, bool) or not isinstance(k, Integral) or not 1 <= int(k) <= len(right):
+        raise InputError(f"k must be a whole number from 1 to the number of items, {len(right)}; got {k!r}.")
+    if sample is not None:
+        sample = whole("sample", sample, at_least=2, otherwise=", or None for all")
+    chosen = as_similarity(similarity)
+    chosen.check(left, right)
+    bound = None if relevance is None else as_relation(relevance, what="relevance").bind(left, right)
+    excluded = None if exclude is None else as_relation(exclude, what="exclude").bind(left, right)
+    random = np.random.default_rng(seed)
+    query_rows, item_rows = Looked.at(left, chosen), Looked.at(right, chosen)
+    collapse, centre = _collapse(item_rows)
+    if isinstance(chosen, Euclidean):
+        chosen = replace(chosen, centre=centre)
+    hubness = scores = None
+    if query_rows.usable.any() and item_rows.usable.any():
+        product = Product(query_rows.mended, item_rows.mended, chosen, exclude=excluded, memory=memory)
+        hubness, low, high = _hubness(product, query_rows, item_rows, k)
+        scores = _histogram(product, query_rows, item_rows, bound, low, high)
+    alignment, pairs, sampled = _alignment(query_rows, item_rows, bound, excluded, sample, random)
+    return Diagnosis(
+        queries=_side(query_rows, memory, sample, random),
+        items=_side(item_rows, memory, sample, random),
+        similarity=chosen.name,
+        collapse=collapse,
+        hubness=hubness,
+        scores=scores,
+        alignment=alignment,
+        alignment_pairs=pairs,
+        alignment_sampled=sampled,
+        queries_among_items=_among(query_rows, item_rows, excluded),
+    )
+
+
+def _side(looked: Looked, memory: str | int, sample: int | None, random: np.random.Generator) -> Side:
+    vectors, norm = looked.vectors, looked.norm[looked.finite]
+    mean = norm.mean() if len(norm) else nan
+    group = first_equal(looked.vectors, looked.key)
+    near, uniformity = _pairs(looked, group, memory, sample, random)
+    return Side(
+        source=vectors.source,
+        count=len(vectors),
+        dims=vectors.dims,
+        not_finite=looked.named(np.flatnonzero(~looked.finite)),
+        zero=looked.named(np.flatnonzero(looked.norm == 0)),
+        duplicates=_duplicates(looked, group),
+        near_duplicates=near,
+        norms=Norms(*map(float, (norm.min(), np.median(norm), norm.max(), norm.std() / mean if mean else nan)))
+        if len(norm)
+        else Norms(),
+        uniformity=uniformity,
+    )
+
+
+def _duplicates(looked: Looked, group: Ints) -> Duplicates:
+    again = np.flatnonzero(group != np.arange(len(group)))
+    groups = [np.flatnonzero(group == first)[:SHOWN] for first in np.unique(group[again])[:SHOWN]]
+    return Duplicates(len(again), tuple(looked.named(rows).names for rows in groups))
+
+
+def _pairs(
+    looked: Looked, group: Ints, memory: str | int, sample: int | None, random: np.random.Generator
+) -> tuple[NearDuplicates, float]:
+    """Near duplicates and uniformity, from the cosines of vectors of one side with each other."""
+    has_direction = looked.has_direction
+    rows, others = np.arange(len(group)), int(has_direction.sum()) - 1
+    sampled = sample is not None and others >= sample
+    some = looked.directed
+    if sampled:
+        rows = np.sort(random.choice(np.flatnonzero(has_direction), sample, replace=False))
+        some = Vectors(looked.vectors.rows(rows), source=looked.vectors.source)
+    size = int(has_direction[rows].sum())
+    if others < 1:
+        return NearDuplicates(looked_at=size), nan
+    looked_at, has_near = np.isin(np.arange(len(group)), rows), np.zeros(len(rows), bool)
+    found: list[tuple[str, str, float]] = []
+    total = 0.0
+    for chunk in chunks(Product(some, looked.directed, Cosine(), exclude=None, memory=memory)):
+        row, values = rows[chunk.rows], chunk.values
+        values[~has_direction[row]] = -np.inf
+        values[:, ~has_direction[chunk.columns]] = -np.inf
+        own = (row >= chunk.columns.start) & (row < chunk.columns.stop)
+        values[own, row[own] - chunk.columns.start] = -np.inf
+        # |x - y|² = 2 - 2·cosine
+        total += float(np.exp(4 * values - 4).sum())
+        near, column = np.nonzero(values > NEAR)
+        item = column + chunk.columns.start
+        apart = group[row[near]] != group[item]
+        near, item, column = near[apart], item[apart], column[apart]
+        has_near[chunk.rows.start + near] = True
+        once = ~looked_at[item] | (item > row[near])
+        for place in np.flatnonzero(once)[: SHOWN - len(found)].tolist():
+            names = (looked.vectors.name(int(row[near[place]])), looked.vectors.name(int(item[place])))
+            found.append((*names, float(values[near[place], column[place]])))
+    return NearDuplicates(int(has_near.sum()), size, sampled, tuple(found)), float(np.log(total / (size * others)))
+
+
+def _among(queries: Looked, items: Looked, exclude: Bound | None) -> Rows:
+    if queries.vectors.dims != items.vectors.dims:
+        return Rows()
+    order = np.argsort(items.key, kind="stable")
+    low, high = (np.searchsorted(items.key, queries.key, side=side, sorter=order) for side in ("left", "right"))
+    found = []
+    for row in np.flatnonzero((high > low) & queries.finite).tolist():
+        gone = set() if exclude is None else set(exclude.block(row, row + 1).item.tolist())
+        equal = (item for item in order[low[row] : high[row]].tolist() if item not in gone)
+        own = queries.vectors.block(row, row + 1)
+        if any((items.vectors.block(item, item + 1) == own).all() for item in equal):
+            found.append(row)
+    return queries.named(np.array(found, dtype=np.int64))
+
+
+def _usable_chunks(product: Product, queries: Looked, items: Looked) -> Iterator[Chunk]:
+    """All scores, those of vectors that cannot be compared at minus infinity."""
+    for chunk in chunks(product):
+        chunk.values[~queries.usable[chunk.rows]] = -np.inf
+        chunk.values[:, ~items.usable[chunk.columns]] = -np.inf
+        yield chunk
+
+
+def _hubness(product: Product, queries: Looked, items: Looked, k: int) -> tuple[Hubness, float, float]:
+    """Hubness, and the lowest and highest score met on the way."""
+    nearest = Nearest(len(product.queries), k)
+    low, high = np.inf, -np.inf
+    for chunk in _usable_chunks(product, queries, items):
+        nearest.add(chunk)
+        there = _there(chunk.values)
+        low, high = min(low, there.min(initial=np.inf)), max(high, there.max(initial=-np.inf))
+    found = nearest.items[np.isfinite(nearest.scores)]
+    every = np.bincount(found, minlength=len(product.items))
+    count = every[items.usable].astype(np.float64)
+    apart = count - count.mean()
+    deviation = np.sqrt((apart**2).mean())
+    biggest = np.argsort(-every, kind="stable")[:10]
+    hubness = Hubness(
+        k=k,
+        skewness=float((apart**3).mean() / deviation**3) if deviation > 0 else nan,
+        robin_hood=float(np.abs(apart).sum() / (2 * count.sum())) if count.any() else nan,
+        antihubs=float((count == 0).mean()),
+        hubs=int((count >= 2 * k).sum()),
+        biggest=tuple((items.vectors.name(int(item)), int(every[item])) for item in biggest if every[item]),
+    )
+    return hubness, float(low), float(high)
+
+
+def _histogram(
+    product: Product, queries: Looked, items: Looked, relevance: Bound | None, low: float, high: float
+) -> Histogram | None:
+    if low > high:
+        return None
+    # A width that is a power of two: dividing by it is exact, and so is the bin of a score on an edge.
+    width = 2.0 ** np.ceil(np.log2((high - low) / BINS)) if high > low else 1.0
+    first = int(np.floor(low / width))
+    size = int(np.floor(high / width)) - first + 1
+    counts, sums = np.zeros((2, size), np.int64), np.zeros(2)
+    begin, relevant = -1, Pairs(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0))
+    for chunk in _usable_chunks(product, queries, items):
+        if relevance is not None and chunk.rows.start != begin:
+            begin, relevant = chunk.rows.start, _relevant(relevance, chunk.rows.start, chunk.rows.stop)
+        inside = (relevant.item >= chunk.columns.start) & (relevant.item < chunk.columns.stop)
+        own = chunk.values[relevant.row[inside], relevant.item[inside] - chunk.columns.start]
+        for which, values in enumerate((chunk.values, own)):
+            there = _there(values)
+            counts[which] += np.bincount(np.floor(there / width).astype(np.int64) - first, minlength=size)
+            sums[which] += there.sum()
+    counts[0] -= counts[1]
+    sums[0] -= sums[1]
+    means = [float(total / pairs) if pairs else nan for total, pairs in zip(sums, counts.sum(axis=1).tolist(), strict=True)]
+    return Histogram(
+        edges=tuple((np.arange(first, first + size + 1) * width).tolist()),
+        others=tuple(counts[0].tolist()),
+        others_mean=means[0],
+        relevant=None if relevance is None else tuple(counts[1].tolist()),
+        relevant_mean=means[1],
+    )
+
+
+def _there(values: Floats) -> Floats:
+    """The scores that are not at minus infinity, in a row."""
+    values = values.ravel()
+    return values if np.isfinite(values).all() else values[np.isfinite(values)]
+
+
+def _relevant(relevance: Bound, begin: int, end: int) -> Pairs:
+    pairs = relevance.block(begin, end)
+    return pairs.where((pairs.grade >= RELEVANT_FROM) & (pairs.item >= 0))
+
+
+def _alignment(
+    queries: Looked,
+    items: Looked,
+    relevance: Bound | None,
+    exclude: Bound | None,
+    sample: int | None,
+    random: np.random.Generator,
+) -> tuple[float | None, int, bool]:
+    """The alignment, over how many pairs, and whether these are a sample."""
+    if relevance is None or queries.vectors.dims != items.vectors.dims:
+        return None, 0, False
+    total, seen, every = 0.0, 0, 0
+    for begin in range(0, len(queries.vectors), _QUERIES_AT_A_TIME):
+        end = min(begin + _QUERIES_AT_A_TIME, len(queries.vectors))
+        pairs = _relevant(relevance, begin, end)
+        if exclude is not None:
+            pairs = pairs.without(exclude.block(begin, end))
+        row, item = pairs.row + begin, pairs.item
+        good = np.flatnonzero(queries.has_direction[row] & items.has_direction[item])
+        # Each block of queries has its share of the pairs that may be looked at, and counts for all of its pairs.
+        most = len(good) if sample is None else max(1, sample * _PAIRS_EACH * (end - begin) // len(queries.vectors))
+        some = np.sort(random.choice(good, most, replace=False)) if len(good) > most else good
+        if len(some):
+            total += _distances(queries.vectors, items.vectors, row[some], item[some]) * (len(good) / len(some))
+        seen, every = seen + len(some), every + len(good)
+    return total / every if every else nan, seen, seen < every
+
+
+def _distances(queries: Vectors, items: Vectors, row: Ints, item: Ints) -> float:
+    """The sum of the squared distances of pairs, at length 1."""
+    total, step = 0.0, max(1, NUMBERS_AT_A_TIME // (8 * queries.dims))
+    for begin in range(0, len(row), step):
+        at = slice(begin, begin + step)
+        apart = unit(queries.rows(row[at])) - unit(items.rows(item[at]))
+        total += float(np.einsum("ij,ij->", apart, apart))
+    return total
+
+
+def _collapse(looked: Looked) -> tuple[Collapse, Matrix]:
+    """The collapse of the vectors, and their middle."""
+    vectors, count = looked.vectors, int(looked.finite.sum())
+    total, low, high = np.zeros(vectors.dims), np.full(vectors.dims, np.inf), np.full(vectors.dims, -np.inf)
+    for _, block in finite_blocks(looked):
+        total += block.sum(axis=0, dtype=np.float64)
+        low, high = np.minimum(low, block.min(axis=0, initial=np.inf)), np.maximum(high, block.max(axis=0, initial=-np.inf))
+    mean = total / max(count, 1)
+    covariance = np.zeros((vectors.dims, vectors.dims))
+    for _, block in finite_blocks(looked):
+        moved = block - mean
+        covariance += moved.T @ moved
+    variance = np.maximum(np.linalg.eigvalsh(covariance)[::-1], 0.0)
+    # What is below the rounding of the largest is none.
+    variance[variance <= variance[0] * vectors.dims * np.finfo(np.float64).eps] = 0.0
+    singular = np.sqrt(variance)
+    found = Collapse(nan, nan, nan, tuple(np.flatnonzero(low == high).tolist()), tuple(singular.tolist()))
+    if variance[0] > 0:
+        share = singular[singular > 0] / singular.sum()
+        found = replace(
+            found,
+            effective_rank=float(np.exp(-(share * np.log(share)).sum())),
+            top_1=float(variance[0] / variance.sum()),
+            top_10=float(variance[:10].sum() / variance.sum()),
+        )
+    return found, mean.astype(np.float32)

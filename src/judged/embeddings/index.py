@@ -1,0 +1,280 @@
+"""An approximate index next to the exact search: how much of the exact lists it finds, and what the rest costs."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judged.embeddings.embeddings import Embeddings
+from judged.embeddings.index_adapter import Adapter, read_index
+from judged.embeddings.product import MEMORY, Scores, over_blocks
+from judged.embeddings.ranks import relevant_and_excluded
+from judged.embeddings.relevance import Bound, Pairs, as_relation
+from judged.embeddings.top_k import Best, Results, check_k
+from judged.errors import InputError, PolicyError
+from judged.policy import Policy
+from judged.rankings.audit import Audit
+from judged.rankings.rankings import Rankings
+from judged.segments import Floats, Ints, descending
+
+if TYPE_CHECKING:
+    from judged.evaluation.evaluation import Evaluation
+    from judged.evaluation.request import Measures, Request
+
+ROUNDING = 1e-6
+"""Scores this close, as a share of the query's greatest, are one: the index sums up in another order than we do."""
+
+
+def evaluate_index(
+    index: Any,
+    queries: Any,
+    items: Any,
+    relevance: Any,
+    *,
+    k: int = 100,
+    similarity: Any = "cosine",
+    measures: Measures | None = None,
+    exclude: Any = None,
+    policy: Policy | dict[str, Any] | None = None,
+    memory: str | int = MEMORY,
+    query_ids: Sequence[Any] | None = None,
+    item_ids: Sequence[Any] | None = None,
+    keys: Sequence[Any] | None = None,
+    dims: int | None = None,
+    progress: Callable[[int], None] | None = None,
+) -> IndexEvaluation:
+    """Evaluate an approximate index against the exact search of the same vectors, both cut at k.
+
+    `index` is a faiss or usearch index or the file of one, anything else with a `search(vectors, k)` that answers as they
+    do, or a function f(query block, k) -> (items, scores), one row a query, the best first. The order of the returned
+    list is the ranking, whether scores or distances come with it. Whole numbers are row numbers of the items (-1: none),
+    texts are item ids; `keys`, one for each item, says what the index calls them where it is neither.
+
+    Where items are excluded from a query's list, the index is asked for at least as many more, and these are taken out of its
+    list.
+
+    >>> vectors = np.eye(4, dtype=np.float32)
+    >>> def first_two(block, k):
+    ...     return np.tile([0, 1], (len(block), 1)), np.zeros((len(block), 2))
+    >>> result = evaluate_index(first_two, vectors, vectors, lambda begin, end: np.eye(4)[begin:end], k=1, measures=["RR"])
+    >>> result.recall, result.loss
+    (0.25, {'RR': 0.75})
+    """
+    compared = Embeddings.of(
+        queries,
+        items,
+        similarity=similarity,
+        exclude=exclude,
+        memory=memory,
+        query_ids=query_ids,
+        item_ids=item_ids,
+        dims=dims,
+    )
+    from judged.evaluation.request import Request
+
+    return compare_index(index, compared, relevance, Request.of(measures, policy), k=k, keys=keys, progress=progress)
+
+
+def compare_index(
+    index: Any,
+    compared: Embeddings,
+    relevance: Any,
+    request: Request,
+    *,
+    k: int,
+    keys: Sequence[Any] | None = None,
+    progress: Callable[[int], None] | None = None,
+) -> IndexEvaluation:
+    """As `evaluate_index`, with vectors that were read already."""
+    from judged.evaluation.evaluation import evaluate_rankings  # hands over downstream
+
+    ties = request.policy.ties
+    if request.policy.unjudged == "removed":
+        raise PolicyError("unjudged=removed has no meaning here: every item is ranked, and only relevant ones are known.")
+    found = read_index(index) if isinstance(index, (str, os.PathLike)) else index
+    relation = as_relation(relevance, what="relevance")
+    bound = relation.bind(compared.queries, compared.items)
+    product, _ = compared.scores()
+    best = Best(product, check_k(k), ties=ties)
+    adapter = Adapter(found, product, keys)
+    lists = _compare(product, bound, best, adapter, progress)
+    return IndexEvaluation(
+        k=k,
+        per_query_recall=lists.recall(),
+        evaluation=evaluate_rankings(lists.rankings(ties, adapter.notes), request),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class IndexEvaluation:
+    """What an index finds of the exact lists, the numbers of both, and what is lost."""
+
+    k: int
+    per_query_recall: Floats
+    """NaN for a query that has no items to find."""
+    evaluation: Evaluation
+    """Two rows, `exact@k` and `index@k`."""
+
+    @property
+    def recall(self) -> float:
+        """The mean share of the exact first k that the index returned.
+
+        An item that scores as high as the k-th counts as found, whichever of the tied ones the exact list holds.
+        """
+        return math.nan if np.isnan(self.per_query_recall).all() else float(np.nanmean(self.per_query_recall))
+
+    @cached_property
+    def loss(self) -> dict[str, float]:
+        """For each measure how much worse the index does than the exact search; below 0 where it does better by luck."""
+        exact, found = self.evaluation.runs
+        return {
+            str(measure): (exact.summary[measure] - found.summary[measure]) * (1 if measure.spec.higher_is_better else -1)
+            for measure in self.evaluation.measures
+        }
+
+    def to_dict(self, *, per_query: bool = False) -> dict[str, Any]:
+        from judged.evaluation.exports import plain
+
+        result: dict[str, Any] = {
+            "k": self.k,
+            "recall": plain(self.recall),
+            "loss": {name: plain(value) for name, value in self.loss.items()},
+        }
+        if per_query:
+            named = zip(self.evaluation.runs[0].rankings.queries, self.per_query_recall.tolist(), strict=True)
+            result["per_query_recall"] = {query: plain(value) for query, value in named}
+        return {**result, "evaluation": self.evaluation.to_dict(per_query=per_query)}
+
+    def __repr__(self) -> str:
+        from judged.evaluation.exports import shown
+
+        lost = ", ".join(f"{name} {shown(value)}" for name, value in self.loss.items())
+        return f"{self.evaluation!r}\nrecall of the index: {shown(self.recall)} of the exact first {self.k:,}\nloss: {lost}"
+
+
+@dataclass(frozen=True, eq=False)
+class _Compared:
+    """The exact lists and the index's, with the exact scores of the latter's items, and what is relevant."""
+
+    product: Scores
+    exact: Results
+    found: Ints
+    found_scores: NDArray[Any]
+    relevant: Pairs
+    ranked: Ints
+
+    def recall(self) -> Floats:
+        lengths = self.exact.lengths
+        last = np.take_along_axis(self.exact.scores, np.maximum(lengths - 1, 0)[:, None], axis=1).astype(np.float64)
+        size = np.abs(np.where(np.isfinite(self.exact.scores), self.exact.scores, 0)).max(axis=1, keepdims=True)
+        right = (self.found >= 0) & (self.found_scores >= last - ROUNDING * size)
+        share = np.full(len(lengths), np.nan)
+        some = lengths > 0
+        share[some] = np.minimum(right.sum(axis=1)[some] / lengths[some], 1.0)
+        return share
+
+    def rankings(self, ties: str, notes: tuple[str, ...]) -> list[Rankings]:
+        if not len(self.relevant.item):
+            raise InputError("no item is relevant to any query; check the relevance that was given.")
+        k = self.exact.k
+        return [
+            self._rankings(self.exact.items, f"exact@{k}", ties, ()),
+            self._rankings(self.found, f"index@{k}", ties, notes),
+        ]
+
+    def _rankings(self, lists: Ints, name: str, ties: str, notes: tuple[str, ...]) -> Rankings:
+        count = len(self.product.items)
+        row, place = np.nonzero(lists >= 0)
+        known = np.flatnonzero(self.relevant.item >= 0)
+        key = self.relevant.row[known] * count + self.relevant.item[known]
+        order = np.argsort(key, kind="stable")
+        wanted = row * count + lists[row, place]
+        at = np.minimum(np.searchsorted(key[order], wanted), max(len(key) - 1, 0))
+        hit = key[order][at] == wanted if len(key) else np.zeros(len(wanted), bool)
+        queries, items = self.product.queries, self.product.items
+        lengths = np.bincount(row, minlength=len(queries))
+        rankings = Rankings(
+            queries=queries.names(),
+            retrieved=lengths,
+            hit_query=row[hit],
+            hit_rank=place[hit] + 1,
+            hit_grade=self.relevant.grade[known[order[at[hit]]]],
+            pool_query=self.relevant.row,
+            pool_grade=descending(self.relevant.grade, self.relevant.lengths),
+            missing=np.zeros(len(queries), bool),
+            collection=self.ranked,
+            ties=ties,
+            depth=self.exact.k,
+            name=name,
+        )
+        audit = Audit(
+            judged_queries=len(queries),
+            run_queries=len(queries),
+            results=int(lengths.sum()),
+            judged_results=int(hit.sum()),
+            judged_at_10=1.0,
+            short_lists=int((lengths < 10).sum()),
+            nothing_relevant=int((rankings.relevant(1) == 0).sum()),
+            notes=tuple(dict.fromkeys(queries.notes + items.notes + notes)),
+        )
+        return replace(rankings, audit=audit)
+
+
+def _compare(
+    product: Scores, relevance: Bound, best: Best, adapter: Adapter, progress: Callable[[int], None] | None
+) -> _Compared:
+    """One pass: each block's exact lists, and the scores of what the index returned read from the same product."""
+
+    def work(begin: int, end: int) -> tuple[Pairs, Pairs | None, Ints, NDArray[Any]]:
+        wanted, excluded = relevant_and_excluded(product, relevance, begin, end)
+        items = _found(product, adapter, begin, end, best.k, excluded)
+        own: NDArray[Any] = np.full(items.shape, -np.inf, product.listed)
+        prepared = product.query_block(begin, end)
+        for column in product.columns:
+            tile = product.tile(prepared, begin, column, excluded)
+            best.add(tile)
+            row, place = np.nonzero(tile.holds(items))
+            own[row, place] = tile.scores[row, items[row, place] - column]
+        if product.listed is np.float64:
+            for query, some in enumerate(items):
+                own[query, some >= 0] = product.exact(begin + query, some[some >= 0])
+        return wanted, excluded, items, own
+
+    relevant, excluded, found, scores = zip(*over_blocks(product, work, progress), strict=True)
+    ranked = np.full(len(product.queries), len(product.items), np.int64)
+    for (begin, end), gone in zip(product.blocks(), excluded, strict=True):
+        if gone is not None:
+            ranked[begin:end] -= gone.lengths
+    lengths, item, grade = (np.concatenate([getattr(each, part) for each in relevant]) for part in ("lengths", "item", "grade"))
+    return _Compared(
+        product, best.results(), np.concatenate(found), np.concatenate(scores), Pairs(lengths, item, grade), ranked
+    )
+
+
+def _found(product: Scores, adapter: Adapter, begin: int, end: int, k: int, excluded: Pairs | None) -> Ints:
+    """The index's lists of some queries without the excluded items, k long.
+
+    How many more a query asks for depends on what is excluded from its own list and nothing else: an approximate index may
+    answer otherwise when it is asked for more. Powers of two keep the calls few.
+    """
+    count = len(product.items)
+    gone = np.zeros(end - begin, np.int64) if excluded is None else excluded.lengths
+    more = np.where(gone > 0, 1 << np.ceil(np.log2(np.maximum(gone, 1))).astype(np.int64), 0)
+    left = np.full((end - begin, k), -1, np.int64)
+    for extra in np.unique(more).tolist():
+        row = np.flatnonzero(more == extra)
+        items = adapter.find(begin + row, min(k + extra, count))
+        if excluded is not None:
+            known = excluded.item >= 0
+            out = np.isin(row[:, None] * count + items, excluded.row[known] * count + excluded.item[known])
+            items = np.where(out, -1, items)
+        items = np.take_along_axis(items, np.argsort(items < 0, axis=1, kind="stable"), axis=1)[:, :k]
+        left[row, : items.shape[1]] = items
+    return left

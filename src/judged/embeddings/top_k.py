@@ -1,0 +1,274 @@
+"""The exact first k items of each query, from the same product that ranks are counted in.
+
+A row of scores is seen as a table of groups whose greatest scores come from one pass over the row. The k-th greatest of
+these is a score that at least k items reach, so only the groups that reach it are looked into: the rest of the row is
+never sorted, partitioned or copied.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import isqrt
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judged.checks import whole
+from judged.embeddings.embeddings import Embeddings
+from judged.embeddings.normalisation import Fitted
+from judged.embeddings.product import MEMORY, Scores, Tile, over_blocks
+from judged.embeddings.ranks import TieOrder
+from judged.errors import OutputError, PolicyError
+from judged.inputs.formats import COMPRESSION_SUFFIXES, FORMATS
+from judged.inputs.vectors.vectors import Matrix, Vectors
+from judged.outputs import check_target, replacing
+from judged.segments import Ints, freeze
+
+if TYPE_CHECKING:
+    import polars as pl
+
+TIES = ("id", "input")
+"""The tie rules that need no judgements."""
+
+
+def top_k(
+    queries: Any,
+    items: Any,
+    k: int,
+    *,
+    similarity: Any = "cosine",
+    exclude: Any = None,
+    memory: str | int = MEMORY,
+    query_ids: Sequence[Any] | None = None,
+    item_ids: Sequence[Any] | None = None,
+    dims: int | None = None,
+    normalise: Any = None,
+    unique: Any = None,
+    ties: str = "id",
+    progress: Callable[[int], None] | None = None,
+) -> Results:
+    """The k items with the highest scores for each query, the best first: exact, whatever the memory cap.
+
+    Tied items are ordered by id, descending on bytes (`ties="id"`), or as the items came (`ties="input"`), also where
+    the tie reaches beyond the k-th place. Excluded items never appear; a query with fewer items has a shorter list.
+
+    >>> top_k([[1.0, 0.0]], [[0.0, 1.0], [2.0, 0.0], [1.0, 1.0]], 2, item_ids=["a", "b", "c"]).to_frame()["item"].to_list()
+    ['b', 'c']
+    """
+    scores, fitted = Embeddings.of(
+        queries,
+        items,
+        similarity=similarity,
+        exclude=exclude,
+        memory=memory,
+        query_ids=query_ids,
+        item_ids=item_ids,
+        dims=dims,
+        normalise=normalise,
+        unique=unique,
+    ).scores()
+    return search(scores, k, ties=ties, fitted=fitted, progress=progress)
+
+
+def search(
+    product: Scores,
+    k: int,
+    *,
+    ties: str = "id",
+    fitted: Fitted | None = None,
+    progress: Callable[[int], None] | None = None,
+) -> Results:
+    """The first k items of a product's queries, in a pass of their own."""
+    best = Best(product, k, ties=ties, fitted=fitted)
+
+    def work(begin: int, end: int) -> None:
+        excluded = None if product.exclude is None else product.exclude.block(begin, end)
+        prepared = product.query_block(begin, end)
+        for column in product.columns:
+            best.add(product.tile(prepared, begin, column, excluded))
+
+    for _ in over_blocks(product, work, progress):
+        pass
+    return best.results()
+
+
+class Best:
+    """The first k items of every query so far: shown each tile of a product once, in any pass that makes them."""
+
+    def __init__(self, product: Scores, k: int, *, ties: str = "id", fitted: Fitted | None = None) -> None:
+        if ties not in TIES:
+            raise PolicyError(f"the first k items are chosen with ties={' or ties='.join(TIES)}; got {ties!r}.")
+        self.k = min(check_k(k), len(product.items))
+        self._product, self._wanted, self._ties, self._fitted = product, k, TieOrder(product.items, ties), fitted
+        self._items: Ints = np.full((len(product.queries), self.k), -1, np.int64)
+        self._scores: NDArray[Any] = np.full((len(product.queries), self.k), -np.inf, product.listed)
+
+    def add(self, tile: Tile) -> None:
+        for row, scores in enumerate(tile.scores):
+            self._add_row(tile.row + row, scores, tile.column, None if tile.slack is None else tile.slack[row])
+
+    def _add_row(self, query: int, row: Matrix, column: int, slack: np.float64 | None) -> None:
+        items = reaching(row, self.k)
+        scores: NDArray[Any] = row[items]
+        if slack is not None and len(items):
+            items = np.flatnonzero(row >= scores.min() - slack)
+            scores = self._product.exact(query, items + column)
+        if column:
+            held = np.count_nonzero(self._items[query] >= 0)
+            items = np.concatenate([self._items[query, :held], items + column])
+            scores = np.concatenate([self._scores[query, :held], scores])
+        chosen = self._first(items, scores)
+        self._items[query, : len(chosen)] = items[chosen]
+        self._scores[query, : len(chosen)] = scores[chosen]
+
+    def _first(self, items: Ints, scores: NDArray[Any]) -> Ints:
+        """Where the first k of some items stand, in their order."""
+        chosen = np.argsort(-scores)
+        ordered = scores[chosen]
+        if (ordered[1:] != ordered[:-1]).all():
+            return chosen[: self.k]
+        if len(chosen) > self.k:
+            # A tie may reach far beyond the k-th place: only those of its items that stand within are put in order.
+            limit = ordered[self.k - 1]
+            above, level = np.flatnonzero(scores > limit), np.flatnonzero(scores == limit)
+            room = self.k - len(above)
+            if room < len(level):
+                level = level[np.argpartition(self._ties.place[items[level]], room)[:room]]
+            chosen = np.concatenate([above, level])
+        return chosen[np.lexsort((self._ties.place[items[chosen]], -scores[chosen]))]
+
+    def results(self) -> Results:
+        lengths = np.count_nonzero(self._scores > -np.inf, axis=1).astype(np.int64)
+        missing = self._wanted - self.k
+        items = np.pad(self._items, ((0, 0), (0, missing)), constant_values=-1) if missing else self._items
+        scores = np.pad(self._scores, ((0, 0), (0, missing)), constant_values=-np.inf) if missing else self._scores
+        if self._fitted is not None and self._fitted.normalisation.keeps_order:
+            scores = self._fitted.of_lists(scores)
+        return Results(items, scores, lengths, self._product.queries, self._product.items)
+
+
+_GROUPED_FROM = 16
+"""A row so many times longer than k is looked through by groups; a shorter one is partitioned at once."""
+
+
+def reaching(scores: Matrix, k: int) -> Ints:
+    """Where all scores stand that reach the k-th greatest of a row, ties included; minus infinity is nobody's score."""
+    width = len(scores)
+    if k >= width:
+        return np.flatnonzero(scores > -np.inf)
+    if width < _GROUPED_FROM * k:
+        return _from(scores, np.partition(scores, width - k)[width - k])
+    # With as many groups as members of the best k groups, both steps cost the same.
+    groups = isqrt(width * k)
+    deep, rest = divmod(width, groups)
+    greatest = scores[: deep * groups].reshape(deep, groups).max(axis=0)
+    if rest:
+        np.maximum(greatest[:rest], scores[deep * groups :], out=greatest[:rest])
+    limit = np.partition(greatest, groups - k)[groups - k]
+    chosen = np.flatnonzero(greatest >= limit)
+    if len(chosen) * 4 > groups or limit == -np.inf:
+        found = _from(scores, limit)
+    else:
+        members = (np.arange(0, width, groups)[:, None] + chosen).ravel()
+        members = members[: np.searchsorted(members[-len(chosen) :], width) + len(members) - len(chosen)]
+        found = members[_from(scores[members], limit)]
+    if len(found) <= k:
+        return found
+    reached = scores[found]
+    return found[_from(reached, np.partition(reached, len(found) - k)[len(found) - k])]
+
+
+def _from(scores: Matrix, limit: np.float32) -> Ints:
+    return np.flatnonzero(scores >= limit if limit > -np.inf else scores > limit)
+
+
+def check_k(k: Any) -> int:
+    return whole("k", k)
+
+
+@dataclass(frozen=True, eq=False)
+class Results:
+    """The first k items of each query, the best first."""
+
+    items: Ints
+    """One row a query: row numbers of items; -1 where a query has fewer than k."""
+    scores: NDArray[Any]
+    """As they were ranked by; minus infinity where there is no item. Euclidean: minus half the squared distance."""
+    lengths: Ints
+    """How many items each query has here."""
+    query_vectors: Vectors
+    item_vectors: Vectors
+
+    def __post_init__(self) -> None:
+        freeze(self)
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    @property
+    def k(self) -> int:
+        return int(self.items.shape[1])
+
+    def __repr__(self) -> str:
+        return f"<Results: the first {self.k:,} of {len(self.item_vectors):,} items for {len(self):,} queries>"
+
+    def to_frame(self) -> pl.DataFrame:
+        """One row a result: query, item, score and rank from 1; a run that `judged.evaluate` takes as it is."""
+        import polars as pl
+
+        there = np.arange(self.k) < self.lengths[:, None]
+        row, place = np.nonzero(there)
+        return pl.DataFrame(
+            {
+                "query": _names(self.query_vectors, row),
+                "item": _names(self.item_vectors, self.items[there]),
+                "score": self.scores[there],
+                "rank": place + 1,
+            }
+        )
+
+    def to_run(self, path: str | os.PathLike[str], *, tag: str = "judged") -> None:
+        """Write a run: Parquet where the name ends so, otherwise TREC text. Scores keep their digits, and so their order."""
+        target = Path(path)
+        check_target(target)
+        _check_suffix(target)
+        frame = self.to_frame()
+        if target.suffix.lower() in FORMATS["parquet"]:
+            with replacing(target) as temporary:
+                frame.write_parquet(temporary)
+            return
+        import polars as pl
+
+        _refuse_spaces(target, tag, "tag")
+        for column in ("query", "item"):
+            wrong = frame.filter(pl.col(column).str.contains(r"\s") | (pl.col(column) == ""))
+            if wrong.height:
+                _refuse_spaces(target, wrong[column][0], f"{column} id")
+        lines = frame.select("query", pl.lit("Q0").alias("Q0"), "item", "rank", "score", pl.lit(tag).alias("tag"))
+        with replacing(target) as temporary:
+            lines.write_csv(temporary, separator=" ", include_header=False, quote_style="never")
+
+
+def _names(vectors: Vectors, rows: NDArray[Any]) -> pl.Series:
+    import polars as pl
+
+    if vectors.ids is None:
+        return pl.Series(rows).cast(pl.String)
+    return pl.Series(vectors.ids, dtype=pl.String).gather(rows)
+
+
+def _check_suffix(target: Path) -> None:
+    suffix = target.suffix.lower()
+    other = {end for name, ends in FORMATS.items() if name not in ("trec", "parquet") for end in ends}
+    if suffix in other or suffix in COMPRESSION_SUFFIXES:
+        raise OutputError(f"{target}: a run is written as TREC text (.run, .txt) or Parquet (.parquet), not as {suffix}.")
+
+
+def _refuse_spaces(target: Path, text: str, what: str) -> None:
+    if not text or any(letter.isspace() for letter in text):
+        said = "has white space in it" if text else "is empty"
+        raise OutputError(f"{target}: the {what} {text!r} {said}, which a TREC run cannot hold; write .parquet, or change it.")

@@ -1,0 +1,1 @@
+"""Values, policy and summary: from rankings to numbers that say what they mean."""

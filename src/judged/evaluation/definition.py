@@ -1,0 +1,125 @@
+"""What the numbers of an evaluation mean, in words: of one measure, and of all as a paragraph for a methods section."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from judged import __version__
+from judged.evaluation.ranges import TIE_ORDERS, UNJUDGED_ENDS
+from judged.measures.bibliography import BIBLIOGRAPHY
+from judged.measures.expected import DRAWS, SEED
+
+if TYPE_CHECKING:
+    from judged.evaluation.evaluation import Evaluation, Scored
+    from judged.measures import Measure
+
+
+TIES_REFERENCE = "mcsherry2008"
+"""Where the closed forms of means over the orders of ties come from."""
+
+
+def definition(evaluation: Evaluation, measure: Measure) -> str:
+    """What one measure's numbers mean: its words, formula, policy and source."""
+    spec = measure.spec
+    policy = "; ".join(evaluation.policy.sentences().values())
+    lines = [
+        f"{measure} ({spec.title}). {measure.words()}",
+        f"Formula: {spec.formula}",
+        f"Undefined when: {spec.undefined.text}.",
+        f"Policy: {policy}.",
+        *(f"Convention: {text}" for text in _conventionally(evaluation, measure)),
+        *(f"Ranking: {text}." for text in evaluation.basis),
+        *(f"Mean over the orders of ties: {text}." for text in _means(evaluation, measure)),
+        f"Reference: {BIBLIOGRAPHY[spec.reference]}",
+    ]
+    return "\n".join(lines)
+
+
+def methods(evaluation: Evaluation) -> str:
+    """All measures with their parameters, the policy, what was done about ties, the queries counted, and the sources."""
+    assumed = [sentence[0].upper() + sentence[1:] for sentence in evaluation.policy.sentences().values()]
+    depths = dict.fromkeys(run.rankings.depth for run in evaluation.runs if run.rankings.depth is not None)
+    means: dict[str, list[str]] = {}
+    for measure in evaluation.measures:
+        for text in _means(evaluation, measure):
+            means.setdefault(text, []).append(str(measure))
+    keys = [measure.spec.reference for measure in evaluation.measures] + ([TIES_REFERENCE] if means else [])
+    sources = dict.fromkeys(BIBLIOGRAPHY[key] for key in keys)
+    like = f", as {evaluation.convention} does" if evaluation.convention else ""
+    sentences = [
+        f"Rankings were evaluated with judged {__version__}{like}.",
+        *(f"Ranking: {text}." for text in evaluation.basis),
+        *(f"{measure} ({measure.spec.title}): {measure.words()}" for measure in evaluation.measures),
+        *(f"{text}." for text in assumed),
+        *(f"The mean of {', '.join(names)} over the orders of ties is {text}." for text, names in means.items()),
+        *(f"Only the first {depth:,} results of each list were used." for depth in depths),
+        *_ranges(evaluation),
+        f"Summaries are over {_population(evaluation)}.",
+        f"References: {' '.join(sources)}",
+    ]
+    return " ".join(sentences)
+
+
+def _conventionally(evaluation: Evaluation, measure: Measure) -> list[str]:
+    """What the library whose numbers these are calls a measure, and how that differs from ours."""
+    named = evaluation.convention.theirs(measure) if evaluation.convention else None
+    if named is None:
+        return []
+    return [f"{evaluation.convention}, where it is {named.theirs}.{f' {named.name.note}' if named.name.note else ''}"]
+
+
+def _means(evaluation: Evaluation, measure: Measure) -> list[str]:
+    """How a measure's mean over the orders of ties was found, where one was asked for."""
+    runs = expected_runs(evaluation)
+    if not runs:
+        return []
+    if not any(measure in run.errors for run in runs):
+        return ["exact, in closed form"]
+    errors = standard_errors(evaluation, measure)
+    return [f"estimated from {DRAWS} random orders (Monte Carlo, seed {SEED}{f'; {errors}' if errors else ''})"]
+
+
+def standard_errors(evaluation: Evaluation, measure: Measure) -> str:
+    """The standard error of an estimated summary, with the runs' names where there are several."""
+    runs = [run for run in expected_runs(evaluation) if measure in run.summary_errors]
+    several = len(evaluation.runs) > 1
+    told = [f"{run.summary_errors[measure]:.2g}{f' for {run.name}' if several else ''}" for run in runs]
+    return f"standard error {', '.join(told)}" if told else ""
+
+
+def expected_runs(evaluation: Evaluation) -> list[Scored]:
+    """The values that are means over the orders of ties: the runs' own, or those of the tie range."""
+    if evaluation.policy.ties == "expected":
+        return list(evaluation.runs)
+    return [run.others["expected"] for run in evaluation.runs if "expected" in run.others]
+
+
+def _ranges(evaluation: Evaluation) -> list[str]:
+    known = {**TIE_ORDERS, **UNJUDGED_ENDS}
+    told = [f"{name} ({known[name]})" for name in evaluation.others]
+    return [f"Beside each number stand its values under other assumptions: {'; '.join(told)}."] if told else []
+
+
+def _population(evaluation: Evaluation) -> str:
+    """How many queries the summaries are about; where it differs, for which runs or measures."""
+    queries = len(evaluation.runs[0].rankings)
+    counts = {
+        (run.name, str(measure)): int((~np.isnan(run.values[measure])).sum())
+        for run in evaluation.runs
+        for measure in evaluation.measures
+    }
+    different = set(counts.values())
+    if different == {queries}:
+        return f"all {queries:,} judged queries"
+    if len(different) == 1:
+        return f"{different.pop():,} of the {queries:,} judged queries"
+    for part in (0, 1):
+        told: dict[str, set[int]] = {}
+        for key, count in counts.items():
+            told.setdefault(key[part], set()).add(count)
+        if all(len(each) == 1 for each in told.values()):
+            listed = ", ".join(f"{each.pop():,} ({name})" for name, each in told.items())
+            return f"{listed} of the {queries:,} judged queries"
+    return f"{min(different):,} to {max(different):,} of the {queries:,} judged queries, which differ by run and measure"

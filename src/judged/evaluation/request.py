@@ -1,0 +1,89 @@
+"""What is asked for: measures and a policy, said by the caller or by the convention of another library."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from judged.conventions import Convention, find
+from judged.errors import ConventionError, MeasureError
+from judged.measures import DEFAULT, Measure, parse, parse_all
+from judged.measures.conventions import Named, named_all, named_among
+from judged.policy import Policy
+
+Measures = str | Measure | Iterable[str | Measure]
+
+
+@dataclass(frozen=True)
+class Request:
+    """What is to be computed, and what is to be assumed."""
+
+    measures: tuple[Measure, ...]
+    policy: Policy
+    convention: Conventional | None = None
+
+    @classmethod
+    def of(
+        cls,
+        measures: Measures | None,
+        policy: Policy | dict[str, Any] | None,
+        convention: str | Convention | None = None,
+        **otherwise: str,
+    ) -> Request:
+        """A request from what a caller may pass; `otherwise` holds the choices of a policy that nobody says, not even the
+        convention."""
+        if convention is None:
+            return cls(tuple(parse_all(DEFAULT if measures is None else measures)), Policy.of(policy, **otherwise))
+        chosen = convention if isinstance(convention, Convention) else find(convention)
+        if measures is None:
+            named = named_among(chosen, DEFAULT)
+        else:
+            named = named_all(chosen, [measures] if isinstance(measures, (str, Measure)) else list(measures))
+        if not named:
+            raise MeasureError(f"no measure was given; name one that {chosen.title} has, such as {chosen.names[0].theirs}.")
+        if not isinstance(policy, Policy):
+            policy = _shared_policy(chosen, named, policy or {}, otherwise)
+        return cls(tuple(each.measure for each in named), policy, Conventional(chosen, tuple(named)))
+
+
+def _shared_policy(convention: Convention, named: list[Named], given: dict[str, Any], otherwise: dict[str, str]) -> Policy:
+    """The policy that holds for all of these measures, with what the caller chose; an error where they differ."""
+    policies = [(each.theirs, Policy.of({**otherwise, **convention.policy, **each.name.policy, **given})) for each in named]
+    (first, policy), *others = policies
+    for other, own in others:
+        for choice, value in policy.to_dict().items():
+            if own.to_dict()[choice] != value:
+                raise ConventionError(
+                    f"{convention.title} has {choice}={value} for {first} and {choice}={own.to_dict()[choice]} for {other}; "
+                    f"evaluate them one at a time, or choose {choice} for both."
+                )
+    return policy
+
+
+@dataclass(frozen=True)
+class Conventional:
+    """The library whose numbers an evaluation has, and what it calls them."""
+
+    convention: Convention
+    named: tuple[Named, ...]
+
+    def __str__(self) -> str:
+        return f"{self.convention.title} {self.convention.version}".strip()
+
+    def read(self, measure: str | Measure) -> Measure:
+        """One of the library's names, or a measure as it stands in the evaluation."""
+        if isinstance(measure, str) and any(self.convention.read(measure)):
+            return named_all(self.convention, [measure])[0].measure
+        return parse(measure)
+
+    def theirs(self, measure: Measure) -> Named | None:
+        """What the library calls a measure."""
+        return next((each for each in self.named if each.measure == measure), None)
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "name": self.convention.name,
+            "version": self.convention.version,
+            "names": {str(each.measure): each.theirs for each in self.named},
+        }

@@ -1,0 +1,136 @@
+"""What would raise a number most: every single move of a judged item to a place near the top, tried out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from math import isnan
+
+import numpy as np
+
+from judged.measures import Measure
+from judged.rankings.rankings import Rankings, Subtopics
+
+PLACES = 10
+"""Moves to the first so many ranks are tried."""
+
+MOVERS = 40
+"""So many results, and so many items that were not retrieved, are tried as those that move."""
+
+_SAME = 1e-12
+
+
+@dataclass(frozen=True)
+class Change:
+    """One move and what it is worth."""
+
+    rank: int | None
+    """Where the item stands; None where it was not retrieved."""
+    grade: float
+    to: int
+    value: float
+    gain: float
+    """How much better the value is, a positive number."""
+
+
+@dataclass(frozen=True)
+class _Move:
+    rank: int | None
+    item: int | None
+    grade: float
+    to: int
+
+
+def best_change(measure: Measure, r: Rankings) -> Change | None:
+    """The move of one item that makes the number best, the shortest of several; None where none makes it better."""
+    now = float(measure.computed(r)[0])
+    moves = list(_moves(r))
+    if not moves or isnan(now) or not measure.spec.rates_relevance:
+        return None
+    values = measure.computed(_all_moved(r, moves))
+    gains = values - now if measure.spec.higher_is_better else now - values
+    # From infinity to infinity is no gain.
+    gains = np.where(np.isnan(gains), 0.0, gains)
+    best = float(gains.max())
+    if best <= _SAME:
+        return None
+    good = [at for at, gain in enumerate(gains.tolist()) if gain >= best - _SAME or gain == best]
+    at = min(good, key=lambda at: (moves[at].rank is None, (moves[at].rank or 0) - moves[at].to, -moves[at].to))
+    move = moves[at]
+    return Change(move.rank, move.grade, move.to, float(values[at]), best)
+
+
+def _moves(r: Rankings) -> Iterator[_Move]:
+    """Each better item to each place above it that a worse one holds, in the order of the ranking."""
+    ranks, grades = r.hit_rank.tolist(), r.hit_grade.tolist()
+    at = dict(zip(ranks, grades, strict=True))
+    places = range(1, min(int(r.retrieved[0]), PLACES) + 1)
+    items = None if r.hit_item is None else r.hit_item.tolist()
+    movers = [number for number, grade in enumerate(grades) if grade > 0][:MOVERS]
+    for number in movers:
+        for to in places:
+            if to < ranks[number] and (items is not None or at.get(to, 0.0) < grades[number]):
+                yield _Move(ranks[number], None if items is None else items[number], grades[number], to)
+    for item, grade in _lost(r):
+        for to in places:
+            if items is not None or at.get(to, 0.0) < grade:
+                yield _Move(None, item, grade, to)
+
+
+def _lost(r: Rankings) -> Sequence[tuple[int | None, float]]:
+    """Items of a positive grade that were not retrieved: one of each grade, or each one where subtopics tell them apart."""
+    if r.subtopics is not None and r.hit_item is not None:
+        best: dict[int, float] = {}
+        for item, grade in zip(r.subtopics.item.tolist(), r.subtopics.grade.tolist(), strict=True):
+            best[item] = max(grade, best.get(item, grade))
+        listed = set(r.hit_item.tolist())
+        return [(item, grade) for item, grade in best.items() if item not in listed and grade > 0][:MOVERS]
+    left = r.pool_grade.tolist()
+    for grade in r.hit_grade.tolist():
+        left.remove(grade)
+    return [(None, grade) for grade in dict.fromkeys(left) if grade > 0][:MOVERS]
+
+
+def _all_moved(r: Rankings, moves: list[_Move]) -> Rankings:
+    """One query for each move: the list after it."""
+    hits = [_after(r, move) for move in moves]
+    many = len(moves)
+    lengths = np.array([len(each) for each in hits])
+    flat = np.array([row for each in hits for row in each], dtype=np.float64).reshape(-1, 3)
+    pool = len(r.pool_grade)
+    return replace(
+        r,
+        queries=tuple(map(str, range(many))),
+        retrieved=np.repeat(r.retrieved, many),
+        missing=np.zeros(many, bool),
+        collection=None if r.collection is None else np.repeat(r.collection, many),
+        hit_query=np.repeat(np.arange(many), lengths),
+        hit_rank=flat[:, 0].astype(np.int64),
+        hit_grade=flat[:, 1],
+        hit_item=None if r.hit_item is None else flat[:, 2].astype(np.int64),
+        hit_tie_first=None,
+        hit_tie_last=None,
+        pool_query=np.repeat(np.arange(many), pool),
+        pool_grade=np.tile(r.pool_grade, many),
+        subtopics=None if r.subtopics is None else _repeated(r.subtopics, many),
+        whole=None,
+    )
+
+
+def _repeated(judged: Subtopics, many: int) -> Subtopics:
+    query = np.repeat(np.arange(many), len(judged.grade))
+    return Subtopics(query, np.tile(judged.item, many), np.tile(judged.subtopic, many), np.tile(judged.grade, many))
+
+
+def _after(r: Rankings, move: _Move) -> list[tuple[int, float, int]]:
+    """Rank, grade and item of each hit after a move: two results change places, or a new one takes the place of another."""
+    items = [0] * len(r.hit_rank) if r.hit_item is None else r.hit_item.tolist()
+    rows = {rank: (grade, item) for rank, grade, item in zip(r.hit_rank.tolist(), r.hit_grade.tolist(), items, strict=True)}
+    displaced = rows.pop(move.to, None)
+    if move.rank is None:
+        rows[move.to] = (move.grade, move.item or 0)
+    else:
+        rows[move.to] = rows.pop(move.rank)
+        if displaced is not None:
+            rows[move.rank] = displaced
+    return [(rank, *rows[rank]) for rank in sorted(rows)]

@@ -1,0 +1,187 @@
+"""Lists that should serve many subtopics."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import inf
+
+from judged.explanation.arithmetic import Expression, Logarithm, Named, Number, num, total
+from judged.explanation.listing import Column, Line, Listing, Steps
+from judged.explanation.steps.registry import steps
+from judged.rankings.rankings import Cutoff
+
+Weight = Callable[[int], Expression]
+
+_SAME = 1 - 1e-12
+"""Gains that differ by less are the same, as in the measure."""
+
+
+class Serving:
+    """Which subtopics the results and all judged items serve; subtopics are called by numbers from 1."""
+
+    def __init__(self, q: Listing, rel: float) -> None:
+        judged, items = q.rankings.subtopics, q.rankings.hit_item
+        assert judged is not None  # the measure itself has asked for them before
+        assert items is not None
+        self.of_item: dict[int, list[int]] = {}
+        for item, subtopic, grade in zip(judged.item.tolist(), judged.subtopic.tolist(), judged.grade.tolist(), strict=True):
+            if grade >= rel:
+                self.of_item.setdefault(item, []).append(subtopic + 1)
+        ranked = zip(q.rankings.hit_rank.tolist(), items.tolist(), strict=True)
+        self.at_rank = {rank: self.of_item[item] for rank, item in ranked if item in self.of_item}
+        self.subtopics = sorted({each for served in self.of_item.values() for each in served})
+
+    def column(self, q: Listing, end: float) -> Column:
+        return q.column("serves", lambda rank: ", ".join(map(str, self.at_rank.get(rank, []))) or None, end)
+
+
+def _gains(order: list[tuple[int, list[int]]], alpha: float) -> dict[int, Expression]:
+    """The gain of each rank: for every subtopic 1, times 1 - alpha for each time it was served above."""
+    times: dict[int, int] = {}
+    gains = {}
+    for rank, served in order:
+        gains[rank] = total((num(1 - alpha) ** times[each]) if times.get(each) else num(1) for each in served)
+        for each in served:
+            times[each] = times.get(each, 0) + 1
+    return gains
+
+
+def _greedy(serving: Serving, alpha: float, end: float) -> list[tuple[int, list[int]]]:
+    """The ideal list: at each rank the item that gains most there; of several, the first."""
+    left = dict(sorted(serving.of_item.items()))
+    times: dict[int, int] = {}
+    order: list[tuple[int, list[int]]] = []
+    while left and len(order) < end:
+        gains = {item: sum((1 - alpha) ** times.get(each, 0) for each in served) for item, served in left.items()}
+        best = max(gains.values())
+        item = next(item for item, gain in gains.items() if gain >= best * _SAME)
+        order.append((len(order) + 1, left.pop(item)))
+        for each in order[-1][1]:
+            times[each] = times.get(each, 0) + 1
+    return order
+
+
+def _logarithmic(rank: int) -> Expression:
+    return 1 / Logarithm(num(rank + 1))
+
+
+def _reciprocal(rank: int) -> Expression:
+    return num(1) / rank
+
+
+def _geometric(beta: float) -> Weight:
+    return lambda rank: num(beta) ** (rank - 1)
+
+
+def _weighted(gains: dict[int, Expression], weight: Weight, end: float) -> dict[int, Expression]:
+    return {rank: gain * weight(rank) for rank, gain in gains.items() if rank <= end}
+
+
+def _over(q: Listing, serving: Serving, weight: Weight, divisor: Line, *, alpha: float, end: float) -> Steps:
+    """The weighted gains of the list, divided."""
+    gains = _gains(sorted(serving.at_rank.items()), alpha)
+    terms = _weighted(gains, weight, end)
+    columns = (
+        serving.column(q, end),
+        q.column("gain", lambda rank: num(gains[rank].value if rank in gains else 0), end),
+        q.column("discount", weight, end),
+    )
+    whole = Named(divisor.symbol, divisor.value)
+    adds = {rank: term / whole for rank, term in terms.items()}
+    return Steps(total(terms.values()) / whole, columns, adds, divisor=divisor, end=end)
+
+
+def _thinkable(q: Listing, weight: Weight, *, k: Cutoff, rel: float, alpha: float) -> Steps:
+    serving = Serving(q, rel)
+    length = q.relevant(rel) if k is None else int(q.cutoff(k, rel))
+    each = total((num(1 - alpha) ** (rank - 1)) * weight(rank) for rank in range(1, length + 1))
+    many = len(serving.subtopics)
+    divisor = Line("most", many * each, f"a list of {length} items that all serve each of the {many} subtopics")
+    return _over(q, serving, weight, divisor, alpha=alpha, end=q.cutoff(k, rel))
+
+
+def _ideal(q: Listing, weight: Weight, *, k: Cutoff, rel: float, alpha: float) -> Steps:
+    serving = Serving(q, rel)
+    end = q.cutoff(k, rel)
+    best = _weighted(_gains(_greedy(serving, alpha, end), alpha), weight, end)
+    divisor = Line("ideal", total(best.values()), "the ideal list, which takes at each rank the item that gains most there")
+    return _over(q, serving, weight, divisor, alpha=alpha, end=end)
+
+
+@steps("alpha_DCG")
+def alpha_dcg(q: Listing, *, k: Cutoff, rel: float, alpha: float) -> Steps:
+    return _thinkable(q, _logarithmic, k=k, rel=rel, alpha=alpha)
+
+
+@steps("ERR_IA")
+def err_ia(q: Listing, *, k: Cutoff, rel: float, alpha: float) -> Steps:
+    return _thinkable(q, _reciprocal, k=k, rel=rel, alpha=alpha)
+
+
+@steps("alpha_nDCG")
+def alpha_ndcg(q: Listing, *, k: Cutoff, rel: float, alpha: float) -> Steps:
+    return _ideal(q, _logarithmic, k=k, rel=rel, alpha=alpha)
+
+
+@steps("nERR_IA")
+def nerr_ia(q: Listing, *, k: Cutoff, rel: float, alpha: float) -> Steps:
+    return _ideal(q, _reciprocal, k=k, rel=rel, alpha=alpha)
+
+
+@steps("nNRBP")
+def nnrbp(q: Listing, *, rel: float, alpha: float, beta: float) -> Steps:
+    return _ideal(q, _geometric(beta), k=None, rel=rel, alpha=alpha)
+
+
+@steps("NRBP")
+def nrbp(q: Listing, *, rel: float, alpha: float, beta: float) -> Steps:
+    serving = Serving(q, rel)
+    many = len(serving.subtopics)
+    endless = num(many) / (1 - num(1 - alpha) * beta)
+    divisor = Line("most", endless, f"an endless list whose items all serve each of the {many} subtopics")
+    return _over(q, serving, _geometric(beta), divisor, alpha=alpha, end=inf)
+
+
+@steps("AP_IA")
+def ap_ia(q: Listing, *, k: Cutoff, rel: float) -> Steps:
+    serving = Serving(q, rel)
+    end = q.cutoff(k, rel)
+    lines = []
+    for subtopic in serving.subtopics:
+        ranks = [rank for rank, served in sorted(serving.at_rank.items()) if subtopic in served and rank <= end]
+        items = sum(subtopic in served for served in serving.of_item.values())
+        heights = total(num(place) / rank for place, rank in enumerate(ranks, 1))
+        lines.append(
+            Line(f"AP of {subtopic}", heights / items, f"divided by {items}, all items that serve subtopic {subtopic}")
+        )
+    divisor = Line("S", Number(len(lines)), "the subtopics that some judged item serves")
+    value = total(Named(line.symbol, line.value) for line in lines) / divisor.value
+    return Steps(value, (serving.column(q, end),), before=tuple(lines), divisor=divisor, end=end)
+
+
+@steps("P_IA")
+def p_ia(q: Listing, *, k: Cutoff, rel: float) -> Steps:
+    serving = Serving(q, rel)
+    end = q.cutoff(k, rel)
+    served = {rank: num(len(each)) for rank, each in serving.at_rank.items() if rank <= end}
+    many, places = len(serving.subtopics), q.retrieved if k is None else end
+    divisor = Line("S × k", num(many) * places, f"{many} subtopics, each with {places:g} places")
+    whole = Named(divisor.symbol, divisor.value)
+    adds = {rank: each / whole for rank, each in served.items()}
+    return Steps(total(served.values()) / whole, (serving.column(q, end),), adds, divisor=divisor, end=end)
+
+
+@steps("StRecall")
+def subtopic_recall(q: Listing, *, k: Cutoff, rel: float) -> Steps:
+    serving = Serving(q, rel)
+    end = q.cutoff(k, rel)
+    new: dict[int, int] = {}
+    seen: set[int] = set()
+    for rank, served in sorted(serving.at_rank.items()):
+        if rank <= end and set(served) - seen:
+            new[rank] = len(set(served) - seen)
+            seen |= set(served)
+    divisor = Line("S", Number(len(serving.subtopics)), "the subtopics that some judged item serves")
+    columns = (serving.column(q, end), q.column("new", lambda rank: num(new.get(rank, 0)), end))
+    adds = {rank: num(count) / divisor.value for rank, count in new.items()}
+    return Steps(num(len(seen)) / divisor.value, columns, adds, divisor=divisor, end=end)

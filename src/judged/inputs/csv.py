@@ -1,0 +1,145 @@
+"""CSV and TSV with a header: polars first, and Python's csv line by line where polars has a doubt."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
+
+import polars as pl
+
+from judged.errors import InputError
+from judged.inputs.columns import Columns, choose_columns
+from judged.inputs.kinds import count, quote
+from judged.inputs.numeric import is_number
+from judged.inputs.source import POLARS_ERRORS, Source
+from judged.inputs.tidy import Reading, Row, from_rows, is_complete, turned_around
+from judged.inputs.whitespace import COMMENT, has_lone_returns
+
+
+def read_csv(source: Source) -> Reading:
+    return _read(source, ",")
+
+
+def read_tsv(source: Source) -> Reading:
+    return _read(source, "\t")
+
+
+def _read(source: Source, separator: str) -> Reading:
+    comments = _comments_on_top(source)
+    line, header = next(_records(source, separator), (0, []))
+    if not header:
+        raise InputError(f"{source.label}: holds no rows.")
+    if any(is_number(cell.strip()) for cell in header):
+        found = f"{quote(separator.join(header))}, which looks like a row"
+        raise InputError(f"{source.label}: the first line should name the columns, but it is {found}.")
+    columns = choose_columns(header, source.kind, source.label)
+    frame = _at_once(source, separator, header, line, columns)
+    if frame is None:
+        subtopic = None if columns.subtopic is None else columns.subtopic_role
+        frame = from_rows(_row_by_row(source, separator, header, columns), source.kind, subtopic)
+    skipped = (f"{count(comments, 'comment line')} {'was' if comments == 1 else 'were'} skipped.",) if comments else ()
+    return Reading(frame, skipped + columns.notes, _locate(source.again(), separator))
+
+
+def _comments_on_top(source: Source) -> int:
+    """Comments are known only above the header: below it, "#1" is an id."""
+    comments = 0
+    for line in source.lines():
+        if line.strip() and not line.startswith(COMMENT):
+            break
+        comments += bool(line.strip())
+    return comments
+
+
+def _at_once(source: Source, separator: str, header: Sequence[str], line: int, columns: Columns) -> pl.DataFrame | None:
+    """None where polars cannot read it or a needed cell is empty."""
+    with source.open() as handle:
+        if has_lone_returns(handle):
+            return None
+    names = [f"column {number}" for number in range(len(header))]
+    schema: dict[str, pl.DataType | type[pl.DataType]] = dict.fromkeys(names, pl.String)
+    schema[names[columns.value]] = pl.Float64
+    value = turned_around(pl.col(names[columns.value]), columns.is_rank)
+    subtopic = [] if columns.subtopic is None else [pl.col(names[columns.subtopic]).alias(columns.subtopic_role)]
+    try:
+        frame = (
+            pl.scan_csv(
+                source.for_polars(),
+                separator=separator,
+                has_header=False,
+                skip_lines=line,
+                schema=schema,
+                glob=False,
+            )
+            .select(
+                pl.col(names[columns.query]).alias("query"),
+                pl.col(names[columns.item]).alias("item"),
+                value.alias(source.kind.value),
+                *subtopic,
+                # polars refuses rows that are too long only where it reads the last column.
+                pl.col(names[-1]).is_null().alias("last is missing"),
+            )
+            .collect(engine="streaming")
+            .drop("last is missing")
+        )
+    except POLARS_ERRORS:
+        return None
+    return frame if not frame.is_empty() and is_complete(frame) else None
+
+
+def _row_by_row(source: Source, separator: str, header: Sequence[str], columns: Columns) -> Iterator[Row]:
+    """The second look, which names a bad row."""
+    needed = {"query": columns.query, "item": columns.item, source.kind.value: columns.value}
+    sign = -1 if columns.is_rank else 1
+    least = 1 + max(needed.values())
+    for number, cells in islice(_records(source, separator), 1, None):
+        if not least <= len(cells) <= len(header):
+            reason = f"expected {count(len(header), 'field')}, found {len(cells)}: {quote(separator.join(cells))}."
+            hint = " A cell with a separator in it has to stand between quotation marks." if len(cells) > least else ""
+            raise InputError(f"{source.label}, line {number}: {reason}{hint}")
+        value = cells[columns.value].strip(" ")
+        missing = [role for role, position in needed.items() if not cells[position]]
+        if missing or not is_number(value):
+            what = "rank" if columns.is_rank else source.kind.value
+            reason = f"the {missing[0]} is missing" if missing else f"the {what} is not a number: {quote(value, 30)}"
+            raise InputError(f"{source.label}, line {number}: {reason}, in the line {quote(separator.join(cells))}.")
+        row = (cells[columns.query], cells[columns.item], sign * float(value))
+        yield row if columns.subtopic is None else (*row, cells[columns.subtopic] if columns.subtopic < len(cells) else "")
+
+
+def _records(source: Source, separator: str) -> Iterator[tuple[int, list[str]]]:
+    """The header and the rows with the number of their first line; a quoted cell may run over several lines."""
+    started = False
+    last = 0
+
+    def texts() -> Iterator[str]:
+        nonlocal last
+        for last, line in enumerate(source.lines(ends=True), 1):
+            if not started and (not line.strip() or line.startswith(COMMENT)):
+                yield "\n"
+                continue
+            try:
+                yield line.decode()
+            except UnicodeDecodeError:
+                reason = f"not UTF-8 text: {quote(line.strip())}. Convert the file to UTF-8 first."
+                raise InputError(f"{source.label}, line {last}: {reason}") from None
+
+    reader = csv.reader(texts(), delimiter=separator, strict=True)
+    first = 1
+    try:
+        for cells in reader:
+            if cells:
+                started = True
+                yield first, cells
+            first = last + 1
+    except csv.Error as error:
+        raise InputError(f"{source.label}, line {first}: the quotation marks do not match ({error}).") from None
+
+
+def _locate(again: Callable[[], Source], separator: str) -> Callable[[Sequence[int]], list[int]]:
+    def locate(rows: Sequence[int]) -> list[int]:
+        lines = [number for number, _ in islice(_records(again(), separator), max(rows) + 2)]
+        return [lines[row + 1] for row in rows]
+
+    return locate

@@ -1,0 +1,1 @@
+"""Vectors from arrays and files."""

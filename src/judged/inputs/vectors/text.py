@@ -1,0 +1,180 @@
+"""Vectors in lines of text: CSV, TSV, or numbers between white space."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from judged.errors import InputError
+from judged.inputs.kinds import quote
+from judged.inputs.numeric import is_number
+from judged.inputs.source import POLARS_ERRORS, Source, open_source
+from judged.inputs.vectors.formats import File, choose_ids
+from judged.inputs.vectors.tables import VECTORS, decoded, is_dimension, left_out, numbers_of, read_ndjson
+from judged.inputs.vectors.vectors import Matrix, Vectors
+from judged.inputs.whitespace import COMMENT
+
+SEPARATORS = {"csv": ",", "tsv": "\t", "text": " "}
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Where in the lines of a text the vectors are."""
+
+    separator: str
+    first: int
+    """The line number of the first vector."""
+    width: int
+    ids: int | None
+    dimensions: tuple[int, ...]
+    promised: int | None = None
+    """How many vectors the first line says there are, as word2vec writes it."""
+    notes: tuple[str, ...] = ()
+
+    def split(self, line: str) -> list[str]:
+        return split(line, self.separator)
+
+
+def split(line: str, separator: str) -> list[str]:
+    if separator == " ":
+        return line.split()
+    if separator == "\t":
+        return line.split("\t")
+    return next(csv.reader([line], skipinitialspace=True), [])
+
+
+def read_text(file: File, format: str | None) -> Vectors:
+    """Lines of numbers with an optional id in front, or in a column that the header names so."""
+    source = open_source(file.path, VECTORS)
+    lines = _first_lines(source)
+    if not lines:
+        raise InputError(f"{file.label}: there is no vector in it.")
+    if format is None and lines[0][1].lstrip().startswith("{"):
+        return read_ndjson(file)
+    if file.key is not None:
+        raise InputError(f"{file.label}: a text file holds one table; there is no {file.key!r} to choose.")
+    separator = _separator(lines[0][1]) if format is None else SEPARATORS[format]
+    layout = _layout(file, lines, separator)
+    vectors = _text_at_once(file, source, layout) or _text_line_by_line(file, source, layout)
+    if layout.promised not in (None, len(vectors)):
+        raise InputError(f"{file.label}: the first line promises {layout.promised:,} vectors, there are {len(vectors):,}.")
+    return vectors
+
+
+def _first_lines(source: Source) -> list[tuple[int, str]]:
+    """Two lines that are neither blank nor, above all others, comments (further down "#" may be an id)."""
+    found: list[tuple[int, str]] = []
+    for number, line in enumerate(source.lines(), 1):
+        if line.strip() and (found or not line.startswith(COMMENT)):
+            found.append((number, decoded(source.label, number, line)))
+            if len(found) == 2:
+                break
+    return found
+
+
+def _separator(line: str) -> str:
+    """That which makes most numbers, or most fields."""
+
+    def gain(separator: str) -> tuple[int, int]:
+        cells = split(line, separator)
+        return sum(is_number(cell.strip()) for cell in cells), len(cells)
+
+    return max(("\t", ",", " "), key=gain)
+
+
+def _layout(file: File, lines: Sequence[tuple[int, str]], separator: str) -> Layout:
+    number, line = lines[0]
+    cells = [cell.strip() for cell in split(line, separator)]
+    below = split(lines[1][1], separator) if len(lines) > 1 else []
+    after = lines[1][0] if len(lines) > 1 else number + 1
+    numeric = [is_number(cell) for cell in cells]
+    everything = tuple(range(len(cells)))
+    if all(numeric):
+        if separator == " " and len(cells) == 2 and cells[1].isdecimal() and len(below) == int(cells[1]) + 1 > 2:
+            return Layout(separator, after, len(below), 0, tuple(range(1, len(below))), int(cells[0]))
+        if cells == [str(position) for position in everything] and len(cells) > 2:
+            note = f"{file.label}: the first line, {quote(line, 30)}, was taken for the names of columns."
+            return Layout(separator, after, len(cells), None, everything, notes=(note,))
+        return Layout(separator, number, len(cells), None, everything)
+    if any(numeric) and all(is_dimension(cell) for cell in cells):
+        if all(numeric[1:]):
+            return Layout(separator, number, len(cells), 0, everything[1:])
+        bad = next(cell for position, cell in enumerate(cells) if position and not numeric[position])
+        raise InputError(f"{file.label}, line {number}: not a number: {quote(bad, 30)}.")
+    name = choose_ids(cells)
+    ids = cells.index(name) if name is not None else None
+    if ids is None and (not cells[0] or (below and not is_number(below[0].strip()))):
+        ids = 0
+    dimensions = tuple(place for place in everything if place != ids and is_dimension(cells[place]))
+    if not dimensions:
+        raise InputError(f"{file.label}: no column holds numbers; the columns are {', '.join(map(quote, cells))}.")
+    others = [cells[place] for place in everything if place != ids and place not in dimensions]
+    return Layout(separator, after, len(cells), ids, dimensions, notes=left_out(file, others))
+
+
+_UNEVEN = (b"  ", b"\t", b"\n ", b" \n", b" \r")
+
+
+def _text_at_once(file: File, source: Source, layout: Layout) -> Vectors | None:
+    """None where polars cannot read it or a needed cell is empty."""
+    where: Any = source.for_polars()
+    if layout.separator == " ":
+        text = source.read()
+        if text.startswith(b" ") or any(gap in text for gap in _UNEVEN):
+            text = b"\n".join(b" ".join(line.split()) for line in text.splitlines())
+        where = io.BytesIO(text)
+    names = [f"column {place}" for place in range(layout.width)]
+    schema: dict[str, Any] = dict.fromkeys(names, pl.String)
+    schema |= dict.fromkeys((names[place] for place in layout.dimensions), pl.Float32)
+    try:
+        frame = pl.read_csv(
+            where,
+            separator=layout.separator,
+            has_header=False,
+            skip_lines=layout.first - 1,
+            schema=schema,
+            quote_char='"' if layout.separator == "," else None,
+            glob=False,
+        )
+    except POLARS_ERRORS:
+        return None
+    needed = [names[place] for place in (*layout.dimensions, *((layout.ids,) if layout.ids is not None else ()))]
+    if any(frame[name].null_count() for name in needed) or not len(frame):
+        return None
+    ids = None if layout.ids is None else tuple(name.strip() for name in frame[names[layout.ids]])
+    return Vectors(frame.select(names[place] for place in layout.dimensions).to_numpy(), ids, file.source, layout.notes)
+
+
+def _text_line_by_line(file: File, source: Source, layout: Layout) -> Vectors:
+    """The second look: names the first bad line, or returns the vectors."""
+    rows: list[Matrix] = []
+    ids: list[str] = []
+    blank = 0
+    for number, line in enumerate(source.lines(), 1):
+        if number < layout.first:
+            continue
+        if not line.strip():
+            blank = blank or number
+            continue
+        if blank:
+            raise InputError(f"{file.label}, line {blank}: a blank line between vectors; remove it.")
+        text = decoded(file.label, number, line)
+        cells = [cell.strip() for cell in layout.split(text)]
+        if len(cells) != layout.width:
+            raise InputError(f"{file.label}, line {number}: expected {layout.width} fields, found {len(cells)}: {quote(text)}")
+        values = [cells[place] for place in layout.dimensions]
+        bad = next((cell for cell in values if not is_number(cell)), None)
+        if bad is not None:
+            raise InputError(f"{file.label}, line {number}: not a number: {quote(bad, 30)}.")
+        if layout.ids is not None and not cells[layout.ids]:
+            raise InputError(f"{file.label}, line {number}: the id is missing.")
+        rows.append(numbers_of(values))
+        ids += [cells[layout.ids]] if layout.ids is not None else []
+    values_of = np.stack(rows) if rows else np.zeros((0, len(layout.dimensions)), np.float32)
+    return Vectors(values_of, tuple(ids) if layout.ids is not None else None, file.source, layout.notes)

@@ -1,0 +1,197 @@
+"""Rankings made anew from rankings: cut, condensed, with other tie rules, with unjudged items taken for judged."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judged.errors import PolicyError
+from judged.judging.ties import favoured
+from judged.rankings.rankings import Rankings, Subtopics, by_query_and_rank
+from judged.segments import Floats, Ints, ordinals, positions, starts_of
+
+FAVOURS = ("best", "worst")
+"""Tie rules that look at grades."""
+
+
+def cut(r: Rankings, depth: int) -> Rankings:
+    """Only the first results of each list, as if the run had been cut off there.
+
+    Where ties are not broken, all hits of a tie that the depth cuts through are kept: each may stand above the cut.
+    """
+    above = r.spans[0] if r.ties == "expected" else r.hit_rank
+    kept = replace(r, **r.hits(above <= depth))
+    return replace(kept, retrieved=np.minimum(r.retrieved, depth), depth=depth, whole=r.whole or r)
+
+
+def condensed(r: Rankings) -> Rankings:
+    """The lists without their unjudged items (those of a negative grade, in the pool but not judged, included)."""
+    if r.ties == "expected":
+        _refuse_cut_ties(r)
+    whole = r.whole or r
+    r = replace(r, **r.hits(r.hit_grade >= 0))
+    place = ordinals(r.hit_query, len(r))
+    changes: dict[str, Any] = {"hit_rank": place}
+    if r.hit_tie_first is not None and len(place):
+        new = np.append(True, (r.hit_query[1:] != r.hit_query[:-1]) | (r.hit_tie_first[1:] != r.hit_tie_first[:-1]))
+        group = np.cumsum(new) - 1
+        changes["hit_tie_first"] = place[new][group]
+        changes["hit_tie_last"] = place[np.append(new[1:], True)][group]
+    return replace(r, retrieved=np.bincount(r.hit_query, minlength=len(r)), unjudged="removed", whole=whole, **changes)
+
+
+def _refuse_cut_ties(r: Rankings) -> None:
+    """How many judged items a condensed list holds must not hang on the order of a tie."""
+    across = np.flatnonzero(r.spans[1] > r.retrieved[r.hit_query])
+    if len(across):
+        raise PolicyError(
+            f"depth={r.depth} cuts through a tie of query {r.queries[r.hit_query[across[0]]]}, so how many results "
+            "unjudged=removed leaves hangs on the order of the tie, and ties=expected has none; leave out one of the three."
+        )
+
+
+def uncondensed(r: Rankings) -> Rankings:
+    """The rankings with the unjudged items that were removed."""
+    return _finished(r.whole, replace(r, unjudged="nonrelevant")) if r.unjudged == "removed" and r.whole is not None else r
+
+
+def rearranged(r: Rankings, ties: str) -> Rankings:
+    """The same rankings with ties broken in the system's favour, against it, or not at all (expected)."""
+    if ties == r.ties:
+        return r
+    unknown = r.hit_tie_first is None or (r.depth is not None and r.whole is None)
+    if ties not in (*FAVOURS, "expected") or unknown:
+        raise PolicyError(
+            f"these rankings were made with ties={r.ties}{f' and depth={r.depth}' if r.depth and unknown else ''}, "
+            f"which cannot be undone; make them again with ties={ties}."
+        )
+    whole = r.whole or r
+    return _finished(_favouring(whole, ties) if ties in FAVOURS else replace(whole, ties=ties), r)
+
+
+def _favouring(r: Rankings, ties: str) -> Rankings:
+    rank = favoured(r.hit_query, *r.spans, r.hit_grade, best=ties == "best")
+    return r.arranged(rank, ties=ties)
+
+
+def _finished(whole: Rankings, like: Rankings) -> Rankings:
+    """Whole rankings cut and condensed as others were."""
+    r = whole if like.depth is None or like.whole is None else cut(whole, like.depth)
+    r = condensed(r) if like.unjudged == "removed" and r.unjudged != "removed" else r
+    return replace(r, basis=like.basis, audit=like.audit)
+
+
+def judged_alike(r: Rankings, grade: float) -> Rankings:
+    """The same rankings if every unjudged result (a negative grade is no judgement) had been judged, and got this grade.
+
+    >>> r = judged_alike(Rankings.from_relevance([[1, None]], relevant=[2]), 2.0)
+    >>> r.hit_grade.tolist(), r.pool_grade.tolist()
+    ([1.0, 2.0], [2.0, 1.0, 1.0])
+    """
+    whole = r.whole or r
+    if whole.unjudged == "removed":
+        raise PolicyError("the unjudged items of these rankings were removed, which cannot be undone; make them again.")
+    filled = _filled(whole, grade, _reach(whole, r))
+    if r.ties in FAVOURS and r.hit_tie_first is not None:
+        filled = _favouring(filled, r.ties)
+    return _finished(filled, r)
+
+
+def _reach(whole: Rankings, r: Rankings) -> Ints:
+    """How many results of each whole list are above the depth of others, or may be in some order of a tie."""
+    if r.depth is None or r.whole is None:
+        return whole.retrieved
+    reach = np.minimum(whole.retrieved, r.depth)
+    if r.ties in (*FAVOURS, "expected"):
+        first, last = whole.spans
+        above = first <= r.depth
+        np.maximum.at(reach, whole.hit_query[above], last[above])
+    return reach
+
+
+def _filled(r: Rankings, grade: float, reach: Ints) -> Rankings:
+    """All results of whole rankings, as far down as they matter, as hits.
+
+    Where results tie only with other unjudged ones, their order makes no difference, and they get no tie.
+    """
+    starts = starts_of(r.retrieved)
+    owner = np.repeat(np.arange(len(r)), r.retrieved)
+    place = ordinals(owner, len(r))
+    free = place <= reach[owner]
+    free[starts[r.hit_query] + r.hit_rank - 1] = False
+    query, rank = owner[free], place[free]
+    hit_query = np.concatenate([r.hit_query, query])
+    hit_rank = np.concatenate([r.hit_rank, rank])
+    unjudged = (r.hit_grade < 0) & (r.hit_rank <= reach[r.hit_query])
+    hits: dict[str, Any] = {
+        "hit_query": hit_query,
+        "hit_rank": hit_rank,
+        "hit_grade": np.concatenate([np.where(unjudged, grade, r.hit_grade), np.full(len(query), grade)]),
+    }
+    if r.hit_tie_first is not None:
+        first, last = _spread_spans(r, starts, place)
+        hits["hit_tie_first"] = np.concatenate([r.spans[0], first[free]])
+        hits["hit_tie_last"] = np.concatenate([r.spans[1], last[free]])
+    subtopics = r.subtopics
+    if subtopics is not None and r.hit_item is not None:
+        known = np.zeros(len(r), np.int64)
+        np.maximum.at(known, subtopics.query, subtopics.item + 1)
+        number = known[query] + ordinals(query, len(r)) - 1
+        hits["hit_item"] = np.concatenate([r.hit_item, number])
+        subtopics = _all_served(r, subtopics, query, number, grade)
+    order = by_query_and_rank(hit_query, hit_rank)
+    pool_query = np.concatenate([r.pool_query, query])
+    pool_grade = np.concatenate([_regraded(r, unjudged, grade), np.full(len(query), grade)])
+    best = np.lexsort((-pool_grade, pool_query))
+    return replace(
+        r,
+        **{name: values[order] for name, values in hits.items()},
+        pool_query=pool_query[best],
+        pool_grade=pool_grade[best],
+        subtopics=subtopics,
+    )
+
+
+def _spread_spans(r: Rankings, starts: Ints, place: Ints) -> tuple[Ints, Ints]:
+    """The ranks that the ties of all results span, as far as their ties hold a hit."""
+    first, last = place.copy(), place.copy()
+    tied = np.flatnonzero(r.spans[1] > r.spans[0])
+    at = starts[r.hit_query[tied]] + r.spans[0][tied] - 1
+    at, one = np.unique(at, return_index=True)
+    begin, end = r.spans[0][tied[one]], r.spans[1][tied[one]]
+    size = end - begin + 1
+    inside = positions(at, size)
+    first[inside], last[inside] = np.repeat(begin, size), np.repeat(end, size)
+    return first, last
+
+
+def _regraded(r: Rankings, which: NDArray[np.bool_], grade: float) -> Floats:
+    """The pool's grades, with another one in the place of those that some hits have."""
+    levels, level = np.unique(np.concatenate([r.pool_grade, r.hit_grade]), return_inverse=True)
+    key = np.concatenate([r.pool_query, r.hit_query]) * len(levels) + level
+    pool, hits = key[: len(r.pool_grade)], key[len(r.pool_grade) :][which]
+    kinds, count = np.unique(hits, return_counts=True)
+    if not len(kinds):
+        return r.pool_grade
+    # Equal keys lie together, for the pool is in order of query and grade; as many of each go as there are such hits.
+    new = np.append(True, pool[1:] != pool[:-1])
+    number = np.cumsum(new) - 1
+    place = ordinals(number, int(number[-1]) + 1)
+    at = np.minimum(np.searchsorted(kinds, pool), len(kinds) - 1)
+    return np.where((kinds[at] == pool) & (place <= count[at]), grade, r.pool_grade)
+
+
+def _all_served(r: Rankings, judged: Subtopics, query: Ints, item: Ints, grade: float) -> Subtopics:
+    """The judgements by subtopic, with more items that have one grade for all subtopics of their query."""
+    subtopics = np.zeros(len(r), np.int64)
+    np.maximum.at(subtopics, judged.query, judged.subtopic + 1)
+    each = subtopics[query]
+    more_query = np.concatenate([judged.query, np.repeat(query, each)])
+    more_item = np.concatenate([judged.item, np.repeat(item, each)])
+    more_subtopic = np.concatenate([judged.subtopic, positions(np.zeros(len(query), np.int64), each)])
+    more_grade = np.concatenate([judged.grade, np.full(int(each.sum()), grade)])
+    order = np.argsort(more_query, kind="stable")
+    return Subtopics(more_query[order], more_item[order], more_subtopic[order], more_grade[order])

@@ -1,0 +1,141 @@
+"""How far one has to look: reciprocal rank and ranks themselves."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from judged.measures.params import REL, Choice, K
+from judged.measures.spec import AGGREGATIONS, NO_RELEVANT, Example, Settled, aggregate_param, measure
+from judged.measures.tied import first_chances, ties_of
+from judged.rankings.rankings import Cutoff, Rankings
+from judged.segments import Floats, Ints
+
+
+def _expected_reciprocal_rank(r: Rankings, *, k: Cutoff, rel: float) -> Floats:
+    query, rank, chance = first_chances(r, rel, r.cutoff(k, rel))
+    return np.where(r.relevant(rel) == 0, np.nan, r.total(query, chance / rank))
+
+
+@measure(
+    name="RR",
+    aliases=("MRR", "ReciprocalRank"),
+    title="Reciprocal rank",
+    says="1 divided by the rank of the first relevant item; 0 where there is none down to k.",
+    formula=r"\frac{1}{\min\{i \le k : g_i \ge rel\}}",
+    reference="voorhees1999",
+    range=(0, 1),
+    params=(K, REL),
+    undefined=NO_RELEVANT,
+    laws={"swap_up_never_hurts", "append_unjudged_is_neutral", "below_k_is_ignored", "perfect_is_best"},
+    example=Example("RR", "0 0 1 0 1", 1 / 3),
+    expected=_expected_reciprocal_rank,
+)
+def reciprocal_rank(r: Rankings, *, k: Cutoff, rel: float) -> Floats:
+    return np.where(r.relevant(rel) == 0, np.nan, 1 / r.first(k, rel))
+
+
+def _all_ranks(r: Rankings, rel: float) -> tuple[Ints, Floats]:
+    """Query and rank of every relevant item in the pool, or its expected rank; infinite for those not retrieved."""
+    hit = r.hit_grade >= rel
+    query, rank = r.hit_query[hit], (_expected_ranks(r) if r.ties == "expected" else r.hit_rank)[hit]
+    lost = (r.relevant(rel) - r.total(query)).astype(np.int64)
+    every = np.concatenate([query, np.repeat(np.arange(len(r)), lost)])
+    ranks = np.concatenate([rank.astype(np.float64), np.full(lost.sum(), np.inf)])
+    order = np.argsort(every, kind="stable")
+    return every[order], ranks[order]
+
+
+def _expected_ranks(r: Rankings) -> Floats:
+    """The middle of the ranks that each hit's tie spans; infinite where a depth may cut it off."""
+    first, last = r.spans
+    return np.where(last > r.retrieved[r.hit_query], np.inf, (first + last) / 2)
+
+
+def _expected_rank(r: Rankings, *, rel: float, of: str, aggregate: str) -> Floats | None:
+    if of == "all":
+        return rank(r, rel=rel, of=of, aggregate=aggregate) if aggregate == "mean" else None
+    ties = ties_of(r, rel, np.full(len(r), np.inf))
+    lead = ties.before == 0
+    # m relevant items cut the other n - m into m + 1 parts, equally long on average.
+    middle = ties.first - 1 + (ties.size + 1) / (ties.relevant + 1)
+    value = np.where(r.relevant(rel) == 0, np.nan, np.inf)
+    value[ties.query[lead]] = np.where(ties.shown > ties.size - ties.relevant, middle, np.inf)[lead]
+    return value
+
+
+def _summary(r: Rankings, settled: Settled, *, rel: float, of: str, aggregate: str) -> float:
+    if of == "first":
+        return AGGREGATIONS[aggregate](settled.values)
+    query, ranks = _all_ranks(r, rel)
+    # A query with nothing relevant has no ranks, and counts with the one value that the policy gives it.
+    empty = settled.values[(r.relevant(rel) == 0)[settled.counted]]
+    return AGGREGATIONS[aggregate](np.concatenate([ranks[settled.counted[query]], empty]))
+
+
+@measure(
+    name="Rank",
+    aliases={"MeanRank": {"aggregate": "mean"}, "MedianRank": {"aggregate": "median"}, "MedR": {"aggregate": "median"}},
+    title="Rank of relevant items",
+    says="The rank at which relevant items were found; infinite for one that was not retrieved. Lower is better.",
+    formula=r"\min\{i : g_i \ge rel\}",
+    reference="manning2008",
+    range=(1, np.inf),
+    params=(
+        REL,
+        Choice(
+            "of",
+            "first",
+            "which relevant items",
+            {
+                "first": "the rank of each query's first relevant item",
+                "all": "the ranks of all relevant items, those of all queries taken together for the summary",
+            },
+        ),
+        aggregate_param("mean", ("mean", "median")),
+    ),
+    at=None,
+    undefined=NO_RELEVANT,
+    higher_is_better=False,
+    laws={"swap_up_never_hurts", "append_unjudged_is_neutral"},
+    example=Example("Rank", "0 0 1 0 1", 3.0),
+    summarise=_summary,
+    expected=_expected_rank,
+)
+def rank(r: Rankings, *, rel: float, of: str, aggregate: str) -> Floats:
+    undefined = r.relevant(rel) == 0
+    if of == "first":
+        return np.where(undefined, np.nan, r.first(None, rel))
+    query, ranks = _all_ranks(r, rel)
+    count = r.total(query)
+    if aggregate == "mean":
+        return np.where(undefined, np.nan, r.total(query, ranks) / np.maximum(count, 1))
+    value = np.full(len(r), np.nan)
+    start = (np.cumsum(count) - count).astype(np.int64)[~undefined]
+    size = count[~undefined].astype(np.int64)
+    low, high = ranks[start + (size - 1) // 2], ranks[start + size // 2]
+    value[~undefined] = np.where(np.isinf(high) & ~np.isinf(low), np.inf, (low + high) / 2)
+    return value
+
+
+@measure(
+    name="INP",
+    aliases=("mINP", "InverseNegativePenalty"),
+    title="Inverse negative penalty",
+    says="The number of relevant items divided by the rank of the last of them: how cheaply all of them are found; "
+    "0 where one was not retrieved.",
+    formula=r"\frac{N}{rank_{last}}",
+    reference="ye2021",
+    range=(0, 1),
+    params=(REL,),
+    at=None,
+    undefined=NO_RELEVANT,
+    laws={"swap_up_never_hurts", "append_unjudged_is_neutral", "perfect_is_best"},
+    example=Example("INP", "1 0 0 1", 0.5),
+)
+def inverse_negative_penalty(r: Rankings, *, rel: float) -> Floats:
+    relevant = r.relevant(rel)
+    query, rank, ordinal = r.relevant_hits(None, rel)
+    value = np.where(relevant == 0, np.nan, 0.0)
+    last = ordinal == relevant[query]
+    value[query[last]] = (ordinal / rank)[last]
+    return value

@@ -1,0 +1,1 @@
+"""`Rankings`, which every measure reads, and what was found when they were made."""

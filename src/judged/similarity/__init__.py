@@ -1,0 +1,1 @@
+"""How a query and an item are compared."""

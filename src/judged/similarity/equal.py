@@ -1,0 +1,82 @@
+"""Vectors that are the same, number for number."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judged.inputs.vectors.vectors import Matrix, Vectors
+from judged.segments import Ints
+
+Keys = NDArray[np.uint64]
+
+
+def keys_of(block: Matrix) -> Keys:
+    """A number for each vector: the same for equal vectors, and almost never for others."""
+    numbers = np.zeros((len(block), block.shape[1] + block.shape[1] % 2), np.float32)
+    np.add(block, np.float32(0), out=numbers[:, : block.shape[1]])  # makes -0 a 0, an equal number of different bits
+    pairs = numbers.view(np.uint64)
+    factors = np.random.default_rng(1).integers(0, 1 << 63, pairs.shape[1], dtype=np.uint64) * np.uint64(2) + np.uint64(1)
+    return np.einsum("ij,j->i", pairs, factors)
+
+
+def first_equal(vectors: Vectors, keys: Keys) -> Ints:
+    """For each vector the first that is equal to it, which may be itself; keys are a hint, the numbers decide."""
+    order = np.argsort(keys, kind="stable")
+    hints = np.flatnonzero(keys[order[1:]] == keys[order[:-1]]) + 1
+    first = np.arange(len(keys))
+    step = max(1, _NUMBERS_AT_A_TIME // vectors.dims)
+    for begin in range(0, len(hints), step):
+        at = hints[begin : begin + step]
+        same = (vectors.rows(order[at]) == vectors.rows(order[at - 1])).all(axis=1)
+        at = at[same]
+        first[order[at]] = order[at - 1]
+    return _at_the_end(first)
+
+
+_NUMBERS_AT_A_TIME = 1 << 22
+
+
+def _at_the_end(first: Ints) -> Ints:
+    """Chains of "equal to that one" followed to the one that all of them lead to."""
+    while True:
+        further = first[first]
+        if np.array_equal(further, first):
+            return first
+        first = further
+
+
+def equal_groups(vectors: Vectors) -> tuple[Ints, Ints]:
+    """The vectors that are equal to another one, group after group, and how many each group has."""
+    keys = np.concatenate([keys_of(block) for _, block in vectors.blocks()])
+    first = first_equal(vectors, keys)
+    sizes = np.bincount(first, minlength=len(first))
+    order = np.argsort(first, kind="stable")
+    return order[sizes[first[order]] > 1], sizes[sizes > 1]
+
+
+class Levelled:
+    """Gives equal vectors equal scores: a matrix product may round them differently, depending on where they stand.
+
+    Tiles of a block of queries must come from left to right; what a later tile needs is kept. `begins` are all columns
+    at which a tile may begin, in ascending order.
+    """
+
+    def __init__(self, first: Ints, begins: Ints, height: int) -> None:
+        self._first = first
+        self._again = np.flatnonzero(first != np.arange(len(first)))
+        source = first[self._again]
+        apart = np.searchsorted(begins, source, side="right") != np.searchsorted(begins, self._again, side="right")
+        self._far = np.unique(source[apart])
+        self._kept = np.empty((height, len(self._far)), np.float32)
+
+    def level(self, scores: Matrix, column: int) -> None:
+        rows, end = len(scores), column + scores.shape[1]
+        begin, stop = np.searchsorted(self._far, [column, end])
+        self._kept[:rows, begin:stop] = scores[:, self._far[begin:stop] - column]
+        begin, stop = np.searchsorted(self._again, [column, end])
+        again = self._again[begin:stop]
+        source = self._first[again]
+        here = source >= column
+        scores[:, again[here] - column] = scores[:, source[here] - column]
+        scores[:, again[~here] - column] = self._kept[:rows, np.searchsorted(self._far, source[~here])]

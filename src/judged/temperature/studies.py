@@ -1,0 +1,207 @@
+"""What a temperature does to learning: the same similarity learned at several temperatures, and how held-out queries fare."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from judged.checks import number, whole
+from judged.embeddings.diagnostics import diagnose
+from judged.embeddings.product import MEMORY
+from judged.embeddings.relevance import as_relation
+from judged.errors import InputError
+from judged.evaluation.request import Measures
+from judged.inputs.vectors.vectors import Vectors, as_vectors
+from judged.learn.data import Data, Part
+from judged.learn.training import ITERATIONS, fit, with_rel
+from judged.measures import Measure, parse
+from judged.segments import Floats
+from judged.similarity.learned import Learned
+from judged.similarity.similarity import Cosine, Similarity, as_similarity
+from judged.statistics.intervals import mean_interval
+from judged.temperature.study_result import Studied, Study
+from judged.temperature.sweeps import as_temperatures, sweep
+
+TEMPERATURES = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0)
+MEASURES = ("AP", "nDCG@10", "RR")
+
+Progress = Callable[[int], None]
+
+
+def study(
+    queries: Any,
+    items: Any,
+    relevance: Any,
+    temperatures: Sequence[float] = TEMPERATURES,
+    *,
+    kind: str = "two-tower-linear",
+    measures: Measures = MEASURES,
+    query_ids: Sequence[Any] | None = None,
+    item_ids: Sequence[Any] | None = None,
+    dims: int | None = None,
+    progress: Progress | None = None,
+    **options: Any,
+) -> Study:
+    """Learn the same similarity at every temperature, from the same queries, and evaluate each on the same held-out ones.
+
+    Other options are those of `judged.learn.fit`; the seed is the same for all temperatures. Two linear towers score by a
+    cosine, so that the temperature alone says how far apart scores can be pulled; other kinds can make up for it by
+    larger weights. `progress` is told of iterations done, as many for each temperature as it may have.
+
+    >>> import numpy as np, judged
+    >>> random = np.random.default_rng(0)
+    >>> label = np.arange(120) % 4
+    >>> vectors = np.hstack([np.eye(4)[label] + 0.3 * random.normal(size=(120, 4)), 2 * random.normal(size=(120, 4))])
+    >>> same = judged.same_label(label, label)
+    >>> found = judged.temperature.study(vectors, vectors, same, [0.1, 10.0], exclude=judged.same_index())
+    >>> cool, warm = found.trained
+    >>> found.untrained.measures["AP"].mean < cool.measures["AP"].mean, cool.entropy < warm.entropy
+    (True, True)
+    """
+    chosen = as_temperatures(temperatures)
+    rel, iterations = number("rel", options.get("rel", 1)), whole("iterations", options.get("iterations", ITERATIONS))
+    named = [measures] if isinstance(measures, (str, Measure)) else measures or ()
+    wanted = list(dict.fromkeys(with_rel(parse(each), rel) for each in named))
+    if not wanted:
+        raise InputError("a study needs at least one measure.")
+    left, right = (
+        as_vectors(each, ids=ids, dims=dims, source=f"the {name}")
+        for each, ids, name in ((queries, query_ids, "queries"), (items, item_ids, "items"))
+    )
+    relation, exclude = as_relation(relevance, what="relevance"), options.get("exclude")
+    excluded = None if exclude is None else as_relation(exclude, what="exclude")
+    if options.get("held_out", 1) == 0:
+        raise InputError("a study needs held-out queries; held_out must be above 0.")
+    data = Data.of(left, right, relation, excluded, rel=rel, memory=options.get("memory", MEMORY))
+    rows = np.flatnonzero(data.positives.lengths)
+    # Before training, so that a measure which says nothing of embeddings is refused at once; any similarity does for that.
+    data.part(rows[:1]).evaluate(as_similarity(np.zeros((left.dims, right.dims))), wanted)
+    learned = []
+    for temperature in chosen.tolist():
+        bar = None if progress is None else _Bar(progress, iterations)
+        learned.append(fit(left, right, relation, kind=kind, temperature=temperature, progress=bar, **options))
+        if bar is not None:
+            bar.end()
+    part = data.part(np.intersect1d(learned[0].unseen(left), rows))
+    return _studied(learned, part, wanted)
+
+
+class _Bar:
+    """Progress of one training: what it does not need of the iterations it may have is told at its end."""
+
+    def __init__(self, progress: Progress, allowed: int) -> None:
+        self._progress, self._left = progress, allowed
+
+    def __call__(self, steps: int) -> None:
+        self._left -= steps
+        self._progress(steps)
+
+    def end(self) -> None:
+        self(self._left)
+
+
+def _studied(learned: list[Learned], part: Part, measures: list[Measure]) -> Study:
+    untrained: Similarity | None = Cosine() if part.queries.dims == part.items.dims else None
+    values = [_values(each, part, measures) for each in (untrained, *learned) if each is not None]
+    start = values[0] if untrained is not None else None
+    rows = [_trained(each, part, own, start) for each, own in zip(learned, values[-len(learned) :], strict=True)]
+    record = learned[0].training
+    # Items that search queries have as many candidates as a part has queries.
+    comparable = record.candidates == record.items and not record.both
+    return Study(
+        kind=record.kind,
+        measures=tuple(map(str, measures)),
+        training=record.training,
+        validation=record.validation,
+        held_out=len(part.queries),
+        untrained=None if untrained is None or start is None else _untrained(untrained, part, start, record.rel),
+        trained=tuple(rows),
+        values=tuple({str(each): own[each] for each in measures} for own in values[-len(learned) :]),
+        relevance=record.relevance,
+        seed=record.seed,
+        positives=record.positives,
+        candidates=record.candidates,
+        comparable=comparable,
+        notes=(*dict.fromkeys(note for each in learned for note in each.training.notes), *(() if comparable else (_APART,))),
+    )
+
+
+_APART = "Losses of training and of held-out queries go over different numbers of candidates, and are not to be compared."
+
+
+def _values(similarity: Similarity, part: Part, measures: list[Measure]) -> dict[Measure, Floats]:
+    scored = part.evaluate(similarity, measures)
+    return {each: scored.values[each] for each in measures}
+
+
+def _trained(learned: Learned, part: Part, values: dict[Measure, Floats], start: dict[Measure, Floats] | None) -> Studied:
+    record = learned.training
+    point = sweep(
+        part.queries,
+        part.items,
+        part.relevance,
+        [record.temperature],
+        similarity=learned,
+        exclude=part.exclude,
+        both=record.both,
+        positives=record.positives,
+        rel=record.rel,
+        search=False,
+        memory=part.memory,
+    ).points[0]
+    alignment, uniformity = _spread(learned, part)
+    return Studied(
+        temperature=record.temperature,
+        training_loss=record.history[record.best].loss,
+        loss=point.objective,
+        alignment=alignment,
+        uniformity=uniformity,
+        confidence=point.confidence,
+        accuracy=point.accuracy,
+        entropy=point.entropy,
+        calibration_error=point.calibration_error,
+        iterations=record.history[-1].iteration,
+        best_iteration=record.best,
+        stopped=record.stopped,
+        history=record.history,
+        measures={str(each): mean_interval(own) for each, own in values.items()},
+        differences=None if start is None else {str(each): mean_interval(own - start[each]) for each, own in values.items()},
+        learned=learned,
+    )
+
+
+def _untrained(similarity: Similarity, part: Part, values: dict[Measure, Floats], rel: float) -> Studied:
+    """Of vectors as they are all that needs no temperature."""
+    alignment, uniformity = _spread(similarity, part)
+    point = sweep(
+        part.queries,
+        part.items,
+        part.relevance,
+        [1.0],
+        similarity=similarity,
+        exclude=part.exclude,
+        rel=rel,
+        search=False,
+        memory=part.memory,
+    ).points[0]
+    return Studied(
+        alignment=alignment,
+        uniformity=uniformity,
+        accuracy=point.accuracy,
+        measures={str(each): mean_interval(own) for each, own in values.items()},
+    )
+
+
+def _spread(similarity: Similarity, part: Part) -> tuple[float, float]:
+    """Alignment of relevant pairs and uniformity of items, of the vectors as the similarity maps them."""
+    queries, items = _mapped(similarity, part.queries, items=False), _mapped(similarity, part.items, items=True)
+    found = diagnose(queries, items, part.positives, exclude=part.exclude, memory=part.memory)
+    assert found.alignment is not None
+    return found.alignment, found.items.uniformity
+
+
+def _mapped(similarity: Similarity, vectors: Vectors, *, items: bool) -> Vectors:
+    mapped = [similarity.prepare(block, vectors, begin, items=items) for begin, block in vectors.blocks()]
+    return Vectors(np.concatenate(mapped), vectors.ids, vectors.source)

@@ -1,0 +1,258 @@
+"""What a study of temperatures found: a row for each, with intervals, and what can be concluded from them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from math import isfinite, isnan
+from typing import TYPE_CHECKING, Any
+
+from judged.measures import parse
+from judged.segments import Floats
+from judged.similarity.learned import Learned
+from judged.similarity.record import Step
+from judged.statistics.intervals import LEVEL, Interval, mean_interval
+from judged.text import aligned
+
+if TYPE_CHECKING:
+    import polars as pl
+
+COLUMNS = {
+    "training_loss": "training loss",
+    "loss": "loss",
+    "confidence": "confidence",
+    "accuracy": "accuracy",
+    "entropy": "entropy",
+    "calibration_error": "ECE",
+    "alignment": "alignment",
+    "uniformity": "uniformity",
+    "best_iteration": "best at",
+    "iterations": "iterations",
+}
+"""The numbers of a row beside the measures, as a table heads them."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Studied:
+    """What became of one temperature, on held-out queries; of vectors as they are only what needs no temperature."""
+
+    temperature: float | None = None
+    """None: not trained."""
+    training_loss: float | None = None
+    """Of the training queries, at the weights that were kept."""
+    loss: float | None = None
+    """Of the held-out queries, at the temperature of training; over all items."""
+    alignment: float
+    """Mean |x - y|² of relevant pairs at length 1, as the similarity maps them: the lower, the closer."""
+    uniformity: float
+    """log of the mean of e^(-2·|x - y|²) over pairs of items at length 1: the lower, the more spread out."""
+    confidence: float | None = None
+    accuracy: float
+    entropy: float | None = None
+    calibration_error: float | None = None
+    iterations: int | None = None
+    best_iteration: int | None = None
+    stopped: str | None = None
+    history: tuple[Step, ...] = ()
+    measures: Mapping[str, Interval]
+    differences: Mapping[str, Interval] | None = None
+    """To the similarity that was not trained, query by query; None without one."""
+    learned: Learned | None = field(default=None, repr=False)
+
+    def to_dict(self) -> dict[str, Any]:
+        found = {name: getattr(self, name) for name in ("temperature", *COLUMNS, "stopped")}
+        numbers = {name: None if isinstance(each, float) and not isfinite(each) else each for name, each in found.items()}
+        history = [{"iteration": each.iteration, "loss": each.loss, "value": each.value} for each in self.history]
+        differences = None if self.differences is None else _plain(self.differences)
+        return {**numbers, "history": history, "measures": _plain(self.measures), "differences": differences}
+
+
+def _plain(intervals: Mapping[str, Interval]) -> dict[str, Any]:
+    return {name: each.to_dict() for name, each in intervals.items()}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Study:
+    """Temperatures of training side by side; `print` it, or take its rows."""
+
+    kind: str
+    measures: tuple[str, ...]
+    training: int
+    """Queries of each part, as in the next two."""
+    validation: int
+    held_out: int
+    untrained: Studied | None
+    """The cosine of the vectors as they are; None where queries and items have different dimensions."""
+    trained: tuple[Studied, ...]
+    """One for each temperature, ascending."""
+    values: tuple[Mapping[str, Floats], ...] = field(repr=False)
+    """For each temperature the value of each held-out query."""
+    relevance: str
+    seed: int
+    positives: str
+    candidates: int
+    comparable: bool
+    """Whether the losses of training and held-out queries go over as many candidates."""
+    notes: tuple[str, ...]
+
+    @property
+    def rows(self) -> tuple[Studied, ...]:
+        return self.trained if self.untrained is None else (self.untrained, *self.trained)
+
+    def basis(self) -> list[str]:
+        """What the numbers rest on."""
+        return [
+            f"{self.kind}, learned at each temperature from the same {self.training:,} queries and stopped by the same "
+            f"{self.validation:,}, seed {self.seed}; loss among {self.candidates:,} items, several positives by rule "
+            f"{self.positives!r}",
+            f"relevant: {self.relevance}",
+            f"all numbers but the training loss are of the same {self.held_out:,} held-out queries; intervals are those of "
+            f"each mean by itself, {LEVEL:.0%}: of many comparisons some look real by chance",
+        ]
+
+    def conclusions(self) -> list[str]:
+        """What the numbers say, one sentence each."""
+        return list(_conclusions(self))
+
+    def to_dict(self) -> dict[str, Any]:
+        """All numbers as plain values."""
+        return {
+            "what": "temperature study",
+            "kind": self.kind,
+            "queries": {"training": self.training, "validation": self.validation, "held_out": self.held_out},
+            "measures": list(self.measures),
+            "level": LEVEL,
+            "rows": [each.to_dict() for each in self.rows],
+            "conclusions": self.conclusions(),
+            "basis": self.basis(),
+            "notes": list(self.notes),
+        }
+
+    def to_frame(self) -> pl.DataFrame:
+        """A row for each temperature, the untrained similarity first, with null for its temperature."""
+        import polars as pl
+
+        return pl.DataFrame([_flat(each) for each in self.rows], infer_schema_length=None)
+
+    def tables(self) -> list[list[list[str]]]:
+        """For people: what became of training, and the measures; in each the heads first, a row for each temperature."""
+        names = ["untrained" if each.temperature is None else f"{each.temperature:.4g}" for each in self.rows]
+        numbers = [
+            [name, *(_cell(getattr(each, column)) for column in COLUMNS)] for name, each in zip(names, self.rows, strict=True)
+        ]
+        measured = [
+            [name, *(_said(each.measures[measure]) for measure in self.measures)]
+            for name, each in zip(names, self.rows, strict=True)
+        ]
+        return [[["temperature", *COLUMNS.values()], *numbers], [["temperature", *self.measures], *measured]]
+
+    def sentences(self) -> list[str]:
+        """What the numbers say, and what they rest on."""
+        return [*self.conclusions(), *self.basis(), *self.notes]
+
+    def __repr__(self) -> str:
+        texts = ["\n".join(aligned(table, right=range(len(table[0])))) for table in self.tables()]
+        return "\n\n".join([*texts, "\n".join(self.sentences())])
+
+
+def _flat(row: Studied) -> dict[str, Any]:
+    measured = {
+        f"{name}{suffix}": getattr(interval, part)
+        for name, interval in row.measures.items()
+        for part, suffix in (("mean", ""), ("low", "_low"), ("high", "_high"))
+    }
+    return {"temperature": row.temperature, **{name: getattr(row, name) for name in COLUMNS}, **measured}
+
+
+def _cell(value: float | int | None) -> str:
+    if value is None:
+        return "-"
+    return str(value) if isinstance(value, int) else f"{value:.4f}"
+
+
+def _said(interval: Interval, sign: str = "") -> str:
+    bounds = "" if isnan(interval.low) else f" [{interval.low:{sign}.4f}, {interval.high:{sign}.4f}]"
+    return f"{interval.mean:{sign}.4f}{bounds}"
+
+
+def _conclusions(study: Study) -> Iterator[str]:
+    yield from _about_measure(study)
+    rows = study.trained
+    if len(rows) > 1:
+        yield from _about_training(study)
+    sure = [f"{row.temperature:g}" for row in rows if (row.confidence or 0.0) > row.accuracy]
+    yield f"More confident than right at {', '.join(sure)}." if sure else "Nowhere more confident than right."
+
+
+def _about_training(study: Study) -> Iterator[str]:
+    """What goes along with the temperature, of several."""
+    rows = study.trained
+    low, high = rows[0], rows[-1]
+    steady = all((a.entropy or 0.0) < (b.entropy or 0.0) for a, b in pairwise(rows))
+    yield (
+        f"From temperature {low.temperature:g} to {high.temperature:g} the entropy of probabilities goes from "
+        f"{low.entropy:.4f} to {high.entropy:.4f}{', rising at every step' if steady else ''}, the confidence in the top "
+        f"item from {low.confidence:.4f} to {high.confidence:.4f}."
+    )
+    if study.comparable:
+        gap, where = _extreme(rows, max, lambda row: (row.loss or 0.0) - (row.training_loss or 0.0))
+        if gap > 0:
+            yield f"The held-out queries' loss is furthest above that of training at {where}, by {gap:.4f}."
+        else:
+            yield "The held-out queries' loss is nowhere above that of training."
+    near, closest = _extreme(rows, min, lambda row: row.alignment)
+    wide, spread = _extreme(rows, min, lambda row: row.uniformity)
+    yield (
+        f"Relevant pairs are closest at {closest} (alignment {near:.4f}), items most spread out at "
+        f"{spread} (uniformity {wide:.4f})."
+    )
+    soon, soonest = _extreme(rows, min, lambda row: row.best_iteration or 0)
+    late, latest = _extreme(rows, max, lambda row: row.best_iteration or 0)
+    if soon == late:
+        yield f"The weights that were kept came after {_iterations(soon)} at {soonest}."
+    else:
+        yield (
+            f"The weights that were kept came soonest at {soonest}, after {_iterations(soon)}, and latest at {latest}, "
+            f"after {late:g}."
+        )
+
+
+def _about_measure(study: Study) -> Iterator[str]:
+    """Of the first measure: where it is best, and from which temperatures that can be told apart."""
+    name, rows = study.measures[0], study.trained
+    higher = parse(name).spec.higher_is_better
+    value, where = _extreme(rows, max if higher else min, lambda row: row.measures[name].mean)
+    place = next(number for number, row in enumerate(rows) if row.measures[name].mean == value)
+    best = rows[place]
+    gained = "" if best.differences is None else f", {_said(best.differences[name], '+')} to the untrained similarity"
+    others = [number for number, row in enumerate(rows) if row.measures[name].mean != value]
+    best_at = f"at {where}" if len(rows) > 1 else f"at temperature {where}"
+    if others:
+        best_at = f"is {'highest' if higher else 'lowest'} at temperature {where}"
+    yield f"{name} {best_at}: {_said(best.measures[name])}{gained}."
+    if not others:
+        return
+    if study.held_out == 1:
+        yield "One held-out query cannot tell temperatures apart."
+        return
+    worse, unsure = "lower at" if higher else "higher at", "not told apart from that at"
+    groups: dict[str, list[str]] = {worse: [], unsure: []}
+    for number in others:
+        apart = mean_interval(study.values[number][name] - study.values[place][name])
+        groups[worse if (apart.high < 0 if higher else apart.low > 0) else unsure].append(f"{rows[number].temperature:g}")
+    said = [f"{words} {', '.join(listed)}" for words, listed in groups.items() if listed]
+    yield f"By the {study.held_out:,} held-out queries it is {' and '.join(said)}."
+
+
+def _extreme(
+    rows: Sequence[Studied], pick: Callable[[Iterable[float]], float], value: Callable[[Studied], float]
+) -> tuple[float, str]:
+    """The least or greatest value, and the temperatures that have it, in words."""
+    best = pick([value(row) for row in rows])
+    at = [f"{row.temperature:g}" for row in rows if value(row) == best]
+    return best, "all temperatures alike" if len(at) == len(rows) > 1 else " and ".join(at)
+
+
+def _iterations(count: float) -> str:
+    return "1 iteration" if count == 1 else f"{count:g} iterations"

@@ -1,0 +1,259 @@
+"""What a temperature does to scores that are what they are: loss, confidence, calibration, the pull on negatives."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from judged.checks import number, whole
+from judged.contrastive import POSITIVES, checked_positives, checked_temperature
+from judged.embeddings.embeddings import Embeddings
+from judged.embeddings.product import MEMORY, Product, bytes_of
+from judged.embeddings.relevance import Relation, as_relation
+from judged.errors import InputError
+from judged.evaluation.evaluation import evaluate_rankings
+from judged.policy import Policy
+from judged.segments import Floats
+from judged.temperature.best import evaluations
+from judged.temperature.best import search as best
+from judged.temperature.candidates import BYTES_A_SCORE, Batches, Candidates, Corpus, Progress, summed, turned_corpus
+from judged.temperature.softmax import Counting
+from judged.temperature.sweep_result import Point, Ranking, Sweep
+
+TEMPERATURES = tuple(float(f"{each:.3g}") for each in np.geomspace(0.001, 1000, 19))
+"""Three to each power of ten, from 0.001 to 1000."""
+HARDEST = 10
+BINS = 15
+MOST = 10_000
+"""Of bins, and of negatives that are kept for each query at a time."""
+CHECKED = 64
+"""Queries whose ranks are counted again at every temperature, fewer where there are very many items."""
+_SCORES_CHECKED = 1 << 23
+
+
+def sweep(
+    queries: Any,
+    items: Any,
+    relevance: Any,
+    temperatures: Sequence[float] = TEMPERATURES,
+    *,
+    similarity: Any = "cosine",
+    exclude: Any = None,
+    batch_size: int | None = None,
+    both: bool = False,
+    positives: str = "each",
+    rel: float = 1,
+    hardest: int = HARDEST,
+    bins: int = BINS,
+    search: bool = True,
+    seed: int = 0,
+    memory: str | int = MEMORY,
+    query_ids: Sequence[Any] | None = None,
+    item_ids: Sequence[Any] | None = None,
+    dims: int | None = None,
+    progress: Progress | None = None,
+) -> Sweep:
+    """The contrastive loss of these vectors and all that goes with it, at every temperature, and the best temperatures.
+
+    Without `batch_size` a query's softmax goes over all items (full corpus); with it, over the items of batches drawn at
+    random as in training (in-batch): a loss over more candidates is a higher loss, so the two are not to be compared.
+    `both` adds the items' softmax over queries. `positives` says how several positives of a query make one loss:
+    each, any or apart. With `search` the temperatures of the lowest loss and of the lowest calibration error are
+    searched between those given. `progress` is told of queries done, `steps` times each of them.
+
+    >>> import judged
+    >>> captions = [[1.0, 0.1], [0.2, 1.0], [0.3, 0.9]]
+    >>> clips = [[0.9, 0.0], [0.0, 0.8], [0.9, 0.6]]
+    >>> found = judged.temperature.sweep(captions, clips, judged.diagonal(), [0.01, 0.1, 1.0])
+    >>> [round(point.loss, 3) for point in found.points], round(found.best_loss.temperature, 3)
+    ([5.311, 0.709, 0.886], 0.181)
+    """
+    compared = Embeddings.of(
+        queries,
+        items,
+        similarity=similarity,
+        exclude=exclude,
+        memory=memory,
+        query_ids=query_ids,
+        item_ids=item_ids,
+        dims=dims,
+    )
+    relation = as_relation(relevance, what="relevance")
+    counting = Counting(
+        as_temperatures(temperatures),
+        checked_positives(positives),
+        whole("hardest", hardest, at_most=MOST),
+        whole("bins", bins, at_most=MOST),
+    )
+    if len(compared.items) < 2:
+        raise InputError("there is one item only, whose probability is 1 at every temperature; at least two are needed.")
+    return _Sweeper(compared, relation, counting, rel, batch_size, seed, both, progress).swept(search=search)
+
+
+def steps(temperatures: Sequence[float], *, both: bool, search: bool) -> int:
+    """How many times each query is looked at, for a bar of progress."""
+    ascending = as_temperatures(temperatures).tolist()
+    return (len(ascending) + (evaluations(ascending) if search else 0)) * (2 if both else 1)
+
+
+class _Sweeper:
+    """Vectors ready to be looked at, at any temperature."""
+
+    def __init__(
+        self,
+        compared: Embeddings,
+        relation: Relation,
+        counting: Counting,
+        rel: float,
+        batch_size: int | None,
+        seed: int,
+        both: bool,
+        progress: Progress | None,
+    ) -> None:
+        self._compared, self._counting, self._progress = compared, counting, progress
+        self._done, self._seed = 0, whole("seed", seed, at_least=0)
+        # First of all the ranking: queries that cannot be scored are refused there, by their names.
+        self._rankings = compared.rank(relation, Policy())[0]
+        self._corpus = Corpus(_product(compared), relation.bind(compared.queries, compared.items), number("rel", rel))
+        self._batched = batch_size is not None
+        self._sides: list[Candidates] = [self._corpus]
+        if batch_size is not None:
+            size = _checked_batch(batch_size, compared.memory)
+            batches = Batches.drawn(self._corpus, size, self._seed, room=bytes_of(compared.memory))
+            self._sides = [batches, batches.turned_round()] if both else [batches]
+        elif both:
+            self._sides.append(turned_corpus(self._corpus, _product(compared.turned_round())))
+
+    def swept(self, *, search: bool) -> Sweep:
+        points = self._at(self._counting.temperatures)
+        best_loss = best_calibrated = None
+        if search and len(points) > 1:  # between one temperature there is nothing to search
+            best_loss, best_calibrated = best(points, lambda some: self._at(np.array(some)))
+        if self._progress is not None:
+            queries = self._corpus.rows
+            self._progress(
+                queries * steps(self._counting.temperatures.tolist(), both=len(self._sides) > 1, search=search) - self._done
+            )
+        return Sweep(
+            softmax="batch" if self._batched else "corpus",
+            candidates=self._sides[0].width,
+            queries=self._counted,
+            similarity=self._compared.similarity.name,
+            positives=self._counting.positives,
+            both=len(self._sides) > 1,
+            hardest=self._counting.hardest,
+            points=tuple(points),
+            best_loss=best_loss,
+            best_calibrated=best_calibrated,
+            ranking=self._ranking(),
+            basis=self._basis(),
+            notes=self._notes(),
+        )
+
+    def _at(self, temperatures: Floats) -> list[Point]:
+        counting = replace(self._counting, temperatures=temperatures)
+        found = [summed(side, counting, self._told(len(temperatures), side)) for side in self._sides]
+        there = found[0]
+        if there is None:
+            raise InputError("no item is relevant to any query; check the relevance that was given.")
+        back = found[1] if len(found) > 1 else None
+        self._counted, self._alone = there.queries, there.queries - there.with_negatives
+        self._several = any(each.positives > each.queries for each in (there, back) if each is not None)
+        return [Point.of(float(each), number, there, back) for number, each in enumerate(temperatures)]
+
+    def _told(self, times: int, side: Candidates) -> Progress | None:
+        """Progress in queries of the caller's, whatever a row is here."""
+        told = self._progress
+        if told is None:
+            return None
+        share = self._corpus.rows / side.rows
+
+        def progress(rows: int) -> None:
+            done = round(rows * share * times)
+            self._done += done
+            told(done)
+
+        return progress
+
+    def _ranking(self) -> Ranking:
+        rel = self._corpus.rel
+        measures = ["AP" if rel == 1 else f"AP(rel={rel:g})", "nDCG@10"]
+        evaluation = evaluate_rankings([self._rankings], measures)
+        values = {name: float(evaluation.value(name)) for name in measures}
+        _, end = next(self._corpus.blocks())
+        checked = max(1, min(CHECKED, end, _SCORES_CHECKED // self._corpus.width))
+        return Ranking(values, checked, _same_order(self._corpus, checked, self._counting.temperatures))
+
+    def _basis(self) -> tuple[str, ...]:
+        width = self._sides[0].width
+        over = (
+            f"in-batch softmax: a query's probabilities go over the {width:,} items of a batch drawn at random (seed "
+            f"{self._seed}), one positive of each of its queries"
+            if self._batched
+            else f"full-corpus softmax: a query's probabilities go over all {width:,} items"
+        )
+        several = (f"several positives: {POSITIVES[self._counting.positives]}",) if self._several else ()
+        return (*(each for each in self._rankings.basis if not each.startswith("all items")), over, *several)
+
+    def _notes(self) -> tuple[str, ...]:
+        said = []
+        side, all_queries = self._sides[0], self._corpus.rows
+        left_over = side.left_over if isinstance(side, Batches) else 0
+        if lost := all_queries - left_over - self._counted:
+            said.append(f"{lost:,} of {all_queries:,} queries without a positive are left out.")
+        if left_over:
+            said.append(f"{left_over:,} queries are left over from the last whole batch and are left out.")
+        if self._alone:
+            said.append(
+                f"{self._alone:,} {'queries have' if self._alone > 1 else 'query has'} no negative among the candidates: "
+                "the share of the hardest and the effective number are means over the others."
+            )
+        found = self._rankings.audit
+        return (*(() if found is None else found.notes), *said)
+
+
+def _product(compared: Embeddings) -> Product:
+    scores, _ = compared.scores()
+    assert isinstance(scores, Product)  # neither categories nor a normalisation were given
+    return scores
+
+
+def _same_order(corpus: Corpus, queries: int, temperatures: Floats) -> bool:
+    """Whether positives have the same ranks among scores divided by each temperature, in double precision."""
+    relevant, excluded = corpus.pairs(0, queries)
+    scores = np.empty((queries, corpus.width))
+    for column, tile in corpus.tiles(0, queries, excluded):
+        scores[:, column : column + tile.shape[1]] = tile
+    positives = np.split(scores[relevant.row, relevant.item], np.cumsum(relevant.lengths)[:-1])
+    ordered = np.sort(scores, axis=1)  # dividing by a positive number keeps this order, or makes neighbours equal
+    for own, row in zip(positives, ordered, strict=True):
+        spans = [
+            (np.searchsorted(row / each, own / each, side="left"), np.searchsorted(row / each, own / each, side="right"))
+            for each in (1.0, *temperatures.tolist())
+        ]
+        if not all(np.array_equal(spans[0], span) for span in spans):
+            return False
+    return True
+
+
+def as_temperatures(given: Sequence[float]) -> Floats:
+    """Ascending, each once."""
+    if isinstance(given, (str, int, float)) or not hasattr(given, "__iter__"):
+        raise InputError(f"temperatures must be a list of numbers; got {given!r}.")
+    found = sorted({checked_temperature(each) for each in given})
+    if not found:
+        raise InputError("temperatures must be a list of numbers; it is empty.")
+    return np.array(found)
+
+
+def _checked_batch(given: Any, memory: str | int) -> int:
+    size = whole("batch_size", given, at_least=2)
+    if BYTES_A_SCORE * size**2 > bytes_of(memory):
+        raise InputError(
+            f"a batch of {size:,} has {size**2:,} scores, more than {memory} of memory hold; "
+            "allow more memory, or make batches smaller."
+        )
+    return size

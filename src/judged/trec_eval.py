@@ -1,0 +1,197 @@
+"""What trec_eval prints, computed by judged: the same lines, byte for byte."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from judged.conventions.trec_eval import DEFAULT_PARAMETERS, GROUPS, NAMES, REFUSED, Line, lines
+from judged.errors import InputError, MeasureError
+from judged.inputs import read_judgements, read_run
+from judged.inputs.tables import Run
+from judged.judging import judge_pool, pool_of
+from judged.measures import parse
+from judged.measures.spec import GEOMETRIC_FLOOR
+from judged.policy import Policy
+from judged.rankings.rankings import Rankings
+from judged.segments import Floats
+
+MISSING_ZSCORE = -1_000_000.0
+
+
+@dataclass(frozen=True)
+class Request:
+    """trec_eval's options."""
+
+    measures: tuple[str, ...] = ("official",)
+    queries: bool = False
+    summary: bool = True
+    complete: bool = False
+    level: int = 1
+    depth: int | None = None
+    judged_only: bool = False
+    collection: int = 0
+    zscores: str | None = None
+
+
+def chosen_lines(measures: tuple[str, ...]) -> list[Line]:
+    """The lines that some -m options ask for, in trec_eval's order; a name's first parameters count."""
+    wanted: dict[str, str | None] = {}
+    for text in measures:
+        root, _, parameters = text.partition(".")
+        if root in REFUSED:
+            raise MeasureError(f"judged trec-eval has no {root!r}: it needs {REFUSED[root]}, which judged does not read.")
+        if root not in NAMES and root not in GROUPS:
+            raise MeasureError(f"trec_eval has no measure {text!r}; {_nearest(root)}")
+        for name in GROUPS.get(root, (root,)):
+            wanted[name] = wanted.get(name) or parameters or None
+    found: list[Line] = []
+    for name in NAMES:
+        if name in wanted:
+            try:
+                found += lines(name, wanted[name])
+            except ValueError:
+                raise MeasureError(f"trec_eval's {name} cannot take the parameters {wanted[name]!r}.") from None
+    return found
+
+
+def _nearest(root: str) -> str:
+    from difflib import get_close_matches
+
+    close = get_close_matches(root, [*NAMES, *GROUPS], n=1)
+    return f"did you mean {close[0]!r}?" if close else f"the groups are {', '.join(GROUPS)}."
+
+
+def printed(judgements: str, run: str, request: Request) -> Iterator[str]:
+    """The lines, one by one."""
+    wanted = chosen_lines(request.measures)
+    policy = Policy(unjudged="removed" if request.judged_only else "nonrelevant")
+    table = read_run(run, format="trec")
+    pool = pool_of(read_judgements(judgements, format="trec"))
+    rankings = judge_pool(pool, table, policy=policy, depth=request.depth, duplicates="error", collection=request.collection)
+    tag = (table.tag if isinstance(table, Run) else None) or table.name
+    counted = np.arange(len(rankings)) if request.complete else np.flatnonzero(~rankings.missing)
+    # Queries in the order of their bytes, as trec_eval sorts them; sums are made in this order too.
+    order = sorted(counted.tolist(), key=lambda at: rankings.queries[at].encode())
+    rankings = rankings.take(order)
+    values = {line.name: _values(line, rankings, request.level) for line in wanted if line.measure}
+    if request.zscores is not None:
+        values = _standardised(values, rankings.queries, request.zscores)
+    if request.queries:
+        yield from _per_query(wanted, values, rankings)
+    if request.summary:
+        yield from _summary(wanted, values, tag)
+
+
+def _values(line: Line, r: Rankings, level: int) -> Floats:
+    """One value a query; trec_eval knows no undefined value and prints 0."""
+    measure = parse(line.measure)
+    if "rel" in measure.params:
+        measure = measure(rel=level)
+    return np.nan_to_num(measure.compute(r), nan=0.0)
+
+
+def _per_query(wanted: list[Line], values: Mapping[str, Floats], r: Rankings) -> Iterator[str]:
+    columns: list[tuple[str, list[str]]] = []
+    for line in wanted:
+        known = NAMES[line.root]
+        if not known.queries:
+            continue
+        if line.root == "relstring":
+            length = int(line.name.partition("_")[2] or DEFAULT_PARAMETERS["relstring"])
+            columns.append((line.name, [f"'{text}'" for text in relevance_strings(r, length)]))
+        else:
+            columns.append((line.name, [_shown(value, known.whole) for value in values[line.name].tolist()]))
+    for at, query in enumerate(r.queries):
+        for name, texts in columns:
+            yield f"{name:<22}\t{query}\t{texts[at]}"
+
+
+def _summary(wanted: list[Line], values: Mapping[str, Floats], tag: str) -> Iterator[str]:
+    for line in wanted:
+        known = NAMES[line.root]
+        if line.root == "runid":
+            yield f"{line.name:<22}\tall\t{tag}"
+        elif known.summary:
+            yield f"{line.name:<22}\tall\t{_shown(_aggregated(line, values[line.name]), known.whole)}"
+
+
+def _aggregated(line: Line, values: Floats) -> float:
+    # Summed one after the other: the fourth decimal of a mean can hang on the order of the sum.
+    if NAMES[line.root].whole:
+        return float(sum(values.tolist()))
+    if "aggregate=geometric" in line.measure:
+        return float(np.exp(sum(np.log(np.maximum(values, GEOMETRIC_FLOOR)).tolist()) / len(values)))
+    return float(sum(values.tolist()) / len(values))
+
+
+def _shown(value: float, whole: bool) -> str:
+    return f"{int(value)}" if whole else f"{value:6.4f}"
+
+
+def relevance_strings(r: Rankings, length: int) -> list[str]:
+    """For each query the grades of its first results: a digit, > above 9, . for pooled but unjudged, - for not pooled."""
+    shown = np.minimum(r.retrieved, length)
+    letters = np.full((len(r), max(length, 0)), "-", dtype="<U1")
+    top = r.hit_rank <= length
+    query, rank, grade = r.hit_query[top], r.hit_rank[top], r.hit_grade[top]
+    signs = np.where(grade < 0, ".", np.where(grade > 9, ">", np.clip(grade, 0, 9).astype(np.int64).astype("<U1")))
+    letters[query, rank - 1] = signs
+    return ["".join(row[:size]) for row, size in zip(letters.tolist(), shown.tolist(), strict=True)]
+
+
+def _standardised(values: Mapping[str, Floats], queries: tuple[str, ...], path: str) -> dict[str, Floats]:
+    """Values as distances from a mean in standard deviations, both read from a file: query, measure, mean, deviation."""
+    known: dict[tuple[str, str], tuple[float, float]] = {}
+    try:
+        with open(path, encoding="utf-8") as file:
+            for number, text in enumerate(file, 1):
+                fields = text.split()
+                if not fields:
+                    continue
+                try:
+                    query, name, mean, deviation = fields
+                    known[query, name] = float(mean), float(deviation)
+                except ValueError:
+                    raise InputError(
+                        f"{path}, line {number}: expected query, measure, mean and standard deviation: {text.strip()!r}."
+                    ) from None
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror}).") from None
+
+    def standardised(name: str, query: str, value: float) -> float:
+        mean, deviation = known.get((query, name), (0.0, -1.0))
+        if deviation > 0:
+            return (value - mean) / deviation
+        return 0.0 if deviation == 0 and value == mean else MISSING_ZSCORE
+
+    return {
+        name: np.array([standardised(name, query, value) for query, value in zip(queries, column.tolist(), strict=True)])
+        for name, column in values.items()
+    }
+
+
+def explained(measures: tuple[str, ...]) -> Iterator[str]:
+    """What some of trec_eval's names mean, from our registry."""
+    seen: dict[str, Any] = {}
+    for line in chosen_lines(measures):
+        if line.root not in seen:
+            seen[line.root] = line
+            yield ""
+            yield line.root
+            if not line.measure:
+                text = {
+                    "runid": "The run's name for itself, the last field of its lines.",
+                    "relstring": "The grades of the first results as a text: a digit each, > above 9, - for an item outside "
+                    "the pool, . for one in the pool that was not judged.",
+                }[line.root]
+                yield f"    {text}"
+                continue
+            measure = parse(line.measure)
+            cutoffs = NAMES[line.root].cutoffs
+            yield f"    {measure.spec.title}: {measure.spec.says}"
+            yield f"    {measure.spec.formula}"
+            yield f"    In judged: {measure}" + (f" and so on, for {', '.join(cutoffs)}." if cutoffs else ".")

@@ -1,0 +1,342 @@
+"""Conventions side by side: which rows there are, what makes them differ, and how many queries that touches."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from dataclasses import fields
+from typing import Any
+
+import polars as pl
+import pytest
+
+from judged import InputError, JudgedError, MeasureError, Policy, PolicyError, compare_conventions, evaluate, parse
+from judged.conventions import conventions, find
+from judged.disagreement import DEFAULT, ConventionComparison
+from judged.disagreement.compare import Counts, Row
+from judged.disagreement.definitions import family
+from judged.disagreement.result import KINDS
+from judged.measures.relatives import relatives
+
+# tied: of two equal results the relevant one has the lower id, and comes first in the input. short: one result, relevant.
+# lost: not in the run. none: nothing relevant. plain: three results without ties, the first one relevant of two in all.
+JUDGEMENTS = {
+    "tied": {"a": 1, "b": 0},
+    "short": {"a": 1},
+    "lost": {"a": 1},
+    "none": {"a": 0},
+    "plain": {"a": 1, "z": 1},
+}
+RUN = {
+    "tied": {"a": 1.0, "b": 1.0},
+    "short": {"a": 1.0},
+    "none": {"a": 2.0, "b": 1.0},
+    "plain": {"a": 3.0, "b": 2.0, "c": 1.0},
+}
+
+
+def compared(measure: str = "AP@2") -> ConventionComparison:
+    return compare_conventions(JUDGEMENTS, RUN, measure)
+
+
+def row_of(convention: str, measure: str = "AP@2", ours: str | None = None) -> Row:
+    (found,) = [row for row in compared(measure).rows() if row.used_by(convention) and str(row.measure) == (ours or measure)]
+    return found
+
+
+# -- which rows there are ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("measure", DEFAULT)
+def test_each_definition_has_one_row_and_every_library_that_has_it(measure: str) -> None:
+    rows = compared(measure).rows()
+    assert len({(row.measure, row.policy) for row in rows}) == len(rows)
+    used = {(user.convention.name, user.named.theirs): (row.measure, row.policy) for row in rows for user in row.users}
+    wanted = {
+        (each.name, named.theirs): (named.measure, Policy.of({**each.policy, **named.name.policy}))
+        for each in conventions().values()
+        for named in relatives(each, parse(measure))
+    }
+    assert used == wanted
+
+
+def test_what_was_asked_for_comes_first_with_the_usual_policy() -> None:
+    first, *others = compared("AP(norm=capped, rel=2)@2").rows()
+    assert (str(first.measure), first.policy, first.differences) == ("AP(rel=2, norm=capped)@2", Policy(), ())
+    assert all(row.measure.params["rel"] == 2 for row in others)
+    assert "norm=relevant" in [each.choice for row in others for each in row.differences]
+
+
+@pytest.mark.parametrize("measure", DEFAULT)
+def test_every_value_is_that_of_the_convention_itself(measure: str) -> None:
+    for row in compared(measure).rows():
+        for user in row.users:
+            theirs: Any
+            try:
+                theirs = evaluate(JUDGEMENTS, RUN, user.named.theirs, convention=user.convention).value()
+            except PolicyError:
+                theirs = None
+            assert row.value == (theirs if theirs is None else pytest.approx(theirs, abs=1e-12)), str(user)
+            assert (row.stops is None) == (theirs is not None)
+
+
+@pytest.mark.parametrize(
+    ("convention", "measure", "names"),
+    [
+        ("trec_eval", "RR@10", {"recip_rank": "RR"}),  # it has no other
+        ("trec_eval", "AP@10", {"map_cut_10": "AP@10"}),  # and not map, which is without a cutoff
+        ("trec_eval", "AP", {"map": "AP"}),
+        ("msmarco", "RR@5", {"MRR @10": "RR@10"}),  # looks farther
+        ("msmarco", "RR@20", {}),  # does not look so far
+        ("pytorch-metric-learning", "P@10", {}),
+        ("pytorch-metric-learning", "AP@R", {"mean_average_precision_at_r": "AP@R"}),
+        ("cwl-eval", "AP", {"AP": "AP(norm=retrieved)@1000"}),
+        ("clip", "R@5", {"R@5": "Success@5"}),  # a hit rate by the name of recall
+        ("clap", "AP@10", {"mAP@10": "RR@10"}),
+        ("recommenders", "AP@10", {"map(k=10)": "AP@10", "map_at_k(k=10)": "AP(norm=capped)@10"}),
+        ("trec_eval", "AP(aggregate=geometric)", {"map": "AP(aggregate=geometric)"}),
+        ("rectools", "F(beta=2)@3", {"F1Beta(k=3)": "F@3", "F1Beta(k=3, beta=2)": "F(beta=2)@3"}),
+    ],
+)
+def test_what_a_library_has_under_the_name_of_a_measure(convention: str, measure: str, names: dict[str, str]) -> None:
+    assert {each.theirs: str(each.measure) for each in relatives(find(convention), parse(measure))} == names
+
+
+# -- what makes them differ --------------------------------------------------------------------------------------------
+
+
+def test_a_parameter_is_said_in_its_own_words() -> None:
+    row = row_of("replay", ours="AP(norm=capped)@2")
+    (each,) = row.differences
+    assert (each.choice, each.says) == ("norm=capped", "divided by min(N, k), the most that k results can hold")
+
+
+def test_the_policy_is_said_in_its_own_words() -> None:
+    assert [(each.choice, each.says) for each in row_of("pytrec_eval").differences] == [
+        ("missing=skip", "judged queries that the run lacks are left out")
+    ]
+
+
+def test_another_measure_by_the_same_name_is_said_to_be_one() -> None:
+    (first, *_) = row_of("clip", "R@2", "Success@2").differences
+    assert first.choice == "Success@2"
+    assert first.says.startswith("it is another measure, Success (hit rate, top-k accuracy, CMC). 1 if at least one of")
+
+
+# -- how many queries are touched --------------------------------------------------------------------------------------
+
+
+def counts(row: Row) -> dict[str, int]:
+    assert row.touched is not None
+    return {each.name: getattr(row.touched, each.name) for each in fields(Counts) if getattr(row.touched, each.name)}
+
+
+@pytest.mark.parametrize(
+    ("convention", "measure", "ours", "value", "touched"),
+    [
+        # AP@2: tied 1/2 by id, as b comes first; short 1; lost 0; none 0; plain (1/1) / 2: 2 / 5
+        ("ir_measures", "AP@2", "AP@2", 2 / 5, {}),
+        # tied 1, as a comes first in the input: 2.5 / 5
+        ("opensearch", "AP@2", "AP@2", 2.5 / 5, {"queries": 1, "tied": 1}),
+        # without the query that is lost: 2 / 4
+        ("pytrec_eval", "AP@2", "AP@2", 2 / 4, {"queries": 1, "missing": 1}),
+        # without the query that has nothing relevant: 2 / 4
+        ("evidently", "AP@2", "AP@2", 2 / 4, {"queries": 1, "nothing_relevant": 1}),
+        # both: tied 1, and without the lost query: 2.5 / 4
+        ("recommenders", "AP@2", "AP@2", 2.5 / 4, {"queries": 2, "tied": 1, "missing": 1}),
+        # tied (1 + 1/2) / 2, and plain divided by the one that was found: (3/4 + 1 + 1) / 5
+        ("torchmetrics", "AP@2", "AP(norm=retrieved)@2", 2.75 / 5, {"queries": 2, "tied": 1}),
+        # divided by 2: tied 1/4, short 1/2, plain 1/2 as before: 1.25 / 5
+        ("rectools", "AP@2", "AP(norm=cutoff)@2", 1.25 / 5, {"queries": 2, "tied": 1, "short": 1}),
+        # P@2 is 1/2 for tied, short and plain; divided by its one result, short has 1: (1/2 + 1 + 1/2) / 5
+        ("elasticsearch", "P@2", "P(short=shrink)@2", 2 / 5, {"queries": 1, "short": 1}),
+        # R@2 is 1, 1, 0, 0 and 1/2; a hit is 1, and the query with nothing relevant is left out: 3 / 4
+        ("clip", "R@2", "Success@2", 3 / 4, {"queries": 2, "nothing_relevant": 1}),
+    ],
+)
+def test_queries_that_differ(convention: str, measure: str, ours: str, value: float, touched: dict[str, int]) -> None:
+    row = row_of(convention, measure, ours)
+    assert (row.value, counts(row)) == (pytest.approx(value), touched)
+
+
+def test_what_each_difference_touches_by_itself() -> None:
+    differences = {each.choice: each.touched for row in compared().rows() for each in row.differences}
+    assert differences == {
+        "ties=input": 1,  # tied
+        "ties=expected": 1,
+        "missing=skip": 1,  # lost
+        "missing=error": 1,
+        "empty=skip": 1,  # none
+        "empty=one": 1,
+        "unjudged=removed": 0,  # nothing unjudged stands before a relevant item
+        "norm=capped": 0,  # no query has more than two relevant items
+        "norm=cutoff": 2,  # tied and short have one relevant item
+        "norm=retrieved": 1,  # plain
+        "k=none": 0,
+        "k=R": 1,  # tied: the one place belongs to the irrelevant result
+        "k=1000": 0,
+        "area=trapezoid": 1,  # tied: its curve rises from 0 to 1/2 on the way, where the first result is relevant it is flat
+        "RR@10": 1,  # plain
+    }
+
+
+def test_what_was_found_in_all() -> None:
+    (one,) = compared().measures
+    assert one.found == Counts(queries=5, tied=1, short=1, missing=1, nothing_relevant=1)
+    assert compared("AP").measures[0].found.short == 0  # no cutoff, so no list is too short for it
+
+
+def test_a_library_that_would_stop_has_no_value_but_a_reason() -> None:
+    row = row_of("ranx")
+    assert (row.value, row.touched, row.counted) == (None, None, 0)
+    assert row.stops == (
+        "run lacks 1 of 5 judged queries (lost), and missing=error says to stop; "
+        "missing=zero counts them as empty, missing=skip leaves them out."
+    )
+    whole = compare_conventions({"q": {"a": 1}}, {"q": {"a": 1.0}}, "AP@2")
+    assert [row.stops for row in whole.rows()] == [None] * len(whole.rows())
+
+
+def test_how_many_queries_a_value_is_about() -> None:
+    assert row_of("ir_measures").counted == 5
+    assert row_of("pytorch-metric-learning").counted == 4
+
+
+def test_a_depth_and_duplicates() -> None:
+    frame = pl.DataFrame({"query": ["q", "q", "q"], "item": ["a", "a", "b"], "score": [3.0, 2.0, 1.0]})
+    given = {"q": {"a": 1, "b": 1}}
+    with pytest.raises(InputError):
+        compare_conventions(given, frame, "R@5")
+    assert compare_conventions(given, frame, "R@5", duplicates="first").rows()[0].value == 1.0
+    assert compare_conventions(given, frame, "R@5", duplicates="first", depth=1).rows()[0].value == 0.5
+
+
+def test_nothing_that_was_given_is_changed() -> None:
+    before = json.dumps([JUDGEMENTS, RUN])
+    compare_conventions(JUDGEMENTS, RUN)
+    assert json.dumps([JUDGEMENTS, RUN]) == before
+
+
+# -- what comes out ----------------------------------------------------------------------------------------------------
+
+
+def test_the_usual_measures() -> None:
+    assert [str(each.measure) for each in compare_conventions(JUDGEMENTS, RUN).measures] == list(DEFAULT)
+
+
+def test_text() -> None:
+    text = repr(compared("R@2"))
+    lines = [re.sub(" {2,}", "  ", line) for line in text.splitlines()]
+    assert lines[:3] == [
+        "R@2: 14 definitions in 10 rows, as some policies have no effect here",
+        "definition  value  queries that differ  used by",
+        "R@2 (no effect here: ties=expected, ties=input)  0.5000  judged, ir_measures R@2, rectools Recall(k=2), "
+        "replay Recall@2, spark recallAt(2), torchmetrics RetrievalRecall(top_k=2), elasticsearch recall(k=2), "
+        "opensearch Recall@2",
+    ]
+    assert (
+        "R@2, missing=skip (no effect here: ties=input)  0.6250  1 (1 missing)  beir Recall@2, mteb recall_at_2, "
+        "pytrec_eval recall_2, trectools get_recall(depth=2), recommenders recall_at_k(k=2)"
+    ) in lines
+    assert "R@2, missing=error (no effect here: ties=input)  stops  trec_eval recall_2, ranx recall@2" in lines
+    # Two queries differ: one has nothing relevant and is left out; the other one is of no kind that a choice is about.
+    assert "Success@2, ties=input, empty=skip  0.7500  2 (1 with nothing relevant)  clap R@2, clip R@2" in lines
+    assert "\n5 queries, of them 1 tied, 1 short, 1 missing, 1 with nothing relevant\n" in text
+    assert "\nmissing=skip: judged queries that the run lacks are left out (alone, 1 query differs)\n" in text
+    assert text.endswith(
+        "\n\npolicy, where a definition does not say otherwise: ties=id, missing=zero, empty=zero, unjudged=nonrelevant"
+    )
+
+
+def test_markdown_has_the_reasons_in_every_row() -> None:
+    lines = compared("R@2").to_markdown().splitlines()
+    assert lines[:3] == ["### R@2", "", "| definition | value | queries that differ | used by | why |"]
+    assert (
+        "| `R@2, missing=skip` | 0.6250 | 1 (1 missing) | beir Recall@2, mteb recall_at_2, pytrec_eval recall_2, "
+        "trectools get_recall(depth=2), recommenders recall_at_k(k=2) | `missing=skip`: judged queries that the run lacks "
+        "are left out (alone, 1 query differs). Without effect here: `ties=input`. |"
+    ) in lines
+    assert sum(line.startswith("| `") for line in lines) == 10
+
+
+@pytest.mark.parametrize("measure", DEFAULT)
+def test_only_policies_without_effect_share_a_row(measure: str) -> None:
+    (whole,) = compared(measure).measures
+    assert sorted((row for group in whole.alike for row in group), key=whole.rows.index) == list(whole.rows)
+    values: list[tuple[Any, str]] = []
+    for first, *others in whole.alike:
+        for row in (first, *others):
+            theirs: Any
+            try:
+                run = evaluate(JUDGEMENTS, RUN, row.measure, policy=row.policy).runs[0]
+                theirs = [None if math.isnan(value) else round(value, 12) for value in run.values[row.measure].tolist()]
+            except PolicyError as error:
+                theirs = str(error)
+            if row is first:
+                values.append((row.measure, theirs))
+            assert (row.measure, theirs) == values[-1]
+    assert all(one not in values[:at] for at, one in enumerate(values))
+
+
+def test_a_policy_that_matters_has_rows_of_its_own() -> None:
+    # AP@2 of the tied query is 1/2 by id, 1 as in the input; nothing is missing, so that missing=skip changes nothing.
+    found = compare_conventions({"q": {"a": 1, "b": 0}}, {"q": {"a": 1.0, "b": 1.0}}, "AP@2")
+    names = [line.partition("  ")[0] for line in repr(found).splitlines()]
+    assert names[0].startswith("AP@2: ")
+    assert "AP@2 (no effect here: empty=skip, missing=error, missing=skip)" in names
+    assert "AP@2, ties=input (no effect here: empty=skip, missing=error, missing=skip)" in names
+
+
+def test_json() -> None:
+    told = json.loads(compared("R@2").to_json())
+    assert list(told) == ["run", "measures", "policy", "judged"]
+    (measure,) = told["measures"]
+    assert (measure["measure"], measure["found"]["queries"]) == ("R@2", 5)
+    (ranx,) = [each for each in measure["definitions"] if each["used_by"] and each["used_by"][0]["convention"] == "ranx"]
+    assert ranx["value"] is None
+    assert ranx["stops"].startswith("run lacks 1 of 5")
+    assert ranx["differ"] is None
+    assert ranx["used_by"] == [{"convention": "ranx", "version": "0.3.21", "name": "recall@2", "note": ""}]
+    assert ranx["differences"][0] == {
+        "choice": "ties=input",
+        "says": "tied results keep the order of the input",
+        "touched": 0,
+    }
+    assert measure["definitions"][0]["policy"] == told["policy"] == Policy().to_dict()
+
+
+def test_tables_name_every_kind_of_query() -> None:
+    assert list(KINDS) == [each.name for each in fields(Counts) if each.name != "queries"]
+
+
+# -- what is refused ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("call", "kind", "message"),
+    [
+        (
+            lambda: compare_conventions(JUDGEMENTS, {"one": RUN, "two": RUN}),
+            InputError,
+            "compare_conventions takes one run; compare several one at a time.",
+        ),
+        (lambda: compared().rows("P@2"), MeasureError, "P@2 was not compared; there is AP@2."),
+        (lambda: compare_conventions(JUDGEMENTS, RUN, "P@2 R@2").rows(), MeasureError, "say which measure: P@2, R@2."),
+        (
+            lambda: compare_conventions(JUDGEMENTS, RUN, "APP@2"),
+            MeasureError,
+            "There is no measure 'APP'; did you mean 'AP'? 'judged measures' lists them all.",
+        ),
+    ],
+)
+def test_messages(call: Any, kind: type[JudgedError], message: str) -> None:
+    with pytest.raises(kind) as error:
+        call()
+    assert str(error.value) == message
+
+
+def test_a_measure_that_nobody_else_has_has_one_row() -> None:
+    rows = family(parse("Compat"))
+    assert [row.name for row in rows] == ["Compat"]
+    assert repr(compared("Compat")).splitlines()[0] == "Compat: 1 definition"

@@ -1,0 +1,324 @@
+"""An index against the exact search: faiss and usearch, functions, and what an index may get wrong."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+
+from judged import InputError, PolicyError
+from judged.embeddings import evaluate_embeddings, same_group, same_index, same_label
+from judged.embeddings.index import evaluate_index
+from judged.embeddings.product import Product
+
+MEASURES = ["nDCG@10", "R@20", "RR", "AP"]
+
+Case = tuple[np.ndarray, np.ndarray, Any]
+
+
+def quietly(name: str) -> Any:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return pytest.importorskip(name)
+
+
+@pytest.fixture(scope="module")
+def case() -> Case:
+    rng = np.random.default_rng(3)
+    centres = rng.standard_normal((20, 16))
+    of_queries, of_items = rng.integers(0, 20, 70), rng.integers(0, 20, 3000)
+    queries, items = (
+        (centres[labels] + rng.standard_normal((len(labels), 16))).astype(np.float32) for labels in (of_queries, of_items)
+    )
+    queries, items = (each / np.linalg.norm(each, axis=1, keepdims=True) for each in (queries, items))
+    return queries, items, same_label(of_queries, of_items)
+
+
+def brute(items: np.ndarray) -> Any:
+    """An index that is exact, as a function."""
+
+    def find(block: np.ndarray, k: int) -> tuple[Any, Any]:
+        scores = block @ items.T
+        order = np.argsort(-scores, axis=1, kind="stable")[:, :k]
+        return order, np.take_along_axis(scores, order, axis=1)
+
+    return find
+
+
+def test_an_exact_function_loses_nothing(case: Case) -> None:
+    result = evaluate_index(brute(case[1]), *case, k=20, measures=MEASURES)
+    assert result.recall == 1.0
+    assert result.loss == pytest.approx(dict.fromkeys(MEASURES, 0.0), abs=1e-12)
+    assert [run.name for run in result.evaluation.runs] == ["exact@20", "index@20"]
+
+
+def test_the_exact_row_is_the_evaluation_of_all_ranks_cut_at_k(case: Case) -> None:
+    cut = ["nDCG@10", "R@20", "RR@20", "AP@20", "P@20"]
+    result = evaluate_index(brute(case[1]), *case, k=20, measures=cut)
+    whole = evaluate_embeddings(*case, measures=cut)
+    for measure in cut:
+        assert result.evaluation.value(measure, "exact@20") == pytest.approx(whole.value(measure), abs=1e-12)
+
+
+def test_a_flat_faiss_index_is_exact(case: Case) -> None:
+    faiss = quietly("faiss")
+    index = faiss.IndexFlatIP(16)
+    index.add(case[1])
+    result = evaluate_index(index, *case, k=20, measures=MEASURES)
+    assert result.recall == 1.0
+    assert result.loss == pytest.approx(dict.fromkeys(MEASURES, 0.0), abs=1e-12)
+
+
+def test_distances_rank_as_scores_do(case: Case) -> None:
+    faiss = quietly("faiss")
+    index = faiss.IndexFlatL2(16)
+    index.add(case[1])
+    for similarity in ("euclidean", "cosine"):  # of unit vectors
+        assert evaluate_index(index, *case, k=20, similarity=similarity, measures=["RR"]).recall == 1.0
+
+
+def test_a_lossy_faiss_index_loses(case: Case) -> None:
+    faiss = quietly("faiss")
+    index = faiss.IndexIVFFlat(faiss.IndexFlatIP(16), 16, 40, faiss.METRIC_INNER_PRODUCT)
+    index.train(case[1])
+    index.add(case[1])
+    index.nprobe = 1
+    result = evaluate_index(index, *case, k=50, measures=MEASURES)
+    own = index.search(case[0], 50)[1]
+    exact = np.argsort(-(case[0] @ case[1].T), axis=1)[:, :50]
+    by_hand = [len(set(row) & set(best)) / 50 for row, best in zip(own, exact, strict=True)]
+    assert 0 < result.recall < 1
+    assert result.per_query_recall == pytest.approx(by_hand)
+    for measure in MEASURES:
+        exact_value, own_value = (result.evaluation.value(measure, name) for name in ("exact@50", "index@50"))
+        assert result.loss[measure] == exact_value - own_value != 0
+
+
+def test_faiss_marks_missing_items_with_minus_one(case: Case) -> None:
+    faiss = quietly("faiss")
+    index = faiss.IndexFlatIP(16)
+    index.add(case[1][:30])
+    result = evaluate_index(index, *case, k=100, measures=["R@100"])
+    assert result.evaluation.runs[1].rankings.retrieved.tolist() == [30] * 70
+    assert result.evaluation.runs[1].audit.notes == ("The index holds 30 items, the exact search was over 3,000.",)
+    assert result.evaluation.runs[0].audit.notes == ()
+
+
+def test_usearch(case: Case) -> None:
+    library = quietly("usearch.index")
+    index = library.Index(ndim=16, metric="ip", dtype="f32")
+    index.add(np.arange(3000), case[1])
+    result = evaluate_index(index, *case, k=20, measures=MEASURES)
+    assert result.recall > 0.9
+    single = evaluate_index(index, case[0][:1], case[1], lambda begin, end: np.ones((1, 3000)), k=20, measures=["R@20"])
+    assert 0 < single.recall <= 1
+
+
+def test_usearch_with_fewer_items_than_k() -> None:
+    library = quietly("usearch.index")
+    index = library.Index(ndim=4, metric="cos", dtype="f32")
+    vectors = np.eye(4, dtype=np.float32)
+    index.add(np.arange(4) + 100, vectors)
+    for queries in (vectors, vectors[:1]):
+        relevant = same_label(np.arange(len(queries)), np.arange(4))
+        result = evaluate_index(index, queries, vectors, relevant, k=9, keys=np.arange(4) + 100, measures=["RR"])
+        assert result.recall == 1.0
+        assert result.evaluation.value("RR", "index@9") == 1.0
+        assert result.evaluation.runs[1].rankings.retrieved.tolist() == [4] * len(queries)
+
+
+def test_texts_are_item_ids_and_rows_may_differ_in_length() -> None:
+    def find(block: np.ndarray, k: int) -> Any:
+        return [["b", "a"] if query[0] else ["c"] for query in block], None
+
+    relevant = {"0": {"a": 1}, "1": {"b": 1}}
+    result = evaluate_index(find, np.eye(2, 3), np.eye(3), relevant, item_ids=["a", "b", "c"], k=2, measures=["RR"])
+    assert result.evaluation.scored("index@2").values[result.evaluation.measure()].tolist() == [0.5, 0.0]
+    # For each query one item scores 1, the other two 0: a 0 is as good as another in the second place.
+    assert result.per_query_recall.tolist() == [1.0, 0.5]
+
+
+def test_whichever_of_tied_items_is_returned_counts_as_found() -> None:
+    def last(block: np.ndarray, k: int) -> Any:
+        return np.tile(np.arange(99, 99 - k, -1), (len(block), 1)), None
+
+    relevant = same_label([0, 0], np.arange(100))
+    for policy in ({"ties": "id"}, {"ties": "input"}):
+        assert evaluate_index(last, np.ones((2, 2)), np.ones((100, 2)), relevant, k=5, policy=policy).recall == 1.0
+
+
+def test_excluded_items_are_taken_out_of_the_lists(case: Case) -> None:
+    _, items, _ = case
+    labels = np.arange(3000) // 3
+    exclude = [same_index(), same_group(np.arange(70) % 5, np.arange(3000) % 1500)]
+    result = evaluate_index(brute(items), items[:70], items, same_label(labels[:70], labels), k=20, exclude=exclude)
+    assert result.recall == 1.0
+    assert set(result.loss.values()) == {0.0}
+    assert result.evaluation.runs[1].rankings.retrieved.tolist() == [20] * 70
+
+
+@pytest.mark.parametrize("height", [1, 3, 69])
+def test_where_queries_are_cut_into_blocks_changes_nothing(case: Case, monkeypatch: pytest.MonkeyPatch, height: int) -> None:
+    """The index looks at so many items as it is asked for, as HNSW does, and has None for what it does not find."""
+    queries, items, _ = case
+
+    def find(block: np.ndarray, k: int) -> Any:
+        looked, asked = np.arange(0, 3000, max(1, 3000 // (3 * k))), block[:, :1] > 0
+        best = looked[np.argsort(-(block @ items[looked].T), axis=1, kind="stable")[:, :k]]
+        return [list(row) if whole else [*row[:5].tolist(), None] for row, whole in zip(best, asked, strict=True)], None
+
+    labels = np.arange(3000) // 3
+    exclude = same_group(np.arange(70) % 9, np.minimum(np.arange(3000) // 11, 8))
+
+    def result() -> Any:
+        found = evaluate_index(find, queries, items, same_label(labels[:70], labels), k=20, exclude=exclude, measures=MEASURES)
+        return found.per_query_recall.tolist(), found.evaluation.runs[1].rankings.retrieved.tolist(), found.loss
+
+    before = result()
+    shape = Product._shape
+    monkeypatch.setattr(Product, "_shape", lambda self, room: (height, shape(self, room)[1]))
+    assert result() == before
+
+
+def test_numbers_are_rows_whatever_stands_beside_them() -> None:
+    def find(block: np.ndarray, k: int) -> Any:
+        return [[1, None] if query[0] else ["a", 2] for query in block], None
+
+    arguments = (np.eye(2, 3), np.eye(3), {"0": {"b": 1}, "1": {"c": 1}})
+    result = evaluate_index(find, *arguments, item_ids=["a", "b", "c"], k=2, measures=["RR"])
+    assert result.evaluation.scored("index@2").values[result.evaluation.measure()].tolist() == [1.0, 0.5]
+    with pytest.raises(InputError) as error:
+        evaluate_index(lambda block, k: ([[None, 3]] * len(block), None), *arguments, item_ids=["a", "b", "c"], k=2)
+    assert str(error.value) == (
+        "the index returned item 3 for query '0', but items are numbered from 0 to 2; "
+        "if its numbers are keys of its own, give keys, one for each item."
+    )
+
+
+def test_a_loss_is_above_0_also_where_less_is_better() -> None:
+    def find(block: np.ndarray, k: int) -> Any:
+        return [[1] if query[0] else [0] for query in block], None
+
+    result = evaluate_index(find, np.eye(2), np.eye(2), same_label([0, 1], [0, 1]), k=1, measures=["FP@1", "P@1"])
+    assert result.loss == {"FP@1": 2.0, "P@1": 1.0}  # FP is a count over all queries
+
+
+def test_the_memory_cap_changes_nothing(case: Case) -> None:
+    found = [
+        evaluate_index(brute(case[1][:, :4]), *case, k=20, dims=4, similarity="dot", measures=MEASURES, memory=memory)
+        for memory in ("1GB", "1MB")
+    ]
+    assert found[0].recall == found[1].recall == 1.0
+    assert found[0].evaluation.value("AP", "exact@20") == pytest.approx(found[1].evaluation.value("AP", "exact@20"), abs=1e-12)
+
+
+def test_nothing_to_find_is_no_recall() -> None:
+    def find(block: np.ndarray, k: int) -> Any:
+        return np.full((len(block), k), -1), None
+
+    everything = {"0": {"0": 1, "1": 1}}
+    result = evaluate_index(
+        find, np.ones((2, 1)), np.ones((2, 1)), {"0": {"0": 1}, "1": {"1": 1}}, k=2, exclude=everything, measures=["RR"]
+    )
+    assert np.isnan(result.per_query_recall).tolist() == [True, False]
+    assert result.recall == 0.0
+
+
+def test_text_and_dict() -> None:
+    def find(block: np.ndarray, k: int) -> Any:
+        return [[1, 0]] * len(block), None
+
+    result = evaluate_index(find, np.eye(2), np.eye(2), same_label([0, 1], [0, 1]), k=1, measures=["RR", "Bpref"])
+    assert repr(result).splitlines()[0].split() == ["run", "RR", "Bpref"]
+    assert repr(result).splitlines()[-2:] == [
+        "recall of the index: 0.5000 of the exact first 1",
+        "loss: RR 0.5000, Bpref 0.5000",
+    ]
+    whole = result.to_dict(per_query=True)
+    assert {name: whole[name] for name in ("k", "recall", "loss", "per_query_recall")} == {
+        "k": 1,
+        "recall": 0.5,
+        "loss": {"RR": 0.5, "Bpref": 0.5},
+        "per_query_recall": {"0": 0.0, "1": 1.0},
+    }
+    assert whole["evaluation"]["runs"][1]["name"] == "index@1"
+    assert "per_query_recall" not in result.to_dict()
+
+
+def answering(answer: Any) -> Any:
+    return lambda block, k: answer
+
+
+class Odd:
+    d = 3
+
+    def search(self, block: np.ndarray, k: int) -> Any:
+        return "nothing"
+
+
+class Unknown(Odd):
+    d = 2
+
+
+@pytest.mark.parametrize(
+    ("index", "options", "message"),
+    [
+        (
+            answering(([[0, 5], [0, 1]], None)),
+            {},
+            "the index returned item 5 for query 'p', but items are numbered from 0 to 1; "
+            "if its numbers are keys of its own, give keys, one for each item.",
+        ),
+        (answering(([[0, 1], [1, 1]], None)), {}, "the index returned item 'b' for query 'q' twice."),
+        (answering(([["a"], ["x"]], None)), {}, "the index returned 'x' for query 'q', which is no item's id."),
+        (answering(([[7], [9]], None)), {"keys": [7, 8]}, "the index returned 9 for query 'q', which is no item's key."),
+        (answering(([[0]], None)), {"keys": [7]}, "keys: 1 keys for 2 items; there must be as many."),
+        (answering(([[0]], None)), {"keys": [7, 7]}, "keys: the key 7 occurs more than once."),
+        (
+            answering((np.arange(2), None)),
+            {},
+            "the index returned shape (2,) for 2 queries; it must return a matrix, one row a query, the best item first.",
+        ),
+        (answering(5), {}, "the index function returned int; it must return (items, scores)."),
+        (
+            Unknown(),
+            {},
+            "the search of Unknown returned str; wrap it in a function of (vectors, k) that returns (items, scores).",
+        ),
+        (
+            Odd(),
+            {},
+            "the index has 3 dimensions, the queries have 2; they must have as many. Was it built from these vectors?",
+        ),
+        (5, {}, "an index has a search(vectors, k), or is a function of (vectors, k); got int."),
+        (answering(([[0], [0]], None)), {"k": 0}, "k must be a whole number from 1; got 0."),
+        (
+            answering(([[0], [0]], None)),
+            {"relevance": same_label([5, 6], [1, 2])},
+            "no item is relevant to any query; check the relevance that was given.",
+        ),
+    ],
+)
+def test_what_an_index_may_not_do(index: Any, options: dict[str, Any], message: str) -> None:
+    given = {"relevance": same_label([0, 1], [0, 1]), "k": 2, **options}
+    with pytest.raises(InputError) as error:
+        evaluate_index(index, np.eye(2), np.eye(2), query_ids=["p", "q"], item_ids=["a", "b"], **given)
+    assert str(error.value) == message
+
+
+@pytest.mark.parametrize(
+    ("policy", "message"),
+    [
+        (
+            {"unjudged": "removed"},
+            "unjudged=removed has no meaning here: every item is ranked, and only relevant ones are known.",
+        ),
+        ({"ties": "worst"}, "the first k items are chosen with ties=id or ties=input; got 'worst'."),
+    ],
+)
+def test_policies_without_meaning(policy: dict[str, str], message: str) -> None:
+    with pytest.raises(PolicyError) as error:
+        evaluate_index(answering(None), np.eye(2), np.eye(2), same_label([0, 1], [0, 1]), policy=policy)
+    assert str(error.value) == message

@@ -1,0 +1,321 @@
+"""Every normalisation against a whole-matrix twin, by hand, at extreme parameters, and in small tiles."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy.special import log_softmax
+from scipy.stats import norm
+
+from judged.embeddings.normalisation import Normalisation
+from judged.embeddings.normalise import (
+    CSLS,
+    NORMALISATIONS,
+    AlphaQueryExpansion,
+    DualSoftmax,
+    InvertedSoftmax,
+    MinMax,
+    QBNorm,
+    Softmax,
+    ZScore,
+    as_normalisation,
+)
+from judged.embeddings.product import Product
+from judged.embeddings.streams import Nearest, chunks, nearest
+from judged.errors import InputError
+from judged.inputs.vectors.vectors import Lazy, Vectors, as_vectors
+from judged.similarity.similarity import as_similarity
+from support.products import BANK, ITEMS, QUERIES, product_of
+
+
+def whole(product: Product) -> np.ndarray:
+    scores = np.zeros((len(product.queries), len(product.items)))
+    for chunk in chunks(product):
+        scores[chunk.rows, chunk.columns] = chunk.values
+    return scores
+
+
+def normalised(normalisation, product: Product) -> np.ndarray:
+    """As the engine is to do it: fit, then change tile after tile, then exclude."""
+    fitted = as_normalisation(normalisation).fit(product)
+    scores = np.zeros((len(product.queries), len(product.items)), np.float32)
+    for begin, end in product.blocks():
+        prepared = product.query_block(begin, end)
+        excluded = None if product.exclude is None else product.exclude.block(begin, end)
+        for column in product.columns:
+            tile = product.tile(prepared, begin, column, None)
+            fitted.apply(tile.scores, tile.row, tile.column)
+            scores[begin:end, column : column + tile.scores.shape[1]] = tile.scores
+        if excluded is not None:
+            scores[begin:end][excluded.row, excluded.item] = -np.inf
+    return scores
+
+
+def cosines(queries, items):
+    queries, items = (each.astype(float) / np.linalg.norm(each.astype(float), axis=1)[:, None] for each in (queries, items))
+    return queries @ items.T
+
+
+def highest(scores, k):
+    """Mean of each row's k highest."""
+    return np.array([np.mean(sorted(row, reverse=True)[:k]) for row in scores])
+
+
+def twin_csls(scores, bank, k):
+    seen_by = scores if bank is None else bank
+    return 2 * scores - highest(scores, k)[:, None] - highest(seen_by.T, k)[None, :]
+
+
+def twin_qb(scores, bank, beta, k):
+    retrieved = {int(item) for row in bank for item in np.argsort(-row)[:k]}
+    changed = np.log(np.exp(beta * scores) / np.exp(beta * bank).sum(axis=0))
+    return np.array([changed[q] if int(np.argmax(scores[q])) in retrieved else scores[q] for q in range(len(scores))])
+
+
+def twin_inverted(scores, beta):
+    """The log-odds of the share, which never round to the same number as the share itself does near 1."""
+    share = np.exp(beta * scores) / np.exp(beta * scores).sum(axis=0)
+    return np.log(share / (1 - share))
+
+
+def twin_mutual(scores, bank):
+    by_query = norm(scores.mean(axis=1, keepdims=True), scores.std(axis=1, keepdims=True))
+    by_item = norm(scores.mean(axis=0, keepdims=True), scores.std(axis=0, keepdims=True))
+    return np.log(by_query.cdf(scores) * by_item.cdf(scores))
+
+
+def spread(scores):
+    low, high = scores.min(axis=1, keepdims=True), scores.max(axis=1, keepdims=True)
+    return (scores - low) / (high - low)
+
+
+TWINS: dict[Normalisation, Callable] = {
+    MinMax(): lambda s, b: spread(s),
+    ZScore(): lambda s, b: (s - s.mean(axis=1, keepdims=True)) / s.std(axis=1, keepdims=True),
+    Softmax(temperature=0.05): lambda s, b: np.log(np.exp(s / 0.05) / np.exp(s / 0.05).sum(axis=1, keepdims=True)),
+    CSLS(k=4): lambda s, b: twin_csls(s, None, 4),
+    CSLS(k=5, bank=BANK): lambda s, b: twin_csls(s, b, 5),
+    InvertedSoftmax(beta=20): lambda s, b: twin_inverted(s, 20),
+    InvertedSoftmax(beta=10, bank=BANK): lambda s, b: np.log(np.exp(10 * s) / np.exp(10 * b).sum(axis=0)),
+    QBNorm(bank=BANK): lambda s, b: twin_qb(s, b, 20, 1),
+    QBNorm(bank=BANK, k=3, beta=5): lambda s, b: twin_qb(s, b, 5, 3),
+    DualSoftmax(beta=20): lambda s, b: s * np.exp(20 * s) / np.exp(20 * s).sum(axis=0),
+    as_normalisation("mutual-proximity"): twin_mutual,
+}
+TWINNED = pytest.mark.parametrize("normalisation", TWINS, ids=lambda each: str(each))
+
+
+@TWINNED
+@pytest.mark.parametrize("tiles", [(None, None), (5, 7), (1, 31), (23, 1)], ids=str)
+def test_every_normalisation_is_its_whole_matrix_twin_however_it_is_cut(normalisation, tiles):
+    expected = TWINS[normalisation](cosines(QUERIES, ITEMS), cosines(BANK, ITEMS))
+    scores = normalised(normalisation, product_of(height=tiles[0], width=tiles[1]))
+    np.testing.assert_allclose(scores, expected, rtol=2e-5, atol=2e-6)
+
+
+def test_every_declared_normalisation_has_a_twin():
+    assert {type(each) for each in TWINS} | {AlphaQueryExpansion} == set(NORMALISATIONS.values())
+
+
+@TWINNED
+def test_excluded_pairs_are_not_looked_at(normalisation):
+    # With itself excluded, a vector is normalised as if its own score did not exist: the twin sees NaN there.
+    product = product_of(ITEMS, ITEMS, exclude_self=True, height=4, width=9)
+    scores = cosines(ITEMS, ITEMS)
+    other, bank = scores[~np.eye(31, dtype=bool)].reshape(31, 30), cosines(BANK, ITEMS)
+    found = normalised(normalisation, product)
+    assert (found[np.eye(31, dtype=bool)] == -np.inf).all()
+    if isinstance(normalisation, (MinMax, ZScore, Softmax)):
+        np.testing.assert_allclose(
+            found[~np.eye(31, dtype=bool)].reshape(31, 30), TWINS[normalisation](other, bank), rtol=2e-5, atol=2e-6
+        )
+    elif isinstance(normalisation, CSLS) and normalisation.bank is None:
+        # The matrix is symmetric, so rows without the diagonal are columns without it.
+        near = highest(other, 4)
+        expected = 2 * scores - near[:, None] - near
+        off = ~np.eye(31, dtype=bool)
+        np.testing.assert_allclose(found[off], expected[off], rtol=2e-5, atol=2e-6)
+    else:
+        assert np.isfinite(found[~np.eye(31, dtype=bool)]).all()
+
+
+def test_csls_by_hand():
+    # queries (1, 0), (0, 1); items (1, 0), (0.6, 0.8): scores 1.0 0.6
+    #                                                          0.0 0.8
+    # k = 1: r(q) = 1.0, 0.8 (row maxima); r(i) = 1.0, 0.8 (column maxima)
+    # 2 - 1 - 1 = 0         1.2 - 1.0 - 0.8 = -0.6
+    # 0 - 0.8 - 1 = -1.8    1.6 - 0.8 - 0.8 = 0
+    product = product_of(np.array([[1.0, 0], [0, 1]]), np.array([[1, 0], [0.6, 0.8]]))
+    np.testing.assert_allclose(normalised("csls(k=1)", product), [[0, -0.6], [-1.8, 0]], atol=1e-6)
+    # k = 2: r(q) = (1 + 0.6)/2 = 0.8, 0.4; r(i) = (1 + 0)/2 = 0.5, (0.6 + 0.8)/2 = 0.7
+    # 2 - 0.8 - 0.5 = 0.7    1.2 - 0.8 - 0.7 = -0.3
+    # 0 - 0.4 - 0.5 = -0.9   1.6 - 0.4 - 0.7 = 0.5
+    np.testing.assert_allclose(normalised("csls(k=2)", product), [[0.7, -0.3], [-0.9, 0.5]], atol=1e-6)
+
+
+def test_per_query_normalisations_by_hand():
+    # scores of the query (1): 1, 2, 4 by dot product
+    product = product_of(np.array([[1.0]]), np.array([[1.0], [2.0], [4.0]]), "dot")
+    # min-max: (1-1)/3, (2-1)/3, 1
+    np.testing.assert_allclose(normalised("min-max", product), [[0, 1 / 3, 1]], rtol=1e-6)
+    # mean 7/3; variance (16/9 + 1/9 + 25/9)/3 = 14/9; deviation 1.247219: -4/3, -1/3, 5/3 over that
+    np.testing.assert_allclose(normalised("z-score", product), [[-1.069045, -0.267261, 1.336306]], rtol=1e-5)
+    # temperature 1: log sum = 4 + log(1 + e^-2 + e^-3) = 4 + log(1.185122) = 4.169846
+    np.testing.assert_allclose(normalised("softmax", product), [[-3.169846, -2.169846, -0.169846]], rtol=1e-5)
+
+
+def test_inverted_and_dual_softmax_by_hand():
+    # dot product of (1), (2) with (1): a column 1, 2; beta = 1: shares e/(e + e²), e²/(e + e²), their odds e/e² and e²/e
+    product = product_of(np.array([[1.0], [2.0]]), np.array([[1.0]]), "dot")
+    np.testing.assert_allclose(normalised("inverted-softmax(beta=1)", product), [[-1], [1]], rtol=1e-5)
+    # with a bank of the query (3), log sum 3: 1 - 3, 2 - 3
+    np.testing.assert_allclose(normalised(InvertedSoftmax(beta=1, bank=[[3.0]]), product), [[-2], [-1]], rtol=1e-5)
+    # the score times the share: 1 · 1/(1 + e) = 0.268941; 2 · e/(1 + e) = 1.462117
+    np.testing.assert_allclose(normalised("dual-softmax(beta=1)", product), [[0.268941], [1.462117]], rtol=1e-5)
+
+
+def test_qb_norm_leaves_queries_alone_whose_best_item_no_bank_query_finds():
+    # The bank's one query (1, 0) finds item 0. Query (1, 0) has item 0 first: changed. Query (0, 1) has item 1 first: not.
+    product = product_of(np.eye(2), np.eye(2))
+    # query 0: 20 · (1, 0) - log of one e^(20 · (1, 0)) = 20 - 20, 0 - 0
+    np.testing.assert_allclose(normalised(QBNorm(bank=[[1.0, 0.0]]), product), [[0, 0], [0, 1]], atol=1e-5)
+
+
+def test_query_expansion_by_hand():
+    # query (1, 0) has cosines 0.6 with (0.6, 0.8) and -1 with (-1, 0). k = 2, alpha = 2: weights 0.36 and 0 (not (-1)² = 1)
+    # (1, 0) + 0.36 · (0.6, 0.8) = (1.216, 0.288)
+    product = product_of(np.array([[2.0, 0.0]]), np.array([[0.6, 0.8], [-1.0, 0.0]]))
+    fitted = AlphaQueryExpansion(alpha=2, k=2).fit(product)
+    np.testing.assert_allclose(fitted.queries.values, [[1.216, 0.288]], rtol=1e-6)
+
+
+@pytest.mark.parametrize("exclude_self", [False, True])
+def test_query_expansion_is_its_twin(exclude_self):
+    product = product_of(ITEMS, ITEMS, exclude_self=exclude_self, height=4, width=9)
+    scores, unit = cosines(ITEMS, ITEMS), ITEMS / np.linalg.norm(ITEMS, axis=1)[:, None]
+    if exclude_self:
+        np.fill_diagonal(scores, -np.inf)
+    expected = []
+    for query, row in enumerate(scores):
+        best = np.argsort(-row)[:6]
+        expected.append(unit[query] + sum(max(row[item], 0) ** 3 * unit[item] for item in best))
+    fitted = as_normalisation("alpha-query-expansion(k=6)").fit(product)
+    np.testing.assert_allclose(fitted.queries.values, expected, rtol=1e-4, atol=1e-5)
+    untouched = np.ones((3, 31), np.float32)
+    fitted.apply(untouched, 0, 0)
+    assert (untouched == 1).all()
+
+
+def test_query_expansion_reads_rows_that_come_lazily():
+    lazy = Lazy(ITEMS.shape, ITEMS.dtype, lambda rows, columns: ITEMS[rows, columns])
+    fitted = [AlphaQueryExpansion().fit(product_of(items=Vectors(each, source="the items"))) for each in (lazy, ITEMS)]
+    assert (fitted[0].queries.values == fitted[1].queries.values).all()
+
+
+@TWINNED
+def test_a_pair_may_be_all_that_is_left(normalisation):
+    # Two vectors without themselves: one score in every row and column.
+    if hasattr(normalisation, "k"):
+        normalisation = replace(normalisation, k=1)
+    found = normalised(normalisation, product_of(ITEMS[:2], ITEMS[:2], exclude_self=True))
+    assert np.isfinite(found[~np.eye(2, dtype=bool)]).all()
+
+
+@TWINNED
+def test_all_may_be_excluded(normalisation):
+    # One vector without itself.
+    if hasattr(normalisation, "k"):
+        normalisation = replace(normalisation, k=1)
+    assert normalised(normalisation, product_of(ITEMS[:1], ITEMS[:1], exclude_self=True)).tolist() == [[-np.inf]]
+
+
+def test_query_expansion_keeps_ids():
+    left = as_vectors(QUERIES, ids=[f"q{row}" for row in range(23)])
+    product = Product(left, as_vectors(ITEMS), as_similarity("cosine"), exclude=None, memory="1GB")
+    assert AlphaQueryExpansion().fit(product).queries.ids == left.ids
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["softmax(temperature=0.001)", "inverted-softmax(beta=1000)", "dual-softmax(beta=1000)", "inverted-softmax(beta=1e6)"],
+)
+def test_extreme_parameters_neither_overflow_nor_make_ties(text):
+    found = normalised(text, product_of())
+    assert np.isfinite(found).all()
+    assert all(len(np.unique(row)) == 31 for row in found)
+
+
+def test_inverted_softmax_of_one_query_ties_everything():
+    # The only query has the whole share of every item.
+    assert len(np.unique(normalised("inverted-softmax", product_of(QUERIES[:1])))) == 1
+
+
+def test_inverted_softmax_tells_shares_apart_that_round_to_1():
+    # beta = 1000. Item 0: scores 1 and 0.5: the odds of the first are e^1000 / e^500. Item 1: 0.9 and 0: e^900 / e^0.
+    product = product_of(np.eye(2), np.array([[1.0, 0.9], [0.5, 0.0]]).T, "dot")
+    np.testing.assert_allclose(normalised("inverted-softmax(beta=1000)", product), [[500, 900], [-500, -900]], rtol=1e-5)
+
+
+def test_dual_softmax_at_high_beta_ranks_as_in_exact_arithmetic():
+    scores = whole(product_of())
+    # sign(s) · (log|s| + beta·s - log sum): ranks as s · softmax does, positive scores by it, negative ones against it
+    logs = np.log(np.abs(scores)) + log_softmax(1000 * scores, axis=0)
+    found = normalised(DualSoftmax(beta=1000), product_of())
+    for row in range(23):
+        exact = sorted(range(31), key=lambda item: (scores[row, item] > 0, np.sign(scores[row, item]) * logs[row, item]))
+        assert np.argsort(found[row], kind="stable").tolist() == exact
+
+
+@pytest.mark.parametrize("text", ["min-max", "z-score", "softmax", "softmax(temperature=0.001)"])
+def test_what_says_no_ranking_changes_changes_none(text):
+    normalisation = as_normalisation(text)
+    assert normalisation.keeps_order
+    assert "no ranking changes" in normalisation.says
+    assert normalisation.note.endswith("(per query); it cannot change any ranking.")
+    order = np.argsort(whole(product_of()), axis=1)
+    assert (np.diff(np.take_along_axis(normalised(text, product_of()), order, axis=1), axis=1) >= 0).all()
+
+
+def test_only_those_that_say_so_keep_the_order():
+    for name, kind in NORMALISATIONS.items():
+        assert kind.keeps_order == ("no ranking changes" in kind.says), name
+
+
+@TWINNED
+def test_constant_scores_stay_constant(normalisation):
+    product = product_of(np.ones((12, 8)), np.ones((12, 8)))
+    found = normalised(normalisation, product)
+    assert np.isfinite(found).all()
+    if normalisation.kind != "inductive":
+        assert len(np.unique(found)) == 1
+
+
+def test_euclidean_scores_are_comparable_between_queries():
+    # The engine's Euclidean scores leave out the query's own length; nearest queries of an item need it.
+    half = -np.array([[((query - item) ** 2).sum() / 2 for item in ITEMS.astype(float)] for query in QUERIES.astype(float)])
+    product = product_of(similarity="euclidean", height=5, width=7)
+    np.testing.assert_allclose(whole(product), half, rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(normalised("csls(k=3)", product), twin_csls(half, None, 3), rtol=1e-4, atol=1e-4)
+
+
+def test_nearest_takes_the_lower_number_of_a_tie():
+    product = product_of(np.array([[1.0]]), np.ones((9, 1)), "dot", height=1, width=2)
+    assert sorted(nearest(product, 3).items[0]) == [0, 1, 2]
+    # 2 stands above three that tie for two places: numbers 0 and 2, not 3
+    product = product_of(np.array([[1.0]]), np.array([[1.0], [2.0], [1.0], [1.0]]), "dot", height=1, width=4)
+    assert sorted(nearest(product, 3).items[0]) == [0, 1, 2]
+    assert Nearest(2, 3).items.tolist() == [[-1, -1, -1], [-1, -1, -1]]
+
+
+def test_inductive_results_of_a_query_do_not_hang_on_the_other_queries():
+    for text in [QBNorm(bank=BANK), InvertedSoftmax(bank=BANK), CSLS(bank=BANK), "min-max", "z-score", "softmax"]:
+        together, alone = normalised(text, product_of()), normalised(text, product_of(QUERIES[:1]))
+        np.testing.assert_allclose(together[:1], alone, rtol=1e-5, atol=1e-6)
+
+
+def test_a_bank_is_cut_to_dims():
+    product = product_of(QUERIES[:, :4], ITEMS[:, :4])
+    InvertedSoftmax(bank=BANK).fit(product, dims=4)
+    with pytest.raises(InputError):
+        InvertedSoftmax(bank=BANK).fit(product)

@@ -1,0 +1,199 @@
+"""What is relevant and what is left out, in every form, against a full sort of the whole matrix."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+from judged import evaluate
+from judged.embeddings import (
+    diagonal,
+    evaluate_embeddings,
+    groups,
+    junk,
+    rank_embeddings,
+    same_group,
+    same_id,
+    same_index,
+    same_label,
+    shared_label,
+)
+from judged.policy import CHOICES
+from support.dense import among, as_judgements, as_run, judged, same, sample
+
+RULES = tuple(CHOICES["ties"])
+
+
+# -- relevance ---------------------------------------------------------------------------------------------------------
+
+
+def test_judgements_in_every_form(tmp_path: Path) -> None:
+    queries, items, relevant, rng = sample(8)
+    grades = np.where(relevant | (rng.random(relevant.shape) < 0.05), rng.integers(-1, 4, relevant.shape), np.nan)
+    grades[:, 0] = 2
+    listed = as_judgements(grades)
+    rows = [(query, item, int(grade)) for query, each in listed.items() for item, grade in each.items()]
+    (tmp_path / "qrels.txt").write_text("".join(f"{query} 0 {item} {grade}\n" for query, item, grade in rows))
+    columns = ["query", "item", "grade"]
+    for form in (
+        listed,
+        pl.DataFrame(rows, schema=columns, orient="row"),
+        pd.DataFrame(rows, columns=columns),
+        str(tmp_path / "qrels.txt"),
+    ):
+        same(rank_embeddings(queries, items, form, similarity="dot"), queries @ items.T, grades)
+
+
+@pytest.mark.parametrize("ties", RULES)
+def test_judgements_by_id(ties: str) -> None:
+    queries, items, relevant, rng = sample(9)
+    names = [f"{'é' if number % 3 else 'z'}{number}" for number in rng.permutation(len(items))]
+    grades = np.where(relevant, rng.integers(0, 4, relevant.shape), np.nan)
+    grades[:, 3] = 1
+    listed = {
+        f"q{query}": {names[item]: int(row[item]) for item in np.flatnonzero(~np.isnan(row))}
+        for query, row in enumerate(grades)
+    }
+    ids = {"query_ids": [f"q{query}" for query in range(len(queries))], "item_ids": names}
+    found = rank_embeddings(queries, items, listed, similarity="dot", policy={"ties": ties}, **ids)
+    same(found, queries @ items.T, grades, names=names, ties=ties)
+    assert found.queries == tuple(ids["query_ids"])
+
+
+def test_queries_without_judgements_are_ignored_and_judged_queries_without_a_vector_are_missing() -> None:
+    queries, items, relevant, _ = sample(10, queries=6)
+    grades = judged(relevant)
+    grades[:, 5] = 3
+    listed = as_judgements(grades)
+    del listed["1"], listed["4"]
+    listed["elsewhere"], listed["nowhere"] = {"3": 1.0, "no such item": 2.0}, {"7": 1.0}
+    measures = ["AP", "nDCG", "R@10", "RR"]
+    for policy in ({}, {"missing": "skip"}):
+        found = evaluate_embeddings(queries, items, listed, similarity="dot", measures=measures, policy=policy)
+        expected = evaluate(listed, as_run(queries @ items.T), measures, policy=policy)
+        for measure in measures:
+            assert found.value(measure) == pytest.approx(expected.value(measure), abs=1e-12)
+    audit, wanted = (each.runs[0].audit for each in (found, expected))
+    assert audit.findings()[:1] == ["2 judged queries not in the run (elsewhere, nowhere)."]
+    assert "2 queries of the run without judgements ignored." in audit.findings()
+    for part in ("judged_queries", "run_queries", "missing_queries", "ignored_queries", "nothing_relevant", "short_lists"):
+        assert getattr(audit, part) == getattr(wanted, part), part
+    assert found.runs[0].rankings.queries == ("0", "2", "3", "5", "elsewhere", "nowhere")
+
+
+def test_judged_items_without_a_vector_can_only_be_missed() -> None:
+    found = rank_embeddings([[1.0]], [[1.0], [2.0]], {"0": {"0": 1, "x": 1, "y": 3}}, similarity="dot")
+    assert (found.hit_rank.tolist(), found.pool_grade.tolist()) == ([2], [3.0, 1.0, 1.0])
+    assert found.audit is not None
+    assert found.audit.notes == ("2 judged items have no vector, and can only be missed.",)
+
+
+LABELS: dict[str, list[Any]] = {
+    "texts": ["a", "b", "ab", "é"],
+    "numbers": [5, -1, 2**53, 2**53 + 1],
+    "unsigned": [2**63, 2**63 + 1, 2**64 - 1, 2**64 - 2],
+    "whole floats": [1.0, 2.0, -3.0, 4.0],
+    "bytes": [b"a", b"b", b"ab", b"\xc3\xa9"],
+    "bits": [True, False, True, False],
+}
+
+
+@pytest.mark.parametrize("make", [same_label, groups])
+@pytest.mark.parametrize("kind", LABELS)
+def test_the_same_label(kind: str, make: Callable[[Any, Any], Any]) -> None:
+    queries, items, _, rng = sample(11)
+    left, right = ([LABELS[kind][at] for at in rng.integers(0, 4, len(each))] for each in (queries, items))
+    relevant = np.array([[one == other for other in right] for one in left])
+    for convert in (list, np.array, pl.Series, pd.Series):
+        found = rank_embeddings(queries, items, make(convert(left), convert(right)), similarity="dot")
+        same(found, queries @ items.T, judged(relevant))
+
+
+def test_labels_of_64_bits_are_compared_exactly_though_one_side_has_no_sign() -> None:
+    # As numbers of double precision, in which numpy would put both kinds, 2^60 and 2^60 + 1 are the same.
+    left, right = np.array([2**60, 5], np.int64), np.array([2**60 + 1, 2**60, 5, 2**64 - 1], np.uint64)
+    for one, other in ((left, right), (right, left)):
+        found = rank_embeddings(np.ones((len(one), 1)), np.ones((len(other), 1)), same_label(one, other))
+        assert found.total(found.hit_query).tolist() == [int(label in other.tolist()) for label in one.tolist()]
+
+
+@pytest.mark.parametrize("graded", [False, True])
+def test_labels_in_common(graded: bool) -> None:
+    queries, items, _, rng = sample(12)
+    names = np.array(["a", "b", "c", "d", "e"])
+    left, right = ([names[rng.random(5) < 0.25].tolist() for _ in each] for each in (queries, items))
+    right[3] = [*right[3], "z", "z"]
+    common = np.array([[len(set(one) & set(other)) for other in right] for one in left])
+    grades = np.where(common == 0, np.nan, common if graded else 1)
+    found = rank_embeddings(queries, items, shared_label(left, right, graded=graded), similarity="dot")
+    same(found, queries @ items.T, grades)
+
+
+def test_pairs_on_the_diagonal() -> None:
+    queries, items, _, _ = sample(13, queries=40, items=40)
+    same(rank_embeddings(queries, items, diagonal(), similarity="dot"), queries @ items.T, judged(np.eye(40) > 0))
+
+
+def test_a_function_may_give_grades() -> None:
+    queries, items, relevant, rng = sample(14)
+    grades = relevant * rng.integers(1, 5, relevant.shape)
+    found = rank_embeddings(queries, items, among(grades), similarity="dot")
+    same(found, queries @ items.T, np.where(grades == 0, np.nan, grades))
+
+
+# -- exclusions --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("ties", RULES)
+@pytest.mark.parametrize("kind", ["same_index", "same_id", "same_group", "junk", "function", "several"])
+def test_excluded_items_leave_the_ranking_and_the_pool(kind: str, ties: str) -> None:
+    queries, items, _, rng = sample(15, queries=40, items=60)
+    relevant = rng.random((40, 60)) < 0.3
+    query_ids, item_ids = rng.permutation(70)[:40].astype(str), rng.permutation(70)[:60].astype(str)
+    left, right = rng.integers(0, 5, 40), rng.integers(0, 5, 60)
+    listed = rng.random((40, 60)) < 0.1
+    of_kind = {
+        "same_index": np.eye(40, 60) > 0,
+        "same_id": query_ids[:, None] == item_ids,
+        "same_group": left[:, None] == right,
+        "junk": listed,
+        "function": listed,
+    }
+    named = {
+        query_ids[query]: {"no such item": 1, **{item_ids[item]: int(rng.integers(-1, 3)) for item in np.flatnonzero(row)}}
+        for query, row in enumerate(listed)
+    }
+    relations: dict[str, Any] = {
+        "same_index": same_index(),
+        "same_id": same_id(),
+        "same_group": same_group(left, right),
+        "junk": junk(named),
+        "function": among(listed),
+    }
+    exclude = list(relations.values()) if kind == "several" else relations[kind]
+    gone = np.logical_or.reduce(list(of_kind.values())) if kind == "several" else of_kind[kind]
+    found = rank_embeddings(
+        queries,
+        items,
+        among(relevant),
+        similarity="dot",
+        exclude=exclude,
+        query_ids=query_ids,
+        item_ids=item_ids,
+        policy={"ties": ties},
+    )
+    same(found, queries @ items.T, judged(relevant), gone=gone, names=item_ids, ties=ties)
+    assert (gone & relevant).any()
+
+
+def test_all_items_of_a_query_may_be_excluded() -> None:
+    gone = np.array([[True, True, True], [False, True, False]])
+    found = rank_embeddings(np.ones((2, 1)), np.ones((3, 1)), among(np.ones((2, 3))), exclude=among(gone))
+    assert (found.retrieved.tolist(), found.hit_query.tolist(), found.hit_rank.tolist()) == ([0, 2], [1, 1], [1, 2])
+    assert not found.missing.any()

@@ -1,0 +1,264 @@
+"""Ranges: every number under other tie rules, and with unjudged results taken for judged."""
+
+from __future__ import annotations
+
+import io
+import json
+from random import Random
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+from judged import Evaluation, PolicyError, Rankings, evaluate, judge, parse
+from judged.evaluation.ranges import TIE_ORDERS, UNJUDGED_ENDS, TieRange, UnjudgedRange
+from judged.measures import REGISTRY
+from measures.diversity.generated import generate as generate_subtopics
+from support.generated import generate
+from support.rankings import PLAIN, random_measure
+from support.slow_judge import in_order
+
+COLLECTION = generate(5, queries=12, items=40, longest=25)
+MEASURES = [random_measure(spec, Random(name)) for name, spec in PLAIN.items() if spec.expected is not None]
+DRAWN = [parse(name) for name in ("ERR", "Bpref", "infAP")]
+
+
+def values(evaluation: Evaluation, measure: Any, name: str | None = None) -> np.ndarray:
+    scored = evaluation.scored()
+    return (scored if name is None else scored.others[name]).values[measure]
+
+
+def compute(**options: Any) -> Evaluation:
+    return evaluate(COLLECTION.judgements, COLLECTION.run, [*MEASURES, *DRAWN], collection=2000, **options)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"depth": 4},
+        {"policy": {"unjudged": "removed"}},
+        {"policy": {"ties": "input", "missing": "skip", "empty": "skip"}},
+        {"policy": {"ties": "best"}},
+        {"policy": {"ties": "expected"}},
+    ],
+    ids=str,
+)
+def test_a_tie_range_is_what_the_tie_rules_give(options: dict[str, Any]) -> None:
+    whole = compute(**options, tie_range=True)
+    for ties in TIE_ORDERS:
+        alone = compute(**{**options, "policy": {**options.get("policy", {}), "ties": ties}})
+        for measure in whole.measures:
+            np.testing.assert_array_equal(values(whole, measure, ties), values(alone, measure))
+            summary = whole.scored().others[ties].summary[measure]
+            assert summary == alone.value(measure) or np.isnan(summary)
+            assert getattr(whole.tie_range(measure), ties) == summary or np.isnan(summary)
+
+
+def test_the_number_itself_does_not_change() -> None:
+    plain, ranged = compute(), compute(tie_range=True, unjudged_range=True)
+    for measure in plain.measures:
+        np.testing.assert_array_equal(values(plain, measure), values(ranged, measure))
+
+
+def test_expected_lies_between_worst_and_best() -> None:
+    ranged = compute(tie_range=True)
+    for measure in ranged.measures:
+        if "swap_up_never_hurts" not in measure.spec.laws or measure.params.get("gains") or measure.params.get("rel", 1) <= 0:
+            continue
+        low, middle, high = (values(ranged, measure, ties) for ties in TIE_ORDERS)
+        if not measure.spec.higher_is_better:
+            low, high = high, low
+        with np.errstate(invalid="ignore"):
+            assert (low <= middle + 1e-12).all(), measure
+            assert (middle <= high + 1e-12).all(), measure
+
+
+def test_worst_is_the_larger_number_where_lower_is_better() -> None:
+    tied = evaluate({"q": {"a": 1}}, {"q": {"a": 1.0, "b": 1.0, "c": 1.0}}, ["Rank", "FP@1"], tie_range=True)
+    assert tied.tie_range("Rank") == TieRange(worst=3.0, expected=2.0, best=1.0)
+    assert tied.tie_range("FP@1") == pytest.approx((1.0, 2 / 3, 0.0))
+
+
+# -- unjudged ----------------------------------------------------------------------------------------------------------
+
+
+def judged_by_hand(grade: float, ties: str, depth: int | None) -> dict[str, dict[str, float]]:
+    """The judgements, with this grade for every result down to the depth that has none, or a negative one."""
+    result: dict[str, dict[str, float]] = {}
+    for query, grades in COLLECTION.judgements.items():
+        listed = in_order(list(COLLECTION.run.get(query, {}).items()), grades, ties)[:depth]
+        result[query] = dict(grades) | {item: grade for item, _ in listed if grades.get(item, -1) < 0}
+    return result
+
+
+@pytest.mark.parametrize(
+    ("ties", "depth"),
+    [("id", None), ("input", None), ("best", None), ("worst", None), ("expected", None), ("id", 3), ("id", 10), ("input", 5)],
+)
+def test_an_unjudged_range_is_what_more_judgements_would_give(ties: str, depth: int | None) -> None:
+    whole = compute(policy={"ties": ties}, depth=depth, unjudged_range=True)
+    for name, grade in zip(UNJUDGED_ENDS, (0.0, 3.0), strict=True):
+        judgements = judged_by_hand(grade, ties, depth)
+        judged = evaluate(
+            judgements, COLLECTION.run, whole.measures, policy={"ties": ties}, depth=depth, collection=2000
+        ).scored()
+        other = whole.scored().others[name]
+        for measure in whole.measures:
+            if measure in other.errors:  # the same orders are drawn of other results
+                off = np.abs(other.values[measure] - judged.values[measure])
+                assert (off <= 5 * np.hypot(other.errors[measure], judged.errors[measure]) + 1e-12).all(), measure
+                continue
+            np.testing.assert_allclose(
+                other.values[measure], judged.values[measure], rtol=1e-12, atol=1e-13, err_msg=f"{measure} {name}"
+            )
+
+
+@pytest.mark.parametrize("ties", ["best", "worst", "expected"])
+def test_a_tie_across_the_depth_is_judged_to_its_end(ties: str) -> None:
+    # x ties with a, and either may be the one result above the depth; y is below it in any order and stays outside.
+    judgements, run = {"q": {"a": 1}}, {"q": {"a": 2.0, "x": 2.0, "y": 1.0}}
+    found = evaluate(judgements, run, "R", policy={"ties": ties}, depth=1, unjudged_range=True)
+    assert found.unjudged_range().relevant == 1 / 2
+    assert (
+        evaluate(judgements, run, "R", policy={"ties": "id"}, depth=1, unjudged_range=True).unjudged_range().relevant == 1 / 2
+    )
+    assert evaluate(judgements, run, "R", policy={"ties": "input"}, depth=1, unjudged_range=True).unjudged_range() == (1, 1)
+
+
+def test_all_results_are_judged_then() -> None:
+    range_ = compute(unjudged_range=True).scored().others
+    for name in UNJUDGED_ENDS:
+        judged = range_[name].rankings.evaluate("Judged", policy={"missing": "skip"})
+        assert judged.value() == 1
+
+
+def test_removed_items_come_back_to_be_judged() -> None:
+    judgements, run = {"q": {"a": 1}}, {"q": {"x": 3.0, "a": 2.0, "y": 1.0}}
+    found = evaluate(judgements, run, "P@2", policy={"unjudged": "removed"}, unjudged_range=True)
+    assert found.value() == 0.5
+    assert found.unjudged_range() == UnjudgedRange(irrelevant=0.5, relevant=1.0)
+    assert found.audit["run"].judged_at == {"judged@2": 0.5}
+
+
+def test_the_top_grade_is_the_one_in_the_judgements() -> None:
+    run = {"q": {"x": 2.0, "a": 1.0}}
+    assert evaluate({"q": {"a": 3}}, run, "DCG@1", unjudged_range=True).unjudged_range() == (0.0, 3.0)
+    assert evaluate({"q": {"a": 0}}, run, "DCG@1", unjudged_range=True).unjudged_range() == (0.0, 1.0)
+
+
+def test_subtopics() -> None:
+    collection = generate_subtopics(3)
+    wanted = ["alpha_DCG@5", "ERR_IA@5", "NRBP", "AP_IA", "P_IA@5", "StRecall@5"]
+    found = evaluate(collection.judgements, collection.run, wanted, unjudged_range=True)
+    top = max(grade for items in collection.judgements.values() for each in items.values() for grade in each.values())
+    for name, grade in zip(UNJUDGED_ENDS, (0, top), strict=True):
+        filled = {}
+        for query, items in collection.judgements.items():
+            subtopics = {subtopic for each in items.values() for subtopic in each}
+            unjudged = [item for item in collection.run.get(query, {}) if item not in items]
+            filled[query] = items | {item: dict.fromkeys(subtopics, grade) for item in unjudged}
+        judged = evaluate(filled, collection.run, wanted)
+        for measure in found.measures:
+            np.testing.assert_allclose(values(found, measure, name), values(judged, measure), rtol=1e-12, err_msg=str(measure))
+
+
+def test_lists_in_rank_order_have_an_unjudged_range_and_no_tie_range() -> None:
+    rankings = Rankings.from_relevance([[1, None, 0]], relevant=[2])
+    assert rankings.evaluate("R@2", unjudged_range=True).unjudged_range() == pytest.approx((1 / 2, 2 / 3))
+    with pytest.raises(PolicyError) as caught:
+        rankings.evaluate("R@2", tie_range=True)
+    assert str(caught.value) == (
+        "these rankings were made with ties=input, which cannot be undone; make them again with ties=worst."
+    )
+
+
+def test_the_audit_says_how_much_was_judged_where_the_measures_look() -> None:
+    run = {"q": {"a": 4.0, "x": 3.0, "y": 2.0, "b": 1.0}}
+    found = evaluate({"q": {"a": 1, "b": 0}}, run, ["P@1", "nDCG@2", "AP", "P@R"], unjudged_range=True)
+    assert found.audit["run"].judged_at == {"judged@1": 1.0, "judged@2": 0.5, "judged": 0.5, "judged@r": 1.0}
+    said = "where the measures look, judged@1 is 100.0%, judged@2 is 50.0%, judged is 50.0%, judged@r is 100.0%."
+    assert said in found.audit["run"].findings()
+    assert evaluate({"q": {"a": 1}}, run, "P@1").audit["run"].judged_at == {}
+
+
+# -- asking, and writing down ------------------------------------------------------------------------------------------
+
+JUDGEMENTS = {"q1": {"a": 1, "c": 0}, "q2": {"d": 2}}
+TIED = {"q1": {"b": 0.5, "a": 0.5, "c": 0.5}, "q2": {"d": 0.7, "e": 0.7}}
+CLEAR = {"q1": {"a": 0.9, "b": 0.5}, "q2": {"d": 0.7, "e": 0.2}}
+
+
+@pytest.fixture
+def both() -> Evaluation:
+    runs = {"tied": TIED, "clear": CLEAR}
+    return evaluate(JUDGEMENTS, runs, ["RR", "ERR@2"], tie_range=True, unjudged_range=True)
+
+
+COLUMNS = ["worst", "expected", "best", "unjudged irrelevant", "unjudged relevant"]
+
+
+def test_columns_of_frames_and_csv(both: Evaluation) -> None:
+    names = [f"{measure}{name and ' '}{name}" for measure in ("RR", "ERR@2") for name in ("", *COLUMNS)]
+    assert both.summary.columns == ["run", *names]
+    assert both.per_query.columns == ["run", "query", *names]
+    assert pl.read_csv(io.StringIO(both.to_csv())).equals(both.summary)
+    # q1: ranks 3, 1 to 3, 1; b relevant of grade 2 at rank 2 by id. q2: e before d by id.
+    row = both.summary.row(0, named=True)
+    assert [row[f"RR {name}"] for name in COLUMNS] == pytest.approx(
+        [(1 / 3 + 1 / 2) / 2, (11 / 18 + 3 / 4) / 2, 1, (1 / 3 + 1 / 2) / 2, (1 / 2 + 1) / 2]
+    )
+    assert (both.tie_range("RR", "clear"), both.unjudged_range("RR", "clear")) == ((1, 1, 1), (1, 1))
+
+
+def test_table_markdown_and_latex_have_a_row_a_measure(both: Evaluation) -> None:
+    header, first = repr(both).splitlines()[:2]
+    assert header.split() == [
+        "run",
+        "measure",
+        "value",
+        "worst",
+        "expected",
+        "best",
+        *["unjudged", "irrelevant", "unjudged", "relevant"],
+    ]
+    assert first.split() == ["tied", "RR", "0.4167", "0.4167", "0.6806", "1.0000", "0.4167", "0.7500"]
+    assert both.to_markdown().splitlines()[0] == (
+        "| run | measure | value | worst | expected | best | unjudged irrelevant | unjudged relevant |"
+    )
+    assert both.to_markdown(per_query=True).splitlines()[2].startswith("| tied | q1 | RR | 0.3333 | 0.3333 | 0.6111 | 1.0000 |")
+    assert "tied & RR & 0.4167 & 0.4167 & 0.6806 & 1.0000 & 0.4167 & 0.7500 \\\\" in both.to_latex().splitlines()
+    assert '<td title="1 divided by' in both._repr_html_()
+
+
+def test_json(both: Evaluation) -> None:
+    run = json.loads(both.to_json(per_query=True))["runs"][0]
+    assert list(run["tie_range"]) == ["worst", "expected", "best"]
+    assert list(run["unjudged_range"]) == ["irrelevant", "relevant"]
+    assert run["tie_range"]["expected"]["scores"]["RR"] == both.tie_range("RR", "tied").expected
+    assert run["tie_range"]["best"]["per_query"]["q1"]["RR"] == 1
+    assert run["unjudged_range"]["relevant"]["scores"]["RR"] == 0.75
+    assert list(run["tie_range"]["expected"]["standard_errors"]) == ["ERR@2"]
+    plain = evaluate(JUDGEMENTS, TIED, "RR").to_dict()["runs"][0]
+    assert "tie_range" not in plain
+    assert "unjudged_range" not in plain
+
+
+def test_trec_lines_are_unchanged(both: Evaluation) -> None:
+    assert both.to_trec() == evaluate(JUDGEMENTS, {"tied": TIED, "clear": CLEAR}, ["RR", "ERR@2"]).to_trec()
+
+
+def test_a_range_that_was_not_asked_for() -> None:
+    plain = evaluate(JUDGEMENTS, TIED, "RR")
+    for option in ("tie_range", "unjudged_range"):
+        with pytest.raises(PolicyError) as caught:
+            getattr(plain, option)()
+        assert str(caught.value) == f"this evaluation was made without {option}; evaluate again with {option}=True."
+
+
+def test_every_measure_has_both_ranges() -> None:
+    rankings = judge(COLLECTION.judgements, COLLECTION.run, collection=2000)
+    every = [parse(name)(k=7) if REGISTRY[name].at == "k" else parse(name) for name in PLAIN]
+    found = rankings.take(np.arange(3)).evaluate(every, tie_range=True, unjudged_range=True)
+    assert not found.summary.select(pl.exclude("run").is_nan().any()).to_series().any()

@@ -1,0 +1,356 @@
+"""`judged.explain`: worked examples by hand, inputs, what would help most, other definitions, refusals."""
+
+from __future__ import annotations
+
+import json
+from math import isnan, log2
+
+import numpy as np
+import pytest
+
+import judged
+from judged import InputError, MeasureError, PolicyError, explain
+from judged.explanation.improvement import best_change
+from judged.measures import REGISTRY
+from support.rankings import random_queries, rankings_of
+
+# -- worked by hand ----------------------------------------------------------------------------------------------------
+
+
+def test_average_precision_of_four_relevant_in_ten() -> None:
+    # Relevant at 2, 5, 7, 9: 1/2 + 2/5 + 3/7 + 4/9 = 1.773016; divided by 4 = 0.443254.
+    e = explain("0 1 0 0 1 0 1 0 1 0", measure="AP")
+    assert e.value == pytest.approx(0.443254, abs=5e-7)
+    assert e.arithmetic == ("AP = (1/2 + 2/5 + 3/7 + 4/9) / 4 = (0.5 + 0.4 + 0.4286 + 0.4444) / 4 = 1.773 / 4 = 0.4433")
+
+
+def test_average_precision_when_six_are_relevant() -> None:
+    # The same sum, divided by 6: 0.295503.
+    e = explain("0 1 0 0 1 0 1 0 1 0", measure="AP", relevant=6)
+    assert e.value == pytest.approx(1.773016 / 6, abs=1e-6)
+    assert e.steps.divisor.value.value == 6
+    assert "6 relevant in all, 4 among the results that count" in e.steps.divisor.says
+
+
+def test_average_precision_of_the_image_search() -> None:
+    # Relevant at 3, 5, 8: 1/3, 2/5 = 0.4, 3/8 = 0.375; mean 0.369444.
+    e = explain("0 0 1 0 1 0 0 1 0 0", measure="AP@10")
+    assert e.value == pytest.approx(0.369444, abs=5e-7)
+    precision = next(column for column in e.steps.columns if column.name == "precision")
+    recall = next(column for column in e.steps.columns if column.name == "recall")
+    assert [precision.cells[rank - 1].text() for rank in (3, 5, 8)] == ["1/3", "2/5", "3/8"]
+    assert [recall.cells[rank - 1].text() for rank in (1, 3, 4, 5, 8, 10)] == ["0/3", "1/3", "1/3", "2/3", "3/3", "3/3"]
+
+
+def test_running_sum_of_eight_results() -> None:
+    # 1 + 2/3 + 3/4 + 4/6 = 3.083333; divided by 4 = 37/48.
+    e = explain("1 0 1 1 0 1 0 0", measure="AP")
+    assert e.value == pytest.approx(37 / 48)
+    assert {rank: added.value * 4 for rank, added in e.steps.adds.items()} == pytest.approx({1: 1, 3: 2 / 3, 4: 0.75, 6: 2 / 3})
+
+
+def test_f_of_precision_and_recall() -> None:
+    # Three of four results are relevant, three of four relevant items are found: 2 · 0.75 · 0.75 / 1.5.
+    e = explain("1 0 1 1 0 1 0 0", measure="F@4")
+    assert [(line.symbol, line.value.text()) for line in e.steps.before] == [("P", "3/4"), ("R", "3/4")]
+    assert e.arithmetic.startswith("F@4 = 2 × P × R / (P + R) = 2 × 0.75 × 0.75 / (0.75 + 0.75) = ")
+    assert e.arithmetic.endswith(" = 0.75")
+
+
+def test_ndcg_with_dcg_and_ideal() -> None:
+    # DCG = 1 + 1/log2(4) + 1/log2(5) + 1/log2(7) = 2.2869; IDCG = 1 + 1/log2(3) + 1/log2(4) + 1/log2(5) = 2.5616.
+    e = explain("1 0 1 1 0 1 0 0", measure="nDCG")
+    dcg, ideal = 1 + 1 / 2 + 1 / log2(5) + 1 / log2(7), 1 + 1 / log2(3) + 1 / 2 + 1 / log2(5)
+    assert e.steps.before[0].value.value == pytest.approx(dcg)
+    assert e.steps.divisor.value.value == pytest.approx(ideal)
+    assert e.arithmetic == "nDCG = DCG / IDCG = 2.2869 / 2.5616 = 0.8928"
+
+
+def test_exponential_gain_is_filled_in() -> None:
+    # (2^2 - 1)/log2(2) + (2^1 - 1)/log2(4) = 3 + 0.5
+    e = explain("2 0 1", measure="DCG(gain=exp)")
+    assert e.arithmetic.startswith("DCG(gain=exp) = (2^2 - 1) / log2(2) + (2^1 - 1) / log2(4) = ")
+    assert e.value == 3.5
+
+
+# -- inputs ------------------------------------------------------------------------------------------------------------
+
+JUDGEMENTS = {"q1": {"a": 1, "b": 2, "c": 0, "lost": 3}, "q2": {"d": 1}}
+RUN = {"q1": {"x": 9.0, "c": 8.0, "a": 7.0, "b": 6.0}, "q9": {"y": 1.0}}
+
+
+def test_a_run_has_ids_and_items_that_were_lost() -> None:
+    e = explain(JUDGEMENTS, RUN, "nDCG@10", query="q1")
+    assert [(row.rank, row.item, row.grade, row.relevant) for row in e.rows] == [
+        (1, "x", None, False),
+        (2, "c", 0, False),
+        (3, "a", 1, True),
+        (4, "b", 2, True),
+    ]
+    assert e.lost == {"lost": 3.0}
+    assert e.query == "q1"
+    assert e.value == judged.evaluate(JUDGEMENTS, RUN, "nDCG@10").per_query["nDCG@10"][0]
+
+
+def test_files(tmp_path) -> None:
+    (tmp_path / "qrels").write_text("q1 0 a 1\nq1 0 b 0\nq2 0 c 1\n")
+    (tmp_path / "run").write_text("q1 Q0 b 1 2.0 t\nq1 Q0 a 2 1.0 t\nq2 Q0 c 1 1.0 t\n")
+    e = explain(tmp_path / "qrels", tmp_path / "run", "RR", query="q1")
+    assert (e.value, [row.item for row in e.rows]) == (0.5, ["b", "a"])
+
+
+@pytest.mark.parametrize(
+    ("ties", "items"),
+    [
+        ("id", ["x", "d", "c", "b", "a", "y"]),
+        ("input", ["x", "b", "a", "d", "c", "y"]),
+        ("best", ["x", "c", "b", "d", "a", "y"]),
+        ("worst", ["x", "d", "a", "b", "c", "y"]),
+    ],
+)
+def test_ids_stand_where_the_tie_rule_puts_them(ties: str, items: list[str]) -> None:
+    # b is of grade 1, c of grade 2, a of grade 0; d is unjudged and counts as grade 0 among ties.
+    judgements = {"q": {"a": 0, "b": 1, "c": 2}}
+    run = {"q": {"x": 2.0, "b": 1.0, "a": 1.0, "d": 1.0, "c": 1.0, "y": 0.0}}
+    e = explain(judgements, run, "nDCG", policy={"ties": ties})
+    shown = [row.item for row in e.rows]
+    if ties in ("best", "worst"):  # a and d are equally good: either may stand first
+        assert [item for item in shown if item not in "ad"] == [item for item in items if item not in "ad"]
+    else:
+        assert shown == items
+    grades = {item: float(grade) for item, grade in judgements["q"].items()}
+    assert all(row.grade == grades.get(row.item) for row in e.rows)
+    assert e.value == judged.evaluate(judgements, run, "nDCG", policy={"ties": ties}).value()
+
+
+def test_ids_of_random_runs_agree_with_their_grades() -> None:
+    draw = np.random.default_rng(5)
+    for _ in range(60):
+        items = [f"i{number}" for number in range(12)]
+        judgements = {"q": {item: int(draw.integers(0, 3)) for item in draw.permutation(items)[:6]}}
+        run = {"q": {item: float(draw.integers(0, 4)) for item in draw.permutation(items)[:9]}}
+        policy = {
+            "ties": str(draw.choice(["id", "input", "best", "worst"])),
+            "unjudged": str(draw.choice(["nonrelevant", "removed"])),
+        }
+        depth = int(draw.integers(1, 10))
+        e = explain(judgements, run, "AP", policy=policy, depth=depth)
+        assert all(row.item in run["q"] and row.grade == judgements["q"].get(row.item) for row in e.rows)
+        assert len({row.item for row in e.rows}) == len(e.rows) == e.rankings.retrieved[0]
+        assert e.settled == judged.evaluate(judgements, run, "AP", policy=policy, depth=depth).value()
+
+
+def test_a_judged_query_that_the_run_lacks() -> None:
+    e = explain(JUDGEMENTS, {"q1": {"a": 1.0}}, "AP", query="q2")
+    assert (e.value, e.rows, e.lost) == (0.0, (), {"d": 1.0})
+    assert "The run lacks the query: a judged query that the run lacks counts as an empty list." in e.to_text()
+
+
+def test_rankings_of_several_queries() -> None:
+    r = judged.Rankings.from_relevance([[0, 1], [1, 0]], queries=["a", "b"])
+    assert [explain(r, measure="RR", query=query).value for query in "ab"] == [0.5, 1.0]
+
+
+def test_subtopics_in_a_relevance_list() -> None:
+    # Rank 1 serves a, rank 2 serves a again and b: 1 + (0.5 + 1)/2 = 1.75, divided by 2 (1 + 0.5/2).
+    e = explain('{"a":1} {"a":1,"b":1}', measure="ERR_IA@2")
+    assert e.value == pytest.approx(0.7)
+
+
+def test_a_convention_says_the_variant() -> None:
+    e = explain("0 1 0 1", measure="RetrievalMAP(top_k=3)", relevant=5, convention="torchmetrics")
+    assert str(e.measure) == "AP(norm=retrieved)@3"
+    assert e.value == 0.5
+
+
+def test_an_undefined_value_says_what_the_policy_makes_of_it() -> None:
+    e = explain("0 0", measure="AP", policy={"empty": "one"})
+    assert isnan(e.value)
+    assert (e.settled, e.steps) == (1.0, None)
+    assert "AP has no value here (the query has no relevant item), which the policy makes 1.0000" in e.to_text()
+    assert json.loads(e.to_json())["value"] is None
+
+
+# -- long lists --------------------------------------------------------------------------------------------------------
+
+
+def test_a_long_list_shows_the_ranks_that_matter() -> None:
+    e = explain([0] * 50 + [1] + [0] * 49, measure="AP", rows=5)
+    assert [row.rank for row in e.rows] == [1, 2, 3, 4, 51]
+    assert e.left_out == 95
+    text = e.to_text()
+    assert "… 46 more …" in text
+    assert "… 49 more …" in text
+    assert "95 of 100 ranks are not shown, none of them relevant." in text
+    assert e.value == pytest.approx(1 / 51)
+    assert len(explain([0] * 100, measure="P", rows=None).rows) == 100
+
+
+# -- what would help most ----------------------------------------------------------------------------------------------
+
+
+def test_the_shortest_of_the_best_swaps() -> None:
+    # P@2 of 0 0 1: the relevant item at rank 1 or 2 makes 1/2; rank 2 is nearer.
+    change = explain("0 0 1", measure="P@2").best_change
+    assert (change.rank, change.to, change.value, change.gain) == (3, 2, 0.5, 0.5)
+
+
+def test_an_item_that_was_not_retrieved_may_help_most() -> None:
+    # AP of 0 1 with three relevant: swapped, 1/3; with another one at rank 1, (1 + 1)/3.
+    change = explain("0 1", measure="AP", relevant=3).best_change
+    assert (change.rank, change.to) == (None, 1)
+    assert change.value == pytest.approx(2 / 3)
+
+
+def test_nothing_helps_a_perfect_list() -> None:
+    e = explain("1 1 0", measure="AP")
+    assert e.best_change is None
+    assert "What would help most" not in e.to_text()
+
+
+def test_of_a_measure_where_lower_is_better_less_is_more() -> None:
+    # From infinity, any rank is better; rank 1 is best.
+    change = explain("0 0 0 1", measure="Rank").best_change
+    assert (change.rank, change.to, change.value) == (4, 1, 1.0)
+
+
+def test_no_other_swap_is_better() -> None:
+    from random import Random
+
+    draw = Random(3)
+    for query in random_queries(draw, 60):
+        r = rankings_of([query])
+        for name in ("AP", "nDCG", "RR", "P@3", "Bpref"):
+            measure = judged.parse(name)
+            now = measure.compute(r)[0]
+            change = best_change(measure, r)
+            tried = []
+            for lower, grade in enumerate(query.shown):
+                for upper in range(min(lower, 10)):
+                    if (grade or 0) > 0 and (query.shown[upper] or 0) < grade:
+                        moved = list(query.shown)
+                        moved[upper], moved[lower] = moved[lower], moved[upper]
+                        tried.append(measure.compute(rankings_of([type(query)(tuple(moved), query.lost, query.elsewhere)]))[0])
+            best = max([value for value in tried if not isnan(value)], default=now)
+            reached = now if change is None else change.value
+            assert isnan(now) or reached >= best - 1e-12, (name, query)
+
+
+# -- other definitions -------------------------------------------------------------------------------------------------
+
+
+def test_other_definitions_name_their_libraries() -> None:
+    e = explain("0 1 0 1", measure="AP@2", relevant=5)
+    # Only rank 2 counts, with precision 1/2: divided by 5, by min(5, 2) or by the one found.
+    found = {str(each.measure): each for each in e.variants}
+    assert found["AP(norm=retrieved)@2"].value == 0.5
+    assert found["AP(norm=capped)@2"].value == 0.25
+    assert ("torchmetrics (retrieval)", "RetrievalMAP(top_k=2)") in found["AP(norm=retrieved)@2"].libraries
+    assert all(each.value != e.value for each in e.variants)
+
+
+@pytest.mark.parametrize("name", REGISTRY)
+def test_every_measure_prints_in_every_format(name: str) -> None:
+    example = REGISTRY[name].example
+    e = explain(example.rankings(), measure=example.measure)
+    for text in (e.to_text(), e.to_markdown(), e.to_latex()):
+        assert text.strip()
+        assert "None" not in text
+        assert "nan" not in text.replace("RankAUC", "").lower().split()
+    assert json.loads(e.to_json())["value"] == pytest.approx(example.value)
+    assert e.to_latex().startswith("\\begin{align*}\n")
+    assert e.to_latex().count("{") == e.to_latex().count("}")
+
+
+def test_json_holds_every_column() -> None:
+    result = explain("0 1 -", measure="AP@2", relevant=2).to_dict()
+    # Precision at rank 2 is 1/2, divided by 2.
+    judged_rank = {"grade": 0.0, "judged": True, "relevant": False, "counts": True}
+    assert result["ranks"] == [
+        {"rank": 1, **judged_rank, "precision": 0.0, "recall": 0.0, "adds": 0.0},
+        {"rank": 2, **judged_rank, "grade": 1.0, "relevant": True, "precision": 0.5, "recall": 0.5, "adds": 0.25},
+        {"rank": 3, "grade": None, "judged": False, "relevant": False, "counts": False}
+        | {"precision": None, "recall": None, "adds": 0.0},
+    ]
+    assert result["divisor"]["value"] == 2.0
+    assert result["latex"] == r"\frac{\frac{1}{2}}{2}"
+
+
+def test_latex_of_the_filled_in_formula() -> None:
+    assert explain("0 1 0 1", measure="AP").to_latex() == (
+        "\\begin{align*}\n"
+        "\\mathrm{AP} &= \\frac{1}{N}\\sum_{i\\le k}[g_i \\ge rel]\\, P@i \\\\\n"
+        "N &= 2 \\\\\n"
+        "\\mathrm{AP} &= \\frac{\\frac{1}{2} + \\frac{2}{4}}{2} = 0.5\n"
+        "\\end{align*}\n"
+    )
+
+
+# -- refusals ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        (
+            lambda: explain({"topic-1": {"a": 1}, "topic-2": {"a": 1}}, {"topic-1": {"a": 1.0}}, query="topic_2"),
+            InputError,
+            "there is no judged query 'topic_2' among 2. Did you mean 'topic-2'?",
+        ),
+        (
+            lambda: explain(JUDGEMENTS, RUN, "AP", query="q9"),
+            InputError,
+            "query 'q9' is in the run, but nobody judged it; there is nothing to explain.",
+        ),
+        (
+            lambda: explain(JUDGEMENTS, RUN, "AP"),
+            InputError,
+            "say which query to explain; there are 2 judged queries: q1, q2.",
+        ),
+        (
+            lambda: explain("0 x 1"),
+            InputError,
+            "'0 x 1' is no relevance list: 'x' is neither a grade nor - (not judged). "
+            'Write the grades in rank order, such as "0 1 0 0 1".',
+        ),
+        (
+            lambda: explain("run.txt"),
+            InputError,
+            "'run.txt' is no relevance list: 'run.txt' is neither a grade nor - (not judged). "
+            'Write the grades in rank order, such as "0 1 0 0 1". For files, give QRELS and RUN.',
+        ),
+        (
+            lambda: explain(" "),
+            InputError,
+            'the relevance list is empty; write the grades in rank order, such as "0 1 0 0 1".',
+        ),
+        (
+            lambda: explain(JUDGEMENTS),
+            InputError,
+            "judgements need a run beside them; a relevance list is a text or a list of grades in rank order.",
+        ),
+        (
+            lambda: explain("0 1", measure="AP, RR"),
+            MeasureError,
+            "explain takes one measure; got AP, RR.",
+        ),
+        (
+            lambda: explain(JUDGEMENTS, RUN, "AP", query="q1", policy={"ties": "expected"}),
+            PolicyError,
+            "an explanation goes through one order of the results, and ties=expected is the mean over all orders; "
+            "choose ties=id, input, best or worst.",
+        ),
+        (
+            lambda: explain(JUDGEMENTS, RUN, "AP", query="q1", relevant=3),
+            InputError,
+            "relevant and pool are about a relevance list; judgements say themselves what is relevant.",
+        ),
+        (lambda: explain("0 1", query="q1"), InputError, "a relevance list is one query's; query names one of several."),
+        (lambda: explain("0 1", rows=0), InputError, "rows must be a whole number from 1, or None for all; got 0."),
+        (lambda: explain(JUDGEMENTS, {"a": RUN, "b": RUN}, "AP"), InputError, "explain takes one run."),
+    ],
+)  # fmt: skip
+def test_what_is_refused(call, error, message) -> None:
+    with pytest.raises(error) as raised:
+        call()
+    assert str(raised.value) == message

@@ -1,0 +1,429 @@
+"""Vectors from files of every format, and what is wrong with files that cannot be read."""
+
+from __future__ import annotations
+
+import contextlib
+import gzip
+import io
+import struct
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+from judged.errors import InputError, JudgedError, MissingExtraError
+from judged.inputs.vectors.files import _READERS, FORMATS, read_vectors
+from judged.inputs.vectors.vectors import Lazy, Vectors, as_vectors
+from support.vector_files import OBJECTS, PICKLE, PNG, ROWS, binary, npy, npz, parquet, safetensors, vecs
+
+WHOLE = np.array([[1, 2, 3], [0, 5, 255]], np.uint8)
+
+
+def values(vectors: Vectors) -> list[list[float]]:
+    return vectors.block(0, len(vectors)).tolist()
+
+
+def is_mapped(array: Any) -> bool:
+    while array is not None and not isinstance(array, np.memmap):
+        array = getattr(array, "base", None)
+    return array is not None
+
+
+def message(path: str, **options: Any) -> str:
+    with pytest.raises(InputError) as raised:
+        read_vectors(path, **options)
+    return str(raised.value)
+
+
+def test_every_format_has_a_reader() -> None:
+    assert set(FORMATS) == set(_READERS)
+
+
+FLOATS = {
+    "v.npy": npy(ROWS),
+    "v.npz": npz(vectors=ROWS),
+    "v.fvecs": vecs(ROWS),
+    "v.fbin": binary(ROWS),
+    "v.safetensors": safetensors(v=("F32", ROWS)),
+    "v.parquet": parquet(v=ROWS.tolist()),
+    "v.csv": "1,-2.5,3\n0,0.15625,7\n",
+    "v.tsv": "1\t-2.5\t3\n0\t0.15625\t7\n",
+    "v.txt": "1 -2.5 3\n0 0.15625 7\n",
+    "v.ndjson": '{"vector": [1, -2.5, 3]}\n{"vector": [0, 0.15625, 7]}\n',
+}
+MAPPED = ("v.npy", "v.fvecs", "v.fbin", "v.safetensors")
+UNSIGNED = ("v.fvecs", "v.fbin")
+"""Nothing in these files says what they are."""
+
+
+@pytest.mark.parametrize("name", FLOATS)
+def test_formats(write: Any, name: str) -> None:
+    write(name, FLOATS[name])
+    vectors = as_vectors(name)
+    assert values(vectors) == ROWS.tolist()
+    assert (vectors.ids, vectors.source, vectors.notes) == (None, name, ())
+    assert is_mapped(vectors.values) == (name in MAPPED)
+
+
+@pytest.mark.parametrize("name", FLOATS)
+def test_formats_by_content_or_option(write: Any, name: str) -> None:
+    path = write("nameless", FLOATS[name])
+    format = next(format for format, suffixes in FORMATS.items() if Path(name).suffix in suffixes)
+    assert values(read_vectors(path, format=format)) == ROWS.tolist()
+    if name not in UNSIGNED:
+        assert values(read_vectors(path)) == ROWS.tolist()
+
+
+def test_content_outweighs_the_name(write: Any) -> None:
+    write("v.npy", npz(vectors=ROWS))
+    assert values(read_vectors("v.npy")) == ROWS.tolist()
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "dtype"),
+    [
+        ("v.bvecs", vecs(WHOLE), "u1"),
+        ("v.u8bin", binary(WHOLE), "u1"),
+        ("v.ivecs", vecs(WHOLE.astype("<i4")), "i4"),
+        ("v.i8bin", binary(WHOLE.astype("i1")), "i1"),
+        ("v.safetensors", safetensors(v=("U8", WHOLE)), "u1"),
+        ("v.safetensors", safetensors(v=("F16", WHOLE.astype("f2"))), "f2"),
+        ("v.safetensors", safetensors(v=("I8", WHOLE.astype("i1"))), "i1"),
+        ("v.npy", npy(WHOLE.astype(">f8")), ">f8"),
+        ("v.npy", npy(WHOLE.astype("f2")), "f2"),
+    ],
+)
+def test_types_stay_as_they_are(write: Any, name: str, content: bytes, dtype: str) -> None:
+    write(name, content)
+    vectors = read_vectors(name)
+    assert vectors.values.dtype == np.dtype(dtype)
+    assert values(vectors) == WHOLE.astype("i1" if dtype == "i1" else "i4").tolist()
+
+
+def test_bfloat16_in_safetensors(write: Any) -> None:
+    # The upper halves of float32: 1 = 3F80, -2.5 = C020, 3 = 4040, 0.15625 = 3E20, 7 = 40E0.
+    bits = np.array([[0x3F80, 0xC020, 0x4040], [0, 0x3E20, 0x40E0]], "<u2")
+    write("v.safetensors", safetensors(metadata={"format": "pt"}, v=("BF16", bits)))
+    vectors = as_vectors("v.safetensors", dims=2)
+    assert isinstance(vectors.values, Lazy)
+    assert values(vectors) == ROWS[:, :2].tolist()
+
+
+def test_fortran_order_is_read_with_a_note(write: Any) -> None:
+    write("v.npy", npy(np.asfortranarray(ROWS)))
+    vectors = read_vectors("v.npy")
+    assert values(vectors) == ROWS.tolist()
+    assert vectors.notes == ("v.npy is in Fortran order, which is slow to read row by row; np.ascontiguousarray mends it.",)
+
+
+def test_safetensors_as_the_library_writes_it(has: Any, folder: Path) -> None:
+    has("safetensors")
+    from safetensors.numpy import save_file
+
+    save_file({"v": ROWS, "b": np.zeros(3)}, "v.safetensors")
+    assert values(read_vectors("v.safetensors")) == ROWS.tolist()
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "ids"),
+    [
+        ("v.npz", npz(embeddings=ROWS, ids=np.array(["a", "ü"])), ("a", "ü")),
+        ("v.npz", npz(x=ROWS, names=np.array([b"a", b"b"])), ("a", "b")),
+        ("v.npz", npz(arr_0=ROWS, other=ROWS.T, ids=np.array([2**63, 7], np.uint64)), ("9223372036854775808", "7")),
+        ("v.safetensors", safetensors(v=("F32", ROWS), ids=("I64", np.array([5, 6]))), ("5", "6")),
+        ("v.parquet", parquet(docno=["a", "b"], text=["x", "y"], v=ROWS.tolist()), ("a", "b")),
+        (
+            "v.parquet",
+            parquet(query=["text", "text"], Id=[2**60 + 1, 4], embedding=ROWS.tolist()),
+            ("1152921504606846977", "4"),
+        ),
+        ("v.parquet", parquet(a=ROWS[:, 0], b=ROWS[:, 1], id=["a", "b"], c=ROWS[:, 2]), ("a", "b")),
+        ("v.parquet", parquet(id=["a", "b"], v=pl.Series(ROWS.tolist(), dtype=pl.Array(pl.Float32, 3))), ("a", "b")),
+        ("v.csv", "id,x,y,z\n007,1,-2.5,3\n1e5,0,0.15625,7\n", ("007", "1e5")),
+        ("v.csv", '"a, b",1,-2.5,3\nc,0,0.15625,7', ("a, b", "c")),
+        ("v.csv", ",0,1,2\n0,1,-2.5,3\n1,0,0.15625,7\n", ("0", "1")),
+        ("v.csv", "id,0,1,2\r\na,1,-2.5,3\r\nb,0,0.15625,7\r\n", ("a", "b")),
+        ("v.csv", "a, 1, -2.5, 3\nb, 0, 0.15625, 7\n\n\n", ("a", "b")),
+        ("v.tsv", 'New York\t1\t-2.5\t3\n"\t0\t0.15625\t7\n', ("New York", '"')),
+        ("v.txt", ", 1 -2.5 3\n# 0 0.15625 7\n", (",", "#")),
+        ("v.txt", "  a   1 -2.5\t3 \n\tb 0   0.15625 7", ("a", "b")),
+        ("v.vec", "2 3\nthe 1 -2.5 3\n2 0 0.15625 7\n", ("the", "2")),
+        ("v.txt", "# made by np.savetxt\n\n1 -2.5 3\n0 0.15625 7\n", None),
+        ("v.csv", "x,y,z\n1,-2.5,3\n0,0.15625,7\n", None),
+        ("v.csv", "1,-2.5,3\r0,0.15625,7\r", None),
+        ("v.jsonl", '{"_id": "a", "embedding": [1, -2.5, 3]}\n\n{"_id": "b", "embedding": [0, 0.15625, 7]}', ("a", "b")),
+        ("v.jsonl", '{"id": 1, "vector": [1, -2.5, 3]}\n{"id": "b", "vector": [0, 0.15625, 7]}', ("1", "b")),
+        ("v.jsonl.gz", gzip.compress(b'{"id": "a", "v": [1, -2.5, 3]}\n{"id": "b", "v": [0, 0.15625, 7]}'), ("a", "b")),
+        ("v.csv.gz", gzip.compress(b"a,1,-2.5,3\nb,0,0.15625,7\n"), ("a", "b")),
+    ],
+)
+def test_ids(write: Any, name: str, content: str | bytes, ids: tuple[str, ...] | None) -> None:
+    write(name, content)
+    vectors = read_vectors(name)
+    assert values(vectors) == ROWS.tolist()
+    assert vectors.ids == ids
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "note"),
+    [
+        ("v.csv", "0,1,2\n1,-2.5,3\n0,0.15625,7\n", 'v.csv: the first line, "0,1,2", was taken for the names of columns.'),
+        ("v.csv", "id,label,x,y,z\na,5,1,-2.5,3\nb,6,0,0.15625,7\n", 'v.csv: "label" were not taken for dimensions.'),
+        (
+            "v.parquet",
+            parquet(label=[1, 2], x=ROWS[:, 0], y=ROWS[:, 1], z=ROWS[:, 2], w=["", ""]),
+            'v.parquet: "label", "w" were not taken for dimensions.',
+        ),
+    ],
+)
+def test_what_was_assumed_is_noted(write: Any, name: str, content: str | bytes, note: str) -> None:
+    write(name, content)
+    vectors = read_vectors(name)
+    assert values(vectors) == ROWS.tolist()
+    assert vectors.notes == (note,)
+
+
+def test_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"1,-2.5,3\n0,0.15625,7\n")))
+    vectors = read_vectors("-")
+    assert values(vectors) == ROWS.tolist()
+    assert vectors.source == "standard input"
+
+
+SEVERAL = {
+    "v.npz": npz(items=ROWS, queries=ROWS[:1], ids=np.array(["a", "b"])),
+    "v.safetensors": safetensors(items=("F32", ROWS), queries=("F32", ROWS[:1]), ids=("I64", np.array([5, 6]))),
+}
+
+
+@pytest.mark.parametrize("name", SEVERAL)
+def test_one_of_several_arrays(write: Any, name: str) -> None:
+    path = write(name, SEVERAL[name])
+    assert message(name) == (
+        f"{name}: has 2 matrices, items (2 × 3), queries (1 × 3); choose one with key='items', or as \"{name}::items\"."
+    )
+    assert message(f"{name}::item") == f"{name}: has no array 'item'; did you mean 'items'? It has items, queries, ids."
+    items = read_vectors(path, key="items")
+    assert values(items) == ROWS.tolist()
+    assert items.ids is not None
+    queries = as_vectors(f"{name}::queries")
+    assert values(queries) == ROWS[:1].tolist()
+    assert queries.ids is None
+    assert queries.notes == (f"{name}::queries: ids are not as many as the vectors and were not taken for their ids.",)
+    assert message(f"{name}::ids").startswith(f"{name}::ids: ")
+
+
+def test_a_file_may_have_colons_in_its_name(write: Any) -> None:
+    write("a::b.npy", FLOATS["v.npy"])
+    assert values(read_vectors("a::b.npy")) == ROWS.tolist()
+
+
+def test_a_column_by_key(write: Any) -> None:
+    write("v.parquet", parquet(a=ROWS.tolist(), b=ROWS[:, :2].tolist()))
+    assert values(read_vectors("v.parquet::b")) == ROWS[:, :2].tolist()
+    write("v.ndjson", '{"a": [1, 2], "b": [3]}\n')
+    assert values(read_vectors("v.ndjson", key="b")) == [[3]]
+
+
+@pytest.mark.parametrize("options", [{}, {"chunks": (1, 2), "compression": "gzip"}])
+def test_hdf5(has: Any, folder: Path, options: Any) -> None:
+    has("h5py")
+    import h5py
+
+    with h5py.File("v.h5", "w") as file:
+        file.create_dataset("vectors", data=ROWS, **options)
+        file.create_dataset("deep/down", data=ROWS[:1], **options)
+        file["ids"] = ["a", "ü"]
+    vectors = as_vectors("v.h5", dims=2)
+    assert isinstance(vectors.values, Lazy)
+    assert values(vectors) == ROWS[:, :2].tolist()
+    assert vectors.block(1, 9).tolist() == ROWS[1:, :2].tolist()
+    assert vectors.ids == ("a", "ü")
+    below = read_vectors("v.h5::deep/down")
+    assert (values(below), below.ids) == (ROWS[:1].tolist(), None)
+    assert message("v.h5::deep") == "v.h5: has no array 'deep'; did you mean 'deep/down'? It has deep/down, ids, vectors."
+
+
+def test_damaged_hdf5(has: Any, write: Any) -> None:
+    has("h5py")
+    write("v.h5", b"\x89HDF\r\n\x1a\n and no more of it")
+    assert message("v.h5").startswith("v.h5: not a .h5 file that can be read (")
+
+
+def test_hdf5_without_h5py(write: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "h5py", None)
+    write("v.h5", b"\x89HDF\r\n\x1a\n")
+    with pytest.raises(MissingExtraError) as raised:
+        read_vectors("v.h5")
+    assert str(raised.value) == "v.h5: HDF5 files need h5py: pip install h5py"
+
+
+def header(text: str, data: bytes = b"") -> bytes:
+    return struct.pack("<Q", len(text)) + text.encode() + data
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "expected"),
+    [
+        ("v.npy", b"", "v.npy: the file is empty."),
+        ("v.csv", b"", "v.csv: the file is empty."),
+        ("v.npy", PNG, "v.npy: this is a PNG image, not a .npy file."),
+        ("v.fbin", PNG, "v.fbin: this is a PNG image, not a .fbin file."),
+        ("v", PNG, "v: this is a PNG image, not vectors."),
+        ("v.npy", "1 2\n", "v.npy: this is text, not a .npy file."),
+        ("v.fbin", "1 2 3 4 5 6\n", "v.fbin: this is text, not a .fbin file."),
+        ("v.fvecs", "1 2 3 4 5 6\n", "v.fvecs: this is text, not a .fvecs file."),
+        ("v.parquet", "1 2 3 4 5 6\n", "v.parquet: this is text, not a .parquet file."),
+        ("v.h5", b"\x00" * 100, "v.h5: this is a binary file, not a .h5 file."),
+        ("v.npy.gz", gzip.compress(npy(ROWS)), "v.npy.gz: is compressed; decompress it first, a .npy file is read in place."),
+        ("v.npy", OBJECTS, f"v.npy: the vectors {PICKLE}"),
+        ("v.npz", npz(vectors=ROWS)[:40], "v.npz: not a .npz file that can be read (File is not a zip file)."),
+        ("v.npy", npy(ROWS)[:-1], "v.npy: not a .npy file that can be read (mmap length is greater than file size)."),
+        (
+            "v.npy",
+            npy(ROWS[0]),
+            "v.npy: one row a vector is needed, a matrix; got an array of shape (3,). "
+            "For a single vector give a matrix of one row, as x[None, :].",
+        ),
+        ("v.npy", npy(ROWS[:0]), "v.npy: there is no vector in it."),
+        ("v.npy", npy(np.array([["a"]])), "v.npy: vectors must be numbers; got texts (<U1)."),
+        ("v.npz", npz(), "v.npz: has no matrix of numbers, one row a vector; it has no arrays."),
+        (
+            "v.npz",
+            npz(a=ROWS[0], b=np.array(["x"])),
+            "v.npz: has no matrix of numbers, one row a vector; it has a (3 numbers), b (no numbers).",
+        ),
+        ("v.npz", npz(vectors=ROWS, ids=np.array(["a", "b", "c"])), "v.npz: 3 ids for 2 vectors; there must be as many."),
+        ("v.npz", npz(vectors=ROWS, ids=np.array(["a", "a"])), "v.npz: the id 'a' occurs more than once."),
+        ("v.npz", npz(vectors=ROWS, ids=np.array([0.5, 1])), "v.npz: ids must be texts or whole numbers; got float64."),
+        (
+            "v.fvecs",
+            vecs(ROWS)[:-3],
+            "v.fvecs: cut off in vector 1 (from 0), of 3 dimensions: 16 bytes are needed, 13 are left. "
+            "Is it a .fvecs file, and whole?",
+        ),
+        (
+            "v.fvecs",
+            vecs(ROWS) + vecs(ROWS[:, :2]),
+            "v.fvecs: vector 2 (from 0) has 2 dimensions, the first has 3; "
+            "all must have as many. Is it a .fvecs file, and whole?",
+        ),
+        ("v.fvecs", b"\x01\x00", "v.fvecs: not a .fvecs file that can be read (it has 2 bytes)."),
+        (
+            "v.fbin",
+            binary(ROWS)[:-4],
+            "v.fbin: the header says 2 vectors of 3 dimensions, which takes 32 bytes; the file has 28. "
+            "Is it a .fbin file, and whole?",
+        ),
+        ("v.fbin", b"\x01\x00\x00\x00", "v.fbin: not a .fbin file that can be read (it has 4 bytes)."),
+        (
+            "v.safetensors",
+            safetensors(b=("F32", ROWS[0])),
+            "v.safetensors: has no matrix of numbers, one row a vector; it has b (3 numbers).",
+        ),
+        (
+            "v.safetensors",
+            safetensors(v=("F8_E4M3", WHOLE)),
+            "v.safetensors: tensor v is F8_E4M3; known are F64, F32, F16, BF16, BOOL, I8, I16, I32, I64, U8, U16, U32, U64.",
+        ),
+        (
+            "v.safetensors",
+            safetensors(v=("F32", ROWS))[:-1],
+            "v.safetensors: not a .safetensors file that can be read (tensor v should end at byte 97, the file has 96).",
+        ),
+        (
+            "v.safetensors",
+            safetensors(v=("F64", ROWS)),
+            "v.safetensors: not a .safetensors file that can be read (tensor v should have 48 bytes, it has 24).",
+        ),
+        (
+            "v.safetensors",
+            header("[]"),
+            "v.safetensors: not a .safetensors file that can be read "
+            "(its header makes no sense: AttributeError: 'list' object has no attribute 'items').",
+        ),
+        (
+            "v.safetensors",
+            struct.pack("<Q", 1000),
+            "v.safetensors: not a .safetensors file that can be read (its header should have 1,000 bytes, the file has 8).",
+        ),
+        (
+            "v.parquet",
+            parquet(v=[[1.0, 2.0], [3.0]]),
+            "v.parquet, row 2: vector 1 (from 0) has 1 dimensions, the first has 2; all must have as many.",
+        ),
+        ("v.parquet", parquet(v=[[1.0, 2.0], None]), "v.parquet, row 2: the vector is missing."),
+        ("v.parquet", parquet(v=[[1.0, 2.0], [3.0, None]]), "v.parquet, row 2: a number of the vector is missing (null)."),
+        ("v.parquet", parquet(x=[1.0, None]), 'v.parquet, row 2: column "x" is missing.'),
+        ("v.parquet", parquet(id=["a", None], v=[[1.0], [2.0]]), "v.parquet, row 2: the id is missing."),
+        ("v.parquet", parquet(id=["a", "a"], v=[[1.0], [2.0]]), "v.parquet: the id 'a' occurs more than once."),
+        (
+            "v.parquet",
+            parquet(id=["a"], text=["b"]),
+            'v.parquet: no column holds lists of numbers, or numbers; the columns are "id", "text".',
+        ),
+        ("v.csv", "1,2\n3,x\n", 'v.csv, line 2: not a number: "x".'),
+        ("v.csv", "1,x,3\n", 'v.csv, line 1: not a number: "x".'),
+        ("v.csv", "1,2\n3\n", 'v.csv, line 2: expected 2 fields, found 1: "3"'),
+        ("v.csv", "1,2\n3,4,5\n", 'v.csv, line 2: expected 2 fields, found 3: "3,4,5"'),
+        ("v.csv", "1,2\n\n3,4\n", "v.csv, line 2: a blank line between vectors; remove it."),
+        ("v.csv", "id,x\na,1\n,2\n", "v.csv, line 3: the id is missing."),
+        ("v.csv", "id,text\na,b\n", 'v.csv: no column holds numbers; the columns are "id", "text".'),
+        ("v.csv", "id,x\n", "v.csv: there is no vector in it."),
+        ("v.txt", "# nothing\n\n", "v.txt: there is no vector in it."),
+        ("v.txt", "1 2\n3 1_0\n", 'v.txt, line 2: not a number: "1_0".'),
+        ("v.txt", b"a 1\n\xff 2\n", "v.txt, line 2: not UTF-8 text. Convert the file to UTF-8 first."),
+        ("v.vec", "3 2\na 1 2\nb 1 2\n", "v.vec: the first line promises 3 vectors, there are 2."),
+        ("v.ndjson", '{"v": [1]}\n[2]\n', 'v.ndjson, line 2: expected a JSON object, found "[2]".'),
+        ("v.ndjson", '{"v": [1]}\n{"v": [2}\n', 'v.ndjson, line 2: not valid JSON: "{"v": [2}"; one object a line is read.'),
+        ("v.ndjson", '{"v": [1]}\n{"w": [2]}\n', 'v.ndjson, line 2: the vector is missing (no list "v").'),
+        ("v.ndjson", '{"v": [1]}\n\n{"v": ["2"]}\n', 'v.ndjson, line 3: not a number: ""2"".'),
+        ("v.ndjson", '{"v": [1]}\n{"v": [null]}\n', 'v.ndjson, line 2: not a number: "null".'),
+        ("v.ndjson", '{"v": [1]}\n{"v": [1, 2]}\n', "v.ndjson, line 2: 2 numbers, but the first vector has 1."),
+        (
+            "v.ndjson",
+            '{"id": "a", "v": [1]}\n{"id": 1.5, "v": [1]}\n',
+            'v.ndjson, line 2: the id is "1.5", but ids must be strings or integers.',
+        ),
+    ],
+)
+def test_bad_files(write: Any, name: str, content: str | bytes, expected: str) -> None:
+    write(name, content)
+    assert message(name) == expected
+
+
+def test_bad_paths_and_options(write: Any) -> None:
+    assert message("none.npy") == "none.npy: no such file."
+    assert message("none.npz::a") == "none.npz: no such file."
+    assert message(".") == ".: is a directory; give a file."
+    write("v.csv", FLOATS["v.csv"])
+    assert message("v.csv::x") == "v.csv: a text file holds one table; there is no 'x' to choose."
+    for name in ("v.npy", "v.fvecs", "v.fbin"):
+        write(name, FLOATS[name])
+        assert message(f"{name}::x") == f"{name}: a {name[1:]} file holds one array; there is no 'x' to choose."
+    assert message("v.csv", format="fvec") == (
+        f'There is no format "fvec" of vectors; did you mean "fvecs"? Formats: {", ".join(FORMATS)}.'
+    )
+    assert message("v.csv", format="parquet") == "v.csv: this is text, not a .parquet file."
+    write("v.npy", FLOATS["v.npy"])
+    assert message("v.npy", format="parquet") == "v.npy: this is a NumPy array, not a .parquet file."
+    write("v.parquet", FLOATS["v.parquet"])
+    assert message("v.parquet", format="npy") == "v.parquet: this is a Parquet file, not a .npy file."
+
+
+@pytest.mark.parametrize("name", [*FLOATS, *SEVERAL])
+def test_no_cut_and_no_flipped_byte_gives_anything_but_our_own_errors(write: Any, name: str) -> None:
+    content = {**FLOATS, **SEVERAL}[name]
+    whole = content.encode() if isinstance(content, str) else content
+    tried, read = 0, 0
+    for place in range(0, len(whole), max(1, len(whole) // 60)):
+        for damaged in (whole[:place], whole[:place] + bytes([whole[place] ^ 0x55]) + whole[place + 1 :]):
+            path = write(name, damaged)
+            tried += 1
+            with contextlib.suppress(JudgedError):
+                values(read_vectors(path))
+                read += 1
+    assert read < tried  # some of it was refused: at least the file that is empty

@@ -1,0 +1,126 @@
+"""Labels from files of every format, and what is wrong with files that cannot be read."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+from judged.errors import InputError
+from judged.inputs.vectors.files import labels_from, labels_lists_from
+from judged.inputs.vectors.labels import revisited_from
+from support.vector_files import OBJECTS, PICKLE, PNG, ROWS, npy, npz, parquet, vecs
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "expected"),
+    [
+        ("l.txt", "cat\n 007 \r\nNew York\n\n", ["cat", "007", "New York"]),
+        ("l", "9007199254740993\n9007199254740992\n", ["9007199254740993", "9007199254740992"]),
+        ("l.csv", 'id,label\na,007\nb,"x, y"\n', ["007", "x, y"]),
+        ("l.csv", "Label\na\nb\n", ["a", "b"]),
+        ("l.csv", "a\nb\n", ["a", "b"]),
+        ("l.tsv", "class\tid\na b\t1\n", ["a b"]),
+        ("l.csv::second", "first,second\n1,2\n", ["2"]),
+        ("l.npy", npy(np.array([2**63 - 1, 2**63 - 2])), [2**63 - 1, 2**63 - 2]),
+        ("l.npy", npy(np.array([["a"], ["b"]])), ["a", "b"]),
+        ("l.npy", npy(np.array(["ü".encode()])), ["ü"]),
+        ("l.npz", npz(images=ROWS, labels=np.array([1, 2])), [1, 2]),
+        ("l.parquet", parquet(id=["a", "b"], label=[2**60 + 1, 2]), [2**60 + 1, 2]),
+        ("l.parquet", parquet(label=pl.Series(["a", "b"], dtype=pl.Categorical)), ["a", "b"]),
+    ],
+)
+def test_labels(write: Any, name: str, content: str | bytes, expected: list[Any]) -> None:
+    write(name.partition("::")[0], content)
+    assert list(labels_from(name)) == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "expected"),
+    [
+        ("l.txt", b"", "l.txt: the file is empty."),
+        ("l.txt", "\n\n", "l.txt: there is no label in it."),
+        ("l.txt", "a\n\nb\n", "l.txt, line 2: the label is missing."),
+        ("l.txt", b"a\n\xff\n", "l.txt, line 2: not UTF-8 text. Convert the file to UTF-8 first."),
+        ("l.txt", PNG, "l.txt: this is a PNG image, not labels."),
+        ("l.csv", "id,label\na,1\nb,\n", "l.csv, line 3: the label is missing."),
+        ("l.csv", "id,label\na\n", 'l.csv, line 2: expected 2 fields, found 1: "a"'),
+        (
+            "l.csv",
+            "a,b\n1,2\n",
+            "l.csv: has a, b, none with a name known for labels "
+            '(label, labels, class, category, group, target, y); choose one as "l.csv::a".',
+        ),
+        ("l.npy", npy(ROWS), "l.npy: one label a vector is needed; got an array of shape (2, 3)."),
+        ("l.npy", npy(np.array([1j])), "l.npy: labels must be texts or whole numbers; got complex128."),
+        ("l.npy", OBJECTS, f"l.npy: the labels {PICKLE}"),
+        ("l.parquet", parquet(label=["a", None]), "l.parquet, row 2: the label is missing."),
+        ("l.parquet", parquet(label=[0.5]), 'l.parquet: labels must be texts or whole numbers; column "label" is Float64.'),
+        ("l.fvecs", vecs(ROWS), "l.fvecs: labels are not read from fvecs files; from npy, npz, parquet, csv, tsv, text."),
+    ],
+)
+def test_bad_labels(write: Any, name: str, content: str | bytes, expected: str) -> None:
+    write(name, content)
+    with pytest.raises(InputError) as raised:
+        labels_from(name)
+    assert str(raised.value) == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "expected"),
+    [
+        ("l.txt", "a b\n\nc\n", [["a", "b"], [], ["c"]]),
+        ("l.txt", "New York, b\nc\n", [["New York", "b"], ["c"]]),
+        ("l.txt", "a, b; c\n;d\n", [["a, b", "c"], ["d"]]),
+        ("l.csv", "a,b\nc\n", [["a", "b"], ["c"]]),
+        ("l.csv", "id,labels\n1,a;b\n2,\n", [["a", "b"], []]),
+        ("l.parquet", parquet(id=[1, 2], labels=[["a", "b"], []]), [["a", "b"], []]),
+        ("l.npy", npy(np.array([[1, 0, 1], [0, 0, 0]])), [["0", "2"], []]),
+    ],
+)
+def test_several_labels(write: Any, name: str, content: str | bytes, expected: list[list[str]]) -> None:
+    write(name, content)
+    assert labels_lists_from(name) == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "expected"),
+    [
+        ("l.txt", "\n\n", "l.txt: there is no label in it."),
+        ("l.npy", npy(np.array([[1, 2]])), "l.npy: several labels a vector are a matrix of 0 and 1; it has other numbers."),
+        ("l.npy", npy(np.array([1, 0])), "l.npy: a matrix with a row for each vector is needed; got an array of shape (2,)."),
+        ("l.parquet", parquet(label=["a"]), 'l.parquet: column "label" is String; lists of labels are needed.'),
+    ],
+)
+def test_bad_lists_of_labels(write: Any, name: str, content: str | bytes, expected: str) -> None:
+    write(name, content)
+    with pytest.raises(InputError) as raised:
+        labels_lists_from(name)
+    assert str(raised.value) == expected
+
+
+def test_a_text_of_labels_has_no_columns_to_choose(write: Any) -> None:
+    write("labels", "a\nb\n")
+    for read in (labels_from, labels_lists_from):
+        with pytest.raises(InputError) as error:
+            read("labels::x")
+        assert str(error.value) == "labels: a text file holds one label a line; there is no 'x' to choose."
+
+
+def test_bad_files_of_the_revisited_benchmarks(write: Any) -> None:
+    hint = "is not JSON. The benchmark's own pickle is written so by json.dump(pickle.load(f)['gnd'], …)."
+    write("deep.json", "[" * 100_000)
+    write("gnd.pkl", b"\x80\x04\x95\x00\x00")
+    write("other.json", '[{"easy": []}]')
+    for path, expected in {
+        "none.json": "no such file.",
+        ".": "is a directory; give a file.",
+        "deep.json": hint,
+        "gnd.pkl": hint,
+        "other.json": "a list is needed, with the lists easy, hard and junk of item rows for each query.",
+    }.items():
+        with pytest.raises(InputError) as error:
+            revisited_from(path)
+        assert str(error.value) == f"{path}: {expected}"

@@ -1,0 +1,270 @@
+"""Judgements by subtopic on their way into Rankings: collapsed, repeated, cut, condensed, taken, refused."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+import judged
+from judged import InputError, MeasureError, Rankings
+from judged.judging import condensed, rearranged
+from measures.diversity.generated import Collection, generate
+
+MEASURES = ["alpha_nDCG@10", "alpha_DCG", "ERR_IA@5", "nERR_IA", "NRBP", "nNRBP", "AP_IA", "P_IA@5", "StRecall@3"]
+PLAIN = ["AP", "nDCG@10", "P@5", "NumRel"]
+
+
+def frame(collection: Collection) -> pl.DataFrame:
+    return pl.DataFrame(collection.rows, schema=["query", "subtopic", "item", "grade"], orient="row")
+
+
+def run_frame(collection: Collection) -> pl.DataFrame:
+    rows = [(query, item, score) for query, each in collection.run.items() for item, score in each.items()]
+    return pl.DataFrame(rows, schema=["query", "item", "score"], orient="row").sample(fraction=1, shuffle=True, seed=7)
+
+
+def values(judgements: Any, run: Any, measures: list[str], **options: Any) -> dict[str, dict[str, float]]:
+    evaluation = judged.evaluate(judgements, run, measures, **options)
+    return {row["query"]: {name: row[name] for name in measures} for row in evaluation.per_query.iter_rows(named=True)}
+
+
+def test_every_way_in_gives_the_same() -> None:
+    """To the last digit, in whatever order rows come."""
+    collection = generate(1)
+    tables = [frame(collection), frame(collection).sort("grade", "item"), frame(collection).sort("query", "subtopic")]
+    expected = values(collection.judgements, collection.run, MEASURES + PLAIN)
+    for judgements in (collection.judgements, *tables):
+        for run in (collection.run, run_frame(collection)):
+            assert values(judgements, run, MEASURES + PLAIN) == expected
+
+
+def test_collapsed_to_the_best_grade() -> None:
+    collection = generate(2)
+    best = {
+        query: {item: max(grades.values()) for item, grades in items.items()} for query, items in collection.judgements.items()
+    }
+    expected = values(best, collection.run, PLAIN)
+    assert values(collection.judgements, collection.run, PLAIN) == expected
+    assert values(frame(collection), run_frame(collection), PLAIN) == expected
+
+
+NOTE = "3 judgements by subtopic are of 2 items: measures that know no subtopics take the best grade of each item."
+
+
+@pytest.mark.parametrize("as_frame", [False, True])
+def test_the_audit_says_so(as_frame: bool) -> None:
+    nested = {"q": {"a": {"1": 1, "2": 0}, "b": {"1": 1}}}
+    rows = [("q", item, subtopic, grade) for item, each in nested["q"].items() for subtopic, grade in each.items()]
+    table = pl.DataFrame(rows, schema=["query", "item", "subtopic", "grade"], orient="row")
+    audit = judged.evaluate(table if as_frame else nested, {"q": ["a"]}, ["AP"]).audit["run"]
+    assert audit.notes == (NOTE,)
+    assert audit.findings()[-1] == NOTE
+
+
+def test_nothing_is_said_where_nothing_was_collapsed() -> None:
+    """As in TREC-COVID, where the second column is the round in which an item was judged."""
+    table = pl.DataFrame({"query": ["q", "q"], "item": ["a", "b"], "iteration": ["0.5", "1"], "grade": [1, 0]})
+    assert judged.evaluate(table, {"q": ["b", "a"]}, ["AP"]).audit["run"].notes == ()
+
+
+def test_queries_keep_their_order_and_empty_ones_stay() -> None:
+    judgements = {"z": {"a": {"1": 1}}, "e": {}, "b": {"b": {"2": 1, "1": 0}}}
+    rankings = judged.judge(judgements, {"b": ["b"], "z": ["x"]})
+    assert rankings.queries == ("z", "e", "b")
+    assert rankings.evaluate(["StRecall"]).scored().values[judged.parse("StRecall")].tolist() == [0.0, 0.0, 1.0]
+
+
+# -- repeated rows -----------------------------------------------------------------------------------------------------
+
+REPEATED = {"query": ["q"] * 4, "item": ["a", "a", "b", "a"], "subtopic": ["1", "2", "1", "1"], "grade": [1, 1, 0, 0]}
+
+
+def test_the_same_subtopic_twice_is_an_error() -> None:
+    with pytest.raises(InputError) as refused:
+        judged.judge(pl.DataFrame(REPEATED), {"q": ["a"]})
+    assert str(refused.value) == (
+        "a data frame, rows 1 and 4: query 'q' has item 'a' more than once for subtopic '1'. "
+        "Remove the repetitions, or keep the best-ranked of each with duplicates='first' (--duplicates first)."
+    )
+
+
+def test_several_are_counted() -> None:
+    rows = {name: [*column, *column] for name, column in REPEATED.items()}
+    with pytest.raises(InputError, match=r"rows 1, 4, 5 and 8: .* for subtopic '1' \(and 2 more such triples\)\."):
+        judged.judge(pl.DataFrame(rows), {"q": ["a"]})
+
+
+def test_the_first_is_kept_where_that_is_wanted() -> None:
+    rankings = judged.judge(pl.DataFrame(REPEATED), {"q": ["a"]}, duplicates="first")
+    assert rankings.evaluate(["StRecall(rel=1)"]).value() == 1.0
+    assert rankings.subtopics is not None
+    assert rankings.subtopics.grade.tolist() == [0.0, 1.0, 1.0]  # b, then a: ids descend
+    assert rankings.audit is not None
+    assert rankings.audit.duplicates_dropped == 1
+
+
+# -- what is done to rankings ------------------------------------------------------------------------------------------
+
+
+def test_depth_is_a_shorter_run() -> None:
+    collection = generate(3)
+    short = {query: dict(sorted(each.items(), key=lambda pair: -pair[1])[:7]) for query, each in collection.run.items()}
+    assert values(collection.judgements, collection.run, MEASURES, depth=7) == values(collection.judgements, short, MEASURES)
+
+
+def test_condensed_is_a_run_without_unjudged_items() -> None:
+    collection = generate(4)
+    known = {
+        query: {item for item, grades in items.items() if max(grades.values()) >= 0}
+        for query, items in collection.judgements.items()
+    }
+    kept = {
+        query: {item: score for item, score in each.items() if item in known.get(query, ())}
+        for query, each in collection.run.items()
+    }
+    policy = {"unjudged": "removed"}
+    expected = values(collection.judgements, kept, MEASURES)
+    assert values(collection.judgements, collection.run, MEASURES, policy=policy) == expected
+    later = condensed(judged.judge(collection.judgements, collection.run)).evaluate(MEASURES).scored()
+    assert [later.values[judged.parse(name)].tolist() for name in MEASURES] == [
+        [expected[query][name] for query in later.rankings.queries] for name in MEASURES
+    ]
+
+
+def test_ties_rearranged_later_are_as_if_decided_at_once() -> None:
+    collection = generate(5)
+    tied = {query: {item: float(int(score) // 40) for item, score in each.items()} for query, each in collection.run.items()}
+    by_id = judged.judge(collection.judgements, tied)
+    for ties in ("best", "worst"):
+        later = rearranged(by_id, ties).evaluate(MEASURES).scored()
+        at_once = judged.judge(collection.judgements, tied, policy={"ties": ties}).evaluate(MEASURES).scored()
+        for name in MEASURES:
+            np.testing.assert_array_equal(later.values[judged.parse(name)], at_once.values[judged.parse(name)])
+
+
+def test_taken_queries_keep_their_values() -> None:
+    collection = generate(6)
+    rankings = judged.judge(collection.judgements, collection.run)
+    order = [5, 0, 0, 19, 3]
+    for name in map(judged.parse, MEASURES):
+        np.testing.assert_array_equal(name.compute(rankings.take(order)), name.compute(rankings)[order])
+
+
+def test_arrays_are_read_only() -> None:
+    rankings = judged.judge({"q": {"a": {"1": 1}}}, {"q": ["a"]})
+    assert rankings.subtopics is not None
+    with pytest.raises(ValueError, match="read-only"):
+        rankings.subtopics.grade[0] = 2
+
+
+# -- lists in rank order -----------------------------------------------------------------------------------------------
+
+
+def test_lists_in_rank_order() -> None:
+    lists = [[{"a": 1}, None, {"a": 1, "b": 2}], [None]]
+    rankings = Rankings.from_relevance(lists)
+    assert rankings.pool_grade.tolist() == [2.0, 1.0]
+    assert judged.parse("StRecall@2").compute(rankings).tolist()[0] == 0.5
+    assert np.isnan(judged.parse("StRecall@2").compute(rankings)[1])
+    more = Rankings.from_relevance(lists, pool=[[{"c": 1}, {"a": 1, "b": 2}, {"a": 1}], []])
+    assert judged.parse("StRecall@2").compute(more).tolist()[0] == 1 / 3
+
+
+LIST_ERRORS: dict[str, tuple[list[Any], dict[str, Any], str]] = {
+    "mixed": (
+        [[{"a": 1}, 0]],
+        {},
+        "where some items have {subtopic: grade}, all judged items must; got 0.",
+    ),
+    "empty": (
+        [[{"a": 1}, {}]],
+        {},
+        "where some items have {subtopic: grade}, all judged items must; got {}.",
+    ),
+    "count": (
+        [[{"a": 1}]],
+        {"relevant": 3},
+        "relevant says nothing of subtopics; give pool, the {subtopic: grade} of all judged items.",
+    ),
+    "pool": (
+        [[{"a": 1}]],
+        {"pool": [[{"b": 1}]]},
+        "pool lacks {'a': 1}, which is in a list; it holds all judged items, in the list and outside it.",
+    ),
+    "short pool": (
+        [[{"a": 1}], [None]],
+        {"pool": [[{"a": 1}]]},
+        "pool must hold one list for each of the 2 queries; got 1.",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", LIST_ERRORS)
+def test_lists_that_are_refused(case: str) -> None:
+    lists, options, message = LIST_ERRORS[case]
+    with pytest.raises(InputError) as refused:
+        Rankings.from_relevance(lists, **options)
+    assert str(refused.value) == message
+
+
+# -- no subtopics ------------------------------------------------------------------------------------------------------
+
+NEEDED = (
+    "{} needs judgements by subtopic, and these have none. Subtopics are the second column of TREC qrels "
+    "(where it is not the same in all rows), a column named subtopic, aspect, nugget, intent or iteration, or "
+    "{{query: {{item: {{subtopic: grade}}}}}}."
+)
+
+
+@pytest.mark.parametrize("measure", MEASURES)
+def test_judgements_without_subtopics(measure: str) -> None:
+    with pytest.raises(MeasureError) as refused:
+        judged.evaluate({"q": {"a": 1}}, {"q": ["a"]}, [measure])
+    assert str(refused.value) == NEEDED.format(judged.parse(measure).spec.name)
+
+
+DICT_ERRORS: dict[str, tuple[dict[str, Any], str]] = {
+    "number among dicts": (
+        {"q": {"a": {"1": 1}, "b": 1}},
+        "item 'b' of query 'q' has 1 where other items have grades by subtopic; "
+        "give every item {subtopic: grade}, with a grade of 0 where it serves none.",
+    ),
+    "dict among numbers": (
+        {"q": {"a": 1, "b": {"1": 1}}},
+        "item 'b' of query 'q' has {'1': 1} where a grade should be; give a number.",
+    ),
+    "nothing": (
+        {"q": {"a": {"1": 1}, "b": {}}},
+        "item 'b' of query 'q' has {} where other items have grades by subtopic; "
+        "give every item {subtopic: grade}, with a grade of 0 where it serves none.",
+    ),
+    "text": (
+        {"q": {"a": {"1": "high"}}},
+        "item 'a' of query 'q' has 'high' where a grade for subtopic '1' should be; give a number.",
+    ),
+    "nan": (
+        {"q": {"a": {"1": float("nan")}}},
+        "the judgements: the grade of item 'a' for query 'q' is nan; grades must be finite numbers.",
+    ),
+    "same text": (
+        {"q": {"a": {"1": 1, 1: 0}}},
+        "item 'a' of query 'q' has two subtopics that are the same as texts; name each once.",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", DICT_ERRORS)
+def test_dicts_that_are_refused(case: str) -> None:
+    judgements, message = DICT_ERRORS[case]
+    with pytest.raises(InputError) as refused:
+        judged.judge(judgements, {"q": ["a"]})
+    assert str(refused.value) == message
+
+
+def test_the_callers_dict_stays_as_it_was() -> None:
+    judgements = {"q": {"a": {1: 1, 2: 0}, "b": {"x": 2}}}
+    judged.judge(judgements, {"q": ["a"]})
+    assert judgements == {"q": {"a": {1: 1, 2: 0}, "b": {"x": 2}}}

@@ -1,0 +1,266 @@
+"""Learned similarities in files: the same bits come back, and what is no such file is refused."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import judged
+from judged.errors import InputError, OutputError
+from judged.learn import KINDS, Learned, fit, load
+from judged.similarity.learned_files import MARK, _checksum
+from judged.similarity.similarity import Bilinear, as_similarity
+from support.learnable import Hidden, behind_noise
+
+ENDINGS = (".npz", ".safetensors")
+
+
+@cache
+def trained(kind: str) -> tuple[Hidden, Learned]:
+    data = behind_noise(queries=30)
+    return data, fit(*data.both, kind=kind, iterations=4, candidates=70)
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty folder, which is the current one, so that messages show the bare name."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_same_bits_and_ranks_come_back(folder: Path, kind: str, ending: str) -> None:
+    data, learned = trained(kind)
+    learned.save(f"model{ending}")
+    again = load(Path(f"model{ending}"))
+    assert again.kind is learned.kind
+    assert repr(again.training) == repr(learned.training)
+    assert again.training.to_dict() == learned.training.to_dict()
+    assert again.training.history == learned.training.history
+    for name, weights in learned.weights.items():
+        assert again.weights[name].dtype == np.float32
+        assert np.array_equal(again.weights[name], weights)
+    rows = learned.unseen(data.queries)
+    relevance = judged.same_label(data.query_labels[rows], data.item_labels)
+    ranks = [
+        judged.rank_embeddings(data.queries[rows], data.items, relevance, similarity=each).hit_rank.tolist()
+        for each in (learned, again, f"model{ending}", Path(f"model{ending}"))
+    ]
+    assert ranks[0] == ranks[1] == ranks[2] == ranks[3]
+    with pytest.raises(InputError, match="24 of 30 queries"):
+        judged.rank_embeddings(*data.both, similarity=f"model{ending}")
+
+
+def test_permission_to_see_training_queries_is_not_saved(folder: Path) -> None:
+    _, learned = trained("diagonal")
+    learned.allow_training_queries().turned_round().save("model.npz")
+    again = load("model.npz")
+    assert (again.allowed, again.turned) == (False, False)
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_the_same_similarity_is_the_same_file(folder: Path, ending: str) -> None:
+    _, learned = trained("bilinear")
+    learned.save(f"one{ending}")
+    load(f"one{ending}").save(f"two{ending}")
+    assert Path(f"one{ending}").read_bytes() == Path(f"two{ending}").read_bytes()
+    assert sorted(each.name for each in folder.iterdir()) == [f"one{ending}", f"two{ending}"]
+
+
+def test_the_safetensors_package_reads_ours_and_we_read_its(folder: Path) -> None:
+    safetensors = pytest.importorskip("safetensors")
+    numpy = pytest.importorskip("safetensors.numpy")
+    _, learned = trained("low-rank")
+    learned.save("ours.safetensors")
+    tensors = numpy.load_file("ours.safetensors")
+    assert set(tensors) == {"U", "V", "training_queries", "validation_queries"}
+    assert np.array_equal(tensors["U"], learned.weights["U"])
+    assert np.array_equal(tensors["training_queries"], learned.seen.training)
+    with safetensors.safe_open("ours.safetensors", "np") as opened:
+        metadata = opened.metadata()
+    numpy.save_file(tensors, "theirs.safetensors", metadata=metadata)
+    again = load("theirs.safetensors")
+    assert again.training.to_dict() == learned.training.to_dict()
+    assert np.array_equal(again.weights["V"], learned.weights["V"])
+
+
+def test_numpy_reads_ours(folder: Path) -> None:
+    _, learned = trained("two-tower-linear")
+    learned.save("model.npz")
+    with np.load("model.npz", allow_pickle=False) as opened:
+        assert set(opened.files) == {MARK, "A", "B", "training_queries", "validation_queries"}
+        assert np.array_equal(opened["A"], learned.weights["A"])
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_a_plain_matrix_is_still_a_bilinear_similarity(folder: Path, ending: str) -> None:
+    matrix = np.arange(6, dtype=np.float32).reshape(2, 3)
+    if ending == ".npz":
+        np.savez("plain.npz", W=matrix)
+    else:
+        pytest.importorskip("safetensors.numpy").save_file({"W": matrix}, "plain.safetensors")
+    found = as_similarity(f"plain{ending}")
+    assert isinstance(found, Bilinear)
+    assert np.array_equal(found.weights, matrix)
+    with pytest.raises(InputError) as error:
+        load(f"plain{ending}")
+    assert str(error.value) == (
+        f"plain{ending}: is no learned similarity that judged wrote. A plain matrix W needs no loading: give its file as the "
+        "similarity."
+    )
+
+
+def test_one_array_of_a_learned_file_is_a_matrix(folder: Path) -> None:
+    _, learned = trained("bilinear")
+    learned.save("model.npz")
+    found = as_similarity("model.npz::W")
+    assert isinstance(found, Bilinear)
+    assert np.array_equal(found.weights, learned.weights["W"])
+
+
+def message(path: str) -> str:
+    with pytest.raises(InputError) as error:
+        load(path)
+    with pytest.raises(InputError) as same:
+        as_similarity(path)
+    assert str(error.value) == str(same.value)
+    return str(error.value)
+
+
+def parts_of(path: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    with np.load(path) as opened:
+        arrays = dict(opened)
+    return json.loads(arrays.pop(MARK).tobytes()), arrays
+
+
+def rewritten(about: Any, arrays: dict[str, Any]) -> None:
+    text = about if isinstance(about, bytes) else json.dumps(about).encode()
+    np.savez("changed.npz", **{MARK: np.frombuffer(text, np.uint8)}, **arrays)
+
+
+def test_a_newer_file(folder: Path) -> None:
+    trained("diagonal")[1].save("model.npz")
+    about, arrays = parts_of("model.npz")
+    rewritten({"version": 2, "what": "nobody knows"}, arrays)
+    assert message("changed.npz") == (
+        "changed.npz: was written by a newer judged (format 2, this one reads up to 1); update judged."
+    )
+    assert about["version"] == 1
+
+
+def test_files_that_were_changed(folder: Path) -> None:
+    trained("diagonal")[1].save("model.npz")
+    about, arrays = parts_of("model.npz")
+    cases: list[tuple[Any, dict[str, Any], str]] = [
+        (b"not json", arrays, "its description makes no sense: JSONDecodeError"),
+        (b"\xff\xfe", arrays, "its description makes no sense: UnicodeDecodeError"),
+        ({}, arrays, "its description makes no sense: KeyError"),
+        (b"[" * 100_000, arrays, "its description makes no sense: RecursionError"),
+        ({**about, "version": True}, arrays, "its description makes no sense: InputError"),
+        ({**about, "version": 0}, arrays, "its description makes no sense: InputError"),
+        ({**about, "training": {**about["training"], "temperature": 9}}, arrays, "it is not what was written"),
+        ({**about, "kind": "cubic"}, arrays, "something is missing in it: 'cubic'"),
+        (about, {name: array for name, array in arrays.items() if name != "w"}, "something is missing in it: 'w'"),
+        ({**about, "training": {}}, arrays, "something is missing in it: 'kind'"),
+        (about, {**arrays, "w": arrays["w"] * 2}, "it is not what was written"),
+        (about, {**arrays, "w": arrays["w"][:-1]}, "it is not what was written"),
+        (about, {**arrays, "training_queries": arrays["training_queries"][:0]}, "it is not what was written"),
+    ]
+    for changed, left, reason in cases:
+        rewritten(changed, left)
+        assert message("changed.npz") == f"changed.npz: not a learned similarity that can be read ({reason})."
+
+
+WRONG = "W should hold finite numbers in single precision"
+NONSENSE = "its record of the training makes no sense"
+UNKNOWN = "it does not say which queries training saw"
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        ({"W": np.full((11, 11), np.nan, np.float32)}, WRONG),
+        ({"W": np.full((11, 11), np.inf, np.float32)}, WRONG),
+        ({"W": np.ones((11, 11))}, WRONG),
+        ({"W": np.ones((11, 11), np.complex64)}, WRONG),
+        ({"W": np.array("a")}, WRONG),
+        ({"W": np.float32(1)}, WRONG),
+        ({"W": np.ones((0, 11), np.float32)}, WRONG),
+        ({"W": np.ones(121, np.float32)}, "its weights do not fit together: W 121"),
+        ({"W": np.ones((1, 11, 11), np.float32)}, "its weights do not fit together: W 1 × 11 × 11"),
+        ({"training_queries": np.zeros((0, 4))}, UNKNOWN),
+        ({"training_queries": np.ones(36)}, UNKNOWN),
+        ({"validation_queries": np.ones((6, 4), np.uint64)}, UNKNOWN),
+        ({"temperature": "hot"}, NONSENSE),
+        ({"temperature": -1}, NONSENSE),
+        ({"history": []}, NONSENSE),
+        ({"best": 99}, NONSENSE),
+        ({"training": "many"}, NONSENSE),
+        ({"kind": "diagonal"}, "its record is of a diagonal, its weights are of a bilinear"),
+    ],
+)
+def test_files_that_were_changed_and_their_checksum_with_them(folder: Path, changes: dict[str, Any], reason: str) -> None:
+    trained("bilinear")[1].save("model.npz")
+    about, arrays = parts_of("model.npz")
+    for name, value in changes.items():
+        (arrays if name in arrays else about["training"])[name] = value
+    rewritten({**about, "checksum": _checksum(arrays, about["training"])}, arrays)
+    assert message("changed.npz") == f"changed.npz: not a learned similarity that can be read ({reason})."
+
+
+def test_weights_that_do_not_fit_together(folder: Path) -> None:
+    trained("low-rank")[1].save("model.npz")
+    about, arrays = parts_of("model.npz")
+    arrays["U"] = arrays["U"][:, :1]
+    rewritten({**about, "checksum": _checksum(arrays, about["training"])}, arrays)
+    assert message("changed.npz") == (
+        "changed.npz: not a learned similarity that can be read (its weights do not fit together: U 11 × 1, V 11 × 2)."
+    )
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_files_that_were_cut_or_spoilt(folder: Path, ending: str) -> None:
+    trained("bilinear")[1].save(f"model{ending}")
+    whole = Path(f"model{ending}").read_bytes()
+    Path(f"cut{ending}").write_bytes(whole[: len(whole) // 2])
+    assert message(f"cut{ending}").startswith(f"cut{ending}: not a {ending} file that can be read (")
+    spoilt = bytearray(whole)
+    place = len(whole) - 40 if ending == ".safetensors" else whole.index(trained("bilinear")[1].weights["W"].tobytes())
+    spoilt[place] ^= 1
+    Path(f"spoilt{ending}").write_bytes(bytes(spoilt))
+    assert message(f"spoilt{ending}") in (
+        "spoilt.npz: not a .npz file that can be read (Bad CRC-32 for file 'W.npy').",
+        "spoilt.safetensors: not a learned similarity that can be read (it is not what was written).",
+    )
+
+
+def test_files_that_are_something_else(folder: Path) -> None:
+    Path("notes.txt").write_text("1 2\n3 4\n")
+    with pytest.raises(InputError) as error:
+        load("notes.txt")
+    assert str(error.value) == (
+        "notes.txt: is no learned similarity that judged wrote. A plain matrix W needs no loading: give its file as the "
+        "similarity."
+    )
+    with pytest.raises(InputError) as error:
+        load("nowhere.npz")
+    assert str(error.value) == "nowhere.npz: no such file."
+
+
+def test_places_that_cannot_be_written_to(folder: Path) -> None:
+    _, learned = trained("diagonal")
+    for target, said in {
+        "model.txt": "model.txt: a learned similarity is written to a .npz or .safetensors file.",
+        "model": "model: a learned similarity is written to a .npz or .safetensors file.",
+        "nowhere/model.npz": "nowhere/model.npz: there is no folder nowhere; make it first.",
+    }.items():
+        with pytest.raises(OutputError) as error:
+            learned.save(target)
+        assert str(error.value) == said
+    assert list(folder.iterdir()) == []

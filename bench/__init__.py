@@ -1,1 +1,2 @@
-"""Side-by-side benchmarks: judged and its peers in one run, a fresh process each. `python -m bench --help`."""
+"""Side-by-side benchmarks: judged and its peers in one run, a fresh process each. `python -m bench
+--help`."""

@@ -15,11 +15,27 @@ from bench.report import show, write
 
 @click.command()
 @click.argument("names", metavar="[CASE]...", nargs=-1, type=click.Choice(list(cases())))
-@click.option("--repeat", type=click.IntRange(min=1), help="Rounds; by default each case has its own number.")
-@click.option("--quick", is_flag=True, help="Small data and few rounds, to try the benchmark itself.")
-@click.option("--only", metavar="NAME", multiple=True, help="Run only contenders whose name starts so (repeatable).")
-@click.option("--write", "to_readme", is_flag=True, help="Put the results of cases without a crash into bench/README.md.")
-def main(names: tuple[str, ...], repeat: int | None, quick: bool, only: tuple[str, ...], to_readme: bool) -> None:
+@click.option(
+    "--repeat", type=click.IntRange(min=1), help="Rounds; by default each case has its own number."
+)
+@click.option(
+    "--quick", is_flag=True, help="Small data and few rounds, to try the benchmark itself."
+)
+@click.option(
+    "--only",
+    metavar="NAME",
+    multiple=True,
+    help="Run only contenders whose name starts so (repeatable).",
+)
+@click.option(
+    "--write",
+    "to_readme",
+    is_flag=True,
+    help="Put the results of cases without a crash into bench/README.md.",
+)
+def main(
+    names: tuple[str, ...], repeat: int | None, quick: bool, only: tuple[str, ...], to_readme: bool
+) -> None:
     """Measure judged beside its peers, each contender in a fresh process.
 
     Exits with 1 if a contender crashed, otherwise with 0, whatever the numbers are.
@@ -52,7 +68,9 @@ def _console() -> Console:
 def _only(case: Case, starts: tuple[str, ...]) -> Case:
     if not starts:
         return case
-    return replace(case, contenders=tuple(one for one in case.contenders if one.name.startswith(starts)))
+    return replace(
+        case, contenders=tuple(one for one in case.contenders if one.name.startswith(starts))
+    )
 
 
 if __name__ == "__main__":

@@ -11,12 +11,18 @@ from bench.data import Embedded, Size
 Quantity = Literal["wall", "cpu", "memory", "gigabytes", "per line"]
 
 EVALUATE = ("-m", "judged", "evaluate", "{qrels}", "{run}")
-JUDGED = (*EVALUATE, *(word for measure in MEASURES for word in ("-m", measure)), "--format", "json")
+JUDGED = (
+    *EVALUATE,
+    *(word for measure in MEASURES for word in ("-m", measure)),
+    "--format",
+    "json",
+)
 
 
 @dataclass(frozen=True)
 class Contender:
-    """What is run: arguments of the Python interpreter, with `{qrels}` and `{run}` for the files of its size."""
+    """What is run: arguments of the Python interpreter, with `{qrels}` and `{run}` for the files of
+    its size."""
 
     name: str
     command: tuple[str, ...]
@@ -31,7 +37,9 @@ class Contender:
         """Lines that it reads; of vectors none."""
         if isinstance(self.size, Embedded):
             return 0
-        return self.size.queries * (self.size.results + (self.size.judgements if self.reads_qrels else 0))
+        return self.size.queries * (
+            self.size.results + (self.size.judgements if self.reads_qrels else 0)
+        )
 
 
 @dataclass(frozen=True)
@@ -52,7 +60,8 @@ class Claim:
 
 @dataclass(frozen=True)
 class Case:
-    """Contenders that are compared with each other; the first is the one that others are set in ratio to."""
+    """Contenders that are compared with each other; the first is the one that others are set in
+    ratio to."""
 
     name: str
     title: str
@@ -66,8 +75,11 @@ class Case:
 
 
 def cases(*, quick: bool = False) -> dict[str, Case]:
-    """All cases by name; quick ones are small enough to try the benchmark itself, too small to believe."""
-    long, wide = (Size(700, 1_000), Size(10_000, 100)) if quick else (Size(7_000, 1_000), Size(100_000, 100))
+    """All cases by name; quick ones are small enough to try the benchmark itself, too small to
+    believe."""
+    long, wide = (
+        (Size(700, 1_000), Size(10_000, 100)) if quick else (Size(7_000, 1_000), Size(100_000, 100))
+    )
     found = (
         _files(long, quick),
         _dicts(long, quick),
@@ -95,9 +107,33 @@ def _files(size: Size, quick: bool) -> Case:
             Contender("ranx", _script("ranx-files"), size, rounds=3),
         ),
         claims=(
-            Claim("at least 5 times faster than pytrec_eval", "wall", "pytrec_eval", "/", "judged", "at least", 5),
-            Claim("at most 2 times a bare polars scan", "wall", "judged", "/", "polars scan", "at most", 2),
-            Claim("peak memory below pytrec_eval's", "memory", "judged", "/", "pytrec_eval", "at most", 1),
+            Claim(
+                "at least 5 times faster than pytrec_eval",
+                "wall",
+                "pytrec_eval",
+                "/",
+                "judged",
+                "at least",
+                5,
+            ),
+            Claim(
+                "at most 2 times a bare polars scan",
+                "wall",
+                "judged",
+                "/",
+                "polars scan",
+                "at most",
+                2,
+            ),
+            Claim(
+                "peak memory below pytrec_eval's",
+                "memory",
+                "judged",
+                "/",
+                "pytrec_eval",
+                "at most",
+                1,
+            ),
         ),
         repeat=2 if quick else 5,
         reference="pytrec_eval",
@@ -114,7 +150,17 @@ def _dicts(size: Size, quick: bool) -> Case:
             Contender("ir_measures", _script("ir_measures-dicts"), size, rounds=1),
             Contender("ranx", _script("ranx-dicts"), size, rounds=1),
         ),
-        claims=(Claim("at least 6 times faster than pytrec_eval", "wall", "pytrec_eval", "/", "judged", "at least", 6),),
+        claims=(
+            Claim(
+                "at least 6 times faster than pytrec_eval",
+                "wall",
+                "pytrec_eval",
+                "/",
+                "judged",
+                "at least",
+                6,
+            ),
+        ),
         repeat=1 if quick else 3,
         reference="pytrec_eval",
     )
@@ -132,7 +178,17 @@ def _queries(long: Size, wide: Size, quick: bool) -> Case:
             Contender(f"polars scan, {wide}", _script("scan"), wide, reads_qrels=False),
             Contender(f"pytrec_eval, {wide}", _script("pytrec_eval-files"), wide, rounds=1),
         ),
-        claims=(Claim("time per line does not grow with queries", "per line", named_wide, "/", named_long, "at most", 1.3),),
+        claims=(
+            Claim(
+                "time per line does not grow with queries",
+                "per line",
+                named_wide,
+                "/",
+                named_long,
+                "at most",
+                1.3,
+            ),
+        ),
         repeat=2 if quick else 5,
         reference=f"pytrec_eval, {wide}",
     )
@@ -147,7 +203,15 @@ def _all_trec(size: Size, quick: bool) -> Case:
             Contender("judged, reading the run", _script("judged-reading"), size),
             Contender("pytrec_eval, all_trec", _script("pytrec_eval-all_trec"), size, rounds=1),
         ),
-        claims=(_within("all measures cost no more than reading", "judged, all_trec", "/", "judged, reading the run", 1.0),),
+        claims=(
+            _within(
+                "all measures cost no more than reading",
+                "judged, all_trec",
+                "/",
+                "judged, reading the run",
+                1.0,
+            ),
+        ),
         repeat=2 if quick else 5,
     )
 
@@ -164,12 +228,32 @@ def _startup(quick: bool) -> Case:
             Contender("import judged", ("-c", "import judged"), size, prints_json=False),
             Contender("import numpy", ("-c", "import numpy"), size, prints_json=False),
             Contender("judged evaluate", evaluate, size),
-            Contender("import numpy, polars", ("-c", "import numpy, polars"), size, prints_json=False),
+            Contender(
+                "import numpy, polars", ("-c", "import numpy, polars"), size, prints_json=False
+            ),
         ),
         claims=(
-            _within("judged --help takes little longer than click, s", "judged --help", "-", "import click", 0.15),
-            _within("importing judged costs little more than numpy", "import judged", "/", "import numpy", 1.2),
-            _within("a small evaluation, beyond imports, s", "judged evaluate", "-", "import numpy, polars", 0.3),
+            _within(
+                "judged --help takes little longer than click, s",
+                "judged --help",
+                "-",
+                "import click",
+                0.15,
+            ),
+            _within(
+                "importing judged costs little more than numpy",
+                "import judged",
+                "/",
+                "import numpy",
+                1.2,
+            ),
+            _within(
+                "a small evaluation, beyond imports, s",
+                "judged evaluate",
+                "-",
+                "import numpy, polars",
+                0.3,
+            ),
         ),
         repeat=5 if quick else 15,
         one_job=False,
@@ -189,10 +273,17 @@ def _embeddings(quick: bool) -> Case:
             Contender("pytorch-metric-learning", _vectors("metric_learning"), size, rounds=1),
         ),
         claims=(
-            _within("all ranks of 5 relevant items", "judged, all ranks", "/", "bare product", 1.35),
+            _within(
+                "all ranks of 5 relevant items", "judged, all ranks", "/", "bare product", 1.35
+            ),
             _within("lists of 100 from the same pass", "judged, top-100", "/", "bare product", 2),
             _faster("at least twice as fast as faiss", "faiss, top-100", "judged, top-100", 2),
-            _faster("at least 5 times faster than its own", "pytorch-metric-learning", "judged, all ranks", 5),
+            _faster(
+                "at least 5 times faster than its own",
+                "pytorch-metric-learning",
+                "judged, all ranks",
+                5,
+            ),
         ),
         repeat=1 if quick else 3,
         reference="judged, all ranks",
@@ -208,7 +299,9 @@ def _torchmetrics(quick: bool) -> Case:
             Contender("judged, all ranks", _vectors("judged"), size),
             Contender("torchmetrics", _vectors("torchmetrics"), size, rounds=2),
         ),
-        claims=(_faster("at least 5 times faster than its own", "torchmetrics", "judged, all ranks", 5),),
+        claims=(
+            _faster("at least 5 times faster than its own", "torchmetrics", "judged, all ranks", 5),
+        ),
         repeat=1 if quick else 3,
         reference="judged, all ranks",
     )
@@ -223,7 +316,11 @@ def _many_relevant(quick: bool) -> Case:
             Contender("bare product", _vectors("gemm"), size),
             Contender("judged, all ranks", _vectors("judged"), size),
         ),
-        claims=(_within("all ranks of 200 relevant items", "judged, all ranks", "/", "bare product", 2.6),),
+        claims=(
+            _within(
+                "all ranks of 200 relevant items", "judged, all ranks", "/", "bare product", 2.6
+            ),
+        ),
         repeat=1 if quick else 5,
     )
 
@@ -235,10 +332,23 @@ def _mapped(quick: bool) -> Case:
         title=f"Vectors on disk to numbers under a cap of 1 GB, {size}",
         contenders=(
             Contender("judged, mapped", _vectors("judged-mapped"), size),
-            Contender("import judged, polars", ("-c", "import judged, polars; judged.evaluate"), size, prints_json=False),
+            Contender(
+                "import judged, polars",
+                ("-c", "import judged, polars; judged.evaluate"),
+                size,
+                prints_json=False,
+            ),
         ),
         claims=(
-            Claim("memory beyond the libraries, GB", "gigabytes", "judged, mapped", "-", "import judged, polars", "at most", 1),
+            Claim(
+                "memory beyond the libraries, GB",
+                "gigabytes",
+                "judged, mapped",
+                "-",
+                "import judged, polars",
+                "at most",
+                1,
+            ),
         ),
         repeat=1,
         one_job=False,
@@ -258,8 +368,16 @@ def _temperature(quick: bool) -> Case:
             Contender("bare product", _vectors("gemm"), size),
         ),
         claims=(
-            _within("one product, and one exponential pass a temperature", "judged, sweep", "/", floor, 3),
-            _within("the same with the best temperatures", "judged, sweep and search", "/", floor, 3),
+            _within(
+                "one product, and one exponential pass a temperature",
+                "judged, sweep",
+                "/",
+                floor,
+                3,
+            ),
+            _within(
+                "the same with the best temperatures", "judged, sweep and search", "/", floor, 3
+            ),
         ),
         repeat=1 if quick else 3,
     )

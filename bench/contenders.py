@@ -1,8 +1,9 @@
-"""What each contender does in its own process: `python -m bench.contenders NAME QRELS RUN` prints one line of JSON.
+"""What each contender does in its own process: `python -m bench.contenders NAME QRELS RUN` prints
+one line of JSON.
 
-`{"scores": …}` are the means, to be compared with the others. A contender that starts from dicts times its calls itself
-and adds `"calls": [{"wall": …, "cpu": …}, …]`. Imports are inside the functions:
-each process pays for its own library only.
+`{"scores": …}` are the means, to be compared with the others. A contender that starts from dicts
+times its calls itself and adds `"calls": [{"wall": …, "cpu": …}, …]`. Imports are inside the
+functions: each process pays for its own library only.
 """
 
 from __future__ import annotations
@@ -14,10 +15,23 @@ from collections.abc import Callable
 from typing import Any
 
 MEASURES = ("AP", "nDCG@10", "RR", "P@10", "R@100")
-PYTREC_EVAL = {"map": "AP", "ndcg_cut_10": "nDCG@10", "recip_rank": "RR", "P_10": "P@10", "recall_100": "R@100"}
-RANX = {"map": "AP", "ndcg@10": "nDCG@10", "mrr": "RR", "precision@10": "P@10", "recall@100": "R@100"}
+PYTREC_EVAL = {
+    "map": "AP",
+    "ndcg_cut_10": "nDCG@10",
+    "recip_rank": "RR",
+    "P_10": "P@10",
+    "recall_100": "R@100",
+}
+RANX = {
+    "map": "AP",
+    "ndcg@10": "nDCG@10",
+    "mrr": "RR",
+    "precision@10": "P@10",
+    "recall@100": "R@100",
+}
 CALLS = 3
-"""Timed calls per process in the cases that start from dicts: building the dicts takes longer than using them."""
+"""Timed calls per process in the cases that start from dicts: building the dicts takes longer than
+using them."""
 
 Report = dict[str, Any]
 Scores = dict[str, float]
@@ -25,7 +39,8 @@ Dicts = dict[str, dict[str, Any]]
 
 
 def scan(_: str, run: str) -> Report:
-    """The floor: polars reads the three columns of the run that an evaluation needs, and nothing is done with them."""
+    """The floor: polars reads the three columns of the run that an evaluation needs, and nothing is
+    done with them."""
     import polars as pl
 
     names = ("query", "q0", "item", "rank", "score", "system")
@@ -38,7 +53,11 @@ def pytrec_eval_files(qrels: str, run: str) -> Report:
     import pytrec_eval
 
     with open(qrels) as qrels_file, open(run) as run_file:
-        return {"scores": _pytrec_eval(pytrec_eval.parse_qrel(qrels_file), pytrec_eval.parse_run(run_file))}
+        return {
+            "scores": _pytrec_eval(
+                pytrec_eval.parse_qrel(qrels_file), pytrec_eval.parse_run(run_file)
+            )
+        }
 
 
 def ir_measures_files(qrels: str, run: str) -> Report:
@@ -57,10 +76,14 @@ def ranx_files(qrels: str, run: str) -> Report:
 def judged_dicts(qrels: str, run: str) -> Report:
     import judged
 
-    judged.evaluate({"q": {"a": 1}}, {"q": {"a": 1.0}}, MEASURES)  # its modules load on first use; the peers' are loaded now
+    judged.evaluate(
+        {"q": {"a": 1}}, {"q": {"a": 1.0}}, MEASURES
+    )  # its modules load on first use; the peers' are loaded now
 
     def call(judgements: Dicts, results: Dicts) -> Scores:
-        scores: Scores = judged.evaluate(judgements, results, MEASURES).to_dict()["runs"][0]["scores"]
+        scores: Scores = judged.evaluate(judgements, results, MEASURES).to_dict()["runs"][0][
+            "scores"
+        ]
         return scores
 
     return _timed(call, qrels, run)
@@ -89,7 +112,11 @@ def pytrec_eval_all_trec(qrels: str, run: str) -> Report:
 
     with open(qrels) as qrels_file, open(run) as run_file:
         judgements, results = pytrec_eval.parse_qrel(qrels_file), pytrec_eval.parse_run(run_file)
-    return {"calls": clocked(lambda: pytrec_eval.RelevanceEvaluator(judgements, {"all_trec"}).evaluate(results))}
+    return {
+        "calls": clocked(
+            lambda: pytrec_eval.RelevanceEvaluator(judgements, {"all_trec"}).evaluate(results)
+        )
+    }
 
 
 def pytrec_eval_dicts(qrels: str, run: str) -> Report:
@@ -129,14 +156,20 @@ def _pytrec_eval(qrels: Dicts, run: Dicts) -> Scores:
     import pytrec_eval
 
     values = pytrec_eval.RelevanceEvaluator(qrels, set(PYTREC_EVAL)).evaluate(run)
-    return {ours: sum(of[theirs] for of in values.values()) / len(values) for theirs, ours in PYTREC_EVAL.items()}
+    return {
+        ours: sum(of[theirs] for of in values.values()) / len(values)
+        for theirs, ours in PYTREC_EVAL.items()
+    }
 
 
 def _ir_measures(qrels: Any, run: Any) -> Scores:
     import ir_measures
 
     measures = [ir_measures.parse_measure(name) for name in MEASURES]
-    return {str(measure): float(mean) for measure, mean in ir_measures.calc_aggregate(measures, qrels, run).items()}
+    return {
+        str(measure): float(mean)
+        for measure, mean in ir_measures.calc_aggregate(measures, qrels, run).items()
+    }
 
 
 def _ranx(qrels: Any, run: Any) -> Scores:
@@ -147,7 +180,8 @@ def _ranx(qrels: Any, run: Any) -> Scores:
 
 
 def _timed(call: Callable[[Dicts, Dicts], Scores], qrels: str, run: str) -> Report:
-    """Only the call from dicts to means is timed; the first one counts too, with whatever it imports."""
+    """Only the call from dicts to means is timed; the first one counts too, with whatever it
+    imports."""
     judgements, results = _nested(qrels, 4, "Int64"), _nested(run, 6, "Float64", value=4)
     scores: list[Scores] = []
     calls = clocked(lambda: scores.append(call(judgements, results)))
@@ -165,13 +199,19 @@ def clocked(call: Callable[[], Any], times: int = CALLS) -> list[dict[str, float
 
 
 def _nested(path: str, fields: int, kind: str, value: int = 3) -> Dicts:
-    """{query: {item: number}} in the order of the file, with a string of its own for every row, as from a parser."""
+    """{query: {item: number}} in the order of the file, with a string of its own for every row, as
+    from a parser."""
     import polars as pl
 
-    schema = {str(field): getattr(pl, kind) if field == value else pl.String for field in range(fields)}
+    schema = {
+        str(field): getattr(pl, kind) if field == value else pl.String for field in range(fields)
+    }
     frame = pl.read_csv(path, separator=" ", has_header=False, schema=schema, quote_char=None)
     groups = frame.group_by("0", maintain_order=True).agg("2", str(value))
-    return {query: dict(zip(items, numbers, strict=True)) for query, items, numbers in groups.iter_rows()}
+    return {
+        query: dict(zip(items, numbers, strict=True))
+        for query, items, numbers in groups.iter_rows()
+    }
 
 
 if __name__ == "__main__":

@@ -1,7 +1,9 @@
-"""Seeded runs and judgements as TREC files, kept in the system's folder for temporary files and made once.
+"""Seeded runs and judgements as TREC files, kept in the system's folder for temporary files and
+made once.
 
-`python -m bench.data QUERIES RESULTS JUDGEMENTS` makes one pair, with four numbers vectors and labels. The benchmark only
-calls `ensure`: a parent that imported numpy would show up in the peak memory of its children (see measure.py).
+`python -m bench.data QUERIES RESULTS JUDGEMENTS` makes one pair, with four numbers vectors and
+labels. The benchmark only calls `ensure`: a parent that imported numpy would show up in the peak
+memory of its children (see measure.py).
 """
 
 from __future__ import annotations
@@ -24,10 +26,12 @@ if TYPE_CHECKING:
 Columns = dict[str, Any]
 
 FORMAT = 1
-"""Counted up when the generated data changes, so that an old cache is not taken for the new data."""
+"""Counted up when the generated data changes, so that an old cache is not taken for the new data.
+"""
 SEED = 0
 ITEMS = 8_000_000
-"""Size of the collection that results are drawn from; judged items that nobody retrieved have higher numbers."""
+"""Size of the collection that results are drawn from; judged items that nobody retrieved have
+higher numbers."""
 FIRST_QUERY = 100_001
 NOISE = 2.0
 """How far a vector lies from its label's centre, in standard deviations of the centres."""
@@ -89,7 +93,10 @@ class Folder:
 
     @property
     def paths(self) -> tuple[Path, ...]:
-        return tuple(self.folder / f"{name}.npy" for name in ("queries", "items", "query_labels", "item_labels"))
+        return tuple(
+            self.folder / f"{name}.npy"
+            for name in ("queries", "items", "query_labels", "item_labels")
+        )
 
 
 def cache() -> Path:
@@ -106,7 +113,8 @@ def files_of(size: Size | Embedded) -> Pair | Folder:
 
 
 def ensure(size: Size | Embedded) -> Pair | Folder:
-    """The files of a size, generated if missing, and read once so that no contender pays for a cold disk."""
+    """The files of a size, generated if missing, and read once so that no contender pays for a cold
+    disk."""
     files = files_of(size)
     if not all(path.exists() for path in files.paths):
         numbers = [str(number) for number in astuple(size)]
@@ -120,7 +128,8 @@ def ensure(size: Size | Embedded) -> Pair | Folder:
 
 
 def generate(size: Size) -> None:
-    """Write both files; half of a query's judgements are in its list, mostly early, half were not retrieved."""
+    """Write both files; half of a query's judgements are in its list, mostly early, half were not
+    retrieved."""
     import numpy as np
 
     rng = np.random.default_rng(SEED)
@@ -142,8 +151,9 @@ def generate(size: Size) -> None:
 
 
 def generate_vectors(size: Embedded) -> None:
-    """Vectors of length 1 around a centre for each label, as many items of every label; the labels are those of pairs that
-    are told apart well, not perfectly: a relevant item stands some way down the list."""
+    """Vectors of length 1 around a centre for each label, as many items of every label; the labels
+    are those of pairs that are told apart well, not perfectly: a relevant item stands some way down
+    the list."""
     import numpy as np
 
     rng = np.random.default_rng(SEED)
@@ -156,7 +166,9 @@ def generate_vectors(size: Embedded) -> None:
     folder.folder.mkdir(parents=True, exist_ok=True)
     arrays = {"query_labels": query_labels, "item_labels": item_labels}
     for name, chosen in (("queries", query_labels), ("items", item_labels)):
-        vectors = centres[chosen] + NOISE * rng.standard_normal((len(chosen), size.dims), dtype=np.float32)
+        vectors = centres[chosen] + NOISE * rng.standard_normal(
+            (len(chosen), size.dims), dtype=np.float32
+        )
         arrays[name] = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
     for path in folder.paths:
         unfinished = path.with_suffix(f".{os.getpid()}.tmp.npy")
@@ -165,20 +177,24 @@ def generate_vectors(size: Embedded) -> None:
 
 
 def _distinct(rng: Generator, rows: int, columns: int, *, below: int) -> Array:
-    """Rows of distinct numbers: column j draws from those that leave j when divided by the number of columns."""
+    """Rows of distinct numbers: column j draws from those that leave j when divided by the number
+    of columns."""
     import numpy as np
 
     return rng.integers(0, below // columns, size=(rows, columns)) * columns + np.arange(columns)
 
 
 def _scores(rng: Generator, size: Size) -> Array:
-    """Descending, with true ties; four decimals, because trec_eval keeps float32 and would tie what differs beyond."""
+    """Descending, with true ties; four decimals, because trec_eval keeps float32 and would tie what
+    differs beyond."""
     import numpy as np
 
     return np.sort(rng.gumbel(10, 5, size=(size.queries, size.results)).round(4), axis=1)[:, ::-1]
 
 
-def _rows(items: Array, before: Columns, after: Columns, last: Columns | None = None) -> pl.DataFrame:
+def _rows(
+    items: Array, before: Columns, after: Columns, last: Columns | None = None
+) -> pl.DataFrame:
     """One row per item: query, constants, item, columns, constants."""
     import numpy as np
     import polars as pl

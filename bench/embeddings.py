@@ -1,6 +1,8 @@
-"""Contenders that start from vectors: `python -m bench.embeddings NAME FOLDER` prints one line of JSON.
+"""Contenders that start from vectors: `python -m bench.embeddings NAME FOLDER` prints one line of
+JSON.
 
-Only the call is timed, with the vectors in memory (or mapped into it); reading them and importing libraries is not.
+Only the call is timed, with the vectors in memory (or mapped into it); reading them and importing
+libraries is not.
 """
 
 from __future__ import annotations
@@ -38,7 +40,8 @@ class Data:
 
 
 def gemm(folder: str) -> Report:
-    """The floor: every query with every item, a block of queries at a time, and nothing is done with the scores."""
+    """The floor: every query with every item, a block of queries at a time, and nothing is done
+    with the scores."""
     import numpy as np
 
     data = Data(folder)
@@ -54,7 +57,8 @@ def gemm(folder: str) -> Report:
 
 
 def exponentials(folder: str) -> Report:
-    """The floor of a sweep: the product, and for every temperature one exponential of every score, that nobody looks at."""
+    """The floor of a sweep: the product, and for every temperature one exponential of every score,
+    that nobody looks at."""
     import numpy as np
 
     data = Data(folder)
@@ -81,8 +85,12 @@ def judged_sweep(folder: str, *, search: bool = True) -> Report:
 
     data = Data(folder)
     relevance = judged.same_label(data.query_labels, data.item_labels)
-    judged.temperature.sweep([[1.0, 0.0], [1.0, 1.0]], [[1.0, 0.0], [1.0, 2.0]], judged.diagonal(), [1.0])  # loads modules
-    call = partial(judged.temperature.sweep, data.queries, data.items, relevance, TEMPERATURES, search=search)
+    judged.temperature.sweep(
+        [[1.0, 0.0], [1.0, 1.0]], [[1.0, 0.0], [1.0, 2.0]], judged.diagonal(), [1.0]
+    )  # loads modules
+    call = partial(
+        judged.temperature.sweep, data.queries, data.items, relevance, TEMPERATURES, search=search
+    )
     return {"calls": clocked(call)}
 
 
@@ -95,11 +103,15 @@ def judged_ranks(folder: str, *, mapped: bool = False) -> Report:
 
     data = Data(folder, mapped=mapped)
     relevance = judged.same_label(data.query_labels, data.item_labels)
-    judged.evaluate_embeddings([[1.0]], [[1.0]], judged.diagonal(), measures=MEASURES)  # loads modules
+    judged.evaluate_embeddings(
+        [[1.0]], [[1.0]], judged.diagonal(), measures=MEASURES
+    )  # loads modules
     scores: list[dict[str, float]] = []
 
     def call() -> None:
-        evaluation = judged.evaluate_embeddings(data.queries, data.items, relevance, measures=MEASURES)
+        evaluation = judged.evaluate_embeddings(
+            data.queries, data.items, relevance, measures=MEASURES
+        )
         scores.append(evaluation.to_dict()["runs"][0]["scores"])
 
     calls = clocked(call, 1 if mapped else 3)
@@ -130,24 +142,33 @@ def faiss_top(folder: str) -> Report:
 
 
 def metric_learning(folder: str) -> Report:
-    """Its own evaluation, with the lists as long as its measures need: the largest number of relevant items."""
+    """Its own evaluation, with the lists as long as its measures need: the largest number of
+    relevant items."""
     data = Data(folder)
     _fastest_core()
     import torch
     from pytorch_metric_learning.utils.accuracy_calculator import AccuracyCalculator
 
     names = {"precision_at_1": "P@1", "r_precision": "Rprec", "mean_average_precision_at_r": "AP@R"}
-    # The same five measures; those of whole rankings stop at the end of its lists, so only the others are compared.
+    # The same five measures; those of whole rankings stop at the end of its lists, so only the
+    # others are compared.
     include = (*names, "mean_average_precision", "mean_reciprocal_rank")
     calculator = AccuracyCalculator(include=include, k="max_bin_count", device=torch.device("cpu"))
-    vectors = [torch.from_numpy(each) for each in (data.queries, data.query_labels, data.items, data.item_labels)]
+    vectors = [
+        torch.from_numpy(each)
+        for each in (data.queries, data.query_labels, data.items, data.item_labels)
+    ]
     found: list[dict[str, float]] = []
     calls = clocked(lambda: found.append(calculator.get_accuracy(*vectors)), 1)
-    return {"scores": {ours: float(found[-1][theirs]) for theirs, ours in names.items()}, "calls": calls}
+    return {
+        "scores": {ours: float(found[-1][theirs]) for theirs, ours in names.items()},
+        "calls": calls,
+    }
 
 
 def torchmetrics_rows(folder: str) -> Report:
-    """Its functions, a query at a time, on the rows of a blocked product: all pairs at once would not fit into memory."""
+    """Its functions, a query at a time, on the rows of a blocked product: all pairs at once would
+    not fit into memory."""
     data = Data(folder)
     import torch
     from torchmetrics.functional import retrieval
@@ -159,13 +180,15 @@ def torchmetrics_rows(folder: str) -> Report:
         "RR": retrieval.retrieval_reciprocal_rank,
     }
     queries, items, query_labels, item_labels = (
-        torch.from_numpy(each) for each in (data.queries, data.items, data.query_labels, data.item_labels)
+        torch.from_numpy(each)
+        for each in (data.queries, data.items, data.query_labels, data.item_labels)
     )
     total = dict.fromkeys(functions, 0.0)
 
     def call() -> None:
         for begin in range(0, len(queries), BLOCK):
-            # Its functions take scores of 0 and below for items that were not retrieved; the order stays the same.
+            # Its functions take scores of 0 and below for items that were not retrieved; the order
+            # stays the same.
             scores = queries[begin : begin + BLOCK] @ items.T + 2
             for row, label in zip(scores, query_labels[begin : begin + BLOCK], strict=True):
                 target = item_labels == label
@@ -177,10 +200,15 @@ def torchmetrics_rows(folder: str) -> Report:
 
 
 def _fastest_core() -> None:
-    """A BLAS that a wheel brings along may not know this processor: it is told to use the kernels that numpy's chose."""
+    """A BLAS that a wheel brings along may not know this processor: it is told to use the kernels
+    that numpy's chose."""
     from threadpoolctl import threadpool_info
 
-    cores = [library["architecture"] for library in threadpool_info() if library.get("internal_api") == "openblas"]
+    cores = [
+        library["architecture"]
+        for library in threadpool_info()
+        if library.get("internal_api") == "openblas"
+    ]
     if cores:
         os.environ["OPENBLAS_CORETYPE"] = cores[0]
 

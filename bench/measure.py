@@ -1,6 +1,7 @@
 """Run contenders, a fresh process each time, and keep what each run cost.
 
-On Linux a child's peak memory starts at that of the process it was forked from, so this side imports nothing large.
+On Linux a child's peak memory starts at that of the process it was forked from, so this side
+imports nothing large.
 """
 
 from __future__ import annotations
@@ -21,8 +22,12 @@ from bench.cases import Case, Contender
 from bench.data import Embedded, Folder, Pair, Size, ensure
 
 ROOT = Path(__file__).resolve().parents[1]
-WARM_UP: dict[type, Size | Embedded] = {Size: Size(queries=20, results=100), Embedded: Embedded(20, 1000, 16, 5)}
-"""Every contender runs on this once, untimed: it compiles bytecode, and ranx its numba functions."""
+WARM_UP: dict[type, Size | Embedded] = {
+    Size: Size(queries=20, results=100),
+    Embedded: Embedded(20, 1000, 16, 5),
+}
+"""Every contender runs on this once, untimed: it compiles bytecode, and ranx its numba functions.
+"""
 MEMORY_UNIT = 1 if sys.platform == "darwin" else 1024
 
 
@@ -53,7 +58,8 @@ class Result:
         return self.samples[-1].scores if self.samples else {}
 
     def value(self, quantity: str) -> float:
-        """The median of "wall", "cpu" or "memory", or of wall time "per line" of input; NaN if it never ran."""
+        """The median of "wall", "cpu" or "memory", or of wall time "per line" of input; NaN if it
+        never ran."""
         if not self.samples:
             return float("nan")
         if quantity == "per line":
@@ -69,7 +75,8 @@ class Result:
 
 
 def measure(case: Case, repeat: int, tell: Callable[[str], None]) -> list[Result]:
-    """Interleave the contenders for some rounds, so that a busy minute of the machine hits all of them."""
+    """Interleave the contenders for some rounds, so that a busy minute of the machine hits all of
+    them."""
     results = [Result(contender) for contender in case.contenders]
     data = {contender.size: ensure(contender.size) for contender in case.contenders}
     for result in results:
@@ -103,7 +110,9 @@ def run(contender: Contender, data: Pair | Folder) -> list[Sample]:
     command = [sys.executable, *(data.words.get(word, word) for word in contender.command)]
     with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as complaints:
         started = time.perf_counter()
-        child = subprocess.Popen(command, stdout=output, stderr=complaints, cwd=ROOT, env=_environment())
+        child = subprocess.Popen(
+            command, stdout=output, stderr=complaints, cwd=ROOT, env=_environment()
+        )
         _, status, usage = os.wait4(child.pid, 0)
         wall = time.perf_counter() - started
         child.returncode = os.waitstatus_to_exitcode(status)
@@ -125,7 +134,9 @@ def _environment() -> dict[str, str]:
 
 def _scores(said: dict[str, Any]) -> dict[str, float]:
     """From what a contender of ours prints, or from `judged evaluate --format json`."""
-    scores: dict[str, float] = said["runs"][0]["scores"] if "runs" in said else said.get("scores", {})
+    scores: dict[str, float] = (
+        said["runs"][0]["scores"] if "runs" in said else said.get("scores", {})
+    )
     return scores
 
 

@@ -1,4 +1,5 @@
-"""Results as a table on the terminal and as a block of the README; both are made from the same rows."""
+"""Results as a table on the terminal and as a block of the README; both are made from the same
+rows."""
 
 from __future__ import annotations
 
@@ -70,25 +71,41 @@ def _ratio(value: float, first: float) -> str:
 
 def verdicts(case: Case, results: Sequence[Result]) -> list[tuple[str, str]]:
     """Per claim "holds", "fails" or "unknown", and the sentence with its number."""
-    return [_verdict(claim, {result.contender.name: result for result in results}) for claim in case.claims]
+    return [
+        _verdict(claim, {result.contender.name: result for result in results})
+        for claim in case.claims
+    ]
 
 
 def _verdict(claim: Claim, by_name: dict[str, Result]) -> tuple[str, str]:
-    sides = [by_name[name].value(claim.quantity) if name in by_name else math.nan for name in (claim.left, claim.right)]
+    sides = [
+        by_name[name].value(claim.quantity) if name in by_name else math.nan
+        for name in (claim.left, claim.right)
+    ]
     value = sides[0] / sides[1] if claim.op == "/" else sides[0] - sides[1]
     bound = f"{claim.relation} {claim.bound:g}"
     formula = f"{claim.quantity}: {claim.left} {'÷' if claim.op == '/' else 'minus'} {claim.right}"
     if math.isnan(value):
         return "unknown", f"{claim.text} ({formula}, {bound}): not measured"
-    return "holds" if claim.holds(value) else "fails", f"{claim.text}: {value:.3f}, {bound} ({formula})"
+    return "holds" if claim.holds(
+        value
+    ) else "fails", f"{claim.text}: {value:.3f}, {bound} ({formula})"
 
 
 def disagreements(case: Case, results: Sequence[Result]) -> list[str]:
-    """A line per contender whose means are not the reference's; contenders of another size are not compared."""
-    reference = next((result for result in results if result.contender.name == case.reference and result.scores), None)
+    """A line per contender whose means are not the reference's; contenders of another size are not
+    compared."""
+    reference = next(
+        (result for result in results if result.contender.name == case.reference and result.scores),
+        None,
+    )
     if reference is None:
         return []
-    same_data = [result for result in results if result.scores and result.contender.size == reference.contender.size]
+    same_data = [
+        result
+        for result in results
+        if result.scores and result.contender.size == reference.contender.size
+    ]
     return [line for result in same_data if (line := _difference(result, reference))]
 
 
@@ -96,10 +113,15 @@ def _difference(result: Result, reference: Result) -> str | None:
     names = (result.contender.name, reference.contender.name)
     if not set(result.scores) <= set(reference.scores):
         return f"{names[0]} computed {sorted(result.scores)}, {names[1]} {sorted(reference.scores)}"
-    worst = max(result.scores, key=lambda measure: abs(result.scores[measure] - reference.scores[measure]))
+    worst = max(
+        result.scores, key=lambda measure: abs(result.scores[measure] - reference.scores[measure])
+    )
     if abs(result.scores[worst] - reference.scores[worst]) <= TOLERANCE:
         return None
-    return f"{names[0]} differs from {names[1]}: {worst} {result.scores[worst]!r}, not {reference.scores[worst]!r}"
+    return (
+        f"{names[0]} differs from {names[1]}: {worst} {result.scores[worst]!r}, not "
+        f"{reference.scores[worst]!r}"
+    )
 
 
 def agreement(case: Case, results: Sequence[Result]) -> str | None:
@@ -119,7 +141,9 @@ def show(console: Console, case: Case, results: Sequence[Result]) -> None:
     console.print(table)
     for result in results:
         if result.crash:
-            console.print(f"[red]crashed[/] {result.contender.name}: {escape(result.crash)}", highlight=False)
+            console.print(
+                f"[red]crashed[/] {result.contender.name}: {escape(result.crash)}", highlight=False
+            )
     colours = {"holds": "green", "fails": "red", "unknown": "yellow"}
     for verdict, sentence in verdicts(case, results):
         console.print(f"[{colours[verdict]}]{verdict:8}[/]{sentence}", highlight=False)
@@ -132,9 +156,17 @@ def show(console: Console, case: Case, results: Sequence[Result]) -> None:
 
 def block(case: Case, results: Sequence[Result], repeat: int) -> str:
     """The case's part of the README."""
-    lines = [f"### {case.title}", "", _markdown(header(case)), _markdown(["---", *["---:"] * (len(header(case)) - 1)])]
+    lines = [
+        f"### {case.title}",
+        "",
+        _markdown(header(case)),
+        _markdown(["---", *["---:"] * (len(header(case)) - 1)]),
+    ]
     lines += [_markdown(row) for row in rows(case, results)]
-    lines += ["", *(f"- **{verdict}** — {sentence}" for verdict, sentence in verdicts(case, results))]
+    lines += [
+        "",
+        *(f"- **{verdict}** — {sentence}" for verdict, sentence in verdicts(case, results)),
+    ]
     lines += [f"- **numbers** — {line}" for line in disagreements(case, results)]
     if (compared := agreement(case, results)) and not disagreements(case, results):
         lines.append(f"- **numbers** — {compared} They agree.")
@@ -164,7 +196,11 @@ def write(case: Case, results: Sequence[Result], repeat: int) -> None:
     start, end = f"<!-- bench:{case.name} -->", f"<!-- /bench:{case.name} -->"
     text = README.read_text(encoding="utf-8")
     fresh = f"{start}\n{block(case, results, repeat)}\n{end}"
-    replaced, count = re.subn(f"{re.escape(start)}.*?{re.escape(end)}", lambda _: fresh, text, flags=re.DOTALL)
+    replaced, count = re.subn(
+        f"{re.escape(start)}.*?{re.escape(end)}", lambda _: fresh, text, flags=re.DOTALL
+    )
     if count != 1:
-        raise ValueError(f"{README.name} must hold {start} and {end} once; found them {count} times.")
+        raise ValueError(
+            f"{README.name} must hold {start} and {end} once; found them {count} times."
+        )
     README.write_text(replaced, encoding="utf-8")

@@ -1,7 +1,8 @@
 """Draws the pictures of the documentation: `python docs/pictures.py`.
 
-Each is drawn from the bundled digits or from a small example. `docs/pictures/fingerprints.json` holds what each was drawn
-from, so that a test can tell, without comparing pixels, when one is out of date.
+Each is drawn from the bundled digits or from a small example. `docs/pictures/fingerprints.json`
+holds what each was drawn from, so that a test can tell, without comparing pixels, when one is out
+of date.
 """
 
 from __future__ import annotations
@@ -29,7 +30,9 @@ EIGHT = Rankings.from_relevance([[1, 0, 1, 1, 0, 1, 0, 0]], collection=8, querie
 TEN = Rankings.from_relevance([[0, 0, 1, 0, 1, 0, 0, 1, 0, 0]], queries=["ten images"])
 
 
-SWEPT = [float(f"{power}e{step}") for step in range(-3, 1) for power in (1, 1.5, 2, 3, 5, 7)] + [10.0]
+SWEPT = [float(f"{power}e{step}") for step in range(-3, 1) for power in (1, 1.5, 2, 3, 5, 7)] + [
+    10.0
+]
 SHOWN = (0.002, 0.01, 0.05)
 """Temperatures whose reliability differs on the digits."""
 
@@ -61,7 +64,9 @@ class Digits:
 
     @property
     def same(self) -> Any:
-        return judged.same_label(*(path.read_text(encoding="utf-8").split() for path in self.files.labels))
+        return judged.same_label(
+            *(path.read_text(encoding="utf-8").split() for path in self.files.labels)
+        )
 
     def diagnosis(self) -> Any:
         return judged.diagnose(*self.files.vectors, self.same)
@@ -77,7 +82,8 @@ class Digits:
 
 
 def recorded_study() -> dict[str, Any]:
-    """The study of the digits: learning takes long, and ends a little elsewhere on other machines, so it is kept.
+    """The study of the digits: learning takes long, and ends a little elsewhere on other machines,
+    so it is kept.
 
     A test learns it again and holds the two together.
     """
@@ -86,7 +92,9 @@ def recorded_study() -> dict[str, Any]:
 
 def record_study(digits: Digits) -> None:
     found = judged.temperature.study(*digits.files.vectors, digits.same)
-    STUDY.write_text(json.dumps(_short(found.to_dict()), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    STUDY.write_text(
+        json.dumps(_short(found.to_dict()), indent=1, ensure_ascii=False) + "\n", encoding="utf-8"
+    )
 
 
 def _short(value: Any) -> Any:
@@ -102,7 +110,9 @@ PICTURES: dict[str, Callable[[Digits], Any]] = {
     "precision-recall": lambda digits: charts.precision_recall(TEN),
     "precision-recall-mean": lambda digits: charts.precision_recall(digits.rankings["cosine-pca8"]),
     "eleven-point": lambda digits: charts.eleven_point(digits.files.rankings),
-    "measure-at-k": lambda digits: charts.measure_at_k(digits.files.rankings, measures=["P"], k=150),
+    "measure-at-k": lambda digits: charts.measure_at_k(
+        digits.files.rankings, measures=["P"], k=150
+    ),
     "precision-recall-at-k": lambda digits: charts.precision_recall_at_k(EIGHT),
     "confusion": lambda digits: charts.confusion(EIGHT, k=4),
     "confusion-at-k": lambda digits: charts.confusion_at_k(EIGHT),
@@ -119,11 +129,16 @@ PICTURES: dict[str, Callable[[Digits], Any]] = {
         digits.judgements, [digits.run("cosine-pca8"), digits.run("euclidean-pixels")]
     ),
     "gallery": lambda digits: charts.gallery(
-        digits.judgements, digits.run("cosine-pca8"), pictures=demo.pictures(demo.load_digits()), k=8
+        digits.judgements,
+        digits.run("cosine-pca8"),
+        pictures=demo.pictures(demo.load_digits()),
+        k=8,
     ),
     "temperature": lambda digits: charts.temperature(digits.sweep),
     "temperature-probabilities": lambda digits: charts.temperature_probabilities(digits.sweep),
-    "temperature-reliability": lambda digits: charts.temperature_reliability(digits.sweep, temperatures=SHOWN),
+    "temperature-reliability": lambda digits: charts.temperature_reliability(
+        digits.sweep, temperatures=SHOWN
+    ),
     "temperature-study": lambda digits: charts.temperature_study(recorded_study()),
     "dark": lambda digits: charts.eleven_point(digits.files.rankings, theme="dark"),
 }
@@ -140,14 +155,21 @@ def path_of(name: str) -> Path:
 
 def fingerprint(picture: Any) -> str:
     """What a picture is drawn from, in short."""
-    drawn = picture.spec if isinstance(picture, charts.Chart) else [picture.title, picture.notes, picture.data.to_dicts()]
+    drawn = (
+        picture.spec
+        if isinstance(picture, charts.Chart)
+        else [picture.title, picture.notes, picture.data.to_dicts()]
+    )
     if picture.kind.startswith("temperature"):
         drawn = _coarse(drawn)
-    return hashlib.sha256(json.dumps(drawn, sort_keys=True, ensure_ascii=False).encode()).hexdigest()[:16]
+    return hashlib.sha256(
+        json.dumps(drawn, sort_keys=True, ensure_ascii=False).encode()
+    ).hexdigest()[:16]
 
 
 def _coarse(drawn: Any) -> Any:
-    """With two digits of every number: exponentials in single precision differ from machine to machine in their last digits."""
+    """With two digits of every number: exponentials in single precision differ from machine to
+    machine in their last digits."""
     if isinstance(drawn, dict):
         return {name: _coarse(value) for name, value in drawn.items()}
     if isinstance(drawn, list):
@@ -158,7 +180,9 @@ def _coarse(drawn: Any) -> Any:
 def _save(name: str, picture: Any) -> None:
     """As shapes, or as pixels of few colours."""
     if name in PIXELS:
-        Image.open(BytesIO(picture.to_png())).convert("RGB").quantize(64).save(path_of(name), optimize=True)
+        Image.open(BytesIO(picture.to_png())).convert("RGB").quantize(64).save(
+            path_of(name), optimize=True
+        )
     else:
         picture.save(path_of(name))
 

@@ -1,9 +1,9 @@
 """Writes the generated parts of the documentation: `python docs/reference.py`.
 
-What stands between `<!-- generated:NAME -->` and `<!-- /generated:NAME -->` comes from the registry of measures, from the
-kinds of charts, from the data of conventions and from the command line's own declarations. What stands in a `console`
-block under `$ judged …` is that command's output, in a folder where `judged demo` was run. A test fails when either is
-out of date.
+What stands between `<!-- generated:NAME -->` and `<!-- /generated:NAME -->` comes from the registry
+of measures, from the kinds of charts, from the data of conventions and from the command line's own
+declarations. What stands in a `console` block under `$ judged …` is that command's output, in a
+folder where `judged demo` was run. A test fails when either is out of date.
 """
 
 from __future__ import annotations
@@ -38,7 +38,10 @@ AGGREGATE = aggregate_param("mean")
 def measure_table() -> str:
     """One line a measure, with a link to its section."""
     rows = ["| measure | what it is | also called |", "|---|---|---|"]
-    rows += [f"| [`{spec.name}`](#{spec.name.lower()}) | {spec.title} | {_names(spec.aliases)} |" for spec in catalogue()]
+    rows += [
+        f"| [`{spec.name}`](#{spec.name.lower()}) | {spec.title} | {_names(spec.aliases)} |"
+        for spec in catalogue()
+    ]
     return "\n".join(rows)
 
 
@@ -52,10 +55,17 @@ def aggregations() -> str:
 
 def _section(spec: Spec) -> str:
     low, high = (show(float(bound)).replace("inf", "∞") for bound in spec.range)
-    better = "; lower is better" if not spec.higher_is_better else "; higher is better" if spec.rates_relevance else ""
+    better = (
+        "; lower is better"
+        if not spec.higher_is_better
+        else "; higher is better"
+        if spec.rates_relevance
+        else ""
+    )
     facts = [
         f"- **Range**: {low} to {high}{better}.",
-        f"- **Undefined**: {'' if spec.undefined.text == 'never' else 'when '}{spec.undefined.text}.",
+        "- **Undefined**: "
+        f"{'' if spec.undefined.text == 'never' else 'when '}{spec.undefined.text}.",
         f"- **Reference**: {BIBLIOGRAPHY[spec.reference]}",
     ]
     also = [f"Also called {_aliases(spec)}."] if spec.aliases else []
@@ -65,7 +75,13 @@ def _section(spec: Spec) -> str:
         *also,
         f"```math\n{spec.formula}\n```",
         "\n".join(facts),
-        "\n".join(["Parameters:", "", *(line for param in spec.params for line in _parameter(spec, param))]),
+        "\n".join(
+            [
+                "Parameters:",
+                "",
+                *(line for param in spec.params for line in _parameter(spec, param)),
+            ]
+        ),
         _example(spec),
     ]
     return "\n\n".join(parts)
@@ -100,7 +116,12 @@ def _example(spec: Spec) -> str:
 def _aliases(spec: Spec) -> str:
     """Other names, and what those mean that stand for more than the name."""
     said = [
-        f"`{name}`" + (f" (with {', '.join(f'`{key}={show(value)}`' for key, value in preset.items())})" if preset else "")
+        f"`{name}`"
+        + (
+            f" (with {', '.join(f'`{key}={show(value)}`' for key, value in preset.items())})"
+            if preset
+            else ""
+        )
         for name, preset in spec.aliases.items()
     ]
     return said[0] if len(said) == 1 else f"{', '.join(said[:-1])} and {said[-1]}"
@@ -115,7 +136,9 @@ def command(name: str) -> str:
     context = click.Context(cli, info_name="judged")
     chosen = cli.get_command(context, name)
     assert chosen is not None
-    with click.Context(chosen, info_name=name, parent=context, help_option_names=["-h", "--help"]) as own:
+    with click.Context(
+        chosen, info_name=name, parent=context, help_option_names=["-h", "--help"]
+    ) as own:
         usage = f"judged {name} {' '.join(chosen.collect_usage_pieces(own))}"
         options = [param for param in chosen.get_params(own) if isinstance(param, click.Option)]
     return "\n\n".join([f"```\n{usage}\n```", _paragraphs(chosen.help or ""), _options(options)])
@@ -170,7 +193,9 @@ def convention_variants() -> str:
         users: dict[str, list[str]] = {}
         for each in conventions().values():
             for name in each.names:
-                if re.fullmatch(rf"{root}(\([^)]*\))?@\{{k\}}", name.ours) and "{" not in name.ours.replace("{k}", ""):
+                if re.fullmatch(
+                    rf"{root}(\([^)]*\))?@\{{k\}}", name.ours
+                ) and "{" not in name.ours.replace("{k}", ""):
                     users.setdefault(name.ours, [])
                     if each.name not in users[name.ours]:
                         users[name.ours].append(each.name)
@@ -184,7 +209,9 @@ def convention_table() -> str:
     rows = ["| convention | library | version | policy, where it differs |", "|---|---|---|---|"]
     for each in conventions().values():
         policy = ", ".join(f"`{choice}={value}`" for choice, value in each.policy.items())
-        rows.append(f"| [`{each.name}`](#{each.name.lower()}) | {each.title} | {each.version} | {policy} |")
+        rows.append(
+            f"| [`{each.name}`](#{each.name.lower()}) | {each.title} | {each.version} | {policy} |"
+        )
     return "\n".join(rows)
 
 
@@ -195,7 +222,10 @@ def convention_sections() -> str:
 def chart_table() -> str:
     """One line a kind of chart, with a link to its section."""
     rows = ["| chart | what it shows | made from |", "|---|---|---|"]
-    rows += [f"| [`{kind.name}`](#{kind.name}) | {kind.title} | {NEEDS[kind.needs].says} |" for kind in KINDS.values()]
+    rows += [
+        f"| [`{kind.name}`](#{kind.name}) | {kind.title} | {NEEDS[kind.needs].says} |"
+        for kind in KINDS.values()
+    ]
     return "\n".join(rows)
 
 
@@ -214,7 +244,8 @@ def _chart(kind: Kind) -> str:
             f"### {kind.name}",
             f"**{kind.title}.** {kind.says}",
             f"![{kind.title}](pictures/{picture})",
-            f"```\njudged plot {kind.name} {needs.usage} {options}{' ' if options else ''}-o FILE\n```",
+            f"```\njudged plot {kind.name} {needs.usage} {options}{' ' if options else ''}-o "
+            "FILE\n```",
             f"In Python: `judged.charts.{kind.function_name}({', '.join(given)})`.",
             *(["\n".join(own)] if own else []),
             f"Its data: {' '.join((kind.data.__doc__ or '').split())}",
@@ -228,7 +259,12 @@ def _picture_of(name: str) -> str:
 
 
 GENERATED: dict[str, dict[str, Callable[[], str]]] = {
-    "measures.md": {"table": measure_table, "aggregations": aggregations, "presets": presets, "measures": measure_sections},
+    "measures.md": {
+        "table": measure_table,
+        "aggregations": aggregations,
+        "presets": presets,
+        "measures": measure_sections,
+    },
     "conventions.md": {
         "variants": convention_variants,
         "conventions": convention_table,
@@ -251,18 +287,32 @@ def generated(page: str, text: str) -> str:
     return text
 
 
-EXAMPLE = re.compile(r"^```console\n\$ (?P<command>judged .*)\n(?P<output>(?:(?!```).*\n)*)```$", re.MULTILINE)
+EXAMPLE = re.compile(
+    r"^```console\n\$ (?P<command>judged .*)\n(?P<output>(?:(?!```).*\n)*)```$", re.MULTILINE
+)
 
 
 def with_outputs(text: str, folder: Path) -> str:
-    """A page's text with the real output under each command; commands run in the folder, which holds `judged-demo`."""
-    return EXAMPLE.sub(lambda found: f"```console\n$ {found['command']}\n{output(found['command'], folder)}```", text)
+    """A page's text with the real output under each command; commands run in the folder, which
+    holds `judged-demo`."""
+    return EXAMPLE.sub(
+        lambda found: f"```console\n$ {found['command']}\n{output(found['command'], folder)}```",
+        text,
+    )
 
 
 def output(command: str, folder: Path) -> str:
-    """What a command prints, without the blanks at the ends of its lines and the empty lines around it."""
+    """What a command prints, without the blanks at the ends of its lines and the empty lines around
+    it."""
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
-    done = subprocess.run(command, shell=True, cwd=folder, env={**os.environ, "PATH": path}, capture_output=True, check=True)
+    done = subprocess.run(
+        command,
+        shell=True,
+        cwd=folder,
+        env={**os.environ, "PATH": path},
+        capture_output=True,
+        check=True,
+    )
     lines = [line.rstrip() for line in done.stdout.decode().splitlines()]
     return "\n".join(lines).strip("\n") + "\n"
 
@@ -272,7 +322,9 @@ def main() -> None:
         output("judged demo", Path(folder))
         for path in (*PAGES, README):
             text = path.read_text(encoding="utf-8")
-            path.write_text(with_outputs(generated(path.name, text), Path(folder)), encoding="utf-8")
+            path.write_text(
+                with_outputs(generated(path.name, text), Path(folder)), encoding="utf-8"
+            )
 
 
 if __name__ == "__main__":

@@ -1,4 +1,5 @@
-"""Shared by all tests: how hypothesis draws, and what a test may need that is not installed everywhere."""
+"""Shared by all tests: how hypothesis draws, and what a test may need that is not installed
+everywhere."""
 
 from __future__ import annotations
 
@@ -23,13 +24,16 @@ settings.register_profile(
     max_examples=15,
     suppress_health_check=[HealthCheck.too_slow],
 )
-settings.register_profile("explore", settings.get_profile("steady"), derandomize=False, max_examples=1000)
+settings.register_profile(
+    "explore", settings.get_profile("steady"), derandomize=False, max_examples=1000
+)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "steady"))
 
 
 @pytest.fixture(scope="session")
 def needs() -> Needs:
-    """`needs("spark")` skips the test where Spark is missing, and fails it where JUDGED_REQUIRE says it has to be there."""
+    """`needs("spark")` skips the test where Spark is missing, and fails it where JUDGED_REQUIRE
+    says it has to be there."""
     return missing_part
 
 
@@ -52,12 +56,15 @@ def write(folder: Path) -> Write:
 
 @pytest.fixture(scope="session")
 def has() -> Needs:
-    """`has("torch")` skips the test where a Python package is missing, and fails it where JUDGED_REQUIRE names it."""
+    """`has("torch")` skips the test where a Python package is missing, and fails it where
+    JUDGED_REQUIRE names it."""
 
     def missing(package: str) -> None:
         if find_spec(package) is None:
             required = [name.strip() for name in os.environ.get("JUDGED_REQUIRE", "").split(",")]
-            (pytest.fail if package in required else pytest.skip)(f"the Python package {package} is not installed")
+            (pytest.fail if package in required else pytest.skip)(
+                f"the Python package {package} is not installed"
+            )
 
     return missing
 

@@ -66,7 +66,9 @@ def test_the_folder_holds_the_named_files_and_nothing_unfinished(files: demo.Dem
     assert set(files.folder.iterdir()) == set(every(files))
 
 
-def test_every_query_has_relevant_items_and_digits_are_even(files: demo.DemoFiles, digits: demo.Digits) -> None:
+def test_every_query_has_relevant_items_and_digits_are_even(
+    files: demo.DemoFiles, digits: demo.Digits
+) -> None:
     assert np.bincount(digits.labels[digits.queries]).tolist() == [30] * 10
     relevant = relevant_items(files)
     assert set(relevant) == {f"q{query:04}" for query in digits.queries}
@@ -80,18 +82,24 @@ def test_queries_are_not_in_the_collection(files: demo.DemoFiles) -> None:
     items = {item[1:] for judged in relevant.values() for item in judged}
     assert not queries & items
     for name in SYSTEMS:
-        assert not queries & {item[1:] for results in run_of(files, name).values() for item, _ in results}
+        assert not queries & {
+            item[1:] for results in run_of(files, name).values() for item, _ in results
+        }
 
 
 @pytest.mark.parametrize("name", SYSTEMS)
-def test_a_run_is_best_first_and_equal_scores_go_by_id_descending(files: demo.DemoFiles, name: str) -> None:
+def test_a_run_is_best_first_and_equal_scores_go_by_id_descending(
+    files: demo.DemoFiles, name: str
+) -> None:
     for results in run_of(files, name).values():
         assert len({item for item, _ in results}) == 100
         assert results == sorted(sorted(results, reverse=True), key=lambda result: -result[1])
 
 
 @pytest.mark.parametrize("name", SYSTEMS)
-def test_scores_are_exact_in_single_precision(files: demo.DemoFiles, digits: demo.Digits, name: str) -> None:
+def test_scores_are_exact_in_single_precision(
+    files: demo.DemoFiles, digits: demo.Digits, name: str
+) -> None:
     system = demo.systems(digits)[name]
     queries, collection = system.queries.astype(np.int64), system.collection.astype(np.int64)
     scores = queries @ collection.T
@@ -105,16 +113,22 @@ def test_scores_are_exact_in_single_precision(files: demo.DemoFiles, digits: dem
 
 def test_the_numbers_are_those_of_whole_rankings_of_the_files(files: demo.DemoFiles) -> None:
     labels = [path.read_text(encoding="utf-8").split() for path in files.labels]
-    found = evaluate_embeddings(*files.vectors, same_label(*labels), similarity="euclidean", measures=demo.MEASURES)
+    found = evaluate_embeddings(
+        *files.vectors, same_label(*labels), similarity="euclidean", measures=demo.MEASURES
+    )
     mine = files.rankings[SYSTEMS.index("euclidean-pixels")].evaluate(demo.MEASURES)
     for measure in ("P@10", "RR", "R@100", "AP"):  # ids differ, and so the order of ties
         assert found.value(measure) == pytest.approx(mine.value(measure), abs=2e-3)
     judged_lists = evaluate(files.judgements, list(files.runs), ["P@10", "R@100", "AP@100"])
     for run, rankings in zip(judged_lists.runs, files.rankings, strict=True):
-        assert list(run.summary.values()) == list(rankings.evaluate(["P@10", "R@100", "AP@100"]).runs[0].summary.values())
+        assert list(run.summary.values()) == list(
+            rankings.evaluate(["P@10", "R@100", "AP@100"]).runs[0].summary.values()
+        )
 
 
-def test_precision_from_the_files_is_that_of_a_loop_over_the_images(files: demo.DemoFiles, digits: demo.Digits) -> None:
+def test_precision_from_the_files_is_that_of_a_loop_over_the_images(
+    files: demo.DemoFiles, digits: demo.Digits
+) -> None:
     relevant, run = relevant_items(files), run_of(files, "euclidean-pixels")
     from_files = [sum(item in relevant[query] for item, _ in run[query][:10]) / 10 for query in run]
 
@@ -132,7 +146,10 @@ def test_precision_from_the_files_is_that_of_a_loop_over_the_images(files: demo.
 
 
 def test_the_systems_differ(files: demo.DemoFiles) -> None:
-    firsts = [[tuple(item for item, _ in results[:10]) for results in run_of(files, name).values()] for name in SYSTEMS]
+    firsts = [
+        [tuple(item for item, _ in results[:10]) for results in run_of(files, name).values()]
+        for name in SYSTEMS
+    ]
     for first, second in ((0, 1), (0, 2), (1, 2)):
         same = sum(left == right for left, right in zip(firsts[first], firsts[second], strict=True))
         assert same < 150
@@ -143,11 +160,15 @@ def test_a_folder_that_is_a_file_is_refused(tmp_path: Path) -> None:
     taken.write_text("mine")
     with pytest.raises(OutputError) as refused:
         demo.write_demo(taken)
-    assert str(refused.value) == f"{taken}: cannot be made a folder (File exists); name another one."
+    assert (
+        str(refused.value) == f"{taken}: cannot be made a folder (File exists); name another one."
+    )
     assert taken.read_text() == "mine"
 
 
-def test_the_gallery_is_a_page_of_its_own_with_the_pixels_of_the_digits(files: demo.DemoFiles, digits: demo.Digits) -> None:
+def test_the_gallery_is_a_page_of_its_own_with_the_pixels_of_the_digits(
+    files: demo.DemoFiles, digits: demo.Digits
+) -> None:
     pytest.importorskip("PIL")
     path = demo.write_gallery(files)
     assert path == files.folder / "gallery.html"
@@ -162,7 +183,9 @@ def test_the_gallery_is_a_page_of_its_own_with_the_pixels_of_the_digits(files: d
     np.testing.assert_array_equal(shown[f"q{row:04}"].ravel(), 255 - digits.images[row] * 255 // 16)
 
 
-def test_without_the_extra_there_is_no_gallery(files: demo.DemoFiles, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_the_extra_there_is_no_gallery(
+    files: demo.DemoFiles, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setitem(sys.modules, "PIL", None)
     assert demo.write_gallery(files) is None
     assert not (files.folder / "gallery.html").exists()

@@ -1,4 +1,5 @@
-"""Files out: whole or not at all, in their place, and nothing lost that was there for another reason."""
+"""Files out: whole or not at all, in their place, and nothing lost that was there for another
+reason."""
 
 import os
 import stat
@@ -92,7 +93,10 @@ def test_what_may_not_be_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     Path("kept.txt").write_text("old")
     for closed, message in (
         (Path("."), "kept.txt: the folder . cannot be written to."),
-        (Path("kept.txt"), "kept.txt: is write-protected; give another file, or allow writing to it."),
+        (
+            Path("kept.txt"),
+            "kept.txt: is write-protected; give another file, or allow writing to it.",
+        ),
     ):
         # Whoever runs the tests as root may write everywhere.
         monkeypatch.setattr(os, "access", lambda path, mode, closed=closed: Path(path) != closed)

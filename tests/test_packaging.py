@@ -13,21 +13,32 @@ ROOT = Path(__file__).parents[1]
 
 def run(*command: object, cwd: Path) -> subprocess.CompletedProcess[str]:
     plain = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-    return subprocess.run([str(part) for part in command], cwd=cwd, env=plain, capture_output=True, text=True, check=False)
+    return subprocess.run(
+        [str(part) for part in command],
+        cwd=cwd,
+        env=plain,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
 
 
 @pytest.fixture(scope="module")
 def clean(tmp_path_factory):
     """A virtual environment with the wheel and its core dependencies, nothing else."""
     folder = tmp_path_factory.mktemp("clean")
-    built = run(sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "-w", folder, ROOT, cwd=folder)
+    built = run(
+        sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "-w", folder, ROOT, cwd=folder
+    )
     assert built.returncode == 0, built.stderr
     [wheel] = folder.glob("judged-*.whl")
     venv.create(folder / "env", with_pip=True)
     python = folder / "env" / ("Scripts" if os.name == "nt" else "bin") / "python"
     installed = run(python, "-m", "pip", "install", "--quiet", wheel, cwd=folder)
     if installed.returncode and not os.environ.get("CI"):
-        pytest.skip(f"the core dependencies cannot be installed here: {installed.stderr.strip()[-200:]}")
+        pytest.skip(
+            f"the core dependencies cannot be installed here: {installed.stderr.strip()[-200:]}"
+        )
     assert installed.returncode == 0, installed.stderr
     return python, folder
 
@@ -35,8 +46,13 @@ def clean(tmp_path_factory):
 def test_only_the_core_dependencies_came_along(clean):
     python, folder = clean
     names = run(python, "-m", "pip", "list", "--format", "freeze", cwd=folder).stdout.lower()
-    assert all(f"{name}==" in names for name in ("judged", "numpy", "polars", "scipy", "click", "rich"))
-    assert not any(f"{name}==" in names for name in ("pandas", "pyarrow", "altair", "starlette", "pyspark", "torch"))
+    assert all(
+        f"{name}==" in names for name in ("judged", "numpy", "polars", "scipy", "click", "rich")
+    )
+    assert not any(
+        f"{name}==" in names
+        for name in ("pandas", "pyarrow", "altair", "starlette", "pyspark", "torch")
+    )
 
 
 def test_help_evaluation_and_demo_work(clean):
@@ -56,11 +72,17 @@ def test_a_missing_extra_is_one_line_of_advice(clean):
     python, folder = clean
     code = "import judged; judged.evaluate({'q': {'a': 1}}, {'q': {'a': 1.0}}).to_pandas()"
     done = run(python, "-c", code, cwd=folder)
-    assert done.stderr.splitlines()[-1] == "judged.errors.MissingExtraError: to_pandas needs pandas: pip install pandas."
+    assert (
+        done.stderr.splitlines()[-1]
+        == "judged.errors.MissingExtraError: to_pandas needs pandas: pip install pandas."
+    )
 
 
 def test_the_type_marker_and_the_data_are_packed(clean):
     python, folder = clean
-    code = "from importlib import resources as r; f = r.files('judged'); print(all(f.joinpath(n).is_file() for n in %r))"
+    code = (
+        "from importlib import resources as r; f = r.files('judged'); "
+        "print(all(f.joinpath(n).is_file() for n in %r))"
+    )
     names = ["py.typed", "data/digits.npz", "data/README.md"]
     assert run(python, "-c", code % names, cwd=folder).stdout == "True\n"

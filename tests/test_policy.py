@@ -1,4 +1,5 @@
-"""What is done where the data leave room: missing queries, queries with nothing relevant, and what each choice is called."""
+"""What is done where the data leave room: missing queries, queries with nothing relevant, and what
+each choice is called."""
 
 from __future__ import annotations
 
@@ -11,7 +12,8 @@ import pytest
 from judged import InputError, MeasureError, Policy, PolicyError, Rankings, evaluate, judge
 from judged.policy import CHOICES
 
-# q1: a at rank 1 of 2 (RR 1, P@2 1/2). q2: b at rank 2 of 2 (RR 1/2). q3 is missing from the run. q4 has nothing relevant.
+# q1: a at rank 1 of 2 (RR 1, P@2 1/2). q2: b at rank 2 of 2 (RR 1/2). q3 is missing from the run.
+# q4 has nothing relevant.
 JUDGEMENTS = {"q1": {"a": 1}, "q2": {"b": 1}, "q3": {"c": 1}, "q4": {"d": 0}}
 RUN = {"q1": {"a": 2.0, "x": 1.0}, "q2": {"x": 2.0, "b": 1.0}, "q4": {"d": 2.0, "x": 1.0}}
 
@@ -112,7 +114,9 @@ def test_f_of_the_queries() -> None:
         ("FN@1", [0, 1, 1, 0], 2),
     ],
 )
-def test_counts_are_what_they_are(measure: str, per_query: list[float], total: float, empty: str) -> None:
+def test_counts_are_what_they_are(
+    measure: str, per_query: list[float], total: float, empty: str
+) -> None:
     assert values(measure, empty=empty) == per_query
     assert summary(measure, empty=empty) == total
 
@@ -125,8 +129,12 @@ def test_counts_concern_the_queries_that_count() -> None:
 
 def test_what_is_nothing_relevant_hangs_on_the_level() -> None:
     rankings = judge({"q": {"a": 1}, "r": {"a": 2}}, {"q": {"a": 1.0}, "r": {"a": 1.0}})
-    assert rankings.evaluate(["RR(rel=2)"], policy={"empty": "one"}).per_query["RR(rel=2)"].to_list() == [1, 1]
-    assert rankings.evaluate(["RR(rel=2)"], policy={"empty": "skip"}).per_query["RR(rel=2)"].to_list() == [None, 1]
+    assert rankings.evaluate(["RR(rel=2)"], policy={"empty": "one"}).per_query[
+        "RR(rel=2)"
+    ].to_list() == [1, 1]
+    assert rankings.evaluate(["RR(rel=2)"], policy={"empty": "skip"}).per_query[
+        "RR(rel=2)"
+    ].to_list() == [None, 1]
     assert rankings.evaluate(["RR(rel=2)"]).per_query["RR(rel=2)"].to_list() == [0, 1]
 
 
@@ -178,17 +186,30 @@ def test_the_same_policy_without_gaps_changes_nothing() -> None:
             assert evaluate(judgements, run, ["RR"], policy={name: choice}).value() == 0.5
 
 
-# -- the policy itself -----------------------------------------------------------------------------------------------
+# -- the policy itself
+# -----------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"ties": "ids"}, "ties must be one of id, input, best, worst, expected; got 'ids'. Did you mean 'id'?"),
+        (
+            {"ties": "ids"},
+            "ties must be one of id, input, best, worst, expected; got 'ids'. Did you mean 'id'?",
+        ),
         ({"missing": "ignore"}, "missing must be one of zero, skip, error; got 'ignore'."),
-        ({"empty": None}, "empty must be one of zero, one, skip, error; got None. Did you mean 'one'?"),
-        ({"unjudged": "remove"}, "unjudged must be one of nonrelevant, removed; got 'remove'. Did you mean 'removed'?"),
-        ({"tie": "id"}, "Policy takes no 'tie'. Did you mean 'ties'? It takes ties, missing, empty, unjudged."),
+        (
+            {"empty": None},
+            "empty must be one of zero, one, skip, error; got None. Did you mean 'one'?",
+        ),
+        (
+            {"unjudged": "remove"},
+            "unjudged must be one of nonrelevant, removed; got 'remove'. Did you mean 'removed'?",
+        ),
+        (
+            {"tie": "id"},
+            "Policy takes no 'tie'. Did you mean 'ties'? It takes ties, missing, empty, unjudged.",
+        ),
         ({"xyz": "id"}, "Policy takes no 'xyz'. It takes ties, missing, empty, unjudged."),
         ("skip", "policy must be a judged.Policy or a dict of its choices; got str."),
     ],
@@ -204,13 +225,17 @@ def test_a_policy_says_what_it_means() -> None:
     assert set(Policy().sentences()) == set(CHOICES) == set(Policy().to_dict())
     definition = evaluate(JUDGEMENTS, RUN, ["RR"], policy={"missing": "skip"}).definition()
     assert definition == (
-        "RR (Reciprocal rank). 1 divided by the rank of the first relevant item; 0 where there is none down to k. "
+        "RR (Reciprocal rank). 1 divided by the rank of the first relevant item; 0 where there is "
+        "none down to k. "
         "Here, an item is relevant from grade 1 on; the summary is the mean over the queries.\n"
         "Formula: \\frac{1}{\\min\\{i \\le k : g_i \\ge rel\\}}\n"
         "Undefined when: the query has no relevant item.\n"
-        "Policy: tied results are ordered by item id, descending on bytes (trec_eval's rule); judged queries that the run "
-        "lacks are left out; a query with nothing relevant gets the worst value; unjudged items count as not relevant.\n"
-        "Reference: E. M. Voorhees. The TREC-8 question answering track report. TREC-8, 1999, 77-82."
+        "Policy: tied results are ordered by item id, descending on bytes (trec_eval's rule); "
+        "judged queries that the run "
+        "lacks are left out; a query with nothing relevant gets the worst value; unjudged items "
+        "count as not relevant.\n"
+        "Reference: E. M. Voorhees. The TREC-8 question answering track report. TREC-8, 1999, "
+        "77-82."
     )
 
 
@@ -218,26 +243,40 @@ def test_a_policy_says_what_it_means() -> None:
 @pytest.mark.parametrize("unjudged", CHOICES["unjudged"])
 def test_every_choice_can_be_made(ties: str, unjudged: str) -> None:
     evaluation = evaluate(JUDGEMENTS, RUN, policy=Policy(ties=ties, unjudged=unjudged))
-    assert evaluation.policy.to_dict() == {"ties": ties, "missing": "zero", "empty": "zero", "unjudged": unjudged}
+    assert evaluation.policy.to_dict() == {
+        "ties": ties,
+        "missing": "zero",
+        "empty": "zero",
+        "unjudged": unjudged,
+    }
 
 
-# -- rankings made once, evaluated under other policies --------------------------------------------------------------
+# -- rankings made once, evaluated under other policies
+# --------------------------------------------------------------
 
 TIED = judge({"q": {"a": 1, "b": 0}}, {"q": {"x": 2.0, "a": 1.0, "b": 1.0, "y": 1.0}})
 """Ranks 2 to 4 are tied; by descending id y, b, a."""
 
 
-@pytest.mark.parametrize(("ties", "expected"), [("id", 1 / 4), ("best", 1 / 2), ("worst", 1 / 4), ("expected", 13 / 36)])
+@pytest.mark.parametrize(
+    ("ties", "expected"), [("id", 1 / 4), ("best", 1 / 2), ("worst", 1 / 4), ("expected", 13 / 36)]
+)
 def test_ties_can_be_rearranged(ties: str, expected: float) -> None:
-    assert TIED.evaluate(["RR"], policy={"ties": ties}).value() == pytest.approx(expected, abs=1e-15)
+    assert TIED.evaluate(["RR"], policy={"ties": ties}).value() == pytest.approx(
+        expected, abs=1e-15
+    )
 
 
-@pytest.mark.parametrize(("ties", "expected"), [("id", 0), ("best", 1 / 2), ("worst", 0), ("expected", 5 / 18)])
+@pytest.mark.parametrize(
+    ("ties", "expected"), [("id", 0), ("best", 1 / 2), ("worst", 0), ("expected", 5 / 18)]
+)
 def test_ties_can_be_rearranged_across_a_depth(ties: str, expected: float) -> None:
     # Ranks 1 to 3 of the whole list count, and a is at rank 2, 3 or 4.
     cut = judge({"q": {"a": 1, "b": 0}}, {"q": {"x": 2.0, "a": 1.0, "b": 1.0, "y": 1.0}}, depth=3)
     assert cut.evaluate(["RR"], policy={"ties": ties}).value() == pytest.approx(expected, abs=1e-15)
-    assert cut.take([0]).evaluate(["RR"], policy={"ties": ties}).value() == pytest.approx(expected, abs=1e-15)
+    assert cut.take([0]).evaluate(["RR"], policy={"ties": ties}).value() == pytest.approx(
+        expected, abs=1e-15
+    )
 
 
 def test_removing_the_unjudged_later() -> None:
@@ -247,9 +286,13 @@ def test_removing_the_unjudged_later() -> None:
 
 
 def test_what_was_decided_stays_where_the_policy_says_nothing() -> None:
-    best = judge({"q": {"a": 1}}, {"q": {"a": 1.0, "b": 1.0}}, policy={"ties": "best", "unjudged": "removed"})
+    best = judge(
+        {"q": {"a": 1}}, {"q": {"a": 1.0, "b": 1.0}}, policy={"ties": "best", "unjudged": "removed"}
+    )
     assert best.evaluate(["RR"]).policy == Policy(ties="best", unjudged="removed")
-    assert best.evaluate(["RR"], policy={"empty": "skip"}).policy == Policy(ties="best", unjudged="removed", empty="skip")
+    assert best.evaluate(["RR"], policy={"empty": "skip"}).policy == Policy(
+        ties="best", unjudged="removed", empty="skip"
+    )
 
 
 @pytest.mark.parametrize(
@@ -258,22 +301,26 @@ def test_what_was_decided_stays_where_the_policy_says_nothing() -> None:
         (
             TIED,
             {"ties": "input"},
-            "these rankings were made with ties=id, which cannot be undone; make them again with ties=input.",
+            "these rankings were made with ties=id, which cannot be undone; make them again with "
+            "ties=input.",
         ),
         (
             replace(judge({"q": {"a": 1}}, {"q": {"a": 1.0, "b": 1.0}}, depth=1), whole=None),
             {"ties": "best"},
-            "these rankings were made with ties=id and depth=1, which cannot be undone; make them again with ties=best.",
+            "these rankings were made with ties=id and depth=1, which cannot be undone; make them "
+            "again with ties=best.",
         ),
         (
             Rankings.from_relevance([[0, 1]]),
             {"ties": "best"},
-            "these rankings were made with ties=input, which cannot be undone; make them again with ties=best.",
+            "these rankings were made with ties=input, which cannot be undone; make them again "
+            "with ties=best.",
         ),
         (
             judge({"q": {"a": 1}}, {"q": {"a": 1.0}}, policy={"unjudged": "removed"}),
             {"unjudged": "nonrelevant"},
-            "the unjudged items of these rankings were removed, which cannot be undone; make them again.",
+            "the unjudged items of these rankings were removed, which cannot be undone; make them "
+            "again.",
         ),
     ],
 )
@@ -283,7 +330,8 @@ def test_what_cannot_be_undone(rankings: Rankings, policy: dict[str, str], messa
     assert str(caught.value) == message
 
 
-# -- asking an evaluation ---------------------------------------------------------------------------------------------
+# -- asking an evaluation
+# ---------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -292,7 +340,11 @@ def test_what_cannot_be_undone(rankings: Rankings, policy: dict[str, str], messa
         (lambda e: e.value(run="one"), MeasureError, "say which measure: RR, P@1."),
         (lambda e: e.value("AP", "one"), MeasureError, "AP was not evaluated; there is RR, P@1."),
         (lambda e: e.value("RR"), InputError, "say which run: one, two."),
-        (lambda e: e.value("RR", "three"), InputError, "there is no run 'three'; there is one, two."),
+        (
+            lambda e: e.value("RR", "three"),
+            InputError,
+            "there is no run 'three'; there is one, two.",
+        ),
     ],
 )
 def test_questions_without_an_answer(ask: Any, error: type[Exception], message: str) -> None:

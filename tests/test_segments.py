@@ -16,13 +16,17 @@ FINITE = st.lists(st.lists(st.floats(0, 1), max_size=9), max_size=8)
 
 
 def flat(pieces: list[list[float]]) -> tuple[np.ndarray, np.ndarray]:
-    return np.array(list(chain.from_iterable(pieces)), dtype=float), np.array([len(piece) for piece in pieces], dtype=np.int64)
+    return np.array(list(chain.from_iterable(pieces)), dtype=float), np.array(
+        [len(piece) for piece in pieces], dtype=np.int64
+    )
 
 
 @given(PIECES)
 def test_starts_of(pieces: list[list[float]]) -> None:
     _, lengths = flat(pieces)
-    assert segments.starts_of(lengths).tolist() == [sum(map(len, pieces[:at])) for at in range(len(pieces))]
+    assert segments.starts_of(lengths).tolist() == [
+        sum(map(len, pieces[:at])) for at in range(len(pieces))
+    ]
 
 
 @given(st.lists(st.tuples(st.integers(0, 50), st.integers(0, 6)), max_size=8))
@@ -55,7 +59,12 @@ def test_descending(pieces: list[list[float]]) -> None:
 @given(FINITE)
 def test_products_before(pieces: list[list[float]]) -> None:
     values, lengths = flat(pieces)
-    expected = [product for piece in pieces for product in accumulate([1.0, *piece[:-1]], lambda a, b: a * b) if piece]
+    expected = [
+        product
+        for piece in pieces
+        for product in accumulate([1.0, *piece[:-1]], lambda a, b: a * b)
+        if piece
+    ]
     assert segments.products_before(values, lengths).tolist() == expected
 
 
@@ -67,31 +76,51 @@ def test_greatest_from_here(pieces: list[list[float]]) -> None:
 
 
 @given(PIECES, st.data())
-def test_only_the_chosen_segments_are_touched(pieces: list[list[float]], data: st.DataObject) -> None:
+def test_only_the_chosen_segments_are_touched(
+    pieces: list[list[float]], data: st.DataObject
+) -> None:
     values, lengths = flat(pieces)
     chosen = sorted(data.draw(st.sets(st.sampled_from(range(len(pieces)))))) if pieces else []
     result = segments.by_rows(
-        values, segments.starts_of(lengths)[chosen], lengths[chosen], lambda rows: np.full(rows.shape, 7.0), padding=0.0
+        values,
+        segments.starts_of(lengths)[chosen],
+        lengths[chosen],
+        lambda rows: np.full(rows.shape, 7.0),
+        padding=0.0,
     )
-    expected = [7.0 if at in chosen else value for at, piece in enumerate(pieces) for value in piece]
+    expected = [
+        7.0 if at in chosen else value for at, piece in enumerate(pieces) for value in piece
+    ]
     assert result.tolist() == expected
 
 
 @given(PIECES, st.lists(st.tuples(st.integers(0, 7), NUMBERS), max_size=12), st.booleans())
-def test_count_above(pieces: list[list[float]], asked: list[tuple[int, float]], or_equal: bool) -> None:
+def test_count_above(
+    pieces: list[list[float]], asked: list[tuple[int, float]], or_equal: bool
+) -> None:
     asked = [(segment, value) for segment, value in asked if segment < len(pieces)]
     ordered = [sorted(piece, reverse=True) for piece in pieces]
     values, lengths = flat(ordered)
     segment = np.array([at for at, _ in asked], dtype=np.int64)
     value = np.array([number for _, number in asked], dtype=float)
-    counts = segments.count_above(values, segments.starts_of(lengths), lengths, segment, value, or_equal=or_equal)
-    expected = [sum(other >= number if or_equal else other > number for other in ordered[at]) for at, number in asked]
+    counts = segments.count_above(
+        values, segments.starts_of(lengths), lengths, segment, value, or_equal=or_equal
+    )
+    expected = [
+        sum(other >= number if or_equal else other > number for other in ordered[at])
+        for at, number in asked
+    ]
     assert counts.tolist() == expected
 
 
 def test_long_segments_beside_short_ones() -> None:
-    """Segments of one size share a matrix; thousands of short ones beside a long one must not be padded to its length."""
+    """Segments of one size share a matrix; thousands of short ones beside a long one must not be
+    padded to its length."""
     draw = np.random.default_rng(1)
-    pieces = [draw.random(length).tolist() for length in [*draw.integers(0, 5, 3000).tolist(), 40_000]]
+    pieces = [
+        draw.random(length).tolist() for length in [*draw.integers(0, 5, 3000).tolist(), 40_000]
+    ]
     values, lengths = flat(pieces)
-    assert segments.descending(values, lengths).tolist() == [value for piece in pieces for value in sorted(piece, reverse=True)]
+    assert segments.descending(values, lengths).tolist() == [
+        value for piece in pieces for value in sorted(piece, reverse=True)
+    ]

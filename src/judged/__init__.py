@@ -4,8 +4,9 @@
 >>> judged.evaluate({"q": {"a": 1}}, {"q": {"b": 2.0, "a": 1.0}}, [judged.nDCG(gain="exp") @ 10, "RR"]).value("RR")
 0.5
 
-The names below are loaded when they are first used, so that `import judged` costs next to nothing. Every measure of the
-registry is a name here too, by any of its names: `judged.nDCG`, `judged.AP`, `judged.MRR`, …
+The names below are loaded when they are first used, so that `import judged` costs next to nothing.
+Every measure of the registry is a name here too, by any of its names: `judged.nDCG`, `judged.AP`,
+`judged.MRR`, …
 """
 
 from __future__ import annotations

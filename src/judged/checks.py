@@ -9,7 +9,9 @@ from typing import Any
 from judged.errors import InputError
 
 
-def whole(name: str, given: Any, *, at_least: int = 1, at_most: int | None = None, otherwise: str = "") -> int:
+def whole(
+    name: str, given: Any, *, at_least: int = 1, at_most: int | None = None, otherwise: str = ""
+) -> int:
     """A whole number; `otherwise` says what else may be given.
 
     >>> whole("bins", 15)
@@ -18,11 +20,15 @@ def whole(name: str, given: Any, *, at_least: int = 1, at_most: int | None = Non
     whole = not isinstance(given, bool) and isinstance(given, Integral)
     if not whole or int(given) < at_least or (at_most is not None and int(given) > at_most):
         limit = "" if at_most is None else f" to {at_most:,}"
-        raise InputError(f"{name} must be a whole number from {at_least}{limit}{otherwise}; got {given!r}.")
+        raise InputError(
+            f"{name} must be a whole number from {at_least}{limit}{otherwise}; got {given!r}."
+        )
     return int(given)
 
 
-def number(name: str, given: Any, *, at_least: float | None = None, at_most: float = math.inf) -> float:
+def number(
+    name: str, given: Any, *, at_least: float | None = None, at_most: float = math.inf
+) -> float:
     """A finite number.
 
     >>> number("rel", 2)

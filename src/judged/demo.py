@@ -1,7 +1,8 @@
-"""The demo's image search: handwritten digits as queries and collection, three systems, from vectors to numbers.
+"""The demo's image search: handwritten digits as queries and collection, three systems, from
+vectors to numbers.
 
-All vectors are whole numbers small enough for their products to be exact in single precision, in whatever order a machine
-sums them: every machine finds the same ranks and writes the same files.
+All vectors are whole numbers small enough for their products to be exact in single precision, in
+whatever order a machine sums them: every machine finds the same ranks and writes the same files.
 """
 
 from __future__ import annotations
@@ -31,13 +32,15 @@ DEPTH = 100
 GALLERY = "gallery.html"
 COMPONENTS = 8
 GRID = 1000
-"""Steps per pixel value that principal components are rounded to, and the length of vectors that stand for directions."""
+"""Steps per pixel value that principal components are rounded to, and the length of vectors that
+stand for directions."""
 SEED = 1998
 
 
 @dataclass(frozen=True)
 class DemoFiles:
-    """Where `write_demo` put its files, the rankings they came from, and the measures that suit them."""
+    """Where `write_demo` put its files, the rankings they came from, and the measures that suit
+    them."""
 
     folder: Path
     rankings: tuple[Rankings, ...]
@@ -62,7 +65,8 @@ class System:
 
 @dataclass(frozen=True, eq=False)
 class Digits:
-    """Images as rows of pixels, the digit each shows, and the split into queries and a collection without them."""
+    """Images as rows of pixels, the digit each shows, and the split into queries and a collection
+    without them."""
 
     images: Floats
     labels: Integers
@@ -74,10 +78,17 @@ class Digits:
 
 def load_digits() -> Digits:
     """The bundled images; the same seeded queries every time, as many of each digit."""
-    with resources.files("judged").joinpath("data/digits.npz").open("rb") as file, np.load(file) as arrays:
+    with (
+        resources.files("judged").joinpath("data/digits.npz").open("rb") as file,
+        np.load(file) as arrays,
+    ):
         images, labels = arrays["images"].astype(np.float64), arrays["labels"].astype(np.int64)
     shuffled = np.random.RandomState(SEED).permutation(len(labels))
-    queries = np.sort(np.concatenate([shuffled[labels[shuffled] == digit][:QUERIES_PER_DIGIT] for digit in range(10)]))
+    queries = np.sort(
+        np.concatenate(
+            [shuffled[labels[shuffled] == digit][:QUERIES_PER_DIGIT] for digit in range(10)]
+        )
+    )
     return Digits(images, labels, queries, np.setdiff1d(np.arange(len(labels)), queries))
 
 
@@ -87,20 +98,27 @@ def systems(digits: Digits) -> dict[str, System]:
     components = [_directions(part) for part in _components(queries, collection)]
     return {
         "cosine-pixels": System(_directions(queries), _directions(collection), "dot"),
-        "euclidean-pixels": System(queries.astype(np.int16), collection.astype(np.int16), "euclidean"),
+        "euclidean-pixels": System(
+            queries.astype(np.int16), collection.astype(np.int16), "euclidean"
+        ),
         "cosine-pca8": System(components[0], components[1], "dot"),
     }
 
 
 def write_demo(folder: Path) -> DemoFiles:
-    """Search with every query; write vectors, labels, judgements, a run per system and a README into the folder."""
+    """Search with every query; write vectors, labels, judgements, a run per system and a README
+    into the folder."""
     digits = load_digits()
     shown = digits.labels[digits.queries], digits.labels[digits.collection]
     names = [f"q{row:04}" for row in digits.queries], [f"d{row:04}" for row in digits.collection]
     searched = {}
     for name, system in systems(digits).items():
         compared = Embeddings.of(
-            system.queries, system.collection, similarity=system.similarity, query_ids=names[0], item_ids=names[1]
+            system.queries,
+            system.collection,
+            similarity=system.similarity,
+            query_ids=names[0],
+            item_ids=names[1],
         )
         searched[name] = compared.rank(same_label(*shown), Policy(), name=name, top=DEPTH)
     files = DemoFiles(
@@ -128,9 +146,12 @@ def write_demo(folder: Path) -> DemoFiles:
 
 
 def write_gallery(files: DemoFiles) -> Path | None:
-    """Some queries with their first results, as a page with pictures; None where the extra for charts is missing."""
+    """Some queries with their first results, as a page with pictures; None where the extra for
+    charts is missing."""
     try:
-        gallery(files.judgements, files.runs[0], pictures=pictures(load_digits())).save(files.folder / GALLERY)
+        gallery(files.judgements, files.runs[0], pictures=pictures(load_digits())).save(
+            files.folder / GALLERY
+        )
     except MissingExtraError:
         return None
     return files.folder / GALLERY
@@ -167,12 +188,16 @@ def _make(folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise OutputError(f"{folder}: cannot be made a folder ({error.strerror}); name another one.") from error
+        raise OutputError(
+            f"{folder}: cannot be made a folder ({error.strerror}); name another one."
+        ) from error
 
 
 def _readme(files: DemoFiles, digits: Digits) -> str:
     first, runs = files.runs[0].name, "\n".join(f"  {path.name}" for path in files.runs)
-    vectors, labels, ids = (" ".join(path.name for path in pair) for pair in (files.vectors, files.labels, files.ids))
+    vectors, labels, ids = (
+        " ".join(path.name for path in pair) for pair in (files.vectors, files.labels, files.ids)
+    )
     return f"""\
 Image search with handwritten digits: find images that show the same digit as the query.
 

@@ -2,7 +2,8 @@
 
 
 class JudgedError(Exception):
-    """Anything judged refuses to do. The command line prints its text and exits with a non-zero code."""
+    """Anything judged refuses to do. The command line prints its text and exits with a non-zero
+    code."""
 
 
 class InputError(JudgedError, ValueError):
@@ -18,7 +19,8 @@ class PolicyError(JudgedError, ValueError):
 
 
 class ConventionError(JudgedError, ValueError):
-    """A convention of another library that does not exist, or names whose policies cannot hold at once."""
+    """A convention of another library that does not exist, or names whose policies cannot hold at
+    once."""
 
 
 class OutputError(JudgedError, OSError):

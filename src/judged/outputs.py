@@ -1,4 +1,5 @@
-"""Files out: written beside their place and moved there whole, so that nothing is ever half-written."""
+"""Files out: written beside their place and moved there whole, so that nothing is ever
+half-written."""
 
 from __future__ import annotations
 
@@ -13,8 +14,11 @@ from pathlib import Path
 from judged.errors import OutputError
 
 
-def check_target(path: str | os.PathLike[str], *, reads: Iterable[str | os.PathLike[str]] = ()) -> None:
-    """Refuse a place that cannot be written to, or that one of the files in `reads` has, before any work is done for it."""
+def check_target(
+    path: str | os.PathLike[str], *, reads: Iterable[str | os.PathLike[str]] = ()
+) -> None:
+    """Refuse a place that cannot be written to, or that one of the files in `reads` has, before any
+    work is done for it."""
     target = Path(path)
     if not os.fspath(path):
         raise OutputError("the name of the file to write to is empty; give a file.")
@@ -37,14 +41,17 @@ def check_target(path: str | os.PathLike[str], *, reads: Iterable[str | os.PathL
     if not os.access(folder, os.W_OK):
         raise OutputError(f"{target}: the folder {folder} cannot be written to.")
     if os.path.exists(target) and not os.access(target, os.W_OK):
-        raise OutputError(f"{target}: is write-protected; give another file, or allow writing to it.")
+        raise OutputError(
+            f"{target}: is write-protected; give another file, or allow writing to it."
+        )
 
 
 @contextmanager
 def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
     """A temporary file in the same folder, which takes the place of `path` when all went well.
 
-    A link stays a link: what it points to is replaced. A device or a pipe is never replaced, but written into at the end.
+    A link stays a link: what it points to is replaced. A device or a pipe is never replaced, but
+    written into at the end.
     """
     target = Path(path)
     check_target(target)
@@ -71,9 +78,14 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
 
 
 def _is_device(target: Path) -> bool:
-    """Whether a path is /dev/null, a FIFO or the like, or an open file of this process, as /dev/stdout."""
-    opened = os.path.abspath(target).startswith(("/dev/stdout", "/dev/stderr", "/dev/fd/", "/proc/"))
-    return os.path.exists(target) and (opened or not (os.path.isfile(target) or os.path.isdir(target)))
+    """Whether a path is /dev/null, a FIFO or the like, or an open file of this process, as
+    /dev/stdout."""
+    opened = os.path.abspath(target).startswith(
+        ("/dev/stdout", "/dev/stderr", "/dev/fd/", "/proc/")
+    )
+    return os.path.exists(target) and (
+        opened or not (os.path.isfile(target) or os.path.isdir(target))
+    )
 
 
 def _place(target: Path) -> Path:
@@ -98,4 +110,6 @@ def write_text(path: str | os.PathLike[str], text: str) -> None:
 def _refused(target: Path, error: OSError | ValueError) -> OutputError:
     if isinstance(error, OutputError):
         return error
-    return OutputError(f"{target}: cannot be written ({getattr(error, 'strerror', None) or error}).")
+    return OutputError(
+        f"{target}: cannot be written ({getattr(error, 'strerror', None) or error})."
+    )

@@ -1,4 +1,5 @@
-"""What is done where the data leave room: tied scores, missing queries, queries with nothing relevant, unjudged items."""
+"""What is done where the data leave room: tied scores, missing queries, queries with nothing
+relevant, unjudged items."""
 
 from __future__ import annotations
 
@@ -14,7 +15,9 @@ CHOICES: dict[str, dict[str, str]] = {
         "input": "tied results keep the order of the input",
         "best": "tied results are ordered in the system's favour: better grades first",
         "worst": "tied results are ordered against the system: better grades last",
-        "expected": "a query's value is its mean over all orders of the tied results, each equally likely",
+        "expected": (
+            "a query's value is its mean over all orders of the tied results, each equally likely"
+        ),
     },
     "missing": {
         "zero": "a judged query that the run lacks counts as an empty list",
@@ -32,13 +35,15 @@ CHOICES: dict[str, dict[str, str]] = {
         "removed": "unjudged items are removed from the lists before anything is counted",
     },
 }
-"""Each choice and its sentence: the validation, the command line's options and every definition read this."""
+"""Each choice and its sentence: the validation, the command line's options and every definition
+read this."""
 
 DUPLICATES = {
     "error": "an item that occurs twice for a query is an error",
     "first": "of an item that occurs twice for a query, the best-ranked row is kept",
 }
-"""What may be done about a (query, item) that occurs twice; not part of the policy, as it repairs the data."""
+"""What may be done about a (query, item) that occurs twice; not part of the policy, as it repairs
+the data."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +63,10 @@ class Policy:
         for name, value in self.to_dict().items():
             if value not in CHOICES[name]:
                 known = CHOICES[name]
-                raise PolicyError(f"{name} must be one of {', '.join(known)}; got {value!r}.{_nearest(value, known)}")
+                raise PolicyError(
+                    f"{name} must be one of {', '.join(known)}; got "
+                    f"{value!r}.{_nearest(value, known)}"
+                )
 
     def to_dict(self) -> dict[str, str]:
         return {field.name: getattr(self, field.name) for field in fields(self)}
@@ -72,16 +80,23 @@ class Policy:
 
     @classmethod
     def of(cls, given: Policy | dict[str, Any] | None, **otherwise: str) -> Policy:
-        """A policy from what a caller may pass: a Policy, a dict of some choices, or None; the others are the defaults."""
+        """A policy from what a caller may pass: a Policy, a dict of some choices, or None; the
+        others are the defaults."""
         if given is None:
             return cls(**otherwise)
         if isinstance(given, cls):
             return given
         if not isinstance(given, dict):
-            raise PolicyError(f"policy must be a judged.Policy or a dict of its choices; got {type(given).__name__}.")
+            raise PolicyError(
+                "policy must be a judged.Policy or a dict of its choices; got "
+                f"{type(given).__name__}."
+            )
         for name in given:
             if name not in CHOICES:
-                raise PolicyError(f"Policy takes no {name!r}.{_nearest(name, CHOICES)} It takes {', '.join(CHOICES)}.")
+                raise PolicyError(
+                    f"Policy takes no {name!r}.{_nearest(name, CHOICES)} It takes "
+                    f"{', '.join(CHOICES)}."
+                )
         return cls(**{**otherwise, **given})
 
 

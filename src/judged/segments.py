@@ -1,6 +1,8 @@
-"""Vectorised work on flat arrays cut into segments, one segment a query: no Python loop over queries.
+"""Vectorised work on flat arrays cut into segments, one segment a query: no Python loop over
+queries.
 
-Segment s of `values` is `values[starts[s] : starts[s] + lengths[s]]`. Segments may have any length, none included.
+Segment s of `values` is `values[starts[s] : starts[s] + lengths[s]]`. Segments may have any length,
+none included.
 """
 
 from __future__ import annotations
@@ -41,7 +43,8 @@ def ordinals(segment: Ints, segments: int) -> Ints:
 
 
 def descending(values: Floats, lengths: Ints) -> Floats:
-    """The values with every segment in descending order; only segments that are not so already are sorted.
+    """The values with every segment in descending order; only segments that are not so already are
+    sorted.
 
     Segments lie end to end. The result is `values` itself where nothing was out of order.
     """
@@ -103,11 +106,19 @@ def greatest_from_here(values: Floats, lengths: Ints) -> Floats:
     return by_rows(values, starts_of(lengths), lengths, running_maximum, padding=-np.inf)
 
 
-def by_rows(values: Floats, starts: Ints, lengths: Ints, function: Callable[[Floats], Floats], *, padding: float) -> Floats:
+def by_rows(
+    values: Floats,
+    starts: Ints,
+    lengths: Ints,
+    function: Callable[[Floats], Floats],
+    *,
+    padding: float,
+) -> Floats:
     """The values with a function applied to some of their segments, as the rows of padded matrices.
 
-    Segments of similar length share a matrix, so that at most half of it is padding, and each segment is computed on
-    its own: nothing carries over from one query to the next, rounding included.
+    Segments of similar length share a matrix, so that at most half of it is padding, and each
+    segment is computed on its own: nothing carries over from one query to the next, rounding
+    included.
     """
     result = values.copy()
     size = np.ceil(np.log2(np.maximum(lengths, 1))).astype(np.int64)
@@ -125,11 +136,18 @@ def by_rows(values: Floats, starts: Ints, lengths: Ints, function: Callable[[Flo
 
 
 def count_above(
-    ordered: NDArray[Any], starts: Ints, lengths: Ints, segment: Ints, value: NDArray[Any], *, or_equal: bool
+    ordered: NDArray[Any],
+    starts: Ints,
+    lengths: Ints,
+    segment: Ints,
+    value: NDArray[Any],
+    *,
+    or_equal: bool,
 ) -> Ints:
     """How many elements of each value's segment are greater than it (or equal to it), by bisection.
 
-    `ordered` holds descending segments; the search runs for all values at once, some log2(longest segment) steps.
+    `ordered` holds descending segments; the search runs for all values at once, some log2(longest
+    segment) steps.
     """
     before = starts[segment] - 1
     size = lengths[segment]
@@ -143,7 +161,8 @@ def count_above(
 
 
 def counts_before(which: NDArray[np.bool_], segment: Ints, segments: int) -> Ints:
-    """How many of some elements stand before each element in its segment; `segment` must be in ascending order.
+    """How many of some elements stand before each element in its segment; `segment` must be in
+    ascending order.
 
     >>> counts_before(np.array([True, False, True, True]), np.array([0, 0, 0, 1]), 2).tolist()
     [0, 1, 1, 0]
@@ -155,9 +174,11 @@ def counts_before(which: NDArray[np.bool_], segment: Ints, segments: int) -> Int
 
 
 def along(function: Callable[[Floats], Floats], rank: Floats) -> Floats:
-    """A function of ranks (whole numbers from 0, or infinity), worked out once for each rank there can be.
+    """A function of ranks (whole numbers from 0, or infinity), worked out once for each rank there
+    can be.
 
-    Ranks repeat from query to query, so a table is shorter than they are many; where it would not be, there is none.
+    Ranks repeat from query to query, so a table is shorter than they are many; where it would not
+    be, there is none.
 
     >>> along(np.sqrt, np.array([4.0, 1.0, 4.0, 4.0, 1.0, np.inf])).tolist()
     [2.0, 1.0, 2.0, 2.0, 1.0, inf]
@@ -170,7 +191,8 @@ def along(function: Callable[[Floats], Floats], rank: Floats) -> Floats:
 
 
 def freeze(record: Any) -> None:
-    """Make the arrays of a frozen dataclass read-only, and leave those that were passed in as they are."""
+    """Make the arrays of a frozen dataclass read-only, and leave those that were passed in as they
+    are."""
     for each in fields(record):
         value = getattr(record, each.name)
         if isinstance(value, np.ndarray):

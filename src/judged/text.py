@@ -6,7 +6,8 @@ from collections.abc import Collection, Sequence
 
 
 def aligned(rows: Sequence[Sequence[str]], *, right: Collection[int] = ()) -> list[str]:
-    """Lines whose cells stand under each other; the columns in `right` end there, all others begin there.
+    """Lines whose cells stand under each other; the columns in `right` end there, all others begin
+    there.
 
     >>> aligned([("run", "AP"), ("mine", "0.5")], right=[1])
     ['run    AP', 'mine  0.5']

@@ -38,12 +38,16 @@ class Request:
 
 
 def chosen_lines(measures: tuple[str, ...]) -> list[Line]:
-    """The lines that some -m options ask for, in trec_eval's order; a name's first parameters count."""
+    """The lines that some -m options ask for, in trec_eval's order; a name's first parameters
+    count."""
     wanted: dict[str, str | None] = {}
     for text in measures:
         root, _, parameters = text.partition(".")
         if root in REFUSED:
-            raise MeasureError(f"judged trec-eval has no {root!r}: it needs {REFUSED[root]}, which judged does not read.")
+            raise MeasureError(
+                f"judged trec-eval has no {root!r}: it needs {REFUSED[root]}, which judged does "
+                "not read."
+            )
         if root not in NAMES and root not in GROUPS:
             raise MeasureError(f"trec_eval has no measure {text!r}; {_nearest(root)}")
         for name in GROUPS.get(root, (root,)):
@@ -54,7 +58,9 @@ def chosen_lines(measures: tuple[str, ...]) -> list[Line]:
             try:
                 found += lines(name, wanted[name])
             except ValueError:
-                raise MeasureError(f"trec_eval's {name} cannot take the parameters {wanted[name]!r}.") from None
+                raise MeasureError(
+                    f"trec_eval's {name} cannot take the parameters {wanted[name]!r}."
+                ) from None
     return found
 
 
@@ -71,7 +77,14 @@ def printed(judgements: str, run: str, request: Request) -> Iterator[str]:
     policy = Policy(unjudged="removed" if request.judged_only else "nonrelevant")
     table = read_run(run, format="trec")
     pool = pool_of(read_judgements(judgements, format="trec"))
-    rankings = judge_pool(pool, table, policy=policy, depth=request.depth, duplicates="error", collection=request.collection)
+    rankings = judge_pool(
+        pool,
+        table,
+        policy=policy,
+        depth=request.depth,
+        duplicates="error",
+        collection=request.collection,
+    )
     tag = (table.tag if isinstance(table, Run) else None) or table.name
     counted = np.arange(len(rankings)) if request.complete else np.flatnonzero(~rankings.missing)
     # Queries in the order of their bytes, as trec_eval sorts them; sums are made in this order too.
@@ -104,7 +117,9 @@ def _per_query(wanted: list[Line], values: Mapping[str, Floats], r: Rankings) ->
             length = int(line.name.partition("_")[2] or DEFAULT_PARAMETERS["relstring"])
             columns.append((line.name, [f"'{text}'" for text in relevance_strings(r, length)]))
         else:
-            columns.append((line.name, [_shown(value, known.whole) for value in values[line.name].tolist()]))
+            columns.append(
+                (line.name, [_shown(value, known.whole) for value in values[line.name].tolist()])
+            )
     for at, query in enumerate(r.queries):
         for name, texts in columns:
             yield f"{name:<22}\t{query}\t{texts[at]}"
@@ -124,7 +139,9 @@ def _aggregated(line: Line, values: Floats) -> float:
     if NAMES[line.root].whole:
         return float(sum(values.tolist()))
     if "aggregate=geometric" in line.measure:
-        return float(np.exp(sum(np.log(np.maximum(values, GEOMETRIC_FLOOR)).tolist()) / len(values)))
+        return float(
+            np.exp(sum(np.log(np.maximum(values, GEOMETRIC_FLOOR)).tolist()) / len(values))
+        )
     return float(sum(values.tolist()) / len(values))
 
 
@@ -133,18 +150,26 @@ def _shown(value: float, whole: bool) -> str:
 
 
 def relevance_strings(r: Rankings, length: int) -> list[str]:
-    """For each query the grades of its first results: a digit, > above 9, . for pooled but unjudged, - for not pooled."""
+    """For each query the grades of its first results: a digit, > above 9, . for pooled but
+    unjudged, - for not pooled."""
     shown = np.minimum(r.retrieved, length)
     letters = np.full((len(r), max(length, 0)), "-", dtype="<U1")
     top = r.hit_rank <= length
     query, rank, grade = r.hit_query[top], r.hit_rank[top], r.hit_grade[top]
-    signs = np.where(grade < 0, ".", np.where(grade > 9, ">", np.clip(grade, 0, 9).astype(np.int64).astype("<U1")))
+    signs = np.where(
+        grade < 0,
+        ".",
+        np.where(grade > 9, ">", np.clip(grade, 0, 9).astype(np.int64).astype("<U1")),
+    )
     letters[query, rank - 1] = signs
     return ["".join(row[:size]) for row, size in zip(letters.tolist(), shown.tolist(), strict=True)]
 
 
-def _standardised(values: Mapping[str, Floats], queries: tuple[str, ...], path: str) -> dict[str, Floats]:
-    """Values as distances from a mean in standard deviations, both read from a file: query, measure, mean, deviation."""
+def _standardised(
+    values: Mapping[str, Floats], queries: tuple[str, ...], path: str
+) -> dict[str, Floats]:
+    """Values as distances from a mean in standard deviations, both read from a file: query,
+    measure, mean, deviation."""
     known: dict[tuple[str, str], tuple[float, float]] = {}
     try:
         with open(path, encoding="utf-8") as file:
@@ -157,7 +182,8 @@ def _standardised(values: Mapping[str, Floats], queries: tuple[str, ...], path: 
                     known[query, name] = float(mean), float(deviation)
                 except ValueError:
                     raise InputError(
-                        f"{path}, line {number}: expected query, measure, mean and standard deviation: {text.strip()!r}."
+                        f"{path}, line {number}: expected query, measure, mean and standard "
+                        f"deviation: {text.strip()!r}."
                     ) from None
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror}).") from None
@@ -169,7 +195,12 @@ def _standardised(values: Mapping[str, Floats], queries: tuple[str, ...], path: 
         return 0.0 if deviation == 0 and value == mean else MISSING_ZSCORE
 
     return {
-        name: np.array([standardised(name, query, value) for query, value in zip(queries, column.tolist(), strict=True)])
+        name: np.array(
+            [
+                standardised(name, query, value)
+                for query, value in zip(queries, column.tolist(), strict=True)
+            ]
+        )
         for name, column in values.items()
     }
 
@@ -185,7 +216,8 @@ def explained(measures: tuple[str, ...]) -> Iterator[str]:
             if not line.measure:
                 text = {
                     "runid": "The run's name for itself, the last field of its lines.",
-                    "relstring": "The grades of the first results as a text: a digit each, > above 9, - for an item outside "
+                    "relstring": "The grades of the first results as a text: a digit each, > above 9, - "
+                    "for an item outside "
                     "the pool, . for one in the pool that was not judged.",
                 }[line.root]
                 yield f"    {text}"
@@ -194,4 +226,6 @@ def explained(measures: tuple[str, ...]) -> Iterator[str]:
             cutoffs = NAMES[line.root].cutoffs
             yield f"    {measure.spec.title}: {measure.spec.says}"
             yield f"    {measure.spec.formula}"
-            yield f"    In judged: {measure}" + (f" and so on, for {', '.join(cutoffs)}." if cutoffs else ".")
+            yield f"    In judged: {measure}" + (
+                f" and so on, for {', '.join(cutoffs)}." if cutoffs else "."
+            )

@@ -13,7 +13,13 @@ from judged.charts.chart import FORMATS
 from judged.charts.drawing import end_labels, spread
 from judged.charts.themes import THEMES, theme_named
 
-SIGNATURES = {".png": b"\x89PNG", ".svg": b"<svg", ".pdf": b"%PDF", ".html": b"<!DOCTYPE html>", ".json": b"{"}
+SIGNATURES = {
+    ".png": b"\x89PNG",
+    ".svg": b"<svg",
+    ".pdf": b"%PDF",
+    ".html": b"<!DOCTYPE html>",
+    ".json": b"{",
+}
 
 
 @pytest.fixture(scope="module")
@@ -47,7 +53,10 @@ def test_a_page_has_the_title_and_the_colour_of_its_chart() -> None:
 
 def test_svg_holds_its_words_as_text(chart: charts.Chart) -> None:
     svg = chart.to_svg()
-    assert all(f">{words}<" in svg for words in ("precision", "recall", "interpolated", "saw-tooth", "rank 3", chart.title))
+    assert all(
+        f">{words}<" in svg
+        for words in ("precision", "recall", "interpolated", "saw-tooth", "rank 3", chart.title)
+    )
 
 
 @pytest.mark.parametrize("theme", THEMES)
@@ -66,7 +75,8 @@ def test_an_ending_that_says_nothing(chart: charts.Chart) -> None:
     with pytest.raises(OutputError) as refused:
         chart.save("chart.gif")
     assert str(refused.value) == (
-        "chart.gif: is written as .png, .svg, .pdf, .html or .json; give the file one of these endings."
+        "chart.gif: is written as .png, .svg, .pdf, .html or .json; give the file one of these "
+        "endings."
     )
 
 
@@ -79,7 +89,9 @@ def test_notebooks_get_vega_lite_and_a_drawing(chart: charts.Chart) -> None:
     bundle = chart._repr_mimebundle_()
     assert bundle["application/vnd.vegalite.v5+json"] is chart.spec
     assert bundle["text/html"].startswith("<figure><svg")
-    assert bundle["text/plain"].startswith("<Chart precision-recall: Precision and recall, query 1: AP 0.3694>")
+    assert bundle["text/plain"].startswith(
+        "<Chart precision-recall: Precision and recall, query 1: AP 0.3694>"
+    )
 
 
 def test_json_is_the_specification(chart: charts.Chart) -> None:
@@ -93,7 +105,9 @@ def test_altair_takes_the_chart(chart: charts.Chart) -> None:
 HINT = 'pictures of charts need altair and vl-convert-python: pip install "judged[charts]".'
 
 
-def test_without_the_extra_there_is_a_hint_and_the_data(chart: charts.Chart, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_the_extra_there_is_a_hint_and_the_data(
+    chart: charts.Chart, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for module in ("vl_convert", "altair"):
         monkeypatch.setitem(sys.modules, module, None)
     for use in (chart.to_png, chart.to_svg, chart.to_pdf, chart.to_html, chart.to_altair):
@@ -114,7 +128,8 @@ def test_labels_keep_apart() -> None:
 
 
 def test_labels_keep_apart_where_the_axis_is_symlog() -> None:
-    # log(1 + 99) over 140 pixels: ten labels of 14 pixels fit, so the second is a tenth of the way down, at 100^0.9 - 1.
+    # log(1 + 99) over 140 pixels: ten labels of 14 pixels fit, so the second is a tenth of the way
+    # down, at 100^0.9 - 1.
     ends = [("first", 99.0), ("second", 99.0)]
     made = end_labels(ends, theme_named("light"), y={}, low=0, high=99, height=140, symlog=True)
     assert [row["at"] for row in made["data"]["values"]] == pytest.approx([99, 100**0.9 - 1])

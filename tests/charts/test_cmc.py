@@ -6,7 +6,9 @@ from judged.charts.kinds.cmc import cmc, data
 
 def test_the_share_of_queries_that_found_something() -> None:
     # First relevant items at ranks 1, 3, 3 and never.
-    rankings = Rankings.from_relevance([[1, 0, 0], [0, 0, 1], [0, 0, 1], [0, 0, 0]], relevant=[1, 1, 1, 1])
+    rankings = Rankings.from_relevance(
+        [[1, 0, 0], [0, 0, 1], [0, 0, 1], [0, 0, 0]], relevant=[1, 1, 1, 1]
+    )
     assert data(rankings)["share"].to_list() == [0.25, 0.25, 0.75]
 
 

@@ -6,8 +6,15 @@ from judged.charts.kinds.confusion_at_k import confusion_at_k, data
 
 def test_the_counts_along_the_worked_walk() -> None:
     table = data(Rankings.from_relevance([[1, 0, 1, 1, 0, 1, 0, 0]]))
-    counts = {name: part["count"].to_list() for (name,), part in table.partition_by("name", as_dict=True).items()}
-    assert counts == {"TP": [1, 1, 2, 3, 3, 4, 4, 4], "FP": [0, 1, 1, 1, 2, 2, 3, 4], "FN": [3, 3, 2, 1, 1, 0, 0, 0]}
+    counts = {
+        name: part["count"].to_list()
+        for (name,), part in table.partition_by("name", as_dict=True).items()
+    }
+    assert counts == {
+        "TP": [1, 1, 2, 3, 3, 4, 4, 4],
+        "FP": [0, 1, 1, 1, 2, 2, 3, 4],
+        "FN": [3, 3, 2, 1, 1, 0, 0, 0],
+    }
 
 
 def test_the_lines_are_named_in_words() -> None:

@@ -14,7 +14,11 @@ def test_the_differences_the_greatest_first() -> None:
     # RR old: 1, 1/2, 1/3; new: 1/2, 1, 1/3.
     rankings = pair([[1, 0, 0], [0, 1, 0], [0, 0, 1]], [[0, 1, 0], [1, 0, 0], [0, 0, 1]])
     table = data(rankings, measure="RR")
-    assert table.select("query", "difference", "place_from").rows() == [("2", 0.5, 1), ("3", 0.0, 2), ("1", -0.5, 3)]
+    assert table.select("query", "difference", "place_from").rows() == [
+        ("2", 0.5, 1),
+        ("3", 0.0, 2),
+        ("1", -0.5, 3),
+    ]
     chart = differences(rankings, measure="RR")
     assert chart.title == "RR: new minus old, query by query"
     assert chart.notes[0] == "The mean is +0.0000 (dashed). The two are equal in 1 of 3 queries."
@@ -43,4 +47,7 @@ def test_what_cannot_be_compared() -> None:
     assert str(refused.value) == "this chart compares two systems; got 1: old."
     with pytest.raises(InputError) as refused:
         data(pair([[1]], [[1], [0]]))
-    assert str(refused.value) == "the two systems have different queries; judge both with the same judgements."
+    assert (
+        str(refused.value)
+        == "the two systems have different queries; judge both with the same judgements."
+    )

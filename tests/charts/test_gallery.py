@@ -41,9 +41,15 @@ def test_queries_go_from_the_best_to_the_worst() -> None:
 
 
 def test_a_table_of_results_does_as_well(tmp_path: Path) -> None:
-    (tmp_path / "run").write_text("".join(f"{q} Q0 {i} 1 {s} r\n" for q, items in RUN.items() for i, s in items.items()))
+    (tmp_path / "run").write_text(
+        "".join(f"{q} Q0 {i} 1 {s} r\n" for q, items in RUN.items() for i, s in items.items())
+    )
     columns = ["query", "rank", "item", "relevant"]
-    assert data(JUDGEMENTS, tmp_path / "run").select(columns).equals(data(JUDGEMENTS, RUN).select(columns))
+    assert (
+        data(JUDGEMENTS, tmp_path / "run")
+        .select(columns)
+        .equals(data(JUDGEMENTS, RUN).select(columns))
+    )
 
 
 def test_the_page_stands_alone_and_tells_right_from_wrong() -> None:
@@ -68,7 +74,12 @@ def test_the_picture_has_frames_in_two_colours(theme: str) -> None:
     shown = gallery(JUDGEMENTS, RUN, pictures=PICTURES, theme=theme)
     image = Image.open(BytesIO(shown.to_png())).convert("RGB")
     colours = {f"#{bytes(colour).hex()}" for _, colour in image.getcolors(1 << 20)}
-    assert {THEMES[theme].right, THEMES[theme].wrong, THEMES[theme].background, "#808080"} <= colours
+    assert {
+        THEMES[theme].right,
+        THEMES[theme].wrong,
+        THEMES[theme].background,
+        "#808080",
+    } <= colours
     assert image.width > 400
 
 
@@ -85,7 +96,10 @@ def test_what_it_says() -> None:
 def test_pictures_come_from_files_bytes_arrays_and_images(tmp_path: Path) -> None:
     Image.fromarray(GREY).save(tmp_path / "a.png")
     (tmp_path / "pictures.csv").write_text("id,picture\nq,a.png\na,a.png\n")
-    assert read_pictures(tmp_path / "pictures.csv") == {"q": tmp_path / "a.png", "a": tmp_path / "a.png"}
+    assert read_pictures(tmp_path / "pictures.csv") == {
+        "q": tmp_path / "a.png",
+        "a": tmp_path / "a.png",
+    }
     whole = (tmp_path / "a.png").read_bytes()
     pages = {
         gallery({"q": {"a": 1}}, {"q": ["a"]}, pictures=pictures).to_html()
@@ -106,25 +120,44 @@ def test_what_is_refused(tmp_path: Path) -> None:
     (tmp_path / "wide.csv").write_text("a\x1b[2J,0,1,2,3,4,5,6,7\n")
     one = ({"q": {"a": 1}}, {"q": ["a"]})
     for pictures, message in (
-        ({"q": GREY}, "there is no picture of a; pictures must have all queries and items that are shown."),
-        ({"q": GREY, "a": tmp_path / "none.png"}, f"the picture of a: {tmp_path / 'none.png'}: no such file."),
+        (
+            {"q": GREY},
+            "there is no picture of a; pictures must have all queries and items that are shown.",
+        ),
+        (
+            {"q": GREY, "a": tmp_path / "none.png"},
+            f"the picture of a: {tmp_path / 'none.png'}: no such file.",
+        ),
         (tmp_path / "none.csv", f"{tmp_path / 'none.csv'}: no such file."),
-        (tmp_path / "bad.csv", f'{tmp_path / "bad.csv"}: has the columns "name", "picture"; it needs id and picture.'),
-        (tmp_path / "photo.csv", f"{tmp_path / 'photo.csv'}: this is a PNG image, not a table of pictures."),
+        (
+            tmp_path / "bad.csv",
+            f'{tmp_path / "bad.csv"}: has the columns "name", "picture"; it needs id and picture.',
+        ),
+        (
+            tmp_path / "photo.csv",
+            f"{tmp_path / 'photo.csv'}: this is a PNG image, not a table of pictures.",
+        ),
         (tmp_path, f"{tmp_path}: is a directory; give a file."),
         (
             tmp_path / "ragged.csv",
-            f"{tmp_path / 'ragged.csv'}: cannot be read as a CSV or TSV table (found more fields than defined in 'Schema').",
+            f"{tmp_path / 'ragged.csv'}: cannot be read as a CSV or TSV table (found more fields "
+            "than defined in 'Schema').",
         ),
         (
             tmp_path / "wide.csv",
-            f'{tmp_path / "wide.csv"}: has the columns "a\\x1b[2J", "0", "1", "2", "3", "4", "5", "6", …; '
+            f'{tmp_path / "wide.csv"}: has the columns "a\\x1b[2J", "0", "1", "2", "3", "4", "5", '
+            '"6", …; '
             "it needs id and picture.",
         ),
-        (7, "pictures are given as {id: picture}, or as a CSV or TSV file with the columns id and picture."),
+        (
+            7,
+            "pictures are given as {id: picture}, or as a CSV or TSV file with the columns id and "
+            "picture.",
+        ),
         (
             {"q": GREY, "a": np.zeros((2, 2))},
-            "the picture of a must be a path, bytes, an image of Pillow, or an array of 8-bit grey or RGB pixels; "
+            "the picture of a must be a path, bytes, an image of Pillow, or an array of 8-bit grey "
+            "or RGB pixels; "
             "got ndarray of float64 (2, 2).",
         ),
     ):
@@ -139,7 +172,10 @@ def test_what_is_refused(tmp_path: Path) -> None:
     assert str(refused.value) == "queries must be a whole number from 1; got 0."
     with pytest.raises(OutputError) as wrong:
         gallery(*one, pictures={"q": GREY, "a": GREY}).save("gallery.svg")
-    assert str(wrong.value) == "gallery.svg: is written as .html or .png; give the file one of these endings."
+    assert (
+        str(wrong.value)
+        == "gallery.svg: is written as .html or .png; give the file one of these endings."
+    )
 
 
 def test_without_the_extra_there_is_a_hint(monkeypatch: pytest.MonkeyPatch) -> None:

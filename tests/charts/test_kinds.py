@@ -27,14 +27,22 @@ def test_every_file_is_a_kind_and_every_kind_a_file() -> None:
 
 def test_no_module_hides_a_function() -> None:
     """`judged.charts.scores` has to be a function, whatever was imported before."""
-    assert not {path.stem for path in FILES.parent.glob("*.py")} & {kind.function_name for kind in KINDS.values()}
+    assert not {path.stem for path in FILES.parent.glob("*.py")} & {
+        kind.function_name for kind in KINDS.values()
+    }
 
 
 def test_all_is_what_there_is_and_what_type_checkers_see() -> None:
-    assert charts.__all__ == ["KINDS", "Chart", *sorted(kind.function_name for kind in KINDS.values())]
+    assert charts.__all__ == [
+        "KINDS",
+        "Chart",
+        *sorted(kind.function_name for kind in KINDS.values()),
+    ]
     tree = ast.parse(Path(charts.__file__).read_text(encoding="utf-8"))
     [guarded] = [node for node in tree.body if isinstance(node, ast.If)]
-    assert {alias.name for node in guarded.body for alias in node.names} | {"KINDS"} == set(charts.__all__)
+    assert {alias.name for node in guarded.body for alias in node.names} | {"KINDS"} == set(
+        charts.__all__
+    )
     assert set(dir(charts)) == set(charts.__all__)
 
 
@@ -44,8 +52,15 @@ def test_a_kind_is_a_function_of_the_library_with_the_options_it_declares(kind: 
     assert function is kind.function
     assert ">>> " in (function.__doc__ or "")
     parameters = inspect.signature(function).parameters.values()
-    assert {each.name for each in parameters if each.kind is each.KEYWORD_ONLY} == {*kind.options, "theme"}
-    data = {each.name for each in inspect.signature(kind.data).parameters.values() if each.kind is each.KEYWORD_ONLY}
+    assert {each.name for each in parameters if each.kind is each.KEYWORD_ONLY} == {
+        *kind.options,
+        "theme",
+    }
+    data = {
+        each.name
+        for each in inspect.signature(kind.data).parameters.values()
+        if each.kind is each.KEYWORD_ONLY
+    }
     assert data == set(kind.options) - {"pictures"}
     assert kind.formats == tuple(GALLERY_FORMATS if kind.name == "gallery" else FORMATS)
     assert list(inspect.signature(kind.draw).parameters)[:2] == ["table", "theme"]
@@ -83,7 +98,10 @@ def test_a_kind_that_does_not_exist() -> None:
     assert kind_named("rank_flow") is KINDS["rank-flow"]
     with pytest.raises(InputError) as refused:
         kind_named("rok")
-    assert str(refused.value) == f"There is no chart 'rok'; did you mean 'roc'? There is {', '.join(KINDS)}."
+    assert (
+        str(refused.value)
+        == f"There is no chart 'rok'; did you mean 'roc'? There is {', '.join(KINDS)}."
+    )
     with pytest.raises(AttributeError, match=r"module 'judged.charts' has no attribute 'rok'"):
         charts.rok  # noqa: B018
 

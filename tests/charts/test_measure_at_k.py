@@ -11,7 +11,9 @@ EIGHT = [1, 0, 1, 1, 0, 1, 0, 0]
 def test_precision_at_every_cutoff_of_the_worked_walk() -> None:
     table = data(Rankings.from_relevance([EIGHT]), measures="P")
     assert table["k"].to_list() == [1, 2, 3, 4, 5, 6, 7, 8]
-    assert table["value"].to_list() == pytest.approx([1, 1 / 2, 2 / 3, 3 / 4, 3 / 5, 4 / 6, 4 / 7, 4 / 8])
+    assert table["value"].to_list() == pytest.approx(
+        [1, 1 / 2, 2 / 3, 3 / 4, 3 / 5, 4 / 6, 4 / 7, 4 / 8]
+    )
 
 
 def test_ndcg_is_the_default_and_its_parameters_are_kept() -> None:
@@ -32,13 +34,19 @@ def test_many_cutoffs_are_thinned_out_and_the_chart_says_so() -> None:
 
 def test_a_panel_for_each_measure() -> None:
     chart = measure_at_k(Rankings.from_relevance([EIGHT]), measures=["P", "R"])
-    assert [panel["layer"][0]["encoding"]["y"]["title"] for panel in chart.spec["hconcat"]] == ["P@k", "R@k"]
+    assert [panel["layer"][0]["encoding"]["y"]["title"] for panel in chart.spec["hconcat"]] == [
+        "P@k",
+        "R@k",
+    ]
 
 
 def test_a_measure_without_a_cutoff() -> None:
     with pytest.raises(MeasureError) as refused:
         data(Rankings.from_relevance([EIGHT]), measures="Bpref")
-    assert str(refused.value) == "Bpref has no cutoff k, so there is no curve of it along k; take one such as P or nDCG."
+    assert (
+        str(refused.value)
+        == "Bpref has no cutoff k, so there is no curve of it along k; take one such as P or nDCG."
+    )
 
 
 @pytest.mark.parametrize("k", [0, -1, 2.5, True])

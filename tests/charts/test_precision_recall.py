@@ -1,4 +1,5 @@
-"""The precision-recall curve: the saw-tooth of the worked examples, and means whose area is the mean AP."""
+"""The precision-recall curve: the saw-tooth of the worked examples, and means whose area is the
+mean AP."""
 
 from __future__ import annotations
 
@@ -20,7 +21,9 @@ def test_the_saw_tooth_of_the_article_on_image_search() -> None:
     assert table["rank"].to_list() == [2, 3, 4, 5, 7, 8, 10]
     assert table["relevant"].to_list() == [False, True, False, True, False, True, False]
     assert table["recall"].to_list() == pytest.approx([0, 1 / 3, 1 / 3, 2 / 3, 2 / 3, 1, 1])
-    assert table["precision"].to_list() == pytest.approx([0, 1 / 3, 1 / 4, 2 / 5, 2 / 7, 3 / 8, 3 / 10])
+    assert table["precision"].to_list() == pytest.approx(
+        [0, 1 / 3, 1 / 4, 2 / 5, 2 / 7, 3 / 8, 3 / 10]
+    )
     # The best precision from here on: 2/5 down to rank 5, then 3/8 at rank 8.
     assert table["interpolated"].to_list() == pytest.approx([0.4, 0.4, 0.4, 0.4, 0.375, 0.375, 0.3])
 
@@ -28,7 +31,10 @@ def test_the_saw_tooth_of_the_article_on_image_search() -> None:
 def test_the_area_of_the_steps_is_ap_and_the_interpolated_area_is_not() -> None:
     # Steps: (1/3 + 2/5 + 3/8) / 3 = 133/360. Interpolated: (2/5 + 2/5 + 3/8) / 3 = 47/120.
     assert areas(data(Rankings.from_relevance([IMAGES]))) == pytest.approx((133 / 360, 47 / 120))
-    assert [round(area, 6) for area in areas(data(Rankings.from_relevance([IMAGES])))] == [0.369444, 0.391667]
+    assert [round(area, 6) for area in areas(data(Rankings.from_relevance([IMAGES])))] == [
+        0.369444,
+        0.391667,
+    ]
 
 
 def test_the_steps_of_ten_results_with_four_relevant() -> None:
@@ -47,7 +53,8 @@ def test_relevant_items_outside_the_list_leave_the_rest_of_recall_empty() -> Non
 
 
 def test_the_mean_of_two_curves() -> None:
-    # One relevant item at rank 1: height 1 all along. One of two at rank 2: height 1/2 down to recall 1/2, then 0.
+    # One relevant item at rank 1: height 1 all along. One of two at rank 2: height 1/2 down to
+    # recall 1/2, then 0.
     table = data(Rankings.from_relevance([[1], [0, 1]], relevant=[1, 2]))
     assert table.height == 100
     assert table["precision"].to_list() == pytest.approx([0.75] * 50 + [0.5] * 50)
@@ -59,7 +66,9 @@ def test_the_mean_of_two_curves() -> None:
 def test_the_area_of_the_mean_is_the_mean_ap_whatever_the_policy(empty: str, missing: str) -> None:
     for seed in range(5):
         rankings = rankings_of(random_queries(Random(seed), 20))
-        evaluation = rankings.evaluate(["AP", "AP(area=interpolated)"], policy={"empty": empty, "missing": missing})
+        evaluation = rankings.evaluate(
+            ["AP", "AP(area=interpolated)"], policy={"empty": empty, "missing": missing}
+        )
         expected = [evaluation.value(measure) for measure in evaluation.measures]
         assert areas(data(evaluation)) == pytest.approx(expected, abs=1e-9)
 
@@ -73,10 +82,14 @@ def test_one_query_of_several() -> None:
 
 def test_a_query_with_nothing_relevant_is_an_empty_curve() -> None:
     assert areas(data(Rankings.from_relevance([[0, 0]]))) == (0, 0)
-    assert areas(data(evaluate({"q": {"a": 0}}, {"q": ["a"]}, "AP", policy={"empty": "one"})))[0] == pytest.approx(1)
+    assert areas(data(evaluate({"q": {"a": 0}}, {"q": ["a"]}, "AP", policy={"empty": "one"})))[
+        0
+    ] == pytest.approx(1)
 
 
 def test_a_query_that_the_run_lacks_is_an_empty_curve_too() -> None:
-    chart = precision_recall(evaluate({"p": {"a": 1}, "q": {"a": 1}}, {"p": ["a"]}, "AP"), query="q")
+    chart = precision_recall(
+        evaluate({"p": {"a": 1}, "q": {"a": 1}}, {"p": ["a"]}, "AP"), query="q"
+    )
     assert chart.title == "Precision and recall, query q: AP 0.0000"
     assert chart.to_svg()

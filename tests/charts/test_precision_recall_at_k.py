@@ -8,18 +8,28 @@ from judged.charts.kinds.precision_recall_at_k import data, precision_recall_at_
 
 def test_the_tables_of_the_worked_walk() -> None:
     table = data(Rankings.from_relevance([[1, 0, 1, 1, 0, 1, 0, 0]]))
-    values = {name: part["value"].to_list() for (name,), part in table.partition_by("measure", as_dict=True).items()}
-    assert values["precision"] == pytest.approx([1, 1 / 2, 2 / 3, 3 / 4, 3 / 5, 4 / 6, 4 / 7, 4 / 8])
+    values = {
+        name: part["value"].to_list()
+        for (name,), part in table.partition_by("measure", as_dict=True).items()
+    }
+    assert values["precision"] == pytest.approx(
+        [1, 1 / 2, 2 / 3, 3 / 4, 3 / 5, 4 / 6, 4 / 7, 4 / 8]
+    )
     assert values["recall"] == pytest.approx([1 / 4, 1 / 4, 2 / 4, 3 / 4, 3 / 4, 1, 1, 1])
     # 2PR/(P+R) = 2 found / (k + 4): 2/5, 2/6, 4/7, 6/8, 6/9, 8/10, 8/11, 8/12
-    assert values["F1"] == pytest.approx([2 / 5, 2 / 6, 4 / 7, 6 / 8, 6 / 9, 8 / 10, 8 / 11, 8 / 12])
+    assert values["F1"] == pytest.approx(
+        [2 / 5, 2 / 6, 4 / 7, 6 / 8, 6 / 9, 8 / 10, 8 / 11, 8 / 12]
+    )
 
 
 def test_the_mean_of_two_queries_and_one_of_them() -> None:
     rankings = Rankings.from_relevance([[1, 0], [0, 0]], relevant=[1, 1], queries=["a", "b"])
     assert data(rankings).filter(measure="precision")["value"].to_list() == [0.5, 0.25]
     assert data(rankings, query="b")["value"].to_list() == [0] * 6
-    assert precision_recall_at_k(rankings, query="b").title == "Precision, recall and F1 as k grows, query b"
+    assert (
+        precision_recall_at_k(rankings, query="b").title
+        == "Precision, recall and F1 as k grows, query b"
+    )
 
 
 def test_a_query_that_is_not_there() -> None:

@@ -49,7 +49,11 @@ def test_many_items_are_cut_and_the_chart_says_so() -> None:
 @pytest.mark.parametrize(
     ("runs", "query", "message"),
     [
-        (OLD, None, "this chart compares two runs, given as {name: run, name: run} or two paths; got 1."),
+        (
+            OLD,
+            None,
+            "this chart compares two runs, given as {name: run, name: run} or two paths; got 1.",
+        ),
         ({"old": OLD, "new": NEW}, "q3", "there is no query 'q3'; there is q1, q2."),
     ],
 )

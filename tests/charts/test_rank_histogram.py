@@ -19,12 +19,20 @@ def test_the_ranks_and_their_median() -> None:
 
 def test_items_that_were_not_retrieved_stand_behind_all() -> None:
     table = data(Rankings.from_relevance([[1, 0, 1]], relevant=[5]))
-    assert dict(table.select("ranks", "items").rows()) == {"1": 1, "2": 0, "3": 1, "not retrieved": 3}
+    assert dict(table.select("ranks", "items").rows()) == {
+        "1": 1,
+        "2": 0,
+        "3": 1,
+        "not retrieved": 3,
+    }
     # 1, 3, ∞, ∞, ∞
     assert table["median"][0] == inf
     chart = rank_histogram(Rankings.from_relevance([[1, 0, 1]], relevant=[5]))
     assert chart.title == "Ranks of all relevant items: the median item was not retrieved"
-    assert chart.notes[0] == "5 items in 1 query; 3 were not retrieved and count as behind the last rank."
+    assert (
+        chart.notes[0]
+        == "5 items in 1 query; 3 were not retrieved and count as behind the last rank."
+    )
 
 
 def test_the_first_of_each_query() -> None:
@@ -36,7 +44,18 @@ def test_the_first_of_each_query() -> None:
 def test_deep_ranks_share_bars() -> None:
     far = [0] * 119 + [1]
     table = data(Rankings.from_relevance([[1] * 12, far]))
-    assert table["ranks"].to_list() == ["1", "2", "3", "4", "5", "6–10", "11–20", "21–50", "51–100", "101–200"]
+    assert table["ranks"].to_list() == [
+        "1",
+        "2",
+        "3",
+        "4",
+        "5",
+        "6–10",
+        "11–20",
+        "21–50",
+        "51–100",
+        "101–200",
+    ]
     assert table["items"].to_list() == [1, 1, 1, 1, 1, 5, 2, 0, 0, 1]
     assert table["share"].sum() == pytest.approx(1)
 

@@ -24,7 +24,9 @@ def test_from_a_run() -> None:
     chart = reliability({"q": {"a": 1}}, {"q": {"a": 0.75, "x": 0.75}}, bins=1)
     assert chart.data["share_relevant"].to_list() == [0.5]
     assert chart.notes[-1] == "Results that nobody judged count as not relevant."
-    assert reliability({"q": {"a": 1}}, {"q": {"a": 0.75, "x": 0.75}}, unjudged="removed").data["count"].to_list() == [1]
+    assert reliability({"q": {"a": 1}}, {"q": {"a": 0.75, "x": 0.75}}, unjudged="removed").data[
+        "count"
+    ].to_list() == [1]
 
 
 def test_scores_that_are_no_probabilities() -> None:

@@ -17,13 +17,18 @@ def test_the_corners_of_one_query() -> None:
     assert table["true_positive_rate"].to_list() == pytest.approx([0, 0, 0.5, 0.5, 1, 1, 1])
     # 5 of the 6 pairs of a relevant item and another are in the right order.
     assert table["area"][0] == pytest.approx(5 / 6)
-    assert np.trapezoid(table["true_positive_rate"], table["false_positive_rate"]) == pytest.approx(5 / 6)
+    assert np.trapezoid(table["true_positive_rate"], table["false_positive_rate"]) == pytest.approx(
+        5 / 6
+    )
 
 
 def test_what_was_not_retrieved_is_a_straight_line() -> None:
     # One of two relevant items at rank 1 of 1; 1 relevant and 3 others are left, in no order.
     table = data(Rankings.from_relevance([[1]], relevant=[2], collection=5))
-    assert table.select("false_positive_rate", "true_positive_rate").rows()[-2:] == [(0, 0.5), (1, 1)]
+    assert table.select("false_positive_rate", "true_positive_rate").rows()[-2:] == [
+        (0, 0.5),
+        (1, 1),
+    ]
     assert table["area"][0] == pytest.approx(0.75)
 
 
@@ -53,4 +58,7 @@ def test_it_needs_the_size_of_the_collection() -> None:
 def test_a_query_without_a_curve() -> None:
     with pytest.raises(InputError) as refused:
         data(Rankings.from_relevance([[0, 0]], collection=2))
-    assert str(refused.value) == "run: no query has both relevant items and others, so there is no ROC curve."
+    assert (
+        str(refused.value)
+        == "run: no query has both relevant items and others, so there is no ROC curve."
+    )

@@ -10,11 +10,15 @@ RUN = {"q": {"a": 4.0, "b": 3.0, "x": 1.0, "c": 0.0}, "ignored": {"a": 9.0}}
 
 
 def counts(table) -> dict[str, list[int]]:
-    return {name: part["count"].to_list() for (name,), part in table.partition_by("group", as_dict=True).items()}
+    return {
+        name: part["count"].to_list()
+        for (name,), part in table.partition_by("group", as_dict=True).items()
+    }
 
 
 def test_the_scores_of_a_run() -> None:
-    # Bins 0–2 and 2–4: a (4) and c (0) are relevant, b (3) and x (1) are not; the other query is not judged.
+    # Bins 0–2 and 2–4: a (4) and c (0) are relevant, b (3) and x (1) are not; the other query is
+    # not judged.
     table = data(JUDGEMENTS, RUN, bins=2)
     assert counts(table) == {"relevant": [1, 1], "other": [1, 1]}
     assert table["score_from"].to_list() == [0, 2, 0, 2]
@@ -23,7 +27,10 @@ def test_the_scores_of_a_run() -> None:
 
 
 def test_unjudged_results_may_be_left_out() -> None:
-    assert counts(data(JUDGEMENTS, RUN, bins=2, unjudged="removed")) == {"relevant": [1, 1], "other": [0, 1]}
+    assert counts(data(JUDGEMENTS, RUN, bins=2, unjudged="removed")) == {
+        "relevant": [1, 1],
+        "other": [0, 1],
+    }
 
 
 def test_the_grade_that_counts_as_relevant() -> None:

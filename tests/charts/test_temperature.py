@@ -13,8 +13,9 @@ from judged.charts.kinds.temperature import data, temperature
 from support.dense import cosines
 from support.temperatures import at, made_sweep, scores_from, sweep
 
-# Two queries with scores 1 and 0, the first right and the second wrong, at temperature 1 and as good as 0:
-# p = e / (1 + e) = 0.7311 for the top item; losses are ln(1 + 1/e) = 0.3133 and ln(1 + e) = 1.3133, 0.8133 on average.
+# Two queries with scores 1 and 0, the first right and the second wrong, at temperature 1 and as
+# good as 0: p = e / (1 + e) = 0.7311 for the top item; losses are ln(1 + 1/e) = 0.3133 and ln(1 +
+# e) = 1.3133, 0.8133 on average.
 SCORES = np.array([[1.0, 0.0], [1.0, 0.0]])
 RELEVANT = np.array([[True, False], [False, True]])
 SMALL = sweep(SCORES, RELEVANT, [0.01, 1.0])
@@ -54,7 +55,9 @@ def test_every_curve_is_the_twin_at_every_temperature() -> None:
     assert table["curve"].unique(maintain_order=True).to_list() == list(fields)
     for each in (0.01, 0.1, 1.0):
         twin = at(scores, relevant, each, both=True)
-        assert {name: value(table, name, each) for name in fields} == {n: twin[f] for n, f in fields.items()}
+        assert {name: value(table, name, each) for name in fields} == {
+            n: twin[f] for n, f in fields.items()
+        }
 
 
 def test_the_best_temperatures_have_points_of_their_own_in_order() -> None:
@@ -70,10 +73,20 @@ def test_a_sweep_of_vectors_is_the_twin_of_their_cosines() -> None:
     draw = np.random.default_rng(3)
     queries, items = (draw.normal(size=(rows, 4)).astype(np.float32) for rows in (20, 50))
     labels = draw.integers(0, 4, 20), draw.integers(0, 4, 50)
-    real = judged.temperature.sweep(queries, items, judged.same_label(*labels), [0.02, 0.1, 1.0], both=True)
-    twin = sweep(cosines(queries, items), labels[0][:, None] == labels[1], [0.02, 0.1, 1.0], both=True)
-    tables = [data(each).filter(pl.col("temperature").is_in([0.02, 0.1, 1.0])) for each in (real, twin)]
-    assert tables[0].select("panel", "curve", "temperature").equals(tables[1].select("panel", "curve", "temperature"))
+    real = judged.temperature.sweep(
+        queries, items, judged.same_label(*labels), [0.02, 0.1, 1.0], both=True
+    )
+    twin = sweep(
+        cosines(queries, items), labels[0][:, None] == labels[1], [0.02, 0.1, 1.0], both=True
+    )
+    tables = [
+        data(each).filter(pl.col("temperature").is_in([0.02, 0.1, 1.0])) for each in (real, twin)
+    ]
+    assert (
+        tables[0]
+        .select("panel", "curve", "temperature")
+        .equals(tables[1].select("panel", "curve", "temperature"))
+    )
     assert tables[0]["value"].to_list() == pytest.approx(tables[1]["value"].to_list(), rel=1e-4)
     # The twin's best are of a grid with 80 temperatures, 5 % apart.
     assert tables[0]["best_loss"][0] == pytest.approx(tables[1]["best_loss"][0], rel=0.05)
@@ -100,36 +113,61 @@ def test_the_json_does_as_well_as_an_object() -> None:
 
 
 def test_the_subtitle_says_which_softmax_and_that_the_ranking_stays() -> None:
-    chart = temperature({**made_sweep(7, (0.001, 0.1, 1.0), queries=30, items=30), "notes": ["Two queries are left out."]})
+    chart = temperature(
+        {
+            **made_sweep(7, (0.001, 0.1, 1.0), queries=30, items=30),
+            "notes": ["Two queries are left out."],
+        }
+    )
     assert chart.notes == (
         "Full-corpus softmax: each query against all 30 items. 30 queries, similarity cosine.",
-        "The ranking is the same at every temperature (checked on 64 queries), and with it AP 0.6123 and nDCG@10 0.9045.",
+        "The ranking is the same at every temperature (checked on 64 queries), and with it AP "
+        "0.6123 and nDCG@10 0.9045.",
         "Two queries are left out.",
     )
     batch = temperature({**SMALL, "softmax": "batch"})
-    assert batch.notes[0] == "In-batch softmax: each query against the 2 items of its batch. 2 queries, similarity cosine."
+    assert batch.notes[0] == (
+        "In-batch softmax: each query against the 2 items of its batch. 2 queries, "
+        "similarity cosine."
+    )
 
 
 def test_a_ranking_that_rounding_changed_is_not_called_the_same() -> None:
-    chart = temperature({**SMALL, "ranking": {"measures": {"AP": 0.75}, "checked_queries": 2, "same": False}})
-    assert chart.notes[1] == "At some temperature rounding changed the ranking; by the scores themselves: AP 0.7500."
+    chart = temperature(
+        {**SMALL, "ranking": {"measures": {"AP": 0.75}, "checked_queries": 2, "same": False}}
+    )
+    assert (
+        chart.notes[1]
+        == "At some temperature rounding changed the ranking; by the scores themselves: AP 0.7500."
+    )
 
 
 def test_a_best_temperature_at_the_edge_is_said() -> None:
-    # One query that is right: the lower the temperature, the lower the loss and the calibration error.
+    # One query that is right: the lower the temperature, the lower the loss and the calibration
+    # error.
     chart = temperature(sweep(SCORES[:1], RELEVANT[:1], [0.1, 1.0]))
     assert chart.notes[2] == (
-        "The temperatures of the lowest loss and of the best calibration are the outermost that were swept; "
+        "The temperatures of the lowest loss and of the best calibration are the outermost that "
+        "were swept; "
         "better ones may lie beyond."
     )
     one = temperature({**sweep(SCORES[:1], RELEVANT[:1], [0.1, 1.0]), "best_calibrated": None})
-    assert one.notes[2] == "The temperature of the lowest loss is the outermost that was swept; a better one may lie beyond."
+    assert one.notes[2] == (
+        "The temperature of the lowest loss is the outermost that was swept; a better one "
+        "may lie beyond."
+    )
 
 
 def test_both_rules_are_labelled_and_every_panel_is_there() -> None:
     found = made_sweep(7, (0.01, 0.1, 1.0), queries=10, items=30, both=True)
     svg = temperature(found).to_svg()
-    for words in ("loss (symlog)", "entropy", "of the top item", "calibration error", "temperature"):
+    for words in (
+        "loss (symlog)",
+        "entropy",
+        "of the top item",
+        "calibration error",
+        "temperature",
+    ):
         assert f">{words}<" in svg
     for words in ("queries to items", "items to queries", "mean of both", "confidence", "accuracy"):
         assert f">{words}<" in svg
@@ -152,21 +190,33 @@ def test_losses_that_differ_little_have_an_axis_from_zero() -> None:
     [
         (
             {"what": None},
-            "this is no temperature sweep; make one with judged.temperature.sweep or `judged temperature … -o FILE.json`.",
+            "this is no temperature sweep; make one with judged.temperature.sweep or `judged "
+            "temperature … -o FILE.json`.",
         ),
         (
             {"what": "temperature study"},
             "this is a temperature study, not a temperature sweep; "
             "make one with judged.temperature.sweep or `judged temperature … -o FILE.json`.",
         ),
-        ({"temperatures": []}, "the temperature sweep must have temperatures, each above the one before; make it anew."),
+        (
+            {"temperatures": []},
+            "the temperature sweep must have temperatures, each above the one before; make it "
+            "anew.",
+        ),
         (
             {"temperatures": SMALL["temperatures"][::-1]},
-            "the temperature sweep must have temperatures, each above the one before; make it anew.",
+            "the temperature sweep must have temperatures, each above the one before; make it "
+            "anew.",
         ),
         ({"temperatures": 3}, "the temperature sweep: 'temperatures' must be a list; got 3."),
-        ({"temperatures": [1.0]}, "the temperature sweep: 'temperatures 1' must be an object; got 1.0."),
-        ({"softmax": "half"}, "the temperature sweep: 'softmax' must be corpus or batch; got 'half'."),
+        (
+            {"temperatures": [1.0]},
+            "the temperature sweep: 'temperatures 1' must be an object; got 1.0.",
+        ),
+        (
+            {"softmax": "half"},
+            "the temperature sweep: 'softmax' must be corpus or batch; got 'half'.",
+        ),
         (
             {"temperatures": [{**SMALL["temperatures"][0], "loss": "low"}]},
             "the temperature sweep, temperatures 1: 'loss' must be a number; got 'low'.",
@@ -175,7 +225,10 @@ def test_losses_that_differ_little_have_an_axis_from_zero() -> None:
             {"temperatures": [{**SMALL["temperatures"][0], "temperature": -1.0}]},
             "a temperature must be a number above 0, from 1e-06 to 1e+06; got -1.0.",
         ),
-        ({"ranking": {"measures": {}}}, "the temperature sweep, ranking has no 'same'; make it anew."),
+        (
+            {"ranking": {"measures": {}}},
+            "the temperature sweep, ranking has no 'same'; make it anew.",
+        ),
         ({"best_loss": 0.05}, "the temperature sweep: 'best_loss' must be an object; got 0.05."),
     ],
 )

@@ -8,8 +8,11 @@ from judged.charts.kinds.reliability import calibration_error
 from judged.charts.kinds.temperature_reliability import data, temperature_reliability
 from support.temperatures import made_sweep, sweep
 
-# Four queries with scores 1 and 0, of which three are right: confidence is 1 / (1 + exp(-1/t)) for all of them.
-SMALL = sweep(np.array([[1.0, 0.0]] * 4), np.array([[True, False]] * 3 + [[False, True]]), [0.2, 0.5, 1.0])
+# Four queries with scores 1 and 0, of which three are right: confidence is 1 / (1 + exp(-1/t)) for
+# all of them.
+SMALL = sweep(
+    np.array([[1.0, 0.0]] * 4), np.array([[True, False]] * 3 + [[False, True]]), [0.2, 0.5, 1.0]
+)
 
 
 def test_bins_worked_by_hand() -> None:
@@ -19,7 +22,9 @@ def test_bins_worked_by_hand() -> None:
     assert table["share_relevant"].to_list() == [0.75, 0.75, 0.75]
     # 1 / (1 + e^-5), 1 / (1 + e^-2), 1 / (1 + e^-1)
     assert table["score"].to_list() == pytest.approx([0.99330715, 0.88079708, 0.73105858])
-    assert table["calibration_error"].to_list() == pytest.approx([0.24330715, 0.13079708, 0.01894142])
+    assert table["calibration_error"].to_list() == pytest.approx(
+        [0.24330715, 0.13079708, 0.01894142]
+    )
     # 0.7311 is in the eleventh of fifteen bins.
     assert table.select("score_from", "score_to").row(2) == pytest.approx((10 / 15, 11 / 15))
 
@@ -44,12 +49,20 @@ def test_every_diagram_has_its_error_and_the_same_axis_of_counts() -> None:
         "queries",
     ):
         assert f">{words}<" in svg
-    counts = [panel["vconcat"][1]["encoding"]["y"]["scale"]["domain"] for panel in chart.spec["hconcat"]]
+    counts = [
+        panel["vconcat"][1]["encoding"]["y"]["scale"]["domain"] for panel in chart.spec["hconcat"]
+    ]
     assert counts == [[0, 4]] * 3
 
 
 def test_no_query_in_any_bin() -> None:
-    rows = [{**row, "bins": [{**each, "count": 0} for each in row["bins"]]} for row in SMALL["temperatures"]]
+    rows = [
+        {**row, "bins": [{**each, "count": 0} for each in row["bins"]]}
+        for row in SMALL["temperatures"]
+    ]
     with pytest.raises(InputError) as refused:
         data({**SMALL, "temperatures": rows}, temperatures=[0.2, 0.5, 1])
-    assert str(refused.value) == "the temperature sweep has no query in any bin of confidence; make it anew."
+    assert (
+        str(refused.value)
+        == "the temperature sweep has no query in any bin of confidence; make it anew."
+    )

@@ -21,9 +21,23 @@ def changed(**more: Any) -> dict[str, Any]:
 
 def test_a_row_for_each_temperature_panel_and_curve() -> None:
     table = data(STUDY)
-    panels = ["AP", "nDCG@10", "RR", "loss", "of the top item", "alignment", "uniformity", "iterations"]
+    panels = [
+        "AP",
+        "nDCG@10",
+        "RR",
+        "loss",
+        "of the top item",
+        "alignment",
+        "uniformity",
+        "iterations",
+    ]
     assert table["panel"].unique(maintain_order=True).to_list() == panels
-    for panel, curves, untrained in (("AP", 1, 1), ("loss", 2, 0), ("alignment", 1, 1), ("iterations", 2, 0)):
+    for panel, curves, untrained in (
+        ("AP", 1, 1),
+        ("loss", 2, 0),
+        ("alignment", 1, 1),
+        ("iterations", 2, 0),
+    ):
         own = table.filter(panel=panel)
         assert own.height == curves * 3 + untrained
         assert own["temperature"].null_count() == untrained
@@ -31,13 +45,23 @@ def test_a_row_for_each_temperature_panel_and_curve() -> None:
     assert table.filter(panel="AP", temperature=0.1).select("value", "low", "high").row(0) == tuple(
         row["measures"]["AP"].values()
     )
-    assert table.filter(curve="to the best", temperature=0.1)["value"].to_list() == [row["best_iteration"]]
-    assert table.filter(curve="training", temperature=0.1)["value"].to_list() == [row["training_loss"]]
+    assert table.filter(curve="to the best", temperature=0.1)["value"].to_list() == [
+        row["best_iteration"]
+    ]
+    assert table.filter(curve="training", temperature=0.1)["value"].to_list() == [
+        row["training_loss"]
+    ]
 
 
 @pytest.mark.parametrize(
     ("low", "high", "differs"),
-    [(0.01, 0.2, True), (-0.2, -0.01, True), (-0.01, 0.01, False), (0.0, 0.1, False), (None, None, None)],
+    [
+        (0.01, 0.2, True),
+        (-0.2, -0.01, True),
+        (-0.01, 0.01, False),
+        (0.0, 0.1, False),
+        (None, None, None),
+    ],
 )
 def test_a_point_differs_where_the_interval_of_the_difference_leaves_out_zero(
     low: float | None, high: float | None, differs: bool | None
@@ -89,7 +113,9 @@ def test_the_chart_has_its_words() -> None:
 
 
 def test_one_temperature_and_nothing_untrained() -> None:
-    chart = temperature_study({**STUDY, "rows": STUDY["rows"][1:2], "measures": ["AP"], "notes": ["A note."]})
+    chart = temperature_study(
+        {**STUDY, "rows": STUDY["rows"][1:2], "measures": ["AP"], "notes": ["A note."]}
+    )
     assert chart.notes[1:] == ("Bars are 95% intervals of the mean.", "A note.")
     assert chart.to_svg().count(">untrained<") == 0
 
@@ -109,14 +135,18 @@ def test_one_temperature_and_nothing_untrained() -> None:
         ),
         (
             {**STUDY, "rows": STUDY["rows"][:1]},
-            "the temperature study must have training temperatures, each above the one before; make it anew.",
+            "the temperature study must have training temperatures, each above the one before; "
+            "make it anew.",
         ),
         (
             {**STUDY, "measures": ["AP", "Bpref"]},
             "the temperature study, rows 1, measures has no 'Bpref'; make it anew.",
         ),
         (changed(loss="low"), "the temperature study, rows 2: 'loss' must be a number; got 'low'."),
-        (changed(differences=3), "the temperature study, rows 2: 'differences' must be an object; got 3."),
+        (
+            changed(differences=3),
+            "the temperature study, rows 2: 'differences' must be an object; got 3.",
+        ),
         ({**STUDY, "queries": 300}, "the temperature study: 'queries' must be an object; got 300."),
     ],
 )

@@ -10,12 +10,21 @@ from hypothesis import strategies as st
 
 from judged import InputError
 from judged.charts.records import Record
-from judged.charts.temperatures import Losses, temperature_axis, temperature_of, three, ticks, written
+from judged.charts.temperatures import (
+    Losses,
+    temperature_axis,
+    temperature_of,
+    three,
+    ticks,
+    written,
+)
 
 
 def swept(*temperatures: float, best: float) -> Record:
     rows = [{"temperature": temperature} for temperature in temperatures]
-    return Record("the temperature sweep", {"temperatures": rows, "best_loss": {"temperature": best}})
+    return Record(
+        "the temperature sweep", {"temperatures": rows, "best_loss": {"temperature": best}}
+    )
 
 
 def names(sweep: Record, temperatures: Any = None) -> dict[str, float]:
@@ -27,7 +36,8 @@ def test_medium_is_nearest_to_the_lowest_loss_and_the_others_to_a_quarter_and_fo
     sweep = swept(0.001, 0.02, 0.05, 0.1, 0.2, 0.4, 5.0, best=0.09)
     assert names(sweep) == {"sharp": 0.02, "medium": 0.1, "smooth": 0.4}
     assert three(sweep, None).note == (
-        "Medium is the temperature nearest to the lowest loss, at 0.09; the others to a quarter and to four times of it."
+        "Medium is the temperature nearest to the lowest loss, at 0.09; the others to a quarter "
+        "and to four times of it."
     )
 
 
@@ -38,17 +48,32 @@ def test_nearest_is_by_ratio_and_three_are_three() -> None:
 
 def test_at_an_end_of_the_sweep_there_are_two_and_it_is_said() -> None:
     assert names(swept(0.01, 0.1, best=0.01)) == {"medium": 0.01, "smooth": 0.1}
-    assert three(swept(0.01, 0.1, best=0.01), None).note.endswith("at 0.01; no sharper one was swept.")
-    assert three(swept(0.01, 0.1, best=0.1), None).note.endswith("at 0.1; no smoother one was swept.")
-    assert three(swept(0.1, best=0.1), None).note.endswith("at 0.1; no sharper or smoother one was swept.")
+    assert three(swept(0.01, 0.1, best=0.01), None).note.endswith(
+        "at 0.01; no sharper one was swept."
+    )
+    assert three(swept(0.01, 0.1, best=0.1), None).note.endswith(
+        "at 0.1; no smoother one was swept."
+    )
+    assert three(swept(0.1, best=0.1), None).note.endswith(
+        "at 0.1; no sharper or smoother one was swept."
+    )
 
 
 def test_without_a_search_medium_is_the_lowest_that_was_swept() -> None:
-    rows = [{"temperature": at, "loss": 9.0, "loss_both": loss} for at, loss in ((0.01, 3.0), (0.1, 2.0), (1.0, 2.5))]
+    rows = [
+        {"temperature": at, "loss": 9.0, "loss_both": loss}
+        for at, loss in ((0.01, 3.0), (0.1, 2.0), (1.0, 2.5))
+    ]
     sweep = Record("the temperature sweep", {"temperatures": rows, "best_loss": None})
     assert names(sweep) == {"sharp": 0.01, "medium": 0.1, "smooth": 1.0}
-    one_way = [{**row, "loss": loss, "loss_both": None} for row, loss in zip(rows, (3.0, 2.0, 1.0), strict=True)]
-    assert names(Record("the temperature sweep", {**sweep.fields, "temperatures": one_way})) == {"sharp": 0.1, "medium": 1.0}
+    one_way = [
+        {**row, "loss": loss, "loss_both": None}
+        for row, loss in zip(rows, (3.0, 2.0, 1.0), strict=True)
+    ]
+    assert names(Record("the temperature sweep", {**sweep.fields, "temperatures": one_way})) == {
+        "sharp": 0.1,
+        "medium": 1.0,
+    }
 
 
 def test_temperatures_that_are_asked_for_are_taken_in_their_order() -> None:
@@ -59,7 +84,10 @@ def test_temperatures_that_are_asked_for_are_taken_in_their_order() -> None:
 
 def test_the_nearest_are_named_where_others_were_asked_for() -> None:
     chosen = three(swept(0.01, 0.1, 1.0, best=0.1), (0.012, 0.1, 0.5))
-    assert chosen.note == "Asked for 0.012, 0.1 and 0.5; the nearest that were swept are 0.01, 0.1 and 1."
+    assert (
+        chosen.note
+        == "Asked for 0.012, 0.1 and 0.5; the nearest that were swept are 0.01, 0.1 and 1."
+    )
 
 
 @pytest.mark.parametrize(
@@ -69,10 +97,14 @@ def test_the_nearest_are_named_where_others_were_asked_for() -> None:
         (0.1, "temperatures must be three numbers, as in 0.01, 0.1, 1; got 1."),
         ("0.1,1,2", "temperatures must be three numbers, as in 0.01, 0.1, 1; got 1."),
         ((0.1, 0, 1), "a temperature must be a number above 0, from 1e-06 to 1e+06; got 0."),
-        ((0.1, float("nan"), 1), "a temperature must be a number above 0, from 1e-06 to 1e+06; got nan."),
+        (
+            (0.1, float("nan"), 1),
+            "a temperature must be a number above 0, from 1e-06 to 1e+06; got nan.",
+        ),
         (
             (0.01, 0.012, 1),
-            "temperatures 0.01 and 0.012 are both nearest to 0.01 in the sweep; name others, or sweep these.",
+            "temperatures 0.01 and 0.012 are both nearest to 0.01 in the sweep; name others, or "
+            "sweep these.",
         ),
     ],
 )
@@ -83,7 +115,13 @@ def test_temperatures_that_cannot_be_shown(asked: Any, message: str) -> None:
 
 
 def test_temperatures_are_written_out() -> None:
-    assert [written(each) for each in (0.0021544, 0.05, 1.0, 1000.0, 123456.0)] == ["0.00215", "0.05", "1", "1,000", "123,000"]
+    assert [written(each) for each in (0.0021544, 0.05, 1.0, 1000.0, 123456.0)] == [
+        "0.00215",
+        "0.05",
+        "1",
+        "1,000",
+        "123,000",
+    ]
 
 
 @given(st.floats(-6, 6), st.floats(-6, 6), st.integers(4, 9))

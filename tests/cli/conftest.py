@@ -31,13 +31,16 @@ def judged(capsys: pytest.CaptureFixture[str]):
 def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder with `qrels`, `a.run` and `b.run`, which is also the current one.
 
-    q1: a finds its relevant x at rank 2 of 3 (y, x, z); q2: a finds u, v (both relevant) at ranks 1 and 3; q3 is missing.
-    b finds x at rank 1, u at 2, v at 1, and w (q3) at 1.
+    q1: a finds its relevant x at rank 2 of 3 (y, x, z); q2: a finds u, v (both relevant) at ranks 1
+    and 3; q3 is missing. b finds x at rank 1, u at 2, v at 1, and w (q3) at 1.
     """
     monkeypatch.chdir(tmp_path)
     (tmp_path / "qrels").write_text("q1 0 x 1\nq1 0 z 0\nq2 0 u 2\nq2 0 v 1\nq3 0 w 1\n")
     (tmp_path / "a.run").write_text(
-        "q1 Q0 y 1 3.0 a\nq1 Q0 x 2 2.0 a\nq1 Q0 z 3 1.0 a\nq2 Q0 u 1 3.0 a\nq2 Q0 n 2 2.0 a\nq2 Q0 v 3 1.0 a\nq9 Q0 u 1 1 a\n"
+        "q1 Q0 y 1 3.0 a\nq1 Q0 x 2 2.0 a\nq1 Q0 z 3 1.0 a\nq2 Q0 u 1 3.0 a\nq2 Q0 n 2 2.0 a\nq2 "
+        "Q0 v 3 1.0 a\nq9 Q0 u 1 1 a\n"
     )
-    (tmp_path / "b.run").write_text("q1 Q0 x 1 3.0 b\nq2 Q0 v 1 3.0 b\nq2 Q0 u 2 2.0 b\nq3 Q0 w 1 1.0 b\n")
+    (tmp_path / "b.run").write_text(
+        "q1 Q0 x 1 3.0 b\nq2 Q0 v 1 3.0 b\nq2 Q0 u 2 2.0 b\nq3 Q0 w 1 1.0 b\n"
+    )
     return tmp_path

@@ -12,38 +12,69 @@ import pytest
             ["evaluate", "qrels", "a.run", "-m", "nDGC@10"],
             "There is no measure 'nDGC'; did you mean 'nDCG'? 'judged measures' lists them all.",
         ),
-        (["evaluate", "qrels", "a.run", "-m", "nDCG@0"], "k of nDCG must be a whole number from 1, or R; got 0."),
-        (["evaluate", "qrels", "a.run", "-m", "P@-3"], "k of P must be a whole number from 1, or R; got -3."),
+        (
+            ["evaluate", "qrels", "a.run", "-m", "nDCG@0"],
+            "k of nDCG must be a whole number from 1, or R; got 0.",
+        ),
+        (
+            ["evaluate", "qrels", "a.run", "-m", "P@-3"],
+            "k of P must be a whole number from 1, or R; got -3.",
+        ),
         (
             ["evaluate", "qrels", "a.run", "-m", "P(gian=exp)@3"],
-            "P takes no 'gian'; did you mean 'gain'? (DCG, nDCG, IdealDCG and Q take it; P takes k, rel, short, aggregate.)",
+            "P takes no 'gian'; did you mean 'gain'? (DCG, nDCG, IdealDCG and Q take it; P takes "
+            "k, rel, short, aggregate.)",
         ),
         (
             ["evaluate", "qrels", "a.run", "-m", "TN@3"],
             "TN counts the items that were not retrieved and needs the size of the collection; "
             "give it as collection=… (--collection on the command line).",
         ),
-        (["evaluate", "qrels", "a.run", "--depth", "0"], "depth must be a whole number from 1; got 0."),
+        (
+            ["evaluate", "qrels", "a.run", "--depth", "0"],
+            "depth must be a whole number from 1; got 0.",
+        ),
         (
             ["evaluate", "qrels", "a.run", "--missing", "error"],
             "a lacks 1 of 3 judged queries (q3), and missing=error says to stop; "
             "missing=zero counts them as empty, missing=skip leaves them out.",
         ),
-        (["evaluate", "-", "-"], "standard input (-) can be read only once; give the other as a file."),
+        (
+            ["evaluate", "-", "-"],
+            "standard input (-) can be read only once; give the other as a file.",
+        ),
         (["evaluate", "qrels", "a.run", "-o", "."], ".: is a directory; give a file to write to."),
-        (["evaluate", "qrels", "a.run", "-o", "a.run"], "a.run: is read by this very command; write to another file."),
+        (
+            ["evaluate", "qrels", "a.run", "-o", "a.run"],
+            "a.run: is read by this very command; write to another file.",
+        ),
         (["evaluate", "qrels", "x" * 300], f"{'x' * 300}: cannot be read (File name too long)."),
         (
             ["explain", "qrels", "a.run", "-m", "AP", "-o", "qrels"],
             "qrels: is read by this very command; write to another file.",
         ),
-        (["conventions", "qrels", "a.run", "-o", "qrels"], "qrels: is read by this very command; write to another file."),
+        (
+            ["conventions", "qrels", "a.run", "-o", "qrels"],
+            "qrels: is read by this very command; write to another file.",
+        ),
         (["conventions", "qrels", "x" * 300], f"{'x' * 300}: cannot be read (File name too long)."),
-        (["plot", "cmc", "a.json", "b.json", "-o", "b.json"], "b.json: is read by this very command; write to another file."),
-        (["plot", "embedding-scores", "deep.json", "-o", "x.svg"], "deep.json: the JSON is nested too deeply."),
+        (
+            ["plot", "cmc", "a.json", "b.json", "-o", "b.json"],
+            "b.json: is read by this very command; write to another file.",
+        ),
+        (
+            ["plot", "embedding-scores", "deep.json", "-o", "x.svg"],
+            "deep.json: the JSON is nested too deeply.",
+        ),
         (["plot", "embedding-scores", ".", "-o", "x.svg"], ".: is a directory; give a file."),
-        (["evaluate", "qrels", "a.run", "-o", "no/x.json"], "no/x.json: there is no folder no; make it first."),
-        (["measures", "nDGC"], "There is no measure 'nDGC'; did you mean 'nDCG'? 'judged measures' lists them all."),
+        (
+            ["evaluate", "qrels", "a.run", "-o", "no/x.json"],
+            "no/x.json: there is no folder no; make it first.",
+        ),
+        (
+            ["measures", "nDGC"],
+            "There is no measure 'nDGC'; did you mean 'nDCG'? 'judged measures' lists them all.",
+        ),
     ],
 )
 def test_refusals(judged, files, arguments, message):
@@ -71,7 +102,8 @@ def test_refusals(judged, files, arguments, message):
          "A NaN has no place in a ranking; give it a number or remove the row."),
         ("twice.run", b"q1 Q0 x 1 2 a\n\nq1 Q0 y 2 1 a\nq1 Q0 x 3 0 a\n",
          "twice.run, lines 1 and 4: query 'q1' has item 'x' more than once. "
-         "Remove the repetitions, or keep the best-ranked of each with duplicates='first' (--duplicates first)."),
+         "Remove the repetitions, or keep the best-ranked of each with duplicates='first' "
+         "(--duplicates first)."),
     ],
 )  # fmt: skip
 def test_bad_runs(judged, files, name, content, message):
@@ -92,17 +124,26 @@ def test_a_failed_evaluation_leaves_the_old_output_alone(judged, files):
     result = judged("evaluate", "qrels", "a.run", "-m", "TN@3", "-o", "scores.json")
     assert result.code == 1
     assert (files / "scores.json").read_text() == "old"
-    assert sorted(path.name for path in files.iterdir()) == ["a.run", "b.run", "qrels", "scores.json"]
+    assert sorted(path.name for path in files.iterdir()) == [
+        "a.run",
+        "b.run",
+        "qrels",
+        "scores.json",
+    ]
 
 
 @pytest.mark.parametrize(
     ("arguments", "ending"),
     [
-        (["evalute", "qrels", "a.run"], "Error: There is no command 'evalute'. Did you mean 'evaluate'?\n"),
+        (
+            ["evalute", "qrels", "a.run"],
+            "Error: There is no command 'evalute'. Did you mean 'evaluate'?\n",
+        ),
         (["evaluate", "qrels"], "Error: Missing argument 'RUN...'.\n"),
         (
             ["evaluate", "qrels", "a.run", "--ties", "odd"],
-            "Error: Invalid value for '--ties': 'odd' is not one of 'id', 'input', 'best', 'worst', 'expected'.\n",
+            "Error: Invalid value for '--ties': 'odd' is not one of 'id', 'input', 'best', "
+            "'worst', 'expected'.\n",
         ),
     ],
 )
@@ -128,6 +169,7 @@ def test_text_is_not_written_into_a_picture(judged, files, arguments, name):
     result = judged(*arguments, "-o", name)
     assert result.code == 2
     assert result.err.endswith(
-        f"Error: Invalid value for '-o' / '--output': {name}: a result is written as text; 'judged plot' draws pictures.\n"
+        f"Error: Invalid value for '-o' / '--output': {name}: a result is written as text; 'judged "
+        "plot' draws pictures.\n"
     )
     assert not (files / name).exists()

@@ -25,10 +25,13 @@ def test_the_list_names_every_convention_with_its_version(judged):
     assert (result.code, result.err) == (0, "")
     for each in conventions().values():
         assert f"{each.name} {each.version}".split() == next(
-            line.split()[: 1 + len(each.version.split())] for line in result.out.splitlines() if line.split()[:1] == [each.name]
+            line.split()[: 1 + len(each.version.split())]
+            for line in result.out.splitlines()
+            if line.split()[:1] == [each.name]
         )
     assert result.out.endswith(
-        "'judged conventions NAME' explains one of them; 'judged conventions QRELS RUN' compares all of them on a run.\n"
+        "'judged conventions NAME' explains one of them; 'judged conventions QRELS RUN' compares "
+        "all of them on a run.\n"
     )
 
 
@@ -48,7 +51,12 @@ def test_a_page_tells_all_that_is_known(judged, name):
     marked = judged("conventions", name, "--format", "markdown").out
     record = json.loads(judged("conventions", name, "--format", "json").out)
     assert text.startswith(f"{known.name}: {known.title}")
-    for said in (*known.differences, *known.wrong, *(each.theirs for each in known.names), known.verified):
+    for said in (
+        *known.differences,
+        *known.wrong,
+        *(each.theirs for each in known.names),
+        known.verified,
+    ):
         assert said in text
         assert said in marked
     assert [each["theirs"] for each in record["names"]] == [each.theirs for each in known.names]
@@ -62,21 +70,33 @@ def test_a_page_by_another_name(judged):
 
 def test_the_comparison(judged, files):
     result = judged("conventions", "qrels", "run", "-m", "AP@2")
-    # q finds one of two relevant items at rank 1: 1/2 of 1, and lost counts as 0: 1/4 in the mean. torchmetrics divides by
-    # the one that was found: 1/2 in the mean. pytrec_eval leaves lost out.
+    # q finds one of two relevant items at rank 1: 1/2 of 1, and lost counts as 0: 1/4 in the mean.
+    # torchmetrics divides by the one that was found: 1/2 in the mean. pytrec_eval leaves lost out.
     rows = {line.strip().split("  ")[0]: line.split() for line in result.out.splitlines()}
     assert (result.code, result.err) == (0, "")
     assert "0.2500" in rows["AP@2 (no effect here: empty=skip, ties=input)"]
     assert "0.5000" in rows["AP(norm=retrieved)@2, ties=expected"]
     assert "0.5000" in rows["AP@2, missing=skip (no effect here: ties=input)"]
     assert "stops" in rows["AP@2, missing=error (no effect here: ties=input)"]
-    assert "missing=skip: judged queries that the run lacks are left out (alone, 1 query differs)\n" in result.out
-    assert "stops: run lacks 1 of 2 judged queries (lost), and missing=error says to stop;" in result.out
+    assert (
+        "missing=skip: judged queries that the run lacks are left out (alone, 1 query differs)\n"
+        in result.out
+    )
+    assert (
+        "stops: run lacks 1 of 2 judged queries (lost), and missing=error says to stop;"
+        in result.out
+    )
 
 
 def test_the_comparison_as_json_markdown_and_file(judged, files):
     told = json.loads(judged("conventions", "qrels", "run", "--format", "json").out)
-    assert [each["measure"] for each in told["measures"]] == ["AP@10", "nDCG@10", "P@10", "R@10", "RR@10"]
+    assert [each["measure"] for each in told["measures"]] == [
+        "AP@10",
+        "nDCG@10",
+        "P@10",
+        "R@10",
+        "RR@10",
+    ]
     marked = judged("conventions", "qrels", "run", "-m", "RR@10", "--format", "markdown").out
     assert marked.startswith("### RR@10\n\n| definition |")
     assert judged("conventions", "qrels", "run", "-m", "RR@10", "-o", "out.md").out == ""
@@ -86,7 +106,20 @@ def test_the_comparison_as_json_markdown_and_file(judged, files):
 def test_reading_options(judged, files):
     (files / "twice").write_text(RUN + "q Q0 a 4 0.5 r\n")
     assert judged("conventions", "qrels", "twice").code == 1
-    assert judged("conventions", "qrels", "twice", "--duplicates", "first", "--depth", "2", "--run-format", "trec").code == 0
+    assert (
+        judged(
+            "conventions",
+            "qrels",
+            "twice",
+            "--duplicates",
+            "first",
+            "--depth",
+            "2",
+            "--run-format",
+            "trec",
+        ).code
+        == 0
+    )
 
 
 @pytest.mark.parametrize(
@@ -96,12 +129,32 @@ def test_reading_options(judged, files):
         (("-m", "AP@10"), 2, "to compare conventions give two files: QRELS RUN."),
         (("ranx", "--depth", "3"), 2, "to compare conventions give two files: QRELS RUN."),
         (("qrels", "run", "run"), 2, "give one run: QRELS RUN; got 3 files."),
-        (("ranks",), 1, "judged: there is no convention 'ranks'. Did you mean 'ranx'? There is beir, clap, "),
+        (
+            ("ranks",),
+            1,
+            "judged: there is no convention 'ranks'. Did you mean 'ranx'? There is beir, clap, ",
+        ),
         (("qrels", "nix"), 1, "judged: nix: no such file.\n"),
-        (("qrels", "run", "-m", "APP@10"), 1, "judged: There is no measure 'APP'; did you mean 'AP'?"),
-        (("qrels", "run", "--depth", "0"), 1, "judged: depth must be a whole number from 1; got 0.\n"),
-        (("qrels", "run", "-o", "nix/out.json"), 1, "judged: nix/out.json: there is no folder nix; make it first.\n"),
-        (("-o", "out.csv"), 2, "this result is printed as a table or as json or as markdown, not as csv."),
+        (
+            ("qrels", "run", "-m", "APP@10"),
+            1,
+            "judged: There is no measure 'APP'; did you mean 'AP'?",
+        ),
+        (
+            ("qrels", "run", "--depth", "0"),
+            1,
+            "judged: depth must be a whole number from 1; got 0.\n",
+        ),
+        (
+            ("qrels", "run", "-o", "nix/out.json"),
+            1,
+            "judged: nix/out.json: there is no folder nix; make it first.\n",
+        ),
+        (
+            ("-o", "out.csv"),
+            2,
+            "this result is printed as a table or as json or as markdown, not as csv.",
+        ),
     ],
 )
 def test_what_is_refused(judged, files, arguments, code, message):

@@ -15,14 +15,16 @@ from judged.cli.embeddings import embeddings
 from judged.embeddings.normalise import NORMALISATIONS
 from judged.similarity.similarity import SIMILARITIES
 
-# Two queries on the axes. By dot product q0 ranks the items 0 (4), 2 (3), 3 (1), 1 (0); q1 ranks 1 (5), 3 (2), 2 (1), 0 (0).
+# Two queries on the axes. By dot product q0 ranks the items 0 (4), 2 (3), 3 (1), 1 (0); q1 ranks 1
+# (5), 3 (2), 2 (1), 0 (0).
 QUERIES = [[1, 0], [0, 1]]
 ITEMS = [[4, 0], [0, 5], [3, 1], [1, 2]]
 
 
 @pytest.fixture
 def vectors(tmp_path, monkeypatch):
-    """A folder, the current one, with vectors, labels (q0: item 3; q1: items 0 and 1), ids, judgements and junk."""
+    """A folder, the current one, with vectors, labels (q0: item 3; q1: items 0 and 1), ids,
+    judgements and junk."""
     monkeypatch.chdir(tmp_path)
     np.save("q.npy", np.array(QUERIES, np.int8))
     np.save("i.npy", np.array(ITEMS, np.float16))
@@ -47,8 +49,13 @@ def scores(judged, *arguments):
 
 def test_the_table_says_what_was_ranked(judged, vectors):
     result = judged(*DOT, *LABELS, "-m", "RR", "-m", "AP")
-    # RR: q0 finds item 3 at rank 3, q1 item 1 at rank 1: (1/3 + 1) / 2. AP: (1/3 + (1 + 2/4) / 2) / 2 = 0.5417.
-    assert [line.split() for line in result.out.splitlines()[1:4]][2] == ["embeddings", "0.6667", "0.5417"]
+    # RR: q0 finds item 3 at rank 3, q1 item 1 at rank 1: (1/3 + 1) / 2. AP: (1/3 + (1 + 2/4) / 2) /
+    # 2 = 0.5417.
+    assert [line.split() for line in result.out.splitlines()[1:4]][2] == [
+        "embeddings",
+        "0.6667",
+        "0.5417",
+    ]
     assert (
         "ranking: dot: the score is the dot product, in single precision; all items are ranked; "
         "relevant: items of the query's own label\n"
@@ -77,25 +84,33 @@ def test_pairs(judged, vectors):
 
 @pytest.mark.parametrize(("protocol", "rank"), [("easy", 1), ("medium", 1), ("hard", 2)])
 def test_the_revisited_protocols(judged, vectors, protocol, rank):
-    # q0 ranks 0, 2, 3, 1. easy asks for 0 and passes over 3; hard asks for 3 and passes over 0; 2 is neither.
+    # q0 ranks 0, 2, 3, 1. easy asks for 0 and passes over 3; hard asks for 3 and passes over 0; 2
+    # is neither.
     lists = [{"easy": [0], "hard": [3], "junk": []}, {"easy": [], "hard": [], "junk": []}]
     (vectors / "gnd.json").write_text(json.dumps({"gnd": lists}))
-    found = scores(judged, "--revisited", "gnd.json", "--protocol", protocol, "-m", "RR", "--empty", "skip")
+    found = scores(
+        judged, "--revisited", "gnd.json", "--protocol", protocol, "-m", "RR", "--empty", "skip"
+    )
     assert found == [{"RR": 1 / rank}]
 
 
 def test_exclusions(judged, vectors):
-    assert scores(judged, *LABELS, "-m", "RR@3", "--junk", "junk") == [{"RR@3": pytest.approx((1 / 2 + 1) / 2)}]
-    # Row 0 leaves q0's ranking, row 1 that of q1: q0 finds 3 at rank 2; q1 ranks 3, 2, 0, so its 0 stands at rank 3.
-    assert scores(judged, *LABELS, "-m", "RR", "--exclude-self") == [{"RR": pytest.approx((1 / 2 + 1 / 3) / 2)}]
+    assert scores(judged, *LABELS, "-m", "RR@3", "--junk", "junk") == [
+        {"RR@3": pytest.approx((1 / 2 + 1) / 2)}
+    ]
+    # Row 0 leaves q0's ranking, row 1 that of q1: q0 finds 3 at rank 2; q1 ranks 3, 2, 0, so its 0
+    # stands at rank 3.
+    assert scores(judged, *LABELS, "-m", "RR", "--exclude-self") == [
+        {"RR": pytest.approx((1 / 2 + 1 / 3) / 2)}
+    ]
     # Red items leave the ranking of q0, blue ones that of q1, and with them all that is relevant.
     result = judged(*DOT, "--qrels", "qrels", "--exclude-groups", "ql", "il")
     message = "judged: no item is relevant to any query; check the relevance that was given.\n"
     assert (result.code, result.err) == (1, message)
     (vectors / "ql").write_text("red\nviolet\n")
-    assert scores(judged, "--qrels", "qrels", "--exclude-groups", "ql", "il", "-m", "RR", "-m", "NumRel") == [
-        {"RR": 0.5, "NumRel": 2.0}
-    ]
+    assert scores(
+        judged, "--qrels", "qrels", "--exclude-groups", "ql", "il", "-m", "RR", "-m", "NumRel"
+    ) == [{"RR": 0.5, "NumRel": 2.0}]
 
 
 def test_ids(judged, vectors):
@@ -104,13 +119,19 @@ def test_ids(judged, vectors):
     assert scores(judged, "--qrels", "named", *ids, "-m", "RR") == [{"RR": pytest.approx(1 / 3)}]
     (vectors / "q.ids").write_text("a\nb\n")
     # a and b leave the rankings of the queries that are called so, as by row.
-    assert scores(judged, *LABELS, *ids, "--exclude-same-id", "-m", "RR") == [{"RR": pytest.approx((1 / 2 + 1 / 3) / 2)}]
+    assert scores(judged, *LABELS, *ids, "--exclude-same-id", "-m", "RR") == [
+        {"RR": pytest.approx((1 / 2 + 1 / 3) / 2)}
+    ]
 
 
 def test_both_ways(judged, vectors):
     result = json.loads(judged(*DOT, *LABELS, "--both", "-m", "RR", "--format", "json").out)
-    assert [run["name"] for run in result["runs"]] == ["embeddings: queries to items", "embeddings: items to queries"]
-    # Items to queries: 0 is blue and ranks q0, q1: 1/2; 1 ranks q1 first: 1; 2 has nobody; 3 is red and ranks q1, q0: 1/2.
+    assert [run["name"] for run in result["runs"]] == [
+        "embeddings: queries to items",
+        "embeddings: items to queries",
+    ]
+    # Items to queries: 0 is blue and ranks q0, q1: 1/2; 1 ranks q1 first: 1; 2 has nobody; 3 is red
+    # and ranks q1, q0: 1/2.
     assert result["runs"][1]["scores"] == {"RR": pytest.approx((1 / 2 + 1 + 0 + 1 / 2) / 4)}
 
 
@@ -118,38 +139,60 @@ def test_a_tie_range(judged, vectors):
     np.save("i.npy", np.ones((4, 2), np.float16))  # all items tie
     result = judged(*DOT, *LABELS, "-m", "RR", "--tie-range", "--format", "json")
     (run,) = json.loads(result.out)["runs"]
-    # q0 has one relevant item of four: at rank 4, 1 to 4, or 1. q1 has two: at rank 3 at worst; the first of two stands at
-    # rank 1, 2 or 3 in 3, 2 and 1 of 6 pairs of places.
+    # q0 has one relevant item of four: at rank 4, 1 to 4, or 1. q1 has two: at rank 3 at worst; the
+    # first of two stands at rank 1, 2 or 3 in 3, 2 and 1 of 6 pairs of places.
     first, second = (1 + 1 / 2 + 1 / 3 + 1 / 4) / 4, (3 + 2 / 2 + 1 / 3) / 6
     wanted = {"worst": (1 / 4 + 1 / 3) / 2, "expected": (first + second) / 2, "best": 1}
-    assert {name: each["scores"]["RR"] for name, each in run["tie_range"].items()} == pytest.approx(wanted)
+    assert {name: each["scores"]["RR"] for name, each in run["tie_range"].items()} == pytest.approx(
+        wanted
+    )
 
 
 def test_a_convention(judged, vectors):
-    # q0 finds its one item at rank 3; q1 finds two, at ranks 1 and 4: (1/3 + (1 + 2/4) / 2) / 2 divided by all, and with k=2
-    # divided by what was found: (0 + 1) / 2.
-    assert scores(judged, *LABELS, "-m", "RetrievalMAP(top_k=2)", "--convention", "torchmetrics") == [
-        {"AP(norm=retrieved)@2": 0.5}
-    ]
+    # q0 finds its one item at rank 3; q1 finds two, at ranks 1 and 4: (1/3 + (1 + 2/4) / 2) / 2
+    # divided by all, and with k=2 divided by what was found: (0 + 1) / 2.
+    assert scores(
+        judged, *LABELS, "-m", "RetrievalMAP(top_k=2)", "--convention", "torchmetrics"
+    ) == [{"AP(norm=retrieved)@2": 0.5}]
 
 
 def test_a_similarity_from_a_file(judged, vectors):
-    np.save("w.npy", np.array([[0.0, 1.0], [1.0, 0.0]]))  # q0 is then compared as q1 was, and the other way round
-    result = judged("embeddings", "q.npy", "i.npy", *LABELS, "--similarity", "w.npy", "-m", "RR", "--format", "json")
+    np.save(
+        "w.npy", np.array([[0.0, 1.0], [1.0, 0.0]])
+    )  # q0 is then compared as q1 was, and the other way round
+    result = judged(
+        "embeddings",
+        "q.npy",
+        "i.npy",
+        *LABELS,
+        "--similarity",
+        "w.npy",
+        "-m",
+        "RR",
+        "--format",
+        "json",
+    )
     # q0 ranks 1, 3, 2, 0 and wants 3: 1/2. q1 ranks 0, 2, 3, 1 and wants 0 and 1: 1.
     assert json.loads(result.out)["runs"][0]["scores"] == {"RR": 0.75}
 
 
 def test_fewer_dimensions(judged, vectors):
     # With one dimension q1 is 0 and all its scores tie; by id, descending, it ranks 3, 2, 1, 0.
-    assert scores(judged, *LABELS, "--dims", "1", "-m", "RR") == [{"RR": pytest.approx((1 / 3 + 1 / 3) / 2)}]
+    assert scores(judged, *LABELS, "--dims", "1", "-m", "RR") == [
+        {"RR": pytest.approx((1 / 3 + 1 / 3) / 2)}
+    ]
 
 
 def test_a_normalisation_is_part_of_the_definition(judged, vectors):
-    result = json.loads(judged(*DOT, *LABELS, "--normalise", "softmax(temperature=0.1)", "-m", "RR", "--format", "json").out)
+    result = json.loads(
+        judged(
+            *DOT, *LABELS, "--normalise", "softmax(temperature=0.1)", "-m", "RR", "--format", "json"
+        ).out
+    )
     assert result["runs"][0]["scores"] == {"RR": pytest.approx(2 / 3)}
     assert (
-        "scores were normalised by softmax(temperature=0.1), which looks at one query at a time (per query); "
+        "scores were normalised by softmax(temperature=0.1), which looks at one query at a time "
+        "(per query); "
         "it cannot change any ranking"
     ) in result["runs"][0]["basis"]
 
@@ -163,7 +206,9 @@ def test_unique_categories(judged, vectors, table):
 
 
 def test_the_run_comes_from_the_same_pass(judged, vectors):
-    result = judged(*DOT, *LABELS, "--save-run", "out.run", "--top", "2", "-m", "RR", "--format", "csv")
+    result = judged(
+        *DOT, *LABELS, "--save-run", "out.run", "--top", "2", "-m", "RR", "--format", "csv"
+    )
     assert result.out == "run,RR\nembeddings,0.6666666666666666\n"
     assert (vectors / "out.run").read_text() == (
         "0 Q0 0 1 4.0 judged\n0 Q0 2 2 3.0 judged\n1 Q0 1 1 5.0 judged\n1 Q0 3 2 2.0 judged\n"
@@ -175,10 +220,14 @@ def test_the_run_comes_from_the_same_pass(judged, vectors):
 def test_the_plain_command_takes_categories_too(judged, vectors):
     judged(*DOT, *LABELS, "--save-run", "out.run")
     (vectors / "table.csv").write_text("item,category\n0,blue\n1,blue\n2,green\n3,red\n")
-    result = judged("evaluate", "qrels", "out.run", "--unique", "table.csv", "-m", "RR", "--format", "json")
+    result = judged(
+        "evaluate", "qrels", "out.run", "--unique", "table.csv", "-m", "RR", "--format", "json"
+    )
     found = json.loads(result.out)["runs"][0]
     assert found["scores"] == {"RR": pytest.approx((1 / 3 + 1) / 2)}
-    assert found["basis"] == ["the best result of each category stands for it, and categories are ranked"]
+    assert found["basis"] == [
+        "the best result of each category stands for it, and categories are ranked"
+    ]
 
 
 def test_an_index_is_compared_with_the_exact_search(judged, vectors):
@@ -186,15 +235,21 @@ def test_an_index_is_compared_with_the_exact_search(judged, vectors):
     index = faiss.IndexFlatIP(2)
     index.add(np.array(ITEMS[:3], np.float32))  # it does not know item 3
     faiss.write_index(index, "three.faiss")
-    result = judged(*DOT, *LABELS, "--index", "three.faiss", "--top", "3", "-m", "Success@3", "--format", "json")
+    result = judged(
+        *DOT, *LABELS, "--index", "three.faiss", "--top", "3", "-m", "Success@3", "--format", "json"
+    )
     found = json.loads(result.out)
-    # Of the exact first three, q0 misses item 3 and q1 as well: 2 of 3 each. Success@3 falls from 1 to 1/2.
+    # Of the exact first three, q0 misses item 3 and q1 as well: 2 of 3 each. Success@3 falls from 1
+    # to 1/2.
     assert (found["recall"], found["loss"]) == (pytest.approx(2 / 3), {"Success@3": 0.5})
     table = judged(*DOT, *LABELS, "--index", "three.faiss", "--top", "3", "-m", "Success@3")
     assert "recall of the index: 0.6667 of the exact first 3" in table.out
     (vectors / "not.faiss").write_text("nothing of the kind")
     refused = judged(*DOT, *LABELS, "--index", "not.faiss")
-    assert (refused.code, refused.err) == (1, "judged: not.faiss: is neither a faiss nor a usearch index.\n")
+    assert (refused.code, refused.err) == (
+        1,
+        "judged: not.faiss: is neither a faiss nor a usearch index.\n",
+    )
 
 
 def test_a_usearch_index(judged, vectors):
@@ -202,7 +257,11 @@ def test_a_usearch_index(judged, vectors):
     index = usearch.Index(ndim=2, metric="ip")
     index.add(np.arange(4), np.array(ITEMS, np.float32))
     index.save("all.usearch")
-    found = json.loads(judged(*DOT, *LABELS, "--index", "all.usearch", "--top", "2", "-m", "RR", "--format", "json").out)
+    found = json.loads(
+        judged(
+            *DOT, *LABELS, "--index", "all.usearch", "--top", "2", "-m", "RR", "--format", "json"
+        ).out
+    )
     assert found["recall"] == 1.0
 
 
@@ -220,7 +279,10 @@ def test_diagnosis(judged, vectors):
 def test_output_goes_to_a_file_whole(judged, vectors):
     result = judged(*DOT, *LABELS, "-m", "RR", "-o", "out.json", "--per-query")
     assert (result.code, result.out) == (0, "")
-    assert list(json.loads((vectors / "out.json").read_text())["runs"][0]["per_query"]) == ["0", "1"]
+    assert list(json.loads((vectors / "out.json").read_text())["runs"][0]["per_query"]) == [
+        "0",
+        "1",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -228,19 +290,63 @@ def test_output_goes_to_a_file_whole(judged, vectors):
     [
         ((), 2, f"say what is relevant by one of {', '.join(f'--{name}' for name in RELEVANCE)}."),
         ((*LABELS, "--diagonal"), 2, "; got --labels and --diagonal."),
-        ((*LABELS, "--both", "--save-run", "x.run"), 2, "--both and --save-run cannot be had in one call; leave one out."),
-        ((*LABELS, "--top", "5"), 2, "--top says how many items --save-run and --index look at; give one of them."),
+        (
+            (*LABELS, "--both", "--save-run", "x.run"),
+            2,
+            "--both and --save-run cannot be had in one call; leave one out.",
+        ),
+        (
+            (*LABELS, "--top", "5"),
+            2,
+            "--top says how many items --save-run and --index look at; give one of them.",
+        ),
         ((*LABELS, "--index", "x", "--top", "0"), 2, "must be a whole number from 1; got 0."),
-        ((*LABELS, "--diagnose", "--unique", "il"), 2, "--unique has no meaning with --diagnose; leave it out."),
-        ((*LABELS, "--index", "x", "--tie-range"), 2, "--tie-range has no meaning with --index; leave it out."),
-        (("--labels", "ql", "ql"), 1, "judged: i.npy: labels have shape (2,); one is needed for each of the 4 vectors.\n"),
+        (
+            (*LABELS, "--diagnose", "--unique", "il"),
+            2,
+            "--unique has no meaning with --diagnose; leave it out.",
+        ),
+        (
+            (*LABELS, "--index", "x", "--tie-range"),
+            2,
+            "--tie-range has no meaning with --index; leave it out.",
+        ),
+        (
+            ("--labels", "ql", "ql"),
+            1,
+            "judged: i.npy: labels have shape (2,); one is needed for each of the 4 vectors.\n",
+        ),
         (("--labels", "ql", "nix"), 1, "judged: nix: no such file.\n"),
-        ((*LABELS, "--save-run", "nix/x.run"), 1, "judged: nix/x.run: there is no folder nix; make it first.\n"),
-        ((*LABELS, "--memory", "lots"), 1, "judged: memory must be a size such as '500MB' or '2GB'; got 'lots'.\n"),
-        ((*LABELS, "--similarity", "cosin"), 1, "judged: there is no similarity 'cosin'; did you mean 'cosine'?"),
-        ((*LABELS, "--normalise", "cls"), 1, "judged: there is no normalisation 'cls'; did you mean 'csls'?"),
-        ((*LABELS, "--exclude-same-id"), 1, "judged: same_id needs ids on both sides; give query_ids and item_ids"),
-        (("--revisited", "ql"), 1, "judged: ql: is not JSON. The benchmark's own pickle is written so by"),
+        (
+            (*LABELS, "--save-run", "nix/x.run"),
+            1,
+            "judged: nix/x.run: there is no folder nix; make it first.\n",
+        ),
+        (
+            (*LABELS, "--memory", "lots"),
+            1,
+            "judged: memory must be a size such as '500MB' or '2GB'; got 'lots'.\n",
+        ),
+        (
+            (*LABELS, "--similarity", "cosin"),
+            1,
+            "judged: there is no similarity 'cosin'; did you mean 'cosine'?",
+        ),
+        (
+            (*LABELS, "--normalise", "cls"),
+            1,
+            "judged: there is no normalisation 'cls'; did you mean 'csls'?",
+        ),
+        (
+            (*LABELS, "--exclude-same-id"),
+            1,
+            "judged: same_id needs ids on both sides; give query_ids and item_ids",
+        ),
+        (
+            ("--revisited", "ql"),
+            1,
+            "judged: ql: is not JSON. The benchmark's own pickle is written so by",
+        ),
         ((*LABELS, "--unjudged", "removed"), 1, "judged: unjudged=removed has no meaning here"),
     ],
 )
@@ -255,7 +361,10 @@ def test_a_refused_search_leaves_an_old_run_as_it_was(judged, vectors):
     np.save("i.npy", np.array([[np.nan, 1.0]] * 4))
     result = judged(*DOT, *LABELS, "--save-run", "out.run")
     assert (result.code, (vectors / "out.run").read_text()) == (1, "mine")
-    assert result.err == "judged: i.npy: vectors 0, 1, 2, … hold NaN or infinite numbers; remove or mend them.\n"
+    assert (
+        result.err
+        == "judged: i.npy: vectors 0, 1, 2, … hold NaN or infinite numbers; remove or mend them.\n"
+    )
     assert sorted(path.name for path in vectors.iterdir() if path.name.startswith(".")) == []
 
 

@@ -12,7 +12,8 @@ import pytest
 
 def test_the_table_with_policy_and_findings(judged, files):
     result = judged("evaluate", "qrels", "a.run", "b.run", "-m", "RR", "-m", "P@2")
-    # RR of a: (1/2 + 1 + 0) / 3 = 0.5; P@2 of a: (1/2 + 1/2 + 0) / 3 = 1/3. b: RR 1, P@2 (1/2 + 1 + 1/2) / 3 = 2/3.
+    # RR of a: (1/2 + 1 + 0) / 3 = 0.5; P@2 of a: (1/2 + 1/2 + 0) / 3 = 1/3. b: RR 1, P@2 (1/2 + 1 +
+    # 1/2) / 3 = 2/3.
     lines = [line.split() for line in result.out.splitlines() if line.strip() and "─" not in line]
     assert lines[:3] == [["run", "RR", "P@2"], ["a", "0.5000", "0.3333"], ["b", "1.0000", "0.6667"]]
     assert "policy: ties=id, missing=zero, empty=zero, unjudged=nonrelevant\n" in result.out
@@ -22,14 +23,23 @@ def test_the_table_with_policy_and_findings(judged, files):
 
 
 def test_per_query_table(judged, files):
-    lines = judged("evaluate", "qrels", "a.run", "-m", "RR", "--per-query", "--missing", "skip").out.splitlines()
+    lines = judged(
+        "evaluate", "qrels", "a.run", "-m", "RR", "--per-query", "--missing", "skip"
+    ).out.splitlines()
     rows = [line.split() for line in lines if line.strip() and "─" not in line]
     assert rows[0] == ["run", "query", "RR"]
-    assert rows[1:5] == [["a", "q1", "0.5000"], ["a", "q2", "1.0000"], ["a", "q3", "–"], ["a", "all", "0.7500"]]
+    assert rows[1:5] == [
+        ["a", "q1", "0.5000"],
+        ["a", "q2", "1.0000"],
+        ["a", "q3", "–"],
+        ["a", "all", "0.7500"],
+    ]
 
 
 def test_json(judged, files):
-    result = json.loads(judged("evaluate", "qrels", "a.run", "-m", "RR", "--format", "json", "--per-query").out)
+    result = json.loads(
+        judged("evaluate", "qrels", "a.run", "-m", "RR", "--format", "json", "--per-query").out
+    )
     assert list(result) == ["runs", "measures", "policy", "convention", "definition", "judged"]
     [run] = result["runs"]
     assert list(run) == ["name", "scores", "per_query", "audit"]
@@ -37,7 +47,12 @@ def test_json(judged, files):
     assert run["per_query"] == {"q1": {"RR": 0.5}, "q2": {"RR": 1.0}, "q3": {"RR": 0.0}}
     assert (run["audit"]["missing_queries"], run["audit"]["missing_query_ids"]) == (1, ["q3"])
     assert result["measures"]["RR"]["parameters"] == {"k": None, "rel": 1, "aggregate": "mean"}
-    assert result["policy"] == {"ties": "id", "missing": "zero", "empty": "zero", "unjudged": "nonrelevant"}
+    assert result["policy"] == {
+        "ties": "id",
+        "missing": "zero",
+        "empty": "zero",
+        "unjudged": "nonrelevant",
+    }
 
 
 def test_json_without_per_query_has_none(judged, files):
@@ -64,36 +79,49 @@ def test_csv(judged, files):
 
 
 METHODS = (
-    "Rankings were evaluated with judged 0.1.0. RR (Reciprocal rank): 1 divided by the rank of the first relevant item; 0 "
-    "where there is none down to k. Here, an item is relevant from grade 1 on; the summary is the mean over the queries. Tied "
-    "results are ordered by item id, descending on bytes (trec_eval's rule). A judged query that the run lacks counts as an "
-    "empty list. A query with nothing relevant gets the worst value. Unjudged items count as not relevant. Summaries are over "
-    "all 3 judged queries. References: E. M. Voorhees. The TREC-8 question answering track report. TREC-8, 1999, 77-82."
+    "Rankings were evaluated with judged 0.1.0. RR (Reciprocal rank): 1 divided by the rank of the "
+    "first relevant item; 0 "
+    "where there is none down to k. Here, an item is relevant from grade 1 on; the summary is the "
+    "mean over the queries. Tied "
+    "results are ordered by item id, descending on bytes (trec_eval's rule). A judged query that "
+    "the run lacks counts as an "
+    "empty list. A query with nothing relevant gets the worst value. Unjudged items count as not "
+    "relevant. Summaries are over "
+    "all 3 judged queries. References: E. M. Voorhees. The TREC-8 question answering track report. "
+    "TREC-8, 1999, 77-82."
 )
 
 
 def test_markdown(judged, files):
     assert judged("evaluate", "qrels", "a.run", "-m", "RR", "--format", "markdown").out == (
-        "| run | RR |\n| --- | ---: |\n| a | 0.5000 |\n\nPolicy: ties=id, missing=zero, empty=zero, unjudged=nonrelevant.\n"
+        "| run | RR |\n| --- | ---: |\n| a | 0.5000 |\n\nPolicy: ties=id, missing=zero, "
+        "empty=zero, unjudged=nonrelevant.\n"
         f"\n{METHODS}\n"
     )
 
 
 def test_latex(judged, files):
     (files / "a.run").rename(files / "a_b&c.run")
-    lines = judged("evaluate", "qrels", "a_b&c.run", "-m", "RR", "--format", "latex").out.splitlines(keepends=True)
+    lines = judged(
+        "evaluate", "qrels", "a_b&c.run", "-m", "RR", "--format", "latex"
+    ).out.splitlines(keepends=True)
     comments = [line for line in lines if line.startswith("% ")]
     assert " ".join(line.removeprefix("% ").strip() for line in comments[1:]) == METHODS
     assert max(map(len, lines)) <= 121
     assert "".join([comments[0], *lines[len(comments) :]]) == (
         "% policy: ties=id, missing=zero, empty=zero, unjudged=nonrelevant\n"
-        "\\begin{tabular}{lr}\n\\toprule\nrun & RR \\\\\n\\midrule\na\\_b\\&c & 0.5000 \\\\\n\\bottomrule\n\\end{tabular}\n"
+        "\\begin{tabular}{lr}\n\\toprule\nrun & RR \\\\\n\\midrule\na\\_b\\&c & 0.5000 "
+        "\\\\\n\\bottomrule\n\\end{tabular}\n"
     )
 
 
 def test_trec(judged, files):
-    assert judged("evaluate", "qrels", "a.run", "-m", "RR", "--format", "trec").out == "RR\tall\t0.5\n"
-    several = judged("evaluate", "qrels", "a.run", "b.run", "-m", "P@2", "--format", "trec", "--per-query").out
+    assert (
+        judged("evaluate", "qrels", "a.run", "-m", "RR", "--format", "trec").out == "RR\tall\t0.5\n"
+    )
+    several = judged(
+        "evaluate", "qrels", "a.run", "b.run", "-m", "P@2", "--format", "trec", "--per-query"
+    ).out
     assert several.splitlines() == [
         "runid\tall\ta", "P@2\tq1\t0.5", "P@2\tq2\t0.5", "P@2\tq3\t0.0", f"P@2\tall\t{1 / 3!r}",
         "runid\tall\tb", "P@2\tq1\t0.5", "P@2\tq2\t1.0", "P@2\tq3\t0.5", f"P@2\tall\t{2 / 3!r}",
@@ -110,7 +138,9 @@ def test_trec(judged, files):
     ],
 )
 def test_policy_options_change_the_number(judged, files, options, value):
-    result = json.loads(judged("evaluate", "qrels", "a.run", "-m", "RR", "--format", "json", *options).out)
+    result = json.loads(
+        judged("evaluate", "qrels", "a.run", "-m", "RR", "--format", "json", *options).out
+    )
     assert result["runs"][0]["scores"]["RR"] == pytest.approx(value, abs=1e-15)
 
 
@@ -118,27 +148,76 @@ def test_ties_and_duplicates_options(judged, files):
     (files / "c.run").write_text("q1 Q0 x 1 1.0 c\nq1 Q0 z 2 1.0 c\nq1 Q0 z 3 0.5 c\n")
 
     def score(*options: str) -> float:
-        arguments = ("evaluate", "qrels", "c.run", "-m", "RR", "--missing", "skip", "--duplicates", "first", *options)
+        arguments = (
+            "evaluate",
+            "qrels",
+            "c.run",
+            "-m",
+            "RR",
+            "--missing",
+            "skip",
+            "--duplicates",
+            "first",
+            *options,
+        )
         return json.loads(judged(*arguments, "--format", "json").out)["runs"][0]["scores"]["RR"]
 
     # x is relevant, z is not, both score 1: z stands first by id, x by input.
-    assert [score("--ties", rule) for rule in ("id", "input", "best", "worst")] == [0.5, 1.0, 1.0, 0.5]
+    assert [score("--ties", rule) for rule in ("id", "input", "best", "worst")] == [
+        0.5,
+        1.0,
+        1.0,
+        0.5,
+    ]
 
 
 def test_expected_ties(judged, files):
     (files / "c.run").write_text("q1 Q0 x 1 1.0 c\nq1 Q0 z 2 1.0 c\n")
-    result = judged("evaluate", "qrels", "c.run", "-m", "RR", "--missing", "skip", "--ties", "expected", "--format", "trec")
+    result = judged(
+        "evaluate",
+        "qrels",
+        "c.run",
+        "-m",
+        "RR",
+        "--missing",
+        "skip",
+        "--ties",
+        "expected",
+        "--format",
+        "trec",
+    )
     assert result.out == "RR\tall\t0.75\n"
 
 
 def test_ranges(judged, files):
     (files / "c.run").write_text("q1 Q0 x 1 1.0 c\nq1 Q0 y 2 1.0 c\n")
-    arguments = ("evaluate", "qrels", "c.run", "a.run", "-m", "RR", "--missing", "skip", "--tie-range", "--unjudged-range")
+    arguments = (
+        "evaluate",
+        "qrels",
+        "c.run",
+        "a.run",
+        "-m",
+        "RR",
+        "--missing",
+        "skip",
+        "--tie-range",
+        "--unjudged-range",
+    )
     # x and y tie at ranks 1 and 2, y first by id. In a, y stands above x, and n below u.
-    names = ["RR", "RR worst", "RR expected", "RR best", "RR unjudged irrelevant", "RR unjudged relevant"]
+    names = [
+        "RR",
+        "RR worst",
+        "RR expected",
+        "RR best",
+        "RR unjudged irrelevant",
+        "RR unjudged relevant",
+    ]
     table = pl.read_csv(io.StringIO(judged(*arguments, "--format", "csv").out))
     assert table.columns == ["run", *names]
-    assert table.rows() == [("c", 0.5, 0.5, 0.75, 1.0, 0.5, 1.0), ("a", 0.75, 0.75, 0.75, 0.75, 0.75, 1.0)]
+    assert table.rows() == [
+        ("c", 0.5, 0.5, 0.75, 1.0, 0.5, 1.0),
+        ("a", 0.75, 0.75, 0.75, 0.75, 0.75, 1.0),
+    ]
     rows = [line.split() for line in judged(*arguments).out.splitlines()]
     assert ["c", "RR", "0.5000", "0.5000", "0.7500", "1.0000", "0.5000", "1.0000"] in rows
     assert "where the measures look, judged is" in judged(*arguments).out
@@ -148,7 +227,9 @@ def test_ranges(judged, files):
 
 
 def test_collection_size_allows_true_negatives(judged, files):
-    result = judged("evaluate", "qrels", "a.run", "-m", "TN@1", "--collection", "10", "--format", "trec")
+    result = judged(
+        "evaluate", "qrels", "a.run", "-m", "TN@1", "--collection", "10", "--format", "trec"
+    )
     # q1: 10 - 1 shown - 1 lost = 8; q2: 10 - 1 - 1 = 8; q3: 10 - 0 - 1 = 9.
     assert result.out == "TN@1\tall\t25.0\n"
 
@@ -165,7 +246,17 @@ def test_compressed_input_and_other_formats(judged, files):
     (files / "a.run.gz").write_bytes(gzip.compress((files / "a.run").read_bytes()))
     (files / "rows").write_text("query,item,grade\nq1,x,1\nq2,u,2\nq2,v,1\nq3,w,1\n")
     result = judged(
-        "evaluate", "rows", "a.run.gz", "-m", "RR", "--format", "trec", "--qrels-format", "csv", "--run-format", "trec"
+        "evaluate",
+        "rows",
+        "a.run.gz",
+        "-m",
+        "RR",
+        "--format",
+        "trec",
+        "--qrels-format",
+        "csv",
+        "--run-format",
+        "trec",
     )
     assert result.out == "RR\tall\t0.5\n"
 
@@ -179,7 +270,9 @@ def test_standard_input(judged, files, monkeypatch):
 def test_two_runs_of_one_name_keep_their_paths(judged, files):
     (files / "other").mkdir()
     (files / "other" / "a.run").write_text((files / "b.run").read_text())
-    result = json.loads(judged("evaluate", "qrels", "a.run", "other/a.run", "-m", "RR", "--format", "json").out)
+    result = json.loads(
+        judged("evaluate", "qrels", "a.run", "other/a.run", "-m", "RR", "--format", "json").out
+    )
     assert [run["name"] for run in result["runs"]] == ["a.run", "other/a.run"]
 
 
@@ -188,7 +281,9 @@ def test_the_best_run_is_bold_only_on_a_terminal(judged, files):
 
 
 def test_a_measure_with_spaces_and_a_list_in_one_option(judged, files):
-    result = json.loads(judged("evaluate", "qrels", "a.run", "-m", "P( rel = 2 ) @ 1, AP", "--format", "json").out)
+    result = json.loads(
+        judged("evaluate", "qrels", "a.run", "-m", "P( rel = 2 ) @ 1, AP", "--format", "json").out
+    )
     scores = result["runs"][0]["scores"]
     assert list(scores) == ["P(rel=2)@1", "AP"]
     assert math.isclose(scores["P(rel=2)@1"], 1 / 3)
@@ -239,8 +334,14 @@ def test_numbers_stay_whole_on_a_narrow_terminal(judged, files, monkeypatch, wid
     wanted = [f"{name}@{k}" for name in ("P", "R", "nDCG", "Success") for k in (5, 10, 20)]
     options = [word for measure in wanted for word in ("-m", measure)]
     shown = judged("evaluate", "qrels", f"{named}.run", *options).out
-    values = judged("evaluate", "qrels", f"{named}.run", *options, "--format", "csv").out.splitlines()[1].split(",")[1:]
+    values = (
+        judged("evaluate", "qrels", f"{named}.run", *options, "--format", "csv")
+        .out.splitlines()[1]
+        .split(",")[1:]
+    )
     assert max(map(len, shown.splitlines())) <= width
     table = shown.partition("policy:")[0].split()
     assert [word for word in table if "@" in word] == wanted
-    assert [word for word in table if word.startswith(("0.", "1."))] == [f"{float(value):.4f}" for value in values]
+    assert [word for word in table if word.startswith(("0.", "1."))] == [
+        f"{float(value):.4f}" for value in values
+    ]

@@ -8,7 +8,10 @@ def test_a_relevance_list(judged):
     assert (result.code, result.err) == (0, "")
     # 1/2 + 2/5 + 3/7 + 4/9 = 1.773; six relevant items in all.
     assert result.out.startswith("AP (Average precision): 0.2955\n")
-    assert "  AP = (1/2 + 2/5 + 3/7 + 4/9) / 6 = (0.5 + 0.4 + 0.4286 + 0.4444) / 6 = 1.773 / 6 = 0.2955\n" in result.out
+    assert (
+        "  AP = (1/2 + 2/5 + 3/7 + 4/9) / 6 = (0.5 + 0.4 + 0.4286 + 0.4444) / 6 = 1.773 / 6 = "
+        "0.2955\n" in result.out
+    )
     assert "   5      1     2/5 = 0.4  2/6 = 0.3333  0.0667\n" in result.out
 
 
@@ -17,13 +20,16 @@ def test_a_query_of_a_run(judged, files):
     # u at rank 1 and v at rank 3: (1 + 2/3) / 2
     assert result.out.startswith("AP@10 (Average precision) for query q2 of a: 0.8333\n")
     assert (
-        "What would help most: v at rank 3 (grade 1), swapped with the result at rank 2, would make AP@10 1.0000." in result.out
+        "What would help most: v at rank 3 (grade 1), swapped with the result at rank 2, would "
+        "make AP@10 1.0000." in result.out
     )
     assert result.code == 0
 
 
 def test_the_policy_is_taken(judged, files):
-    out = judged("explain", "qrels", "a.run", "--query", "q1", "-m", "AP", "--unjudged", "removed").out
+    out = judged(
+        "explain", "qrels", "a.run", "--query", "q1", "-m", "AP", "--unjudged", "removed"
+    ).out
     # y was never judged; without it, x is first.
     assert out.startswith("AP (Average precision) for query q1 of a: 1.0000\n")
     assert out.endswith("policy: ties=id, missing=zero, empty=zero, unjudged=removed\n")
@@ -37,7 +43,9 @@ def test_a_pool_of_grades(judged):
 
 def test_formats(judged, files):
     assert json.loads(judged("explain", "0 1", "--format", "json").out)["value"] == 0.5
-    assert judged("explain", "0 1", "--format", "markdown").out.startswith("## AP (Average precision): 0.5000\n")
+    assert judged("explain", "0 1", "--format", "markdown").out.startswith(
+        "## AP (Average precision): 0.5000\n"
+    )
     assert judged("explain", "0 1", "--format", "latex").out.startswith("\\begin{align*}\n")
 
 
@@ -66,12 +74,17 @@ def test_refusals(judged, files):
     assert result.err == "judged: there is no judged query 'q77' among 3.\n"
     result = judged("explain", "qrels", "-m", "AP")
     assert result.code == 1
-    assert result.err.startswith("judged: 'qrels' is no relevance list: 'qrels' is neither a grade nor - (not judged).")
+    assert result.err.startswith(
+        "judged: 'qrels' is no relevance list: 'qrels' is neither a grade nor - (not judged)."
+    )
     assert judged("explain", "0 1", "-m", "AQ").code == 1
     assert judged("explain").code == 2
     assert judged("explain", "0 1", "--rows", "0").code == 2
     assert judged("explain", "0 1", "-o", "nowhere/e.json").code == 1
-    assert judged("explain", "-", "-").err == "judged: standard input (-) can be read only once; give the other as a file.\n"
+    assert (
+        judged("explain", "-", "-").err
+        == "judged: standard input (-) can be read only once; give the other as a file.\n"
+    )
 
 
 def test_html_and_gif(judged, files):
@@ -79,7 +92,9 @@ def test_html_and_gif(judged, files):
     assert (result.code, result.out) == (0, "AP = 1/2 / 1 = 0.5 / 1 = 0.5\n")
     assert (files / "e.html").read_text(encoding="utf-8").startswith("<!doctype html>")
     assert (files / "e.gif").read_bytes().startswith(b"GIF89a")
-    assert judged("explain", "0 1", "--format", "html").out == (files / "e.html").read_text(encoding="utf-8")
+    assert judged("explain", "0 1", "--format", "html").out == (files / "e.html").read_text(
+        encoding="utf-8"
+    )
 
 
 def test_nothing_is_written_where_one_file_cannot_be(judged, files):

@@ -6,7 +6,8 @@ import json
 
 import pytest
 
-# AP of a.run: q1 finds x at rank 2, q2 finds u and v at ranks 1 and 3, q3 is missing: (1/2 + 5/6) / 3 and (1/2 + 5/6) / 2.
+# AP of a.run: q1 finds x at rank 2, q2 finds u and v at ranks 1 and 3, q3 is missing: (1/2 + 5/6) /
+# 3 and (1/2 + 5/6) / 2.
 
 
 def test_the_table(judged, files):
@@ -24,7 +25,9 @@ def test_json(judged, files):
     assert found["readings"] == [{"number": 0.4444, "percent": True}]
     assert found["matches"][0]["measure"] == "AP@3"
     assert found["matches"][0]["policy"]["missing"] == "zero"
-    assert {"library": "trec_eval", "name": "map_cut_3", "options": ["-c"]} in found["matches"][0]["libraries"]
+    assert {"library": "trec_eval", "name": "map_cut_3", "options": ["-c"]} in found["matches"][0][
+        "libraries"
+    ]
 
 
 def test_markdown_and_a_limit(judged, files):
@@ -36,7 +39,18 @@ def test_markdown_and_a_limit(judged, files):
 
 def test_the_other_options(judged, files):
     (files / "twice.run").write_text("q1 Q0 x 1 3.0 a\nq1 Q0 x 2 2.0 a\nq1 Q0 z 3 1.0 a\n")
-    options = ["--duplicates", "first", "--depth", "1", "--collection", "10", "--qrels-format", "trec", "--run-format", "trec"]
+    options = [
+        "--duplicates",
+        "first",
+        "--depth",
+        "1",
+        "--collection",
+        "10",
+        "--qrels-format",
+        "trec",
+        "--run-format",
+        "trec",
+    ]
     done = judged("identify", "9", "qrels", "twice.run", "-m", "TN", *options, "--format", "json")
     # Of ten items one is relevant and found at rank 1: nine are left, for this query alone.
     assert json.loads(done.out)["matches"][0]["measure"] == "TN"
@@ -47,7 +61,8 @@ def test_the_other_options(judged, files):
     [
         (
             ["high", "qrels", "a.run"],
-            "cannot read the number 'high'; write it as it was printed, such as 0.4433, 44.33 or 44.33%.",
+            "cannot read the number 'high'; write it as it was printed, such as 0.4433, 44.33 or "
+            "44.33%.",
         ),
         (["0.5", "qrels", "nofile.run"], "nofile.run: no such file."),
         (["0.5", "noqrels", "a.run"], "noqrels: no such file."),

@@ -40,8 +40,16 @@ def test_the_record_is_printed_and_the_similarity_written(judged, vectors):
         "relevant: items of the query's own label; from grade 1",
     ]
     assert lines[5] == "stopped after 5 iterations: as many as were allowed"
-    assert lines[6] == "6 held-out queries, means with 95% intervals; before: the cosine of the vectors as they are"
-    assert [line.split()[0] for line in lines[8:13] if line.strip() and "─" not in line] == ["measure", "AP", "nDCG@10", "RR"]
+    assert lines[6] == (
+        "6 held-out queries, means with 95% intervals; before: the cosine of the vectors "
+        "as they are"
+    )
+    assert [line.split()[0] for line in lines[8:13] if line.strip() and "─" not in line] == [
+        "measure",
+        "AP",
+        "nDCG@10",
+        "RR",
+    ]
     assert Path("model.npz").exists()
 
 
@@ -62,13 +70,43 @@ def test_json_is_clean(judged, vectors):
 def test_the_options_reach_the_library(judged, vectors):
     result = judged(
         *(*LEARN[:7], "low-rank", "--iterations", 3, "-o", "model.npz", "--format", "json"),
-        *("--rank", 4, "--temperature", 0.2, "--positives", "any", "--both", "-m", "nDCG@5", "--validation", 0.3),
-        *("--held-out", 0, "--patience", 2, "--decay", 0.5, "--candidates", 10, "--seed", 3, "--rel", 1, "--dims", 8),
+        *(
+            "--rank",
+            4,
+            "--temperature",
+            0.2,
+            "--positives",
+            "any",
+            "--both",
+            "-m",
+            "nDCG@5",
+            "--validation",
+            0.3,
+        ),
+        *(
+            "--held-out",
+            0,
+            "--patience",
+            2,
+            "--decay",
+            0.5,
+            "--candidates",
+            10,
+            "--seed",
+            3,
+            "--rel",
+            1,
+            "--dims",
+            8,
+        ),
         *("--exclude-self", "--memory", "2MB"),
     )
     assert result.err == ""
     record = json.loads(result.out)
-    found = {name: record[name] for name in ("kind", "rank", "temperature", "positives", "both", "measure", "decay", "seed")}
+    found = {
+        name: record[name]
+        for name in ("kind", "rank", "temperature", "positives", "both", "measure", "decay", "seed")
+    }
     assert found == {
         "kind": "low-rank",
         "rank": 4,
@@ -79,7 +117,11 @@ def test_the_options_reach_the_library(judged, vectors):
         "decay": 0.5,
         "seed": 3,
     }
-    assert (record["validation"], record["held_out"], len(record["history"]) <= 4) == (9, None, True)
+    assert (record["validation"], record["held_out"], len(record["history"]) <= 4) == (
+        9,
+        None,
+        True,
+    )
 
 
 @pytest.mark.parametrize("ending", ["npz", "safetensors"])
@@ -89,8 +131,10 @@ def test_the_file_is_a_similarity_that_refuses_training_queries(judged, vectors,
     result = judged(*SCORE, "--similarity", model)
     assert (result.code, result.out) == (1, "")
     assert result.err == (
-        "judged: q.npy: 24 of 30 queries (0, 1, 3, …) were seen when this similarity was learned, 18 in training and 6 to "
-        "choose when to stop; numbers on them flatter it. Leave these queries out, or allow them: .allow_training_queries() in "
+        "judged: q.npy: 24 of 30 queries (0, 1, 3, …) were seen when this similarity was learned, "
+        "18 in training and 6 to "
+        "choose when to stop; numbers on them flatter it. Leave these queries out, or allow them: "
+        ".allow_training_queries() in "
         "Python, --allow-training-queries on the command line.\n"
     )
     allowed = judged(*SCORE, "--similarity", model, "--allow-training-queries")
@@ -111,33 +155,50 @@ def test_unseen_queries_are_scored(judged, vectors):
     labels = Path("ql").read_text().splitlines()
     Path("ql").write_text("".join(f"{labels[row]}\n" for row in rows))
     scored = json.loads(judged(*SCORE, "--similarity", "model.npz").out)
-    assert scored["runs"][0]["scores"]["AP"] == pytest.approx(record["held_out"]["gains"][0]["after"]["mean"])
+    assert scored["runs"][0]["scores"]["AP"] == pytest.approx(
+        record["held_out"]["gains"][0]["after"]["mean"]
+    )
 
 
 def test_permission_is_for_learned_similarities(judged, vectors):
     result = judged(*SCORE, "--similarity", "cosine", "--allow-training-queries")
     assert result.code == 2
     assert result.err.splitlines()[-1] == (
-        "Error: --allow-training-queries is for a similarity that 'judged learn' wrote; cosine is another. Leave it out."
+        "Error: --allow-training-queries is for a similarity that 'judged learn' wrote; cosine is "
+        "another. Leave it out."
     )
 
 
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("-o", "model.txt"), "model.txt: a learned similarity is written to a .npz or .safetensors file."),
+        (
+            ("-o", "model.txt"),
+            "model.txt: a learned similarity is written to a .npz or .safetensors file.",
+        ),
         (("-o", "no/model.npz"), "no/model.npz: there is no folder no; make it first."),
-        (("-o", "m.npz", "--temperature", "0"), "a temperature must be a number above 0, from 1e-06 to 1e+06; got 0.0."),
-        (("-o", "m.npz", "--temperature", "nan"), "a temperature must be a number above 0, from 1e-06 to 1e+06; got nan."),
+        (
+            ("-o", "m.npz", "--temperature", "0"),
+            "a temperature must be a number above 0, from 1e-06 to 1e+06; got 0.0.",
+        ),
+        (
+            ("-o", "m.npz", "--temperature", "nan"),
+            "a temperature must be a number above 0, from 1e-06 to 1e+06; got nan.",
+        ),
         (
             ("-o", "m.npz", "--kind", "diag"),
-            "there is no kind 'diag' of learned similarity; did you mean 'diagonal'? There is bilinear, low-rank, diagonal, "
+            "there is no kind 'diag' of learned similarity; did you mean 'diagonal'? There is "
+            "bilinear, low-rank, diagonal, "
             "two-tower-linear.",
         ),
-        (("-o", "m.npz", "-m", "APP"), "There is no measure 'APP'; did you mean 'AP'? 'judged measures' lists them all."),
+        (
+            ("-o", "m.npz", "-m", "APP"),
+            "There is no measure 'APP'; did you mean 'AP'? 'judged measures' lists them all.",
+        ),
         (
             ("-o", "m.npz", "--rank", "3"),
-            "diagonal takes no rank; leave it out, or choose a kind that does (low-rank and two-tower-linear).",
+            "diagonal takes no rank; leave it out, or choose a kind that does (low-rank and "
+            "two-tower-linear).",
         ),
     ],
 )
@@ -162,7 +223,10 @@ def test_wrong_files(judged, vectors):
 
 
 def test_usage(judged, vectors):
-    assert judged("learn", "q.npy", "i.npy", "--diagonal").err.splitlines()[-1] == "Error: Missing option '-o' / '--output'."
+    assert (
+        judged("learn", "q.npy", "i.npy", "--diagonal").err.splitlines()[-1]
+        == "Error: Missing option '-o' / '--output'."
+    )
     assert (
         judged("learn", "q.npy", "i.npy", "-o", "m.npz")
         .err.splitlines()[-1]

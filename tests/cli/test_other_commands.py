@@ -29,7 +29,10 @@ def test_help_cuts_no_sentence_and_what_it_says_to_try_is_there(judged):
     assert [line for line in commands if not line.endswith(".") or line.endswith("...")] == []
     tried = [
         line.split()[0]
-        for line in text.partition("Try:")[2].partition("Options:")[0].replace("judged ", "").splitlines()
+        for line in text.partition("Try:")[2]
+        .partition("Options:")[0]
+        .replace("judged ", "")
+        .splitlines()
         if line
     ]
     assert {"evaluate", "embeddings", "learn", "temperature", "plot"} <= set(tried) <= set(COMMANDS)
@@ -71,13 +74,30 @@ def test_the_catalogue_as_json(judged):
 def test_demo(judged, tmp_path):
     result = judged("demo", tmp_path / "digits")
     assert result.code == 0
-    assert [line.split()[0] for line in result.out.splitlines()[4:7]] == ["cosine-pixels", "euclidean-pixels", "cosine-pca8"]
-    again = judged("evaluate", tmp_path / "digits/judgements.txt", tmp_path / "digits/cosine-pixels.run", "-m", "P@10")
+    assert [line.split()[0] for line in result.out.splitlines()[4:7]] == [
+        "cosine-pixels",
+        "euclidean-pixels",
+        "cosine-pca8",
+    ]
+    again = judged(
+        "evaluate",
+        tmp_path / "digits/judgements.txt",
+        tmp_path / "digits/cosine-pixels.run",
+        "-m",
+        "P@10",
+    )
     assert result.out.splitlines()[4].split()[1] == again.out.splitlines()[3].split()[1]
 
 
 def test_shell_completion():
-    environment = {**os.environ, "_JUDGED_COMPLETE": "bash_complete", "COMP_WORDS": "judged evaluate -m nD", "COMP_CWORD": "3"}
+    environment = {
+        **os.environ,
+        "_JUDGED_COMPLETE": "bash_complete",
+        "COMP_WORDS": "judged evaluate -m nD",
+        "COMP_CWORD": "3",
+    }
     code = "import sys; sys.argv[0] = 'judged'; from judged.cli import main; main()"
-    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False
+    )
     assert done.stdout == "plain,nDCG\nplain,nDCGRel\n"

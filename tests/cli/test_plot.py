@@ -11,17 +11,35 @@ from support.temperatures import made_study
 
 
 def test_a_chart_from_files(judged, files):
-    result = judged("plot", "precision-recall", "qrels", "a.run", "--query", "q1", "-o", "curve.json")
+    result = judged(
+        "plot", "precision-recall", "qrels", "a.run", "--query", "q1", "-o", "curve.json"
+    )
     assert result.code == 0
     assert result.out == ""
-    assert result.err.splitlines()[0] == "<Chart precision-recall: Precision and recall, query q1: AP 0.5000>"
+    assert (
+        result.err.splitlines()[0]
+        == "<Chart precision-recall: Precision and recall, query q1: AP 0.5000>"
+    )
     # y x z: the one relevant item stands at rank 2.
     rows = json.loads((files / "curve.json").read_text())["datasets"]["table"]
     assert [(row["rank"], row["precision"]) for row in rows] == [(1, 0.0), (2, 0.5), (3, 0.3333333)]
 
 
 def test_options_and_policy_arrive(judged, files):
-    arguments = ("measure-at-k", "qrels", "a.run", "b.run", "-m", "P", "-k", "2", "--missing", "skip", "-o", "p.json")
+    arguments = (
+        "measure-at-k",
+        "qrels",
+        "a.run",
+        "b.run",
+        "-m",
+        "P",
+        "-k",
+        "2",
+        "--missing",
+        "skip",
+        "-o",
+        "p.json",
+    )
     assert judged("plot", *arguments).code == 0
     rows = json.loads((files / "p.json").read_text())["datasets"]["table"]
     # a: q1 finds x at 2, q2 finds u at 1; q3 is missing and skipped. b: x, v and w at 1, u at 2.
@@ -34,7 +52,12 @@ def test_options_and_policy_arrive(judged, files):
 
 
 def test_a_picture(judged, files):
-    assert judged("plot", "confusion", "qrels", "a.run", "-k", 2, "--theme", "dark", "-o", "c.png").code == 0
+    assert (
+        judged(
+            "plot", "confusion", "qrels", "a.run", "-k", 2, "--theme", "dark", "-o", "c.png"
+        ).code
+        == 0
+    )
     assert (files / "c.png").read_bytes()[:4] == b"\x89PNG"
 
 
@@ -63,9 +86,13 @@ def test_the_help_lists_every_kind(judged):
         ),
         (
             ("confusion", "qrels", "a.run", "-o", "x.gif"),
-            "judged: x.gif: is written as .png, .svg, .pdf, .html or .json; give the file one of these endings.",
+            "judged: x.gif: is written as .png, .svg, .pdf, .html or .json; give the file one of "
+            "these endings.",
         ),
-        (("confusion", "qrels", "a.run", "-o", "none/x.png"), "judged: none/x.png: there is no folder none; make it first."),
+        (
+            ("confusion", "qrels", "a.run", "-o", "none/x.png"),
+            "judged: none/x.png: there is no folder none; make it first.",
+        ),
         (("confusion", "qrels", "none.run", "-o", "x.png"), "judged: none.run: no such file."),
     ],
 )
@@ -103,9 +130,13 @@ def test_a_chart_of_a_diagnosis(judged, files):
     assert made.code == 0, made.err
     assert judged("plot", "embedding-scores", "found.json", "-o", "x.svg").code == 0
     assert "relevant: 2" in (files / "x.svg").read_text()
-    assert judged("plot", "embedding-scores", "none.json", "-o", "x.svg").err == "judged: none.json: no such file.\n"
+    assert (
+        judged("plot", "embedding-scores", "none.json", "-o", "x.svg").err
+        == "judged: none.json: no such file.\n"
+    )
     assert judged("plot", "embedding-scores", "qrels", "-o", "x.svg").err == (
-        "judged: qrels: cannot be read as JSON (Expecting value: line 1 column 1 (char 0)); embedding-scores needs "
+        "judged: qrels: cannot be read as JSON (Expecting value: line 1 column 1 (char 0)); "
+        "embedding-scores needs "
         "a diagnosis of embeddings: `judged embeddings … --diagnose -o FILE.json`.\n"
     )
 
@@ -125,14 +156,29 @@ def test_charts_of_a_temperature_sweep(judged, sweep):
         result = judged("plot", kind, "sweep.json", "-o", f"{kind}.svg")
         assert result.code == 0, result.err
         assert f"<Chart {kind}: " in result.err
-        assert "Full-corpus softmax: each query against all 4 items. 4 queries, similarity cosine." in result.err
+        assert (
+            "Full-corpus softmax: each query against all 4 items. 4 queries, similarity cosine."
+            in result.err
+        )
 
 
 def test_temperatures_are_numbers_with_commas(judged, sweep):
-    result = judged("plot", "temperature-probabilities", "sweep.json", "--temperatures", "0.01,0.1,1", "-o", "x.json")
+    result = judged(
+        "plot",
+        "temperature-probabilities",
+        "sweep.json",
+        "--temperatures",
+        "0.01,0.1,1",
+        "-o",
+        "x.json",
+    )
     assert result.code == 0, result.err
     rows = json.loads((sweep / "x.json").read_text())["datasets"]["table"]
-    assert {(row["name"], row["temperature"]) for row in rows} == {("sharp", 0.01), ("medium", 0.1), ("smooth", 1)}
+    assert {(row["name"], row["temperature"]) for row in rows} == {
+        ("sharp", 0.01),
+        ("medium", 0.1),
+        ("smooth", 1),
+    }
 
 
 @pytest.mark.parametrize(
@@ -141,29 +187,37 @@ def test_temperatures_are_numbers_with_commas(judged, sweep):
         (
             "temperature-probabilities",
             ("--temperatures", "0.01;1"),
-            "Invalid value for '--temperatures': takes three numbers with commas between them, as in 0.01,0.1,1; got '0.01;1'.",
+            "Invalid value for '--temperatures': takes three numbers with commas between them, as "
+            "in 0.01,0.1,1; got '0.01;1'.",
         ),
         (
             "temperature-reliability",
             ("--temperatures", "0.01,1"),
-            "Invalid value for '--temperatures': takes three numbers with commas between them, as in 0.01,0.1,1; got '0.01,1'.",
+            "Invalid value for '--temperatures': takes three numbers with commas between them, as "
+            "in 0.01,0.1,1; got '0.01,1'.",
         ),
         (
             "temperature",
             ("--temperatures", "1,2,3"),
             "--temperatures has no meaning for temperature; its options: none of its own.",
         ),
-        ("temperature", ("--run-format", "trec"), "--run-format has no meaning for temperature; its options: none of its own."),
+        (
+            "temperature",
+            ("--run-format", "trec"),
+            "--run-format has no meaning for temperature; its options: none of its own.",
+        ),
         (
             "temperature-study",
             (),
-            "judged: sweep.json: this is a temperature sweep, not a temperature study; make one with "
+            "judged: sweep.json: this is a temperature sweep, not a temperature study; make one "
+            "with "
             "judged.temperature.study or `judged temperature-study … -o FILE.json`.\n",
         ),
         (
             "embedding-scores",
             (),
-            "judged: sweep.json: this is no diagnosis of embeddings; make one with judged.diagnose or "
+            "judged: sweep.json: this is no diagnosis of embeddings; make one with judged.diagnose "
+            "or "
             "`judged embeddings … --diagnose`.\n",
         ),
     ],
@@ -193,7 +247,9 @@ def test_a_file_that_is_no_json_is_called_what_the_chart_needs(judged, files):
 
 
 def test_one_measure_where_two_systems_are_compared(judged, files):
-    result = judged("plot", "scatter", "qrels", "a.run", "b.run", "-m", "RR", "-m", "AP", "-o", "x.png")
+    result = judged(
+        "plot", "scatter", "qrels", "a.run", "b.run", "-m", "RR", "-m", "AP", "-o", "x.png"
+    )
     assert "scatter compares by one measure; got RR, AP." in result.err
 
 

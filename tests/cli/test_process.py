@@ -55,7 +55,11 @@ def test_standard_output_that_takes_nothing(many, redirected, message, arguments
 
 def test_ctrl_c_ends_cleanly(many):
     process = subprocess.Popen(
-        [*JUDGED, "evaluate", "qrels", "-"], cwd=many, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        [*JUDGED, "evaluate", "qrels", "-"],
+        cwd=many,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
     )
     assert process.stdin is not None
     process.stdin.write(b"q1 Q0 x 1 1.0 a\n")

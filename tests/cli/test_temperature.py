@@ -36,7 +36,19 @@ def test_json_is_what_the_library_finds(judged, vectors):
 
 
 def test_every_option_reaches_the_library(judged, vectors):
-    options = ("-t", "0.1", "--temperature", "2", "--batch-size", "8", "--both", "--positives", "apart", "--hardest", "3")
+    options = (
+        "-t",
+        "0.1",
+        "--temperature",
+        "2",
+        "--batch-size",
+        "8",
+        "--both",
+        "--positives",
+        "apart",
+        "--hardest",
+        "3",
+    )
     more = (
         "--bins",
         "5",
@@ -51,7 +63,18 @@ def test_every_option_reaches_the_library(judged, vectors):
         "--memory",
         "2MB",
     )
-    result = judged("temperature", "q.npy", "i.npy", "--labels", "labels", "labels", *options, *more, "--format", "json")
+    result = judged(
+        "temperature",
+        "q.npy",
+        "i.npy",
+        "--labels",
+        "labels",
+        "labels",
+        *options,
+        *more,
+        "--format",
+        "json",
+    )
     labels = [str(row % 8) for row in range(40)]
     expected = sweep(
         *vectors,
@@ -79,7 +102,11 @@ def test_the_table_is_for_people(judged, vectors):
     assert heads.split()[:4] == ["temperature", "loss", "confidence", "entropy"]
     assert (cool.split()[0], warm.split()[0]) == ("0.05", "0.5")
     assert any(line.startswith("lowest loss at temperature") for line in rest)
-    assert any("at every temperature: dividing all scores by one number leaves their order as it is." in line for line in rest)
+    assert any(
+        "at every temperature: dividing all scores by one number leaves their order as it is."
+        in line
+        for line in rest
+    )
 
 
 def test_csv_has_a_row_for_each_temperature(judged, vectors):
@@ -100,10 +127,27 @@ def test_the_ending_of_a_file_says_its_format(judged, vectors, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
-        (("-t", "0"), 1, "judged: a temperature must be a number above 0, from 1e-06 to 1e+06; got 0.0.\n"),
-        (("-t", "nan"), 1, "judged: a temperature must be a number above 0, from 1e-06 to 1e+06; got nan.\n"),
-        (("--batch-size", "99"), 1, "judged: batch_size must be at most the number of queries with a positive, 40; got 99.\n"),
-        (("--similarity", "cosin"), 1, "judged: there is no similarity 'cosin'; did you mean 'cosine'?"),
+        (
+            ("-t", "0"),
+            1,
+            "judged: a temperature must be a number above 0, from 1e-06 to 1e+06; got 0.0.\n",
+        ),
+        (
+            ("-t", "nan"),
+            1,
+            "judged: a temperature must be a number above 0, from 1e-06 to 1e+06; got nan.\n",
+        ),
+        (
+            ("--batch-size", "99"),
+            1,
+            "judged: batch_size must be at most the number of queries with a positive, 40; got "
+            "99.\n",
+        ),
+        (
+            ("--similarity", "cosin"),
+            1,
+            "judged: there is no similarity 'cosin'; did you mean 'cosine'?",
+        ),
         (("-o", "nowhere/sweep.json"), 1, "judged: nowhere/sweep.json: "),
     ],
 )
@@ -116,7 +160,10 @@ def test_what_is_refused(judged, vectors, arguments, code, message):
 def test_relevance_must_be_said(judged, vectors):
     result = judged("temperature", "q.npy", "i.npy")
     assert result.code == 2
-    assert "say what is relevant by one of --qrels, --labels, --shared-labels, --groups, --diagonal, --revisited." in result.err
+    assert (
+        "say what is relevant by one of --qrels, --labels, --shared-labels, --groups, --diagonal, "
+        "--revisited." in result.err
+    )
 
 
 def test_a_file_that_is_not_there(judged, vectors):
@@ -127,7 +174,12 @@ def test_a_file_that_is_not_there(judged, vectors):
 
 def test_what_is_read_is_not_written_over(judged, vectors, tmp_path):
     before = (tmp_path / "i.npy").read_bytes()
-    for command, more in (("temperature", ()), ("temperature-study", ()), ("embeddings", ()), ("embeddings", ("--diagnose",))):
+    for command, more in (
+        ("temperature", ()),
+        ("temperature-study", ()),
+        ("embeddings", ()),
+        ("embeddings", ("--diagnose",)),
+    ):
         result = judged(command, "q.npy", "i.npy::0", "--diagonal", *more, "-o", "i.npy")
         assert (result.code, result.out, result.err) == (
             1,
@@ -136,7 +188,10 @@ def test_what_is_read_is_not_written_over(judged, vectors, tmp_path):
         )
     result = judged("temperature", "q.npy", "i.npy", "--labels", "labels", "labels", "-o", "labels")
     assert result.err == "judged: labels: is read by this very command; write to another file.\n"
-    assert judged(*PAIRS, "-o", "").err == "judged: the name of the file to write to is empty; give a file.\n"
+    assert (
+        judged(*PAIRS, "-o", "").err
+        == "judged: the name of the file to write to is empty; give a file.\n"
+    )
     assert (tmp_path / "i.npy").read_bytes() == before
 
 
@@ -147,11 +202,18 @@ def test_numbers_stay_whole_on_any_terminal(width, monkeypatch, capsys):
     from judged.cli import _terminal
 
     heads = ["temperature", "loss", "loss, items to queries", "confidence", "entropy"]
-    rows = [["0.001", "1234.5678", "9876.5432", "0.1111", "0.2222"], ["1000", "1.0000", "2.0000", "0.3333", "0.4444"]]
+    rows = [
+        ["0.001", "1234.5678", "9876.5432", "0.1111", "0.2222"],
+        ["1000", "1.0000", "2.0000", "0.3333", "0.4444"],
+    ]
     monkeypatch.setattr(_terminal, "console", lambda: Console(width=width, highlight=False))
     _terminal.show_tables([[heads, *rows]], ["a sentence."])
     shown = capsys.readouterr().out
     assert max(map(len, shown.splitlines())) <= width
     words = shown.split()
     assert all(words.count(cell) == 1 for row in rows for cell in row[1:])
-    assert words.count("0.001") == words.count("temperature") == (2 if width == 60 else 4 if width == 30 else 1)
+    assert (
+        words.count("0.001")
+        == words.count("temperature")
+        == (2 if width == 60 else 4 if width == 30 else 1)
+    )

@@ -17,17 +17,43 @@ def vectors(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     random = np.random.default_rng(0)
     label = np.arange(80) % 4
-    values = np.hstack([np.eye(4)[label] + 0.4 * random.normal(size=(80, 4)), 2 * random.normal(size=(80, 4))])
+    values = np.hstack(
+        [np.eye(4)[label] + 0.4 * random.normal(size=(80, 4)), 2 * random.normal(size=(80, 4))]
+    )
     np.save("v.npy", values)
     (tmp_path / "labels").write_text("".join(f"{each}\n" for each in label))
     return values, label
 
 
-STUDY = ("temperature-study", "v.npy", "v.npy", "--labels", "labels", "labels", "-t", "0.1", "-t", "3", "--iterations", "4")
+STUDY = (
+    "temperature-study",
+    "v.npy",
+    "v.npy",
+    "--labels",
+    "labels",
+    "labels",
+    "-t",
+    "0.1",
+    "-t",
+    "3",
+    "--iterations",
+    "4",
+)
 
 
 def test_json_is_what_the_library_finds(judged, vectors):
-    result = judged(*STUDY, "--exclude-self", "--format", "json", "--seed", "2", "--kind", "diagonal", "--positives", "apart")
+    result = judged(
+        *STUDY,
+        "--exclude-self",
+        "--format",
+        "json",
+        "--seed",
+        "2",
+        "--kind",
+        "diagonal",
+        "--positives",
+        "apart",
+    )
     assert (result.code, result.err) == (0, "")
     values, label = vectors
     expected = study(
@@ -48,8 +74,12 @@ def test_the_table_and_what_it_says(judged, vectors):
     result = judged(*STUDY, "--report", "RR", "--report", "P@5")
     lines = [line for line in result.out.splitlines() if line.strip()]
     names = [line.split()[0] for line in lines]
-    assert [names[at : at + 3] for at, name in enumerate(names) if name == "untrained"] == [["untrained", "0.1", "3"]] * 2
-    assert [line.split() for line in lines if line.split()[-1] == "P@5"] == [["temperature", "RR", "P@5"]]
+    assert [names[at : at + 3] for at, name in enumerate(names) if name == "untrained"] == [
+        ["untrained", "0.1", "3"]
+    ] * 2
+    assert [line.split() for line in lines if line.split()[-1] == "P@5"] == [
+        ["temperature", "RR", "P@5"]
+    ]
     rest = lines
     assert any(line.startswith("RR is highest at temperature") for line in rest)
 
@@ -72,8 +102,14 @@ def test_its_chart(judged, vectors, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("-t", "-1"), "judged: a temperature must be a number above 0, from 1e-06 to 1e+06; got -1.0.\n"),
-        (("--held-out", "0"), "judged: a study needs held-out queries; held_out must be above 0.\n"),
+        (
+            ("-t", "-1"),
+            "judged: a temperature must be a number above 0, from 1e-06 to 1e+06; got -1.0.\n",
+        ),
+        (
+            ("--held-out", "0"),
+            "judged: a study needs held-out queries; held_out must be above 0.\n",
+        ),
         (("--report", "nope"), "judged: "),
         (("-o", "nowhere/study.json"), "judged: nowhere/study.json: "),
         (("--kind", "cubic"), "judged: there is no kind 'cubic' of learned similarity"),
@@ -86,6 +122,18 @@ def test_what_is_refused(judged, vectors, arguments, message):
 
 
 def test_a_format_that_a_study_does_not_have_is_refused_before_anything_is_read(judged, vectors):
-    result = judged("temperature-study", "nowhere.npy", "v.npy", "--labels", "labels", "labels", "-o", "study.md")
+    result = judged(
+        "temperature-study",
+        "nowhere.npy",
+        "v.npy",
+        "--labels",
+        "labels",
+        "labels",
+        "-o",
+        "study.md",
+    )
     assert result.code == 2
-    assert result.err.splitlines()[-1] == "Error: this result is printed as a table or as json or as csv, not as markdown."
+    assert (
+        result.err.splitlines()[-1]
+        == "Error: this result is printed as a table or as json or as csv, not as markdown."
+    )

@@ -15,7 +15,9 @@ from judged.policy import CHOICES
 ROOT = Path(__file__).resolve().parents[2]
 ORACLES = ROOT / "tests" / "oracle" / "conventions"
 ALL = list(conventions().values())
-PAIRS = [pytest.param(each, name, id=f"{each.name}-{name.theirs}") for each in ALL for name in each.names]
+PAIRS = [
+    pytest.param(each, name, id=f"{each.name}-{name.theirs}") for each in ALL for name in each.names
+]
 NUMBERS = {"k": 10, "rel": 2, "p": 0.8, "b": 2, "m": 4, "T": 2.5, "x": 0.5}
 
 
@@ -26,9 +28,38 @@ def filled(convention: Convention, name: Name, spelling: str | None = None) -> t
 
 def test_the_libraries_that_people_use_are_here() -> None:
     assert {
-        *("trec_eval", "pytrec_eval", "ir_measures", "ranx", "torchmetrics", "scikit-learn", "evidently", "rectools", "replay"),
-        *("recommenders", "spark", "trectools", "cwl-eval", "beir", "mteb", "sentence-transformers", "msmarco"),
-        *("pytorch-metric-learning", "elasticsearch", "quepid", "opensearch", "revisitop", "gldv2", "clip", "clap", "reid"),
+        *(
+            "trec_eval",
+            "pytrec_eval",
+            "ir_measures",
+            "ranx",
+            "torchmetrics",
+            "scikit-learn",
+            "evidently",
+            "rectools",
+            "replay",
+        ),
+        *(
+            "recommenders",
+            "spark",
+            "trectools",
+            "cwl-eval",
+            "beir",
+            "mteb",
+            "sentence-transformers",
+            "msmarco",
+        ),
+        *(
+            "pytorch-metric-learning",
+            "elasticsearch",
+            "quepid",
+            "opensearch",
+            "revisitop",
+            "gldv2",
+            "clip",
+            "clap",
+            "reid",
+        ),
     } <= set(conventions())
 
 
@@ -82,7 +113,11 @@ def test_what_differs_from_our_measure_has_a_sentence(convention: Convention, na
         "beta" if "beta=" in name.theirs else "",
     }
     # A share in hundredths, a level and the grade that has to be said are in the name itself.
-    variant = {key for key, value in measure.items if value != usual[key]} - said - {"p", "max_grade", "rel", "mult", "recall"}
+    variant = (
+        {key for key, value in measure.items if value != usual[key]}
+        - said
+        - {"p", "max_grade", "rel", "mult", "recall"}
+    )
     assert name.note or not variant
 
 
@@ -90,7 +125,11 @@ def test_what_differs_from_our_measure_has_a_sentence(convention: Convention, na
 def test_a_convention_is_held_against_something(convention: Convention) -> None:
     module = ORACLES / f"test_{convention.name.replace('-', '_')}.py"
     published = (ORACLES / "test_published.py").read_text(encoding="utf-8")
-    assert module.exists() if convention.package or convention.name == "trec_eval" else f'"{convention.name}"' in published
+    assert (
+        module.exists()
+        if convention.package or convention.name == "trec_eval"
+        else f'"{convention.name}"' in published
+    )
 
 
 @pytest.mark.parametrize("text", ["scikit-learn", "sklearn", "Scikit_Learn", "scikit learn"])
@@ -99,7 +138,9 @@ def test_upper_case_and_dashes_do_not_matter(text: str) -> None:
 
 
 def test_every_name_of_a_library_is_its_own() -> None:
-    found = [{re.sub(r"[-_ .]", "", text.lower()) for text in (each.name, *each.aliases)} for each in ALL]
+    found = [
+        {re.sub(r"[-_ .]", "", text.lower()) for text in (each.name, *each.aliases)} for each in ALL
+    ]
     assert sum(map(len, found)) == len(set().union(*found))
 
 
@@ -107,12 +148,15 @@ def test_an_unknown_convention() -> None:
     with pytest.raises(ConventionError) as error:
         find("torchmetric")
     assert str(error.value) == (
-        f"there is no convention 'torchmetric'. Did you mean 'torchmetrics'? There is {', '.join(conventions())}."
+        "there is no convention 'torchmetric'. Did you mean 'torchmetrics'? There is "
+        f"{', '.join(conventions())}."
     )
 
 
 @pytest.mark.parametrize("preset", ["beir", "mteb", "msmarco", "trec"])
 def test_presets_are_understood_where_the_library_has_all_of_them(preset: str) -> None:
     convention = find("pytrec_eval" if preset in ("trec", "msmarco") else preset)
-    wanted = [text for text in PRESETS[preset] if not (preset == "msmarco" and text.startswith("RR@"))]
+    wanted = [
+        text for text in PRESETS[preset] if not (preset == "msmarco" and text.startswith("RR@"))
+    ]
     assert [str(named.measure) for named in named_all(convention, list(wanted))] == wanted

@@ -15,18 +15,25 @@ RUN = {"q1": {"c": 0.9, "a": 0.8, "x": 0.7}, "q2": {"d": 0.5}}
 
 
 def score(measures: object, convention: str, **options: object) -> dict[str, float]:
-    scores = evaluate(JUDGEMENTS, RUN, measures, convention=convention, **options).to_dict()["runs"][0]["scores"]  # type: ignore[arg-type]
+    scores = evaluate(JUDGEMENTS, RUN, measures, convention=convention, **options).to_dict()[
+        "runs"
+    ][0]["scores"]  # type: ignore[arg-type]
     return {name: round(value, 6) for name, value in scores.items()}
 
 
 def test_its_names_are_understood() -> None:
-    # q1 finds a at rank 2: 1/2 of two relevant items; q2 is perfect; q3 is missing, and pytrec_eval leaves it out.
+    # q1 finds a at rank 2: 1/2 of two relevant items; q2 is perfect; q3 is missing, and pytrec_eval
+    # leaves it out.
     assert score("map, recip_rank", "pytrec_eval") == {"AP": 0.625, "RR": 0.75}
 
 
 def test_our_names_are_its_variants() -> None:
-    # Divided by what was found down to k: 1/2 in q1 and 1 in q2; q3 is left out, and q1's b was never listed.
-    assert score([AP @ 2, "AP@1"], "gldv2") == {"AP(norm=capped)@2": round((0.25 + 1 + 0) / 2, 6), "AP(norm=capped)@1": 0.5}
+    # Divided by what was found down to k: 1/2 in q1 and 1 in q2; q3 is left out, and q1's b was
+    # never listed.
+    assert score([AP @ 2, "AP@1"], "gldv2") == {
+        "AP(norm=capped)@2": round((0.25 + 1 + 0) / 2, 6),
+        "AP(norm=capped)@1": 0.5,
+    }
 
 
 def test_a_level_of_relevance_may_be_added() -> None:
@@ -38,7 +45,11 @@ def test_a_level_of_relevance_may_be_added() -> None:
     [
         ("F(beta=2)@10", "rectools", "F1Beta(k=10, beta=2)"),
         ("DCG(log=10)@5", "scikit-learn", "dcg_score(k=5, log_base=10)"),
-        ("ERR(max_grade=3)@5", "elasticsearch", "expected_reciprocal_rank(k=5, maximum_relevance=3)"),
+        (
+            "ERR(max_grade=3)@5",
+            "elasticsearch",
+            "expected_reciprocal_rank(k=5, maximum_relevance=3)",
+        ),
         ("IPrec@0.3", "pytrec_eval", "iprec_at_recall_0.3"),
         ("Rprec(mult=0.5)", "pytrec_eval", "Rprec_mult_0.5"),
     ],
@@ -49,10 +60,12 @@ def test_parameters_find_their_place(measure: str, convention: str, theirs: str)
 
 
 def test_the_policy_is_its_own_unless_one_is_given() -> None:
-    assert evaluate(JUDGEMENTS, RUN, "mAP@10", convention="gldv2").policy == Policy(ties="input", empty="skip")
-    assert evaluate(JUDGEMENTS, RUN, "mAP@10", convention="gldv2", policy={"empty": "one"}).policy == Policy(
-        ties="input", empty="one"
+    assert evaluate(JUDGEMENTS, RUN, "mAP@10", convention="gldv2").policy == Policy(
+        ties="input", empty="skip"
     )
+    assert evaluate(
+        JUDGEMENTS, RUN, "mAP@10", convention="gldv2", policy={"empty": "one"}
+    ).policy == Policy(ties="input", empty="one")
     whole = Policy(missing="skip")
     assert evaluate(JUDGEMENTS, RUN, "mAP@10", convention="gldv2", policy=whole).policy == whole
 
@@ -64,7 +77,10 @@ def test_without_measures_it_is_those_of_ours_that_it_has() -> None:
 def test_without_measures_and_none_of_ours() -> None:
     with pytest.raises(MeasureError) as error:
         score(None, "msmarco")
-    assert str(error.value) == "no measure was given; name one that MS MARCO's script has, such as MRR @10."
+    assert (
+        str(error.value)
+        == "no measure was given; name one that MS MARCO's script has, such as MRR @10."
+    )
 
 
 def test_a_convention_may_be_an_object() -> None:
@@ -73,12 +89,17 @@ def test_a_convention_may_be_an_object() -> None:
 
 def test_values_by_either_name() -> None:
     evaluation = evaluate(JUDGEMENTS, RUN, ["mAP@10"], convention="gldv2")
-    assert evaluation.value("mAP@10") == evaluation.value("AP(norm=capped)@10") == evaluation.value()
+    assert (
+        evaluation.value("mAP@10") == evaluation.value("AP(norm=capped)@10") == evaluation.value()
+    )
 
 
 def test_it_is_said_everywhere() -> None:
     evaluation = evaluate(JUDGEMENTS, RUN, ["mAP@10"], convention="gldv2")
-    line = "convention: Google Landmarks v2 and Kaggle's MAP@k 2019, where AP(norm=capped)@10 is mAP@10"
+    line = (
+        "convention: Google Landmarks v2 and Kaggle's MAP@k 2019, where AP(norm=capped)@10 is "
+        "mAP@10"
+    )
     assert line in str(evaluation)
     assert f"% {line}\n" in evaluation.to_latex()
     assert f"C{line[1:]}.\n" in evaluation.to_markdown()
@@ -97,7 +118,13 @@ def test_it_is_said_everywhere() -> None:
 def test_without_a_convention_nothing_is_said() -> None:
     evaluation = evaluate(JUDGEMENTS, RUN, ["AP"])
     assert evaluation.to_dict()["convention"] is None
-    assert "onvention" not in str(evaluation) + evaluation.to_markdown() + evaluation.to_latex() + evaluation.definition()
+    assert (
+        "onvention"
+        not in str(evaluation)
+        + evaluation.to_markdown()
+        + evaluation.to_latex()
+        + evaluation.definition()
+    )
 
 
 def refused(measures: object, convention: str, error: type[Exception]) -> str:
@@ -111,31 +138,40 @@ LISTED = "It has mAP@{k}."
 
 def test_an_unknown_name_has_a_nearest_one() -> None:
     assert refused("mPA@10", "gldv2", MeasureError) == (
-        f"Google Landmarks v2 and Kaggle's MAP@k has no 'mPA@10'; did you mean 'mAP@{{k}}'? {LISTED}"
+        "Google Landmarks v2 and Kaggle's MAP@k has no 'mPA@10'; did you mean 'mAP@{k}'? "
+        f"{LISTED}"
     )
 
 
 @pytest.mark.parametrize("measure", ["AP(area=trapezoid)@10", "AP"])
 def test_a_variant_that_it_does_not_have(measure: str) -> None:
     assert refused([measure], "gldv2", MeasureError) == (
-        f"Google Landmarks v2 and Kaggle's MAP@k has no {measure!r}; did you mean 'mAP@{{k}}'? {LISTED}"
+        f"Google Landmarks v2 and Kaggle's MAP@k has no {measure!r}; did you mean 'mAP@{{k}}'? "
+        f"{LISTED}"
     )
 
 
 @pytest.mark.parametrize("measure", ["Bpref", nDCG @ 10])
 def test_a_measure_that_it_does_not_have(measure: object) -> None:
-    assert refused([measure], "gldv2", MeasureError) == (f"Google Landmarks v2 and Kaggle's MAP@k has no '{measure}'. {LISTED}")
+    assert refused([measure], "gldv2", MeasureError) == (
+        f"Google Landmarks v2 and Kaggle's MAP@k has no '{measure}'. {LISTED}"
+    )
 
 
 def test_what_cannot_be_expressed_says_why() -> None:
     assert refused("GAP", "gldv2", MeasureError) == (
         "Google Landmarks v2 and Kaggle's MAP@k's GAP cannot be computed here. "
-        "One list of all queries' answers in order of confidence: make one query of them, and take AP."
+        "One list of all queries' answers in order of confidence: make one query of them, and take "
+        "AP."
     )
 
 
 def test_names_of_different_policies() -> None:
     assert refused("NDCG@10 MRR@10", "beir", ConventionError) == (
-        "BEIR has ties=id for NDCG@10 and ties=input for MRR@10; evaluate them one at a time, or choose ties for both."
+        "BEIR has ties=id for NDCG@10 and ties=input for MRR@10; evaluate them one at a time, or "
+        "choose ties for both."
     )
-    assert set(score("NDCG@10 MRR@10", "beir", policy={"ties": "id", "missing": "zero"})) == {"nDCG@10", "RR@10"}
+    assert set(score("NDCG@10 MRR@10", "beir", policy={"ties": "id", "missing": "zero"})) == {
+        "nDCG@10",
+        "RR@10",
+    }

@@ -1,4 +1,5 @@
-"""Conventions side by side: which rows there are, what makes them differ, and how many queries that touches."""
+"""Conventions side by side: which rows there are, what makes them differ, and how many queries that
+touches."""
 
 from __future__ import annotations
 
@@ -11,7 +12,16 @@ from typing import Any
 import polars as pl
 import pytest
 
-from judged import InputError, JudgedError, MeasureError, Policy, PolicyError, compare_conventions, evaluate, parse
+from judged import (
+    InputError,
+    JudgedError,
+    MeasureError,
+    Policy,
+    PolicyError,
+    compare_conventions,
+    evaluate,
+    parse,
+)
 from judged.conventions import conventions, find
 from judged.disagreement import DEFAULT, ConventionComparison
 from judged.disagreement.compare import Counts, Row
@@ -19,8 +29,9 @@ from judged.disagreement.definitions import family
 from judged.disagreement.result import KINDS
 from judged.measures.relatives import relatives
 
-# tied: of two equal results the relevant one has the lower id, and comes first in the input. short: one result, relevant.
-# lost: not in the run. none: nothing relevant. plain: three results without ties, the first one relevant of two in all.
+# tied: of two equal results the relevant one has the lower id, and comes first in the input. short:
+# one result, relevant. lost: not in the run. none: nothing relevant. plain: three results without
+# ties, the first one relevant of two in all.
 JUDGEMENTS = {
     "tied": {"a": 1, "b": 0},
     "short": {"a": 1},
@@ -41,18 +52,27 @@ def compared(measure: str = "AP@2") -> ConventionComparison:
 
 
 def row_of(convention: str, measure: str = "AP@2", ours: str | None = None) -> Row:
-    (found,) = [row for row in compared(measure).rows() if row.used_by(convention) and str(row.measure) == (ours or measure)]
+    (found,) = [
+        row
+        for row in compared(measure).rows()
+        if row.used_by(convention) and str(row.measure) == (ours or measure)
+    ]
     return found
 
 
-# -- which rows there are ----------------------------------------------------------------------------------------------
+# -- which rows there are
+# ----------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("measure", DEFAULT)
 def test_each_definition_has_one_row_and_every_library_that_has_it(measure: str) -> None:
     rows = compared(measure).rows()
     assert len({(row.measure, row.policy) for row in rows}) == len(rows)
-    used = {(user.convention.name, user.named.theirs): (row.measure, row.policy) for row in rows for user in row.users}
+    used = {
+        (user.convention.name, user.named.theirs): (row.measure, row.policy)
+        for row in rows
+        for user in row.users
+    }
     wanted = {
         (each.name, named.theirs): (named.measure, Policy.of({**each.policy, **named.name.policy}))
         for each in conventions().values()
@@ -63,7 +83,11 @@ def test_each_definition_has_one_row_and_every_library_that_has_it(measure: str)
 
 def test_what_was_asked_for_comes_first_with_the_usual_policy() -> None:
     first, *others = compared("AP(norm=capped, rel=2)@2").rows()
-    assert (str(first.measure), first.policy, first.differences) == ("AP(rel=2, norm=capped)@2", Policy(), ())
+    assert (str(first.measure), first.policy, first.differences) == (
+        "AP(rel=2, norm=capped)@2",
+        Policy(),
+        (),
+    )
     assert all(row.measure.params["rel"] == 2 for row in others)
     assert "norm=relevant" in [each.choice for row in others for each in row.differences]
 
@@ -74,10 +98,14 @@ def test_every_value_is_that_of_the_convention_itself(measure: str) -> None:
         for user in row.users:
             theirs: Any
             try:
-                theirs = evaluate(JUDGEMENTS, RUN, user.named.theirs, convention=user.convention).value()
+                theirs = evaluate(
+                    JUDGEMENTS, RUN, user.named.theirs, convention=user.convention
+                ).value()
             except PolicyError:
                 theirs = None
-            assert row.value == (theirs if theirs is None else pytest.approx(theirs, abs=1e-12)), str(user)
+            assert row.value == (theirs if theirs is None else pytest.approx(theirs, abs=1e-12)), (
+                str(user)
+            )
             assert (row.stops is None) == (theirs is not None)
 
 
@@ -99,17 +127,25 @@ def test_every_value_is_that_of_the_convention_itself(measure: str) -> None:
         ("rectools", "F(beta=2)@3", {"F1Beta(k=3)": "F@3", "F1Beta(k=3, beta=2)": "F(beta=2)@3"}),
     ],
 )
-def test_what_a_library_has_under_the_name_of_a_measure(convention: str, measure: str, names: dict[str, str]) -> None:
-    assert {each.theirs: str(each.measure) for each in relatives(find(convention), parse(measure))} == names
+def test_what_a_library_has_under_the_name_of_a_measure(
+    convention: str, measure: str, names: dict[str, str]
+) -> None:
+    assert {
+        each.theirs: str(each.measure) for each in relatives(find(convention), parse(measure))
+    } == names
 
 
-# -- what makes them differ --------------------------------------------------------------------------------------------
+# -- what makes them differ
+# --------------------------------------------------------------------------------------------
 
 
 def test_a_parameter_is_said_in_its_own_words() -> None:
     row = row_of("replay", ours="AP(norm=capped)@2")
     (each,) = row.differences
-    assert (each.choice, each.says) == ("norm=capped", "divided by min(N, k), the most that k results can hold")
+    assert (each.choice, each.says) == (
+        "norm=capped",
+        "divided by min(N, k), the most that k results can hold",
+    )
 
 
 def test_the_policy_is_said_in_its_own_words() -> None:
@@ -121,15 +157,22 @@ def test_the_policy_is_said_in_its_own_words() -> None:
 def test_another_measure_by_the_same_name_is_said_to_be_one() -> None:
     (first, *_) = row_of("clip", "R@2", "Success@2").differences
     assert first.choice == "Success@2"
-    assert first.says.startswith("it is another measure, Success (hit rate, top-k accuracy, CMC). 1 if at least one of")
+    assert first.says.startswith(
+        "it is another measure, Success (hit rate, top-k accuracy, CMC). 1 if at least one of"
+    )
 
 
-# -- how many queries are touched --------------------------------------------------------------------------------------
+# -- how many queries are touched
+# --------------------------------------------------------------------------------------
 
 
 def counts(row: Row) -> dict[str, int]:
     assert row.touched is not None
-    return {each.name: getattr(row.touched, each.name) for each in fields(Counts) if getattr(row.touched, each.name)}
+    return {
+        each.name: getattr(row.touched, each.name)
+        for each in fields(Counts)
+        if getattr(row.touched, each.name)
+    }
 
 
 @pytest.mark.parametrize(
@@ -149,19 +192,25 @@ def counts(row: Row) -> dict[str, int]:
         ("torchmetrics", "AP@2", "AP(norm=retrieved)@2", 2.75 / 5, {"queries": 2, "tied": 1}),
         # divided by 2: tied 1/4, short 1/2, plain 1/2 as before: 1.25 / 5
         ("rectools", "AP@2", "AP(norm=cutoff)@2", 1.25 / 5, {"queries": 2, "tied": 1, "short": 1}),
-        # P@2 is 1/2 for tied, short and plain; divided by its one result, short has 1: (1/2 + 1 + 1/2) / 5
+        # P@2 is 1/2 for tied, short and plain; divided by its one result, short has 1: (1/2 + 1 +
+        # 1/2) / 5
         ("elasticsearch", "P@2", "P(short=shrink)@2", 2 / 5, {"queries": 1, "short": 1}),
-        # R@2 is 1, 1, 0, 0 and 1/2; a hit is 1, and the query with nothing relevant is left out: 3 / 4
+        # R@2 is 1, 1, 0, 0 and 1/2; a hit is 1, and the query with nothing relevant is left out: 3
+        # / 4
         ("clip", "R@2", "Success@2", 3 / 4, {"queries": 2, "nothing_relevant": 1}),
     ],
 )
-def test_queries_that_differ(convention: str, measure: str, ours: str, value: float, touched: dict[str, int]) -> None:
+def test_queries_that_differ(
+    convention: str, measure: str, ours: str, value: float, touched: dict[str, int]
+) -> None:
     row = row_of(convention, measure, ours)
     assert (row.value, counts(row)) == (pytest.approx(value), touched)
 
 
 def test_what_each_difference_touches_by_itself() -> None:
-    differences = {each.choice: each.touched for row in compared().rows() for each in row.differences}
+    differences = {
+        each.choice: each.touched for row in compared().rows() for each in row.differences
+    }
     assert differences == {
         "ties=input": 1,  # tied
         "ties=expected": 1,
@@ -176,7 +225,9 @@ def test_what_each_difference_touches_by_itself() -> None:
         "k=none": 0,
         "k=R": 1,  # tied: the one place belongs to the irrelevant result
         "k=1000": 0,
-        "area=trapezoid": 1,  # tied: its curve rises from 0 to 1/2 on the way, where the first result is relevant it is flat
+        # tied: its curve rises from 0 to 1/2 on the way, where the first result is relevant it
+        # is flat
+        "area=trapezoid": 1,
         "RR@10": 1,  # plain
     }
 
@@ -204,12 +255,16 @@ def test_how_many_queries_a_value_is_about() -> None:
 
 
 def test_a_depth_and_duplicates() -> None:
-    frame = pl.DataFrame({"query": ["q", "q", "q"], "item": ["a", "a", "b"], "score": [3.0, 2.0, 1.0]})
+    frame = pl.DataFrame(
+        {"query": ["q", "q", "q"], "item": ["a", "a", "b"], "score": [3.0, 2.0, 1.0]}
+    )
     given = {"q": {"a": 1, "b": 1}}
     with pytest.raises(InputError):
         compare_conventions(given, frame, "R@5")
     assert compare_conventions(given, frame, "R@5", duplicates="first").rows()[0].value == 1.0
-    assert compare_conventions(given, frame, "R@5", duplicates="first", depth=1).rows()[0].value == 0.5
+    assert (
+        compare_conventions(given, frame, "R@5", duplicates="first", depth=1).rows()[0].value == 0.5
+    )
 
 
 def test_nothing_that_was_given_is_changed() -> None:
@@ -218,11 +273,14 @@ def test_nothing_that_was_given_is_changed() -> None:
     assert json.dumps([JUDGEMENTS, RUN]) == before
 
 
-# -- what comes out ----------------------------------------------------------------------------------------------------
+# -- what comes out
+# ----------------------------------------------------------------------------------------------------
 
 
 def test_the_usual_measures() -> None:
-    assert [str(each.measure) for each in compare_conventions(JUDGEMENTS, RUN).measures] == list(DEFAULT)
+    assert [str(each.measure) for each in compare_conventions(JUDGEMENTS, RUN).measures] == list(
+        DEFAULT
+    )
 
 
 def test_text() -> None:
@@ -231,30 +289,50 @@ def test_text() -> None:
     assert lines[:3] == [
         "R@2: 14 definitions in 10 rows, as some policies have no effect here",
         "definition  value  queries that differ  used by",
-        "R@2 (no effect here: ties=expected, ties=input)  0.5000  judged, ir_measures R@2, rectools Recall(k=2), "
-        "replay Recall@2, spark recallAt(2), torchmetrics RetrievalRecall(top_k=2), elasticsearch recall(k=2), "
+        "R@2 (no effect here: ties=expected, ties=input)  0.5000  judged, ir_measures R@2, "
+        "rectools Recall(k=2), "
+        "replay Recall@2, spark recallAt(2), torchmetrics RetrievalRecall(top_k=2), elasticsearch "
+        "recall(k=2), "
         "opensearch Recall@2",
     ]
     assert (
-        "R@2, missing=skip (no effect here: ties=input)  0.6250  1 (1 missing)  beir Recall@2, mteb recall_at_2, "
+        "R@2, missing=skip (no effect here: ties=input)  0.6250  1 (1 missing)  beir Recall@2, "
+        "mteb recall_at_2, "
         "pytrec_eval recall_2, trectools get_recall(depth=2), recommenders recall_at_k(k=2)"
     ) in lines
-    assert "R@2, missing=error (no effect here: ties=input)  stops  trec_eval recall_2, ranx recall@2" in lines
-    # Two queries differ: one has nothing relevant and is left out; the other one is of no kind that a choice is about.
-    assert "Success@2, ties=input, empty=skip  0.7500  2 (1 with nothing relevant)  clap R@2, clip R@2" in lines
+    assert (
+        "R@2, missing=error (no effect here: ties=input)  stops  trec_eval recall_2, ranx recall@2"
+        in lines
+    )
+    # Two queries differ: one has nothing relevant and is left out; the other one is of no kind that
+    # a choice is about.
+    assert (
+        "Success@2, ties=input, empty=skip  0.7500  2 (1 with nothing relevant)  clap R@2, clip R@2"
+        in lines
+    )
     assert "\n5 queries, of them 1 tied, 1 short, 1 missing, 1 with nothing relevant\n" in text
-    assert "\nmissing=skip: judged queries that the run lacks are left out (alone, 1 query differs)\n" in text
+    assert (
+        "\nmissing=skip: judged queries that the run lacks are left out (alone, 1 query differs)\n"
+        in text
+    )
     assert text.endswith(
-        "\n\npolicy, where a definition does not say otherwise: ties=id, missing=zero, empty=zero, unjudged=nonrelevant"
+        "\n\npolicy, where a definition does not say otherwise: ties=id, missing=zero, empty=zero, "
+        "unjudged=nonrelevant"
     )
 
 
 def test_markdown_has_the_reasons_in_every_row() -> None:
     lines = compared("R@2").to_markdown().splitlines()
-    assert lines[:3] == ["### R@2", "", "| definition | value | queries that differ | used by | why |"]
+    assert lines[:3] == [
+        "### R@2",
+        "",
+        "| definition | value | queries that differ | used by | why |",
+    ]
     assert (
-        "| `R@2, missing=skip` | 0.6250 | 1 (1 missing) | beir Recall@2, mteb recall_at_2, pytrec_eval recall_2, "
-        "trectools get_recall(depth=2), recommenders recall_at_k(k=2) | `missing=skip`: judged queries that the run lacks "
+        "| `R@2, missing=skip` | 0.6250 | 1 (1 missing) | beir Recall@2, mteb recall_at_2, "
+        "pytrec_eval recall_2, "
+        "trectools get_recall(depth=2), recommenders recall_at_k(k=2) | `missing=skip`: judged "
+        "queries that the run lacks "
         "are left out (alone, 1 query differs). Without effect here: `ties=input`. |"
     ) in lines
     assert sum(line.startswith("| `") for line in lines) == 10
@@ -263,14 +341,19 @@ def test_markdown_has_the_reasons_in_every_row() -> None:
 @pytest.mark.parametrize("measure", DEFAULT)
 def test_only_policies_without_effect_share_a_row(measure: str) -> None:
     (whole,) = compared(measure).measures
-    assert sorted((row for group in whole.alike for row in group), key=whole.rows.index) == list(whole.rows)
+    assert sorted((row for group in whole.alike for row in group), key=whole.rows.index) == list(
+        whole.rows
+    )
     values: list[tuple[Any, str]] = []
     for first, *others in whole.alike:
         for row in (first, *others):
             theirs: Any
             try:
                 run = evaluate(JUDGEMENTS, RUN, row.measure, policy=row.policy).runs[0]
-                theirs = [None if math.isnan(value) else round(value, 12) for value in run.values[row.measure].tolist()]
+                theirs = [
+                    None if math.isnan(value) else round(value, 12)
+                    for value in run.values[row.measure].tolist()
+                ]
             except PolicyError as error:
                 theirs = str(error)
             if row is first:
@@ -280,7 +363,8 @@ def test_only_policies_without_effect_share_a_row(measure: str) -> None:
 
 
 def test_a_policy_that_matters_has_rows_of_its_own() -> None:
-    # AP@2 of the tied query is 1/2 by id, 1 as in the input; nothing is missing, so that missing=skip changes nothing.
+    # AP@2 of the tied query is 1/2 by id, 1 as in the input; nothing is missing, so that
+    # missing=skip changes nothing.
     found = compare_conventions({"q": {"a": 1, "b": 0}}, {"q": {"a": 1.0, "b": 1.0}}, "AP@2")
     names = [line.partition("  ")[0] for line in repr(found).splitlines()]
     assert names[0].startswith("AP@2: ")
@@ -293,11 +377,17 @@ def test_json() -> None:
     assert list(told) == ["run", "measures", "policy", "judged"]
     (measure,) = told["measures"]
     assert (measure["measure"], measure["found"]["queries"]) == ("R@2", 5)
-    (ranx,) = [each for each in measure["definitions"] if each["used_by"] and each["used_by"][0]["convention"] == "ranx"]
+    (ranx,) = [
+        each
+        for each in measure["definitions"]
+        if each["used_by"] and each["used_by"][0]["convention"] == "ranx"
+    ]
     assert ranx["value"] is None
     assert ranx["stops"].startswith("run lacks 1 of 5")
     assert ranx["differ"] is None
-    assert ranx["used_by"] == [{"convention": "ranx", "version": "0.3.21", "name": "recall@2", "note": ""}]
+    assert ranx["used_by"] == [
+        {"convention": "ranx", "version": "0.3.21", "name": "recall@2", "note": ""}
+    ]
     assert ranx["differences"][0] == {
         "choice": "ties=input",
         "says": "tied results keep the order of the input",
@@ -310,7 +400,8 @@ def test_tables_name_every_kind_of_query() -> None:
     assert list(KINDS) == [each.name for each in fields(Counts) if each.name != "queries"]
 
 
-# -- what is refused ---------------------------------------------------------------------------------------------------
+# -- what is refused
+# ---------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -322,7 +413,11 @@ def test_tables_name_every_kind_of_query() -> None:
             "compare_conventions takes one run; compare several one at a time.",
         ),
         (lambda: compared().rows("P@2"), MeasureError, "P@2 was not compared; there is AP@2."),
-        (lambda: compare_conventions(JUDGEMENTS, RUN, "P@2 R@2").rows(), MeasureError, "say which measure: P@2, R@2."),
+        (
+            lambda: compare_conventions(JUDGEMENTS, RUN, "P@2 R@2").rows(),
+            MeasureError,
+            "say which measure: P@2, R@2.",
+        ),
         (
             lambda: compare_conventions(JUDGEMENTS, RUN, "APP@2"),
             MeasureError,

@@ -48,7 +48,11 @@ def test_it_is_understood_everywhere(new: Spec) -> None:
 def test_it_is_undefined_exactly_when_it_says_so(new: Spec) -> None:
     rankings = judged.Rankings.from_relevance([[0, 1], [0, 0], []], relevant=[1, 0, 2])
     measure = judged.parse(new.name)
-    assert np.isnan(measure.compute(rankings)).tolist() == measure.undefined(rankings).tolist() == [False, True, False]
+    assert (
+        np.isnan(measure.compute(rankings)).tolist()
+        == measure.undefined(rankings).tolist()
+        == [False, True, False]
+    )
 
 
 def test_it_is_gone_again() -> None:

@@ -17,13 +17,21 @@ SOURCE = Path(judged.__file__)
 
 def loaded_by(code: str) -> set[str]:
     """The top-level modules that a fresh interpreter has after running some code."""
-    script = f"{code}\nimport sys\nsys.stderr.write(' '.join(sorted(name for name in sys.modules if '.' not in name)))"
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    script = (
+        f"{code}\nimport sys\nsys.stderr.write(' '.join(sorted(name for name in sys.modules if "
+        "'.' not in name)))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
     return set(done.stderr.split())
 
 
 def test_import_judged_is_light() -> None:
-    assert loaded_by("import judged") & {"numpy", "polars", "scipy", "click", "rich", "pandas"} == set()
+    assert (
+        loaded_by("import judged") & {"numpy", "polars", "scipy", "click", "rich", "pandas"}
+        == set()
+    )
 
 
 @pytest.mark.parametrize(
@@ -43,14 +51,19 @@ def test_import_judged_is_light() -> None:
     ],
 )
 def test_help_is_light(arguments: list[str]) -> None:
-    code = f"from judged.cli import main\ntry:\n    main({arguments!r})\nexcept SystemExit as end:\n    assert end.code == 0"
+    code = (
+        f"from judged.cli import main\ntry:\n    main({arguments!r})\nexcept SystemExit as "
+        "end:\n    assert end.code == 0"
+    )
     loaded = loaded_by(code)
     assert "click" in loaded
     assert loaded & {"numpy", "polars", "scipy", "rich", "pandas"} == set()
 
 
 def test_a_small_evaluation_needs_neither_scipy_nor_pandas() -> None:
-    loaded = loaded_by("import judged\njudged.evaluate({'q': {'a': 1}}, {'q': {'a': 1.0}}).value('AP')")
+    loaded = loaded_by(
+        "import judged\njudged.evaluate({'q': {'a': 1}}, {'q': {'a': 1.0}}).value('AP')"
+    )
     assert loaded & {"scipy", "pandas", "pyarrow", "rich", "click"} == set()
 
 
@@ -62,21 +75,31 @@ def test_every_public_name_can_be_imported(name: str) -> None:
 
 def test_a_name_is_the_same_whatever_was_imported_before() -> None:
     script = "import judged.embeddings.diagnostics, judged; print(callable(judged.diagnose))"
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
     assert done.stdout == "True\n"
 
 
 def test_all_is_what_type_checkers_see() -> None:
     """The lazy names and the imports under TYPE_CHECKING are two lists: they must agree."""
     tree = ast.parse(SOURCE.read_text(encoding="utf-8"))
-    guarded = [node for node in tree.body if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"]
-    seen = {alias.asname or alias.name for part in guarded for node in part.body for alias in node.names}
+    guarded = [
+        node
+        for node in tree.body
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+    ]
+    seen = {
+        alias.asname or alias.name for part in guarded for node in part.body for alias in node.names
+    }
     assert seen | {"__version__"} == set(judged.__all__)
     for part in guarded:
         for node in part.body:
             assert isinstance(node, ast.ImportFrom)
             module = __import__(str(node.module), fromlist=["names"])
-            assert all(getattr(module, alias.name) is getattr(judged, alias.name) for alias in node.names)
+            assert all(
+                getattr(module, alias.name) is getattr(judged, alias.name) for alias in node.names
+            )
 
 
 def test_all_is_sorted_and_without_repetition() -> None:

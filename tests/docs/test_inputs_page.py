@@ -1,4 +1,5 @@
-"""Every file shown in docs/inputs.md is read as the format it is shown for, and every message there is real."""
+"""Every file shown in docs/inputs.md is read as the format it is shown for, and every message there
+is real."""
 
 from __future__ import annotations
 
@@ -13,7 +14,11 @@ from judged.inputs.kinds import JUDGEMENTS, RUN
 from judged.inputs.source import open_source
 
 TEXT = (Path(__file__).resolve().parents[2] / "docs" / "inputs.md").read_text(encoding="utf-8")
-FORMAT_OF_HEADING = {"TREC": {"trec"}, "MS MARCO": {"msmarco", "trec"}, "CSV and TSV": {"csv", "tsv"}} | {
+FORMAT_OF_HEADING = {
+    "TREC": {"trec"},
+    "MS MARCO": {"msmarco", "trec"},
+    "CSV and TSV": {"csv", "tsv"},
+} | {
     "NDJSON": {"ndjson"},
     "JSON": {"json"},
 }
@@ -26,7 +31,9 @@ def shown() -> list[tuple[str, str, str]]:
     found = []
     for part in re.split(r"^### ", TEXT, flags=re.MULTILINE)[1:]:
         heading = part.partition("\n")[0]
-        for name, content in re.findall(r"^```text (\S+)\n(.*?)^```$", part, re.MULTILINE | re.DOTALL):
+        for name, content in re.findall(
+            r"^```text (\S+)\n(.*?)^```$", part, re.MULTILINE | re.DOTALL
+        ):
             found.append((heading, name, content))
     return found
 
@@ -35,12 +42,21 @@ def test_every_text_format_is_shown() -> None:
     assert {heading for heading, _, _ in shown()} == set(FORMAT_OF_HEADING)
 
 
-@pytest.mark.parametrize(("heading", "name", "content"), shown(), ids=[f"{heading}-{name}" for heading, name, _ in shown()])
-def test_shown_files_say_what_the_page_says(tmp_path: Path, heading: str, name: str, content: str) -> None:
+@pytest.mark.parametrize(
+    ("heading", "name", "content"),
+    shown(),
+    ids=[f"{heading}-{name}" for heading, name, _ in shown()],
+)
+def test_shown_files_say_what_the_page_says(
+    tmp_path: Path, heading: str, name: str, content: str
+) -> None:
     path = tmp_path / name
     path.write_text(content, encoding="utf-8")
     is_judgements = name.startswith("qrels")
-    assert detect_format(open_source(path, JUDGEMENTS if is_judgements else RUN)) in FORMAT_OF_HEADING[heading]
+    assert (
+        detect_format(open_source(path, JUDGEMENTS if is_judgements else RUN))
+        in FORMAT_OF_HEADING[heading]
+    )
     judgements, run = (path, RESULTS) if is_judgements else (JUDGED, path)
     evaluation = judged.evaluate(judgements, run, ["RR", "NumRel", "NumRet"])
     assert evaluation.summary.row(0)[1:] == (0.75, 2.0, 3.0)
@@ -60,7 +76,9 @@ REFUSED: dict[str, bytes] = {
 
 
 @pytest.mark.parametrize("name", ["nope.run", "folder", "qrels.txt", *REFUSED])
-def test_shown_messages_are_real(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+def test_shown_messages_are_real(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
     monkeypatch.chdir(tmp_path)
     Path("folder").mkdir()
     Path("qrels.txt").write_text("q1 0 a 1\nq1 0 b 0\nq2 0 c 2\n", encoding="utf-8")
@@ -72,6 +90,10 @@ def test_shown_messages_are_real(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 
 def test_every_shown_message_is_made() -> None:
-    rows = re.findall(r"^\| .+ \| `(.+)` \|$", TEXT.partition("<!-- messages")[2].partition("\n## ")[0], re.MULTILINE)
+    rows = re.findall(
+        r"^\| .+ \| `(.+)` \|$",
+        TEXT.partition("<!-- messages")[2].partition("\n## ")[0],
+        re.MULTILINE,
+    )
     first = {re.split(r"[:,]? ", row)[0].removesuffix(":") for row in rows}
     assert first == {"nope.run", "folder", "qrels.txt", *REFUSED}

@@ -17,10 +17,17 @@ SOURCE = ROOT / "src" / "judged"
 
 def layers() -> dict[str, int]:
     """The layer of each room, as the table has them."""
-    text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8").partition("<!-- layering")[2]
+    text = (
+        (ROOT / "docs" / "architecture.md")
+        .read_text(encoding="utf-8")
+        .partition("<!-- layering")[2]
+    )
     header, _, *rows = text.partition("\n\n")[2].partition("\n\n")[0].splitlines()
     assert header == "| layer | room | what it does |"
-    return {room: int(layer) for layer, room in (re.match(r"\| (\d+) \| `(\w+)` \| .", row).groups() for row in rows)}
+    return {
+        room: int(layer)
+        for layer, room in (re.match(r"\| (\d+) \| `(\w+)` \| .", row).groups() for row in rows)
+    }
 
 
 LAYERS = layers()
@@ -51,8 +58,11 @@ def targets(node: ast.stmt, path: Path) -> Iterator[str]:
         modules = [alias.name for alias in node.names]
     elif isinstance(node, ast.ImportFrom):
         assert node.level == 0, f"{path}, line {node.lineno}: write imports in full"
-        # `from judged import errors` is the room errors, `from judged import __version__` the package itself.
-        modules = [f"judged.{a.name}" if node.module == "judged" else str(node.module) for a in node.names]
+        # `from judged import errors` is the room errors, `from judged import __version__` the
+        # package itself.
+        modules = [
+            f"judged.{a.name}" if node.module == "judged" else str(node.module) for a in node.names
+        ]
     else:
         return
     for module in modules:
@@ -63,7 +73,9 @@ def targets(node: ast.stmt, path: Path) -> Iterator[str]:
 
 
 def module_of(path: Path) -> str:
-    return ".".join(("judged", *path.relative_to(SOURCE).with_suffix("").parts)).removesuffix(".__init__")
+    return ".".join(("judged", *path.relative_to(SOURCE).with_suffix("").parts)).removesuffix(
+        ".__init__"
+    )
 
 
 def modules_of(path: Path) -> Iterator[str]:
@@ -73,7 +85,10 @@ def modules_of(path: Path) -> Iterator[str]:
         for child in ast.iter_child_nodes(node):
             if isinstance(child, ast.ImportFrom):
                 yield from (
-                    name if (name := f"{child.module}.{each.name}") in MODULES else str(child.module) for each in child.names
+                    name
+                    if (name := f"{child.module}.{each.name}") in MODULES
+                    else str(child.module)
+                    for each in child.names
                 )
             elif isinstance(child, ast.If) and ast.unparse(child.test) != "TYPE_CHECKING":
                 yield from visit(child)
@@ -89,17 +104,29 @@ def imports(path: Path) -> Iterator[Import]:
         for child in ast.iter_child_nodes(node):
             if isinstance(child, (ast.Import, ast.ImportFrom)):
                 place = f"{path.relative_to(SOURCE)}, line {child.lineno}"
-                yield from (Import(room_of(path), to, place, function, for_types) for to in targets(child, path))
+                yield from (
+                    Import(room_of(path), to, place, function, for_types)
+                    for to in targets(child, path)
+                )
             elif isinstance(child, ast.If) and ast.unparse(child.test) == "TYPE_CHECKING":
                 yield from visit(child, function, True)
             else:
-                inside = child.name if isinstance(child, ast.FunctionDef) and function is None else function
+                inside = (
+                    child.name
+                    if isinstance(child, ast.FunctionDef) and function is None
+                    else function
+                )
                 yield from visit(child, inside, for_types)
 
     yield from visit(ast.parse(path.read_text(encoding="utf-8")), None, False)
 
 
-IMPORTS = [found for path in sorted(SOURCE.rglob("*.py")) for found in imports(path) if found.target != found.room]
+IMPORTS = [
+    found
+    for path in sorted(SOURCE.rglob("*.py"))
+    for found in imports(path)
+    if found.target != found.room
+]
 
 
 def test_every_room_has_a_row_and_every_row_a_room() -> None:
@@ -113,7 +140,8 @@ def test_the_table_goes_down_layer_by_layer() -> None:
 @pytest.mark.parametrize("room", LAYERS)
 def test_rooms_import_only_what_stands_in_layers_above_them(room: str) -> None:
     wrong = [
-        f"{found.place}: {room} (layer {LAYERS[room]}) may not import {found.target} (layer {LAYERS[found.target]})"
+        f"{found.place}: {room} (layer {LAYERS[room]}) may not import {found.target} (layer "
+        f"{LAYERS[found.target]})"
         for found in IMPORTS
         if found.room == room
         and not found.for_types
@@ -126,13 +154,25 @@ def test_rooms_import_only_what_stands_in_layers_above_them(room: str) -> None:
 @pytest.mark.parametrize("room", [room for room in LAYERS if (SOURCE / room).is_dir()])
 def test_files_of_a_room_build_on_each_other_without_a_circle(room: str) -> None:
     files = {module_of(path): path for path in sorted((SOURCE / room).rglob("*.py"))}
-    graph = {name: {to for to in modules_of(path) if to in files and to != name} for name, path in files.items()}
+    graph = {
+        name: {to for to in modules_of(path) if to in files and to != name}
+        for name, path in files.items()
+    }
     TopologicalSorter(graph).prepare()  # raises CycleError, which names the circle
 
 
 def test_what_hands_over_does() -> None:
-    found = {(each.room, each.target, each.function) for each in IMPORTS if each.target in HANDS_OVER.get(each.room, {})}
-    listed = {(room, to, name) for room, over in HANDS_OVER.items() for to, names in over.items() for name in names}
+    found = {
+        (each.room, each.target, each.function)
+        for each in IMPORTS
+        if each.target in HANDS_OVER.get(each.room, {})
+    }
+    listed = {
+        (room, to, name)
+        for room, over in HANDS_OVER.items()
+        for to, names in over.items()
+        for name in names
+    }
     assert {each for each in found if each[2] is not None} == listed
 
 

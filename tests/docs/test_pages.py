@@ -18,7 +18,12 @@ from judged.measures import DEFAULT, REGISTRY, Spec, catalogue
 from judged.policy import CHOICES, Policy
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [
+    ROOT / "README.md",
+    ROOT / "CONTRIBUTING.md",
+    ROOT / "CHANGELOG.md",
+    *sorted((ROOT / "docs").glob("*.md")),
+]
 FENCED = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 RERUN = "out of date: run `python docs/reference.py`"
 
@@ -30,7 +35,9 @@ def text_of(name: str) -> str:
 def section(text: str, heading: str) -> str:
     """What stands under a heading, down to the next one of the same or a higher level."""
     level = len(heading) - len(heading.lstrip("#"))
-    found = re.search(rf"^{re.escape(heading)}$(.*?)(?=^#{{1,{level}}} |\Z)", text, re.MULTILINE | re.DOTALL)
+    found = re.search(
+        rf"^{re.escape(heading)}$(.*?)(?=^#{{1,{level}}} |\Z)", text, re.MULTILINE | re.DOTALL
+    )
     assert found, f"no heading {heading!r}"
     return found[1]
 
@@ -56,10 +63,14 @@ def test_pasted_outputs_are_real(reference: ModuleType, demo_folder: Path, page:
 
 def test_readme_shows_a_real_terminal(reference: ModuleType) -> None:
     shown = reference.EXAMPLE.findall(text_of("README.md"))
-    assert any(command.startswith("judged evaluate ") and "nDCG@10" in output for command, output in shown)
+    assert any(
+        command.startswith("judged evaluate ") and "nDCG@10" in output for command, output in shown
+    )
 
 
-@pytest.mark.parametrize("command", ['pip install ".[all]" && judged demo', 'pip install -e ".[dev]" && pytest'])
+@pytest.mark.parametrize(
+    "command", ['pip install ".[all]" && judged demo', 'pip install -e ".[dev]" && pytest']
+)
 def test_readme_has_the_two_commands(command: str) -> None:
     assert f"```\n{command}\n```" in text_of("README.md")
 
@@ -74,7 +85,9 @@ def test_every_command_and_option_is_documented(name: str) -> None:
         if isinstance(param, click.Option):
             assert param.help, param.name
             assert all(f"`{option}`" in text for option in param.opts), param.opts
-            assert all(f"`{choice}`" in text for choice in getattr(param.type, "choices", ())), param.opts
+            assert all(f"`{choice}`" in text for choice in getattr(param.type, "choices", ())), (
+                param.opts
+            )
         else:
             assert param.make_metavar(context).strip("[].") in text
     assert command.help
@@ -82,7 +95,9 @@ def test_every_command_and_option_is_documented(name: str) -> None:
 
 def test_the_default_measures_are_documented() -> None:
     *most, last = DEFAULT
-    assert f"Without `-m` the measures are {', '.join(most)} and {last}." in text_of("docs/commands.md")
+    assert f"Without `-m` the measures are {', '.join(most)} and {last}." in text_of(
+        "docs/commands.md"
+    )
 
 
 def test_completion_is_documented_for_every_shell() -> None:
@@ -107,7 +122,9 @@ def test_every_measure_is_documented(spec: Spec) -> None:
     assert f'evaluate("{spec.example.measure}")' in text
 
 
-@pytest.mark.parametrize("convention", conventions().values(), ids=lambda convention: convention.name)
+@pytest.mark.parametrize(
+    "convention", conventions().values(), ids=lambda convention: convention.name
+)
 def test_every_convention_is_documented(convention: Convention) -> None:
     text = section(text_of("docs/conventions.md"), f"### {convention.name}")
     assert all(f"`{name.theirs}`" in text and name.note in text for name in convention.names)
@@ -130,7 +147,12 @@ def test_every_public_name_is_documented(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", [f"{room}.{name}" for room in ("learn", "temperature") for name in getattr(judged, room).__all__]
+    "name",
+    [
+        f"{room}.{name}"
+        for room in ("learn", "temperature")
+        for name in getattr(judged, room).__all__
+    ],
 )
 def test_every_public_name_of_a_room_is_documented(name: str) -> None:
     assert f"`judged.{name}`" in text_of("docs/python.md")
@@ -141,12 +163,21 @@ def test_every_kind_of_learned_similarity_is_documented(kind: str) -> None:
     assert f"| `{kind}` |" in section(text_of("docs/learning.md"), "## Kinds")
     command = cli.get_command(click.Context(cli, info_name="judged"), "learn")
     assert command is not None
-    (said,) = (param.help for param in command.params if isinstance(param, click.Option) and param.name == "kind")
+    (said,) = (
+        param.help
+        for param in command.params
+        if isinstance(param, click.Option) and param.name == "kind"
+    )
     assert kind in (said or "")
 
 
 @pytest.mark.parametrize(
-    "name", [name for name in vars(judged.Evaluation) if name.startswith("to_") or name in ("summary", "per_query", "audit")]
+    "name",
+    [
+        name
+        for name in vars(judged.Evaluation)
+        if name.startswith("to_") or name in ("summary", "per_query", "audit")
+    ],
 )
 def test_every_export_and_attribute_of_an_evaluation_is_documented(name: str) -> None:
     assert f"`.{name}" in section(text_of("docs/python.md"), "## The evaluation")
@@ -182,7 +213,12 @@ def slug(heading: str) -> str:
 
 
 def anchors(page: Path) -> set[str]:
-    return {slug(found) for found in re.findall(r"^#+ (.+)$", FENCED.sub("", page.read_text(encoding="utf-8")), re.MULTILINE)}
+    return {
+        slug(found)
+        for found in re.findall(
+            r"^#+ (.+)$", FENCED.sub("", page.read_text(encoding="utf-8")), re.MULTILINE
+        )
+    }
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
@@ -201,12 +237,18 @@ def test_links_resolve(page: Path) -> None:
 def test_the_index_links_every_page() -> None:
     text = text_of("docs/index.md")
     assert [
-        page.name for page in (ROOT / "docs").glob("*.md") if page.name != "index.md" and f"]({page.name})" not in text
+        page.name
+        for page in (ROOT / "docs").glob("*.md")
+        if page.name != "index.md" and f"]({page.name})" not in text
     ] == []
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_examples_leave_a_line_before_the_fence(page: Path) -> None:
     """Otherwise doctest takes the closing fence for output."""
-    blocks = [block for block in FENCED.findall(page.read_text(encoding="utf-8")) if re.search(r"^>>> ", block, re.MULTILINE)]
+    blocks = [
+        block
+        for block in FENCED.findall(page.read_text(encoding="utf-8"))
+        if re.search(r"^>>> ", block, re.MULTILINE)
+    ]
     assert [block for block in blocks if not block.endswith("\n\n```")] == []

@@ -1,4 +1,5 @@
-"""Pictures of the documentation: one of every kind of chart, up to date, small, and with their words in them."""
+"""Pictures of the documentation: one of every kind of chart, up to date, small, and with their
+words in them."""
 
 from __future__ import annotations
 
@@ -47,11 +48,16 @@ def fingerprints() -> dict[str, str]:
 
 def test_there_is_a_picture_of_every_kind_and_no_other_file() -> None:
     assert set(KINDS) <= set(pictures.PICTURES)
-    assert set(pictures.FOLDER.iterdir()) == {*map(pictures.path_of, pictures.PICTURES), pictures.FINGERPRINTS}
+    assert set(pictures.FOLDER.iterdir()) == {
+        *map(pictures.path_of, pictures.PICTURES),
+        pictures.FINGERPRINTS,
+    }
 
 
 @every_picture
-def test_a_picture_is_up_to_date_and_small(name: str, drawn: dict[str, Any], fingerprints: dict[str, str]) -> None:
+def test_a_picture_is_up_to_date_and_small(
+    name: str, drawn: dict[str, Any], fingerprints: dict[str, str]
+) -> None:
     assert fingerprints[name] == pictures.fingerprint(drawn[name]), RERUN
     assert 2_000 < pictures.path_of(name).stat().st_size < LARGEST
 
@@ -59,7 +65,10 @@ def test_a_picture_is_up_to_date_and_small(name: str, drawn: dict[str, Any], fin
 @every_picture
 def test_a_picture_is_shown_somewhere(name: str) -> None:
     pages = [*(ROOT / "docs").glob("*.md"), ROOT / "README.md"]
-    assert any(f"pictures/{pictures.path_of(name).name})" in page.read_text(encoding="utf-8") for page in pages)
+    assert any(
+        f"pictures/{pictures.path_of(name).name})" in page.read_text(encoding="utf-8")
+        for page in pages
+    )
 
 
 @every_picture
@@ -110,4 +119,8 @@ def _axis_titles(spec: Any) -> set[str]:
 
 def _names(picture: charts.Chart) -> list[str]:
     """The systems that a chart shows side by side."""
-    return picture.data["run"].unique().to_list() if picture.kind in ("eleven-point", "measure-at-k", "cmc", "roc") else []
+    return (
+        picture.data["run"].unique().to_list()
+        if picture.kind in ("eleven-point", "measure-at-k", "cmc", "roc")
+        else []
+    )

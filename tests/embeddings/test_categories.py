@@ -24,10 +24,24 @@ MEASURES = ["Success@5", "RR", "AP", "nDCG", "R@3"]
 
 
 def rank_categories(
-    queries: Any, items: Any, categories: Any, relevance: Any, *, exclude: Any = None, memory: str = "1GB", ties: str = "id"
+    queries: Any,
+    items: Any,
+    categories: Any,
+    relevance: Any,
+    *,
+    exclude: Any = None,
+    memory: str = "1GB",
+    ties: str = "id",
 ) -> Rankings:
     return rank_embeddings(
-        queries, items, relevance, similarity="dot", unique=categories, exclude=exclude, memory=memory, policy={"ties": ties}
+        queries,
+        items,
+        relevance,
+        similarity="dot",
+        unique=categories,
+        exclude=exclude,
+        memory=memory,
+        policy={"ties": ties},
     )
 
 
@@ -35,9 +49,13 @@ def whole_numbers(rng: np.random.Generator, rows: int, dims: int = 3, most: int 
     return rng.integers(-most, most + 1, (rows, dims)).astype(np.float32)
 
 
-def as_run(scores: np.ndarray, gone: set[tuple[int, int]] = frozenset()) -> dict[str, dict[str, float]]:
+def as_run(
+    scores: np.ndarray, gone: set[tuple[int, int]] = frozenset()
+) -> dict[str, dict[str, float]]:
     return {
-        str(query): {str(item): float(score) for item, score in enumerate(row) if (query, item) not in gone}
+        str(query): {
+            str(item): float(score) for item, score in enumerate(row) if (query, item) not in gone
+        }
         for query, row in enumerate(scores)
     }
 
@@ -70,13 +88,18 @@ def test_embeddings_against_the_slow_twin(shape: str, memory: str) -> None:
     queries, items = whole_numbers(rng, 70), whole_numbers(rng, count)
     grades = (rng.random((70, count)) < 0.001) * rng.integers(1, 4, (70, count))
     grades[:, 0] = 1
-    judgements = {str(query): {str(item): int(row[item]) for item in np.flatnonzero(row)} for query, row in enumerate(grades)}
+    judgements = {
+        str(query): {str(item): int(row[item]) for item in np.flatnonzero(row)}
+        for query, row in enumerate(grades)
+    }
     category = {str(item): str(label) for item, label in enumerate(labels)}
     run, judged = slowly(as_run(queries @ items.T), judgements, category)
     expected = evaluate(judged, run, MEASURES)
     found = rank_categories(queries, items, labels, judgements, memory=memory)
     for measure in MEASURES:
-        assert found.evaluate(MEASURES).value(measure) == pytest.approx(expected.value(measure), abs=1e-12)
+        assert found.evaluate(MEASURES).value(measure) == pytest.approx(
+            expected.value(measure), abs=1e-12
+        )
     assert found.retrieved.tolist() == [len(set(labels.tolist()))] * 70
     assert np.array_equal(found.hit_rank, expected.runs[0].rankings.hit_rank)
     assert np.array_equal(found.hit_tie_last, expected.runs[0].rankings.hit_tie_last)
@@ -95,7 +118,9 @@ def test_a_category_without_items_left_is_not_ranked(memory: str) -> None:
         query: {item: grade for item, grade in each.items() if (int(query), int(item)) not in gone}
         for query, each in judgements.items()
     }
-    run, judged = slowly(as_run(queries @ items.T, gone), left, {str(item): str(item // 3) for item in range(9000)})
+    run, judged = slowly(
+        as_run(queries @ items.T, gone), left, {str(item): str(item // 3) for item in range(9000)}
+    )
     expected = evaluate(judged, run, MEASURES)
     found = rank_categories(queries, items, labels, judgements, exclude=junk(listed), memory=memory)
     assert found.retrieved.tolist() == [2998, 3000, 3000]
@@ -106,17 +131,28 @@ def test_a_category_without_items_left_is_not_ranked(memory: str) -> None:
 
 def test_categories_can_be_listed_too() -> None:
     items = as_vectors([[3.0], [2.0], [1.0], [4.0]])
-    product = UniqueProduct(as_vectors([[1.0]]), items, ["a", "b", "c", "b"], as_similarity("dot"), exclude=None, memory="1GB")
+    product = UniqueProduct(
+        as_vectors([[1.0]]),
+        items,
+        ["a", "b", "c", "b"],
+        as_similarity("dot"),
+        exclude=None,
+        memory="1GB",
+    )
     assert search(product, 2).to_frame().rows() == [("0", "b", 4.0, 1), ("0", "a", 3.0, 2)]
 
 
 def test_by_hand() -> None:
-    # Scores 5 4 3 2 1 of the categories a a b b c: a has 5, b has 3, c has 1; the last item, of c, is relevant: rank 3.
+    # Scores 5 4 3 2 1 of the categories a a b b c: a has 5, b has 3, c has 1; the last item, of c,
+    # is relevant: rank 3.
     items = np.array([[5], [4], [3], [2], [1]], np.float32)
     found = rank_categories([[1.0]], items, list("aabbc"), {"0": {"4": 1}})
     assert found.hit_rank.tolist() == [3]
     assert found.retrieved.tolist() == [3]
-    assert found.evaluate(["Success@2", "Success@3"]).to_dict()["runs"][0]["scores"] == {"Success@2": 0.0, "Success@3": 1.0}
+    assert found.evaluate(["Success@2", "Success@3"]).to_dict()["runs"][0]["scores"] == {
+        "Success@2": 0.0,
+        "Success@3": 1.0,
+    }
 
 
 @pytest.mark.parametrize(("ties", "rank"), [("id", 2), ("input", 1)])
@@ -126,7 +162,9 @@ def test_tied_categories_are_ordered_by_their_own_ids(ties: str, rank: int) -> N
 
 
 def test_an_item_without_a_vector_is_missed_by_itself() -> None:
-    found = rank_categories([[1.0]], [[1.0], [1.0]], ["a", "a"], {"0": {"0": 1, "elsewhere": 1, "nowhere": 2}})
+    found = rank_categories(
+        [[1.0]], [[1.0], [1.0]], ["a", "a"], {"0": {"0": 1, "elsewhere": 1, "nowhere": 2}}
+    )
     assert found.hit_rank.tolist() == [1]
     assert found.pool_grade.tolist() == [2.0, 1.0, 1.0]
 
@@ -144,7 +182,11 @@ def test_the_greatest_of_each_category(categories: int) -> None:
 
 def test_rows_that_can_only_be_read_in_stretches() -> None:
     rng = np.random.default_rng(1)
-    queries, items, labels = whole_numbers(rng, 4), whole_numbers(rng, 70_000), rng.integers(0, 9, 70_000)
+    queries, items, labels = (
+        whole_numbers(rng, 4),
+        whole_numbers(rng, 70_000),
+        rng.integers(0, 9, 70_000),
+    )
     lazy = Vectors(Lazy(items.shape, items.dtype, lambda rows, columns: items[rows, columns]))
     judgements = {str(query): {"5": 1, "69999": 1} for query in range(4)}
     found, expected = (rank_categories(queries, each, labels, judgements) for each in (lazy, items))
@@ -154,7 +196,10 @@ def test_rows_that_can_only_be_read_in_stretches() -> None:
 def test_messages_name_the_item_and_not_its_place_by_category() -> None:
     with pytest.raises(InputError) as error:
         rank_categories([[1.0]], [[1.0], [1.0], [np.nan]], ["b", "a", "b"], {"0": {"0": 1}})
-    assert str(error.value) == "the items: vectors 2 hold NaN or infinite numbers; remove or mend them."
+    assert (
+        str(error.value)
+        == "the items: vectors 2 hold NaN or infinite numbers; remove or mend them."
+    )
 
 
 @pytest.mark.parametrize(
@@ -163,10 +208,14 @@ def test_messages_name_the_item_and_not_its_place_by_category() -> None:
         (["a"], "the items: categories have shape (1,); one is needed for each of the 3 vectors."),
         (["a", None, ""], "the items: item y has no category (and 1 more); give every item one."),
         ([1.0, np.nan, 2.0], "the items: item y has no category; give every item one."),
-        ([1.0, 1.5, 2.0], "the items: categories are floating-point numbers; give whole numbers or texts."),
+        (
+            [1.0, 1.5, 2.0],
+            "the items: categories are floating-point numbers; give whole numbers or texts.",
+        ),
         (
             {"x": "a"},
-            "the items: 2 items have no category in the categories ('y', 'z'); give every item one, if need be its own id.",
+            "the items: 2 items have no category in the categories ('y', 'z'); give every item "
+            "one, if need be its own id.",
         ),
     ],
 )
@@ -178,21 +227,34 @@ def test_categories_that_do_not_fit(categories: Any, message: str) -> None:
 
 def test_labels_stay_exact() -> None:
     vectors = as_vectors(np.eye(3))
-    assert category_codes(np.array([2**63 - 1, 2**63 - 2, 2**63 - 1]), vectors)[1].tolist() == [0, 1, 0]
+    assert category_codes(np.array([2**63 - 1, 2**63 - 2, 2**63 - 1]), vectors)[1].tolist() == [
+        0,
+        1,
+        0,
+    ]
     assert category_codes([3.0, 4.0, 3.0], vectors)[0] == ("3", "4")
-    assert category_codes({"0": "x", "1": "y", "2": "x", "3": "z"}, vectors)[1].tolist() == [0, 1, 0]
+    assert category_codes({"0": "x", "1": "y", "2": "x", "3": "z"}, vectors)[1].tolist() == [
+        0,
+        1,
+        0,
+    ]
 
 
-# -- plain runs --------------------------------------------------------------------------------------------------------
+# -- plain runs
+# --------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("ties", ["id", "input"])
 @pytest.mark.parametrize("as_frame", [False, True])
 def test_a_run_against_the_slow_twin(ties: str, as_frame: bool) -> None:
     rng = np.random.default_rng(2)
-    run = {f"q{query}": {f"d{item}": float(rng.integers(0, 9)) for item in rng.permutation(60)[:30]} for query in range(20)}
+    run = {
+        f"q{query}": {f"d{item}": float(rng.integers(0, 9)) for item in rng.permutation(60)[:30]}
+        for query in range(20)
+    }
     judgements = {
-        f"q{query}": {f"d{item}": int(rng.integers(-1, 4)) for item in rng.permutation(60)[:9]} for query in range(21)
+        f"q{query}": {f"d{item}": int(rng.integers(-1, 4)) for item in rng.permutation(60)[:9]}
+        for query in range(21)
     }
     category = {f"d{item}": f"c{rng.integers(0, 15)}" for item in range(60)}
     expected_run, expected_judgements = slowly(run, judgements, category)
@@ -202,7 +264,9 @@ def test_a_run_against_the_slow_twin(ties: str, as_frame: bool) -> None:
                 sorted(
                     expected_run[query].items(),
                     key=lambda pair: next(
-                        at for at, (item, score) in enumerate(each.items()) if (category[item], score) == pair
+                        at
+                        for at, (item, score) in enumerate(each.items())
+                        if (category[item], score) == pair
                     ),
                 )
             )
@@ -214,7 +278,11 @@ def test_a_run_against_the_slow_twin(ties: str, as_frame: bool) -> None:
         given = pl.DataFrame(rows, schema=["query", "item", "score"], orient="row")
     unique, judged = unique_results(given, category), unique_judgements(judgements, category)
     found = evaluate(judged, unique, MEASURES, policy={"ties": ties}).runs[0].rankings
-    expected = evaluate(expected_judgements, expected_run, MEASURES, policy={"ties": ties}).runs[0].rankings
+    expected = (
+        evaluate(expected_judgements, expected_run, MEASURES, policy={"ties": ties})
+        .runs[0]
+        .rankings
+    )
     for part in ("retrieved", "hit_query", "hit_rank", "hit_grade", "pool_grade"):
         assert np.array_equal(getattr(found, part), getattr(expected, part)), part
 
@@ -224,9 +292,15 @@ def test_a_saved_run_of_embeddings_gives_the_ranks_counted(tmp_path: Path) -> No
     queries, items = whole_numbers(rng, 20), whole_numbers(rng, 500)
     labels, wanted = rng.integers(0, 50, 500), rng.integers(0, 50, 20)
     top_k(queries, items, 500, similarity="dot").to_run(tmp_path / "all.run")
-    judgements = {str(query): {str(item): 1 for item in np.flatnonzero(labels == label)} for query, label in enumerate(wanted)}
+    judgements = {
+        str(query): {str(item): 1 for item in np.flatnonzero(labels == label)}
+        for query, label in enumerate(wanted)
+    }
     table = {str(item): str(label) for item, label in enumerate(labels)}
-    unique, judged = unique_results(str(tmp_path / "all.run"), table), unique_judgements(judgements, table)
+    unique, judged = (
+        unique_results(str(tmp_path / "all.run"), table),
+        unique_judgements(judgements, table),
+    )
     counted = rank_categories(queries, items, labels, same_label(wanted, labels))
     assert np.array_equal(evaluate(judged, unique).runs[0].rankings.hit_rank, counted.hit_rank)
 
@@ -264,7 +338,12 @@ def test_tables_from_files(tmp_path: Path, name: str, content: str) -> None:
 def test_tables_from_frames(tmp_path: Path) -> None:
     frame = pl.DataFrame({"item": ["a", "b"], "category": ["x", "y"], "other": [1, 2]})
     frame.write_parquet(tmp_path / "t.parquet")
-    for given in (frame, frame.lazy(), pd.DataFrame({"Category": ["x", "y"], "doc_id": ["a", "b"]}), tmp_path / "t.parquet"):
+    for given in (
+        frame,
+        frame.lazy(),
+        pd.DataFrame({"Category": ["x", "y"], "doc_id": ["a", "b"]}),
+        tmp_path / "t.parquet",
+    ):
         assert read_categories(given).frame.rows() == TABLE
     assert read_categories({1: 2}).frame.rows() == [("1", "2")]
     assert read_categories(read_categories(frame)).frame.rows() == TABLE
@@ -275,7 +354,10 @@ def test_tables_from_frames(tmp_path: Path) -> None:
     [
         ({}, "the categories: holds no rows."),
         ({"a": None}, "the categories, row 1: the category is missing."),
-        ({"a": 1.5}, "the categories: 1.5 is a floating-point number; ids must be texts or whole numbers."),
+        (
+            {"a": 1.5},
+            "the categories: 1.5 is a floating-point number; ids must be texts or whole numbers.",
+        ),
         (5, "categories are a dict {item: category}, a frame or a file; got int."),
         (
             pl.DataFrame({"item": ["a", "a"], "category": ["x", "y"]}),
@@ -283,15 +365,21 @@ def test_tables_from_frames(tmp_path: Path) -> None:
         ),
         (
             pl.DataFrame({"item": ["a"], "kind": ["x"]}),
-            "the categories: the columns item and category are needed; the columns are 'item', 'kind'. "
-            "Names understood for the category: category, category_id, class, label, group, unique.",
+            "the categories: the columns item and category are needed; the columns are 'item', "
+            "'kind'. "
+            "Names understood for the category: category, category_id, class, label, group, "
+            "unique.",
         ),
         (
             pl.DataFrame({"item": ["a"], "category": [1.0]}),
-            "the categories: the category is a floating-point number; ids must be texts or whole numbers.",
+            "the categories: the category is a floating-point number; ids must be texts or whole "
+            "numbers.",
         ),
         ("none.txt", "none.txt: no such file."),
-        ("three.csv", 'three.csv, line 2: expected an item and its category, found 3 fields: "b,y,z".'),
+        (
+            "three.csv",
+            'three.csv, line 2: expected an item and its category, found 3 fields: "b,y,z".',
+        ),
         ("one.txt", 'one.txt, line 1: expected an item and its category, found 1 fields: "a".'),
         ("bad.json", "bad.json, line 1: is not JSON (Expecting value)."),
         ("latin.txt", "latin.txt: is not UTF-8 text."),
@@ -300,7 +388,9 @@ def test_tables_from_frames(tmp_path: Path) -> None:
         ("photo.txt", "photo.txt: this is a PNG image, not categories."),
     ],
 )
-def test_tables_that_cannot_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, given: Any, message: str) -> None:
+def test_tables_that_cannot_be_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, given: Any, message: str
+) -> None:
     monkeypatch.chdir(tmp_path)
     Path("three.csv").write_text("a,x\nb,y,z\n")
     Path("one.txt").write_text("a\n")
@@ -319,18 +409,21 @@ def test_tables_that_cannot_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         (
             {"q": {"a": 1.0, "z1": 1.0, "z2": 0.5}},
             {"q": {"a": 1}},
-            "a dict: 2 items have no category in the categories ('z1', 'z2'); give every item one, if need be its own id.",
+            "a dict: 2 items have no category in the categories ('z1', 'z2'); give every item "
+            "one, if need be its own id.",
         ),
         (
             {"q": {"a": 1.0}},
             {"q": {"z": 1}},
-            "the judgements: 1 item has no category in the categories ('z'); give every item one, if need be its own id.",
+            "the judgements: 1 item has no category in the categories ('z'); give every item one, "
+            "if need be its own id.",
         ),
         (
             pl.DataFrame({"query": ["q", "q"], "item": ["a", "a"], "score": [1.0, 2.0]}),
             {"q": {"a": 1}},
             "a data frame, rows 1 and 2: query 'q' has item 'a' more than once. "
-            "Remove the repetitions, or keep the best-ranked of each with duplicates='first' (--duplicates first).",
+            "Remove the repetitions, or keep the best-ranked of each with duplicates='first' "
+            "(--duplicates first).",
         ),
         (
             {"q": {"a": float("nan")}},

@@ -47,16 +47,21 @@ def test_hubness_is_its_twin(similarity):
     counts = occurrences(scores_of(similarity), 5)
     hubness = diagnose(QUERIES, ITEMS, similarity=similarity, k=5).hubness
     assert hubness.skewness == pytest.approx(skew(counts))
-    assert hubness.robin_hood == pytest.approx(np.abs(counts - counts.mean()).sum() / (2 * counts.sum()))
+    assert hubness.robin_hood == pytest.approx(
+        np.abs(counts - counts.mean()).sum() / (2 * counts.sum())
+    )
     assert hubness.antihubs == (counts == 0).mean()
     assert hubness.hubs == (counts >= 10).sum()
-    assert hubness.biggest == tuple((str(item), counts[item]) for item in np.argsort(-counts, kind="stable")[:10])
+    assert hubness.biggest == tuple(
+        (str(item), counts[item]) for item in np.argsort(-counts, kind="stable")[:10]
+    )
 
 
 def test_hubness_by_hand():
     # Three queries all have item a first, of four items: N_1 = 3, 0, 0, 0; mean 0.75
-    # Robin Hood: (2.25 + 3 · 0.75) / (2 · 3) = 0.75. Variance (2.25² + 3 · 0.75²)/4 = 6.75/4 = 1.6875
-    # third moment (2.25³ - 3 · 0.75³)/4 = (11.390625 - 1.265625)/4 = 2.53125; skewness 2.53125/1.6875^1.5 = 1.154701
+    # Robin Hood: (2.25 + 3 · 0.75) / (2 · 3) = 0.75. Variance (2.25² + 3 · 0.75²)/4 = 6.75/4 =
+    # 1.6875 third moment (2.25³ - 3 · 0.75³)/4 = (11.390625 - 1.265625)/4 = 2.53125; skewness
+    # 2.53125/1.6875^1.5 = 1.154701
     items = np.array([[1.0, 0], [0, 1], [0, -1], [-1, 0]])
     found = diagnose([[1, 0.1], [1, 0.2], [1, -0.1]], items, k=1, item_ids=["a", "b", "c", "d"])
     hubness = found.hubness
@@ -86,8 +91,15 @@ def test_histograms_are_exact(similarity):
 
 
 def test_histogram_by_hand():
-    # Scores of the query (1): 0 and 40 relevant, 10 and 39 others. 40 bins would be 1 wide, a power of two: [0, 1) … [40, 41)
-    found = diagnose([[1.0]], [[0.0], [40.0], [10.0], [39.0]], same_label([1], [1, 1, 0, 0]), similarity="dot", k=1).scores
+    # Scores of the query (1): 0 and 40 relevant, 10 and 39 others. 40 bins would be 1 wide, a power
+    # of two: [0, 1) … [40, 41)
+    found = diagnose(
+        [[1.0]],
+        [[0.0], [40.0], [10.0], [39.0]],
+        same_label([1], [1, 1, 0, 0]),
+        similarity="dot",
+        k=1,
+    ).scores
     assert found.edges == tuple(range(42))
     assert [place for place, count in enumerate(found.relevant) if count] == [0, 40]
     assert [place for place, count in enumerate(found.others) if count] == [10, 39]
@@ -125,7 +137,9 @@ def test_excluded_pairs_count_nowhere():
 def test_uniformity_and_alignment_are_their_twins():
     found = diagnose(QUERIES, ITEMS, LABELS)
     for side, vectors in ((found.queries, unit(QUERIES)), (found.items, unit(ITEMS))):
-        kernel = [np.exp(-2 * ((x - y) ** 2).sum()) for i, x in enumerate(vectors) for y in vectors[:i]]
+        kernel = [
+            np.exp(-2 * ((x - y) ** 2).sum()) for i, x in enumerate(vectors) for y in vectors[:i]
+        ]
         assert side.uniformity == pytest.approx(np.log(np.mean(kernel)), rel=1e-5)
     squares = ((unit(QUERIES)[:, None] - unit(ITEMS)[None]) ** 2).sum(axis=2)
     same = QUERY_LABELS[:, None] == ITEM_LABELS[None]
@@ -142,7 +156,8 @@ def test_excluded_pairs_do_not_align():
 
 
 def test_uniformity_and_alignment_by_hand():
-    # Opposite vectors: |x - y|² = 4: log e^-8 = -8. Pairs (1, 0)-(0, 2) and (-3, 0)-(-1, 0): (2 + 0)/2 = 1
+    # Opposite vectors: |x - y|² = 4: log e^-8 = -8. Pairs (1, 0)-(0, 2) and (-3, 0)-(-1, 0): (2 +
+    # 0)/2 = 1
     found = diagnose([[1.0, 0], [-3, 0]], [[0, 2.0], [-1, 0]], diagonal(), k=1)
     assert found.queries.uniformity == pytest.approx(-8)
     assert found.alignment == pytest.approx(1)
@@ -161,16 +176,21 @@ def test_collapse_is_its_twin():
     share = singular[:5] / singular.sum()
     collapse = diagnose(QUERIES, items).collapse
     np.testing.assert_allclose(collapse.singular_values, singular, rtol=1e-5, atol=1e-5)
-    assert collapse.effective_rank == pytest.approx(np.exp(-(share * np.log(share)).sum()), rel=1e-5)
+    assert collapse.effective_rank == pytest.approx(
+        np.exp(-(share * np.log(share)).sum()), rel=1e-5
+    )
     assert collapse.top_1 == pytest.approx((singular**2)[0] / (singular**2).sum())
     assert collapse.top_10 == pytest.approx(1)
     assert collapse.dead == (4,)
 
 
 def test_collapse_by_hand():
-    # ±(2, 0, 0), ±(0, 1, 0): squares 8 and 2: singular values 2.828427 and 1.414214, shares 2/3 and 1/3
-    # entropy 2/3 · log 1.5 + 1/3 · log 3 = 0.270310 + 0.366204 = 0.636514, effective rank 1.889882; top 8/10
-    collapse = diagnose([[1.0, 0, 0]], [[2.0, 0, 0], [-2, 0, 0], [0, 1, 0], [0, -1, 0]], k=1).collapse
+    # ±(2, 0, 0), ±(0, 1, 0): squares 8 and 2: singular values 2.828427 and 1.414214, shares 2/3 and
+    # 1/3 entropy 2/3 · log 1.5 + 1/3 · log 3 = 0.270310 + 0.366204 = 0.636514, effective rank
+    # 1.889882; top 8/10
+    collapse = diagnose(
+        [[1.0, 0, 0]], [[2.0, 0, 0], [-2, 0, 0], [0, 1, 0], [0, -1, 0]], k=1
+    ).collapse
     assert collapse.effective_rank == pytest.approx(1.889882, abs=1e-6)
     assert collapse.top_1 == pytest.approx(0.8)
     assert collapse.dead == (2,)
@@ -197,7 +217,9 @@ def test_duplicates_are_named():
 def test_equal_keys_of_different_vectors_are_no_duplicates(monkeypatch):
     class Constant:
         def integers(self, low, high, size, dtype):
-            return np.full(size, (1 << 63), dtype)  # doubled and 1 more: every factor is 1, so the order of numbers is lost
+            return np.full(
+                size, (1 << 63), dtype
+            )  # doubled and 1 more: every factor is 1, so the order of numbers is lost
 
     monkeypatch.setattr(np.random, "default_rng", lambda seed: Constant())
     found = diagnose([[1.0, 2.0]], [[1.0, 2.0], [2.0, 1.0], [1.0, 2.0]], k=1)
@@ -208,7 +230,12 @@ def test_equal_keys_of_different_vectors_are_no_duplicates(monkeypatch):
 def test_near_duplicates_are_their_twin():
     items = np.concatenate([ITEMS, ITEMS[5:9] * 2, ITEMS[:1] + 0.001, ITEMS[:1]]).astype(np.float32)
     cosine = unit(items) @ unit(items).T
-    pairs = [(i, j) for i in range(59) for j in range(i + 1, 59) if cosine[i, j] > 0.999 and not (items[i] == items[j]).all()]
+    pairs = [
+        (i, j)
+        for i in range(59)
+        for j in range(i + 1, 59)
+        if cosine[i, j] > 0.999 and not (items[i] == items[j]).all()
+    ]
     near = diagnose(QUERIES, items).items.near_duplicates
     assert [(int(a), int(b)) for a, b, _ in near.pairs] == pairs
     assert near.count == len({row for pair in pairs for row in pair}) == 11
@@ -217,7 +244,9 @@ def test_near_duplicates_are_their_twin():
 
 
 def test_near_duplicates_are_by_direction_whatever_the_similarity():
-    found = diagnose([[1.0, 0]], [[1.0, 0], [5.0, 0], [0, 1]], similarity="dot", k=1).items.near_duplicates
+    found = diagnose(
+        [[1.0, 0]], [[1.0, 0], [5.0, 0], [0, 1]], similarity="dot", k=1
+    ).items.near_duplicates
     assert found.pairs == (("0", "1", 1.0),)
 
 
@@ -234,7 +263,10 @@ def test_many_vectors_are_sampled_and_it_says_so():
     assert found.items.uniformity == pytest.approx(exact.items.uniformity, abs=0.3)
     other = diagnose(QUERIES, items, sample=40, seed=1)
     assert other.items.near_duplicates.pairs != near.pairs
-    assert "the items: 40 of 40 sampled vectors with a near duplicate (cosine above 0.999), such as" in repr(found)
+    assert (
+        "the items: 40 of 40 sampled vectors with a near duplicate (cosine above 0.999), such as"
+        in repr(found)
+    )
     assert "(from a sample of 40)" in repr(found)
 
 
@@ -245,7 +277,11 @@ def diagonal_of(queries, items):
 def test_alignment_of_many_pairs_is_sampled_and_it_says_so():
     everything = same_label(np.zeros(37, int), np.zeros(53, int))
     exact, sampled = (diagnose(QUERIES, ITEMS, everything, sample=sample) for sample in (None, 2))
-    assert (exact.alignment_pairs, sampled.alignment_pairs, sampled.alignment_sampled) == (37 * 53, 400, True)
+    assert (exact.alignment_pairs, sampled.alignment_pairs, sampled.alignment_sampled) == (
+        37 * 53,
+        400,
+        True,
+    )
     assert sampled.alignment == pytest.approx(exact.alignment, rel=0.1)
     assert "over a sample of 400 relevant pairs" in repr(sampled)
 
@@ -275,11 +311,15 @@ def test_bad_vectors_are_named_and_the_rest_is_as_without_them(bad, similarity):
     assert found.hubness == clean.hubness
     assert sum(found.scores.relevant) == sum(clean.scores.relevant)
     assert sum(found.scores.others) == sum(clean.scores.others)
-    assert found.findings()[0] == ("the queries: 1 vector with NaN or infinite numbers (4); left out of everything else.")
+    assert found.findings()[0] == (
+        "the queries: 1 vector with NaN or infinite numbers (4); left out of everything else."
+    )
 
 
 def test_nothing_but_bad_vectors():
-    found = diagnose(np.full((2, 3), np.nan), np.full((4, 3), np.inf), same_label([1, 2], [1, 1, 2, 2]), k=1)
+    found = diagnose(
+        np.full((2, 3), np.nan), np.full((4, 3), np.inf), same_label([1, 2], [1, 1, 2, 2]), k=1
+    )
     assert (found.hubness, found.scores) == (None, None)
     assert np.isnan(found.alignment)
     assert found.items.not_finite.count == 4
@@ -296,7 +336,10 @@ def test_zero_vectors_are_left_out_with_cosine_only():
         "the items: 1 vector all zeros (8); without direction, so left out of the scores."
         in diagnose(QUERIES, items).findings()
     )
-    assert "the items: 1 vector all zeros (8)." in diagnose(QUERIES, items, similarity="dot").findings()
+    assert (
+        "the items: 1 vector all zeros (8)."
+        in diagnose(QUERIES, items, similarity="dot").findings()
+    )
 
 
 def test_queries_among_the_items():
@@ -306,7 +349,8 @@ def test_queries_among_the_items():
     assert diagnose(queries, ITEMS, exclude=same_index()).queries_among_items == Rows(1, ("7",))
     assert (
         "2 queries are also found among the items, number for number (5, 7); "
-        "if these are the same things, exclude them with same_index() or same_id()." in diagnose(queries, ITEMS).findings()
+        "if these are the same things, exclude them with same_index() or same_id()."
+        in diagnose(queries, ITEMS).findings()
     )
 
 
@@ -314,7 +358,9 @@ def test_little_memory_gives_the_same():
     # 1 MB for 300 × 3,000 scores cuts both sides.
     queries, items = RANDOM.normal(size=(300, 40)), RANDOM.normal(size=(3000, 40))
     relevant = same_label(np.arange(300) % 7, np.arange(3000) % 7)
-    small, large = (diagnose(queries, items, relevant, memory=memory, sample=100) for memory in ("1MB", "1GB"))
+    small, large = (
+        diagnose(queries, items, relevant, memory=memory, sample=100) for memory in ("1MB", "1GB")
+    )
     assert small.hubness.skewness == pytest.approx(large.hubness.skewness, rel=1e-3)
     assert small.items.uniformity == pytest.approx(large.items.uniformity)
     assert small.items.near_duplicates == large.items.near_duplicates
@@ -361,14 +407,22 @@ def test_to_dict_is_plain_and_whole():
 
 
 def test_findings_about_spread():
-    # One direction holds nearly everything, all queries find one item first, and the other dimension is dead.
+    # One direction holds nearly everything, all queries find one item first, and the other
+    # dimension is dead.
     items = np.zeros((40, 12))
     items[:, 0] = np.linspace(1, 2, 40)
     items[:, 1:11] = RANDOM.normal(size=(40, 10)) * 1e-4
-    found = diagnose(np.tile([1.0] + [0.0] * 11, (30, 1)), items, same_label([1] * 30, [1] + [0] * 39), similarity="dot", k=1)
+    found = diagnose(
+        np.tile([1.0] + [0.0] * 11, (30, 1)),
+        items,
+        same_label([1] * 30, [1] + [0] * 39),
+        similarity="dot",
+        k=1,
+    )
     said = found.findings()
     assert said[-1] == (
-        "hubs: item 39 is among the 1 best of 30 queries, 98% of items of none (skewness 6.08, Robin Hood index 0.97)."
+        "hubs: item 39 is among the 1 best of 30 queries, 98% of items of none (skewness 6.08, "
+        "Robin Hood index 0.97)."
     )
     assert "1 of 12 dimensions the same number in all items (11)." in said
     assert any(
@@ -380,15 +434,25 @@ def test_findings_about_spread():
         for sentence in said
     )
     assert "relevant items score no higher than others: 1 on average, others 1.513." in said
-    assert "the items: lengths vary by 20% (from 1 to 2), and a dot product grows with them." in said
+    assert (
+        "the items: lengths vary by 20% (from 1 to 2), and a dot product grows with them." in said
+    )
 
 
 def test_random_vectors_have_no_findings():
-    assert diagnose(RANDOM.normal(size=(300, 8)), RANDOM.normal(size=(300, 8)), k=5, sample=100).findings() == []
+    assert (
+        diagnose(
+            RANDOM.normal(size=(300, 8)), RANDOM.normal(size=(300, 8)), k=5, sample=100
+        ).findings()
+        == []
+    )
 
 
 def test_the_same_seed_gives_the_same():
-    assert diagnose(QUERIES, ITEMS, LABELS, sample=10).to_dict() == diagnose(QUERIES, ITEMS, LABELS, sample=10).to_dict()
+    assert (
+        diagnose(QUERIES, ITEMS, LABELS, sample=10).to_dict()
+        == diagnose(QUERIES, ITEMS, LABELS, sample=10).to_dict()
+    )
 
 
 @pytest.mark.parametrize(
@@ -400,7 +464,8 @@ def test_the_same_seed_gives_the_same():
         ({"sample": 1}, "sample must be a whole number from 2, or None for all; got 1."),
         (
             {"similarity": "cosin"},
-            "there is no similarity 'cosin'; did you mean 'cosine'? There is cosine, dot, euclidean, manhattan, hamming.",
+            "there is no similarity 'cosin'; did you mean 'cosine'? There is cosine, dot, "
+            "euclidean, manhattan, hamming.",
         ),
         ({"dims": 7}, "the queries: dims must be a whole number from 1 to 6; got 7."),
     ],
@@ -411,7 +476,10 @@ def test_errors_say_what_to_do(options, message):
 
 
 def test_different_dimensions_are_refused():
-    message = "the queries have 6 dimensions, the items have 4; they must have as many. Do they come from the same model?"
+    message = (
+        "the queries have 6 dimensions, the items have 4; they must have as many. Do they come "
+        "from the same model?"
+    )
     with pytest.raises(InputError, match=f"^{re.escape(message)}$"):
         diagnose(QUERIES, ITEMS[:, :4])
 

@@ -27,7 +27,19 @@ from judged.embeddings.product import bytes_of
 from judged.embeddings.ranks import _SHORT, _SORT_FROM
 from judged.inputs.vectors.vectors import Lazy, Vectors
 from judged.policy import CHOICES
-from support.dense import Array, among, as_judgements, as_run, cosines, distances, hits_of, judged, same, sample, whole_numbers
+from support.dense import (
+    Array,
+    among,
+    as_judgements,
+    as_run,
+    cosines,
+    distances,
+    hits_of,
+    judged,
+    same,
+    sample,
+    whole_numbers,
+)
 from support.parts import Needs
 
 RULES = tuple(CHOICES["ties"])
@@ -39,7 +51,8 @@ def chebyshev(queries: Array, items: Array) -> Array:
     return -np.abs(queries[:, None].astype(float) - items[None]).max(axis=2)
 
 
-# -- similarities ------------------------------------------------------------------------------------------------------
+# -- similarities
+# ------------------------------------------------------------------------------------------------------
 
 SIMILARITIES: dict[str, tuple[Any, Callable[[Array, Array], Array]]] = {
     "dot": ("dot", lambda q, x: q @ x.T),
@@ -56,23 +69,34 @@ SIMILARITIES: dict[str, tuple[Any, Callable[[Array, Array], Array]]] = {
 def test_similarities_with_exact_ties(name: str, ties: str) -> None:
     given_as, twin = SIMILARITIES[name]
     queries, items, relevant, _ = sample(2)
-    found = rank_embeddings(queries, items, among(relevant), similarity=given_as, policy={"ties": ties})
+    found = rank_embeddings(
+        queries, items, among(relevant), similarity=given_as, policy={"ties": ties}
+    )
     same(found, twin(queries.astype(float), items.astype(float)), judged(relevant), ties=ties)
     assert found.ties == ties
 
 
 def test_cosine() -> None:
-    # Without ties, as two directions that are the same seldom round to the same cosine in double precision.
+    # Without ties, as two directions that are the same seldom round to the same cosine in double
+    # precision.
     rng = np.random.default_rng(3)
-    queries, items, relevant = rng.normal(size=(20, 9)), rng.normal(size=(70, 9)) * 40, rng.random((20, 70)) < 0.2
-    same(rank_embeddings(queries, items, among(relevant)), cosines(queries, items), judged(relevant))
+    queries, items, relevant = (
+        rng.normal(size=(20, 9)),
+        rng.normal(size=(70, 9)) * 40,
+        rng.random((20, 70)) < 0.2,
+    )
+    same(
+        rank_embeddings(queries, items, among(relevant)), cosines(queries, items), judged(relevant)
+    )
 
 
 @pytest.mark.parametrize("scale", [1e-35, 1e-22, 1e22, 1e35])
 def test_cosine_of_tiny_and_huge_numbers(scale: float) -> None:
     rng = np.random.default_rng(4)
     queries, items = rng.normal(size=(5, 6)), rng.normal(size=(40, 6))
-    found = rank_embeddings(queries * scale, items * scale, lambda begin, end: np.ones((end - begin, 40)))
+    found = rank_embeddings(
+        queries * scale, items * scale, lambda begin, end: np.ones((end - begin, 40))
+    )
     same(found, cosines(queries, items), np.ones((5, 40)))
 
 
@@ -96,9 +120,17 @@ def test_a_torch_module(needs: Needs) -> None:
 
 def test_a_matrix_may_lead_from_one_space_to_another() -> None:
     rng = np.random.default_rng(6)
-    queries, items, weights = whole_numbers(rng, 9, 3), whole_numbers(rng, 50, 5), rng.integers(-2, 3, (3, 5))
+    queries, items, weights = (
+        whole_numbers(rng, 9, 3),
+        whole_numbers(rng, 50, 5),
+        rng.integers(-2, 3, (3, 5)),
+    )
     relevant = rng.random((9, 50)) < 0.3
-    same(rank_embeddings(queries, items, among(relevant), similarity=weights), queries @ weights @ items.T, judged(relevant))
+    same(
+        rank_embeddings(queries, items, among(relevant), similarity=weights),
+        queries @ weights @ items.T,
+        judged(relevant),
+    )
 
 
 @pytest.mark.parametrize("similarity", ["dot", "euclidean", "manhattan", "hamming"])
@@ -106,22 +138,33 @@ def test_a_matrix_may_lead_from_one_space_to_another() -> None:
 def test_fewer_dimensions_are_those_of_a_slice(similarity: str, dims: int) -> None:
     queries, items, relevant, _ = sample(7)
     found = rank_embeddings(queries, items, among(relevant), similarity=similarity, dims=dims)
-    by_hand = rank_embeddings(queries[:, :dims], items[:, :dims], among(relevant), similarity=similarity)
+    by_hand = rank_embeddings(
+        queries[:, :dims], items[:, :dims], among(relevant), similarity=similarity
+    )
     assert hits_of(found) == hits_of(by_hand)
     assert f"only the first {dims} dimensions of the vectors are used" in found.basis
 
 
-# -- sizes, memory and ways to count -----------------------------------------------------------------------------------
+# -- sizes, memory and ways to count
+# -----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("queries", "items"), [(1, 1), (1, 7), (7, 1), (1, 3000), (3, _SHORT), (3, _SHORT + 1)])
+@pytest.mark.parametrize(
+    ("queries", "items"), [(1, 1), (1, 7), (7, 1), (1, 3000), (3, _SHORT), (3, _SHORT + 1)]
+)
 def test_sizes(queries: int, items: int) -> None:
     left, right, relevant, _ = sample(16, queries, items)
-    same(rank_embeddings(left, right, among(relevant), similarity="dot"), left @ right.T, judged(relevant))
+    same(
+        rank_embeddings(left, right, among(relevant), similarity="dot"),
+        left @ right.T,
+        judged(relevant),
+    )
 
 
 def test_fewer_items_than_a_cutoff() -> None:
-    found = evaluate_embeddings([[1.0]], [[1.0], [2.0]], {"0": {"0": 1}}, similarity="dot", measures=["P@10", "R@10"])
+    found = evaluate_embeddings(
+        [[1.0]], [[1.0], [2.0]], {"0": {"0": 1}}, similarity="dot", measures=["P@10", "R@10"]
+    )
     assert [found.value("P@10"), found.value("R@10")] == [0.1, 1.0]
     assert "1 query with fewer than 10 results." in found.runs[0].audit.findings()
 
@@ -138,12 +181,21 @@ def test_every_way_to_count(width: int, count: int, where: str) -> None:
         order = np.argsort(-row, kind="stable")
         behind = min(count, ranks._BEHIND + (where == "more behind"))
         split = np.concatenate([order[: count - behind], order[-behind:]])
-        ways = {"high": order[:count], "low": order[-count:], "few behind": split, "more behind": split}
+        ways = {
+            "high": order[:count],
+            "low": order[-count:],
+            "few behind": split,
+            "more behind": split,
+        }
         place = ways.get(where, rng.permutation(width)[:count])
-        if where == "mixed" and query % 2:  # the next rows are not tried for few scores, then they are again
+        if (
+            where == "mixed" and query % 2
+        ):  # the next rows are not tried for few scores, then they are again
             place = order[:count]
         relevant[query, place] = True
-    same(rank_embeddings(queries, items, among(relevant), similarity="dot"), scores, judged(relevant))
+    same(
+        rank_embeddings(queries, items, among(relevant), similarity="dot"), scores, judged(relevant)
+    )
 
 
 @pytest.mark.parametrize("ties", RULES)
@@ -151,7 +203,9 @@ def test_every_way_to_count(width: int, count: int, where: str) -> None:
 def test_constant_scores_are_one_tie(width: int, ties: str) -> None:
     relevant = np.zeros((4, width), bool)
     relevant[:, [3, 50, 77]] = True
-    found = rank_embeddings(np.ones((4, 2)), np.ones((width, 2)), among(relevant), policy={"ties": ties})
+    found = rank_embeddings(
+        np.ones((4, 2)), np.ones((width, 2)), among(relevant), policy={"ties": ties}
+    )
     same(found, np.ones((4, width)), judged(relevant), ties=ties)
     assert found.audit is not None
     assert (found.audit.tied_results, found.audit.tied_queries) == (12, 4)
@@ -159,18 +213,24 @@ def test_constant_scores_are_one_tie(width: int, ties: str) -> None:
 
 @pytest.mark.parametrize("ties", RULES)
 @pytest.mark.parametrize("similarity", ["dot", "euclidean"])
-def test_ties_are_settled_alike_however_many_at_a_time(similarity: str, ties: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ties_are_settled_alike_however_many_at_a_time(
+    similarity: str, ties: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(ranks, "_SHORT", 0)
     monkeypatch.setattr(ranks, "_PAIRS_AT_A_TIME", 7)
     monkeypatch.setattr(ranks, "_SCORES_AT_A_TIME", 100)
     queries, items, relevant, rng = sample(17, queries=20, items=60, dims=2)
     items[30:] = items[rng.integers(0, 5, 30)]
     scores = queries @ items.T if similarity == "dot" else -distances(queries, items)
-    found = rank_embeddings(queries, items, among(relevant), similarity=similarity, policy={"ties": ties})
+    found = rank_embeddings(
+        queries, items, among(relevant), similarity=similarity, policy={"ties": ties}
+    )
     same(found, scores, judged(relevant), ties=ties)
 
 
-@pytest.mark.parametrize(("similarity", "ties"), [*((name, "id") for name in SIMILARITIES), ("dot", "worst")])
+@pytest.mark.parametrize(
+    ("similarity", "ties"), [*((name, "id") for name in SIMILARITIES), ("dot", "worst")]
+)
 def test_a_cap_of_memory_cuts_both_ways_and_changes_nothing(similarity: str, ties: str) -> None:
     given_as, twin = SIMILARITIES[similarity]
     rng = np.random.default_rng(17)
@@ -220,7 +280,8 @@ def test_items_that_are_read_in_stretches(memory: str) -> None:
     queries, items, relevant, _ = sample(18, queries=5, items=20_000, share=0.0005)
     lazy = Vectors(Lazy(items.shape, items.dtype, lambda rows, columns: items[rows, columns]))
     found, expected = (
-        rank_embeddings(queries, each, among(relevant), similarity="euclidean", memory=memory) for each in (lazy, items)
+        rank_embeddings(queries, each, among(relevant), similarity="euclidean", memory=memory)
+        for each in (lazy, items)
     )
     assert hits_of(found) == hits_of(expected)
 
@@ -228,12 +289,15 @@ def test_items_that_are_read_in_stretches(memory: str) -> None:
 def test_progress_counts_queries() -> None:
     queries, items, relevant, _ = sample(19, queries=150, items=9000, share=0.001)
     seen: list[int] = []
-    rank_embeddings(queries, items, among(relevant), similarity="dot", memory="1MB", progress=seen.append)
+    rank_embeddings(
+        queries, items, among(relevant), similarity="dot", memory="1MB", progress=seen.append
+    )
     assert sum(seen) == 150
     assert len(seen) > 1
 
 
-# -- measures and what is said -----------------------------------------------------------------------------------------
+# -- measures and what is said
+# -----------------------------------------------------------------------------------------
 
 MEASURES = [
     "AP",
@@ -281,15 +345,21 @@ def test_a_tie_range_is_that_of_the_same_run() -> None:
     expected = evaluate(listed, as_run(queries @ items.T), **options)
     for measure in options["measures"]:
         assert found.tie_range(measure) == pytest.approx(expected.tie_range(measure), abs=1e-12)
-        assert found.tie_range(measure).worst < found.tie_range(measure).expected < found.tie_range(measure).best
+        assert (
+            found.tie_range(measure).worst
+            < found.tie_range(measure).expected
+            < found.tie_range(measure).best
+        )
     assert "Ranking: dot: the score is the dot product" in found.definition("AP")
     assert "Ranking: dot: the score is the dot product" in found.methods()
 
 
 @pytest.mark.parametrize(("ties", "share"), [("id", 0.2), ("expected", 0.1)])
-def test_the_share_of_judged_results_does_not_hang_on_an_order_that_there_is_not(ties: str, share: float) -> None:
-    # 20 equal items, two of them judged: ids in descending order put both (9 and 8) first, and any order puts each among
-    # the first ten as often as not.
+def test_the_share_of_judged_results_does_not_hang_on_an_order_that_there_is_not(
+    ties: str, share: float
+) -> None:
+    # 20 equal items, two of them judged: ids in descending order put both (9 and 8) first, and any
+    # order puts each among the first ten as often as not.
     judgements = {"0": {"9": 1, "8": 0}}
     found = rank_embeddings([[1.0]], np.ones((20, 1)), judgements, policy={"ties": ties})
     assert found.audit is not None
@@ -300,24 +370,31 @@ def test_a_convention_is_that_of_the_same_run() -> None:
     queries, items, relevant, _ = sample(22)
     listed = as_judgements(judged(relevant))
     for convention, measure in {"clip": "R@10", "ranx": "map@10", "torchmetrics": "AP@10"}.items():
-        found = evaluate_embeddings(queries, items, listed, similarity="dot", measures=[measure], convention=convention)
+        found = evaluate_embeddings(
+            queries, items, listed, similarity="dot", measures=[measure], convention=convention
+        )
         expected = evaluate(listed, as_run(queries @ items.T), [measure], convention=convention)
         assert found.value() == pytest.approx(expected.value(), abs=1e-12)
         assert found.policy == expected.policy
         assert f"Convention: {found.convention}" in found.definition()
     ranked = rank_embeddings(queries, items, listed, similarity="dot")
-    assert ranked.evaluate("AP@10", convention="torchmetrics").value() == pytest.approx(found.value(), abs=1e-12)
+    assert ranked.evaluate("AP@10", convention="torchmetrics").value() == pytest.approx(
+        found.value(), abs=1e-12
+    )
 
 
 def test_the_basis_says_what_was_ranked() -> None:
     exclude = [junk({"0": {"5": 1}}), same_index()]
-    found = rank_embeddings(np.eye(2), np.eye(2), groups([1, 2], [2, 1]), similarity="euclidean", exclude=exclude)
+    found = rank_embeddings(
+        np.eye(2), np.eye(2), groups([1, 2], [2, 1]), similarity="euclidean", exclude=exclude
+    )
     assert found.basis == (
         "euclidean: the score is minus half the squared Euclidean distance, in single precision, "
         "and in double where that could put two items in the wrong order",
         "all items are ranked",
         "relevant: items of the query's own group",
-        "excluded from the ranking: the items of the junk list, and the item with the query's own row number",
+        "excluded from the ranking: the items of the junk list, and the item with the query's own "
+        "row number",
     )
 
 
@@ -326,42 +403,67 @@ def test_what_was_given_stays_as_it_was(similarity: str) -> None:
     queries, items, relevant, _ = sample(21)
     queries[:, 0], items[:, 0] = 5, 5  # no vector is zero
     before = queries.copy(), items.copy()
-    rank_embeddings(queries, as_vectors(items), among(relevant), similarity=similarity, exclude=same_index())
+    rank_embeddings(
+        queries, as_vectors(items), among(relevant), similarity=similarity, exclude=same_index()
+    )
     assert (queries == before[0]).all()
     assert (items == before[1]).all()
 
 
-# -- laws --------------------------------------------------------------------------------------------------------------
+# -- laws
+# --------------------------------------------------------------------------------------------------------------
 
-VECTORS = hnp.arrays(np.int8, st.tuples(st.integers(1, 12), st.just(3)), elements=st.integers(-3, 3))
+VECTORS = hnp.arrays(
+    np.int8, st.tuples(st.integers(1, 12), st.just(3)), elements=st.integers(-3, 3)
+)
 
 
 @given(queries=VECTORS, items=VECTORS, data=st.data())
-def test_all_queries_at_once_equals_one_at_a_time(queries: Array, items: Array, data: st.DataObject) -> None:
+def test_all_queries_at_once_equals_one_at_a_time(
+    queries: Array, items: Array, data: st.DataObject
+) -> None:
     relevant = data.draw(hnp.arrays(bool, (len(queries), len(items))))
     relevant[:, 0] = True
     at_once = hits_of(rank_embeddings(queries, items, among(relevant), similarity="euclidean"))
     for query in range(len(queries)):
-        alone = rank_embeddings(queries[[query]], items, among(relevant[[query]]), similarity="euclidean")
-        assert [hit[1:] for hit in hits_of(alone)] == [hit[1:] for hit in at_once if hit[0] == query]
+        alone = rank_embeddings(
+            queries[[query]], items, among(relevant[[query]]), similarity="euclidean"
+        )
+        assert [hit[1:] for hit in hits_of(alone)] == [
+            hit[1:] for hit in at_once if hit[0] == query
+        ]
 
 
-@given(values=st.lists(st.integers(-1000, 1000), min_size=1, max_size=30, unique=True), data=st.data())
-def test_the_order_of_items_does_not_matter_where_nothing_ties(values: list[int], data: st.DataObject) -> None:
+@given(
+    values=st.lists(st.integers(-1000, 1000), min_size=1, max_size=30, unique=True), data=st.data()
+)
+def test_the_order_of_items_does_not_matter_where_nothing_ties(
+    values: list[int], data: st.DataObject
+) -> None:
     items = np.array([[value, value // 7] for value in values])
-    queries = np.array([[700, 1], [-700, -1]])  # further apart than any difference of the second number can undo
-    grades = np.array(data.draw(st.lists(st.integers(0, 3), min_size=len(values), max_size=len(values))))
+    queries = np.array(
+        [[700, 1], [-700, -1]]
+    )  # further apart than any difference of the second number can undo
+    grades = np.array(
+        data.draw(st.lists(st.integers(0, 3), min_size=len(values), max_size=len(values)))
+    )
     grades[0] = 2
     order = np.array(data.draw(st.permutations(range(len(values)))))
     ranks = [
-        hits_of(rank_embeddings(queries, items[at], among(np.tile(grades[at], (2, 1))), similarity="dot"))
+        hits_of(
+            rank_embeddings(
+                queries, items[at], among(np.tile(grades[at], (2, 1))), similarity="dot"
+            )
+        )
         for at in (np.arange(len(values)), order)
     ]
     assert ranks[0] == ranks[1]
 
 
 @given(queries=VECTORS, items=VECTORS, others=VECTORS, data=st.data())
-def test_excluded_items_might_as_well_not_be_there(queries: Array, items: Array, others: Array, data: st.DataObject) -> None:
+def test_excluded_items_might_as_well_not_be_there(
+    queries: Array, items: Array, others: Array, data: st.DataObject
+) -> None:
     relevant = data.draw(hnp.arrays(bool, (len(queries), len(items) + len(others))))
     relevant[:, 0] = True
     gone = np.arange(relevant.shape[1]) >= len(items)
@@ -374,7 +476,9 @@ def test_excluded_items_might_as_well_not_be_there(queries: Array, items: Array,
         exclude=among(np.tile(gone, (len(queries), 1))),
         policy={"ties": ties},
     )
-    without = rank_embeddings(queries, items, among(relevant[:, : len(items)]), similarity="dot", policy={"ties": ties})
+    without = rank_embeddings(
+        queries, items, among(relevant[:, : len(items)]), similarity="dot", policy={"ties": ties}
+    )
     assert hits_of(with_others) == hits_of(without)
     assert with_others.retrieved.tolist() == without.retrieved.tolist()
     assert with_others.pool_grade.tolist() == without.pool_grade.tolist()

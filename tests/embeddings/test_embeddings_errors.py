@@ -1,4 +1,5 @@
-"""What cannot be ranked is refused, and the message says what was wrong, what was given and what to do."""
+"""What cannot be ranked is refused, and the message says what was wrong, what was given and what to
+do."""
 
 from __future__ import annotations
 
@@ -10,7 +11,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from judged import InputError, MeasureError, Policy, PolicyError, evaluate_embeddings, rank_embeddings
+from judged import (
+    InputError,
+    MeasureError,
+    Policy,
+    PolicyError,
+    evaluate_embeddings,
+    rank_embeddings,
+)
 from judged.embeddings import diagonal, groups, junk, revisited, same_id, same_label, shared_label
 from judged.embeddings.embeddings import Embeddings
 from judged.embeddings.normalise import CSLS
@@ -19,7 +27,8 @@ from judged.embeddings.top_k import top_k
 TWO, THREE = np.eye(2), np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]])
 PAIRS = {"0": {"0": 1}, "1": {"1": 1}}
 TOO_LARGE = (
-    "the numbers of the queries and the items are so large that a score would overflow; divide all of them by the same number."
+    "the numbers of the queries and the items are so large that a score would overflow; divide "
+    "all of them by the same number."
 )
 
 
@@ -29,7 +38,9 @@ def spoiled(value: float, *rows: int, count: int = 6) -> Any:
     return vectors
 
 
-def ranked(queries: Any = TWO, items: Any = THREE, relevance: Any = PAIRS, **options: Any) -> Callable[[], Any]:
+def ranked(
+    queries: Any = TWO, items: Any = THREE, relevance: Any = PAIRS, **options: Any
+) -> Callable[[], Any]:
     return lambda: rank_embeddings(queries, items, relevance, **options)
 
 
@@ -37,9 +48,13 @@ ERRORS: dict[str, tuple[Callable[[], Any], str]] = {
     # vectors
     "dimensions": (
         ranked(items=np.ones((3, 5))),
-        "the queries have 2 dimensions, the items have 5; they must have as many. Do they come from the same model?",
+        "the queries have 2 dimensions, the items have 5; they must have as many. Do they come "
+        "from the same model?",
     ),
-    "NaN": (ranked(items=spoiled(np.nan, 4)), "the items: vectors 4 hold NaN or infinite numbers; remove or mend them."),
+    "NaN": (
+        ranked(items=spoiled(np.nan, 4)),
+        "the items: vectors 4 hold NaN or infinite numbers; remove or mend them.",
+    ),
     "infinite": (
         ranked(queries=spoiled(-np.inf, 0, 1, 3, 5)),
         "the queries: vectors 0, 1, 3, … hold NaN or infinite numbers; remove or mend them.",
@@ -58,11 +73,13 @@ ERRORS: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "zero item": (
         ranked(items=[[1.0, 0.0], [0.0, 0.0]]),
-        "the items: vector 1 is all zeros, has no direction and so no cosine; remove it, or choose another similarity.",
+        "the items: vector 1 is all zeros, has no direction and so no cosine; remove it, or "
+        "choose another similarity.",
     ),
     "zero query": (
         ranked(queries=[[1.0, 0.0], [0.0, 0.0]], query_ids=["p", "q"], relevance={"p": {"1": 1}}),
-        "the queries: vector q is all zeros, has no direction and so no cosine; remove it, or choose another similarity.",
+        "the queries: vector q is all zeros, has no direction and so no cosine; remove it, or "
+        "choose another similarity.",
     ),
     "one vector": (
         ranked(queries=np.ones(2)),
@@ -70,17 +87,30 @@ ERRORS: dict[str, tuple[Callable[[], Any], str]] = {
         "For a single vector give a matrix of one row, as x[None, :].",
     ),
     "no vector": (ranked(items=np.ones((0, 2))), "the items: there is no vector in it."),
-    "repeated ids": (ranked(item_ids=["a", "b", "a"]), "the items: the id 'a' occurs more than once."),
-    "repeated query ids": (ranked(query_ids=[7, 7]), "the queries: the id '7' occurs more than once."),
-    "number of ids": (ranked(item_ids=["a"]), "the items: 1 ids for 3 vectors; there must be as many."),
+    "repeated ids": (
+        ranked(item_ids=["a", "b", "a"]),
+        "the items: the id 'a' occurs more than once.",
+    ),
+    "repeated query ids": (
+        ranked(query_ids=[7, 7]),
+        "the queries: the id '7' occurs more than once.",
+    ),
+    "number of ids": (
+        ranked(item_ids=["a"]),
+        "the items: 1 ids for 3 vectors; there must be as many.",
+    ),
     **{
-        f"dims {dims!r}": (ranked(dims=dims), f"the queries: dims must be a whole number from 1 to 2; got {dims!r}.")
+        f"dims {dims!r}": (
+            ranked(dims=dims),
+            f"the queries: dims must be a whole number from 1 to 2; got {dims!r}.",
+        )
         for dims in (0, 3, -1, 1.0, True, "2")
     },
     # similarity
     "unknown similarity": (
         ranked(similarity="cosin"),
-        "there is no similarity 'cosin'; did you mean 'cosine'? There is cosine, dot, euclidean, manhattan, hamming.",
+        "there is no similarity 'cosin'; did you mean 'cosine'? There is cosine, dot, euclidean, "
+        "manhattan, hamming.",
     ),
     "unlike any similarity": (
         ranked(similarity="xyz"),
@@ -92,7 +122,8 @@ ERRORS: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "matrix of another shape": (
         ranked(similarity=np.ones((3, 2))),
-        "the matrix of the bilinear similarity is 3 × 2, but queries have 2 dimensions and items 2.",
+        "the matrix of the bilinear similarity is 3 × 2, but queries have 2 dimensions and items "
+        "2.",
     ),
     "matrix with NaN": (
         ranked(similarity=[[np.nan, 0], [0, 1]]),
@@ -108,7 +139,8 @@ ERRORS: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "function of another shape": (
         ranked(similarity=lambda queries, items: items @ queries.T),
-        "the similarity function returned shape (3, 2) for 2 queries and 3 items; it must return (2, 3).",
+        "the similarity function returned shape (3, 2) for 2 queries and 3 items; it must return "
+        "(2, 3).",
     ),
     "function with NaN": (
         ranked(similarity=lambda queries, items: np.full((len(queries), len(items)), np.nan)),
@@ -131,12 +163,19 @@ ERRORS: dict[str, tuple[Callable[[], Any], str]] = {
     # overflow
     "dot overflow": (ranked(TWO * 1e25, THREE * 1e25, similarity="dot"), TOO_LARGE),
     "euclidean overflow": (ranked(TWO * 1e25, -THREE * 1e25, similarity="euclidean"), TOO_LARGE),
-    "euclidean overflow of a difference": (ranked(-TWO * 3e38, THREE * 3e38, similarity="euclidean"), TOO_LARGE),
+    "euclidean overflow of a difference": (
+        ranked(-TWO * 3e38, THREE * 3e38, similarity="euclidean"),
+        TOO_LARGE,
+    ),
     "bilinear overflow": (ranked(TWO * 1e25, THREE, similarity=np.eye(2) * 1e25), TOO_LARGE),
-    "bilinear overflow with zeros": (ranked(TWO * 1e25, THREE * 0, similarity=np.eye(2) * 1e25), TOO_LARGE),
+    "bilinear overflow with zeros": (
+        ranked(TWO * 1e25, THREE * 0, similarity=np.eye(2) * 1e25),
+        TOO_LARGE,
+    ),
     "manhattan overflow": (
         ranked(TWO, THREE * 1.5e38, similarity="manhattan"),
-        "the items: the numbers of vector 2 are so large that a score would overflow; divide all vectors by the same number.",
+        "the items: the numbers of vector 2 are so large that a score would overflow; divide all "
+        "vectors by the same number.",
     ),
     # relevance
     "number of labels": (
@@ -177,7 +216,8 @@ ERRORS: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "texts for lists of labels": (
         ranked(relevance=shared_label([["cat"], ["dog"]], ["cat", "cow", "tiger"])),
-        "the items: 'cat' is one text, not a list of labels; give a list for each vector, or use judged.same_label(…).",
+        "the items: 'cat' is one text, not a list of labels; give a list for each vector, or use "
+        "judged.same_label(…).",
     ),
     "pairs": (
         ranked(relevance=diagonal()),
@@ -202,17 +242,22 @@ ERRORS: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "no query in common": (
         ranked(relevance={"a": {"0": 1}, "b": {"1": 1}}),
-        "the judgements and the queries have no query in common: the judgements have 'a', 'b', the vectors have '0', '1'.",
+        "the judgements and the queries have no query in common: the judgements have 'a', 'b', "
+        "the vectors have '0', '1'.",
     ),
     "no query in common with the junk": (
         ranked(exclude=junk({"a": {"0": 1}}), query_ids=["0", "1"]),
-        "the junk list and the queries have no query in common: the junk list has 'a', the vectors have '0', '1'.",
+        "the junk list and the queries have no query in common: the junk list has 'a', the "
+        "vectors have '0', '1'.",
     ),
     "no ids": (
         ranked(exclude=same_id(), query_ids=["0", "1"]),
         "same_id needs ids on both sides; give query_ids and item_ids, or use same_index.",
     ),
-    "protocol": (lambda: revisited([], "simple"), "protocol must be easy, medium or hard; got 'simple'."),
+    "protocol": (
+        lambda: revisited([], "simple"),
+        "protocol must be easy, medium or hard; got 'simple'.",
+    ),
     "lists of another length": (
         ranked(relevance=revisited([{"easy": [0]}])[0]),
         "relevant: 1 lists for 2 queries; there must be as many.",
@@ -230,11 +275,17 @@ ERRORS: dict[str, tuple[Callable[[], Any], str]] = {
         for memory in ("much", "", "GB", "5XB", "1GBB", "nan", "inf", None)
     },
     **{
-        f"memory {memory!r}": (ranked(memory=memory), f"memory must be at least 1MB; got {memory!r}.")
+        f"memory {memory!r}": (
+            ranked(memory=memory),
+            f"memory must be at least 1MB; got {memory!r}.",
+        )
         for memory in ("999KB", 0, -5, "-1GB")
     },
     **{
-        f"k {k!r}": (lambda k=k: top_k(TWO, THREE, k), f"k must be a whole number from 1; got {k!r}.")
+        f"k {k!r}": (
+            lambda k=k: top_k(TWO, THREE, k),
+            f"k must be a whole number from 1; got {k!r}.",
+        )
         for k in (0, -3, 1.5, "3", None, True)
     },
     "k of results beside ranks": (
@@ -243,13 +294,15 @@ ERRORS: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "both with unique": (
         lambda: evaluate_embeddings(TWO, THREE, PAIRS, both=True, unique=["a", "b", "c"]),
-        "unique categories are those of items, so there is no search both ways; leave one of them out.",
+        "unique categories are those of items, so there is no search both ways; leave one of them "
+        "out.",
     ),
     "both with a bank": (
         lambda: evaluate_embeddings(
             TWO, THREE, PAIRS, both=True, normalise=CSLS(k=99, bank=TWO)
         ),  # refused before it is fitted
-        "the bank of csls(bank=2 vectors, k=99) holds queries, and the items' search for queries would need one of items; "
+        "the bank of csls(bank=2 vectors, k=99) holds queries, and the items' search for queries "
+        "would need one of items; "
         "evaluate each direction by itself, with its own bank.",
     ),
 }
@@ -268,31 +321,53 @@ def test_a_file_of_a_matrix_is_checked_as_a_matrix_is(tmp_path: Path) -> None:
         np.save(tmp_path / "weights.npy", np.array([[wrong, 0], [0, 1]]))
         with pytest.raises(InputError) as error:
             rank_embeddings(TWO, THREE, PAIRS, similarity=str(tmp_path / "weights.npy"))
-        assert str(error.value) == "the matrix of a bilinear similarity holds NaN or infinite numbers; mend it."
+        assert (
+            str(error.value)
+            == "the matrix of a bilinear similarity holds NaN or infinite numbers; mend it."
+        )
 
 
 def test_a_fault_in_the_last_block_is_found_too() -> None:
     queries = spoiled(np.nan, 149, count=150)
     with pytest.raises(InputError) as error:
-        rank_embeddings(queries, np.ones((9000, 2)), {"0": {"0": 1}}, similarity="dot", memory="1MB")
-    assert str(error.value) == "the queries: vectors 149 hold NaN or infinite numbers; remove or mend them."
+        rank_embeddings(
+            queries, np.ones((9000, 2)), {"0": {"0": 1}}, similarity="dot", memory="1MB"
+        )
+    assert (
+        str(error.value)
+        == "the queries: vectors 149 hold NaN or infinite numbers; remove or mend them."
+    )
 
 
 def test_large_numbers_whose_scores_fit_are_ranked() -> None:
-    for similarity, scale in (("dot", 1e18), ("euclidean", 1e9), ("manhattan", 5e37), ("hamming", 3e38), ("cosine", 1e38)):
+    for similarity, scale in (
+        ("dot", 1e18),
+        ("euclidean", 1e9),
+        ("manhattan", 5e37),
+        ("hamming", 3e38),
+        ("cosine", 1e38),
+    ):
         found = rank_embeddings(TWO * scale, THREE * scale, PAIRS, similarity=similarity)
-        assert found.hit_rank.tolist() == rank_embeddings(TWO, THREE, PAIRS, similarity=similarity).hit_rank.tolist()
+        assert (
+            found.hit_rank.tolist()
+            == rank_embeddings(TWO, THREE, PAIRS, similarity=similarity).hit_rank.tolist()
+        )
 
 
 def test_unjudged_items_cannot_be_removed() -> None:
     with pytest.raises(PolicyError) as error:
         rank_embeddings(TWO, THREE, PAIRS, policy={"unjudged": "removed"})
-    assert str(error.value) == ("unjudged=removed has no meaning here: every item is ranked, and only relevant ones are known.")
+    assert str(error.value) == (
+        "unjudged=removed has no meaning here: every item is ranked, and only relevant ones are "
+        "known."
+    )
 
 
 def test_a_judged_query_without_a_vector_can_be_an_error() -> None:
     with pytest.raises(PolicyError) as error:
-        evaluate_embeddings(TWO, THREE, {**PAIRS, "9": {"1": 1}}, policy={"missing": "error"}, name="mine")
+        evaluate_embeddings(
+            TWO, THREE, {**PAIRS, "9": {"1": 1}}, policy={"missing": "error"}, name="mine"
+        )
     assert str(error.value) == (
         "mine lacks 1 of 3 judged queries (9), and missing=error says to stop; "
         "missing=zero counts them as empty, missing=skip leaves them out."
@@ -304,16 +379,25 @@ def test_nothing_is_unjudged_where_every_item_has_a_label() -> None:
     with pytest.raises(PolicyError) as error:
         ranked.evaluate("AP", unjudged_range=True)
     assert str(error.value) == (
-        "unjudged_range has no meaning for embeddings, where every item is judged and relevant ones are listed."
+        "unjudged_range has no meaning for embeddings, where every item is judged and relevant "
+        "ones are listed."
     )
 
 
 def test_measures_that_ask_who_was_judged_are_refused_where_everything_was() -> None:
     with pytest.raises(MeasureError) as refused:
-        evaluate_embeddings([[1.0]], [[1.0], [2.0]], same_label([1], [1, 2]), measures=["AP", "Bpref"])
+        evaluate_embeddings(
+            [[1.0]], [[1.0], [2.0]], same_label([1], [1, 2]), measures=["AP", "Bpref"]
+        )
     assert str(refused.value) == (
-        "Bpref tells irrelevant items from unjudged ones; in embeddings every item is judged, and only relevant ones "
+        "Bpref tells irrelevant items from unjudged ones; in embeddings every item is judged, and "
+        "only relevant ones "
         "are listed. Leave it out."
     )
     judgements = {"0": {"0": 1, "1": 0}}
-    assert evaluate_embeddings([[1.0]], [[1.0], [2.0]], judgements, similarity="dot", measures="Bpref").value() == 0.0
+    assert (
+        evaluate_embeddings(
+            [[1.0]], [[1.0], [2.0]], judgements, similarity="dot", measures="Bpref"
+        ).value()
+        == 0.0
+    )

@@ -1,4 +1,5 @@
-"""What is built upon plain ranks, each against the whole matrix: categories, both directions, normalised scores, revisited."""
+"""What is built upon plain ranks, each against the whole matrix: categories, both directions,
+normalised scores, revisited."""
 
 from __future__ import annotations
 
@@ -9,21 +10,42 @@ import pytest
 from scipy.special import logsumexp
 
 from judged import Evaluation, Policy, Rankings, evaluate_embeddings, parse
-from judged.embeddings import diagonal, groups, junk, rank_embeddings, revisited, same_group, same_index, same_label
+from judged.embeddings import (
+    diagonal,
+    groups,
+    junk,
+    rank_embeddings,
+    revisited,
+    same_group,
+    same_index,
+    same_label,
+)
 from judged.embeddings.embeddings import Embeddings
 from judged.embeddings.normalise import CSLS, AlphaQueryExpansion, InvertedSoftmax, QBNorm
 from judged.policy import CHOICES
-from support.dense import Array, as_judgements, cosines, distances, hits_of, judged, same, whole_numbers
+from support.dense import (
+    Array,
+    as_judgements,
+    cosines,
+    distances,
+    hits_of,
+    judged,
+    same,
+    whole_numbers,
+)
 
 RULES = tuple(CHOICES["ties"])
 
-# -- unique categories -------------------------------------------------------------------------------------------------
+# -- unique categories
+# -------------------------------------------------------------------------------------------------
 
 
 def by_category(values: Array, category: Array, least: float) -> tuple[Array, list[str]]:
     """The greatest of each category's values, categories in the order of their first item."""
     names = list(dict.fromkeys(category.tolist()))
-    return np.stack([values[:, category == name].max(axis=1, initial=least) for name in names], axis=1), list(map(str, names))
+    return np.stack(
+        [values[:, category == name].max(axis=1, initial=least) for name in names], axis=1
+    ), list(map(str, names))
 
 
 def grades_by_category(grades: Array, category: Array) -> Array:
@@ -35,7 +57,11 @@ def grades_by_category(grades: Array, category: Array) -> Array:
 @pytest.mark.parametrize("similarity", ["dot", "euclidean"])
 def test_unique_categories(similarity: str, ties: str) -> None:
     rng = np.random.default_rng(1)
-    queries, items, category = whole_numbers(rng, 25, 3), whole_numbers(rng, 150, 3), rng.integers(0, 40, 150)
+    queries, items, category = (
+        whole_numbers(rng, 25, 3),
+        whole_numbers(rng, 150, 3),
+        rng.integers(0, 40, 150),
+    )
     grades = np.where(rng.random((25, 150)) < 0.1, rng.integers(0, 4, (25, 150)), np.nan)
     grades[:, 0] = 1
     gone = np.arange(25)[:, None] % 9 == np.arange(150) % 9
@@ -53,18 +79,32 @@ def test_unique_categories(similarity: str, ties: str) -> None:
         )
         wanted = grades_by_category(np.where(gone, np.nan, grades), category)
         same(found, best, wanted, gone=np.isinf(best), names=names, ties=ties)
-    assert "the best result of each category stands for it, and categories are ranked" in found.basis
+    assert (
+        "the best result of each category stands for it, and categories are ranked" in found.basis
+    )
 
 
 def test_unique_categories_of_judged_queries_alone() -> None:
-    # Items 0 and 1 are one category: of the query without a vector one category and one unknown item are judged.
+    # Items 0 and 1 are one category: of the query without a vector one category and one unknown
+    # item are judged.
     listed = {"0": {"2": 1}, "7": {"0": 1, "1": 3, "x": 2}}
-    found = rank_embeddings(np.eye(2), [[1, 0], [0, 1], [0.5, 0.5]], listed, similarity="dot", unique=["a", "a", "b"])
-    assert (found.queries, found.retrieved.tolist(), found.missing.tolist()) == (("0", "7"), [2, 0], [False, True])
-    assert (found.hit_rank.tolist(), found.pool_query.tolist(), found.pool_grade.tolist()) == ([2], [0, 1, 1], [1.0, 3.0, 2.0])
+    found = rank_embeddings(
+        np.eye(2), [[1, 0], [0, 1], [0.5, 0.5]], listed, similarity="dot", unique=["a", "a", "b"]
+    )
+    assert (found.queries, found.retrieved.tolist(), found.missing.tolist()) == (
+        ("0", "7"),
+        [2, 0],
+        [False, True],
+    )
+    assert (found.hit_rank.tolist(), found.pool_query.tolist(), found.pool_grade.tolist()) == (
+        [2],
+        [0, 1, 1],
+        [1.0, 3.0, 2.0],
+    )
 
 
-# -- both directions ---------------------------------------------------------------------------------------------------
+# -- both directions
+# ---------------------------------------------------------------------------------------------------
 
 
 def assert_equal(found: Rankings, expected: Rankings) -> None:
@@ -93,10 +133,14 @@ def test_both_directions_are_two_evaluations(similarity: str, memory: str, ties:
     queries, items = whole_numbers(rng, 120, 3), whole_numbers(rng, 1300, 3)
     if similarity == "cosine":  # the two products may round differently, so there must be no ties
         queries, items = rng.normal(size=(120, 6)), rng.normal(size=(1300, 6))
-    # 120 × 1300 scores take 624 kB, more than half of 1MB: there they are computed once for each direction.
+    # 120 × 1300 scores take 624 kB, more than half of 1MB: there they are computed once for each
+    # direction.
     left, right = rng.integers(0, 60, 120), rng.integers(0, 60, 1300)
     burst = np.arange(120) % 7, np.arange(1300) % 7
-    ids = [f"q{number}" for number in rng.permutation(120)], [f"i{number}" for number in rng.permutation(1300)]
+    ids = (
+        [f"q{number}" for number in rng.permutation(120)],
+        [f"i{number}" for number in rng.permutation(1300)],
+    )
     policy = Policy(ties=ties)
     there_by, back_by = BOTH[similarity]
     compared = Embeddings.of(
@@ -136,7 +180,9 @@ def test_both_directions_of_judgements_and_junk(memory: str) -> None:
     listed = {query: each for query, each in as_judgements(grades).items() if each}
     gone = rng.random((150, 900)) < 0.01
     junk_list = as_judgements(judged(gone))
-    compared = Embeddings.of(queries, items, similarity="dot", exclude=junk(junk_list), memory=memory)
+    compared = Embeddings.of(
+        queries, items, similarity="dot", exclude=junk(junk_list), memory=memory
+    )
     there, back = compared.rank_both_ways({**listed, "no such query": {"1": 1.0}}, Policy())
     scores = queries @ items.T
     known = list(map(int, listed))
@@ -151,15 +197,25 @@ def test_both_directions_of_judgements_and_junk(memory: str) -> None:
 def test_both_directions_are_two_rows() -> None:
     rng = np.random.default_rng(5)
     queries, items = rng.normal(size=(30, 5)), rng.normal(size=(30, 5))
-    found = evaluate_embeddings(queries, items, diagonal(), measures=["RR", "R@1"], both=True, name="clips")
-    assert [run.name for run in found.runs] == ["clips: queries to items", "clips: items to queries"]
+    found = evaluate_embeddings(
+        queries, items, diagonal(), measures=["RR", "R@1"], both=True, name="clips"
+    )
+    assert [run.name for run in found.runs] == [
+        "clips: queries to items",
+        "clips: items to queries",
+    ]
     rows = [run.summary[parse("RR")] for run in found.runs]
-    alone = [evaluate_embeddings(*pair, diagonal(), measures=["RR"]).value() for pair in ((queries, items), (items, queries))]
+    alone = [
+        evaluate_embeddings(*pair, diagonal(), measures=["RR"]).value()
+        for pair in ((queries, items), (items, queries))
+    ]
     assert rows == alone
 
 
 @pytest.mark.parametrize("memory", ["1GB", "1MB"])
-@pytest.mark.parametrize("normalise", ["csls(k=4)", "inverted-softmax", "dual-softmax", "mutual-proximity", "z-score"])
+@pytest.mark.parametrize(
+    "normalise", ["csls(k=4)", "inverted-softmax", "dual-softmax", "mutual-proximity", "z-score"]
+)
 def test_both_directions_normalised(normalise: str, memory: str) -> None:
     rng = np.random.default_rng(6)
     queries, items = rng.normal(size=(60, 6)), rng.normal(size=(90, 6))
@@ -171,7 +227,8 @@ def test_both_directions_normalised(normalise: str, memory: str) -> None:
     assert_equal(back, rank_embeddings(items, queries, groups(right, left), normalise=normalise))
 
 
-# -- normalised scores -------------------------------------------------------------------------------------------------
+# -- normalised scores
+# -------------------------------------------------------------------------------------------------
 
 RANDOM = np.random.default_rng(7)
 QUERIES, ITEMS, BANK = (RANDOM.normal(size=(count, 8)) for count in (40, 75, 30))
@@ -195,9 +252,18 @@ def qb_norm(scores: Array, bank: Array, beta: float, k: int) -> Array:
 NORMALISED: dict[str, tuple[Any, Any]] = {
     "csls": ("csls(k=5)", lambda s, b: csls(s, s, 5)),
     "csls with a bank": (CSLS(k=3, bank=BANK), lambda s, b: csls(s, b, 3)),
-    "inverted-softmax": ("inverted-softmax(beta=10)", lambda s, b: 10 * s - logsumexp(10 * s, axis=0)),
-    "inverted-softmax with a bank": (InvertedSoftmax(bank=BANK), lambda s, b: 20 * s - logsumexp(20 * b, axis=0)),
-    "dual-softmax": ("dual-softmax(beta=5)", lambda s, b: s * np.exp(5 * s - logsumexp(5 * s, axis=0))),
+    "inverted-softmax": (
+        "inverted-softmax(beta=10)",
+        lambda s, b: 10 * s - logsumexp(10 * s, axis=0),
+    ),
+    "inverted-softmax with a bank": (
+        InvertedSoftmax(bank=BANK),
+        lambda s, b: 20 * s - logsumexp(20 * b, axis=0),
+    ),
+    "dual-softmax": (
+        "dual-softmax(beta=5)",
+        lambda s, b: s * np.exp(5 * s - logsumexp(5 * s, axis=0)),
+    ),
     "qb-norm": (QBNorm(bank=BANK, k=1), lambda s, b: qb_norm(s, b, 20, 1)),
     "qb-norm of more": (QBNorm(bank=BANK, k=4, beta=7), lambda s, b: qb_norm(s, b, 7, 4)),
 }
@@ -207,11 +273,22 @@ NORMALISED: dict[str, tuple[Any, Any]] = {
 @pytest.mark.parametrize("name", NORMALISED)
 def test_normalised_scores_are_ranked_as_the_formula_ranks(name: str, similarity: str) -> None:
     normalise, formula = NORMALISED[name]
-    scores, bank = (cosines(each, ITEMS) if similarity == "cosine" else each @ ITEMS.T for each in (QUERIES, BANK))
+    scores, bank = (
+        cosines(each, ITEMS) if similarity == "cosine" else each @ ITEMS.T
+        for each in (QUERIES, BANK)
+    )
     dense = formula(scores, bank)
-    found = rank_embeddings(QUERIES, ITEMS, lambda begin, end: RELEVANT[begin:end], similarity=similarity, normalise=normalise)
+    found = rank_embeddings(
+        QUERIES,
+        ITEMS,
+        lambda begin, end: RELEVANT[begin:end],
+        similarity=similarity,
+        normalise=normalise,
+    )
     same(found, dense, judged(RELEVANT))
-    assert hits_of(found) != hits_of(rank_embeddings(QUERIES, ITEMS, lambda a, b: RELEVANT[a:b], similarity=similarity))
+    assert hits_of(found) != hits_of(
+        rank_embeddings(QUERIES, ITEMS, lambda a, b: RELEVANT[a:b], similarity=similarity)
+    )
     unique = rank_embeddings(
         QUERIES,
         ITEMS,
@@ -227,7 +304,9 @@ def test_normalised_scores_are_ranked_as_the_formula_ranks(name: str, similarity
 
 def test_normalised_distances() -> None:
     dense = csls(-distances(QUERIES, ITEMS) / 2, -distances(QUERIES, ITEMS) / 2, 4)
-    found = rank_embeddings(QUERIES, ITEMS, lambda a, b: RELEVANT[a:b], similarity="euclidean", normalise="csls(k=4)")
+    found = rank_embeddings(
+        QUERIES, ITEMS, lambda a, b: RELEVANT[a:b], similarity="euclidean", normalise="csls(k=4)"
+    )
     same(found, dense, judged(RELEVANT))
 
 
@@ -235,7 +314,9 @@ def test_normalised_scores_leave_excluded_pairs_out() -> None:
     gone = np.eye(40, 75) > 0
     scores = np.where(gone, -np.inf, cosines(QUERIES, ITEMS))
     near = csls(scores, scores, 5)
-    found = rank_embeddings(QUERIES, ITEMS, lambda a, b: RELEVANT[a:b], normalise="csls(k=5)", exclude=same_index())
+    found = rank_embeddings(
+        QUERIES, ITEMS, lambda a, b: RELEVANT[a:b], normalise="csls(k=5)", exclude=same_index()
+    )
     same(found, near, judged(RELEVANT), gone=gone)
 
 
@@ -246,27 +327,42 @@ def test_expanded_queries_are_asked_again() -> None:
     expanded = unit[0] + np.einsum("qk,qkd->qd", weight, unit[1][best])
     for unique in (None, CATEGORY):
         found = rank_embeddings(
-            QUERIES, ITEMS, lambda a, b: RELEVANT[a:b], normalise=AlphaQueryExpansion(alpha=2, k=4), unique=unique
+            QUERIES,
+            ITEMS,
+            lambda a, b: RELEVANT[a:b],
+            normalise=AlphaQueryExpansion(alpha=2, k=4),
+            unique=unique,
         )
-        assert hits_of(found) == hits_of(rank_embeddings(expanded, ITEMS, lambda a, b: RELEVANT[a:b], unique=unique))
+        assert hits_of(found) == hits_of(
+            rank_embeddings(expanded, ITEMS, lambda a, b: RELEVANT[a:b], unique=unique)
+        )
 
 
 @pytest.mark.parametrize("unique", [None, CATEGORY], ids=["items", "categories"])
 @pytest.mark.parametrize("text", ["min-max", "z-score", "softmax", "softmax(temperature=0.001)"])
 def test_what_cannot_change_a_ranking_does_not_and_says_so(text: str, unique: Any) -> None:
     plain, found = (
-        rank_embeddings(QUERIES, ITEMS, lambda a, b: RELEVANT[a:b], normalise=each, unique=unique) for each in (None, text)
+        rank_embeddings(QUERIES, ITEMS, lambda a, b: RELEVANT[a:b], normalise=each, unique=unique)
+        for each in (None, text)
     )
     assert hits_of(found) == hits_of(plain)
-    note = f"scores were normalised by {text if '(' in text or text != 'softmax' else 'softmax(temperature=1.0)'}, "
-    assert f"{note}which looks at one query at a time (per query); it cannot change any ranking" in found.basis
+    note = (
+        "scores were normalised by "
+        f"{text if '(' in text or text != 'softmax' else 'softmax(temperature=1.0)'}, "
+    )
+    assert (
+        f"{note}which looks at one query at a time (per query); it cannot change any ranking"
+        in found.basis
+    )
 
 
-# -- revisited Oxford and Paris ----------------------------------------------------------------------------------------
+# -- revisited Oxford and Paris
+# ----------------------------------------------------------------------------------------
 
 
 def revisited_average_precision(order: list[int], wanted: set[int], passed: set[int]) -> float:
-    """Positions are counted without junk; the area is that of trapezoids; a query without positives has no value."""
+    """Positions are counted without junk; the area is that of trapezoids; a query without positives
+    has no value."""
     if not wanted:
         return np.nan
     area, position, found = 0.0, 0, 0
@@ -290,7 +386,9 @@ def test_revisited_protocols(protocol: str) -> None:
         drawn = rng.permutation(400)
         easy, hard = (0, 9) if query % 7 == 0 else (12, 0) if query % 5 == 0 else (8, 15)
         parts = np.split(drawn, [easy, easy + hard, easy + hard + 20])
-        truth.append({"easy": parts[0].tolist(), "hard": parts[1].tolist(), "junk": parts[2].tolist()})
+        truth.append(
+            {"easy": parts[0].tolist(), "hard": parts[1].tolist(), "junk": parts[2].tolist()}
+        )
     wanted, passed = {
         "easy": (["easy"], ["hard", "junk"]),
         "medium": (["easy", "hard"], ["junk"]),
@@ -307,8 +405,15 @@ def test_revisited_protocols(protocol: str) -> None:
     ]
     relevance, exclude = revisited(truth, protocol)
     found: Evaluation = evaluate_embeddings(
-        queries, items, relevance, exclude=exclude, measures=["AP(area=trapezoid)"], policy={"empty": "skip"}
+        queries,
+        items,
+        relevance,
+        exclude=exclude,
+        measures=["AP(area=trapezoid)"],
+        policy={"empty": "skip"},
     )
-    assert found.scored().values[found.measure()].tolist() == pytest.approx(expected, abs=1e-12, nan_ok=True)
+    assert found.scored().values[found.measure()].tolist() == pytest.approx(
+        expected, abs=1e-12, nan_ok=True
+    )
     assert found.value() == pytest.approx(np.nanmean(expected), abs=1e-12)
     assert np.isnan(expected).any() == (protocol != "medium")

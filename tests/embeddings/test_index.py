@@ -30,9 +30,12 @@ def case() -> Case:
     centres = rng.standard_normal((20, 16))
     of_queries, of_items = rng.integers(0, 20, 70), rng.integers(0, 20, 3000)
     queries, items = (
-        (centres[labels] + rng.standard_normal((len(labels), 16))).astype(np.float32) for labels in (of_queries, of_items)
+        (centres[labels] + rng.standard_normal((len(labels), 16))).astype(np.float32)
+        for labels in (of_queries, of_items)
     )
-    queries, items = (each / np.linalg.norm(each, axis=1, keepdims=True) for each in (queries, items))
+    queries, items = (
+        each / np.linalg.norm(each, axis=1, keepdims=True) for each in (queries, items)
+    )
     return queries, items, same_label(of_queries, of_items)
 
 
@@ -59,7 +62,9 @@ def test_the_exact_row_is_the_evaluation_of_all_ranks_cut_at_k(case: Case) -> No
     result = evaluate_index(brute(case[1]), *case, k=20, measures=cut)
     whole = evaluate_embeddings(*case, measures=cut)
     for measure in cut:
-        assert result.evaluation.value(measure, "exact@20") == pytest.approx(whole.value(measure), abs=1e-12)
+        assert result.evaluation.value(measure, "exact@20") == pytest.approx(
+            whole.value(measure), abs=1e-12
+        )
 
 
 def test_a_flat_faiss_index_is_exact(case: Case) -> None:
@@ -76,7 +81,9 @@ def test_distances_rank_as_scores_do(case: Case) -> None:
     index = faiss.IndexFlatL2(16)
     index.add(case[1])
     for similarity in ("euclidean", "cosine"):  # of unit vectors
-        assert evaluate_index(index, *case, k=20, similarity=similarity, measures=["RR"]).recall == 1.0
+        assert (
+            evaluate_index(index, *case, k=20, similarity=similarity, measures=["RR"]).recall == 1.0
+        )
 
 
 def test_a_lossy_faiss_index_loses(case: Case) -> None:
@@ -92,7 +99,9 @@ def test_a_lossy_faiss_index_loses(case: Case) -> None:
     assert 0 < result.recall < 1
     assert result.per_query_recall == pytest.approx(by_hand)
     for measure in MEASURES:
-        exact_value, own_value = (result.evaluation.value(measure, name) for name in ("exact@50", "index@50"))
+        exact_value, own_value = (
+            result.evaluation.value(measure, name) for name in ("exact@50", "index@50")
+        )
         assert result.loss[measure] == exact_value - own_value != 0
 
 
@@ -102,7 +111,9 @@ def test_faiss_marks_missing_items_with_minus_one(case: Case) -> None:
     index.add(case[1][:30])
     result = evaluate_index(index, *case, k=100, measures=["R@100"])
     assert result.evaluation.runs[1].rankings.retrieved.tolist() == [30] * 70
-    assert result.evaluation.runs[1].audit.notes == ("The index holds 30 items, the exact search was over 3,000.",)
+    assert result.evaluation.runs[1].audit.notes == (
+        "The index holds 30 items, the exact search was over 3,000.",
+    )
     assert result.evaluation.runs[0].audit.notes == ()
 
 
@@ -112,7 +123,9 @@ def test_usearch(case: Case) -> None:
     index.add(np.arange(3000), case[1])
     result = evaluate_index(index, *case, k=20, measures=MEASURES)
     assert result.recall > 0.9
-    single = evaluate_index(index, case[0][:1], case[1], lambda begin, end: np.ones((1, 3000)), k=20, measures=["R@20"])
+    single = evaluate_index(
+        index, case[0][:1], case[1], lambda begin, end: np.ones((1, 3000)), k=20, measures=["R@20"]
+    )
     assert 0 < single.recall <= 1
 
 
@@ -123,7 +136,9 @@ def test_usearch_with_fewer_items_than_k() -> None:
     index.add(np.arange(4) + 100, vectors)
     for queries in (vectors, vectors[:1]):
         relevant = same_label(np.arange(len(queries)), np.arange(4))
-        result = evaluate_index(index, queries, vectors, relevant, k=9, keys=np.arange(4) + 100, measures=["RR"])
+        result = evaluate_index(
+            index, queries, vectors, relevant, k=9, keys=np.arange(4) + 100, measures=["RR"]
+        )
         assert result.recall == 1.0
         assert result.evaluation.value("RR", "index@9") == 1.0
         assert result.evaluation.runs[1].rankings.retrieved.tolist() == [4] * len(queries)
@@ -134,9 +149,15 @@ def test_texts_are_item_ids_and_rows_may_differ_in_length() -> None:
         return [["b", "a"] if query[0] else ["c"] for query in block], None
 
     relevant = {"0": {"a": 1}, "1": {"b": 1}}
-    result = evaluate_index(find, np.eye(2, 3), np.eye(3), relevant, item_ids=["a", "b", "c"], k=2, measures=["RR"])
-    assert result.evaluation.scored("index@2").values[result.evaluation.measure()].tolist() == [0.5, 0.0]
-    # For each query one item scores 1, the other two 0: a 0 is as good as another in the second place.
+    result = evaluate_index(
+        find, np.eye(2, 3), np.eye(3), relevant, item_ids=["a", "b", "c"], k=2, measures=["RR"]
+    )
+    assert result.evaluation.scored("index@2").values[result.evaluation.measure()].tolist() == [
+        0.5,
+        0.0,
+    ]
+    # For each query one item scores 1, the other two 0: a 0 is as good as another in the second
+    # place.
     assert result.per_query_recall.tolist() == [1.0, 0.5]
 
 
@@ -146,35 +167,60 @@ def test_whichever_of_tied_items_is_returned_counts_as_found() -> None:
 
     relevant = same_label([0, 0], np.arange(100))
     for policy in ({"ties": "id"}, {"ties": "input"}):
-        assert evaluate_index(last, np.ones((2, 2)), np.ones((100, 2)), relevant, k=5, policy=policy).recall == 1.0
+        assert (
+            evaluate_index(
+                last, np.ones((2, 2)), np.ones((100, 2)), relevant, k=5, policy=policy
+            ).recall
+            == 1.0
+        )
 
 
 def test_excluded_items_are_taken_out_of_the_lists(case: Case) -> None:
     _, items, _ = case
     labels = np.arange(3000) // 3
     exclude = [same_index(), same_group(np.arange(70) % 5, np.arange(3000) % 1500)]
-    result = evaluate_index(brute(items), items[:70], items, same_label(labels[:70], labels), k=20, exclude=exclude)
+    result = evaluate_index(
+        brute(items), items[:70], items, same_label(labels[:70], labels), k=20, exclude=exclude
+    )
     assert result.recall == 1.0
     assert set(result.loss.values()) == {0.0}
     assert result.evaluation.runs[1].rankings.retrieved.tolist() == [20] * 70
 
 
 @pytest.mark.parametrize("height", [1, 3, 69])
-def test_where_queries_are_cut_into_blocks_changes_nothing(case: Case, monkeypatch: pytest.MonkeyPatch, height: int) -> None:
-    """The index looks at so many items as it is asked for, as HNSW does, and has None for what it does not find."""
+def test_where_queries_are_cut_into_blocks_changes_nothing(
+    case: Case, monkeypatch: pytest.MonkeyPatch, height: int
+) -> None:
+    """The index looks at so many items as it is asked for, as HNSW does, and has None for what it
+    does not find."""
     queries, items, _ = case
 
     def find(block: np.ndarray, k: int) -> Any:
         looked, asked = np.arange(0, 3000, max(1, 3000 // (3 * k))), block[:, :1] > 0
         best = looked[np.argsort(-(block @ items[looked].T), axis=1, kind="stable")[:, :k]]
-        return [list(row) if whole else [*row[:5].tolist(), None] for row, whole in zip(best, asked, strict=True)], None
+        return [
+            list(row) if whole else [*row[:5].tolist(), None]
+            for row, whole in zip(best, asked, strict=True)
+        ], None
 
     labels = np.arange(3000) // 3
     exclude = same_group(np.arange(70) % 9, np.minimum(np.arange(3000) // 11, 8))
 
     def result() -> Any:
-        found = evaluate_index(find, queries, items, same_label(labels[:70], labels), k=20, exclude=exclude, measures=MEASURES)
-        return found.per_query_recall.tolist(), found.evaluation.runs[1].rankings.retrieved.tolist(), found.loss
+        found = evaluate_index(
+            find,
+            queries,
+            items,
+            same_label(labels[:70], labels),
+            k=20,
+            exclude=exclude,
+            measures=MEASURES,
+        )
+        return (
+            found.per_query_recall.tolist(),
+            found.evaluation.runs[1].rankings.retrieved.tolist(),
+            found.loss,
+        )
 
     before = result()
     shape = Product._shape
@@ -188,9 +234,17 @@ def test_numbers_are_rows_whatever_stands_beside_them() -> None:
 
     arguments = (np.eye(2, 3), np.eye(3), {"0": {"b": 1}, "1": {"c": 1}})
     result = evaluate_index(find, *arguments, item_ids=["a", "b", "c"], k=2, measures=["RR"])
-    assert result.evaluation.scored("index@2").values[result.evaluation.measure()].tolist() == [1.0, 0.5]
+    assert result.evaluation.scored("index@2").values[result.evaluation.measure()].tolist() == [
+        1.0,
+        0.5,
+    ]
     with pytest.raises(InputError) as error:
-        evaluate_index(lambda block, k: ([[None, 3]] * len(block), None), *arguments, item_ids=["a", "b", "c"], k=2)
+        evaluate_index(
+            lambda block, k: ([[None, 3]] * len(block), None),
+            *arguments,
+            item_ids=["a", "b", "c"],
+            k=2,
+        )
     assert str(error.value) == (
         "the index returned item 3 for query '0', but items are numbered from 0 to 2; "
         "if its numbers are keys of its own, give keys, one for each item."
@@ -201,17 +255,29 @@ def test_a_loss_is_above_0_also_where_less_is_better() -> None:
     def find(block: np.ndarray, k: int) -> Any:
         return [[1] if query[0] else [0] for query in block], None
 
-    result = evaluate_index(find, np.eye(2), np.eye(2), same_label([0, 1], [0, 1]), k=1, measures=["FP@1", "P@1"])
+    result = evaluate_index(
+        find, np.eye(2), np.eye(2), same_label([0, 1], [0, 1]), k=1, measures=["FP@1", "P@1"]
+    )
     assert result.loss == {"FP@1": 2.0, "P@1": 1.0}  # FP is a count over all queries
 
 
 def test_the_memory_cap_changes_nothing(case: Case) -> None:
     found = [
-        evaluate_index(brute(case[1][:, :4]), *case, k=20, dims=4, similarity="dot", measures=MEASURES, memory=memory)
+        evaluate_index(
+            brute(case[1][:, :4]),
+            *case,
+            k=20,
+            dims=4,
+            similarity="dot",
+            measures=MEASURES,
+            memory=memory,
+        )
         for memory in ("1GB", "1MB")
     ]
     assert found[0].recall == found[1].recall == 1.0
-    assert found[0].evaluation.value("AP", "exact@20") == pytest.approx(found[1].evaluation.value("AP", "exact@20"), abs=1e-12)
+    assert found[0].evaluation.value("AP", "exact@20") == pytest.approx(
+        found[1].evaluation.value("AP", "exact@20"), abs=1e-12
+    )
 
 
 def test_nothing_to_find_is_no_recall() -> None:
@@ -220,7 +286,13 @@ def test_nothing_to_find_is_no_recall() -> None:
 
     everything = {"0": {"0": 1, "1": 1}}
     result = evaluate_index(
-        find, np.ones((2, 1)), np.ones((2, 1)), {"0": {"0": 1}, "1": {"1": 1}}, k=2, exclude=everything, measures=["RR"]
+        find,
+        np.ones((2, 1)),
+        np.ones((2, 1)),
+        {"0": {"0": 1}, "1": {"1": 1}},
+        k=2,
+        exclude=everything,
+        measures=["RR"],
     )
     assert np.isnan(result.per_query_recall).tolist() == [True, False]
     assert result.recall == 0.0
@@ -230,7 +302,9 @@ def test_text_and_dict() -> None:
     def find(block: np.ndarray, k: int) -> Any:
         return [[1, 0]] * len(block), None
 
-    result = evaluate_index(find, np.eye(2), np.eye(2), same_label([0, 1], [0, 1]), k=1, measures=["RR", "Bpref"])
+    result = evaluate_index(
+        find, np.eye(2), np.eye(2), same_label([0, 1], [0, 1]), k=1, measures=["RR", "Bpref"]
+    )
     assert repr(result).splitlines()[0].split() == ["run", "RR", "Bpref"]
     assert repr(result).splitlines()[-2:] == [
         "recall of the index: 0.5000 of the exact first 1",
@@ -271,26 +345,45 @@ class Unknown(Odd):
             "the index returned item 5 for query 'p', but items are numbered from 0 to 1; "
             "if its numbers are keys of its own, give keys, one for each item.",
         ),
-        (answering(([[0, 1], [1, 1]], None)), {}, "the index returned item 'b' for query 'q' twice."),
-        (answering(([["a"], ["x"]], None)), {}, "the index returned 'x' for query 'q', which is no item's id."),
-        (answering(([[7], [9]], None)), {"keys": [7, 8]}, "the index returned 9 for query 'q', which is no item's key."),
-        (answering(([[0]], None)), {"keys": [7]}, "keys: 1 keys for 2 items; there must be as many."),
+        (
+            answering(([[0, 1], [1, 1]], None)),
+            {},
+            "the index returned item 'b' for query 'q' twice.",
+        ),
+        (
+            answering(([["a"], ["x"]], None)),
+            {},
+            "the index returned 'x' for query 'q', which is no item's id.",
+        ),
+        (
+            answering(([[7], [9]], None)),
+            {"keys": [7, 8]},
+            "the index returned 9 for query 'q', which is no item's key.",
+        ),
+        (
+            answering(([[0]], None)),
+            {"keys": [7]},
+            "keys: 1 keys for 2 items; there must be as many.",
+        ),
         (answering(([[0]], None)), {"keys": [7, 7]}, "keys: the key 7 occurs more than once."),
         (
             answering((np.arange(2), None)),
             {},
-            "the index returned shape (2,) for 2 queries; it must return a matrix, one row a query, the best item first.",
+            "the index returned shape (2,) for 2 queries; it must return a matrix, one row a "
+            "query, the best item first.",
         ),
         (answering(5), {}, "the index function returned int; it must return (items, scores)."),
         (
             Unknown(),
             {},
-            "the search of Unknown returned str; wrap it in a function of (vectors, k) that returns (items, scores).",
+            "the search of Unknown returned str; wrap it in a function of (vectors, k) that "
+            "returns (items, scores).",
         ),
         (
             Odd(),
             {},
-            "the index has 3 dimensions, the queries have 2; they must have as many. Was it built from these vectors?",
+            "the index has 3 dimensions, the queries have 2; they must have as many. Was it built "
+            "from these vectors?",
         ),
         (5, {}, "an index has a search(vectors, k), or is a function of (vectors, k); got int."),
         (answering(([[0], [0]], None)), {"k": 0}, "k must be a whole number from 1; got 0."),
@@ -304,7 +397,9 @@ class Unknown(Odd):
 def test_what_an_index_may_not_do(index: Any, options: dict[str, Any], message: str) -> None:
     given = {"relevance": same_label([0, 1], [0, 1]), "k": 2, **options}
     with pytest.raises(InputError) as error:
-        evaluate_index(index, np.eye(2), np.eye(2), query_ids=["p", "q"], item_ids=["a", "b"], **given)
+        evaluate_index(
+            index, np.eye(2), np.eye(2), query_ids=["p", "q"], item_ids=["a", "b"], **given
+        )
     assert str(error.value) == message
 
 
@@ -313,12 +408,18 @@ def test_what_an_index_may_not_do(index: Any, options: dict[str, Any], message: 
     [
         (
             {"unjudged": "removed"},
-            "unjudged=removed has no meaning here: every item is ranked, and only relevant ones are known.",
+            "unjudged=removed has no meaning here: every item is ranked, and only relevant ones "
+            "are known.",
         ),
-        ({"ties": "worst"}, "the first k items are chosen with ties=id or ties=input; got 'worst'."),
+        (
+            {"ties": "worst"},
+            "the first k items are chosen with ties=id or ties=input; got 'worst'.",
+        ),
     ],
 )
 def test_policies_without_meaning(policy: dict[str, str], message: str) -> None:
     with pytest.raises(PolicyError) as error:
-        evaluate_index(answering(None), np.eye(2), np.eye(2), same_label([0, 1], [0, 1]), policy=policy)
+        evaluate_index(
+            answering(None), np.eye(2), np.eye(2), same_label([0, 1], [0, 1]), policy=policy
+        )
     assert str(error.value) == message

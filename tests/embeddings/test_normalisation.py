@@ -23,7 +23,11 @@ from support.products import BANK, product_of
 @pytest.mark.parametrize(
     ("normalisation", "kind", "note"),
     [
-        (CSLS(), "transductive", "scores were normalised by csls(k=10), which looks at all test queries (transductive)."),
+        (
+            CSLS(),
+            "transductive",
+            "scores were normalised by csls(k=10), which looks at all test queries (transductive).",
+        ),
         (
             CSLS(bank=BANK),
             "inductive",
@@ -33,7 +37,8 @@ from support.products import BANK, product_of
         (
             InvertedSoftmax(),
             "transductive",
-            "scores were normalised by inverted-softmax(beta=20.0), which looks at all test queries (transductive).",
+            "scores were normalised by inverted-softmax(beta=20.0), which looks at all test "
+            "queries (transductive).",
         ),
         (
             QBNorm(bank="train.npy"),
@@ -44,17 +49,20 @@ from support.products import BANK, product_of
         (
             DualSoftmax(),
             "transductive",
-            "scores were normalised by dual-softmax(beta=20.0), which looks at all test queries (transductive).",
+            "scores were normalised by dual-softmax(beta=20.0), which looks at all test queries "
+            "(transductive).",
         ),
         (
             AlphaQueryExpansion(),
             "per query",
-            "scores were normalised by alpha-query-expansion(alpha=3.0, k=10), which looks at one query at a time (per query).",
+            "scores were normalised by alpha-query-expansion(alpha=3.0, k=10), which looks at one "
+            "query at a time (per query).",
         ),
         (
             MinMax(),
             "per query",
-            "scores were normalised by min-max, which looks at one query at a time (per query); it cannot change any ranking.",
+            "scores were normalised by min-max, which looks at one query at a time (per query); "
+            "it cannot change any ranking.",
         ),
     ],
 )
@@ -89,7 +97,8 @@ def test_texts():
     [
         (
             lambda: as_normalisation("cslss"),
-            "there is no normalisation 'cslss'; did you mean 'csls'? There is min-max, z-score, softmax, csls, "
+            "there is no normalisation 'cslss'; did you mean 'csls'? There is min-max, z-score, "
+            "softmax, csls, "
             "inverted-softmax, qb-norm, dual-softmax, mutual-proximity, alpha-query-expansion.",
         ),
         (
@@ -103,20 +112,42 @@ def test_texts():
         ),
         (lambda: as_normalisation("min-max(k=2)"), "min-max takes no 'k'. It takes no parameters."),
         (lambda: as_normalisation("csls(k=2, k=3)"), "k of csls is given twice: 'csls(k=2, k=3)'."),
-        (lambda: as_normalisation("csls(5)"), "parameters are written name=value, with commas between; got 'csls(5)'."),
+        (
+            lambda: as_normalisation("csls(5)"),
+            "parameters are written name=value, with commas between; got 'csls(5)'.",
+        ),
         (
             lambda: as_normalisation("csls(k=5"),
-            "a normalisation is a text such as 'csls' or 'softmax(temperature=0.05)'; got 'csls(k=5'.",
+            "a normalisation is a text such as 'csls' or 'softmax(temperature=0.05)'; got "
+            "'csls(k=5'.",
         ),
-        (lambda: as_normalisation(5), "a normalisation is a text such as 'csls' or 'softmax(temperature=0.05)'; got 5."),
+        (
+            lambda: as_normalisation(5),
+            "a normalisation is a text such as 'csls' or 'softmax(temperature=0.05)'; got 5.",
+        ),
         (lambda: Softmax(temperature=0), "temperature of softmax must be a number above 0; got 0."),
-        (lambda: as_normalisation("softmax(temperature=hot)"), "temperature of softmax must be a number above 0; got 'hot'."),
-        (lambda: InvertedSoftmax(beta=-1), "beta of inverted-softmax must be a number above 0; got -1."),
-        (lambda: DualSoftmax(beta=float("nan")), "beta of dual-softmax must be a number above 0; got nan."),
+        (
+            lambda: as_normalisation("softmax(temperature=hot)"),
+            "temperature of softmax must be a number above 0; got 'hot'.",
+        ),
+        (
+            lambda: InvertedSoftmax(beta=-1),
+            "beta of inverted-softmax must be a number above 0; got -1.",
+        ),
+        (
+            lambda: DualSoftmax(beta=float("nan")),
+            "beta of dual-softmax must be a number above 0; got nan.",
+        ),
         (lambda: CSLS(k=0), "k of csls must be a whole number from 1; got 0."),
         (lambda: CSLS(k=True), "k of csls must be a whole number from 1; got True."),
-        (lambda: CSLS(k=32).fit(product_of()), "k of csls must be at most the number of items, 31; got 32."),
-        (lambda: CSLS(k=24).fit(product_of()), "k of csls must be at most the number of queries, 23; got 24."),
+        (
+            lambda: CSLS(k=32).fit(product_of()),
+            "k of csls must be at most the number of items, 31; got 32.",
+        ),
+        (
+            lambda: CSLS(k=24).fit(product_of()),
+            "k of csls must be at most the number of queries, 23; got 24.",
+        ),
         (
             lambda: CSLS(k=18, bank=BANK).fit(product_of()),
             "k of csls must be at most the number of queries in the bank, 17; got 18.",
@@ -125,10 +156,14 @@ def test_texts():
             lambda: AlphaQueryExpansion(k=32).fit(product_of()),
             "k of alpha-query-expansion must be at most the number of items, 31; got 32.",
         ),
-        (lambda: QBNorm(k=32, bank=BANK).fit(product_of()), "k of qb-norm must be at most the number of items, 31; got 32."),
+        (
+            lambda: QBNorm(k=32, bank=BANK).fit(product_of()),
+            "k of qb-norm must be at most the number of items, 31; got 32.",
+        ),
         (
             lambda: QBNorm().fit(product_of()),
-            "qb-norm needs a bank of queries, such as those of training; give bank=, vectors or their file.",
+            "qb-norm needs a bank of queries, such as those of training; give bank=, vectors or "
+            "their file.",
         ),
         (
             lambda: QBNorm(bank=BANK[:, :3]).fit(product_of()),
@@ -137,11 +172,13 @@ def test_texts():
         ),
         (
             lambda: AlphaQueryExpansion(k=3).fit(product_of(similarity="dot")),
-            "alpha-query-expansion weighs items by their cosine; it needs similarity 'cosine', got 'dot'.",
+            "alpha-query-expansion weighs items by their cosine; it needs similarity 'cosine', "
+            "got 'dot'.",
         ),
         (
             lambda: DualSoftmax().fit(product_of(similarity="euclidean")),
-            "dual-softmax multiplies a score by a probability, which has no meaning for euclidean scores (0 is the best); "
+            "dual-softmax multiplies a score by a probability, which has no meaning for euclidean "
+            "scores (0 is the best); "
             "use cosine or dot, or inverted-softmax.",
         ),
     ],

@@ -1,4 +1,5 @@
-"""Every normalisation against a whole-matrix twin, by hand, at extreme parameters, and in small tiles."""
+"""Every normalisation against a whole-matrix twin, by hand, at extreme parameters, and in small
+tiles."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -53,7 +54,10 @@ def normalised(normalisation, product: Product) -> np.ndarray:
 
 
 def cosines(queries, items):
-    queries, items = (each.astype(float) / np.linalg.norm(each.astype(float), axis=1)[:, None] for each in (queries, items))
+    queries, items = (
+        each.astype(float) / np.linalg.norm(each.astype(float), axis=1)[:, None]
+        for each in (queries, items)
+    )
     return queries @ items.T
 
 
@@ -70,11 +74,17 @@ def twin_csls(scores, bank, k):
 def twin_qb(scores, bank, beta, k):
     retrieved = {int(item) for row in bank for item in np.argsort(-row)[:k]}
     changed = np.log(np.exp(beta * scores) / np.exp(beta * bank).sum(axis=0))
-    return np.array([changed[q] if int(np.argmax(scores[q])) in retrieved else scores[q] for q in range(len(scores))])
+    return np.array(
+        [
+            changed[q] if int(np.argmax(scores[q])) in retrieved else scores[q]
+            for q in range(len(scores))
+        ]
+    )
 
 
 def twin_inverted(scores, beta):
-    """The log-odds of the share, which never round to the same number as the share itself does near 1."""
+    """The log-odds of the share, which never round to the same number as the share itself does near
+    1."""
     share = np.exp(beta * scores) / np.exp(beta * scores).sum(axis=0)
     return np.log(share / (1 - share))
 
@@ -93,11 +103,15 @@ def spread(scores):
 TWINS: dict[Normalisation, Callable] = {
     MinMax(): lambda s, b: spread(s),
     ZScore(): lambda s, b: (s - s.mean(axis=1, keepdims=True)) / s.std(axis=1, keepdims=True),
-    Softmax(temperature=0.05): lambda s, b: np.log(np.exp(s / 0.05) / np.exp(s / 0.05).sum(axis=1, keepdims=True)),
+    Softmax(temperature=0.05): lambda s, b: np.log(
+        np.exp(s / 0.05) / np.exp(s / 0.05).sum(axis=1, keepdims=True)
+    ),
     CSLS(k=4): lambda s, b: twin_csls(s, None, 4),
     CSLS(k=5, bank=BANK): lambda s, b: twin_csls(s, b, 5),
     InvertedSoftmax(beta=20): lambda s, b: twin_inverted(s, 20),
-    InvertedSoftmax(beta=10, bank=BANK): lambda s, b: np.log(np.exp(10 * s) / np.exp(10 * b).sum(axis=0)),
+    InvertedSoftmax(beta=10, bank=BANK): lambda s, b: np.log(
+        np.exp(10 * s) / np.exp(10 * b).sum(axis=0)
+    ),
     QBNorm(bank=BANK): lambda s, b: twin_qb(s, b, 20, 1),
     QBNorm(bank=BANK, k=3, beta=5): lambda s, b: twin_qb(s, b, 5, 3),
     DualSoftmax(beta=20): lambda s, b: s * np.exp(20 * s) / np.exp(20 * s).sum(axis=0),
@@ -120,7 +134,8 @@ def test_every_declared_normalisation_has_a_twin():
 
 @TWINNED
 def test_excluded_pairs_are_not_looked_at(normalisation):
-    # With itself excluded, a vector is normalised as if its own score did not exist: the twin sees NaN there.
+    # With itself excluded, a vector is normalised as if its own score did not exist: the twin sees
+    # NaN there.
     product = product_of(ITEMS, ITEMS, exclude_self=True, height=4, width=9)
     scores = cosines(ITEMS, ITEMS)
     other, bank = scores[~np.eye(31, dtype=bool)].reshape(31, 30), cosines(BANK, ITEMS)
@@ -128,7 +143,10 @@ def test_excluded_pairs_are_not_looked_at(normalisation):
     assert (found[np.eye(31, dtype=bool)] == -np.inf).all()
     if isinstance(normalisation, (MinMax, ZScore, Softmax)):
         np.testing.assert_allclose(
-            found[~np.eye(31, dtype=bool)].reshape(31, 30), TWINS[normalisation](other, bank), rtol=2e-5, atol=2e-6
+            found[~np.eye(31, dtype=bool)].reshape(31, 30),
+            TWINS[normalisation](other, bank),
+            rtol=2e-5,
+            atol=2e-6,
         )
     elif isinstance(normalisation, CSLS) and normalisation.bank is None:
         # The matrix is symmetric, so rows without the diagonal are columns without it.
@@ -151,7 +169,9 @@ def test_csls_by_hand():
     # k = 2: r(q) = (1 + 0.6)/2 = 0.8, 0.4; r(i) = (1 + 0)/2 = 0.5, (0.6 + 0.8)/2 = 0.7
     # 2 - 0.8 - 0.5 = 0.7    1.2 - 0.8 - 0.7 = -0.3
     # 0 - 0.4 - 0.5 = -0.9   1.6 - 0.4 - 0.7 = 0.5
-    np.testing.assert_allclose(normalised("csls(k=2)", product), [[0.7, -0.3], [-0.9, 0.5]], atol=1e-6)
+    np.testing.assert_allclose(
+        normalised("csls(k=2)", product), [[0.7, -0.3], [-0.9, 0.5]], atol=1e-6
+    )
 
 
 def test_per_query_normalisations_by_hand():
@@ -160,31 +180,45 @@ def test_per_query_normalisations_by_hand():
     # min-max: (1-1)/3, (2-1)/3, 1
     np.testing.assert_allclose(normalised("min-max", product), [[0, 1 / 3, 1]], rtol=1e-6)
     # mean 7/3; variance (16/9 + 1/9 + 25/9)/3 = 14/9; deviation 1.247219: -4/3, -1/3, 5/3 over that
-    np.testing.assert_allclose(normalised("z-score", product), [[-1.069045, -0.267261, 1.336306]], rtol=1e-5)
+    np.testing.assert_allclose(
+        normalised("z-score", product), [[-1.069045, -0.267261, 1.336306]], rtol=1e-5
+    )
     # temperature 1: log sum = 4 + log(1 + e^-2 + e^-3) = 4 + log(1.185122) = 4.169846
-    np.testing.assert_allclose(normalised("softmax", product), [[-3.169846, -2.169846, -0.169846]], rtol=1e-5)
+    np.testing.assert_allclose(
+        normalised("softmax", product), [[-3.169846, -2.169846, -0.169846]], rtol=1e-5
+    )
 
 
 def test_inverted_and_dual_softmax_by_hand():
-    # dot product of (1), (2) with (1): a column 1, 2; beta = 1: shares e/(e + e²), e²/(e + e²), their odds e/e² and e²/e
+    # dot product of (1), (2) with (1): a column 1, 2; beta = 1: shares e/(e + e²), e²/(e + e²),
+    # their odds e/e² and e²/e
     product = product_of(np.array([[1.0], [2.0]]), np.array([[1.0]]), "dot")
-    np.testing.assert_allclose(normalised("inverted-softmax(beta=1)", product), [[-1], [1]], rtol=1e-5)
+    np.testing.assert_allclose(
+        normalised("inverted-softmax(beta=1)", product), [[-1], [1]], rtol=1e-5
+    )
     # with a bank of the query (3), log sum 3: 1 - 3, 2 - 3
-    np.testing.assert_allclose(normalised(InvertedSoftmax(beta=1, bank=[[3.0]]), product), [[-2], [-1]], rtol=1e-5)
+    np.testing.assert_allclose(
+        normalised(InvertedSoftmax(beta=1, bank=[[3.0]]), product), [[-2], [-1]], rtol=1e-5
+    )
     # the score times the share: 1 · 1/(1 + e) = 0.268941; 2 · e/(1 + e) = 1.462117
-    np.testing.assert_allclose(normalised("dual-softmax(beta=1)", product), [[0.268941], [1.462117]], rtol=1e-5)
+    np.testing.assert_allclose(
+        normalised("dual-softmax(beta=1)", product), [[0.268941], [1.462117]], rtol=1e-5
+    )
 
 
 def test_qb_norm_leaves_queries_alone_whose_best_item_no_bank_query_finds():
-    # The bank's one query (1, 0) finds item 0. Query (1, 0) has item 0 first: changed. Query (0, 1) has item 1 first: not.
+    # The bank's one query (1, 0) finds item 0. Query (1, 0) has item 0 first: changed. Query (0, 1)
+    # has item 1 first: not.
     product = product_of(np.eye(2), np.eye(2))
     # query 0: 20 · (1, 0) - log of one e^(20 · (1, 0)) = 20 - 20, 0 - 0
-    np.testing.assert_allclose(normalised(QBNorm(bank=[[1.0, 0.0]]), product), [[0, 0], [0, 1]], atol=1e-5)
+    np.testing.assert_allclose(
+        normalised(QBNorm(bank=[[1.0, 0.0]]), product), [[0, 0], [0, 1]], atol=1e-5
+    )
 
 
 def test_query_expansion_by_hand():
-    # query (1, 0) has cosines 0.6 with (0.6, 0.8) and -1 with (-1, 0). k = 2, alpha = 2: weights 0.36 and 0 (not (-1)² = 1)
-    # (1, 0) + 0.36 · (0.6, 0.8) = (1.216, 0.288)
+    # query (1, 0) has cosines 0.6 with (0.6, 0.8) and -1 with (-1, 0). k = 2, alpha = 2: weights
+    # 0.36 and 0 (not (-1)² = 1) (1, 0) + 0.36 · (0.6, 0.8) = (1.216, 0.288)
     product = product_of(np.array([[2.0, 0.0]]), np.array([[0.6, 0.8], [-1.0, 0.0]]))
     fitted = AlphaQueryExpansion(alpha=2, k=2).fit(product)
     np.testing.assert_allclose(fitted.queries.values, [[1.216, 0.288]], rtol=1e-6)
@@ -209,7 +243,10 @@ def test_query_expansion_is_its_twin(exclude_self):
 
 def test_query_expansion_reads_rows_that_come_lazily():
     lazy = Lazy(ITEMS.shape, ITEMS.dtype, lambda rows, columns: ITEMS[rows, columns])
-    fitted = [AlphaQueryExpansion().fit(product_of(items=Vectors(each, source="the items"))) for each in (lazy, ITEMS)]
+    fitted = [
+        AlphaQueryExpansion().fit(product_of(items=Vectors(each, source="the items")))
+        for each in (lazy, ITEMS)
+    ]
     assert (fitted[0].queries.values == fitted[1].queries.values).all()
 
 
@@ -227,7 +264,9 @@ def test_all_may_be_excluded(normalisation):
     # One vector without itself.
     if hasattr(normalisation, "k"):
         normalisation = replace(normalisation, k=1)
-    assert normalised(normalisation, product_of(ITEMS[:1], ITEMS[:1], exclude_self=True)).tolist() == [[-np.inf]]
+    assert normalised(
+        normalisation, product_of(ITEMS[:1], ITEMS[:1], exclude_self=True)
+    ).tolist() == [[-np.inf]]
 
 
 def test_query_expansion_keeps_ids():
@@ -238,7 +277,12 @@ def test_query_expansion_keeps_ids():
 
 @pytest.mark.parametrize(
     "text",
-    ["softmax(temperature=0.001)", "inverted-softmax(beta=1000)", "dual-softmax(beta=1000)", "inverted-softmax(beta=1e6)"],
+    [
+        "softmax(temperature=0.001)",
+        "inverted-softmax(beta=1000)",
+        "dual-softmax(beta=1000)",
+        "inverted-softmax(beta=1e6)",
+    ],
 )
 def test_extreme_parameters_neither_overflow_nor_make_ties(text):
     found = normalised(text, product_of())
@@ -252,18 +296,25 @@ def test_inverted_softmax_of_one_query_ties_everything():
 
 
 def test_inverted_softmax_tells_shares_apart_that_round_to_1():
-    # beta = 1000. Item 0: scores 1 and 0.5: the odds of the first are e^1000 / e^500. Item 1: 0.9 and 0: e^900 / e^0.
+    # beta = 1000. Item 0: scores 1 and 0.5: the odds of the first are e^1000 / e^500. Item 1: 0.9
+    # and 0: e^900 / e^0.
     product = product_of(np.eye(2), np.array([[1.0, 0.9], [0.5, 0.0]]).T, "dot")
-    np.testing.assert_allclose(normalised("inverted-softmax(beta=1000)", product), [[500, 900], [-500, -900]], rtol=1e-5)
+    np.testing.assert_allclose(
+        normalised("inverted-softmax(beta=1000)", product), [[500, 900], [-500, -900]], rtol=1e-5
+    )
 
 
 def test_dual_softmax_at_high_beta_ranks_as_in_exact_arithmetic():
     scores = whole(product_of())
-    # sign(s) · (log|s| + beta·s - log sum): ranks as s · softmax does, positive scores by it, negative ones against it
+    # sign(s) · (log|s| + beta·s - log sum): ranks as s · softmax does, positive scores by it,
+    # negative ones against it
     logs = np.log(np.abs(scores)) + log_softmax(1000 * scores, axis=0)
     found = normalised(DualSoftmax(beta=1000), product_of())
     for row in range(23):
-        exact = sorted(range(31), key=lambda item: (scores[row, item] > 0, np.sign(scores[row, item]) * logs[row, item]))
+        exact = sorted(
+            range(31),
+            key=lambda item: (scores[row, item] > 0, np.sign(scores[row, item]) * logs[row, item]),
+        )
         assert np.argsort(found[row], kind="stable").tolist() == exact
 
 
@@ -274,7 +325,9 @@ def test_what_says_no_ranking_changes_changes_none(text):
     assert "no ranking changes" in normalisation.says
     assert normalisation.note.endswith("(per query); it cannot change any ranking.")
     order = np.argsort(whole(product_of()), axis=1)
-    assert (np.diff(np.take_along_axis(normalised(text, product_of()), order, axis=1), axis=1) >= 0).all()
+    assert (
+        np.diff(np.take_along_axis(normalised(text, product_of()), order, axis=1), axis=1) >= 0
+    ).all()
 
 
 def test_only_those_that_say_so_keep_the_order():
@@ -292,24 +345,41 @@ def test_constant_scores_stay_constant(normalisation):
 
 
 def test_euclidean_scores_are_comparable_between_queries():
-    # The engine's Euclidean scores leave out the query's own length; nearest queries of an item need it.
-    half = -np.array([[((query - item) ** 2).sum() / 2 for item in ITEMS.astype(float)] for query in QUERIES.astype(float)])
+    # The engine's Euclidean scores leave out the query's own length; nearest queries of an item
+    # need it.
+    half = -np.array(
+        [
+            [((query - item) ** 2).sum() / 2 for item in ITEMS.astype(float)]
+            for query in QUERIES.astype(float)
+        ]
+    )
     product = product_of(similarity="euclidean", height=5, width=7)
     np.testing.assert_allclose(whole(product), half, rtol=1e-4, atol=1e-5)
-    np.testing.assert_allclose(normalised("csls(k=3)", product), twin_csls(half, None, 3), rtol=1e-4, atol=1e-4)
+    np.testing.assert_allclose(
+        normalised("csls(k=3)", product), twin_csls(half, None, 3), rtol=1e-4, atol=1e-4
+    )
 
 
 def test_nearest_takes_the_lower_number_of_a_tie():
     product = product_of(np.array([[1.0]]), np.ones((9, 1)), "dot", height=1, width=2)
     assert sorted(nearest(product, 3).items[0]) == [0, 1, 2]
     # 2 stands above three that tie for two places: numbers 0 and 2, not 3
-    product = product_of(np.array([[1.0]]), np.array([[1.0], [2.0], [1.0], [1.0]]), "dot", height=1, width=4)
+    product = product_of(
+        np.array([[1.0]]), np.array([[1.0], [2.0], [1.0], [1.0]]), "dot", height=1, width=4
+    )
     assert sorted(nearest(product, 3).items[0]) == [0, 1, 2]
     assert Nearest(2, 3).items.tolist() == [[-1, -1, -1], [-1, -1, -1]]
 
 
 def test_inductive_results_of_a_query_do_not_hang_on_the_other_queries():
-    for text in [QBNorm(bank=BANK), InvertedSoftmax(bank=BANK), CSLS(bank=BANK), "min-max", "z-score", "softmax"]:
+    for text in [
+        QBNorm(bank=BANK),
+        InvertedSoftmax(bank=BANK),
+        CSLS(bank=BANK),
+        "min-max",
+        "z-score",
+        "softmax",
+    ]:
         together, alone = normalised(text, product_of()), normalised(text, product_of(QUERIES[:1]))
         np.testing.assert_allclose(together[:1], alone, rtol=1e-5, atol=1e-6)
 

@@ -1,4 +1,5 @@
-"""Functions on vectors write their options out, so that people see them: names and defaults must be the same in all."""
+"""Functions on vectors write their options out, so that people see them: names and defaults must be
+the same in all."""
 
 from __future__ import annotations
 

@@ -30,16 +30,23 @@ from support.dense import among, as_judgements, as_run, judged, same, sample
 RULES = tuple(CHOICES["ties"])
 
 
-# -- relevance ---------------------------------------------------------------------------------------------------------
+# -- relevance
+# ---------------------------------------------------------------------------------------------------------
 
 
 def test_judgements_in_every_form(tmp_path: Path) -> None:
     queries, items, relevant, rng = sample(8)
-    grades = np.where(relevant | (rng.random(relevant.shape) < 0.05), rng.integers(-1, 4, relevant.shape), np.nan)
+    grades = np.where(
+        relevant | (rng.random(relevant.shape) < 0.05), rng.integers(-1, 4, relevant.shape), np.nan
+    )
     grades[:, 0] = 2
     listed = as_judgements(grades)
-    rows = [(query, item, int(grade)) for query, each in listed.items() for item, grade in each.items()]
-    (tmp_path / "qrels.txt").write_text("".join(f"{query} 0 {item} {grade}\n" for query, item, grade in rows))
+    rows = [
+        (query, item, int(grade)) for query, each in listed.items() for item, grade in each.items()
+    ]
+    (tmp_path / "qrels.txt").write_text(
+        "".join(f"{query} 0 {item} {grade}\n" for query, item, grade in rows)
+    )
     columns = ["query", "item", "grade"]
     for form in (
         listed,
@@ -66,7 +73,9 @@ def test_judgements_by_id(ties: str) -> None:
     assert found.queries == tuple(ids["query_ids"])
 
 
-def test_queries_without_judgements_are_ignored_and_judged_queries_without_a_vector_are_missing() -> None:
+def test_queries_without_judgements_are_ignored_and_judged_queries_without_a_vector_are_missing() -> (
+    None
+):
     queries, items, relevant, _ = sample(10, queries=6)
     grades = judged(relevant)
     grades[:, 5] = 3
@@ -75,20 +84,31 @@ def test_queries_without_judgements_are_ignored_and_judged_queries_without_a_vec
     listed["elsewhere"], listed["nowhere"] = {"3": 1.0, "no such item": 2.0}, {"7": 1.0}
     measures = ["AP", "nDCG", "R@10", "RR"]
     for policy in ({}, {"missing": "skip"}):
-        found = evaluate_embeddings(queries, items, listed, similarity="dot", measures=measures, policy=policy)
+        found = evaluate_embeddings(
+            queries, items, listed, similarity="dot", measures=measures, policy=policy
+        )
         expected = evaluate(listed, as_run(queries @ items.T), measures, policy=policy)
         for measure in measures:
             assert found.value(measure) == pytest.approx(expected.value(measure), abs=1e-12)
     audit, wanted = (each.runs[0].audit for each in (found, expected))
     assert audit.findings()[:1] == ["2 judged queries not in the run (elsewhere, nowhere)."]
     assert "2 queries of the run without judgements ignored." in audit.findings()
-    for part in ("judged_queries", "run_queries", "missing_queries", "ignored_queries", "nothing_relevant", "short_lists"):
+    for part in (
+        "judged_queries",
+        "run_queries",
+        "missing_queries",
+        "ignored_queries",
+        "nothing_relevant",
+        "short_lists",
+    ):
         assert getattr(audit, part) == getattr(wanted, part), part
     assert found.runs[0].rankings.queries == ("0", "2", "3", "5", "elsewhere", "nowhere")
 
 
 def test_judged_items_without_a_vector_can_only_be_missed() -> None:
-    found = rank_embeddings([[1.0]], [[1.0], [2.0]], {"0": {"0": 1, "x": 1, "y": 3}}, similarity="dot")
+    found = rank_embeddings(
+        [[1.0]], [[1.0], [2.0]], {"0": {"0": 1, "x": 1, "y": 3}}, similarity="dot"
+    )
     assert (found.hit_rank.tolist(), found.pool_grade.tolist()) == ([2], [3.0, 1.0, 1.0])
     assert found.audit is not None
     assert found.audit.notes == ("2 judged items have no vector, and can only be missed.",)
@@ -108,36 +128,56 @@ LABELS: dict[str, list[Any]] = {
 @pytest.mark.parametrize("kind", LABELS)
 def test_the_same_label(kind: str, make: Callable[[Any, Any], Any]) -> None:
     queries, items, _, rng = sample(11)
-    left, right = ([LABELS[kind][at] for at in rng.integers(0, 4, len(each))] for each in (queries, items))
+    left, right = (
+        [LABELS[kind][at] for at in rng.integers(0, 4, len(each))] for each in (queries, items)
+    )
     relevant = np.array([[one == other for other in right] for one in left])
     for convert in (list, np.array, pl.Series, pd.Series):
-        found = rank_embeddings(queries, items, make(convert(left), convert(right)), similarity="dot")
+        found = rank_embeddings(
+            queries, items, make(convert(left), convert(right)), similarity="dot"
+        )
         same(found, queries @ items.T, judged(relevant))
 
 
 def test_labels_of_64_bits_are_compared_exactly_though_one_side_has_no_sign() -> None:
-    # As numbers of double precision, in which numpy would put both kinds, 2^60 and 2^60 + 1 are the same.
-    left, right = np.array([2**60, 5], np.int64), np.array([2**60 + 1, 2**60, 5, 2**64 - 1], np.uint64)
+    # As numbers of double precision, in which numpy would put both kinds, 2^60 and 2^60 + 1 are the
+    # same.
+    left, right = (
+        np.array([2**60, 5], np.int64),
+        np.array([2**60 + 1, 2**60, 5, 2**64 - 1], np.uint64),
+    )
     for one, other in ((left, right), (right, left)):
-        found = rank_embeddings(np.ones((len(one), 1)), np.ones((len(other), 1)), same_label(one, other))
-        assert found.total(found.hit_query).tolist() == [int(label in other.tolist()) for label in one.tolist()]
+        found = rank_embeddings(
+            np.ones((len(one), 1)), np.ones((len(other), 1)), same_label(one, other)
+        )
+        assert found.total(found.hit_query).tolist() == [
+            int(label in other.tolist()) for label in one.tolist()
+        ]
 
 
 @pytest.mark.parametrize("graded", [False, True])
 def test_labels_in_common(graded: bool) -> None:
     queries, items, _, rng = sample(12)
     names = np.array(["a", "b", "c", "d", "e"])
-    left, right = ([names[rng.random(5) < 0.25].tolist() for _ in each] for each in (queries, items))
+    left, right = (
+        [names[rng.random(5) < 0.25].tolist() for _ in each] for each in (queries, items)
+    )
     right[3] = [*right[3], "z", "z"]
     common = np.array([[len(set(one) & set(other)) for other in right] for one in left])
     grades = np.where(common == 0, np.nan, common if graded else 1)
-    found = rank_embeddings(queries, items, shared_label(left, right, graded=graded), similarity="dot")
+    found = rank_embeddings(
+        queries, items, shared_label(left, right, graded=graded), similarity="dot"
+    )
     same(found, queries @ items.T, grades)
 
 
 def test_pairs_on_the_diagonal() -> None:
     queries, items, _, _ = sample(13, queries=40, items=40)
-    same(rank_embeddings(queries, items, diagonal(), similarity="dot"), queries @ items.T, judged(np.eye(40) > 0))
+    same(
+        rank_embeddings(queries, items, diagonal(), similarity="dot"),
+        queries @ items.T,
+        judged(np.eye(40) > 0),
+    )
 
 
 def test_a_function_may_give_grades() -> None:
@@ -147,11 +187,14 @@ def test_a_function_may_give_grades() -> None:
     same(found, queries @ items.T, np.where(grades == 0, np.nan, grades))
 
 
-# -- exclusions --------------------------------------------------------------------------------------------------------
+# -- exclusions
+# --------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("ties", RULES)
-@pytest.mark.parametrize("kind", ["same_index", "same_id", "same_group", "junk", "function", "several"])
+@pytest.mark.parametrize(
+    "kind", ["same_index", "same_id", "same_group", "junk", "function", "several"]
+)
 def test_excluded_items_leave_the_ranking_and_the_pool(kind: str, ties: str) -> None:
     queries, items, _, rng = sample(15, queries=40, items=60)
     relevant = rng.random((40, 60)) < 0.3
@@ -166,7 +209,10 @@ def test_excluded_items_leave_the_ranking_and_the_pool(kind: str, ties: str) -> 
         "function": listed,
     }
     named = {
-        query_ids[query]: {"no such item": 1, **{item_ids[item]: int(rng.integers(-1, 3)) for item in np.flatnonzero(row)}}
+        query_ids[query]: {
+            "no such item": 1,
+            **{item_ids[item]: int(rng.integers(-1, 3)) for item in np.flatnonzero(row)},
+        }
         for query, row in enumerate(listed)
     }
     relations: dict[str, Any] = {
@@ -194,6 +240,12 @@ def test_excluded_items_leave_the_ranking_and_the_pool(kind: str, ties: str) -> 
 
 def test_all_items_of_a_query_may_be_excluded() -> None:
     gone = np.array([[True, True, True], [False, True, False]])
-    found = rank_embeddings(np.ones((2, 1)), np.ones((3, 1)), among(np.ones((2, 3))), exclude=among(gone))
-    assert (found.retrieved.tolist(), found.hit_query.tolist(), found.hit_rank.tolist()) == ([0, 2], [1, 1], [1, 2])
+    found = rank_embeddings(
+        np.ones((2, 1)), np.ones((3, 1)), among(np.ones((2, 3))), exclude=among(gone)
+    )
+    assert (found.retrieved.tolist(), found.hit_query.tolist(), found.hit_rank.tolist()) == (
+        [0, 2],
+        [1, 1],
+        [1, 2],
+    )
     assert not found.missing.any()

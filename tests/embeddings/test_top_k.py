@@ -1,4 +1,5 @@
-"""Exact top-k lists: against a full sort, with ties of every kind, and as a run that evaluates to the same numbers."""
+"""Exact top-k lists: against a full sort, with ties of every kind, and as a run that evaluates to
+the same numbers."""
 
 from __future__ import annotations
 
@@ -24,12 +25,18 @@ def whole_numbers(rng: np.random.Generator, rows: int, dims: int, most: int = 3)
 
 
 def fully_sorted(
-    scores: np.ndarray, k: int, *, names: Sequence[str] | None = None, gone: set[tuple[int, int]] = frozenset()
+    scores: np.ndarray,
+    k: int,
+    *,
+    names: Sequence[str] | None = None,
+    gone: set[tuple[int, int]] = frozenset(),
 ) -> list[list[int]]:
     """The slow twin: all items of a query, sorted by score and then by the tie rule."""
     place = np.arange(scores.shape[1])
     if names is not None:
-        place[np.array(sorted(range(len(names)), key=lambda item: names[item].encode(), reverse=True))] = np.arange(len(names))
+        place[
+            np.array(sorted(range(len(names)), key=lambda item: names[item].encode(), reverse=True))
+        ] = np.arange(len(names))
     lists = []
     for query, row in enumerate(scores):
         there = [item for item in range(len(row)) if (query, item) not in gone]
@@ -39,7 +46,9 @@ def fully_sorted(
 
 def lists_of(results: Results) -> list[list[int]]:
     assert (results.items >= 0).sum(axis=1).tolist() == results.lengths.tolist()
-    return [row[:length].tolist() for row, length in zip(results.items, results.lengths, strict=True)]
+    return [
+        row[:length].tolist() for row, length in zip(results.items, results.lengths, strict=True)
+    ]
 
 
 @pytest.mark.parametrize("k", [1, 7, 100, 1999, 2000])
@@ -49,7 +58,9 @@ def test_a_full_sort_finds_the_same(k: int, most: int) -> None:
     queries, items = whole_numbers(rng, 9, 4, most), whole_numbers(rng, 2000, 4, most)
     results = top_k(queries, items, k, similarity="dot", ties="input")
     assert lists_of(results) == fully_sorted(queries @ items.T, k)
-    assert np.array_equal(results.scores, np.take_along_axis(queries @ items.T, results.items, axis=1))
+    assert np.array_equal(
+        results.scores, np.take_along_axis(queries @ items.T, results.items, axis=1)
+    )
 
 
 @pytest.mark.parametrize("k", [1, 5, 40])
@@ -63,7 +74,9 @@ def test_ties_fall_by_id_descending_on_bytes(k: int) -> None:
 
 def test_without_ids_row_numbers_are_the_ids() -> None:
     results = top_k([[1.0]], np.ones((12, 1)), 3)
-    assert results.items.tolist() == [[9, 8, 7]]  # as texts: "9" > "8" > "7" > … > "11" > "10" > "1" > "0"
+    assert results.items.tolist() == [
+        [9, 8, 7]
+    ]  # as texts: "9" > "8" > "7" > … > "11" > "10" > "1" > "0"
 
 
 def test_constant_scores_are_one_tie_that_reaches_beyond_k() -> None:
@@ -74,14 +87,18 @@ def test_constant_scores_are_one_tie_that_reaches_beyond_k() -> None:
 @settings(max_examples=200, deadline=None)
 @given(
     scores=hnp.arrays(
-        np.float32, st.integers(1, 300), elements=st.sampled_from([-np.inf, -1.0, -0.0, 0.0, 0.5, 1.0, 2.0, np.inf])
+        np.float32,
+        st.integers(1, 300),
+        elements=st.sampled_from([-np.inf, -1.0, -0.0, 0.0, 0.5, 1.0, 2.0, np.inf]),
     ),
     k=st.integers(1, 20),
 )
 def test_all_scores_that_reach_the_kth_are_found(scores: np.ndarray, k: int) -> None:
     there = np.sort(scores[scores > -np.inf])[::-1]
     limit = there[min(k, len(there)) - 1] if len(there) else np.inf
-    assert sorted(reaching(scores, k).tolist()) == [at for at, score in enumerate(scores) if score >= limit and score > -np.inf]
+    assert sorted(reaching(scores, k).tolist()) == [
+        at for at, score in enumerate(scores) if score >= limit and score > -np.inf
+    ]
 
 
 @pytest.mark.parametrize("excluded", [0, 3, 90, 4990, 5000])
@@ -100,9 +117,16 @@ def test_excluded_items_never_appear_and_shorten_the_list(excluded: int) -> None
 
 def test_a_query_is_not_its_own_neighbour() -> None:
     vectors = np.random.default_rng(0).standard_normal((50, 8))
-    results = top_k(vectors, vectors, 49, exclude=[same_index(), same_group(np.arange(50) // 2, np.arange(50) // 2)])
+    results = top_k(
+        vectors,
+        vectors,
+        49,
+        exclude=[same_index(), same_group(np.arange(50) // 2, np.arange(50) // 2)],
+    )
     assert results.lengths.tolist() == [48] * 50
-    assert all(query // 2 not in {item // 2 for item in row} for query, row in enumerate(lists_of(results)))
+    assert all(
+        query // 2 not in {item // 2 for item in row} for query, row in enumerate(lists_of(results))
+    )
 
 
 @pytest.mark.parametrize("similarity", ["dot", "euclidean", "hamming"])
@@ -111,7 +135,8 @@ def test_the_memory_cap_changes_nothing(similarity: str) -> None:
     queries, items = whole_numbers(rng, 130, 4, 2), whole_numbers(rng, 20_000, 4, 2)
     exclude = same_group(np.arange(130) % 7, np.arange(20_000) % 7)
     found = [
-        top_k(queries, items, 150, similarity=similarity, memory=memory, exclude=exclude) for memory in ("1GB", "4MB", "1MB")
+        top_k(queries, items, 150, similarity=similarity, memory=memory, exclude=exclude)
+        for memory in ("1GB", "4MB", "1MB")
     ]
     for other in found[1:]:
         assert np.array_equal(found[0].items, other.items)
@@ -133,13 +158,26 @@ def test_results_are_frozen() -> None:
 
 
 def test_the_frame_names_queries_and_items() -> None:
-    results = top_k([[1.0, 0.0], [0.0, 1.0]], [[1.0, 0.5], [0.0, 2.0]], 2, similarity="dot", query_ids=["p", "q"])
-    assert results.to_frame().rows() == [("p", "0", 1.0, 1), ("p", "1", 0.0, 2), ("q", "1", 2.0, 1), ("q", "0", 0.5, 2)]
+    results = top_k(
+        [[1.0, 0.0], [0.0, 1.0]],
+        [[1.0, 0.5], [0.0, 2.0]],
+        2,
+        similarity="dot",
+        query_ids=["p", "q"],
+    )
+    assert results.to_frame().rows() == [
+        ("p", "0", 1.0, 1),
+        ("p", "1", 0.0, 2),
+        ("q", "1", 2.0, 1),
+        ("q", "0", 0.5, 2),
+    ]
 
 
 @pytest.mark.parametrize("name", ["run.txt", "run.parquet", "run"])
 @pytest.mark.parametrize("ties", ["id", "input"])
-def test_a_saved_run_evaluates_to_the_numbers_of_the_ranks_counted(tmp_path: Path, name: str, ties: str) -> None:
+def test_a_saved_run_evaluates_to_the_numbers_of_the_ranks_counted(
+    tmp_path: Path, name: str, ties: str
+) -> None:
     rng = np.random.default_rng(8)
     queries, items = whole_numbers(rng, 40, 3, 2), whole_numbers(rng, 3000, 3, 2)
     left, right = rng.integers(0, 30, 40), rng.integers(0, 30, 3000)
@@ -152,19 +190,32 @@ def test_a_saved_run_evaluates_to_the_numbers_of_the_ranks_counted(tmp_path: Pat
     measures = ["AP@60", "nDCG@60", "RR@60", "R@60", "P@5", "Success@1"]
     policy = {"ties": ties}
     counted = rank_embeddings(
-        queries, items, same_label(left, right), similarity="dot", exclude=same_index(), policy=policy
+        queries,
+        items,
+        same_label(left, right),
+        similarity="dot",
+        exclude=same_index(),
+        policy=policy,
     ).evaluate(measures)
     saved = evaluate(judgements, str(tmp_path / name), measures, policy=policy)
     held = evaluate(judgements, results.to_frame(), measures, policy=policy)
     for measure in measures:
-        assert saved.value(measure) == held.value(measure) == pytest.approx(counted.value(measure), abs=1e-12)
+        assert (
+            saved.value(measure)
+            == held.value(measure)
+            == pytest.approx(counted.value(measure), abs=1e-12)
+        )
 
 
 def test_a_trec_run_has_six_columns_and_all_digits(tmp_path: Path) -> None:
     third = np.float32(1) / np.float32(3)
     scores = np.array([[third, np.nextafter(third, np.float32(0)), 1e-9]], np.float32).T
-    top_k([[1.0]], scores, 3, similarity="dot", item_ids=["a", "b", "c"]).to_run(tmp_path / "a.run", tag="mine")
-    assert (tmp_path / "a.run").read_text() == "0 Q0 a 1 0.33333334 mine\n0 Q0 b 2 0.3333333 mine\n0 Q0 c 3 1e-9 mine\n"
+    top_k([[1.0]], scores, 3, similarity="dot", item_ids=["a", "b", "c"]).to_run(
+        tmp_path / "a.run", tag="mine"
+    )
+    assert (
+        tmp_path / "a.run"
+    ).read_text() == "0 Q0 a 1 0.33333334 mine\n0 Q0 b 2 0.3333333 mine\n0 Q0 c 3 1e-9 mine\n"
 
 
 def test_a_parquet_run_has_the_frame_in_it(tmp_path: Path) -> None:
@@ -180,27 +231,46 @@ def test_a_parquet_run_has_the_frame_in_it(tmp_path: Path) -> None:
             {"item_ids": ["a b"]},
             "r.run",
             "t",
-            "r.run: the item id 'a b' has white space in it, which a TREC run cannot hold; write .parquet, or change it.",
+            "r.run: the item id 'a b' has white space in it, which a TREC run cannot hold; write "
+            ".parquet, or change it.",
         ),
         (
             {"query_ids": [""]},
             "r.run",
             "t",
-            "r.run: the query id '' is empty, which a TREC run cannot hold; write .parquet, or change it.",
+            "r.run: the query id '' is empty, which a TREC run cannot hold; write .parquet, or "
+            "change it.",
         ),
         (
             {},
             "r.run",
             "my run",
-            "r.run: the tag 'my run' has white space in it, which a TREC run cannot hold; write .parquet, or change it.",
+            "r.run: the tag 'my run' has white space in it, which a TREC run cannot hold; write "
+            ".parquet, or change it.",
         ),
-        ({}, "r.csv", "t", "r.csv: a run is written as TREC text (.run, .txt) or Parquet (.parquet), not as .csv."),
-        ({}, "r.run.gz", "t", "r.run.gz: a run is written as TREC text (.run, .txt) or Parquet (.parquet), not as .gz."),
+        (
+            {},
+            "r.csv",
+            "t",
+            "r.csv: a run is written as TREC text (.run, .txt) or Parquet (.parquet), not as .csv.",
+        ),
+        (
+            {},
+            "r.run.gz",
+            "t",
+            "r.run.gz: a run is written as TREC text (.run, .txt) or Parquet (.parquet), not as "
+            ".gz.",
+        ),
         ({}, "no/r.run", "t", "no/r.run: there is no folder no; make it first."),
     ],
 )
 def test_a_run_that_cannot_be_written(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: dict[str, Any], name: str, tag: str, message: str
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    options: dict[str, Any],
+    name: str,
+    tag: str,
+    message: str,
 ) -> None:
     monkeypatch.chdir(tmp_path)
     with pytest.raises(OutputError) as error:
@@ -219,7 +289,9 @@ def test_k_must_be_a_whole_number_from_1(k: Any) -> None:
 def test_ties_need_a_rule_without_grades() -> None:
     with pytest.raises(PolicyError) as error:
         top_k([[1.0]], [[1.0]], 1, ties="best")
-    assert str(error.value) == "the first k items are chosen with ties=id or ties=input; got 'best'."
+    assert (
+        str(error.value) == "the first k items are chosen with ties=id or ties=input; got 'best'."
+    )
 
 
 def test_progress_counts_queries() -> None:

@@ -30,11 +30,20 @@ def test_one_run_and_several_have_the_same_shape(both):
 
 
 def test_default_measures():
-    assert evaluate(JUDGEMENTS, GOOD).summary.columns == ["run", "AP", "nDCG@10", "RR", "P@10", "R@100"]
+    assert evaluate(JUDGEMENTS, GOOD).summary.columns == [
+        "run",
+        "AP",
+        "nDCG@10",
+        "RR",
+        "P@10",
+        "R@100",
+    ]
 
 
 def test_measures_as_text_or_as_python_are_the_same():
-    evaluation = evaluate(JUDGEMENTS, GOOD, [judged.nDCG(gain="exp") @ 10, "nDCG(gain=exp)@10", judged.MRR])
+    evaluation = evaluate(
+        JUDGEMENTS, GOOD, [judged.nDCG(gain="exp") @ 10, "nDCG(gain=exp)@10", judged.MRR]
+    )
     assert [str(measure) for measure in evaluation.measures] == ["nDCG(gain=exp)@10", "RR"]
 
 
@@ -48,9 +57,14 @@ def test_value_asks_where_it_is_ambiguous(both):
     assert both.value("RR", "good") == pytest.approx(2.5 / 3)
     with pytest.raises(judged.InputError, match=r"^say which run: good, weak\.$"):
         both.value("RR")
-    with pytest.raises(judged.MeasureError, match=r"^say which measure: RR, nDCG@10, Rank\(aggregate=median\)\.$"):
+    with pytest.raises(
+        judged.MeasureError, match=r"^say which measure: RR, nDCG@10, Rank\(aggregate=median\)\.$"
+    ):
         both.value(run="good")
-    with pytest.raises(judged.MeasureError, match=r"^AP was not evaluated; there is RR, nDCG@10, Rank\(aggregate=median\)\.$"):
+    with pytest.raises(
+        judged.MeasureError,
+        match=r"^AP was not evaluated; there is RR, nDCG@10, Rank\(aggregate=median\)\.$",
+    ):
         both.value("AP", "good")
     with pytest.raises(judged.InputError, match=r"^there is no run 'bad'; there is good, weak\.$"):
         both.value("RR", "bad")
@@ -58,28 +72,39 @@ def test_value_asks_where_it_is_ambiguous(both):
 
 def test_definition_says_parameters_policy_and_source(both):
     text = both.definition("nDCG@10")
-    assert text.splitlines()[0].startswith("nDCG@10 (Normalised discounted cumulative gain). DCG divided by")
+    assert text.splitlines()[0].startswith(
+        "nDCG@10 (Normalised discounted cumulative gain). DCG divided by"
+    )
     assert "only the first 10 results count" in text
-    assert "Policy: tied results are ordered by item id, descending on bytes (trec_eval's rule); " in text
+    assert (
+        "Policy: tied results are ordered by item id, descending on bytes (trec_eval's rule); "
+        in text
+    )
     assert text.splitlines()[-1].startswith("Reference: K. Järvelin")
 
 
 PARAGRAPH = (
     "Rankings were evaluated with judged 0.1.0. "
-    "RR (Reciprocal rank): 1 divided by the rank of the first relevant item; 0 where there is none down to k. "
+    "RR (Reciprocal rank): 1 divided by the rank of the first relevant item; 0 where there is none "
+    "down to k. "
     "Here, an item is relevant from grade 1 on; the summary is the mean over the queries. "
-    "P(rel=2)@1 (Precision): Share of the first k results that are relevant; a missing result counts as not relevant. "
-    "Here, only the first 1 result counts; an item is relevant from grade 2 on; a list shorter than k is still divided by k, "
+    "P(rel=2)@1 (Precision): Share of the first k results that are relevant; a missing result "
+    "counts as not relevant. "
+    "Here, only the first 1 result counts; an item is relevant from grade 2 on; a list shorter "
+    "than k is still divided by k, "
     "as if filled up with irrelevant items; the summary is the mean over the queries. "
     "A query's value is its mean over all orders of the tied results, each equally likely. "
-    "Judged queries that the run lacks are left out. A query with nothing relevant gets the worst value. "
+    "Judged queries that the run lacks are left out. A query with nothing relevant gets the worst "
+    "value. "
     "Unjudged items count as not relevant. "
     "The mean of RR, P(rel=2)@1 over the orders of ties is exact, in closed form. "
     "Only the first 5 results of each list were used. "
     "Summaries are over 2 of the 3 judged queries. "
     "References: E. M. Voorhees. The TREC-8 question answering track report. TREC-8, 1999, 77-82. "
-    "C. D. Manning, P. Raghavan, H. Schütze. Introduction to Information Retrieval. Cambridge University Press, 2008, "
-    "chapter 8. F. McSherry, M. Najork. Computing information retrieval performance measures efficiently in the presence of "
+    "C. D. Manning, P. Raghavan, H. Schütze. Introduction to Information Retrieval. Cambridge "
+    "University Press, 2008, "
+    "chapter 8. F. McSherry, M. Najork. Computing information retrieval performance measures "
+    "efficiently in the presence of "
     "tied scores. ECIR 2008, LNCS 4956, 414-421."
 )
 
@@ -96,8 +121,18 @@ def test_the_definition_of_several_measures_is_a_methods_paragraph():
     ("runs", "measures", "policy", "population"),
     [
         ({"a": GOOD}, ["RR", "P@1"], {}, "all 3 judged queries"),
-        ({"a": GOOD, "b": WEAK}, ["RR", "P@1"], {"missing": "skip"}, "3 (a), 2 (b) of the 3 judged queries"),
-        ({"a": GOOD}, ["RR", "RR(rel=2)"], {"empty": "skip"}, "3 (RR), 1 (RR(rel=2)) of the 3 judged queries"),
+        (
+            {"a": GOOD, "b": WEAK},
+            ["RR", "P@1"],
+            {"missing": "skip"},
+            "3 (a), 2 (b) of the 3 judged queries",
+        ),
+        (
+            {"a": GOOD},
+            ["RR", "RR(rel=2)"],
+            {"empty": "skip"},
+            "3 (RR), 1 (RR(rel=2)) of the 3 judged queries",
+        ),
         (
             {"a": GOOD, "b": WEAK},
             ["RR", "RR(rel=2)"],
@@ -125,7 +160,9 @@ def test_every_export_but_the_plain_lines_carries_the_definition(both, tmp_path)
     text = both.methods()
     assert both.to_dict()["definition"] == text
     assert text in both.to_markdown()
-    comments = [line.removeprefix("% ") for line in both.to_latex().splitlines() if line.startswith("% ")]
+    comments = [
+        line.removeprefix("% ") for line in both.to_latex().splitlines() if line.startswith("% ")
+    ]
     assert " ".join(comments[1:]) == text
     assert escape(text) in both._repr_html_()
     assert both.to_pandas().attrs["definition"] == text
@@ -133,7 +170,10 @@ def test_every_export_but_the_plain_lines_carries_the_definition(both, tmp_path)
     assert pl.read_parquet_metadata(tmp_path / "values.parquet")["definition"] == text
     for measure in both.measures:
         assert f"measure: {measure.brief()}" in repr(both).splitlines()
-    assert "measure: nDCG@10 is Normalised discounted cumulative gain with k=10, gain=linear, gains=none, " in repr(both)
+    assert (
+        "measure: nDCG@10 is Normalised discounted cumulative gain with k=10, gain=linear, "
+        "gains=none, " in repr(both)
+    )
     assert "judged" not in both.to_csv() + both.to_trec()
 
 
@@ -145,7 +185,11 @@ def test_audit_per_run(both):
 def test_exports_agree(both, tmp_path):
     data = json.loads(both.to_json(per_query=True))
     assert data == json.loads(json.dumps(both.to_dict(per_query=True)))
-    assert data["runs"][1]["per_query"]["q3"] == {"RR": 0.0, "nDCG@10": 0.0, "Rank(aggregate=median)": "Infinity"}
+    assert data["runs"][1]["per_query"]["q3"] == {
+        "RR": 0.0,
+        "nDCG@10": 0.0,
+        "Rank(aggregate=median)": "Infinity",
+    }
     assert both.to_pandas().to_dict("list") == both.summary.to_dict(as_series=False)
     both.to_parquet(tmp_path / "values.parquet")
     assert pl.read_parquet(tmp_path / "values.parquet").equals(both.per_query)
@@ -183,7 +227,10 @@ def test_ready_made_rankings_keep_their_own_ties():
 
 def test_tied_rankings_can_be_turned_for_and_against():
     rankings = Rankings.from_scores([[0, 1, 0]], [[1.0, 1.0, 0.0]])
-    values = [rankings.evaluate("RR", policy={"ties": rule}).value() for rule in ("input", "best", "worst")]
+    values = [
+        rankings.evaluate("RR", policy={"ties": rule}).value()
+        for rule in ("input", "best", "worst")
+    ]
     assert values == [0.5, 1.0, 0.5]
 
 
@@ -191,7 +238,10 @@ def test_several_paths(tmp_path):
     (tmp_path / "q").write_text("1 0 a 1\n")
     (tmp_path / "r.run").write_text("1 Q0 a 1 1.0 x\n")
     path = tmp_path / "r.run"
-    assert evaluate(tmp_path / "q", [path, path], "RR").summary["run"].to_list() == [str(path), f"{path} (2)"]
+    assert evaluate(tmp_path / "q", [path, path], "RR").summary["run"].to_list() == [
+        str(path),
+        f"{path} (2)",
+    ]
 
 
 def test_nothing_of_the_callers_is_changed():
@@ -208,12 +258,23 @@ def test_nothing_of_the_callers_is_changed():
 
 def test_policy_errors():
     with pytest.raises(
-        judged.PolicyError, match=r"^ties must be one of id, input, best, worst, expected; got 'bset'\. Did you mean 'best'\?$"
+        judged.PolicyError,
+        match=(
+            r"^ties must be one of id, input, best, worst, expected; got 'bset'\. Did you mean "
+            r"'best'\?$"
+        ),
     ):
         Policy(ties="bset")
     with pytest.raises(
-        judged.PolicyError, match=r"^Policy takes no 'tie'\. Did you mean 'ties'\? It takes ties, missing, empty, unjudged\.$"
+        judged.PolicyError,
+        match=(
+            r"^Policy takes no 'tie'\. Did you mean 'ties'\? It takes ties, missing, empty, "
+            r"unjudged\.$"
+        ),
     ):
         evaluate(JUDGEMENTS, GOOD, policy={"tie": "best"})
-    with pytest.raises(judged.PolicyError, match=r"^policy must be a judged.Policy or a dict of its choices; got str\.$"):
+    with pytest.raises(
+        judged.PolicyError,
+        match=r"^policy must be a judged.Policy or a dict of its choices; got str\.$",
+    ):
         evaluate(JUDGEMENTS, GOOD, policy="best")

@@ -20,7 +20,9 @@ from support.rankings import PLAIN, random_measure
 from support.slow_judge import in_order
 
 COLLECTION = generate(5, queries=12, items=40, longest=25)
-MEASURES = [random_measure(spec, Random(name)) for name, spec in PLAIN.items() if spec.expected is not None]
+MEASURES = [
+    random_measure(spec, Random(name)) for name, spec in PLAIN.items() if spec.expected is not None
+]
 DRAWN = [parse(name) for name in ("ERR", "Bpref", "infAP")]
 
 
@@ -30,7 +32,9 @@ def values(evaluation: Evaluation, measure: Any, name: str | None = None) -> np.
 
 
 def compute(**options: Any) -> Evaluation:
-    return evaluate(COLLECTION.judgements, COLLECTION.run, [*MEASURES, *DRAWN], collection=2000, **options)
+    return evaluate(
+        COLLECTION.judgements, COLLECTION.run, [*MEASURES, *DRAWN], collection=2000, **options
+    )
 
 
 @pytest.mark.parametrize(
@@ -65,7 +69,11 @@ def test_the_number_itself_does_not_change() -> None:
 def test_expected_lies_between_worst_and_best() -> None:
     ranged = compute(tie_range=True)
     for measure in ranged.measures:
-        if "swap_up_never_hurts" not in measure.spec.laws or measure.params.get("gains") or measure.params.get("rel", 1) <= 0:
+        if (
+            "swap_up_never_hurts" not in measure.spec.laws
+            or measure.params.get("gains")
+            or measure.params.get("rel", 1) <= 0
+        ):
             continue
         low, middle, high = (values(ranged, measure, ties) for ties in TIE_ORDERS)
         if not measure.spec.higher_is_better:
@@ -76,55 +84,87 @@ def test_expected_lies_between_worst_and_best() -> None:
 
 
 def test_worst_is_the_larger_number_where_lower_is_better() -> None:
-    tied = evaluate({"q": {"a": 1}}, {"q": {"a": 1.0, "b": 1.0, "c": 1.0}}, ["Rank", "FP@1"], tie_range=True)
+    tied = evaluate(
+        {"q": {"a": 1}}, {"q": {"a": 1.0, "b": 1.0, "c": 1.0}}, ["Rank", "FP@1"], tie_range=True
+    )
     assert tied.tie_range("Rank") == TieRange(worst=3.0, expected=2.0, best=1.0)
     assert tied.tie_range("FP@1") == pytest.approx((1.0, 2 / 3, 0.0))
 
 
-# -- unjudged ----------------------------------------------------------------------------------------------------------
+# -- unjudged
+# ----------------------------------------------------------------------------------------------------------
 
 
 def judged_by_hand(grade: float, ties: str, depth: int | None) -> dict[str, dict[str, float]]:
-    """The judgements, with this grade for every result down to the depth that has none, or a negative one."""
+    """The judgements, with this grade for every result down to the depth that has none, or a
+    negative one."""
     result: dict[str, dict[str, float]] = {}
     for query, grades in COLLECTION.judgements.items():
         listed = in_order(list(COLLECTION.run.get(query, {}).items()), grades, ties)[:depth]
-        result[query] = dict(grades) | {item: grade for item, _ in listed if grades.get(item, -1) < 0}
+        result[query] = dict(grades) | {
+            item: grade for item, _ in listed if grades.get(item, -1) < 0
+        }
     return result
 
 
 @pytest.mark.parametrize(
     ("ties", "depth"),
-    [("id", None), ("input", None), ("best", None), ("worst", None), ("expected", None), ("id", 3), ("id", 10), ("input", 5)],
+    [
+        ("id", None),
+        ("input", None),
+        ("best", None),
+        ("worst", None),
+        ("expected", None),
+        ("id", 3),
+        ("id", 10),
+        ("input", 5),
+    ],
 )
 def test_an_unjudged_range_is_what_more_judgements_would_give(ties: str, depth: int | None) -> None:
     whole = compute(policy={"ties": ties}, depth=depth, unjudged_range=True)
     for name, grade in zip(UNJUDGED_ENDS, (0.0, 3.0), strict=True):
         judgements = judged_by_hand(grade, ties, depth)
         judged = evaluate(
-            judgements, COLLECTION.run, whole.measures, policy={"ties": ties}, depth=depth, collection=2000
+            judgements,
+            COLLECTION.run,
+            whole.measures,
+            policy={"ties": ties},
+            depth=depth,
+            collection=2000,
         ).scored()
         other = whole.scored().others[name]
         for measure in whole.measures:
             if measure in other.errors:  # the same orders are drawn of other results
                 off = np.abs(other.values[measure] - judged.values[measure])
-                assert (off <= 5 * np.hypot(other.errors[measure], judged.errors[measure]) + 1e-12).all(), measure
+                assert (
+                    off <= 5 * np.hypot(other.errors[measure], judged.errors[measure]) + 1e-12
+                ).all(), measure
                 continue
             np.testing.assert_allclose(
-                other.values[measure], judged.values[measure], rtol=1e-12, atol=1e-13, err_msg=f"{measure} {name}"
+                other.values[measure],
+                judged.values[measure],
+                rtol=1e-12,
+                atol=1e-13,
+                err_msg=f"{measure} {name}",
             )
 
 
 @pytest.mark.parametrize("ties", ["best", "worst", "expected"])
 def test_a_tie_across_the_depth_is_judged_to_its_end(ties: str) -> None:
-    # x ties with a, and either may be the one result above the depth; y is below it in any order and stays outside.
+    # x ties with a, and either may be the one result above the depth; y is below it in any order
+    # and stays outside.
     judgements, run = {"q": {"a": 1}}, {"q": {"a": 2.0, "x": 2.0, "y": 1.0}}
     found = evaluate(judgements, run, "R", policy={"ties": ties}, depth=1, unjudged_range=True)
     assert found.unjudged_range().relevant == 1 / 2
     assert (
-        evaluate(judgements, run, "R", policy={"ties": "id"}, depth=1, unjudged_range=True).unjudged_range().relevant == 1 / 2
+        evaluate(judgements, run, "R", policy={"ties": "id"}, depth=1, unjudged_range=True)
+        .unjudged_range()
+        .relevant
+        == 1 / 2
     )
-    assert evaluate(judgements, run, "R", policy={"ties": "input"}, depth=1, unjudged_range=True).unjudged_range() == (1, 1)
+    assert evaluate(
+        judgements, run, "R", policy={"ties": "input"}, depth=1, unjudged_range=True
+    ).unjudged_range() == (1, 1)
 
 
 def test_all_results_are_judged_then() -> None:
@@ -144,15 +184,26 @@ def test_removed_items_come_back_to_be_judged() -> None:
 
 def test_the_top_grade_is_the_one_in_the_judgements() -> None:
     run = {"q": {"x": 2.0, "a": 1.0}}
-    assert evaluate({"q": {"a": 3}}, run, "DCG@1", unjudged_range=True).unjudged_range() == (0.0, 3.0)
-    assert evaluate({"q": {"a": 0}}, run, "DCG@1", unjudged_range=True).unjudged_range() == (0.0, 1.0)
+    assert evaluate({"q": {"a": 3}}, run, "DCG@1", unjudged_range=True).unjudged_range() == (
+        0.0,
+        3.0,
+    )
+    assert evaluate({"q": {"a": 0}}, run, "DCG@1", unjudged_range=True).unjudged_range() == (
+        0.0,
+        1.0,
+    )
 
 
 def test_subtopics() -> None:
     collection = generate_subtopics(3)
     wanted = ["alpha_DCG@5", "ERR_IA@5", "NRBP", "AP_IA", "P_IA@5", "StRecall@5"]
     found = evaluate(collection.judgements, collection.run, wanted, unjudged_range=True)
-    top = max(grade for items in collection.judgements.values() for each in items.values() for grade in each.values())
+    top = max(
+        grade
+        for items in collection.judgements.values()
+        for each in items.values()
+        for grade in each.values()
+    )
     for name, grade in zip(UNJUDGED_ENDS, (0, top), strict=True):
         filled = {}
         for query, items in collection.judgements.items():
@@ -161,29 +212,48 @@ def test_subtopics() -> None:
             filled[query] = items | {item: dict.fromkeys(subtopics, grade) for item in unjudged}
         judged = evaluate(filled, collection.run, wanted)
         for measure in found.measures:
-            np.testing.assert_allclose(values(found, measure, name), values(judged, measure), rtol=1e-12, err_msg=str(measure))
+            np.testing.assert_allclose(
+                values(found, measure, name),
+                values(judged, measure),
+                rtol=1e-12,
+                err_msg=str(measure),
+            )
 
 
 def test_lists_in_rank_order_have_an_unjudged_range_and_no_tie_range() -> None:
     rankings = Rankings.from_relevance([[1, None, 0]], relevant=[2])
-    assert rankings.evaluate("R@2", unjudged_range=True).unjudged_range() == pytest.approx((1 / 2, 2 / 3))
+    assert rankings.evaluate("R@2", unjudged_range=True).unjudged_range() == pytest.approx(
+        (1 / 2, 2 / 3)
+    )
     with pytest.raises(PolicyError) as caught:
         rankings.evaluate("R@2", tie_range=True)
     assert str(caught.value) == (
-        "these rankings were made with ties=input, which cannot be undone; make them again with ties=worst."
+        "these rankings were made with ties=input, which cannot be undone; make them again with "
+        "ties=worst."
     )
 
 
 def test_the_audit_says_how_much_was_judged_where_the_measures_look() -> None:
     run = {"q": {"a": 4.0, "x": 3.0, "y": 2.0, "b": 1.0}}
-    found = evaluate({"q": {"a": 1, "b": 0}}, run, ["P@1", "nDCG@2", "AP", "P@R"], unjudged_range=True)
-    assert found.audit["run"].judged_at == {"judged@1": 1.0, "judged@2": 0.5, "judged": 0.5, "judged@r": 1.0}
-    said = "where the measures look, judged@1 is 100.0%, judged@2 is 50.0%, judged is 50.0%, judged@r is 100.0%."
+    found = evaluate(
+        {"q": {"a": 1, "b": 0}}, run, ["P@1", "nDCG@2", "AP", "P@R"], unjudged_range=True
+    )
+    assert found.audit["run"].judged_at == {
+        "judged@1": 1.0,
+        "judged@2": 0.5,
+        "judged": 0.5,
+        "judged@r": 1.0,
+    }
+    said = (
+        "where the measures look, judged@1 is 100.0%, judged@2 is 50.0%, judged is 50.0%, "
+        "judged@r is 100.0%."
+    )
     assert said in found.audit["run"].findings()
     assert evaluate({"q": {"a": 1}}, run, "P@1").audit["run"].judged_at == {}
 
 
-# -- asking, and writing down ------------------------------------------------------------------------------------------
+# -- asking, and writing down
+# ------------------------------------------------------------------------------------------
 
 JUDGEMENTS = {"q1": {"a": 1, "c": 0}, "q2": {"d": 2}}
 TIED = {"q1": {"b": 0.5, "a": 0.5, "c": 0.5}, "q2": {"d": 0.7, "e": 0.7}}
@@ -200,7 +270,9 @@ COLUMNS = ["worst", "expected", "best", "unjudged irrelevant", "unjudged relevan
 
 
 def test_columns_of_frames_and_csv(both: Evaluation) -> None:
-    names = [f"{measure}{name and ' '}{name}" for measure in ("RR", "ERR@2") for name in ("", *COLUMNS)]
+    names = [
+        f"{measure}{name and ' '}{name}" for measure in ("RR", "ERR@2") for name in ("", *COLUMNS)
+    ]
     assert both.summary.columns == ["run", *names]
     assert both.per_query.columns == ["run", "query", *names]
     assert pl.read_csv(io.StringIO(both.to_csv())).equals(both.summary)
@@ -209,7 +281,10 @@ def test_columns_of_frames_and_csv(both: Evaluation) -> None:
     assert [row[f"RR {name}"] for name in COLUMNS] == pytest.approx(
         [(1 / 3 + 1 / 2) / 2, (11 / 18 + 3 / 4) / 2, 1, (1 / 3 + 1 / 2) / 2, (1 / 2 + 1) / 2]
     )
-    assert (both.tie_range("RR", "clear"), both.unjudged_range("RR", "clear")) == ((1, 1, 1), (1, 1))
+    assert (both.tie_range("RR", "clear"), both.unjudged_range("RR", "clear")) == (
+        (1, 1, 1),
+        (1, 1),
+    )
 
 
 def test_table_markdown_and_latex_have_a_row_a_measure(both: Evaluation) -> None:
@@ -223,12 +298,29 @@ def test_table_markdown_and_latex_have_a_row_a_measure(both: Evaluation) -> None
         "best",
         *["unjudged", "irrelevant", "unjudged", "relevant"],
     ]
-    assert first.split() == ["tied", "RR", "0.4167", "0.4167", "0.6806", "1.0000", "0.4167", "0.7500"]
+    assert first.split() == [
+        "tied",
+        "RR",
+        "0.4167",
+        "0.4167",
+        "0.6806",
+        "1.0000",
+        "0.4167",
+        "0.7500",
+    ]
     assert both.to_markdown().splitlines()[0] == (
-        "| run | measure | value | worst | expected | best | unjudged irrelevant | unjudged relevant |"
+        "| run | measure | value | worst | expected | best | unjudged irrelevant | unjudged "
+        "relevant |"
     )
-    assert both.to_markdown(per_query=True).splitlines()[2].startswith("| tied | q1 | RR | 0.3333 | 0.3333 | 0.6111 | 1.0000 |")
-    assert "tied & RR & 0.4167 & 0.4167 & 0.6806 & 1.0000 & 0.4167 & 0.7500 \\\\" in both.to_latex().splitlines()
+    assert (
+        both.to_markdown(per_query=True)
+        .splitlines()[2]
+        .startswith("| tied | q1 | RR | 0.3333 | 0.3333 | 0.6111 | 1.0000 |")
+    )
+    assert (
+        "tied & RR & 0.4167 & 0.4167 & 0.6806 & 1.0000 & 0.4167 & 0.7500 \\\\"
+        in both.to_latex().splitlines()
+    )
     assert '<td title="1 divided by' in both._repr_html_()
 
 
@@ -246,7 +338,10 @@ def test_json(both: Evaluation) -> None:
 
 
 def test_trec_lines_are_unchanged(both: Evaluation) -> None:
-    assert both.to_trec() == evaluate(JUDGEMENTS, {"tied": TIED, "clear": CLEAR}, ["RR", "ERR@2"]).to_trec()
+    assert (
+        both.to_trec()
+        == evaluate(JUDGEMENTS, {"tied": TIED, "clear": CLEAR}, ["RR", "ERR@2"]).to_trec()
+    )
 
 
 def test_a_range_that_was_not_asked_for() -> None:
@@ -254,7 +349,10 @@ def test_a_range_that_was_not_asked_for() -> None:
     for option in ("tie_range", "unjudged_range"):
         with pytest.raises(PolicyError) as caught:
             getattr(plain, option)()
-        assert str(caught.value) == f"this evaluation was made without {option}; evaluate again with {option}=True."
+        assert (
+            str(caught.value)
+            == f"this evaluation was made without {option}; evaluate again with {option}=True."
+        )
 
 
 def test_every_measure_has_both_ranges() -> None:

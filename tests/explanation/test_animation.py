@@ -1,4 +1,5 @@
-"""The page and the GIF: what they hold, that they need nothing else, and what they look like at the edges."""
+"""The page and the GIF: what they hold, that they need nothing else, and what they look like at the
+edges."""
 
 from __future__ import annotations
 
@@ -46,19 +47,36 @@ def test_frames_are_the_start_each_rank_and_the_end() -> None:
     frames = animation(explain(LIST, measure="AP@10")).frames
     assert [frame.rank for frame in frames] == [0, *range(1, 11), 10]
     # After rank 5: two of five, two of three, and (1/3 + 2/5)/3 of the value.
-    assert (frames[5].precision, frames[5].recall, frames[5].score) == ("2/5 = 0.4", "2/3 = 0.6667", "0.2444")
-    assert frames[5].caption == "Rank 5 is relevant: 2 of the first 5 are, precision 0.4, which adds 0.1333."
+    assert (frames[5].precision, frames[5].recall, frames[5].score) == (
+        "2/5 = 0.4",
+        "2/3 = 0.6667",
+        "0.2444",
+    )
+    assert (
+        frames[5].caption
+        == "Rank 5 is relevant: 2 of the first 5 are, precision 0.4, which adds 0.1333."
+    )
     assert frames[6].caption == "Rank 6 is not relevant."
     assert frames[-1].caption == "AP@10 = (1/3 + 2/5 + 3/8) / 3 = 0.3694"
 
 
 @pytest.mark.parametrize(
-    "measure", ["AP", "AP@8", "AP(norm=retrieved)@6", "AP(norm=capped)@2", "AP(area=trapezoid)", "AP(norm=cutoff)@9"]
+    "measure",
+    [
+        "AP",
+        "AP@8",
+        "AP(norm=retrieved)@6",
+        "AP(norm=capped)@2",
+        "AP(area=trapezoid)",
+        "AP(norm=cutoff)@9",
+    ],
 )
 def test_the_area_is_the_average_precision(measure: str) -> None:
     e = explain(LIST, measure=measure, relevant=5)
     bars = animation(e).bars
-    assert sum((bar.right - bar.left) * bar.height for bar in bars) == pytest.approx(e.value, abs=1e-12)
+    assert sum((bar.right - bar.left) * bar.height for bar in bars) == pytest.approx(
+        e.value, abs=1e-12
+    )
     assert all(0 <= bar.left < bar.right <= 1 for bar in bars)
 
 
@@ -110,7 +128,11 @@ def test_every_measure_has_a_page(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "given", [{"judgements": "0 0"}, {"judgements": {"q": {"a": 1}, "p": {"b": 1}}, "run": {"p": ["b"]}, "query": "q"}]
+    "given",
+    [
+        {"judgements": "0 0"},
+        {"judgements": {"q": {"a": 1}, "p": {"b": 1}}, "run": {"p": ["b"]}, "query": "q"},
+    ],
 )
 def test_pages_of_nothing(given) -> None:
     page = explain(**given, policy={"empty": "skip"}).to_html()
@@ -124,11 +146,19 @@ def test_a_long_walk_is_shortened() -> None:
     assert scene.frames[-2].caption.startswith("55 results are skipped. Rank 100 is relevant")
 
 
-# -- GIF ---------------------------------------------------------------------------------------------------------------
+# -- GIF
+# ---------------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
-    ("grades", "measure"), [(LIST, "AP@10"), ("1 0 2 - 0 1", "nDCG@4"), ("0 0", "AP"), ([0] * 40 + [1], "RR"), ("- -", "P@3")]
+    ("grades", "measure"),
+    [
+        (LIST, "AP@10"),
+        ("1 0 2 - 0 1", "nDCG@4"),
+        ("0 0", "AP"),
+        ([0] * 40 + [1], "RR"),
+        ("- -", "P@3"),
+    ],
 )
 def test_a_gif_has_a_picture_for_every_frame(grades, measure: str, tmp_path) -> None:
     from PIL import Image

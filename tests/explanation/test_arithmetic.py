@@ -6,7 +6,16 @@ from math import inf
 
 import pytest
 
-from judged.explanation.arithmetic import Logarithm, Named, figure, greatest, least, num, product, total
+from judged.explanation.arithmetic import (
+    Logarithm,
+    Named,
+    figure,
+    greatest,
+    least,
+    num,
+    product,
+    total,
+)
 
 
 @pytest.mark.parametrize(
@@ -14,11 +23,21 @@ from judged.explanation.arithmetic import Logarithm, Named, figure, greatest, le
     [
         (num(3), 3, "3", "3"),
         (num(1) / 2, 0.5, "1/2", r"\frac{1}{2}"),
-        (total([num(1) / 2, num(2) / 5]) / 4, 0.225, "(1/2 + 2/5) / 4", r"\frac{\frac{1}{2} + \frac{2}{5}}{4}"),
+        (
+            total([num(1) / 2, num(2) / 5]) / 4,
+            0.225,
+            "(1/2 + 2/5) / 4",
+            r"\frac{\frac{1}{2} + \frac{2}{5}}{4}",
+        ),
         (1 - num(1) / 4, 0.75, "1 - 1/4", r"1 - \frac{1}{4}"),
         (num(1) - (num(2) - 3), 2, "1 - (2 - 3)", r"1 - \left(2 - 3\right)"),
         (total([1, num(1) - 0.5]), 1.5, "1 + (1 - 0.5)", r"1 + \left(1 - 0.5\right)"),
-        ((1 - num(0.5)) * total([1, 2]), 1.5, "(1 - 0.5) × (1 + 2)", r"\left(1 - 0.5\right) \cdot \left(1 + 2\right)"),
+        (
+            (1 - num(0.5)) * total([1, 2]),
+            1.5,
+            "(1 - 0.5) × (1 + 2)",
+            r"\left(1 - 0.5\right) \cdot \left(1 + 2\right)",
+        ),
         (num(2) ** 3 - 1, 7, "2^3 - 1", r"2^{3} - 1"),
         (num(3) / Logarithm(num(4)), 1.5, "3 / log2(4)", r"\frac{3}{\log_{2}(4)}"),
         (Logarithm(num(100), 10), 2, "log10(100)", r"\log_{10}(100)"),
@@ -52,4 +71,11 @@ def test_a_long_sum_says_how_many_parts_are_left_out() -> None:
 
 
 def test_figures() -> None:
-    assert [figure(each) for each in (0, -2, 1 / 3, 12.5, 1e20, -inf)] == ["0", "-2", "0.3333", "12.5", "1e+20", "-∞"]
+    assert [figure(each) for each in (0, -2, 1 / 3, 12.5, 1e20, -inf)] == [
+        "0",
+        "-2",
+        "0.3333",
+        "12.5",
+        "1e+20",
+        "-∞",
+    ]

@@ -1,4 +1,5 @@
-"""`judged.explain`: worked examples by hand, inputs, what would help most, other definitions, refusals."""
+"""`judged.explain`: worked examples by hand, inputs, what would help most, other definitions,
+refusals."""
 
 from __future__ import annotations
 
@@ -14,14 +15,17 @@ from judged.explanation.improvement import best_change
 from judged.measures import REGISTRY
 from support.rankings import random_queries, rankings_of
 
-# -- worked by hand ----------------------------------------------------------------------------------------------------
+# -- worked by hand
+# ----------------------------------------------------------------------------------------------------
 
 
 def test_average_precision_of_four_relevant_in_ten() -> None:
     # Relevant at 2, 5, 7, 9: 1/2 + 2/5 + 3/7 + 4/9 = 1.773016; divided by 4 = 0.443254.
     e = explain("0 1 0 0 1 0 1 0 1 0", measure="AP")
     assert e.value == pytest.approx(0.443254, abs=5e-7)
-    assert e.arithmetic == ("AP = (1/2 + 2/5 + 3/7 + 4/9) / 4 = (0.5 + 0.4 + 0.4286 + 0.4444) / 4 = 1.773 / 4 = 0.4433")
+    assert e.arithmetic == (
+        "AP = (1/2 + 2/5 + 3/7 + 4/9) / 4 = (0.5 + 0.4 + 0.4286 + 0.4444) / 4 = 1.773 / 4 = 0.4433"
+    )
 
 
 def test_average_precision_when_six_are_relevant() -> None:
@@ -39,26 +43,40 @@ def test_average_precision_of_the_image_search() -> None:
     precision = next(column for column in e.steps.columns if column.name == "precision")
     recall = next(column for column in e.steps.columns if column.name == "recall")
     assert [precision.cells[rank - 1].text() for rank in (3, 5, 8)] == ["1/3", "2/5", "3/8"]
-    assert [recall.cells[rank - 1].text() for rank in (1, 3, 4, 5, 8, 10)] == ["0/3", "1/3", "1/3", "2/3", "3/3", "3/3"]
+    assert [recall.cells[rank - 1].text() for rank in (1, 3, 4, 5, 8, 10)] == [
+        "0/3",
+        "1/3",
+        "1/3",
+        "2/3",
+        "3/3",
+        "3/3",
+    ]
 
 
 def test_running_sum_of_eight_results() -> None:
     # 1 + 2/3 + 3/4 + 4/6 = 3.083333; divided by 4 = 37/48.
     e = explain("1 0 1 1 0 1 0 0", measure="AP")
     assert e.value == pytest.approx(37 / 48)
-    assert {rank: added.value * 4 for rank, added in e.steps.adds.items()} == pytest.approx({1: 1, 3: 2 / 3, 4: 0.75, 6: 2 / 3})
+    assert {rank: added.value * 4 for rank, added in e.steps.adds.items()} == pytest.approx(
+        {1: 1, 3: 2 / 3, 4: 0.75, 6: 2 / 3}
+    )
 
 
 def test_f_of_precision_and_recall() -> None:
-    # Three of four results are relevant, three of four relevant items are found: 2 · 0.75 · 0.75 / 1.5.
+    # Three of four results are relevant, three of four relevant items are found: 2 · 0.75 · 0.75 /
+    # 1.5.
     e = explain("1 0 1 1 0 1 0 0", measure="F@4")
-    assert [(line.symbol, line.value.text()) for line in e.steps.before] == [("P", "3/4"), ("R", "3/4")]
+    assert [(line.symbol, line.value.text()) for line in e.steps.before] == [
+        ("P", "3/4"),
+        ("R", "3/4"),
+    ]
     assert e.arithmetic.startswith("F@4 = 2 × P × R / (P + R) = 2 × 0.75 × 0.75 / (0.75 + 0.75) = ")
     assert e.arithmetic.endswith(" = 0.75")
 
 
 def test_ndcg_with_dcg_and_ideal() -> None:
-    # DCG = 1 + 1/log2(4) + 1/log2(5) + 1/log2(7) = 2.2869; IDCG = 1 + 1/log2(3) + 1/log2(4) + 1/log2(5) = 2.5616.
+    # DCG = 1 + 1/log2(4) + 1/log2(5) + 1/log2(7) = 2.2869; IDCG = 1 + 1/log2(3) + 1/log2(4) +
+    # 1/log2(5) = 2.5616.
     e = explain("1 0 1 1 0 1 0 0", measure="nDCG")
     dcg, ideal = 1 + 1 / 2 + 1 / log2(5) + 1 / log2(7), 1 + 1 / log2(3) + 1 / 2 + 1 / log2(5)
     assert e.steps.before[0].value.value == pytest.approx(dcg)
@@ -73,7 +91,8 @@ def test_exponential_gain_is_filled_in() -> None:
     assert e.value == 3.5
 
 
-# -- inputs ------------------------------------------------------------------------------------------------------------
+# -- inputs
+# ------------------------------------------------------------------------------------------------------------
 
 JUDGEMENTS = {"q1": {"a": 1, "b": 2, "c": 0, "lost": 3}, "q2": {"d": 1}}
 RUN = {"q1": {"x": 9.0, "c": 8.0, "a": 7.0, "b": 6.0}, "q9": {"y": 1.0}}
@@ -115,7 +134,9 @@ def test_ids_stand_where_the_tie_rule_puts_them(ties: str, items: list[str]) -> 
     e = explain(judgements, run, "nDCG", policy={"ties": ties})
     shown = [row.item for row in e.rows]
     if ties in ("best", "worst"):  # a and d are equally good: either may stand first
-        assert [item for item in shown if item not in "ad"] == [item for item in items if item not in "ad"]
+        assert [item for item in shown if item not in "ad"] == [
+            item for item in items if item not in "ad"
+        ]
     else:
         assert shown == items
     grades = {item: float(grade) for item, grade in judgements["q"].items()}
@@ -135,15 +156,22 @@ def test_ids_of_random_runs_agree_with_their_grades() -> None:
         }
         depth = int(draw.integers(1, 10))
         e = explain(judgements, run, "AP", policy=policy, depth=depth)
-        assert all(row.item in run["q"] and row.grade == judgements["q"].get(row.item) for row in e.rows)
+        assert all(
+            row.item in run["q"] and row.grade == judgements["q"].get(row.item) for row in e.rows
+        )
         assert len({row.item for row in e.rows}) == len(e.rows) == e.rankings.retrieved[0]
-        assert e.settled == judged.evaluate(judgements, run, "AP", policy=policy, depth=depth).value()
+        assert (
+            e.settled == judged.evaluate(judgements, run, "AP", policy=policy, depth=depth).value()
+        )
 
 
 def test_a_judged_query_that_the_run_lacks() -> None:
     e = explain(JUDGEMENTS, {"q1": {"a": 1.0}}, "AP", query="q2")
     assert (e.value, e.rows, e.lost) == (0.0, (), {"d": 1.0})
-    assert "The run lacks the query: a judged query that the run lacks counts as an empty list." in e.to_text()
+    assert (
+        "The run lacks the query: a judged query that the run lacks counts as an empty list."
+        in e.to_text()
+    )
 
 
 def test_rankings_of_several_queries() -> None:
@@ -152,7 +180,8 @@ def test_rankings_of_several_queries() -> None:
 
 
 def test_subtopics_in_a_relevance_list() -> None:
-    # Rank 1 serves a, rank 2 serves a again and b: 1 + (0.5 + 1)/2 = 1.75, divided by 2 (1 + 0.5/2).
+    # Rank 1 serves a, rank 2 serves a again and b: 1 + (0.5 + 1)/2 = 1.75, divided by 2 (1 +
+    # 0.5/2).
     e = explain('{"a":1} {"a":1,"b":1}', measure="ERR_IA@2")
     assert e.value == pytest.approx(0.7)
 
@@ -167,11 +196,15 @@ def test_an_undefined_value_says_what_the_policy_makes_of_it() -> None:
     e = explain("0 0", measure="AP", policy={"empty": "one"})
     assert isnan(e.value)
     assert (e.settled, e.steps) == (1.0, None)
-    assert "AP has no value here (the query has no relevant item), which the policy makes 1.0000" in e.to_text()
+    assert (
+        "AP has no value here (the query has no relevant item), which the policy makes 1.0000"
+        in e.to_text()
+    )
     assert json.loads(e.to_json())["value"] is None
 
 
-# -- long lists --------------------------------------------------------------------------------------------------------
+# -- long lists
+# --------------------------------------------------------------------------------------------------------
 
 
 def test_a_long_list_shows_the_ranks_that_matter() -> None:
@@ -186,7 +219,8 @@ def test_a_long_list_shows_the_ranks_that_matter() -> None:
     assert len(explain([0] * 100, measure="P", rows=None).rows) == 100
 
 
-# -- what would help most ----------------------------------------------------------------------------------------------
+# -- what would help most
+# ----------------------------------------------------------------------------------------------
 
 
 def test_the_shortest_of_the_best_swaps() -> None:
@@ -230,13 +264,20 @@ def test_no_other_swap_is_better() -> None:
                     if (grade or 0) > 0 and (query.shown[upper] or 0) < grade:
                         moved = list(query.shown)
                         moved[upper], moved[lower] = moved[lower], moved[upper]
-                        tried.append(measure.compute(rankings_of([type(query)(tuple(moved), query.lost, query.elsewhere)]))[0])
+                        tried.append(
+                            measure.compute(
+                                rankings_of(
+                                    [type(query)(tuple(moved), query.lost, query.elsewhere)]
+                                )
+                            )[0]
+                        )
             best = max([value for value in tried if not isnan(value)], default=now)
             reached = now if change is None else change.value
             assert isnan(now) or reached >= best - 1e-12, (name, query)
 
 
-# -- other definitions -------------------------------------------------------------------------------------------------
+# -- other definitions
+# -------------------------------------------------------------------------------------------------
 
 
 def test_other_definitions_name_their_libraries() -> None:
@@ -245,7 +286,9 @@ def test_other_definitions_name_their_libraries() -> None:
     found = {str(each.measure): each for each in e.variants}
     assert found["AP(norm=retrieved)@2"].value == 0.5
     assert found["AP(norm=capped)@2"].value == 0.25
-    assert ("torchmetrics (retrieval)", "RetrievalMAP(top_k=2)") in found["AP(norm=retrieved)@2"].libraries
+    assert ("torchmetrics (retrieval)", "RetrievalMAP(top_k=2)") in found[
+        "AP(norm=retrieved)@2"
+    ].libraries
     assert all(each.value != e.value for each in e.variants)
 
 
@@ -268,7 +311,15 @@ def test_json_holds_every_column() -> None:
     judged_rank = {"grade": 0.0, "judged": True, "relevant": False, "counts": True}
     assert result["ranks"] == [
         {"rank": 1, **judged_rank, "precision": 0.0, "recall": 0.0, "adds": 0.0},
-        {"rank": 2, **judged_rank, "grade": 1.0, "relevant": True, "precision": 0.5, "recall": 0.5, "adds": 0.25},
+        {
+            "rank": 2,
+            **judged_rank,
+            "grade": 1.0,
+            "relevant": True,
+            "precision": 0.5,
+            "recall": 0.5,
+            "adds": 0.25,
+        },
         {"rank": 3, "grade": None, "judged": False, "relevant": False, "counts": False}
         | {"precision": None, "recall": None, "adds": 0.0},
     ]
@@ -286,7 +337,8 @@ def test_latex_of_the_filled_in_formula() -> None:
     )
 
 
-# -- refusals ----------------------------------------------------------------------------------------------------------
+# -- refusals
+# ----------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -327,7 +379,8 @@ def test_latex_of_the_filled_in_formula() -> None:
         (
             lambda: explain(JUDGEMENTS),
             InputError,
-            "judgements need a run beside them; a relevance list is a text or a list of grades in rank order.",
+            "judgements need a run beside them; a relevance list is a text or a list of grades in "
+            "rank order.",
         ),
         (
             lambda: explain("0 1", measure="AP, RR"),
@@ -337,13 +390,15 @@ def test_latex_of_the_filled_in_formula() -> None:
         (
             lambda: explain(JUDGEMENTS, RUN, "AP", query="q1", policy={"ties": "expected"}),
             PolicyError,
-            "an explanation goes through one order of the results, and ties=expected is the mean over all orders; "
+            "an explanation goes through one order of the results, and ties=expected is the mean "
+            "over all orders; "
             "choose ties=id, input, best or worst.",
         ),
         (
             lambda: explain(JUDGEMENTS, RUN, "AP", query="q1", relevant=3),
             InputError,
-            "relevant and pool are about a relevance list; judgements say themselves what is relevant.",
+            "relevant and pool are about a relevance list; judgements say themselves what is "
+            "relevant.",
         ),
         (lambda: explain("0 1", query="q1"), InputError, "a relevance list is one query's; query names one of several."),
         (lambda: explain("0 1", rows=0), InputError, "rows must be a whole number from 1, or None for all; got 0."),

@@ -1,4 +1,5 @@
-"""The page of an explanation, played in a real browser: by buttons, by keys, by itself, and without motion."""
+"""The page of an explanation, played in a real browser: by buttons, by keys, by itself, and without
+motion."""
 
 from __future__ import annotations
 
@@ -12,7 +13,13 @@ import pytest
 
 import judged
 
-FLAGS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-sync"]
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-sync",
+]
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 
 
@@ -30,9 +37,12 @@ def browser(needs: Callable[[str], None]) -> Iterator[Any]:
 
 @pytest.fixture
 def opened(browser: Any, tmp_path: Path) -> Callable[..., Any]:
-    """The page of AP of 0 1 0 1 with 3 relevant: (1/2 + 2/4) / 3 = 1/3. Errors and requests of the page fail the test."""
+    """The page of AP of 0 1 0 1 with 3 relevant: (1/2 + 2/4) / 3 = 1/3. Errors and requests of the
+    page fail the test."""
     target = tmp_path / "ap.html"
-    target.write_text(judged.explain("0 1 0 1", measure="AP", relevant=3).to_html(), encoding="utf-8")
+    target.write_text(
+        judged.explain("0 1 0 1", measure="AP", relevant=3).to_html(), encoding="utf-8"
+    )
 
     @contextmanager
     def page(**options: Any) -> Iterator[Any]:
@@ -40,7 +50,12 @@ def opened(browser: Any, tmp_path: Path) -> Callable[..., Any]:
         tab = context.new_page()
         wrong: list[str] = []
         tab.on("pageerror", lambda error: wrong.append(str(error)))
-        tab.on("request", lambda request: wrong.append(request.url) if not request.url.startswith("file:") else None)
+        tab.on(
+            "request",
+            lambda request: (
+                wrong.append(request.url) if not request.url.startswith("file:") else None
+            ),
+        )
         tab.goto(target.as_uri())
         yield tab
         context.close()
@@ -50,7 +65,10 @@ def opened(browser: Any, tmp_path: Path) -> Callable[..., Any]:
 
 
 def shown(tab: Any) -> dict[str, str]:
-    return {name: tab.locator(f'[data-of="{name}"]').inner_text() for name in ("rank", "found", "precision", "recall", "score")}
+    return {
+        name: tab.locator(f'[data-of="{name}"]').inner_text()
+        for name in ("rank", "found", "precision", "recall", "score")
+    }
 
 
 def test_buttons_step_through_the_ranking(opened: Callable[..., Any]) -> None:
@@ -58,7 +76,8 @@ def test_buttons_step_through_the_ranking(opened: Callable[..., Any]) -> None:
         tab.click("#start")
         for _ in range(2):
             tab.click("#next")
-        # At rank 2 the first relevant item is found: precision 1/2, recall 1/3; it adds 1/2 / 3 = 0.1667.
+        # At rank 2 the first relevant item is found: precision 1/2, recall 1/3; it adds 1/2 / 3 =
+        # 0.1667.
         assert shown(tab) == {
             "rank": "2",
             "found": "1",
@@ -107,18 +126,23 @@ def test_it_starts_by_itself_only_where_motion_is_welcome(opened: Callable[..., 
         tab.wait_for_timeout(1500)
         assert shown(tab)["rank"] == first
     with opened(reduced_motion="no-preference") as tab:
-        tab.wait_for_function("document.querySelector('[data-of=rank]').innerText === '4'", timeout=15_000)
+        tab.wait_for_function(
+            "document.querySelector('[data-of=rank]').innerText === '4'", timeout=15_000
+        )
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_text_can_be_told_from_its_ground(opened: Callable[..., Any], scheme: str) -> None:
     with opened(color_scheme=scheme) as tab:
         text, ground = tab.evaluate(
-            "[getComputedStyle(document.querySelector('h1')).color, getComputedStyle(document.body).backgroundColor]"
+            "[getComputedStyle(document.querySelector('h1')).color, "
+            "getComputedStyle(document.body).backgroundColor]"
         )
 
         def brightness(colour: str) -> float:
-            return sum(float(part.strip(" )")) for part in colour.partition("(")[2].split(",")[:3]) / 3
+            return (
+                sum(float(part.strip(" )")) for part in colour.partition("(")[2].split(",")[:3]) / 3
+            )
 
         assert abs(brightness(text) - brightness(ground)) > 120
         assert (brightness(ground) > 128) == (scheme == "light")

@@ -36,7 +36,10 @@ def random_rankings(name: str, draw: Random) -> Rankings:
         return rankings_of(random_queries(draw, 1))
 
     def item() -> dict[str, float]:
-        return {name: draw.choice([0, 1, 1, 2, -1, 0.5]) for name in draw.sample("abcdefg", draw.randint(1, 5))}
+        return {
+            name: draw.choice([0, 1, 1, 2, -1, 0.5])
+            for name in draw.sample("abcdefg", draw.randint(1, 5))
+        }
 
     shown = tuple(draw.choice([None, item(), item()]) for _ in range(draw.randint(0, 12)))
     return rankings_by_subtopic([Listed(shown, tuple(item() for _ in range(draw.randint(1, 5))))])

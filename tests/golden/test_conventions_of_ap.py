@@ -1,7 +1,8 @@
-"""The ranking 0 1 0 0 1 0 1 0 1 0, of 4 (A) and of 6 (B) relevant items, by every definition of AP that libraries have.
+"""The ranking 0 1 0 0 1 0 1 0 1 0, of 4 (A) and of 6 (B) relevant items, by every definition of AP
+that libraries have.
 
-The relevant items stand at ranks 2, 5, 7 and 9, with precision 1/2, 2/5, 3/7 and 4/9 there. Down to rank 3 these sum up to
-1/2, down to 5 to 9/10, down to 10 to 1/2 + 2/5 + 3/7 + 4/9 = 1117/630.
+The relevant items stand at ranks 2, 5, 7 and 9, with precision 1/2, 2/5, 3/7 and 4/9 there. Down to
+rank 3 these sum up to 1/2, down to 5 to 9/10, down to 10 to 1/2 + 2/5 + 3/7 + 4/9 = 1117/630.
 """
 
 from __future__ import annotations
@@ -25,10 +26,16 @@ SUMS = {3: Fraction(1, 2), 5: Fraction(9, 10), 10: Fraction(1117, 630)}
 FOUND = {3: 1, 5: 2, 10: 4}
 WHOLE = SUMS[10]
 
-# Each relevant item adds the mean of the precision just before it and at it: (0/1 + 1/2), (1/4 + 2/5), (2/6 + 3/7) and
-# (3/8 + 4/9), each by two.
+# Each relevant item adds the mean of the precision just before it and at it: (0/1 + 1/2), (1/4 +
+# 2/5), (2/6 + 3/7) and (3/8 + 4/9), each by two.
 TRAPEZOID = (
-    Fraction(1, 2) + Fraction(1, 4) + Fraction(2, 5) + Fraction(1, 3) + Fraction(3, 7) + Fraction(3, 8) + Fraction(4, 9)
+    Fraction(1, 2)
+    + Fraction(1, 4)
+    + Fraction(2, 5)
+    + Fraction(1, 3)
+    + Fraction(3, 7)
+    + Fraction(3, 8)
+    + Fraction(4, 9)
 ) / 2
 # Cut at R: of 4, only rank 2 is left; of 6, ranks 2 and 5.
 AT_R = {"A": Fraction(1, 2) / 4, "B": Fraction(9, 10) / 6}
@@ -40,11 +47,18 @@ def rows(case: str, k: int) -> tuple[Row, ...]:
 
 def value(case: str, k: int, convention: str, measure: str) -> float | None:
     """The value of the definition that a library has, by our name for it."""
-    (found,) = {row.value for row in rows(case, k) if row.used_by(convention) and str(row.measure) == measure}
+    (found,) = {
+        row.value
+        for row in rows(case, k)
+        if row.used_by(convention) and str(row.measure) == measure
+    }
     return found
 
 
-BY_ALL = "trec_eval pytrec_eval ir_measures ranx trectools rectools recommenders evidently beir mteb pytorch-metric-learning"
+BY_ALL = (
+    "trec_eval pytrec_eval ir_measures ranx trectools rectools recommenders evidently beir "
+    "mteb pytorch-metric-learning"
+)
 BY_AT_MOST = "spark replay recommenders sentence-transformers gldv2"
 
 
@@ -59,13 +73,17 @@ def test_divided_by_all_relevant_items(case: str, k: int, convention: str) -> No
 @pytest.mark.parametrize("k", SUMS)
 @pytest.mark.parametrize("convention", BY_AT_MOST.split())
 def test_divided_by_as_many_as_k_results_can_hold(case: str, k: int, convention: str) -> None:
-    assert value(case, k, convention, f"AP(norm=capped)@{k}") == pytest.approx(float(SUMS[k] / min(RELEVANT[case], k)))
+    assert value(case, k, convention, f"AP(norm=capped)@{k}") == pytest.approx(
+        float(SUMS[k] / min(RELEVANT[case], k))
+    )
 
 
 @pytest.mark.parametrize("case", RELEVANT)
 @pytest.mark.parametrize("k", SUMS)
 def test_divided_by_what_was_found(case: str, k: int) -> None:
-    assert value(case, k, "torchmetrics", f"AP(norm=retrieved)@{k}") == pytest.approx(float(SUMS[k] / FOUND[k]))
+    assert value(case, k, "torchmetrics", f"AP(norm=retrieved)@{k}") == pytest.approx(
+        float(SUMS[k] / FOUND[k])
+    )
 
 
 @pytest.mark.parametrize("case", RELEVANT)
@@ -78,7 +96,9 @@ def test_divided_by_k(case: str, k: int) -> None:
 @pytest.mark.parametrize("k", SUMS)
 def test_libraries_without_such_a_cutoff(case: str, k: int) -> None:
     assert value(case, k, "cwl-eval", "AP(norm=retrieved)@1000") == pytest.approx(float(WHOLE / 4))
-    assert value(case, k, "revisitop", "AP(area=trapezoid)") == pytest.approx(float(TRAPEZOID / RELEVANT[case]))
+    assert value(case, k, "revisitop", "AP(area=trapezoid)") == pytest.approx(
+        float(TRAPEZOID / RELEVANT[case])
+    )
     assert value(case, k, "reid", "AP") == pytest.approx(float(WHOLE / RELEVANT[case]))
     assert value(case, k, "scikit-learn", "AP") == pytest.approx(float(WHOLE / RELEVANT[case]))
     assert value(case, k, "pytorch-metric-learning", "AP@R") == pytest.approx(float(AT_R[case]))
@@ -98,5 +118,7 @@ def test_the_table_as_it_is_printed(measure: str) -> None:
     wanted = iter(PRINTED[measure].split())
     for k in SUMS:
         for case in RELEVANT:
-            shown = {f"{row.value:.4f}" for row in rows(case, k) if str(row.measure) == f"{measure}@{k}"}
+            shown = {
+                f"{row.value:.4f}" for row in rows(case, k) if str(row.measure) == f"{measure}@{k}"
+            }
             assert shown == {next(wanted)}

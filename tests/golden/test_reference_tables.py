@@ -34,7 +34,9 @@ B = Rankings.from_relevance([[0, 1, 0, 0, 1, 0, 1, 0, 1, 0]], relevant=[6])
         ("cutoff", 10, 10, 10),
     ],
 )
-def test_the_divisors_of_average_precision(norm: str, k: int, divisor_a: int, divisor_b: int) -> None:
+def test_the_divisors_of_average_precision(
+    norm: str, k: int, divisor_a: int, divisor_b: int
+) -> None:
     measure = f"AP(norm={norm})@{k}"
     assert A.evaluate([measure]).value() == pytest.approx(SUMS[k] / divisor_a, abs=1e-15)
     assert B.evaluate([measure]).value() == pytest.approx(SUMS[k] / divisor_b, abs=1e-15)
@@ -70,17 +72,19 @@ def test_average_precision_at_r() -> None:
 
 
 def test_trapezoid_area() -> None:
-    # revisitop, 0-based rank r of the j-th relevant item (j from 0): (j/r + (j+1)/(r+1)) / 2 summed, divided by N.
-    # Relevant at 0-based ranks 1, 4, 6, 8: (0/1 + 1/2 + 1/4 + 2/5 + 2/6 + 3/7 + 3/8 + 4/9) / 2 / 4.
-    # = (0 + 0.5 + 0.25 + 0.4 + 0.333333 + 0.428571 + 0.375 + 0.444444) / 8 = 2.731349 / 8 = 0.341419
+    # revisitop, 0-based rank r of the j-th relevant item (j from 0): (j/r + (j+1)/(r+1)) / 2
+    # summed, divided by N. Relevant at 0-based ranks 1, 4, 6, 8: (0/1 + 1/2 + 1/4 + 2/5 + 2/6 + 3/7
+    # + 3/8 + 4/9) / 2 / 4. = (0 + 0.5 + 0.25 + 0.4 + 0.333333 + 0.428571 + 0.375 + 0.444444) / 8 =
+    # 2.731349 / 8 = 0.341419
     assert A.evaluate(["AP(area=trapezoid)"]).value() == pytest.approx(0.341419, abs=5e-7)
     # A relevant item on top has precision 1 before it too: (1 + 1) / 2.
     assert Rankings.from_relevance([[1]]).evaluate(["AP(area=trapezoid)"]).value() == 1
 
 
 def test_a_recall_point_that_binary_numbers_miss() -> None:
-    # 25 relevant items, recall 0.28 is 7 of them: reached at rank 7 with precision 1. 0.28 · 25 is 7.000000000000001 in
-    # binary, which must not ask for an eighth (at rank 9, where precision is 8/9).
+    # 25 relevant items, recall 0.28 is 7 of them: reached at rank 7 with precision 1. 0.28 · 25 is
+    # 7.000000000000001 in binary, which must not ask for an eighth (at rank 9, where precision is
+    # 8/9).
     assert 0.28 * 25 > 7
     rankings = Rankings.from_relevance([[1, 1, 1, 1, 1, 1, 1, 0, 1]], relevant=[25])
     assert rankings.evaluate(["IPrec@0.28"]).value() == 1.0
@@ -88,8 +92,8 @@ def test_a_recall_point_that_binary_numbers_miss() -> None:
     assert rankings.evaluate(["IPrec@0.36"]).value() == 0.0
 
 
-# Grades 3 2 3 0 1 2 retrieved out of a pool of 3 3 3 2 2 2 1 0. Discounts 1/log2(i+1) for i = 1 … 8:
-# 1, 0.630930, 0.5, 0.430677, 0.386853, 0.356207, 0.333333, 0.315465.
+# Grades 3 2 3 0 1 2 retrieved out of a pool of 3 3 3 2 2 2 1 0. Discounts 1/log2(i+1) for i = 1 …
+# 8: 1, 0.630930, 0.5, 0.430677, 0.386853, 0.356207, 0.333333, 0.315465.
 GRADED = Rankings.from_relevance([[3, 2, 3, 0, 1, 2]], pool=[[3, 3, 3, 2, 2, 2, 1, 0]])
 
 
@@ -98,11 +102,13 @@ GRADED = Rankings.from_relevance([[3, 2, 3, 0, 1, 2]], pool=[[3, 3, 3, 2, 2, 2, 
     [
         # linear: DCG@3 = 3 + 2(.630930) + 3(.5) = 5.761860; ideal 3(1 + .630930 + .5) = 6.392789
         ("nDCG@3", 5.761860 / 6.392789),
-        # DCG@6 = 5.761860 + 0 + .386853 + 2(.356207) = 6.861127; ideal 6.392789 + 2(.430677 + .386853 + .356207) = 8.740262
+        # DCG@6 = 5.761860 + 0 + .386853 + 2(.356207) = 6.861127; ideal 6.392789 + 2(.430677 +
+        # .386853 + .356207) = 8.740262
         ("nDCG@6", 6.861127 / 8.740262),
         # the list ends at 6: DCG@10 = DCG@6; ideal 8.740262 + 1(.333333) + 0 = 9.073595
         ("nDCG@10", 6.861127 / 9.073595),
-        # 2^g - 1 (7, 3, 1, 0): DCG@3 = 7 + 3(.630930) + 7(.5) = 12.392789; ideal 7(2.130930) = 14.916508
+        # 2^g - 1 (7, 3, 1, 0): DCG@3 = 7 + 3(.630930) + 7(.5) = 12.392789; ideal 7(2.130930) =
+        # 14.916508
         ("nDCG(gain=exp)@3", 12.392789 / 14.916508),
         # + .386853 + 3(.356207) = 13.848265; ideal 14.916508 + 3(1.173737) = 18.437718
         ("nDCG(gain=exp)@6", 13.848265 / 18.437718),
@@ -114,10 +120,12 @@ GRADED = Rankings.from_relevance([[3, 2, 3, 0, 1, 2]], pool=[[3, 3, 3, 2, 2, 2, 
         ("nDCG(gain=binary)@6", 2.873990 / 3.304667),
         # ideal + .333333 (seven relevant)
         ("nDCG(gain=binary)@10", 2.873990 / 3.638000),
-        # ideal = the retrieved list sorted, 3 3 2 2 1 0: 3(1.630930) + 2(.5 + .430677) + .386853 = 7.140996
+        # ideal = the retrieved list sorted, 3 3 2 2 1 0: 3(1.630930) + 2(.5 + .430677) + .386853 =
+        # 7.140996
         ("nDCG(ideal=retrieved)", 6.861127 / 7.140996),
-        # gains {1: 3, 2: 9}, grade 3 keeps 3: DCG = 3 + 9(.630930) + 3(.5) + 3(.386853) + 9(.356207) = 14.544792;
-        # the ideal puts the nines first: 9(2.130930) + 3(.430677 + .386853 + .356207 + .333333) = 23.699578
+        # gains {1: 3, 2: 9}, grade 3 keeps 3: DCG = 3 + 9(.630930) + 3(.5) + 3(.386853) +
+        # 9(.356207) = 14.544792; the ideal puts the nines first: 9(2.130930) + 3(.430677 + .386853
+        # + .356207 + .333333) = 23.699578
         ("nDCG(gains={1:3,2:9})", 14.544792 / 23.699578),
     ],
 )
@@ -127,25 +135,36 @@ def test_the_gains_of_ndcg(measure: str, expected: float) -> None:
 
 @pytest.mark.parametrize(
     ("gain", "printed"),
-    [("linear", (0.9013, 0.7850, 0.7562)), ("exp", (0.8308, 0.7511, 0.7377)), ("binary", (1.0, 0.8697, 0.7900))],
+    [
+        ("linear", (0.9013, 0.7850, 0.7562)),
+        ("exp", (0.8308, 0.7511, 0.7377)),
+        ("binary", (1.0, 0.8697, 0.7900)),
+    ],
 )
 def test_the_ndcg_table_as_printed(gain: str, printed: tuple[float, float, float]) -> None:
-    values = tuple(round(GRADED.evaluate([f"nDCG(gain={gain})@{k}"]).value(), 4) for k in (3, 6, 10))
+    values = tuple(
+        round(GRADED.evaluate([f"nDCG(gain={gain})@{k}"]).value(), 4) for k in (3, 6, 10)
+    )
     assert values == printed
 
 
 def test_an_ideal_of_the_retrieved_is_easily_pleased() -> None:
-    # One of five relevant items, at rank 1: perfect against the retrieved list, 1 / 2.948459 against the judged one
-    # (1 + .630930 + .5 + .430677 + .386853).
+    # One of five relevant items, at rank 1: perfect against the retrieved list, 1 / 2.948459
+    # against the judged one (1 + .630930 + .5 + .430677 + .386853).
     one = Rankings.from_relevance([[1]], relevant=[5])
     assert one.evaluate(["nDCG(ideal=retrieved)"]).value() == 1.0
     assert one.evaluate(["nDCG"]).value() == pytest.approx(1 / 2.948459, abs=1e-6)
 
 
 def test_the_logarithm_cancels_in_ndcg_and_not_in_dcg() -> None:
-    # log_b divides every discount by the same number: DCG to base 10 is DCG to base 2 times log10(2) = 0.301030 inverted.
-    assert GRADED.evaluate(["nDCG(log=10)"]).value() == pytest.approx(GRADED.evaluate(["nDCG"]).value(), abs=1e-15)
+    # log_b divides every discount by the same number: DCG to base 10 is DCG to base 2 times
+    # log10(2) = 0.301030 inverted.
+    assert GRADED.evaluate(["nDCG(log=10)"]).value() == pytest.approx(
+        GRADED.evaluate(["nDCG"]).value(), abs=1e-15
+    )
     assert GRADED.evaluate(["DCG(log=10)"]).value() == pytest.approx(6.861127 / 0.30103, abs=2e-5)
     # Järvelin's base e: 3/ln 2 + 2/ln 3 = 4.328085 + 1.820478
     first_two = Rankings.from_relevance([[3, 2]])
-    assert first_two.evaluate(["DCG(log=2.718281828459045)"]).value() == pytest.approx(6.148563, abs=1e-6)
+    assert first_two.evaluate(["DCG(log=2.718281828459045)"]).value() == pytest.approx(
+        6.148563, abs=1e-6
+    )

@@ -45,7 +45,8 @@ CUTOFFS = {
 HALF_A_DIGIT = 0.00005 + 1e-15
 """Four decimals are printed; a value half-way between two of them (0.36875) may go either way."""
 
-# Version 10.0 stops at a judged query that the run lacks unless -c; only such a case (`missing`) tells skip from zero.
+# Version 10.0 stops at a judged query that the run lacks unless -c; only such a case (`missing`)
+# tells skip from zero.
 LEFT_OUT = Policy(missing="skip")
 
 
@@ -67,7 +68,9 @@ FLAGS = {
     "all_q_max10": Flags(depth=10),
     "all_q_judged_only": Flags(policy=Policy(missing="skip", unjudged="removed")),
 }
-CASES = sorted((path.parent.name, path.stem) for path in FOLDER.glob("*/*.out") if path.stem in FLAGS)
+CASES = sorted(
+    (path.parent.name, path.stem) for path in FOLDER.glob("*/*.out") if path.stem in FLAGS
+)
 
 
 @dataclass
@@ -92,10 +95,19 @@ def measure_of(name: str, rel: int) -> Measure | None:
 def compare(case: str, flagset: str) -> Comparison:
     flags = FLAGS[flagset]
     folder = FOLDER / case
-    rows = [line.split("\t") for line in (folder / f"{flagset}.out").read_text(encoding="utf-8").splitlines()]
+    rows = [
+        line.split("\t")
+        for line in (folder / f"{flagset}.out").read_text(encoding="utf-8").splitlines()
+    ]
     rows = [(name.strip(), query, printed) for name, query, printed in rows]
     measures = {name: found for name, _, _ in rows if (found := measure_of(name, flags.rel))}
-    evaluation = evaluate(folder / "qrels", folder / "run", list(measures.values()), policy=flags.policy, depth=flags.depth)
+    evaluation = evaluate(
+        folder / "qrels",
+        folder / "run",
+        list(measures.values()),
+        policy=flags.policy,
+        depth=flags.depth,
+    )
     scored = evaluation.scored()
     place = {query: at for at, query in enumerate(scored.rankings.queries)}
     result = Comparison(queries=len({query for _, query, _ in rows} - {"all"}), names=set(measures))
@@ -106,7 +118,9 @@ def compare(case: str, flagset: str) -> Comparison:
         value = scored.summary[measure] if query == "all" else scored.values[measure][place[query]]
         result.compared += 1
         if abs(value - float(printed)) > (HALF_A_DIGIT if "." in printed else 0):
-            result.wrong.append(f"{name} of {query}: trec_eval printed {printed}, judged has {value!r}")
+            result.wrong.append(
+                f"{name} of {query}: trec_eval printed {printed}, judged has {value!r}"
+            )
     return result
 
 
@@ -114,8 +128,8 @@ def compare(case: str, flagset: str) -> Comparison:
 def test_every_line(case: str, flagset: str) -> None:
     comparison = compare(case, flagset)
     assert comparison.wrong == []
-    # 28 measures in the official summary; 16 in `params` and 70 in the others, for each query and for all of them (there
-    # with num_q and gm_map, of which `params` has neither).
+    # 28 measures in the official summary; 16 in `params` and 70 in the others, for each query and
+    # for all of them (there with num_q and gm_map, of which `params` has neither).
     if flagset == "official":
         assert comparison.compared == 28
     elif flagset == "params":
@@ -126,16 +140,24 @@ def test_every_line(case: str, flagset: str) -> None:
 
 def test_all_cases_and_flag_sets_are_here() -> None:
     assert {flagset for _, flagset in CASES} == set(FLAGS)
-    assert len(CASES) == 10 * len(FLAGS) + 1  # ten cases with everything, and `missing`, which needs -c
+    assert (
+        len(CASES) == 10 * len(FLAGS) + 1
+    )  # ten cases with everything, and `missing`, which needs -c
 
 
 def test_every_name_is_compared_somewhere() -> None:
-    seen = {name for case, flagset in CASES if case in ("plain", "missing") for name in compare(case, flagset).names}
+    seen = {
+        name
+        for case, flagset in CASES
+        if case in ("plain", "missing")
+        for name in compare(case, flagset).names
+    }
     assert set(NAMES) <= seen
     assert all(any(name.startswith(prefix) for name in seen) for prefix in CUTOFFS)
 
 
 def test_single_precision_ties_are_not_imitated() -> None:
-    # trec_eval 9 held scores in single precision, where these two are equal and the id decides (b first).
+    # trec_eval 9 held scores in single precision, where these two are equal and the id decides (b
+    # first).
     run = {"q": {"a": 1.00000001, "b": 1.0}}
     assert evaluate({"q": {"a": 1}}, run, ["RR"]).value() == 1.0

@@ -21,12 +21,18 @@ def row(of: str) -> str:
 def test_measures_and_cutoffs() -> None:
     *most, last = COMMON
     assert row("measures").endswith(f"or {', '.join(most)} and {last}")
-    assert row("cutoffs").endswith(f"or none, {', '.join(map(str, sorted(CUTOFFS)))}, R and the length of the longest list")
+    assert row("cutoffs").endswith(
+        f"or none, {', '.join(map(str, sorted(CUTOFFS)))}, R and the length of the longest list"
+    )
     assert all(f"`{name}`" in row("parameters") for name in NUMBERS)
 
 
 def test_attributes() -> None:
     result = TEXT.partition("## The result")[2]
-    assert [each.name for each in fields(Identification) if each.name != "asked" and f"`.{each.name}`" not in result] == []
+    assert [
+        each.name
+        for each in fields(Identification)
+        if each.name != "asked" and f"`.{each.name}`" not in result
+    ] == []
     inner = [each.name for kind in (Match, Definition) for each in fields(kind)]
     assert [name for name in inner if name != "distance" and f"`{name}`" not in result] == []

@@ -1,4 +1,5 @@
-"""What is said of the definitions that fit: who uses them, which come first, and what does not matter."""
+"""What is said of the definitions that fit: who uses them, which come first, and what does not
+matter."""
 
 from __future__ import annotations
 
@@ -13,7 +14,8 @@ from judged.identification.likelihood import Match, Numbers, chance
 from judged.identification.printed import Asked
 from judged.judging import judge
 
-# The ranking 0 1 0 0 1 0 1 0 1 0; A has those four relevant items, B has two more that were not retrieved.
+# The ranking 0 1 0 0 1 0 1 0 1 0; A has those four relevant items, B has two more that were not
+# retrieved.
 RUN = {"q": [f"d{rank}" for rank in range(1, 11)]}
 FOUND = {f"d{rank}": int(rank in (2, 5, 7, 9)) for rank in range(1, 11)}
 A = {"q": FOUND}
@@ -32,7 +34,18 @@ def best(value: str, judgements: dict[str, dict[str, int]], measure: str) -> dic
     return libraries(identify(value, judgements, RUN, measure).matches[0])
 
 
-CLASSIC = {"trec_eval", "pytrec_eval", "ir_measures", "ranx", "trectools", "rectools", "beir", "mteb", "evidently", "judged"}
+CLASSIC = {
+    "trec_eval",
+    "pytrec_eval",
+    "ir_measures",
+    "ranx",
+    "trectools",
+    "rectools",
+    "beir",
+    "mteb",
+    "evidently",
+    "judged",
+}
 CAPPED = {"spark", "replay", "recommenders", "sentence-transformers", "gldv2"}
 
 
@@ -56,7 +69,16 @@ CAPPED = {"spark", "replay", "recommenders", "sentence-transformers", "gldv2"}
         (".180", A, "AP@5", {"AP(norm=cutoff)@5": {"rectools"}}),
         (".177", B, "AP@10", {"AP(norm=cutoff)@10": {"rectools"}}),
         # All the same where everything relevant was found.
-        (".4433", A, "AP@10", {"AP@10": CLASSIC, "AP(norm=capped)@10": CAPPED, "AP(norm=retrieved)@10": {"torchmetrics"}}),
+        (
+            ".4433",
+            A,
+            "AP@10",
+            {
+                "AP@10": CLASSIC,
+                "AP(norm=capped)@10": CAPPED,
+                "AP(norm=retrieved)@10": {"torchmetrics"},
+            },
+        ),
         (".2955", B, "AP@10", {"AP@10": CLASSIC, "AP(norm=capped)@10": CAPPED}),
         # AP at R, and the area by trapezoids.
         (".1250", A, "AP@R", {"AP@R": {"judged", "pytorch-metric-learning"}}),
@@ -81,7 +103,13 @@ def test_the_library_tells_what_it_calls_it() -> None:
     ]
 
 
-GRADED = {"q1": {"a": 2, "b": 1, "c": 0}, "q2": {"d": 1, "e": 2}, "q3": {"f": 1}, "q4": {"g": 0}, "q5": {"i": 0}}
+GRADED = {
+    "q1": {"a": 2, "b": 1, "c": 0},
+    "q2": {"d": 1, "e": 2},
+    "q3": {"f": 1},
+    "q4": {"g": 0},
+    "q5": {"i": 0},
+}
 TIED = {
     "q1": {"a": 0.5, "b": 0.5, "c": 0.5, "x": 0.4},
     "q2": {"y": 0.9, "e": 0.8, "d": 0.7},
@@ -97,7 +125,8 @@ def identified(measure: str, **policy: str) -> Identification:
 
 
 def test_only_choices_that_matter_are_named() -> None:
-    # At rel=2 q1 finds a last of the tie, at rank 3, and q2 finds e at 2; q3 is missing, q4 and q5 have nothing relevant.
+    # At rel=2 q1 finds a last of the tie, at rank 3, and q2 finds e at 2; q3 is missing, q4 and q5
+    # have nothing relevant.
     (match, *_) = identified("RR(rel=2)", missing="skip").matches
     assert match.definition.measure.params["rel"] == 2
     assert match.definition.unusual() == {"missing": ("skip",)}
@@ -116,7 +145,8 @@ def test_ties_that_do_not_exist_do_not_matter() -> None:
 
 
 def test_a_convention_comes_before_a_mixture() -> None:
-    """Of two definitions that fit, one that a library has as it is comes first, however many others there are."""
+    """Of two definitions that fit, one that a library has as it is comes first, however many others
+    there are."""
     found = identify("0.4", GRADED, TIED)
     ranked = [match.definition.distance + 2 * match.cut for match in found.matches]
     assert len(found.matches) > 5
@@ -138,7 +168,8 @@ def test_judged_by_default_is_a_convention_too() -> None:
 
 
 def test_a_policy_of_a_library() -> None:
-    # Missing queries are left out, ties keep the order of the input: recommenders, but not its nDCG, which counts them as 0.
+    # Missing queries are left out, ties keep the order of the input: recommenders, but not its
+    # nDCG, which counts them as 0.
     (match, *_) = identified("R@3", ties="input", missing="skip").matches
     assert "recommenders" in {practice.library for practice in match.definition.libraries}
     assert match.definition.unusual()["missing"] == ("skip",)
@@ -154,7 +185,9 @@ def test_an_option_of_a_library() -> None:
 
 def test_the_option_for_the_lowest_relevant_grade() -> None:
     (match, *_) = identified("AP(rel=2)", missing="skip").matches
-    assert "pytrec_eval with relevance_level=2" in [practice.said for practice in match.definition.libraries]
+    assert "pytrec_eval with relevance_level=2" in [
+        practice.said for practice in match.definition.libraries
+    ]
     assert match.definition.distance == 1
 
 
@@ -167,14 +200,19 @@ def test_a_mixture_says_what_it_departs_in() -> None:
 
 
 def test_ties_that_are_averaged() -> None:
-    # torchmetrics and scikit-learn average over the orders of q1's tie; the sums are exact, and found by their digits.
+    # torchmetrics and scikit-learn average over the orders of q1's tie; the sums are exact, and
+    # found by their digits.
     (match, *_) = identified("nDCG@2", ties="expected").matches
     assert match.definition.unusual() == {"ties": ("expected",)}
-    assert {practice.library for practice in match.definition.libraries} >= {"torchmetrics", "scikit-learn"}
+    assert {practice.library for practice in match.definition.libraries} >= {
+        "torchmetrics",
+        "scikit-learn",
+    }
 
 
 def test_ties_whose_order_does_not_matter_need_no_average() -> None:
-    """The mean over all orders of a measure that has no closed form is known where every order gives the same."""
+    """The mean over all orders of a measure that has no closed form is known where every order
+    gives the same."""
     judgements, run = {"q": {"a": 1, "b": 1}}, {"q": {"x": 0.9, "a": 0.5, "b": 0.5}}
     found = identify("0.667", judgements, run, "AP(area=interpolated, norm=retrieved)")
     assert found.matches[0].definition.holds["ties"] == ("id", "input", "best", "worst", "expected")
@@ -183,13 +221,17 @@ def test_ties_whose_order_does_not_matter_need_no_average() -> None:
 def test_a_library_that_would_stop_is_not_named() -> None:
     # q3 is missing: ranx refuses such a run. Its option fills it in.
     (match, *_) = identified("AP", ties="input").matches
-    assert "ranx with make_comparable=True" in [practice.said for practice in match.definition.libraries]
+    assert "ranx with make_comparable=True" in [
+        practice.said for practice in match.definition.libraries
+    ]
 
 
 def test_rounding_comes_before_cutting_off() -> None:
     # 2/3 is 0.6666… or 0.6667.
     judgements, run = {"q": {"a": 1, "b": 1, "c": 1}}, {"q": ["a", "b"]}
-    rounded, cut = (identify(text, judgements, run, "R@2").matches[0] for text in ("0.6667", "0.6666"))
+    rounded, cut = (
+        identify(text, judgements, run, "R@2").matches[0] for text in ("0.6667", "0.6666")
+    )
     assert (rounded.cut, cut.cut) == (False, True)
     assert rounded.value == cut.value == pytest.approx(2 / 3)
 
@@ -209,7 +251,9 @@ def test_several_fit() -> None:
 
 
 def test_few_digits_say_little() -> None:
-    few, many = (identify(text, GRADED, TIED, ["AP", "nDCG", "P", "R"]) for text in ("0.4", "0.41234"))
+    few, many = (
+        identify(text, GRADED, TIED, ["AP", "nDCG", "P", "R"]) for text in ("0.4", "0.41234")
+    )
     assert few.tried == many.tried
     assert few.distinct == many.distinct
     assert few.in_use_chance >= 1
@@ -220,9 +264,17 @@ def test_few_digits_say_little() -> None:
 
 
 def test_the_estimate_of_chance_is_near_what_happens() -> None:
-    """Over many numbers, as many fit as were expected: the estimate is neither far too low nor far too high."""
+    """Over many numbers, as many fit as were expected: the estimate is neither far too low nor far
+    too high."""
     rankings = all_rankings(lambda policy: judge(GRADED, TIED, policy=policy))
-    grid = compute((each for space in spaces("AP, nDCG", rankings["id", "nonrelevant"]) for each in space.measures()), rankings)
+    grid = compute(
+        (
+            each
+            for space in spaces("AP, nDCG", rankings["id", "nonrelevant"])
+            for each in space.measures()
+        ),
+        rankings,
+    )
     numbers = Numbers(grid).centres
     every = [Asked.of(f"{thousandth / 1000:.3f}") for thousandth in range(200, 800)]
     fitted = sum(int(asked.readings[0].fits(numbers).sum()) for asked in every)

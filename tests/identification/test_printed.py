@@ -31,7 +31,9 @@ from judged.identification.printed import Asked, Reading
 def test_readings(given: object, readings: list[tuple[float, float, bool]]) -> None:
     found = [(each.number, each.step, each.percent) for each in Asked.of(given).readings]
     assert [each[2] for each in found] == [each[2] for each in readings]
-    np.testing.assert_allclose([each[:2] for each in found], [each[:2] for each in readings], rtol=1e-12)
+    np.testing.assert_allclose(
+        [each[:2] for each in found], [each[:2] for each in readings], rtol=1e-12
+    )
 
 
 @pytest.mark.parametrize("given", ["", "AP", "0,4433", "nan", "inf", "1.2.3", "%", True, None])
@@ -39,7 +41,8 @@ def test_what_is_no_number(given: object) -> None:
     with pytest.raises(InputError) as error:
         Asked.of(given)
     assert str(error.value) == (
-        f"cannot read the number {str(given).strip()!r}; write it as it was printed, such as 0.4433, 44.33 or 44.33%."
+        f"cannot read the number {str(given).strip()!r}; write it as it was printed, such as "
+        "0.4433, 44.33 or 44.33%."
     )
 
 
@@ -67,7 +70,10 @@ def test_what_is_no_number(given: object) -> None:
 def test_what_fits(text: str, value: float, how: str) -> None:
     (reading,) = Asked.of(text).readings
     values = np.array([value])
-    assert (bool(reading.rounded(values)[0]), bool(reading.cut(values)[0])) == (how == "rounded", how == "cut")
+    assert (bool(reading.rounded(values)[0]), bool(reading.cut(values)[0])) == (
+        how == "rounded",
+        how == "cut",
+    )
     assert bool(reading.fits(values)[0]) == bool(how)
 
 

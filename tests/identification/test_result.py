@@ -19,16 +19,19 @@ TRIED = 4 * 3 * 4 * POLICIES
 
 
 def test_as_text() -> None:
-    # AP@3 is (1 + 2/3) / 3 of all three relevant items, and (1 + 2/3) / 2 of the two that were found.
+    # AP@3 is (1 + 2/3) / 3 of all three relevant items, and (1 + 2/3) / 2 of the two that were
+    # found.
     assert repr(identify("0.833", JUDGEMENTS, RUN, "AP@3")) == (
         "value     measure               policy  as in\n"
         "0.833333  AP(norm=retrieved)@3          torchmetrics\n"
         "0.833 is any value that is rounded to it, or cut off to it, at 3 decimals.\n"
         "One explanation fits.\n"
-        f"{TRIED:,} definitions were tried. They give 4 distinct numbers, of which hardly any would fit by chance; "
+        f"{TRIED:,} definitions were tried. They give 4 distinct numbers, of which hardly any "
+        "would fit by chance; "
         "2 of them are in use somewhere, of which hardly any would.\n"
         "Where no choice is named: ties=id, missing=zero, empty=zero, unjudged=nonrelevant.\n"
-        "Without effect here: ties (no judged result is tied with another); missing (the run lacks no judged query); "
+        "Without effect here: ties (no judged result is tied with another); missing (the run lacks "
+        "no judged query); "
         "empty (every query has something relevant); unjudged (all results were judged)."
     )
 
@@ -39,7 +42,8 @@ def test_as_markdown() -> None:
         "| value | measure | policy | as in |\n"
         "| ---: | --- | --- | --- |\n"
         "| 55.5556% | AP@3 |  | judged, beir, evidently, ir_measures and 10 more |\n"
-        "|  | AP(norm=capped)@3 |  | gldv2, recommenders, replay, sentence-transformers and 1 more |\n"
+        "|  | AP(norm=capped)@3 |  | gldv2, recommenders, replay, sentence-transformers and 1 more "
+        "|\n"
         "|  | AP(norm=cutoff)@3 |  | rectools |\n"
         "\n"
         "55.56% is any value that is rounded to it, or cut off to it, at 2 decimals.\n"
@@ -93,7 +97,11 @@ def test_none_fits() -> None:
     found = identify("0.123", JUDGEMENTS, RUN, "AP@3")
     assert "Nothing that was tried gives 0.123; this comes nearest." in repr(found)
     assert found.to_dict()["fits"] == 0
-    assert found.to_dict(limit=1)["nearest"][0]["measure"] == found.rows()[0][1] == str(found.nearest[0].definition.measure)
+    assert (
+        found.to_dict(limit=1)["nearest"][0]["measure"]
+        == found.rows()[0][1]
+        == str(found.nearest[0].definition.measure)
+    )
 
 
 def test_a_limit() -> None:
@@ -102,7 +110,10 @@ def test_a_limit() -> None:
     assert count > 3
     assert len(found.to_dict(limit=2)["matches"]) == 2
     assert len(found.to_dict()["matches"]) == found.to_dict(limit=2)["fits"] == count
-    assert f"{count} explanations fit, the likeliest first; {count - 2} more are not shown." in found.to_markdown(limit=2)
+    assert (
+        f"{count} explanations fit, the likeliest first; {count - 2} more are not shown."
+        in found.to_markdown(limit=2)
+    )
     assert f"{count} explanations fit, the likeliest first." in found.to_markdown(limit=None)
     assert sum(bool(row[0]) for row in found.rows(limit=2)) == 2
 
@@ -125,7 +136,8 @@ def test_the_usual_options_come_first() -> None:
 
 
 def test_nothing_is_finite() -> None:
-    # The only relevant item was not found: its rank is infinite whatever is assumed, unless the query is left out.
+    # The only relevant item was not found: its rank is infinite whatever is assumed, unless the
+    # query is left out.
     found = identify("3", {"q": {"a": 1}}, {"q": ["b"]}, "Rank")
     assert (found.tried, found.distinct, found.matches, found.nearest) == (0, 0, (), ())
     assert "Nothing that was tried gives 3.\n" in repr(found)

@@ -45,7 +45,8 @@ def every_measure(given: Collection, name: str) -> list[Measure]:
 
 
 def value_of(given: Collection, measure: Measure, policy: Policy) -> float | None:
-    """The number by an evaluation; None where there is none, or only an estimate from random orders of ties."""
+    """The number by an evaluation; None where there is none, or only an estimate from random orders
+    of ties."""
     try:
         evaluation = evaluate(given.judgements, given.run, measure, policy=policy)
     except MeasureError:
@@ -56,7 +57,9 @@ def value_of(given: Collection, measure: Measure, policy: Policy) -> float | Non
 def lists(found: Identification, value: float, name: str) -> bool:
     """Whether a number is among those that fit, as one of a measure."""
     return any(
-        match.value == pytest.approx(value, abs=1e-10) and match.definition.measure.spec.name == name for match in found.matches
+        match.value == pytest.approx(value, abs=1e-10)
+        and match.definition.measure.spec.name == name
+        for match in found.matches
     )
 
 
@@ -76,7 +79,8 @@ def test_a_random_definition_is_found_again(data: str, name: str) -> None:
 
 @pytest.mark.parametrize("data", DATA)
 def test_every_number_of_the_grid_is_that_of_an_evaluation(data: str) -> None:
-    """The search settles and averages by itself; it must agree with `evaluate`, definition by definition."""
+    """The search settles and averages by itself; it must agree with `evaluate`, definition by
+    definition."""
     given, draw = DATA[data], random.Random(data)
     known, run = read_judgements(given.judgements), read_run(given.run)
     rankings = all_rankings(lambda policy: judge(known, run, policy=policy))
@@ -85,7 +89,12 @@ def test_every_number_of_the_grid_is_that_of_an_evaluation(data: str) -> None:
     assert {measure.spec.name for measure in grid.measures} == set(COMMON)
     for row in draw.sample(range(len(grid.measures)), 60):
         place = tuple(draw.randrange(len(options)) for options in OPTIONS.values())
-        policy = Policy(**{choice: options[at] for (choice, options), at in zip(OPTIONS.items(), place, strict=True)})
+        policy = Policy(
+            **{
+                choice: options[at]
+                for (choice, options), at in zip(OPTIONS.items(), place, strict=True)
+            }
+        )
         expected = value_of(given, grid.measures[row], policy)
         value = grid.values[(row, *place)]
         if value == value and expected is not None:
@@ -100,7 +109,9 @@ def test_every_number_of_the_grid_is_that_of_an_evaluation(data: str) -> None:
 def test_without_a_measure_it_is_found_too(measure: str) -> None:
     given = DATA["ties and gaps"]
     value = evaluate(given.judgements, given.run, measure, policy={"missing": "skip"}).value()
-    assert lists(identify(f"{value:.6f}", given.judgements, given.run), value, parse(measure).spec.name)
+    assert lists(
+        identify(f"{value:.6f}", given.judgements, given.run), value, parse(measure).spec.name
+    )
 
 
 def test_the_common_measures_exist() -> None:
@@ -128,9 +139,18 @@ def test_what_is_tried() -> None:
 def test_what_is_given_is_not_searched() -> None:
     judgements, run = {"q": {"a": 1}}, {"q": ["a"]}
     values = tried("AP(norm=capped)@10", judgements, run)["AP"]
-    assert (values["k"], values["norm"], values["area"]) == ((10,), ("capped",), ("step", "trapezoid", "interpolated"))
+    assert (values["k"], values["norm"], values["area"]) == (
+        (10,),
+        ("capped",),
+        ("step", "trapezoid", "interpolated"),
+    )
     assert tried("GMAP", judgements, run)["AP"]["aggregate"] == ("geometric",)
-    assert tried("MAP", judgements, run)["AP"]["aggregate"] == ("mean", "geometric", "median", "sum")
+    assert tried("MAP", judgements, run)["AP"]["aggregate"] == (
+        "mean",
+        "geometric",
+        "median",
+        "sum",
+    )
     assert tried("map_cut_5", judgements, run)["AP"]["k"] == (5,)
 
 
@@ -141,7 +161,17 @@ def test_grades_that_all_count_alike_are_tried_once() -> None:
 
 def test_of_many_grades_some_are_tried() -> None:
     judgements = {"q": {f"d{i}": i for i in range(1, 101)}}
-    assert tried("AP", judgements, {"q": ["d1"]})["AP"]["rel"] == (1, 2, 16, 30, 44, 58, 72, 86, 100)
+    assert tried("AP", judgements, {"q": ["d1"]})["AP"]["rel"] == (
+        1,
+        2,
+        16,
+        30,
+        44,
+        58,
+        72,
+        86,
+        100,
+    )
 
 
 def test_rankings_are_made_once_where_nothing_changes_them() -> None:

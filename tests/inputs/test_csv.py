@@ -23,28 +23,40 @@ def test_csv_run(write):
 
 def test_beir_judgements(write):
     """BEIR calls the grade "score"."""
-    judgements = read_judgements_file(write("test.tsv", "query-id\tcorpus-id\tscore\n1\t31715818\t1\n3\t14717500\t2\n"))
+    judgements = read_judgements_file(
+        write("test.tsv", "query-id\tcorpus-id\tscore\n1\t31715818\t1\n3\t14717500\t2\n")
+    )
     assert judgements.frame.rows() == [("1", "31715818", 1.0), ("3", "14717500", 2.0)]
 
 
 @pytest.mark.parametrize("name", NAMES["query"])
 def test_names_of_the_query(write, name):
-    assert read_run_file(write("a", f"{name},item,score\nq,d,1\n")).frame.rows() == [("q", "d", 1.0)]
+    assert read_run_file(write("a", f"{name},item,score\nq,d,1\n")).frame.rows() == [
+        ("q", "d", 1.0)
+    ]
 
 
-@pytest.mark.parametrize("name", [*NAMES["item"], "DOCNO", "Doc-ID", "docid", "corpus id", " Item_ID "])
+@pytest.mark.parametrize(
+    "name", [*NAMES["item"], "DOCNO", "Doc-ID", "docid", "corpus id", " Item_ID "]
+)
 def test_names_of_the_item(write, name):
-    assert read_run_file(write("a", f"query\t{name}\tscore\nq\td\t1\n")).frame.rows() == [("q", "d", 1.0)]
+    assert read_run_file(write("a", f"query\t{name}\tscore\nq\td\t1\n")).frame.rows() == [
+        ("q", "d", 1.0)
+    ]
 
 
 @pytest.mark.parametrize("name", NAMES["score"])
 def test_names_of_the_score(write, name):
-    assert read_run_file(write("a", f"query,item,{name}\nq,d,1\n")).frame.rows() == [("q", "d", 1.0)]
+    assert read_run_file(write("a", f"query,item,{name}\nq,d,1\n")).frame.rows() == [
+        ("q", "d", 1.0)
+    ]
 
 
 @pytest.mark.parametrize("name", NAMES["grade"])
 def test_names_of_the_grade(write, name):
-    assert read_judgements_file(write("a", f"query,item,{name}\nq,d,1\n")).frame.rows() == [("q", "d", 1.0)]
+    assert read_judgements_file(write("a", f"query,item,{name}\nq,d,1\n")).frame.rows() == [
+        ("q", "d", 1.0)
+    ]
 
 
 def test_a_rank_serves_only_where_there_is_no_score(write):
@@ -91,12 +103,19 @@ def test_layouts(write, text):
 def test_quoted_cells(write):
     text = 'query,item,score\n"a,b","say ""hi""",1\n"two\nlines",d,2\nq,d"x,3\n#1,d,4\n'
     run = read_run_file(write("a.csv", text))
-    assert run.frame.rows() == [("a,b", 'say "hi"', 1.0), ("two\nlines", "d", 2.0), ("q", 'd"x', 3.0), ("#1", "d", 4.0)]
+    assert run.frame.rows() == [
+        ("a,b", 'say "hi"', 1.0),
+        ("two\nlines", "d", 2.0),
+        ("q", 'd"x', 3.0),
+        ("#1", "d", 4.0),
+    ]
     assert run.where([0, 1, 2, 3]) == "lines 2, 3, 5 and 6"
 
 
 def test_comments_above_the_header(write):
-    run = read_run_file(write("a.csv", '# 5" of rain\n\n# more\nquery,item,score\nq,d,1\n\nq,e,2\n'))
+    run = read_run_file(
+        write("a.csv", '# 5" of rain\n\n# more\nquery,item,score\nq,d,1\n\nq,e,2\n')
+    )
     assert run.frame.rows() == [("q", "d", 1.0), ("q", "e", 2.0)]
     assert run.notes == ("2 comment lines were skipped.",)
     assert run.where([0, 1]) == "lines 5 and 7"
@@ -104,12 +123,17 @@ def test_comments_above_the_header(write):
 
 ERRORS = {
     "query,item,points\nq,d,1\n": (
-        'a.csv: no column with a score or a rank; the columns are "query", "item", "points". Names understood: '
+        'a.csv: no column with a score or a rank; the columns are "query", "item", "points". Names '
+        "understood: "
         "query: query_id, qid, topic_id, query, topic, query_no, user_id, user; "
-        "item: item_id, docno, doc_id, corpus_id, document_id, passage_id, pid, did, item, document, doc, passage; "
+        "item: item_id, docno, doc_id, corpus_id, document_id, passage_id, pid, did, item, "
+        "document, doc, passage; "
         "score: score, sim, similarity; rank: rank, position."
     ),
-    "q1,d1,0.5\nq1,d2,0.4\n": ('a.csv: the first line should name the columns, but it is "q1,d1,0.5", which looks like a row.'),
+    "q1,d1,0.5\nq1,d2,0.4\n": (
+        'a.csv: the first line should name the columns, but it is "q1,d1,0.5", which looks like a '
+        "row."
+    ),
     "query,item,score\nq,d,1\nq,e,abc\n": 'a.csv, line 3: the score is not a number: "abc", in the line "q,e,abc".',
     "query,item,rank\nq,d,1\nq,e,abc\n": 'a.csv, line 3: the rank is not a number: "abc", in the line "q,e,abc".',
     "query,item,score\nq,d,1\nq,e\n": 'a.csv, line 3: expected 3 fields, found 2: "q,e".',
@@ -124,11 +148,14 @@ ERRORS = {
     "query,item,score\nq,d,1\nq,,2\n": 'a.csv, line 3: the item is missing, in the line "q,,2".',
     'query,item,score\nq,d,1\n"",d,2\n': 'a.csv, line 3: the query is missing, in the line ",d,2".',
     "query,item,score\nq,d,1\nq,d,\n": 'a.csv, line 3: the score is missing, in the line "q,d,".',
-    'query,item,score\nq,d,1\nq,"d,2\nq,e,3\n': ("a.csv, line 3: the quotation marks do not match (unexpected end of data)."),
+    'query,item,score\nq,d,1\nq,"d,2\nq,e,3\n': (
+        "a.csv, line 3: the quotation marks do not match (unexpected end of data)."
+    ),
     "query,item,score\n": "a.csv: holds no rows.",
     "# nothing\n": "a.csv: holds no rows.",
     "query,item,grade\nq,d,1\n": (
-        'a.csv looks like judgements (column "grade" is a grade), not a run. Were the two files given in the wrong order?'
+        'a.csv looks like judgements (column "grade" is a grade), not a run. Were the two files '
+        "given in the wrong order?"
     ),
 }
 
@@ -143,28 +170,39 @@ def test_errors(write, text):
 def test_not_utf8(write):
     with pytest.raises(InputError) as error:
         read_run_file(write("a.csv", b"query,item,score\nq,d,1\nq,caf\xe9,2\n"))
-    assert str(error.value) == 'a.csv, line 3: not UTF-8 text: "q,caf\\xe9,2". Convert the file to UTF-8 first.'
+    assert (
+        str(error.value)
+        == 'a.csv, line 3: not UTF-8 text: "q,caf\\xe9,2". Convert the file to UTF-8 first.'
+    )
 
 
 def test_a_run_given_as_judgements(write):
     with pytest.raises(InputError) as error:
         read_judgements_file(write("a.csv", "query,item,rank,score\nq,d,1,2.5\n"))
     assert str(error.value) == (
-        'a.csv looks like a run (column "rank" is a rank), not judgements. Were the two files given in the wrong order?'
+        'a.csv looks like a run (column "rank" is a rank), not judgements. Were the two files '
+        "given in the wrong order?"
     )
 
 
 def test_missing_grade(write):
     with pytest.raises(InputError) as error:
         read_judgements_file(write("a.csv", "query,item,points\nq,d,1\n"))
-    assert str(error.value).startswith('a.csv: no column with a grade; the columns are "query", "item", "points". Names')
+    assert str(error.value).startswith(
+        'a.csv: no column with a grade; the columns are "query", "item", "points". Names'
+    )
 
 
 cells = st.text('q "x\n\r#,é1', max_size=4)
-table = st.lists(st.lists(cells | st.sampled_from(["1", "2.5"]), min_size=2, max_size=4).map(",".join), max_size=4)
+table = st.lists(
+    st.lists(cells | st.sampled_from(["1", "2.5"]), min_size=2, max_size=4).map(",".join),
+    max_size=4,
+)
 
 
-@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(table)
 def test_polars_and_python_agree(tmp_path, lines):
     """What polars accepts, the reader by rows accepts, with the same rows."""

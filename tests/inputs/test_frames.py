@@ -52,11 +52,18 @@ def test_run(make):
     run = run_from_frame(make(DATA), name="bm25")
     assert run.frame.rows() == ROWS
     assert run.frame.schema == {"query": pl.String, "item": pl.String, "score": pl.Float64}
-    assert (run.name, run.source, run.notes, run.where([1])) == ("bm25", "a data frame", (), "row 2")
+    assert (run.name, run.source, run.notes, run.where([1])) == (
+        "bm25",
+        "a data frame",
+        (),
+        "row 2",
+    )
 
 
 def test_integer_ids(make):
-    judgements = judgements_from_frame(make({"query": [1, 2], "item": [7, -8], "relevance": [1, 0]}))
+    judgements = judgements_from_frame(
+        make({"query": [1, 2], "item": [7, -8], "relevance": [1, 0]})
+    )
     assert judgements.frame.rows() == [("1", "7", 1.0), ("2", "-8", 0.0)]
     assert judgements.notes == (
         'The integer ids of column "query" were turned into strings.',
@@ -65,7 +72,9 @@ def test_integer_ids(make):
 
 
 def test_float_ids(make):
-    assert message(run_from_frame, make({"query": [1.0, 2.0], "item": ["a", "b"], "score": [1, 2]})) == (
+    assert message(
+        run_from_frame, make({"query": [1.0, 2.0], "item": ["a", "b"], "score": [1, 2]})
+    ) == (
         'a data frame: column "query" is Float64, but ids must be strings or integers. '
         "Floats come from missing values in pandas, or from ids read as numbers."
     )
@@ -75,7 +84,9 @@ def test_missing_ids(make):
     frame = make({"query": ["a", None], "item": ["a", "b"], "score": [1, 2]})
     assert message(run_from_frame, frame) == "a data frame, row 2: the query is missing."
     frame = make({"query": ["a", "a"], "item": ["a", ""], "score": [1, 2]})
-    assert message(run_from_frame, frame, source="my frame") == "my frame, row 2: the item is missing."
+    assert (
+        message(run_from_frame, frame, source="my frame") == "my frame, row 2: the item is missing."
+    )
     frame = make({"query": ["a", "a"], "item": [None, None], "score": [1, 2]})
     assert message(run_from_frame, frame) == "a data frame, row 1: the item is missing."
 
@@ -84,18 +95,25 @@ def test_missing_ids(make):
 def test_missing_values(maker):
     data = {"query": ["a", "a"], "item": ["a", "b"], "score": [1.0, None]}
     assert message(run_from_frame, maker(data)) == "a data frame, row 2: the score is missing."
-    assert message(judgements_from_frame, maker(data)) == "a data frame, row 2: the grade is missing."
+    assert (
+        message(judgements_from_frame, maker(data)) == "a data frame, row 2: the grade is missing."
+    )
 
 
 def test_nan(make):
     data = make({"query": ["a", "a"], "item": ["a", "b"], "score": [1.0, math.nan]})
     assert math.isnan(run_from_frame(data).frame["score"][1])
-    assert message(judgements_from_frame, data) == ("a data frame, row 2: the grade is NaN; a grade must be a finite number.")
+    assert message(judgements_from_frame, data) == (
+        "a data frame, row 2: the grade is NaN; a grade must be a finite number."
+    )
 
 
 def test_text_for_a_score(make):
     frame = make({"query": ["a"], "item": ["a"], "score": ["1.5"]})
-    assert message(run_from_frame, frame) == 'a data frame: column "score" is String, but a score must be a number.'
+    assert (
+        message(run_from_frame, frame)
+        == 'a data frame: column "score" is String, but a score must be a number.'
+    )
 
 
 def test_true_and_false_are_grades_but_no_scores(make):
@@ -114,18 +132,24 @@ def test_no_rows(make):
 
 def test_columns_missing(make):
     text = message(run_from_frame, make({"query": ["a"], "thing": ["a"], "score": [1]}))
-    assert text.startswith('a data frame: no column with an item; the columns are "query", "thing", "score". Names')
+    assert text.startswith(
+        'a data frame: no column with an item; the columns are "query", "thing", "score". Names'
+    )
 
 
 def test_a_rank_for_a_score(make):
     run = run_from_frame(make({"query": ["a", "a"], "item": ["a", "b"], "rank": [1, 2]}))
     assert run.frame["score"].to_list() == [-1, -2]
-    unsigned = pl.DataFrame({"query": ["a"], "item": ["a"], "rank": [3]}, schema_overrides={"rank": pl.UInt8})
+    unsigned = pl.DataFrame(
+        {"query": ["a"], "item": ["a"], "rank": [3]}, schema_overrides={"rank": pl.UInt8}
+    )
     assert run_from_frame(unsigned).frame["score"].to_list() == [-3]
 
 
 def test_categories():
-    polars = pl.DataFrame(DATA).with_columns(pl.col("qid").cast(pl.Categorical), pl.col("docno").cast(pl.Enum(["d1", "01"])))
+    polars = pl.DataFrame(DATA).with_columns(
+        pl.col("qid").cast(pl.Categorical), pl.col("docno").cast(pl.Enum(["d1", "01"]))
+    )
     pandas = pd.DataFrame(DATA).astype({"qid": "category", "docno": "string"})
     arrow = pa.table(DATA | {"qid": pa.array(DATA["qid"]).dictionary_encode()})
     for frame in (polars, pandas, arrow):
@@ -134,7 +158,11 @@ def test_categories():
 
 def test_pandas_with_its_own_types():
     frame = pd.DataFrame(
-        {"qid": pd.array([1, 2], dtype="Int64"), "docno": ["a", "b"], "score": pd.array([1.5, None], dtype="Float64")}
+        {
+            "qid": pd.array([1, 2], dtype="Int64"),
+            "docno": ["a", "b"],
+            "score": pd.array([1.5, None], dtype="Float64"),
+        }
     )
     run = run_from_frame(frame)
     assert run.frame["query"].to_list() == ["1", "2"]
@@ -144,7 +172,10 @@ def test_pandas_with_its_own_types():
 
 def test_pandas_columns_of_mixed_types():
     frame = pd.DataFrame({"qid": ["a", 1], "docno": ["a", "b"], "score": [1, 2]})
-    assert message(run_from_frame, frame) == 'a data frame: column "qid" mixes types; make them all strings.'
+    assert (
+        message(run_from_frame, frame)
+        == 'a data frame: column "qid" mixes types; make them all strings.'
+    )
 
 
 def test_the_frame_given_is_not_changed():
@@ -156,7 +187,8 @@ def test_the_frame_given_is_not_changed():
 
 def test_something_else():
     assert message(run_from_frame, [1, 2]) == (
-        "a data frame should be a polars, pandas or pyarrow table, or have the Arrow interface; got list."
+        "a data frame should be a polars, pandas or pyarrow table, or have the Arrow interface; "
+        "got list."
     )
     assert message(run_from_frame, pd.Series([1])).startswith("a data frame")
 

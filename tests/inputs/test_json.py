@@ -23,7 +23,9 @@ def message(function, *arguments, **options):
 
 def test_parquet(write):
     path = write("a.parquet", b"")
-    pl.DataFrame({"qid": ["q1", "q1"], "docno": ["d1", "d2"], "score": [1.5, 0.5], "other": [1, 2]}).write_parquet(path)
+    pl.DataFrame(
+        {"qid": ["q1", "q1"], "docno": ["d1", "d2"], "score": [1.5, 0.5], "other": [1, 2]}
+    ).write_parquet(path)
     run = read_run_file(path)
     assert run.frame.rows() == ROWS
     assert (run.name, run.source, run.where([1])) == ("a", "a.parquet", "row 2")
@@ -44,7 +46,9 @@ def test_parquet_with_integer_ids(write):
 
 def test_parquet_from_standard_input(write, standard_input):
     path = write("a.parquet", b"")
-    pl.DataFrame({"qid": ["q1", "q1"], "docno": ["d1", "d2"], "score": [1.5, 0.5]}).write_parquet(path)
+    pl.DataFrame({"qid": ["q1", "q1"], "docno": ["d1", "d2"], "score": [1.5, 0.5]}).write_parquet(
+        path
+    )
     standard_input(path.read_bytes())
     assert read_run_file("-").frame.rows() == ROWS
 
@@ -56,12 +60,21 @@ def test_parquet_that_is_none(write):
         assert "\n" not in text
 
 
-NDJSON = '{"query": "q1", "item": "d1", "score": 1.5}\n{"query": "q1", "item": "d2", "score": 0.5}\n'
+NDJSON = (
+    '{"query": "q1", "item": "d1", "score": 1.5}\n{"query": "q1", "item": "d2", "score": 0.5}\n'
+)
 
 
 @pytest.mark.parametrize("name", ["a.ndjson", "a.jsonl", "a.json", "a"])
 @pytest.mark.parametrize(
-    "text", [NDJSON, NDJSON[:-1], NDJSON.replace("\n", "\r\n"), NDJSON.replace("\n", "\n\n"), "\ufeff" + NDJSON]
+    "text",
+    [
+        NDJSON,
+        NDJSON[:-1],
+        NDJSON.replace("\n", "\r\n"),
+        NDJSON.replace("\n", "\n\n"),
+        "\ufeff" + NDJSON,
+    ],
 )
 def test_ndjson(write, name, text):
     run = read_run_file(write(name, text))
@@ -75,7 +88,9 @@ def test_ndjson_lines(write):
 
 
 def test_ndjson_of_one_row(write):
-    assert read_run_file(write("a", '{"qid": "q", "docno": "d", "sim": 2, "text": {}}')).frame.rows() == [("q", "d", 2.0)]
+    assert read_run_file(
+        write("a", '{"qid": "q", "docno": "d", "sim": 2, "text": {}}')
+    ).frame.rows() == [("q", "d", 2.0)]
 
 
 def test_ndjson_is_read_at_once(write, monkeypatch):
@@ -92,7 +107,10 @@ def test_ndjson_is_read_at_once(write, monkeypatch):
 
 
 def test_ndjson_with_mixed_ids_and_odd_numbers(write):
-    text = '{"query": 1, "item": "d", "score": NaN}\n{"query": "01", "item": "1.5", "score": -Infinity}\n'
+    text = (
+        '{"query": 1, "item": "d", "score": NaN}\n{"query": "01", "item": "1.5", "score": '
+        "-Infinity}\n"
+    )
     run = read_run_file(write("a.ndjson", text))
     assert run.frame["query"].to_list() == ["1", "01"]
     assert run.frame["item"].to_list() == ["d", "1.5"]
@@ -109,15 +127,23 @@ NDJSON_ERRORS = {
     ),
     FIRST + "[1, 2]\n": 'line 2: expected a JSON object, found "[1, 2]".',
     FIRST + '{"query": "q1", "item": "d2"}\n': 'line 2: the score is missing (no "score").',
-    FIRST + '{"query": null, "item": "d2", "score": 1}\n': 'line 2: the query is missing (no "query").',
-    FIRST + '{"query": "", "item": "d2", "score": 1}\n': 'line 2: the query is missing (no "query").',
-    FIRST + '{"query": "q1", "item": 2.5, "score": 1}\n': ('line 2: the item is "2.5", but ids must be strings or integers.'),
-    FIRST + '{"query": true, "item": "d", "score": 1}\n': ('line 2: the query is "true", but ids must be strings or integers.'),
+    FIRST
+    + '{"query": null, "item": "d2", "score": 1}\n': 'line 2: the query is missing (no "query").',
+    FIRST
+    + '{"query": "", "item": "d2", "score": 1}\n': 'line 2: the query is missing (no "query").',
+    FIRST + '{"query": "q1", "item": 2.5, "score": 1}\n': (
+        'line 2: the item is "2.5", but ids must be strings or integers.'
+    ),
+    FIRST + '{"query": true, "item": "d", "score": 1}\n': (
+        'line 2: the query is "true", but ids must be strings or integers.'
+    ),
     FIRST + '{"query": ["q1"], "item": "d", "score": 1}\n': (
         'line 2: the query is "["q1"]", but ids must be strings or integers.'
     ),
-    FIRST + '{"query": "q1", "item": "d2", "score": "1.5"}\n': 'line 2: the score is not a number: ""1.5"".',
-    FIRST + '{"query": "q1", "item": "d2", "score": true}\n': 'line 2: the score is not a number: "true".',
+    FIRST
+    + '{"query": "q1", "item": "d2", "score": "1.5"}\n': 'line 2: the score is not a number: ""1.5"".',
+    FIRST
+    + '{"query": "q1", "item": "d2", "score": true}\n': 'line 2: the score is not a number: "true".',
 }
 
 
@@ -128,7 +154,10 @@ def test_ndjson_errors(write, text):
 
 def test_ndjson_that_is_not_utf8(write):
     path = write("a.ndjson", FIRST.encode() + b'{"query": "\xe9", "item": "d", "score": 1}\n')
-    assert message(read_run_file, path) == "a.ndjson, line 2: not UTF-8 text. Convert the file to UTF-8 first."
+    assert (
+        message(read_run_file, path)
+        == "a.ndjson, line 2: not UTF-8 text. Convert the file to UTF-8 first."
+    )
 
 
 def test_ndjson_with_no_rows(write):
@@ -137,7 +166,8 @@ def test_ndjson_with_no_rows(write):
 
 def test_ndjson_without_needed_columns(write):
     assert message(read_run_file, write("a.ndjson", '{"query": "q", "points": 1}\n')).startswith(
-        'a.ndjson: no column with an item; the columns are "query", "points". Names understood: query: query_id,'
+        'a.ndjson: no column with an item; the columns are "query", "points". Names understood: '
+        "query: query_id,"
     )
 
 
@@ -146,7 +176,8 @@ def test_ndjson_without_needed_columns(write):
     [
         '{"q1": {"d1": 1.5, "d2": 0.5}}',
         '\n{\n "q1": {\n  "d1": 1.5,\n  "d2": 0.5\n }\n}\n',
-        '[{"query": "q1", "item": "d1", "score": 1.5}, {"query": "q1", "item": "d2", "score": 0.5}]',
+        '[{"query": "q1", "item": "d1", "score": 1.5}, {"query": "q1", "item": "d2", "score": '
+        "0.5}]",
     ],
 )
 @pytest.mark.parametrize("name", ["a.json", "a"])
@@ -167,7 +198,9 @@ def test_json_judgements(write):
     assert judgements.frame.rows() == [("q1", "d1", 1.0), ("q1", "d2", 0.0)]
 
 
-EXPECTED = "JSON should be {query: {item: score}} or {query: [item, …]}, or a list of rows with names."
+EXPECTED = (
+    "JSON should be {query: {item: score}} or {query: [item, …]}, or a list of rows with names."
+)
 JSON_ERRORS = {
     '{"q1": {"d1": "x"}}': 'a.json, query "q1", item "d1": the score is not a number: ""x"".',
     '{"q1": {"d1": null}}': 'a.json, query "q1", item "d1": the score is not a number: "null".',
@@ -186,7 +219,8 @@ JSON_ERRORS = {
         'a.json, row 2: the score is missing (no "score").'
     ),
     '[{"query": 1' + "0" * 5000 + "}]": (
-        "a.json: the JSON cannot be read (Exceeds the limit (4300 digits) for integer string conversion: "
+        "a.json: the JSON cannot be read (Exceeds the limit (4300 digits) for integer string "
+        "conversion: "
         "value has 5001 digits; use sys.set_int_max_str_digits() to increase the limit)."
     ),
     "[" * 100_000: f"a.json: the JSON is nested too deeply. {EXPECTED}",
@@ -199,11 +233,17 @@ def test_json_errors(write, text):
 
 
 def test_json_nested_too_deeply_is_still_json(write):
-    assert message(read_run_file, write("a", "[" * 100_000)) == f"a: the JSON is nested too deeply. {EXPECTED}"
+    assert (
+        message(read_run_file, write("a", "[" * 100_000))
+        == f"a: the JSON is nested too deeply. {EXPECTED}"
+    )
 
 
 def test_json_with_a_number_beyond_floats(write):
-    assert read_run_file(write("a.json", '{"q": {"d": -1' + "0" * 400 + "}}")).frame["score"][0] == -math.inf
+    assert (
+        read_run_file(write("a.json", '{"q": {"d": -1' + "0" * 400 + "}}")).frame["score"][0]
+        == -math.inf
+    )
 
 
 def test_lists_are_no_judgements(write):

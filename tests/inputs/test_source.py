@@ -1,4 +1,5 @@
-"""Compression, standard input, and all that can be wrong with a file before or while its lines are read."""
+"""Compression, standard input, and all that can be wrong with a file before or while its lines are
+read."""
 
 from __future__ import annotations
 
@@ -20,7 +21,8 @@ ROWS = [("301", "D1", 2.5), ("301", "D2", 1.5)]
 
 
 def stored_zstd(content: bytes) -> bytes:
-    """A zstd frame of one block stored as it is: magic, a header with the size in 8 bytes, the block."""
+    """A zstd frame of one block stored as it is: magic, a header with the size in 8 bytes, the
+    block."""
     header = b"\x28\xb5\x2f\xfd" + bytes([0b11100000]) + struct.pack("<Q", len(content))
     return header + struct.pack("<I", len(content) << 3 | 1)[:3] + content
 
@@ -31,7 +33,9 @@ COMPRESSED = {
     "bz2": bz2.compress(TEXT),
     "xz": lzma.compress(TEXT),
     "zst": stored_zstd(TEXT),
-    "zst with a byte order mark and CRLF": stored_zstd(b"\xef\xbb\xbf" + TEXT.replace(b"\n", b"\r\n")),
+    "zst with a byte order mark and CRLF": stored_zstd(
+        b"\xef\xbb\xbf" + TEXT.replace(b"\n", b"\r\n")
+    ),
 }
 
 
@@ -112,7 +116,9 @@ def message(function, *arguments, **options):
 def test_unknown_format(write):
     path = write("a.run", TEXT)
     formats = "Formats: trec, msmarco, csv, tsv, parquet, ndjson, json."
-    assert message(read_run_file, path, format="parqet") == (f'There is no format "parqet"; did you mean "parquet"? {formats}')
+    assert message(read_run_file, path, format="parqet") == (
+        f'There is no format "parqet"; did you mean "parquet"? {formats}'
+    )
     assert message(read_run_file, path, format="xyz") == f'There is no format "xyz". {formats}'
 
 
@@ -152,7 +158,9 @@ def test_the_file_is_gone_at_the_second_look(write):
     assert message(run.where, [0]) == "a.run: no such file."
 
 
-@pytest.mark.parametrize("content", [b"", b"\xef\xbb\xbf", gzip.compress(b""), bz2.compress(b""), stored_zstd(b"")])
+@pytest.mark.parametrize(
+    "content", [b"", b"\xef\xbb\xbf", gzip.compress(b""), bz2.compress(b""), stored_zstd(b"")]
+)
 def test_empty(write, content):
     assert message(read_run_file, write("run.txt", content)) == "run.txt: the file is empty."
 
@@ -185,17 +193,35 @@ def test_no_rows(write, content):
 )
 def test_binary(write, content, what):
     assert message(read_run_file, write("photo", content)) == f"photo: this is {what}, not a run."
-    assert message(read_judgements_file, write("photo", content)) == f"photo: this is {what}, not judgements."
-    assert message(read_run_file, write("photo", gzip.compress(content))) == f"photo: this is {what}, not a run."
+    assert (
+        message(read_judgements_file, write("photo", content))
+        == f"photo: this is {what}, not judgements."
+    )
+    assert (
+        message(read_run_file, write("photo", gzip.compress(content)))
+        == f"photo: this is {what}, not a run."
+    )
 
 
 @pytest.mark.parametrize(
     ("content", "name", "reason"),
     [
-        (COMPRESSED["gz"][:-12], "gzip", "Compressed file ended before the end-of-stream marker was reached"),
+        (
+            COMPRESSED["gz"][:-12],
+            "gzip",
+            "Compressed file ended before the end-of-stream marker was reached",
+        ),
         (COMPRESSED["gz"][:-8] + b"\0" * 8, "gzip", "CRC check failed"),
-        (COMPRESSED["bz2"][:-5], "bzip2", "Compressed data ended before the end-of-stream marker was reached"),
-        (COMPRESSED["xz"][:-5], "xz", "Compressed data ended before the end-of-stream marker was reached"),
+        (
+            COMPRESSED["bz2"][:-5],
+            "bzip2",
+            "Compressed data ended before the end-of-stream marker was reached",
+        ),
+        (
+            COMPRESSED["xz"][:-5],
+            "xz",
+            "Compressed data ended before the end-of-stream marker was reached",
+        ),
     ],
 )
 def test_damaged(write, content, name, reason):
@@ -212,26 +238,42 @@ def test_damaged_zstd(write):
 
 
 def test_zstd_that_is_not_utf8(write):
-    assert "not UTF-8 text" in message(read_run_file, write("a.run.zst", stored_zstd(b"caf\xe9 Q0 d 1 2.5 t\n")))
+    assert "not UTF-8 text" in message(
+        read_run_file, write("a.run.zst", stored_zstd(b"caf\xe9 Q0 d 1 2.5 t\n"))
+    )
 
 
 GOOD = "301 Q0 D11 1 2.5 sys\n"
 LONG = "x" * 100
 RUN_ERRORS = {
     GOOD * 6 + "301 Q0 D12 1\n": (
-        'line 7: expected 6 fields, found 4: "301 Q0 D12 1". A line of a run is: query Q0 item rank score tag.'
+        'line 7: expected 6 fields, found 4: "301 Q0 D12 1". A line of a run is: query Q0 item '
+        "rank score tag."
     ),
     GOOD + "301 Q0 D12 1 40.6": (
-        'line 2: expected 6 fields, found 5: "301 Q0 D12 1 40.6". A line of a run is: query Q0 item rank score tag.'
+        'line 2: expected 6 fields, found 5: "301 Q0 D12 1 40.6". A line of a run is: query Q0 '
+        "item rank score tag."
     ),
-    GOOD + "\n# no\n301 Q0 D12 1 abc sys\n": ('line 4: the score is not a number: "abc", in the line "301 Q0 D12 1 abc sys".'),
-    GOOD + "301 Q0 D12 1 1_000 sys\n": ('line 2: the score is not a number: "1_000", in the line "301 Q0 D12 1 1_000 sys".'),
-    GOOD + f"301 Q0 {LONG} 1 abc sys\r\n": (f'line 2: the score is not a number: "abc", in the line "301 Q0 {LONG[:72]}…".'),
-    "301 Q0\n": 'line 1: expected 6 fields, found 2: "301 Q0". A line of a run is: query Q0 item rank score tag.',
+    GOOD + "\n# no\n301 Q0 D12 1 abc sys\n": (
+        'line 4: the score is not a number: "abc", in the line "301 Q0 D12 1 abc sys".'
+    ),
+    GOOD + "301 Q0 D12 1 1_000 sys\n": (
+        'line 2: the score is not a number: "1_000", in the line "301 Q0 D12 1 1_000 sys".'
+    ),
+    GOOD + f"301 Q0 {LONG} 1 abc sys\r\n": (
+        f'line 2: the score is not a number: "abc", in the line "301 Q0 {LONG[:72]}…".'
+    ),
+    "301 Q0\n": (
+        'line 1: expected 6 fields, found 2: "301 Q0". A line of a run is: query Q0 item rank '
+        "score tag."
+    ),
     "301 Q0 D12 1\n" + GOOD: (
-        'line 1: expected 6 fields, found 4: "301 Q0 D12 1". A line of a run is: query Q0 item rank score tag.'
+        'line 1: expected 6 fields, found 4: "301 Q0 D12 1". A line of a run is: query Q0 item '
+        "rank score tag."
     ),
-    "hello world, this is a letter\n": ('line 1: the score is not a number: "a", in the line "hello world, this is a letter".'),
+    "hello world, this is a letter\n": (
+        'line 1: the score is not a number: "a", in the line "hello world, this is a letter".'
+    ),
 }
 
 
@@ -243,12 +285,16 @@ def test_bad_lines_of_a_run(write, text):
 def test_bad_lines_from_standard_input(standard_input):
     standard_input((GOOD + "301 Q0 D12 1 abc sys\n").encode())
     assert message(read_run_file, "-") == (
-        'standard input, line 2: the score is not a number: "abc", in the line "301 Q0 D12 1 abc sys".'
+        'standard input, line 2: the score is not a number: "abc", in the line "301 Q0 D12 1 abc '
+        'sys".'
     )
 
 
 JUDGEMENT_ERRORS = {
-    "301 0 D1 1\n301 0 D2\n": ('line 2: expected 4 fields, found 3: "301 0 D2". A line of judgements is: query 0 item grade.'),
+    "301 0 D1 1\n301 0 D2\n": (
+        'line 2: expected 4 fields, found 3: "301 0 D2". A line of judgements is: query 0 item '
+        "grade."
+    ),
     "301 0 D1 1\n301 0 D2 good\n": 'line 2: the grade is not a number: "good", in the line "301 0 D2 good".',
     "301 0 D1 1\n\n301 0 D2 nan\n": "line 3: the grade is NaN; a grade must be a finite number.",
     "301 0 D1 1\n301  0 D2 -inf\n": "line 2: the grade is minus infinity; a grade must be a finite number.",
@@ -258,13 +304,17 @@ JUDGEMENT_ERRORS = {
 
 @pytest.mark.parametrize("text", JUDGEMENT_ERRORS)
 def test_bad_lines_of_judgements(write, text):
-    assert message(read_judgements_file, write("qrels.txt", text)) == f"qrels.txt, {JUDGEMENT_ERRORS[text]}"
+    assert (
+        message(read_judgements_file, write("qrels.txt", text))
+        == f"qrels.txt, {JUDGEMENT_ERRORS[text]}"
+    )
 
 
 def test_not_utf8(write):
     path = write("a.run", GOOD.encode() + b"301 Q0 caf\xe9 1 2.5 sys\n")
     assert message(read_run_file, path) == (
-        'a.run, line 2: not UTF-8 text: "301 Q0 caf\\xe9 1 2.5 sys". Convert the file to UTF-8 first.'
+        'a.run, line 2: not UTF-8 text: "301 Q0 caf\\xe9 1 2.5 sys". Convert the file to UTF-8 '
+        "first."
     )
 
 
@@ -276,8 +326,10 @@ def test_the_two_files_in_the_wrong_order(write):
     question = "Were the two files given in the wrong order?"
     for format in (None, "trec"):
         assert message(read_run_file, qrels, format=format) == (
-            f"qrels.txt looks like judgements {judgement_columns}, not a run {run_columns}. {question}"
+            f"qrels.txt looks like judgements {judgement_columns}, not a run {run_columns}. "
+            f"{question}"
         )
         assert message(read_judgements_file, run, format=format) == (
-            f"run.txt looks like a run {run_columns}, not judgements {judgement_columns}. {question}"
+            f"run.txt looks like a run {run_columns}, not judgements {judgement_columns}. "
+            f"{question}"
         )

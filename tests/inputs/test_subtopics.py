@@ -42,9 +42,12 @@ FILES: dict[str, str] = {
     "a.tsv": delimited("\t"),
     "quoted.csv": delimited(",").replace("q2", '"q2"'),
     "a.ndjson": "".join(json.dumps(row) + "\n" for row in objects()),
-    "numbers.ndjson": "".join(json.dumps({**row, "subtopic": int(row["subtopic"])}) + "\n" for row in objects()),
+    "numbers.ndjson": "".join(
+        json.dumps({**row, "subtopic": int(row["subtopic"])}) + "\n" for row in objects()
+    ),
     "mixed.ndjson": "".join(
-        json.dumps({**row, "subtopic": int(row["subtopic"]) if number else "1"}) + "\n" for number, row in enumerate(objects())
+        json.dumps({**row, "subtopic": int(row["subtopic"]) if number else "1"}) + "\n"
+        for number, row in enumerate(objects())
     ),
     "rows.json": json.dumps(objects()),
     "nested.json": json.dumps(NESTED),
@@ -111,7 +114,10 @@ def test_types_that_are_refused() -> None:
     frame = pl.DataFrame(objects()).with_columns(subtopic=pl.Series([[1], [2], [1], [1]]))
     with pytest.raises(InputError) as refused:
         read(frame)
-    assert str(refused.value) == 'a data frame: column "subtopic" is List(Int64), but subtopics must be texts or numbers.'
+    assert (
+        str(refused.value)
+        == 'a data frame: column "subtopic" is List(Int64), but subtopics must be texts or numbers.'
+    )
 
 
 def test_two_columns_could_be_it(write: Any) -> None:
@@ -137,7 +143,8 @@ def test_a_run_has_no_subtopics(write: Any) -> None:
     assert judged.read_run(write("a.csv", text)).frame.columns == ["query", "item", "score"]
 
 
-# -- columns that say nothing ------------------------------------------------------------------------------------------
+# -- columns that say nothing
+# ------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("filler", ["0", "Q0", "1", "ü"])
@@ -152,7 +159,9 @@ def test_the_same_in_all_rows_of_a_trec_file(write: Any, filler: str) -> None:
 def test_the_same_in_all_rows_of_an_iteration_column(write: Any) -> None:
     text = "query,iteration,item,grade\nq,0,a,1\nq,0,b,0\n"
     assert not read(write("a.csv", text)).by_subtopic
-    frame = pl.DataFrame({"query": ["q", "q"], "iteration": [0, 0], "item": ["a", "b"], "grade": [1, 0]})
+    frame = pl.DataFrame(
+        {"query": ["q", "q"], "iteration": [0, 0], "item": ["a", "b"], "grade": [1, 0]}
+    )
     assert not read(frame).by_subtopic
     assert read(frame).notes == ()
 
@@ -164,7 +173,9 @@ def test_the_same_in_all_rows_of_a_subtopic_column(write: Any) -> None:
 
 def test_an_empty_column_is_none(write: Any) -> None:
     assert not read(write("a.csv", "query,aspect,item,grade\nq,,a,1\nq,,b,0\n")).by_subtopic
-    frame = pl.DataFrame({"query": ["q"], "intent": pl.Series([None], dtype=pl.String), "item": ["a"], "grade": [1]})
+    frame = pl.DataFrame(
+        {"query": ["q"], "intent": pl.Series([None], dtype=pl.String), "item": ["a"], "grade": [1]}
+    )
     assert not read(frame).by_subtopic
     floats = pl.DataFrame({"query": ["q"], "intent": [float("nan")], "item": ["a"], "grade": [1]})
     assert not read(floats).by_subtopic
@@ -173,9 +184,18 @@ def test_an_empty_column_is_none(write: Any) -> None:
 MISSING: dict[str, tuple[str, str]] = {
     "a.csv": ("query,subtopic,item,grade\nq,1,a,1\nq,,b,0\n", "a.csv, line 3"),
     "last.csv": ("query,item,grade,subtopic\nq,a,1,1\nq,b,0\n", "last.csv, line 3"),
-    "odd.csv": ('# made by hand\nquery,item,grade,subtopic\nq,a," 1",1\nq,b,0\n', "odd.csv, line 4"),
-    "a.ndjson": ('{"query":"q","item":"a","grade":1,"aspect":"1"}\n{"query":"q","item":"b","grade":0}\n', "a.ndjson, line 2"),
-    "a.json": ('[{"query":"q","item":"a","grade":1,"aspect":"1"},{"query":"q","item":"b","grade":0}]', "a.json, row 2"),
+    "odd.csv": (
+        '# made by hand\nquery,item,grade,subtopic\nq,a," 1",1\nq,b,0\n',
+        "odd.csv, line 4",
+    ),
+    "a.ndjson": (
+        '{"query":"q","item":"a","grade":1,"aspect":"1"}\n{"query":"q","item":"b","grade":0}\n',
+        "a.ndjson, line 2",
+    ),
+    "a.json": (
+        '[{"query":"q","item":"a","grade":1,"aspect":"1"},{"query":"q","item":"b","grade":0}]',
+        "a.json, row 2",
+    ),
 }
 
 
@@ -184,22 +204,43 @@ def test_missing_in_some_rows(write: Any, name: str) -> None:
     content, place = MISSING[name]
     with pytest.raises(InputError) as refused:
         read(write(name, content))
-    assert str(refused.value) == f"{place}: the subtopic is missing; give one in every row, or in none."
+    assert (
+        str(refused.value)
+        == f"{place}: the subtopic is missing; give one in every row, or in none."
+    )
 
 
 def test_missing_in_some_rows_of_a_frame() -> None:
-    frame = pl.DataFrame({"query": ["q", "q"], "subtopic": ["1", None], "item": ["a", "b"], "grade": [1, 0]})
+    frame = pl.DataFrame(
+        {"query": ["q", "q"], "subtopic": ["1", None], "item": ["a", "b"], "grade": [1, 0]}
+    )
     with pytest.raises(
-        InputError, match=r"^a data frame, row 2: the subtopic is missing; give one in every row, or in none\.$"
+        InputError,
+        match=(
+            r"^a data frame, row 2: the subtopic is missing; give one in every row, or in "
+            r"none\.$"
+        ),
     ):
         read(frame)
 
 
 JSON_ERRORS = {
-    "mixed": ('{"q": {"a": {"1": 1}, "b": 1}}', 'item "b": expected {subtopic: grade}, as other items have; found "1".'),
-    "empty": ('{"q": {"a": {"1": 1}, "b": {}}}', 'item "b": expected {subtopic: grade}, as other items have; found "{}".'),
-    "text": ('{"q": {"a": {"1": "x"}}}', 'item "a", subtopic "1": the grade is not a number: ""x"".'),
-    "plain first": ('{"q": {"a": 1, "b": {"1": 1}}}', 'item "b": the grade is not a number: "{"1": 1}".'),
+    "mixed": (
+        '{"q": {"a": {"1": 1}, "b": 1}}',
+        'item "b": expected {subtopic: grade}, as other items have; found "1".',
+    ),
+    "empty": (
+        '{"q": {"a": {"1": 1}, "b": {}}}',
+        'item "b": expected {subtopic: grade}, as other items have; found "{}".',
+    ),
+    "text": (
+        '{"q": {"a": {"1": "x"}}}',
+        'item "a", subtopic "1": the grade is not a number: ""x"".',
+    ),
+    "plain first": (
+        '{"q": {"a": 1, "b": {"1": 1}}}',
+        'item "b": the grade is not a number: "{"1": 1}".',
+    ),
 }
 
 
@@ -218,5 +259,6 @@ def test_repeated_rows_are_named_by_line(write: Any, name: str) -> None:
     with pytest.raises(InputError) as refused:
         judged.judge(path, {"q1": ["a"]})
     assert str(refused.value).startswith(
-        f"{name}, lines {lines} and {lines + 1}: query 'q1' has item 'c' more than once for subtopic '1'. "
+        f"{name}, lines {lines} and {lines + 1}: query 'q1' has item 'c' more than once for "
+        "subtopic '1'. "
     )

@@ -79,7 +79,8 @@ def test_layouts(write, layout):
 
 @pytest.mark.parametrize(
     "text",
-    [JUDGEMENTS_TEXT.replace("\n", end) for end in ("\r\n", "\r", " \n", " extra\n", "\t \n")] + [JUDGEMENTS_TEXT[:-1]],
+    [JUDGEMENTS_TEXT.replace("\n", end) for end in ("\r\n", "\r", " \n", " extra\n", "\t \n")]
+    + [JUDGEMENTS_TEXT[:-1]],
 )
 def test_layouts_of_judgements(write, text):
     assert read_judgements_file(write("a.qrels", text)).frame.rows() == JUDGEMENTS_ROWS
@@ -152,10 +153,15 @@ def test_a_score_that_is_nan_is_kept(write, text):
     assert run.frame["score"].null_count() == 0
 
 
-@pytest.mark.parametrize("text", ["1_000", "0x10", "1.5abc", "1e", "--1", "1,5", "\u0661", "-", "1.5\x0b", "nan(0)", "true"])
+@pytest.mark.parametrize(
+    "text",
+    ["1_000", "0x10", "1.5abc", "1e", "--1", "1,5", "\u0661", "-", "1.5\x0b", "nan(0)", "true"],
+)
 @pytest.mark.parametrize("space", [" ", "  "])
 def test_what_is_no_number_is_refused(refused, write, text, space):
-    refused(write("a.run", space.join(["1", "Q0", "d", "1", text, "t\n"])), "the score is not a number")
+    refused(
+        write("a.run", space.join(["1", "Q0", "d", "1", text, "t\n"])), "the score is not a number"
+    )
 
 
 @pytest.fixture
@@ -186,7 +192,9 @@ def test_msmarco_judgements(write):
 
 
 def test_lines_are_found_by_a_second_look(write):
-    run = read_run_file(write("a.run", "# one\r\n\r\n 1 Q0 a 1 1 t\r\n\r\n# two\r\n1 Q0 b 1 1 t\r\n1 Q0 c 1 1 t"))
+    run = read_run_file(
+        write("a.run", "# one\r\n\r\n 1 Q0 a 1 1 t\r\n\r\n# two\r\n1 Q0 b 1 1 t\r\n1 Q0 c 1 1 t")
+    )
     assert run.locate is not None
     assert run.locate([0, 1, 2]) == [3, 6, 7]
     assert run.locate([2]) == [7]
@@ -194,7 +202,12 @@ def test_lines_are_found_by_a_second_look(write):
 
 def test_the_regular_case_is_one_scan(write, monkeypatch):
     monkeypatch.setattr(trec, "_by_blocks", None)
-    for text in (RUN_TEXT, RUN_TEXT.replace(" ", "\t"), RUN_TEXT[:-1], RUN_TEXT.replace("sys", "sys more")):
+    for text in (
+        RUN_TEXT,
+        RUN_TEXT.replace(" ", "\t"),
+        RUN_TEXT[:-1],
+        RUN_TEXT.replace("sys", "sys more"),
+    ):
         assert read_run_file(write("a.run", text)).frame.rows() == RUN_ROWS
 
 
@@ -204,7 +217,9 @@ def test_many_blocks(write, monkeypatch):
     path = write("a.run", "".join(lines) + "# end")
     whole = read_run_file(path)
     for size in (1, 7, 16, 100):
-        monkeypatch.setattr(trec, "blocks", lambda handle, size=size: whitespace.blocks(handle, size))
+        monkeypatch.setattr(
+            trec, "blocks", lambda handle, size=size: whitespace.blocks(handle, size)
+        )
         cut = read_run_file(path)
         assert cut.frame.equals(whole.frame)
         assert cut.notes == whole.notes == ("1 comment line was skipped.",)
@@ -223,7 +238,10 @@ def test_a_bad_line_in_a_later_block(write, monkeypatch):
     text = "# top\n\n" + "1 Q0  d 1 2.5 t\r\n" * 40 + "1 Q0 d 1 abc t\n" + "1 Q0 d\n"
     with pytest.raises(InputError) as error:
         read_run_file(write("a.run", text))
-    assert str(error.value) == 'a.run, line 43: the score is not a number: "abc", in the line "1 Q0 d 1 abc t".'
+    assert (
+        str(error.value)
+        == 'a.run, line 43: the score is not a number: "abc", in the line "1 Q0 d 1 abc t".'
+    )
 
 
 def test_what_polars_cannot_read_is_read_line_by_line(write, monkeypatch):
@@ -238,8 +256,16 @@ words = st.text(
     min_size=1,
     max_size=5,
 )
-numbers = st.floats(allow_nan=False).map(repr) | st.integers(-5, 5).map(str) | st.sampled_from(["+1.5", ".5", "5.", "1E3"])
-rows = st.lists(st.tuples(words, words, words, st.integers(1, 9).map(str), numbers, words), min_size=1, max_size=8)
+numbers = (
+    st.floats(allow_nan=False).map(repr)
+    | st.integers(-5, 5).map(str)
+    | st.sampled_from(["+1.5", ".5", "5.", "1E3"])
+)
+rows = st.lists(
+    st.tuples(words, words, words, st.integers(1, 9).map(str), numbers, words),
+    min_size=1,
+    max_size=8,
+)
 gaps = st.text(" \t", min_size=1, max_size=3)
 
 
@@ -251,7 +277,14 @@ def laid_out(draw, row_strategy=rows):
     text = ""
     for row in table:
         if not even:
-            space, end = "", draw(st.sampled_from(["\n", "\r\n", "\r", " \n", "\n\n", " x\n", "\n# 1 2 3 4 5 6\n"]))
+            space, end = (
+                "",
+                draw(
+                    st.sampled_from(
+                        ["\n", "\r\n", "\r", " \n", "\n\n", " x\n", "\n# 1 2 3 4 5 6\n"]
+                    )
+                ),
+            )
             text += draw(st.sampled_from(["", "", " ", "\t"]))
         for number, field in enumerate(row):
             text += (space or draw(gaps) if number else "") + field
@@ -261,14 +294,20 @@ def laid_out(draw, row_strategy=rows):
     return table, text
 
 
-@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(laid_out())
 def test_any_layout_gives_the_same_table(tmp_path, case):
     table, text = case
     path = tmp_path / "a.run"
     path.write_bytes(text.encode())
     expected = [(row[0], row[2], float(row[4])) for row in table]
-    assert read_run_file(path, format="trec").frame.rows() == expected == slow_twin(text.encode(), 6, 4)
+    assert (
+        read_run_file(path, format="trec").frame.rows()
+        == expected
+        == slow_twin(text.encode(), 6, 4)
+    )
     run = read_run_file(path, format="trec")
     lines = text.encode().splitlines()
     assert run.locate is not None
@@ -277,19 +316,42 @@ def test_any_layout_gives_the_same_table(tmp_path, case):
 
 
 noise = st.lists(
-    st.sampled_from([" ", "  ", "\t", "\n", "\r\n", "\r", "q", "Q0", "d", "1", "2.5", "t", "#", "x y", "nan", "\ufeff", "é"]),
+    st.sampled_from(
+        [
+            " ",
+            "  ",
+            "\t",
+            "\n",
+            "\r\n",
+            "\r",
+            "q",
+            "Q0",
+            "d",
+            "1",
+            "2.5",
+            "t",
+            "#",
+            "x y",
+            "nan",
+            "\ufeff",
+            "é",
+        ]
+    ),
     max_size=40,
 ).map("".join)
 almost = st.lists(
     st.sampled_from(
-        ["q Q0 d 1 2.5 t\n"] * 5 + ["q Q0 d 1 2.5\n", "q Q0 d  1 2.5\n", "q\tQ0 d 1 2.0 5 x\n", "q Q0 d 1\t2.0 5 x\n"]
+        ["q Q0 d 1 2.5 t\n"] * 5
+        + ["q Q0 d 1 2.5\n", "q Q0 d  1 2.5\n", "q\tQ0 d 1 2.0 5 x\n", "q Q0 d 1\t2.0 5 x\n"]
     )
     | noise,
     max_size=6,
 ).map("".join)
 
 
-@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(noise | almost)
 def test_the_three_ways_agree_on_nearly_good_text(tmp_path, text):
     """What one of the quick ways accepts, the line by line reader accepts, with the same rows."""
@@ -297,7 +359,10 @@ def test_the_three_ways_agree_on_nearly_good_text(tmp_path, text):
     path.write_bytes(text.encode() if text.strip("\ufeff") else b"\n")
     source = open_source(path, RUN)
     evened_out, _ = whitespace.even_out(source.read() + b"\n")
-    for frame in (trec._as_it_is(source, trec.TREC_RUN), trec._evened_out(evened_out, trec.TREC_RUN, RUN)):
+    for frame in (
+        trec._as_it_is(source, trec.TREC_RUN),
+        trec._evened_out(evened_out, trec.TREC_RUN, RUN),
+    ):
         careful = trec._line_by_line(source.lines(), 1, trec.TREC_RUN, "a.run")
         if frame is not None:
             assert frame.equals(from_rows(careful, RUN))
@@ -313,6 +378,8 @@ def test_golden_files(tmp_path):
     for folder in folders:
         run, judgements = (folder / name for name in ("run", "qrels"))
         assert read_run_file(run).frame.rows() == slow_twin(run.read_bytes(), 6, 4)
-        assert read_judgements_file(judgements).frame.rows() == slow_twin(judgements.read_bytes(), 4, 3)
+        assert read_judgements_file(judgements).frame.rows() == slow_twin(
+            judgements.read_bytes(), 4, 3
+        )
         shutil.copy(run, tmp_path / "copy.txt")
         assert read_run_file(tmp_path / "copy.txt").frame.equals(read_run_file(run).frame)

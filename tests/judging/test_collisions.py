@@ -26,7 +26,11 @@ GIVEN = Collection(
 
 
 def frames() -> tuple[pl.DataFrame, pl.DataFrame]:
-    judgements = [(query, item, float(grade)) for query, grades in GIVEN.judgements.items() for item, grade in grades.items()]
+    judgements = [
+        (query, item, float(grade))
+        for query, grades in GIVEN.judgements.items()
+        for item, grade in grades.items()
+    ]
     return (
         pl.DataFrame(judgements, schema=["query", "item", "grade"], orient="row"),
         pl.DataFrame(GIVEN.rows, schema=["query", "item", "score"], orient="row"),
@@ -60,7 +64,9 @@ def test_the_texts_decide(route: str) -> None:
 @pytest.mark.usefixtures("few_keys")
 def test_a_clash_is_no_duplicate_and_a_duplicate_is_found_in_a_clash() -> None:
     judgements, run = frames()
-    with pytest.raises(InputError, match=r"^a data frame, rows 1 and \d+: query .* has item .* more than once\. "):
+    with pytest.raises(
+        InputError, match=r"^a data frame, rows 1 and \d+: query .* has item .* more than once\. "
+    ):
         judge(judgements, pl.concat([run, run[:1]]))
     rankings = judge(judgements, pl.concat([run, run[:1]]), duplicates="first")
     assert as_judged(rankings) == judge_slowly(GIVEN.judgements, GIVEN.rows)

@@ -13,7 +13,9 @@ from judged import Audit, InputError, Policy, PolicyError, evaluate, judge
 
 
 def frame(*rows: tuple[str, str, float], value: str = "score") -> pl.DataFrame:
-    return pl.DataFrame(rows, schema={"query": pl.String, "item": pl.String, value: pl.Float64}, orient="row")
+    return pl.DataFrame(
+        rows, schema={"query": pl.String, "item": pl.String, value: pl.Float64}, orient="row"
+    )
 
 
 def grades(*rows: tuple[str, str, float]) -> pl.DataFrame:
@@ -26,20 +28,28 @@ def refused(*arguments: Any, error: type[Exception] = InputError, **options: Any
     return str(caught.value)
 
 
-# -- duplicates ------------------------------------------------------------------------------------------------------
+# -- duplicates
+# ------------------------------------------------------------------------------------------------------
 
-REMEDY = "Remove the repetitions, or keep the best-ranked of each with duplicates='first' (--duplicates first)."
+REMEDY = (
+    "Remove the repetitions, or keep the best-ranked of each with duplicates='first' "
+    "(--duplicates first)."
+)
 
 
 def test_duplicate_rows_of_a_run() -> None:
     run = frame(("q", "a", 1.0), ("q", "b", 2.0), ("q", "a", 3.0))
-    assert refused({"q": {"a": 1}}, run) == f"a data frame, rows 1 and 3: query 'q' has item 'a' more than once. {REMEDY}"
+    assert (
+        refused({"q": {"a": 1}}, run)
+        == f"a data frame, rows 1 and 3: query 'q' has item 'a' more than once. {REMEDY}"
+    )
 
 
 def test_many_duplicate_rows_of_a_run() -> None:
     run = frame(*[("q", item, score) for score in (3.0, 2.0, 1.0) for item in ("a", "b", "c")])
     assert refused({"q": {"a": 1}}, run) == (
-        f"a data frame, rows 1, 4 and 7: query 'q' has item 'a' more than once (and 2 more such pairs). {REMEDY}"
+        "a data frame, rows 1, 4 and 7: query 'q' has item 'a' more than once (and 2 more such "
+        f"pairs). {REMEDY}"
     )
 
 
@@ -53,10 +63,18 @@ def test_duplicate_rows_of_judgements() -> None:
 def test_duplicate_lines_of_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("qrels").write_text("# a comment\nq 0 a 1\n\nq 0 b 1\nq 0 a 0\n", encoding="utf-8")
-    Path("run").write_text("q Q0 a 1 3 t\nq Q0 b 2 2 t\nr Q0 a 1 1 t\nq Q0 a 3 1 t\n", encoding="utf-8")
+    Path("run").write_text(
+        "q Q0 a 1 3 t\nq Q0 b 2 2 t\nr Q0 a 1 1 t\nq Q0 a 3 1 t\n", encoding="utf-8"
+    )
     Path("good").write_text("q 0 a 1\n", encoding="utf-8")
-    assert refused("qrels", {"q": {"a": 1.0}}) == f"qrels, lines 2 and 5: query 'q' has item 'a' more than once. {REMEDY}"
-    assert refused("good", "run") == f"run, lines 1 and 4: query 'q' has item 'a' more than once. {REMEDY}"
+    assert (
+        refused("qrels", {"q": {"a": 1.0}})
+        == f"qrels, lines 2 and 5: query 'q' has item 'a' more than once. {REMEDY}"
+    )
+    assert (
+        refused("good", "run")
+        == f"run, lines 1 and 4: query 'q' has item 'a' more than once. {REMEDY}"
+    )
 
 
 def test_the_same_item_of_two_queries_is_no_duplicate() -> None:
@@ -77,17 +95,24 @@ def test_the_best_ranked_duplicate_is_kept(order: list[int]) -> None:
 
 
 def test_the_first_duplicate_judgement_is_kept() -> None:
-    rankings = judge(grades(("q", "a", 0.0), ("q", "a", 1.0), ("q", "b", 2.0)), {"q": {"a": 1.0}}, duplicates="first")
+    rankings = judge(
+        grades(("q", "a", 0.0), ("q", "a", 1.0), ("q", "b", 2.0)),
+        {"q": {"a": 1.0}},
+        duplicates="first",
+    )
     assert rankings.hit_grade.tolist() == [0]
     assert rankings.pool_grade.tolist() == [2, 0]
     assert rankings.audit is not None
     assert rankings.audit.duplicates_dropped == 1
 
 
-@pytest.mark.parametrize("run", [{"q": {"a": 1.0}}, frame(("q", "a", 1.0)), frame(("q", "a", 1.0), ("q", "a", 2.0))])
+@pytest.mark.parametrize(
+    "run", [{"q": {"a": 1.0}}, frame(("q", "a", 1.0)), frame(("q", "a", 1.0), ("q", "a", 2.0))]
+)
 def test_what_to_do_with_duplicates_has_a_name(run: Any) -> None:
     assert (
-        refused({"q": {"a": 1}}, run, duplicates="last", error=PolicyError) == "duplicates must be error or first; got 'last'."
+        refused({"q": {"a": 1}}, run, duplicates="last", error=PolicyError)
+        == "duplicates must be error or first; got 'last'."
     )
 
 
@@ -97,7 +122,8 @@ def test_a_duplicate_in_a_ranked_list() -> None:
     )
 
 
-# -- numbers ---------------------------------------------------------------------------------------------------------
+# -- numbers
+# ---------------------------------------------------------------------------------------------------------
 
 
 def test_nan_scores_of_a_frame() -> None:
@@ -110,7 +136,9 @@ def test_nan_scores_of_a_frame() -> None:
 
 def test_nan_scores_of_rows_that_are_not_grouped() -> None:
     run = frame(("q", "a", 1.0), ("r", "b", 1.0), ("q", "c", np.nan))
-    assert refused({"q": {"a": 1}}, run).startswith("a data frame, row 3: the score of item 'c' for query 'q' is NaN. ")
+    assert refused({"q": {"a": 1}}, run).startswith(
+        "a data frame, row 3: the score of item 'c' for query 'q' is NaN. "
+    )
 
 
 def test_nan_scores_of_a_dict() -> None:
@@ -123,22 +151,28 @@ def test_nan_scores_of_a_dict() -> None:
 def test_nan_scores_of_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("run").write_text("\nq Q0 a 1 3 t\nq Q0 b 2 nan t\n", encoding="utf-8")
-    assert refused({"q": {"a": 1}}, "run").startswith("run, line 3: the score of item 'b' for query 'q' is NaN. ")
+    assert refused({"q": {"a": 1}}, "run").startswith(
+        "run, line 3: the score of item 'b' for query 'q' is NaN. "
+    )
 
 
 @pytest.mark.parametrize("grade", [float("nan"), float("inf")])
 def test_grades_must_be_finite(grade: float) -> None:
     assert refused({"q": {"a": 1, "b": grade}}, {"q": {"a": 1.0}}) == (
-        f"the judgements: the grade of item 'b' for query 'q' is {grade}; grades must be finite numbers."
+        f"the judgements: the grade of item 'b' for query 'q' is {grade}; grades must be finite "
+        "numbers."
     )
 
 
 def test_infinite_scores_are_scores() -> None:
-    rankings = judge({"q": {"a": 1, "b": 1}}, {"q": {"x": 0.0, "a": float("inf"), "b": float("-inf")}})
+    rankings = judge(
+        {"q": {"a": 1, "b": 1}}, {"q": {"x": 0.0, "a": float("inf"), "b": float("-inf")}}
+    )
     assert rankings.hit_rank.tolist() == [1, 3]
 
 
-# -- nothing in common -----------------------------------------------------------------------------------------------
+# -- nothing in common
+# -----------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -146,10 +180,26 @@ def test_infinite_scores_are_scores() -> None:
     [
         ("1", "001", "They would agree without leading zeros: ids are compared as exact texts."),
         ("000", "0", "They would agree without leading zeros: ids are compared as exact texts."),
-        ("1", "1.0", "They would agree if numbers such as 1.0 were written 1: were ids read as numbers?"),
-        ("Topic-a", "topic-A", "They would agree but for upper and lower case: ids are compared as exact texts."),
-        ("a", " a", "They would agree but for white space at the ends: ids are compared as exact texts."),
-        ("MB301", "301", "Their numbers agree, the letters around them do not: ids are compared as exact texts."),
+        (
+            "1",
+            "1.0",
+            "They would agree if numbers such as 1.0 were written 1: were ids read as numbers?",
+        ),
+        (
+            "Topic-a",
+            "topic-A",
+            "They would agree but for upper and lower case: ids are compared as exact texts.",
+        ),
+        (
+            "a",
+            " a",
+            "They would agree but for white space at the ends: ids are compared as exact texts.",
+        ),
+        (
+            "MB301",
+            "301",
+            "Their numbers agree, the letters around them do not: ids are compared as exact texts.",
+        ),
         ("a", "b", "Do the two belong to the same collection?"),
     ],
 )
@@ -158,7 +208,8 @@ def test_no_query_in_common(judged: str, run: str, hint: str, route: str) -> Non
     given = {run: {"x": 1.0}} if route == "dict" else frame((run, "x", 1.0))
     source = "a dict" if route == "dict" else "a data frame"
     assert refused({judged: {"x": 1}}, given) == (
-        f"{source} and the judgements have no query in common. The run has {run!r}; the judgements have {judged!r}. {hint}"
+        f"{source} and the judgements have no query in common. The run has {run!r}; the judgements "
+        f"have {judged!r}. {hint}"
     )
 
 
@@ -174,7 +225,8 @@ def test_no_query_in_common_shows_three_of_each() -> None:
 @pytest.mark.parametrize("run", [{}, {"q": {}}, {"q": {}, "other": {"a": 1.0}}])
 def test_an_empty_run_is_refused(run: Any) -> None:
     assert refused({"q": {"a": 1}, "r": {"a": 1}}, run) == (
-        "a dict: the run is empty. An empty run is not a system that scored zero; is it the right one?"
+        "a dict: the run is empty. An empty run is not a system that scored zero; is it the right "
+        "one?"
     )
 
 
@@ -188,7 +240,8 @@ def test_no_item_in_common_is_zero_and_no_error() -> None:
     assert evaluate({"q": {"a": 1}}, {"q": {"b": 1.0}}, ["AP"]).value() == 0
 
 
-# -- depth and collection --------------------------------------------------------------------------------------------
+# -- depth and collection
+# --------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("depth", [0, -1, 1.5, "10", True])
@@ -224,11 +277,16 @@ def test_collection_of_an_unknown_query() -> None:
     )
 
 
-# -- small and odd inputs --------------------------------------------------------------------------------------------
+# -- small and odd inputs
+# --------------------------------------------------------------------------------------------
 
 
 def test_one_query_with_one_item() -> None:
-    evaluation = evaluate({"q": {"a": 1}}, {"q": {"a": 0.0}}, ["P@1", "P@10", "R@10", "AP@1000", "nDCG@5", "RR", "Rprec"])
+    evaluation = evaluate(
+        {"q": {"a": 1}},
+        {"q": {"a": 0.0}},
+        ["P@1", "P@10", "R@10", "AP@1000", "nDCG@5", "RR", "Rprec"],
+    )
     assert evaluation.summary.row(0) == ("run", 1.0, 0.1, 1.0, 1.0, 1.0, 1.0, 1.0)
 
 
@@ -245,7 +303,11 @@ def test_ids_are_exact_texts() -> None:
 
 def test_queries_keep_the_order_of_the_judgements() -> None:
     judgements = grades(("q2", "a", 1.0), ("q10", "a", 1.0), ("q2", "b", 0.0), ("q1", "a", 1.0))
-    assert judge(judgements, frame(("q1", "a", 1.0), ("q2", "a", 1.0))).queries == ("q2", "q10", "q1")
+    assert judge(judgements, frame(("q1", "a", 1.0), ("q2", "a", 1.0))).queries == (
+        "q2",
+        "q10",
+        "q1",
+    )
 
 
 def test_judging_changes_nothing_of_the_callers() -> None:
@@ -266,11 +328,18 @@ def test_judge_takes_one_run() -> None:
     )
 
 
-# -- the audit -------------------------------------------------------------------------------------------------------
+# -- the audit
+# -------------------------------------------------------------------------------------------------------
 
-# q1: eleven results; a and b tied (and an unjudged one with them), c below the first ten, one grade negative (b).
-# q2: two results, none judged. q3: missing. q4: nothing relevant, its grade lies between 0 and 1. q5 of the run: not judged.
-JUDGEMENTS = {"q1": {"a": 1, "b": -1, "c": 2, "d": 1}, "q2": {"a": 1}, "q3": {"a": 1}, "q4": {"a": 0.5}}
+# q1: eleven results; a and b tied (and an unjudged one with them), c below the first ten, one grade
+# negative (b). q2: two results, none judged. q3: missing. q4: nothing relevant, its grade lies
+# between 0 and 1. q5 of the run: not judged.
+JUDGEMENTS = {
+    "q1": {"a": 1, "b": -1, "c": 2, "d": 1},
+    "q2": {"a": 1},
+    "q3": {"a": 1},
+    "q4": {"a": 0.5},
+}
 RUN = {
     "q1": {"a": 5.0, "b": 5.0, "x0": 5.0, **{f"x{i}": 5.0 - i for i in range(1, 8)}, "c": -9.0},
     "q2": {"x": float("inf"), "y": 1.0},
@@ -285,7 +354,9 @@ def found(judgements: Any = JUDGEMENTS, run: Any = RUN, **options: Any) -> Audit
     return rankings.audit
 
 
-ROWS = frame(*[(query, item, score) for query, items in RUN.items() for item, score in items.items()])
+ROWS = frame(
+    *[(query, item, score) for query, items in RUN.items() for item, score in items.items()]
+)
 
 
 @pytest.mark.parametrize("run", [RUN, ROWS], ids=["dict", "frame"])
@@ -297,7 +368,8 @@ def test_what_the_audit_counts(run: Any) -> None:
         ignored_queries=1,
         results=11 + 2 + 1,
         judged_results=3 + 0 + 1,
-        # of the first ten, only a is judged (b is not, c is eleventh): 1/10; 0/2; 1/1; q3 has no results
+        # of the first ten, only a is judged (b is not, c is eleventh): 1/10; 0/2; 1/1; q3 has no
+        # results
         judged_at_10=(1 / 10 + 0 + 1) / 3,
         tied_results=2,
         tied_queries=1,
@@ -337,7 +409,9 @@ def test_a_clean_run_has_no_findings() -> None:
 
 
 def test_the_audit_agrees_with_the_measures() -> None:
-    evaluation = evaluate(JUDGEMENTS, RUN, ["NumQ", "NumRet", "Judged@10"], policy={"missing": "skip"})
+    evaluation = evaluate(
+        JUDGEMENTS, RUN, ["NumQ", "NumRet", "Judged@10"], policy={"missing": "skip"}
+    )
     audit = evaluation.scored().audit
     assert evaluation.value("NumQ") == audit.judged_queries - len(audit.missing_queries)
     assert evaluation.value("NumRet") == audit.results

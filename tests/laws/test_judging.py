@@ -1,4 +1,5 @@
-"""Judging equals brute force, whatever the ties, and does not depend on how the input is written down."""
+"""Judging equals brute force, whatever the ties, and does not depend on how the input is written
+down."""
 
 from __future__ import annotations
 
@@ -17,7 +18,8 @@ from support.slow_judge import Judgements, Row, as_judged, judge_slowly
 
 QUERIES = ("q1", "q2", "Q1", "01", "1", "ü", "問い")
 ITEMS = ("a", "b", "A", "aa", "a-", "é", "z", "10", "9", "文書", "ﬁ", "😀")
-"""In bytes: upper before lower case, é and 文書 after z, the emoji last (as UTF-16 it would come before ﬁ)."""
+"""In bytes: upper before lower case, é and 文書 after z, the emoji last (as UTF-16 it would come
+before ﬁ)."""
 HEAVY_TIES = st.sampled_from([1.0, 1.0, 1.0, 0.5, 0.5, 2.0, 0.0, -0.0, -1.5, np.inf, -np.inf])
 NO_TIES = st.floats(-1e6, 1e6)
 GRADES = st.sampled_from([0, 1, 1, 2, 3, -1, 0.5])
@@ -37,7 +39,9 @@ def judgement_dicts(draw: st.DrawFn) -> Judgements:
 @st.composite
 def run_rows(draw: st.DrawFn, scores: st.SearchStrategy[float] = HEAVY_TIES) -> list[Row]:
     """Rows in any order: grouped by query or not, sorted by score or not."""
-    rows = draw(st.lists(st.tuples(PAIRS, scores), min_size=1, max_size=40, unique_by=lambda row: row[0]))
+    rows = draw(
+        st.lists(st.tuples(PAIRS, scores), min_size=1, max_size=40, unique_by=lambda row: row[0])
+    )
     rows = [(query, item, score) for (query, item), score in rows]
     shape = draw(st.sampled_from(["as drawn", "grouped", "sorted"]))
     if shape != "as drawn":
@@ -54,12 +58,20 @@ def run_dict(rows: list[Row]) -> dict[str, dict[str, float]]:
 
 
 def run_frame(rows: list[Row]) -> pl.DataFrame:
-    return pl.DataFrame(rows, schema={"query": pl.String, "item": pl.String, "score": pl.Float64}, orient="row")
+    return pl.DataFrame(
+        rows, schema={"query": pl.String, "item": pl.String, "score": pl.Float64}, orient="row"
+    )
 
 
 def judgement_frame(judgements: Judgements) -> pl.DataFrame:
-    rows = [(query, item, float(grade)) for query, grades in judgements.items() for item, grade in grades.items()]
-    return pl.DataFrame(rows, schema={"query": pl.String, "item": pl.String, "grade": pl.Float64}, orient="row")
+    rows = [
+        (query, item, float(grade))
+        for query, grades in judgements.items()
+        for item, grade in grades.items()
+    ]
+    return pl.DataFrame(
+        rows, schema={"query": pl.String, "item": pl.String, "grade": pl.Float64}, orient="row"
+    )
 
 
 ROUTES = {
@@ -88,7 +100,9 @@ def have_a_query_in_common(judgements: Judgements, rows: list[Row]) -> bool:
     depth=2,
     unjudged="nonrelevant",
 )
-def test_brute_force(route: str, ties: str, judgements: Judgements, rows: list[Row], depth: int | None, unjudged: str) -> None:
+def test_brute_force(
+    route: str, ties: str, judgements: Judgements, rows: list[Row], depth: int | None, unjudged: str
+) -> None:
     assume(have_a_query_in_common(judgements, rows))
     read_judgements, read_run = ROUTES[route]
     policy = {"ties": ties, "unjudged": unjudged}
@@ -96,21 +110,36 @@ def test_brute_force(route: str, ties: str, judgements: Judgements, rows: list[R
     expected = judge_slowly(judgements, rows, ties=ties, depth=depth, unjudged=unjudged)
     if depth is None:
         assert as_judged(rankings) == expected
-    else:  # where a tie reaches below the cut, its span is that of the whole list or of what is left of it
-        assert [without_spans(each) for each in as_judged(rankings)] == [without_spans(each) for each in expected]
+    # where a tie reaches below the cut, its span is that of the whole list or of what is left of it
+    else:
+        assert [without_spans(each) for each in as_judged(rankings)] == [
+            without_spans(each) for each in expected
+        ]
 
 
 def without_spans(judged: Any) -> Any:
-    return judged.query, judged.missing, judged.retrieved, [hit[:2] for hit in judged.hits], judged.pool
+    return (
+        judged.query,
+        judged.missing,
+        judged.retrieved,
+        [hit[:2] for hit in judged.hits],
+        judged.pool,
+    )
 
 
 @given(judgements=judgement_dicts(), rows=run_rows(), ties=st.sampled_from(["best", "worst"]))
-def test_ties_rearranged_later_are_as_if_decided_at_once(judgements: Judgements, rows: list[Row], ties: str) -> None:
+def test_ties_rearranged_later_are_as_if_decided_at_once(
+    judgements: Judgements, rows: list[Row], ties: str
+) -> None:
     assume(have_a_query_in_common(judgements, rows))
     made = judge(judgements, run_dict(rows))
     assert as_judged(rearranged(made, ties)) == judge_slowly(judgements, rows, ties=ties)
-    assert as_judged(condensed(rearranged(made, ties))) == judge_slowly(judgements, rows, ties=ties, unjudged="removed")
-    assert as_judged(rearranged(condensed(made), ties)) == judge_slowly(judgements, rows, ties=ties, unjudged="removed")
+    assert as_judged(condensed(rearranged(made, ties))) == judge_slowly(
+        judgements, rows, ties=ties, unjudged="removed"
+    )
+    assert as_judged(rearranged(condensed(made), ties)) == judge_slowly(
+        judgements, rows, ties=ties, unjudged="removed"
+    )
 
 
 @given(
@@ -121,10 +150,16 @@ def test_matrices_by_brute_force(y_true: list[list[tuple[float, float]]], ties: 
     grades = [[grade for grade, _ in row] for row in y_true]
     scores = [[score for _, score in row] for row in y_true]
     rankings = Rankings.from_scores(grades, scores, ties=ties)
-    judgements = {str(at): {str(i): grade for i, grade in enumerate(row)} for at, row in enumerate(grades, 1)}
-    rows = [(str(at), str(i), score) for at, row in enumerate(scores, 1) for i, score in enumerate(row)]
+    judgements = {
+        str(at): {str(i): grade for i, grade in enumerate(row)} for at, row in enumerate(grades, 1)
+    }
+    rows = [
+        (str(at), str(i), score) for at, row in enumerate(scores, 1) for i, score in enumerate(row)
+    ]
     expected = judge_slowly(judgements, rows, ties=ties)
-    assert [without_missing(each) for each in as_judged(rankings)] == [without_missing(each) for each in expected]
+    assert [without_missing(each) for each in as_judged(rankings)] == [
+        without_missing(each) for each in expected
+    ]
     assert rankings.collection is not None
     assert rankings.collection.tolist() == [len(row) for row in grades]
 
@@ -143,7 +178,12 @@ def values(judgements: Any, run: Any, measure: Measure, **options: Any) -> dict[
     return dict(zip(scored.rankings.queries, scored.values[measure].tolist(), strict=True))
 
 
-@given(judgements=judgement_dicts(), rows=run_rows(scores=NO_TIES), measure=any_measure(diversity=False), data=st.data())
+@given(
+    judgements=judgement_dicts(),
+    rows=run_rows(scores=NO_TIES),
+    measure=any_measure(diversity=False),
+    data=st.data(),
+)
 def test_names_and_order_do_not_matter_without_ties(
     judgements: Judgements, rows: list[Row], measure: Measure, data: st.DataObject
 ) -> None:
@@ -152,7 +192,10 @@ def test_names_and_order_do_not_matter_without_ties(
     expected = values(judgements, run_dict(rows), measure)
     # items renamed
     new = dict(zip(ITEMS, data.draw(st.permutations(ITEMS)), strict=True))
-    renamed = {query: {new[item]: grade for item, grade in grades.items()} for query, grades in judgements.items()}
+    renamed = {
+        query: {new[item]: grade for item, grade in grades.items()}
+        for query, grades in judgements.items()
+    }
     renamed_rows = [(query, new[item], score) for query, item, score in rows]
     np.testing.assert_equal(values(renamed, run_frame(renamed_rows), measure), expected)
     # rows and judgements in another order, as table and as dict
@@ -163,23 +206,33 @@ def test_names_and_order_do_not_matter_without_ties(
     np.testing.assert_equal(values(mixed, run_dict(shuffled), measure), expected)
     # the tie rule
     for ties in ("input", "best", "worst"):
-        np.testing.assert_equal(values(judgements, run_dict(rows), measure, policy={"ties": ties}), expected)
+        np.testing.assert_equal(
+            values(judgements, run_dict(rows), measure, policy={"ties": ties}), expected
+        )
 
 
 @given(judgements=judgement_dicts(), rows=run_rows(), measure=any_measure(diversity=False))
-def test_only_the_order_of_scores_matters(judgements: Judgements, rows: list[Row], measure: Measure) -> None:
+def test_only_the_order_of_scores_matters(
+    judgements: Judgements, rows: list[Row], measure: Measure
+) -> None:
     assume(have_a_query_in_common(judgements, rows))
     order = {score: place for place, score in enumerate(sorted({score for _, _, score in rows}))}
     ranked = [(query, item, float(order[score])) for query, item, score in rows]
-    np.testing.assert_equal(values(judgements, run_dict(ranked), measure), values(judgements, run_dict(rows), measure))
+    np.testing.assert_equal(
+        values(judgements, run_dict(ranked), measure), values(judgements, run_dict(rows), measure)
+    )
 
 
 @given(judgements=judgement_dicts(), rows=run_rows(), measure=any_measure(diversity=False))
-def test_no_tie_rule_is_better_than_best_or_worse_than_worst(judgements: Judgements, rows: list[Row], measure: Measure) -> None:
+def test_no_tie_rule_is_better_than_best_or_worse_than_worst(
+    judgements: Judgements, rows: list[Row], measure: Measure
+) -> None:
     assume(have_a_query_in_common(judgements, rows))
     assume("swap_up_never_hurts" in measure.spec.laws)
     assume(measure.params.get("gains") is None and measure.params.get("norm") != "retrieved")
-    assume(measure.params.get("rel", 1) > 0)  # below that, an item graded 0 is relevant and an unjudged one is not
+    assume(
+        measure.params.get("rel", 1) > 0
+    )  # below that, an item graded 0 is relevant and an unjudged one is not
     best, by_id, given_order, worst = (
         np.array(list(values(judgements, run_dict(rows), measure, policy={"ties": ties}).values()))
         for ties in ("best", "id", "input", "worst")

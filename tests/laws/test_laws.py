@@ -1,4 +1,5 @@
-"""What each measure's declaration promises, on random rankings; every promised law is a test and the other way round."""
+"""What each measure's declaration promises, on random rankings; every promised law is a test and
+the other way round."""
 
 from __future__ import annotations
 
@@ -14,7 +15,16 @@ from hypothesis import strategies as st
 
 from judged import Measure, Rankings, parse
 from judged.measures import REGISTRY, Spec
-from support.rankings import PLAIN, Query, batches, queries, random_measure, random_queries, rankings_of, settings_of
+from support.rankings import (
+    PLAIN,
+    Query,
+    batches,
+    queries,
+    random_measure,
+    random_queries,
+    rankings_of,
+    settings_of,
+)
 
 ROUNDING = 1e-12
 
@@ -27,19 +37,29 @@ def is_no_worse(measure: Measure, new: Query, old: Query) -> bool:
     after, before = value(measure, new), value(measure, old)
     if np.isnan(before) or np.isnan(after):
         return bool(np.isnan(before) and np.isnan(after))
-    return after >= before - ROUNDING if measure.spec.higher_is_better else after <= before + ROUNDING
+    return (
+        after >= before - ROUNDING if measure.spec.higher_is_better else after <= before + ROUNDING
+    )
 
 
-# -- the laws: each takes a measure and a draw, and asserts ----------------------------------------------------------
+# -- the laws: each takes a measure and a draw, and asserts
+# ----------------------------------------------------------
 
 
 def swap_up_never_hurts(measure: Measure, query: Query, data: st.DataObject) -> None:
-    """An item of a better grade that changes places with one above it never makes things worse; unjudged is the worst."""
+    """An item of a better grade that changes places with one above it never makes things worse;
+    unjudged is the worst."""
     assume(len(query.shown) >= 2)
-    upper, lower = sorted(data.draw(st.lists(st.sampled_from(range(len(query.shown))), min_size=2, max_size=2, unique=True)))
+    upper, lower = sorted(
+        data.draw(
+            st.lists(st.sampled_from(range(len(query.shown))), min_size=2, max_size=2, unique=True)
+        )
+    )
     shown = list(query.shown)
     shown[upper], shown[lower] = sorted(
-        (shown[upper], shown[lower]), key=lambda grade: -np.inf if grade is None else grade, reverse=True
+        (shown[upper], shown[lower]),
+        key=lambda grade: -np.inf if grade is None else grade,
+        reverse=True,
     )
     assert is_no_worse(measure, replace(query, shown=tuple(shown)), query)
 
@@ -55,14 +75,20 @@ def below_k_is_ignored(measure: Measure, query: Query, data: st.DataObject) -> N
     k = measure.params["k"]
     assert isinstance(k, int)
     above, below = query.shown[:k], query.shown[k:]
-    kept = data.draw(st.permutations(below).map(lambda items: items[: data.draw(st.integers(0, len(items)))]))
+    kept = data.draw(
+        st.permutations(below).map(lambda items: items[: data.draw(st.integers(0, len(items)))])
+    )
     dropped = list(below)
     for item in kept:
         dropped.remove(item)
     lost = query.lost + tuple(grade for grade in dropped if grade is not None)
     elsewhere = query.elsewhere + dropped.count(None)
     np.testing.assert_allclose(
-        value(measure, Query((*above, *kept), lost, elsewhere)), value(measure, query), rtol=1e-14, atol=0, equal_nan=True
+        value(measure, Query((*above, *kept), lost, elsewhere)),
+        value(measure, query),
+        rtol=1e-14,
+        atol=0,
+        equal_nan=True,
     )
 
 
@@ -75,13 +101,21 @@ def perfect_is_best(measure: Measure, query: Query, data: st.DataObject) -> None
 
 
 LAWS: dict[str, Callable[[Measure, Query, st.DataObject], None]] = {
-    law.__name__: law for law in (swap_up_never_hurts, append_unjudged_is_neutral, below_k_is_ignored, perfect_is_best)
+    law.__name__: law
+    for law in (
+        swap_up_never_hurts,
+        append_unjudged_is_neutral,
+        below_k_is_ignored,
+        perfect_is_best,
+    )
 }
 
-# -- where a variant gives a law up, with a case that shows it -------------------------------------------------------
+# -- where a variant gives a law up, with a case that shows it
+# -------------------------------------------------------
 
 Variant = tuple[Callable[[Measure], bool], dict[str, Any]]
-"""Which variants of a measure are excepted, and the parameters that lead back to one that is not."""
+"""Which variants of a measure are excepted, and the parameters that lead back to one that is not.
+"""
 
 NO_GAINS: Variant = (lambda m: m.params["gains"] is not None, {"gains": None})
 
@@ -92,8 +126,14 @@ EXCEPTIONS: dict[str, dict[str, Variant]] = {
     },
     "append_unjudged_is_neutral": {
         "R": (lambda m: m.params["k"] is None and m.params["norm"] == "capped", {"k": 4}),
-        "P": (lambda m: m.params["k"] is None or m.params["short"] == "shrink", {"k": 4, "short": "pad"}),
-        "F": (lambda m: m.params["k"] is None or m.params["short"] == "shrink", {"k": 4, "short": "pad"}),
+        "P": (
+            lambda m: m.params["k"] is None or m.params["short"] == "shrink",
+            {"k": 4, "short": "pad"},
+        ),
+        "F": (
+            lambda m: m.params["k"] is None or m.params["short"] == "shrink",
+            {"k": 4, "short": "pad"},
+        ),
         "nDCG": (lambda m: m.params["ideal"] == "shown", {"ideal": "judged"}),
     },
     "perfect_is_best": {
@@ -115,7 +155,8 @@ def is_excepted(law: str, measure: Measure) -> bool:
 @pytest.mark.parametrize(
     ("measure", "before", "after"),
     [
-        # One more relevant item comes above the cutoff, and the divisor grows: (1/1) / 1 = 1, then (1 + 2/3) / 2 = 5/6.
+        # One more relevant item comes above the cutoff, and the divisor grows: (1/1) / 1 = 1, then
+        # (1 + 2/3) / 2 = 5/6.
         ("AP(norm=retrieved)@3", (1, 0, 0, 1), (1, 0, 1, 0)),
         # The table of gains says that grade 1 is worth more than grade 2.
         ("DCG(gains={1:9})", (1, 2), (2, 1)),
@@ -126,22 +167,29 @@ def is_excepted(law: str, measure: Measure) -> bool:
         # Two relevant items, one found: 1/1, then 1/2.
         ("R(norm=capped)", (1,), (1, None)),
         ("nDCG(gains={1:9})", (1, 2), (2, 1)),
-        # Three items of the best grade would score 1; of the two that there are, both first is the best order.
+        # Three items of the best grade would score 1; of the two that there are, both first is the
+        # best order.
         ("nDCG(ideal=cutoff)@3", (1, 1), (0, 1)),
         # The ideal list grows with the list: 1/1, then 1/(1 + 1/log2(3)).
         ("nDCG(ideal=shown)@5", (1,), (1, None)),
         ("nDCGRel(gains={1:9})", (1, 2), (2, 1)),
         ("Q(gains={1:9})", (1, 2), (2, 1)),
-        # Without normalisation even a perfect list scores less than 1, and the less the shorter it is.
+        # Without normalisation even a perfect list scores less than 1, and the less the shorter it
+        # is.
         ("Compat(normalize=false)", (1, 1), (1,)),
     ],
 )
-def test_the_exceptions_are_real(measure: str, before: tuple[float, ...], after: tuple[float | None, ...]) -> None:
+def test_the_exceptions_are_real(
+    measure: str, before: tuple[float, ...], after: tuple[float | None, ...]
+) -> None:
     assert any(is_excepted(law, parse(measure)) for law in EXCEPTIONS)
-    assert value(parse(measure), Query(after, lost=(1,))) < value(parse(measure), Query(before, lost=(1,)))
+    assert value(parse(measure), Query(after, lost=(1,))) < value(
+        parse(measure), Query(before, lost=(1,))
+    )
 
 
-# -- the tests -------------------------------------------------------------------------------------------------------
+# -- the tests
+# -------------------------------------------------------------------------------------------------------
 
 PROMISED = [(law, name) for name, spec in PLAIN.items() for law in sorted(spec.laws)]
 
@@ -170,22 +218,31 @@ COUNT_OR_LENGTH = {"P", "F", "Judged", "Accuracy", "Specificity", "FP", "TN", "N
 """What these divide by or count is the length of the list."""
 
 
-@pytest.mark.parametrize("spec", [s for s in PLAIN.values() if s.name not in COUNT_OR_LENGTH], ids=lambda s: s.name)
+@pytest.mark.parametrize(
+    "spec", [s for s in PLAIN.values() if s.name not in COUNT_OR_LENGTH], ids=lambda s: s.name
+)
 @given(data=st.data(), query=queries())
-def test_only_the_ranks_of_judged_items_matter(spec: Spec, data: st.DataObject, query: Query) -> None:
-    """The one idea: what is at the end and unjudged is filler, for every measure but those that say how much was shown."""
+def test_only_the_ranks_of_judged_items_matter(
+    spec: Spec, data: st.DataObject, query: Query
+) -> None:
+    """The one idea: what is at the end and unjudged is filler, for every measure but those that say
+    how much was shown."""
     append_unjudged_is_neutral(data.draw(settings_of(spec)), query, data)
 
 
 @pytest.mark.parametrize("name", PLAIN)
 @given(data=st.data(), batch=batches())
-def test_values_are_inside_the_range_or_nan_exactly_where_declared(name: str, data: st.DataObject, batch: list[Query]) -> None:
+def test_values_are_inside_the_range_or_nan_exactly_where_declared(
+    name: str, data: st.DataObject, batch: list[Query]
+) -> None:
     measure = data.draw(settings_of(REGISTRY[name]))
     rankings = rankings_of(batch)
     values = measure.compute(rankings)
     low, high = measure.spec.range
     assert np.all((values >= low) & (values <= high + ROUNDING) | np.isnan(values))
-    np.testing.assert_array_equal(np.isnan(values), measure.undefined(rankings), err_msg=str(measure))
+    np.testing.assert_array_equal(
+        np.isnan(values), measure.undefined(rankings), err_msg=str(measure)
+    )
 
 
 @pytest.mark.parametrize("name", PLAIN)
@@ -201,12 +258,15 @@ def test_all_queries_at_once_equal_one_at_a_time(name: str) -> None:
         alone = [measure.compute(together.take([at]))[0] for at in range(len(batch))]
         np.testing.assert_array_equal(alone, values, err_msg=str(measure))
         some = draw.sample(range(len(batch)), 9)
-        np.testing.assert_array_equal(measure.compute(together.take(some)), values[some], err_msg=str(measure))
+        np.testing.assert_array_equal(
+            measure.compute(together.take(some)), values[some], err_msg=str(measure)
+        )
 
 
 @pytest.mark.parametrize("name", PLAIN)
 def test_computing_leaves_no_trace(name: str) -> None:
-    """The same values a second time, after others were computed and a caller did what it likes with its own."""
+    """The same values a second time, after others were computed and a caller did what it likes with
+    its own."""
     draw = Random(name)
     rankings = rankings_of(random_queries(draw, 10))
     measures = [random_measure(REGISTRY[name], draw) for _ in range(10)]
@@ -221,15 +281,26 @@ def test_computing_leaves_no_trace(name: str) -> None:
 @pytest.mark.parametrize("name", PLAIN)
 @given(data=st.data())
 @settings(max_examples=15)
-def test_only_measures_that_say_so_tell_irrelevant_items_from_unjudged_ones(name: str, data: st.DataObject) -> None:
-    """Rankings by embeddings know the relevant items only; all other measures may be computed from these."""
+def test_only_measures_that_say_so_tell_irrelevant_items_from_unjudged_ones(
+    name: str, data: st.DataObject
+) -> None:
+    """Rankings by embeddings know the relevant items only; all other measures may be computed from
+    these."""
     spec = PLAIN[name]
     # Not with parameters by which grade 0 counts for something.
-    usual = {param.name: param.default for param in spec.params if param.name in ("rel", "gains", "min_rel")}
+    usual = {
+        param.name: param.default
+        for param in spec.params
+        if param.name in ("rel", "gains", "min_rel")
+    }
     measure = data.draw(settings_of(spec))(**usual)
     given_queries = data.draw(batches(grades=(0, 0, 1, 2)))
     forgotten = [
-        replace(query, shown=tuple(grade or None for grade in query.shown), lost=tuple(filter(None, query.lost)))
+        replace(
+            query,
+            shown=tuple(grade or None for grade in query.shown),
+            lost=tuple(filter(None, query.lost)),
+        )
         for query in given_queries
     ]
     # The collection is as large as before.
@@ -239,12 +310,20 @@ def test_only_measures_that_say_so_tell_irrelevant_items_from_unjudged_ones(name
     ]
     if not spec.tells_unjudged:
         np.testing.assert_allclose(
-            measure.compute(rankings_of(given_queries)), measure.compute(rankings_of(forgotten)), rtol=1e-12, atol=1e-12
+            measure.compute(rankings_of(given_queries)),
+            measure.compute(rankings_of(forgotten)),
+            rtol=1e-12,
+            atol=1e-12,
         )
 
 
 def test_measures_that_tell_irrelevant_items_from_unjudged_ones_do() -> None:
-    known, unknown = (Rankings.from_relevance([[irrelevant, 1, irrelevant]], relevant=2) for irrelevant in (0, None))
+    known, unknown = (
+        Rankings.from_relevance([[irrelevant, 1, irrelevant]], relevant=2)
+        for irrelevant in (0, None)
+    )
     for spec in REGISTRY.values():
         if spec.tells_unjudged:
-            assert spec.bind({}).compute(known).tolist() != spec.bind({}).compute(unknown).tolist(), spec.name
+            assert (
+                spec.bind({}).compute(known).tolist() != spec.bind({}).compute(unknown).tolist()
+            ), spec.name

@@ -23,7 +23,9 @@ def refused(*given: Any, **options: Any) -> str:
     return str(error.value)
 
 
-@pytest.mark.parametrize("temperature", [0, -0.1, math.nan, math.inf, "0.05", None, True, 1e-7, 1e7])
+@pytest.mark.parametrize(
+    "temperature", [0, -0.1, math.nan, math.inf, "0.05", None, True, 1e-7, 1e7]
+)
 def test_temperatures(temperature: Any) -> None:
     assert refused(temperature=temperature) == (
         f"a temperature must be a number above 0, from 1e-06 to 1e+06; got {temperature!r}."
@@ -35,28 +37,52 @@ def test_temperatures(temperature: Any) -> None:
     [
         (
             {"kind": "bilinar"},
-            f"there is no kind 'bilinar' of learned similarity; did you mean 'bilinear'? There is {KINDS}.",
+            "there is no kind 'bilinar' of learned similarity; did you mean 'bilinear'? There is "
+            f"{KINDS}.",
         ),
         ({"kind": 7}, f"there is no kind 7 of learned similarity. There is {KINDS}."),
-        ({"kind": "low-rank", "rank": 0}, "rank must be a whole number from 1 to 11, the dimensions of the vectors; got 0."),
-        ({"kind": "low-rank", "rank": 12}, "rank must be a whole number from 1 to 11, the dimensions of the vectors; got 12."),
+        (
+            {"kind": "low-rank", "rank": 0},
+            "rank must be a whole number from 1 to 11, the dimensions of the vectors; got 0.",
+        ),
+        (
+            {"kind": "low-rank", "rank": 12},
+            "rank must be a whole number from 1 to 11, the dimensions of the vectors; got 12.",
+        ),
         (
             {"kind": "low-rank", "rank": 2.0},
             "rank must be a whole number from 1 to 11, the dimensions of the vectors; got 2.0.",
         ),
         (
             {"kind": "diagonal", "rank": 3},
-            "diagonal takes no rank; leave it out, or choose a kind that does (low-rank and two-tower-linear).",
+            "diagonal takes no rank; leave it out, or choose a kind that does (low-rank and "
+            "two-tower-linear).",
         ),
         ({"positives": "all"}, "positives must be one of each, any, apart; got 'all'."),
-        ({"validation": 0}, "validation must be a share of the queries, a number above 0 and below 1; got 0."),
-        ({"validation": 1.0}, "validation must be a share of the queries, a number above 0 and below 1; got 1.0."),
-        ({"validation": "some"}, "validation must be a share of the queries, a number above 0 and below 1; got 'some'."),
-        ({"held_out": -0.1}, "held_out must be a share of the queries, a number from 0 and below 1; got -0.1."),
-        ({"held_out": math.nan}, "held_out must be a share of the queries, a number from 0 and below 1; got nan."),
+        (
+            {"validation": 0},
+            "validation must be a share of the queries, a number above 0 and below 1; got 0.",
+        ),
+        (
+            {"validation": 1.0},
+            "validation must be a share of the queries, a number above 0 and below 1; got 1.0.",
+        ),
+        (
+            {"validation": "some"},
+            "validation must be a share of the queries, a number above 0 and below 1; got 'some'.",
+        ),
+        (
+            {"held_out": -0.1},
+            "held_out must be a share of the queries, a number from 0 and below 1; got -0.1.",
+        ),
+        (
+            {"held_out": math.nan},
+            "held_out must be a share of the queries, a number from 0 and below 1; got nan.",
+        ),
         (
             {"validation": 0.5, "held_out": 0.5},
-            "validation (0.5) and held_out (0.5) leave no queries for training; together they must be below 1.",
+            "validation (0.5) and held_out (0.5) leave no queries for training; together they "
+            "must be below 1.",
         ),
         ({"patience": 0}, "patience must be a whole number from 1; got 0."),
         ({"iterations": 1.5}, "iterations must be a whole number from 1; got 1.5."),
@@ -78,15 +104,22 @@ def test_options(options: dict[str, Any], said: str) -> None:
 def test_measures() -> None:
     with pytest.raises(MeasureError) as error:
         fit(*DATA.both, measure="APP")
-    assert str(error.value) == "There is no measure 'APP'; did you mean 'AP'? 'judged measures' lists them all."
+    assert (
+        str(error.value)
+        == "There is no measure 'APP'; did you mean 'AP'? 'judged measures' lists them all."
+    )
     with pytest.raises(MeasureError) as error:
         fit(*DATA.both, measure="NumRel")
-    assert str(error.value) == "NumRel does not say how good a ranking is; stop by another measure, such as AP."
+    assert (
+        str(error.value)
+        == "NumRel does not say how good a ranking is; stop by another measure, such as AP."
+    )
     told: list[int] = []
     with pytest.raises(MeasureError) as error:
         fit(*DATA.both, measure="Bpref", progress=told.append)
     assert str(error.value) == (
-        "Bpref tells irrelevant items from unjudged ones; in embeddings every item is judged, and only relevant ones are "
+        "Bpref tells irrelevant items from unjudged ones; in embeddings every item is judged, and "
+        "only relevant ones are "
         "listed. Leave it out."
     )
     assert told == []
@@ -94,7 +127,8 @@ def test_measures() -> None:
 
 def test_a_diagonal_of_different_dimensions() -> None:
     assert refused(*behind_a_map(item_dims=6).both, kind="diagonal") == (
-        "diagonal compares dimension with dimension, but queries have 8 dimensions and items 6; choose another kind, such as "
+        "diagonal compares dimension with dimension, but queries have 8 dimensions and items 6; "
+        "choose another kind, such as "
         "bilinear."
     )
 
@@ -109,27 +143,34 @@ def test_one_item() -> None:
 def test_nothing_relevant(options: dict[str, Any]) -> None:
     relevance = {"0": {"0": 2}} if options else {"0": {"0": 0}}
     assert refused(DATA.queries, DATA.items, relevance, **options) == (
-        f"no item with a vector is relevant to any query (grade {options.get('rel', 1)} or more, not excluded); "
+        f"no item with a vector is relevant to any query (grade {options.get('rel', 1)} or more, "
+        "not excluded); "
         "check the relevance that was given."
     )
 
 
 def test_all_that_is_relevant_is_excluded() -> None:
     said = refused(DATA.queries, DATA.queries, judged.diagonal(), exclude=judged.same_index())
-    assert said.startswith("no item with a vector is relevant to any query (grade 1 or more, not excluded);")
+    assert said.startswith(
+        "no item with a vector is relevant to any query (grade 1 or more, not excluded);"
+    )
 
 
 def test_too_few_queries() -> None:
     assert refused(DATA.queries, DATA.items, {"0": {"0": 1}, "1": {"1": 1}}) == (
-        "there are too few queries to split: 2 with different vectors and something relevant, and training, validation and "
+        "there are too few queries to split: 2 with different vectors and something relevant, and "
+        "training, validation and "
         "held-out queries need at least one each (3 with these shares)."
     )
     assert refused(DATA.queries, DATA.items, {"0": {"0": 1}}, held_out=0) == (
-        "there are too few queries to split: 1 with different vectors and something relevant, and training and validation "
+        "there are too few queries to split: 1 with different vectors and something relevant, and "
+        "training and validation "
         "queries need at least one each (2 with these shares)."
     )
     same = np.repeat(DATA.queries[:1], 30, axis=0)
-    assert refused(same, DATA.items, DATA.relevance).startswith("there are too few queries to split: 1 with different vectors")
+    assert refused(same, DATA.items, DATA.relevance).startswith(
+        "there are too few queries to split: 1 with different vectors"
+    )
 
 
 @pytest.mark.parametrize("row", range(0, 30, 3))
@@ -151,7 +192,8 @@ def test_vectors_of_zeros(side: str, row: int) -> None:
     vectors = {"queries": DATA.queries.copy(), "items": DATA.items.copy()}
     vectors[side][row] = 0
     assert refused(vectors["queries"], vectors["items"], DATA.relevance) == (
-        f"the {side}: vector {row} is all zeros, has no direction and so no cosine; remove it, or choose another similarity."
+        f"the {side}: vector {row} is all zeros, has no direction and so no cosine; remove it, or "
+        "choose another similarity."
     )
 
 
@@ -159,6 +201,7 @@ def test_relevance_that_does_not_fit() -> None:
     with pytest.raises(InputError) as error:
         fit(DATA.queries, DATA.items, judged.diagonal())
     assert str(error.value) == (
-        "pairs need as many queries as items; there are 30 queries and 80 items. For several queries an item use "
+        "pairs need as many queries as items; there are 30 queries and 80 items. For several "
+        "queries an item use "
         "judged.groups(…), or --groups."
     )

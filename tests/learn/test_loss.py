@@ -32,14 +32,17 @@ def pairs_from(matrix: Any) -> Pairs:
 
 
 def some_relation(random: np.random.Generator, rows: int, columns: int) -> tuple[Any, Any]:
-    """Which pairs are positive, at least one of each query but the last, which has none, and which are excluded."""
+    """Which pairs are positive, at least one of each query but the last, which has none, and which
+    are excluded."""
     positive = random.random((rows, columns)) < 0.25
     positive[np.arange(rows), random.integers(0, columns, rows)] = True
     positive[-1] = False
     return positive, (random.random((rows, columns)) < 0.15) & ~positive
 
 
-def problem(kind: str, rule: str, *, both: bool, seed: int = 0, temperature: float = 0.3, decay: float = 0.0) -> Any:
+def problem(
+    kind: str, rule: str, *, both: bool, seed: int = 0, temperature: float = 0.3, decay: float = 0.0
+) -> Any:
     """A small objective, and a point away from its start."""
     random = np.random.default_rng(seed)
     chosen = KINDS[kind]
@@ -98,7 +101,9 @@ def test_gradients_are_those_of_finite_differences(kind: str, rule: str, both: b
         moved = np.zeros(len(point))
         moved[at] = step
         # Fourth order: the error is of the size of step⁴, so what is left is rounding.
-        far, near = (objective(point + by * moved)[0] - objective(point - by * moved)[0] for by in (2, 1))
+        far, near = (
+            objective(point + by * moved)[0] - objective(point - by * moved)[0] for by in (2, 1)
+        )
         assert gradient[at] == pytest.approx((8 * near - far) / (12 * step), rel=1e-7, abs=1e-9)
 
 
@@ -117,7 +122,11 @@ def torch_loss(scores: Any, positive: Any, excluded: Any, rule: str) -> Any:
         else:
             alone = [torch.cat([row[place][None], row[~own]]) for place in places]
             first = torch.zeros(1, dtype=torch.long)
-            losses.append(torch.stack([torch.nn.functional.cross_entropy(each[None], first) for each in alone]).mean())
+            losses.append(
+                torch.stack(
+                    [torch.nn.functional.cross_entropy(each[None], first) for each in alone]
+                ).mean()
+            )
     return torch.stack(losses).mean()
 
 
@@ -137,10 +146,15 @@ def torch_scores(kind: Kind, weights: dict[str, Any], queries: Any, items: Any) 
 
 
 @pytest.mark.parametrize(("kind", "rule", "both"), ALL)
-def test_loss_and_gradients_are_those_of_torch(needs: Needs, kind: str, rule: str, both: bool) -> None:
+def test_loss_and_gradients_are_those_of_torch(
+    needs: Needs, kind: str, rule: str, both: bool
+) -> None:
     needs("torch")
     objective, point, positive, excluded = problem(kind, rule, both=both, temperature=0.07)
-    weights = {name: torch.tensor(part, requires_grad=True) for name, part in objective.unpacked(point).items()}
+    weights = {
+        name: torch.tensor(part, requires_grad=True)
+        for name, part in objective.unpacked(point).items()
+    }
     scores = torch_scores(objective.kind, weights, objective.queries, objective.items) / 0.07
     loss = torch_loss(scores, positive, excluded, rule)
     if both:
@@ -154,7 +168,8 @@ def test_loss_and_gradients_are_those_of_torch(needs: Needs, kind: str, rule: st
 
 @pytest.mark.parametrize("each_has", [1, 2, 3])
 def test_apart_is_the_ntxent_of_metric_learning(needs: Needs, each_has: int) -> None:
-    """It takes the mean over pairs, we over queries: the same where every query has as many positives."""
+    """It takes the mean over pairs, we over queries: the same where every query has as many
+    positives."""
     needs("metric_learning")
     random = np.random.default_rng(3)
     queries, items = unit(random, 12, 6), unit(random, 12 * each_has, 6)
@@ -162,7 +177,9 @@ def test_apart_is_the_ntxent_of_metric_learning(needs: Needs, each_has: int) -> 
     contrast = Contrast(pairs_from(labels[:, None] == item_labels), None, 0.07, "apart", 10**6)
     losses: Any = Later("pytorch_metric_learning.losses")
     given = [torch.tensor(each) for each in (queries, labels, items, item_labels)]
-    expected = losses.NTXentLoss(temperature=0.07)(given[0], given[1], ref_emb=given[2], ref_labels=given[3])
+    expected = losses.NTXentLoss(temperature=0.07)(
+        given[0], given[1], ref_emb=given[2], ref_labels=given[3]
+    )
     assert contrast(queries, items)[0] == pytest.approx(expected.item(), rel=1e-9)
 
 
@@ -179,7 +196,8 @@ def test_nothing_overflows_at_any_temperature(rule: str, temperature: float) -> 
 
 @pytest.mark.parametrize("rule", RULES)
 def test_a_high_temperature_leaves_the_number_of_candidates(rule: str) -> None:
-    # With all scores alike: each is log 4; any is log(4/2); apart is log(1 + 2), two negatives beside each positive.
+    # With all scores alike: each is log 4; any is log(4/2); apart is log(1 + 2), two negatives
+    # beside each positive.
     contrast = Contrast(pairs_from(np.array([[1, 1, 0, 0]])), None, 1e6, rule, 10**6)
     expected = {"each": math.log(4), "any": math.log(2), "apart": math.log(3)}[rule]
     assert contrast(np.ones((1, 2)), np.eye(4)[:, :2])[0] == pytest.approx(expected, abs=1e-5)
@@ -200,7 +218,10 @@ def test_a_vector_that_is_mapped_to_nothing_scores_0_and_pulls_at_nothing() -> N
     unit_vectors = np.array([[0.0, 1.0], [1.0, 0.0]])
     with np.errstate(all="raise"):
         assert kind.left.forward(unit_vectors, weights).tolist() == [[0.0], [1.0]]
-        assert kind.left.backward(unit_vectors[:1], weights, np.ones((1, 1)))["A"].tolist() == [[0.0], [0.0]]
+        assert kind.left.backward(unit_vectors[:1], weights, np.ones((1, 1)))["A"].tolist() == [
+            [0.0],
+            [0.0],
+        ]
 
 
 @given(memory=st.integers(1, 2000), rule=st.sampled_from(sorted(RULES)), seed=st.integers(0, 10**6))
@@ -221,7 +242,9 @@ def test_the_order_of_items_changes_nothing(rule: str, seed: int) -> None:
     positive, excluded = some_relation(random, 6, 8)
     order = random.permutation(8)
     one = Contrast(pairs_from(positive), pairs_from(excluded), 0.1, rule, 10**6)(left, right)
-    moved = Contrast(pairs_from(positive[:, order]), pairs_from(excluded[:, order]), 0.1, rule, 10**6)(left, right[order])
+    moved = Contrast(
+        pairs_from(positive[:, order]), pairs_from(excluded[:, order]), 0.1, rule, 10**6
+    )(left, right[order])
     assert one[0] == pytest.approx(moved[0], rel=1e-12)
     np.testing.assert_allclose(one[1], moved[1], rtol=1e-10, atol=1e-12)
     np.testing.assert_allclose(one[2][order], moved[2], rtol=1e-10, atol=1e-12)

@@ -39,7 +39,11 @@ def test_noise_is_learned_away(kind: str) -> None:
 @pytest.mark.parametrize("kind", ["bilinear", "low-rank", "two-tower-linear"])
 @pytest.mark.parametrize("item_dims", [8, 6])
 def test_a_hidden_map_is_found(kind: str, item_dims: int) -> None:
-    learned = fit(*behind_a_map(queries=200, item_dims=item_dims).both, kind=kind, rank=None if kind == "bilinear" else 6)
+    learned = fit(
+        *behind_a_map(queries=200, item_dims=item_dims).both,
+        kind=kind,
+        rank=None if kind == "bilinear" else 6,
+    )
     assert gain(learned).before.mean < 0.4
     assert gain(learned).after.mean > 0.9
     assert gain(learned).difference.low > 0.3
@@ -57,7 +61,14 @@ def test_never_worse_on_validation_than_the_start(kind: str, seed: int) -> None:
     random = np.random.default_rng(seed)
     labels = random.integers(0, 3, 40)
     vectors = random.normal(size=(40, 6))
-    learned = fit(vectors, vectors, judged.same_label(labels, labels), kind=kind, exclude=judged.same_index(), seed=seed)
+    learned = fit(
+        vectors,
+        vectors,
+        judged.same_label(labels, labels),
+        kind=kind,
+        exclude=judged.same_index(),
+        seed=seed,
+    )
     history = learned.training.history
     assert history[learned.training.best].value == max(step.value for step in history)
     assert history[learned.training.best].value >= history[0].value
@@ -72,9 +83,15 @@ def test_the_record_is_what_an_evaluation_of_the_validation_queries_gives(measur
     assert chose.sum() == learned.training.validation == 12
     relevance = judged.same_label(data.query_labels[chose], data.item_labels)
     allowed = learned.allow_training_queries()
-    found = judged.evaluate_embeddings(data.queries[chose], data.items, relevance, similarity=allowed, measures=measure)
+    found = judged.evaluate_embeddings(
+        data.queries[chose], data.items, relevance, similarity=allowed, measures=measure
+    )
     values = [step.value for step in learned.training.history]
-    assert found.value() == values[learned.training.best] == (min(values) if measure == "Rank" else max(values))
+    assert (
+        found.value()
+        == values[learned.training.best]
+        == (min(values) if measure == "Rank" else max(values))
+    )
 
 
 def test_held_out_numbers_are_those_of_an_evaluation() -> None:
@@ -84,9 +101,13 @@ def test_held_out_numbers_are_those_of_an_evaluation() -> None:
     assert len(rows) == learned.training.held_out_queries == 12
     relevance = judged.same_label(data.query_labels[rows], data.item_labels)
     for similarity, part in ((learned, "after"), ("cosine", "before")):
-        found = judged.evaluate_embeddings(data.queries[rows], data.items, relevance, similarity=similarity)
+        found = judged.evaluate_embeddings(
+            data.queries[rows], data.items, relevance, similarity=similarity
+        )
         for measure in ("AP", "nDCG@10", "RR"):
-            assert getattr(gain(learned, measure), part).mean == pytest.approx(found.value(measure), rel=1e-12)
+            assert getattr(gain(learned, measure), part).mean == pytest.approx(
+                found.value(measure), rel=1e-12
+            )
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -125,7 +146,9 @@ def test_the_same_seed_gives_the_same_bits() -> None:
 
 def test_equal_queries_are_on_the_same_side() -> None:
     data = behind_noise(queries=20)
-    twice = Hidden(np.vstack([data.queries] * 2), data.items, np.tile(data.query_labels, 2), data.item_labels)
+    twice = Hidden(
+        np.vstack([data.queries] * 2), data.items, np.tile(data.query_labels, 2), data.item_labels
+    )
     learned = fitted(twice, kind="diagonal")
     training = learned.training
     assert (training.training, training.validation, training.held_out_queries) == (24, 8, 8)
@@ -133,7 +156,8 @@ def test_equal_queries_are_on_the_same_side() -> None:
     assert np.array_equal(trained[:20], trained[20:])
     assert (int(trained.sum()), int(chose.sum())) == (24, 8)
     assert training.notes == (
-        "20 queries with the vector of another, or one that points the same way, were put into the same part as that one.",
+        "20 queries with the vector of another, or one that points the same way, were put into "
+        "the same part as that one.",
     )
 
 
@@ -141,7 +165,12 @@ def test_scaled_queries_are_on_the_same_side() -> None:
     """Length does not matter to what is learned, so q and 3 q are one query."""
     data = behind_noise(queries=20)
     labels = np.tile(data.query_labels, 2)
-    scaled = Hidden(np.vstack([data.queries, np.float32(3) * data.queries]), data.items, labels, data.item_labels)
+    scaled = Hidden(
+        np.vstack([data.queries, np.float32(3) * data.queries]),
+        data.items,
+        labels,
+        data.item_labels,
+    )
     learned = fitted(scaled, kind="diagonal")
     trained, chose = learned.seen.of(judged.embeddings.as_vectors(scaled.queries))
     assert np.array_equal(trained[:20], trained[20:])
@@ -179,12 +208,16 @@ def test_a_few_candidates_in_place_of_all_items() -> None:
     learned = fit(data.queries, data.items, relevant, kind="diagonal", candidates=50, **QUICK)
     assert learned.training.candidates == 6 + 50
     assert learned.training.notes[0] == (
-        "The loss looks at the 6 items relevant to training queries and at 50 others, drawn by the seed; "
+        "The loss looks at the 6 items relevant to training queries and at 50 others, drawn by the "
+        "seed; "
         "it is lower than that over all 200."
     )
     every = fit(data.queries, data.items, relevant, kind="diagonal", candidates=500, **QUICK)
     assert every.training.candidates == 200
-    assert every.training.notes[0] == "There are no more items than candidates were asked for; all are candidates."
+    assert (
+        every.training.notes[0]
+        == "There are no more items than candidates were asked for; all are candidates."
+    )
     assert learned.training.history[0].loss < every.training.history[0].loss
 
 
@@ -194,8 +227,17 @@ def test_excluded_pairs_are_no_candidates() -> None:
     gone = {str(row): {str(item): 1 for item in (0, 1, 2)} for row in range(60)}
     items = data.items.copy()
     items[:3] = np.random.default_rng(5).normal(size=(3, 11))
-    one = fit(data.queries, data.items, data.relevance, kind="diagonal", exclude=judged.junk(gone), **QUICK)
-    other = fit(data.queries, items, data.relevance, kind="diagonal", exclude=judged.junk(gone), **QUICK)
+    one = fit(
+        data.queries,
+        data.items,
+        data.relevance,
+        kind="diagonal",
+        exclude=judged.junk(gone),
+        **QUICK,
+    )
+    other = fit(
+        data.queries, items, data.relevance, kind="diagonal", exclude=judged.junk(gone), **QUICK
+    )
     np.testing.assert_allclose(one.weights["w"], other.weights["w"], rtol=1e-5)
     plain = fitted(data, kind="diagonal")
     assert not np.allclose(one.weights["w"], plain.weights["w"], rtol=1e-5)
@@ -213,12 +255,18 @@ def test_decay_pulls_back_to_the_start() -> None:
 def test_grades_below_rel_are_not_relevant() -> None:
     data = behind_noise(queries=30)
     graded = {
-        str(row): {str(item): 2 if own == label else 1 for item, label in enumerate(data.item_labels[:40])}
+        str(row): {
+            str(item): 2 if own == label else 1 for item, label in enumerate(data.item_labels[:40])
+        }
         for row, own in enumerate(data.query_labels)
     }
     learned = fit(data.queries, data.items, graded, kind="diagonal", rel=2, **QUICK)
     assert learned.training.measure == "AP(rel=2)"
-    assert [each.measure for each in learned.training.held_out.gains] == ["AP(rel=2)", "nDCG@10", "RR(rel=2)"]  # type: ignore[union-attr]
+    assert [each.measure for each in learned.training.held_out.gains] == [
+        "AP(rel=2)",
+        "nDCG@10",
+        "RR(rel=2)",
+    ]  # type: ignore[union-attr]
     assert gain(learned, "AP(rel=2)").difference.mean > 0
 
 
@@ -242,7 +290,9 @@ def test_what_was_found_on_the_way_is_noted() -> None:
         kind="diagonal",
         **QUICK,
     )
-    assert same.training.notes == ("6 queries held out were seen in training as items, not as queries.",)
+    assert same.training.notes == (
+        "6 queries held out were seen in training as items, not as queries.",
+    )
 
 
 def test_why_it_stopped() -> None:
@@ -258,19 +308,27 @@ def test_why_it_stopped() -> None:
 
 
 def test_where_nothing_is_gained_the_start_is_kept() -> None:
-    vectors = np.vstack([np.eye(4)] * 5 + [0.01 * np.arange(20)[:, None] + np.eye(4)[np.arange(20) % 4]])
+    vectors = np.vstack(
+        [np.eye(4)] * 5 + [0.01 * np.arange(20)[:, None] + np.eye(4)[np.arange(20) % 4]]
+    )
     labels = np.arange(40) % 4
     learned = fit(vectors, vectors, judged.same_label(labels, labels), kind="diagonal", **QUICK)
     assert learned.training.best == 0
     assert learned.weights["w"].tolist() == [1.0] * 4
-    assert learned.training.notes[-1] == "No iteration did better on the validation queries than the start, which was kept."
+    assert (
+        learned.training.notes[-1]
+        == "No iteration did better on the validation queries than the start, which was kept."
+    )
 
 
 def test_where_the_loss_has_no_slope_it_says_so() -> None:
     """A direction in one dimension is a sign, which small steps do not change."""
     learned = fitted(behind_noise(), kind="two-tower-linear", rank=1)
     assert len(learned.training.history) == 1
-    assert learned.training.notes[-1] == "The loss has no slope at the start: nothing was learned, and the start was kept."
+    assert (
+        learned.training.notes[-1]
+        == "The loss has no slope at the start: nothing was learned, and the start was kept."
+    )
 
 
 def test_the_start_is_computed_once(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -288,7 +346,11 @@ def test_the_start_is_computed_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_nothing_held_out() -> None:
     learned = fitted(behind_noise(), kind="diagonal", held_out=0)
-    assert (learned.training.training, learned.training.validation, learned.training.held_out_queries) == (48, 12, 0)
+    assert (
+        learned.training.training,
+        learned.training.validation,
+        learned.training.held_out_queries,
+    ) == (48, 12, 0)
     assert learned.training.held_out is None
     assert len(learned.unseen(behind_noise().queries)) == 0
 
@@ -296,7 +358,11 @@ def test_nothing_held_out() -> None:
 def test_the_fewest_queries() -> None:
     data = behind_noise(queries=3)
     learned = fitted(data, kind="diagonal")
-    assert (learned.training.training, learned.training.validation, learned.training.held_out_queries) == (1, 1, 1)
+    assert (
+        learned.training.training,
+        learned.training.validation,
+        learned.training.held_out_queries,
+    ) == (1, 1, 1)
     assert np.isnan(gain(learned).difference.low)
     assert "AP" in repr(learned.training)
 
@@ -314,7 +380,9 @@ def test_dims_and_ids() -> None:
         name: {str(item): 1 for item in np.flatnonzero(data.item_labels == data.query_labels[row])}
         for row, name in enumerate(names)
     }
-    learned = fit(data.queries, data.items, relevant, query_ids=names, dims=5, kind="diagonal", **QUICK)
+    learned = fit(
+        data.queries, data.items, relevant, query_ids=names, dims=5, kind="diagonal", **QUICK
+    )
     assert learned.weights["w"].shape == (5,)
     assert len(learned.unseen(data.queries)) == 12
 
@@ -344,12 +412,17 @@ def test_the_record_in_words() -> None:
         "low-rank, temperature 0.05, rank 10",
         "queries: 36 for training, 12 for validation, 12 held out; seed 0",
         "relevant: items of the query's own label; from grade 1",
-        f"loss: among all 80 items, several positives by rule 'each', both ways, pull to the start 0.1; "
+        "loss: among all 80 items, several positives by rule 'each', both ways, pull to the start "
+        "0.1; "
         f"{first.loss:.4f} at the start, "
         f"{best.loss:.4f} at iteration {best.iteration}",
-        f"AP on validation: {first.value:.4f} at the start, {best.value:.4f} at iteration {best.iteration}, which was kept",
+        f"AP on validation: {first.value:.4f} at the start, {best.value:.4f} at iteration "
+        f"{best.iteration}, which was kept",
         "stopped after 6 iterations: as many as were allowed",
     ]
-    assert said[6] == "12 held-out queries, means with 95% intervals; before: the cosine of the vectors as they are"
+    assert said[6] == (
+        "12 held-out queries, means with 95% intervals; before: the cosine of the vectors "
+        "as they are"
+    )
     assert said[7].split() == ["measure", "before", "after", "difference"]
     assert [line.split()[0] for line in said[8:]] == ["AP", "nDCG@10", "RR"]

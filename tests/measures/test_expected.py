@@ -1,4 +1,5 @@
-"""The expected value over all orders of tied results: every measure against brute force over those orders."""
+"""The expected value over all orders of tied results: every measure against brute force over those
+orders."""
 
 from __future__ import annotations
 
@@ -15,8 +16,35 @@ from support.rankings import PLAIN, random_measure
 from support.tied import Tied, mean_of_twins, random_ties, rankings_of_ties
 
 ALWAYS_EXACT = [
-    *("P", "R", "F", "Success", "RR", "DCG", "RBP", "Rprec", "TP", "FP", "FN", "TN", "Accuracy", "Specificity", "FallOut"),
-    *("NumRet", "NumRel", "NumRelRet", "NumNonrelRet", "NumQ", "IdealDCG", "Utility", "Judged", "Unjudged", "RBPResidual"),
+    *(
+        "P",
+        "R",
+        "F",
+        "Success",
+        "RR",
+        "DCG",
+        "RBP",
+        "Rprec",
+        "TP",
+        "FP",
+        "FN",
+        "TN",
+        "Accuracy",
+        "Specificity",
+        "FallOut",
+    ),
+    *(
+        "NumRet",
+        "NumRel",
+        "NumRelRet",
+        "NumNonrelRet",
+        "NumQ",
+        "IdealDCG",
+        "Utility",
+        "Judged",
+        "Unjudged",
+        "RBPResidual",
+    ),
 ]
 """In closed form whatever the parameters, even where a depth cuts through a tie."""
 
@@ -35,7 +63,9 @@ def compare(name: str, seed: str, *, variants: int, depth: int | None) -> None:
         else:
             assert name not in ALWAYS_EXACT
             finite = np.isfinite(wanted)
-            np.testing.assert_array_equal(found.values[~finite], wanted[~finite], err_msg=str(measure))
+            np.testing.assert_array_equal(
+                found.values[~finite], wanted[~finite], err_msg=str(measure)
+            )
             off = np.abs(found.values[finite] - wanted[finite])
             assert (off <= 5 * found.errors[finite] + 1e-11).all(), (measure, off, found.errors)
 
@@ -59,11 +89,14 @@ def test_average_precision_is_exact_in_all_its_variants(area: str, norm: str, k:
     queries = random_ties(Random(f"{area} {norm} {k}"), 40)
     found = expectations([measure], rankings_of_ties(queries))[measure]
     assert found.errors is None
-    np.testing.assert_allclose(found.values, [mean_of_twins(measure, query) for query in queries], **SAME)
+    np.testing.assert_allclose(
+        found.values, [mean_of_twins(measure, query) for query in queries], **SAME
+    )
 
 
 def test_long_ties_are_exact_too() -> None:
-    # One relevant item among n: it is at each rank with the chance 1/n, and the mean of 1/rank is H(n)/n.
+    # One relevant item among n: it is at each rank with the chance 1/n, and the mean of 1/rank is
+    # H(n)/n.
     for size in (2, 10, 1000):
         run = {"q": {f"i{at}": 1.0 for at in range(size)}}
         rankings = judge({"q": {"i7" if size > 7 else "i1": 1}}, run, policy={"ties": "expected"})
@@ -95,7 +128,8 @@ WORKED = {
 def test_worked_by_hand(measure: str, value: float) -> None:
     run = {"q": {"b": 0.5, "a": 0.5, "c": 0.5}}
     found = evaluate({"q": {"a": 1, "c": 0}}, run, measure, policy={"ties": "expected"}).value()
-    # An order and its reverse together are exact for Bpref here: c is above a in one of them and below it in the other.
+    # An order and its reverse together are exact for Bpref here: c is above a in one of them and
+    # below it in the other.
     assert found == pytest.approx(value, abs=1e-15)
 
 
@@ -105,19 +139,33 @@ def test_queries_without_ties_keep_their_value_to_the_last_digit() -> None:
     run = {"q0": untied, "q1": dict.fromkeys(untied, 0.5), "q2": untied}
     for measure in ("nDCG", "AP", "RBP", "ERR", "Bpref"):
         plain = evaluate(judgements, run, measure).per_query[measure].to_list()
-        mean = evaluate(judgements, run, measure, policy={"ties": "expected"}).per_query[measure].to_list()
+        mean = (
+            evaluate(judgements, run, measure, policy={"ties": "expected"})
+            .per_query[measure]
+            .to_list()
+        )
         assert (plain[0], plain[2]) == (mean[0], mean[2])
 
 
 def test_without_ties_nothing_is_drawn() -> None:
-    evaluation = evaluate({"q": {"a": 1}}, {"q": {"b": 2.0, "a": 1.0}}, ["ERR", "Bpref"], policy={"ties": "expected"})
+    evaluation = evaluate(
+        {"q": {"a": 1}}, {"q": {"b": 2.0, "a": 1.0}}, ["ERR", "Bpref"], policy={"ties": "expected"}
+    )
     assert evaluation.scored().errors == {}
-    assert evaluation.value("ERR") == evaluate({"q": {"a": 1}}, {"q": {"b": 2.0, "a": 1.0}}, "ERR").value()
+    assert (
+        evaluation.value("ERR")
+        == evaluate({"q": {"a": 1}}, {"q": {"b": 2.0, "a": 1.0}}, "ERR").value()
+    )
 
 
-# -- drawing -----------------------------------------------------------------------------------------------------------
+# -- drawing
+# -----------------------------------------------------------------------------------------------------------
 
-MANY = [Tied(((1.0, None, 2.0, 0.0), (None, 1.0, 3.0, None)), (1.0,)), Tied(((None, 1.0), (2.0, 0.0))), Tied(((1.0,), (0.0,)))]
+MANY = [
+    Tied(((1.0, None, 2.0, 0.0), (None, 1.0, 3.0, None)), (1.0,)),
+    Tied(((None, 1.0), (2.0, 0.0))),
+    Tied(((1.0,), (0.0,))),
+]
 
 
 def test_estimates_have_a_standard_error_that_says_how_far_off_they_are() -> None:
@@ -144,10 +192,15 @@ def test_the_standard_error_is_that_of_the_mean_of_pairs() -> None:
     """By hand: every order's pair mean, and from them the variance that a pair has."""
     measure, query = parse("ERR"), Tied(((1.0, None, 2.0, 3.0),))
     grades = query.groups[0]
-    orders = [rankings_of_ties([Tied(tuple((grade,) for grade in order))]) for order in permutations(grades)]
+    orders = [
+        rankings_of_ties([Tied(tuple((grade,) for grade in order))])
+        for order in permutations(grades)
+    ]
     values = np.array([measure.compute(order)[0] for order in orders])
     mirrored = {order: at for at, order in enumerate(permutations(range(4)))}
-    pairs = np.array([(values[at] + values[mirrored[order[::-1]]]) / 2 for order, at in mirrored.items()])
+    pairs = np.array(
+        [(values[at] + values[mirrored[order[::-1]]]) / 2 for order, at in mirrored.items()]
+    )
     found = expectations([measure], rankings_of_ties([query]))[measure]
     assert found.errors is not None
     assert found.errors[0] == pytest.approx(pairs.std() / np.sqrt(PAIRS), rel=0.15)
@@ -162,12 +215,21 @@ def test_the_same_numbers_every_time_and_whatever_else_is_computed() -> None:
 
 @pytest.mark.parametrize("name", [name for name in REGISTRY if name not in PLAIN])
 def test_diversity(name: str) -> None:
-    judgements = {"q": {"a": {"s": 1}, "b": {"s": 1, "t": 1}, "c": {"u": 1}}, "r": {"a": {"s": 1}, "z": {"t": 1}}}
+    judgements = {
+        "q": {"a": {"s": 1}, "b": {"s": 1, "t": 1}, "c": {"u": 1}},
+        "r": {"a": {"s": 1}, "z": {"t": 1}},
+    }
     measure = parse(name)
     estimate = evaluate(
-        judgements, {"q": dict.fromkeys("xabc", 1.0), "r": {"a": 2.0, "x": 1.0}}, measure, policy={"ties": "expected"}
+        judgements,
+        {"q": dict.fromkeys("xabc", 1.0), "r": {"a": 2.0, "x": 1.0}},
+        measure,
+        policy={"ties": "expected"},
     )
-    orders = [evaluate(judgements, {"q": list(order), "r": ["a", "x"]}, measure) for order in permutations("xabc")]
+    orders = [
+        evaluate(judgements, {"q": list(order), "r": ["a", "x"]}, measure)
+        for order in permutations("xabc")
+    ]
     wanted = np.mean([order.scored().values[measure] for order in orders], axis=0)
     off = np.abs(estimate.scored().values[measure] - wanted)
     assert (off <= 5 * estimate.scored().errors[measure] + 1e-12).all()
@@ -195,43 +257,59 @@ def test_an_infinite_mean_is_no_estimate() -> None:
 )
 def test_errors_of_summaries(aggregate: str, wanted: float) -> None:
     measure = parse("ERR")(aggregate=aggregate)
-    assert measure.summarise_error(np.array([1.0, 4.0]), np.array([0.3, 0.4])) == pytest.approx(wanted)
+    assert measure.summarise_error(np.array([1.0, 4.0]), np.array([0.3, 0.4])) == pytest.approx(
+        wanted
+    )
 
 
 def test_the_error_of_a_median_is_that_of_the_middle_query() -> None:
-    error = parse("ERR(aggregate=median)").summarise_error(np.array([3.0, 1.0, 2.0]), np.array([0.5, 0.1, 0.2]))
+    error = parse("ERR(aggregate=median)").summarise_error(
+        np.array([3.0, 1.0, 2.0]), np.array([0.5, 0.1, 0.2])
+    )
     assert error == pytest.approx(0.2)
 
 
 def test_a_value_at_the_floor_of_the_geometric_mean_has_no_error() -> None:
-    error = parse("ERR(aggregate=geometric)").summarise_error(np.array([0.0, 1.0]), np.array([0.1, 0.0]))
+    error = parse("ERR(aggregate=geometric)").summarise_error(
+        np.array([0.0, 1.0]), np.array([0.1, 0.0])
+    )
     assert error == 0
 
 
 def test_what_is_said_of_an_estimate() -> None:
     evaluation = rankings_of_ties(MANY).evaluate(["ERR", "RR"])
     [error] = evaluation.scored().summary_errors.values()
-    note = f"note: the expected ERR is estimated from {DRAWS} random orders of the tied results; standard error {error:.2g}."
+    note = (
+        f"note: the expected ERR is estimated from {DRAWS} random orders of the tied results; "
+        f"standard error {error:.2g}."
+    )
     assert note in repr(evaluation).splitlines()
     line = (
-        f"Mean over the orders of ties: estimated from 500 random orders (Monte Carlo, seed 2008; standard error {error:.2g})."
+        "Mean over the orders of ties: estimated from 500 random orders (Monte Carlo, seed "
+        f"2008; standard error {error:.2g})."
     )
     assert line in evaluation.definition("ERR").splitlines()
-    assert "Mean over the orders of ties: exact, in closed form." in evaluation.definition("RR").splitlines()
+    assert (
+        "Mean over the orders of ties: exact, in closed form."
+        in evaluation.definition("RR").splitlines()
+    )
     [run] = evaluation.to_dict(per_query=True)["runs"]
     assert run["standard_errors"] == {"ERR": error}
     assert run["standard_errors_per_query"]["q2"] == {"ERR": 0.0}
     assert "standard_errors" not in rankings_of_ties(MANY).evaluate("RR").to_dict()["runs"][0]
 
 
-# -- summaries ---------------------------------------------------------------------------------------------------------
+# -- summaries
+# ---------------------------------------------------------------------------------------------------------
 
 
 def test_summaries_are_made_of_expected_values() -> None:
     rankings = rankings_of_ties(MANY)
     values = parse("RR").compute(rankings)
     assert rankings.evaluate("RR").value() == pytest.approx(values.mean())
-    assert rankings.evaluate("RR(aggregate=geometric)").value() == pytest.approx(np.exp(np.log(values).mean()))
+    assert rankings.evaluate("RR(aggregate=geometric)").value() == pytest.approx(
+        np.exp(np.log(values).mean())
+    )
     precision, recall = (rankings.evaluate(name).value() for name in ("P@3", "R@3"))
     wanted = 2 * precision * recall / (precision + recall)
     assert rankings.evaluate("F(average=means)@3").value() == pytest.approx(wanted)
@@ -246,7 +324,8 @@ def test_ranks_of_all_relevant_items_are_the_middles_of_their_ties() -> None:
     assert parse("Rank(of=all)").compute(rankings).tolist() == [np.inf, 2.5, 1]
 
 
-# -- where expected values come from -------------------------------------------------------------------------------------
+# -- where expected values come from
+# -------------------------------------------------------------------------------------
 
 
 def test_rankings_made_otherwise_can_be_expected_later() -> None:
@@ -257,8 +336,14 @@ def test_rankings_made_otherwise_can_be_expected_later() -> None:
 
 
 def test_hits_stand_by_id_and_keep_their_spans() -> None:
-    made = judge({"q": {"a": 1, "c": 0}}, {"q": {"b": 0.5, "a": 0.5, "c": 0.5}}, policy={"ties": "expected"})
-    assert (made.ties, made.hit_rank.tolist(), made.hit_grade.tolist()) == ("expected", [1, 3], [0, 1])
+    made = judge(
+        {"q": {"a": 1, "c": 0}}, {"q": {"b": 0.5, "a": 0.5, "c": 0.5}}, policy={"ties": "expected"}
+    )
+    assert (made.ties, made.hit_rank.tolist(), made.hit_grade.tolist()) == (
+        "expected",
+        [1, 3],
+        [0, 1],
+    )
     assert made.hit_tie_first is not None
     assert made.hit_tie_first.tolist() == [1, 1]
 
@@ -281,7 +366,8 @@ def test_what_is_left_of_a_cut_tie_cannot_be_condensed() -> None:
     with pytest.raises(PolicyError) as caught:
         evaluate({"q": {"a": 1, "c": 0}}, run, "RR", policy=policy, depth=2)
     assert str(caught.value) == (
-        "depth=2 cuts through a tie of query q, so how many results unjudged=removed leaves hangs on the order of the tie, "
+        "depth=2 cuts through a tie of query q, so how many results unjudged=removed leaves hangs "
+        "on the order of the tie, "
         "and ties=expected has none; leave out one of the three."
     )
     assert evaluate({"q": {"a": 1, "c": 0}}, run, "RR", policy=policy, depth=3).value() == 0.75

@@ -23,7 +23,10 @@ def test_what_is_printed_can_be_read(measure: Measure) -> None:
     assert str(parse(str(measure))) == str(measure)
 
 
-@given(st.lists(any_measure(), min_size=1, max_size=6), st.sampled_from([",", ", ", " ", "\n", "\t", " ,\n "]))
+@given(
+    st.lists(any_measure(), min_size=1, max_size=6),
+    st.sampled_from([",", ", ", " ", "\n", "\t", " ,\n "]),
+)
 def test_several_in_one_text(measures: list[Measure], separator: str) -> None:
     assert parse_all(separator.join(map(str, measures))) == list(dict.fromkeys(measures))
     assert parse_all(measures) == list(dict.fromkeys(measures))
@@ -79,19 +82,41 @@ WHOLE = "must be a whole number from 1, or R; got"
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("nDGC@10", "There is no measure 'nDGC'; did you mean 'nDCG'? 'judged measures' lists them all."),
-        ("recal@5", "There is no measure 'recal'; did you mean 'Recall'? 'judged measures' lists them all."),
-        ("hitrat@5", "There is no measure 'hitrat'; did you mean 'HitRate'? 'judged measures' lists them all."),
+        (
+            "nDGC@10",
+            "There is no measure 'nDGC'; did you mean 'nDCG'? 'judged measures' lists them all.",
+        ),
+        (
+            "recal@5",
+            "There is no measure 'recal'; did you mean 'Recall'? 'judged measures' lists them all.",
+        ),
+        (
+            "hitrat@5",
+            "There is no measure 'hitrat'; did you mean 'HitRate'? 'judged measures' lists them "
+            "all.",
+        ),
         ("zzzzzz", "There is no measure 'zzzzzz'. 'judged measures' lists them all."),
         (
             "P(gian=exp)@3",
-            "P takes no 'gian'; did you mean 'gain'? (DCG, nDCG, IdealDCG and Q take it; P takes k, rel, short, aggregate.)",
+            "P takes no 'gian'; did you mean 'gain'? (DCG, nDCG, IdealDCG and Q take it; P takes "
+            "k, rel, short, aggregate.)",
         ),
-        ("nDCG(gian=exp)", "nDCG takes no 'gian'; did you mean 'gain'? (nDCG takes k, gain, gains, ideal, log, aggregate.)"),
-        ("P(gain=exp)@3", "P takes no 'gain'. (DCG, nDCG, IdealDCG and Q take it; P takes k, rel, short, aggregate.)"),
+        (
+            "nDCG(gian=exp)",
+            "nDCG takes no 'gian'; did you mean 'gain'? (nDCG takes k, gain, gains, ideal, log, "
+            "aggregate.)",
+        ),
+        (
+            "P(gain=exp)@3",
+            "P takes no 'gain'. (DCG, nDCG, IdealDCG and Q take it; P takes k, rel, short, "
+            "aggregate.)",
+        ),
         ("P(points=3)", "P takes no 'points'. (IAP takes it; P takes k, rel, short, aggregate.)"),
         ("P(xyz=3)", "P takes no 'xyz'. (P takes k, rel, short, aggregate.)"),
-        ("NumQ(rel=1)", "NumQ takes no 'rel'. (AP, IPrec, IAP and YAAP take it; NumQ takes aggregate.)"),
+        (
+            "NumQ(rel=1)",
+            "NumQ takes no 'rel'. (AP, IPrec, IAP and YAAP take it; NumQ takes aggregate.)",
+        ),
         ("P(=3)", "P takes no ''. (P takes k, rel, short, aggregate.)"),
         ("P@0", f"k of P {WHOLE} 0."),
         ("P@-1", f"k of P {WHOLE} -1."),
@@ -114,9 +139,19 @@ WHOLE = "must be a whole number from 1, or R; got"
         ("DCG(log=1)", "log of DCG must be a number above 1; got 1."),
         ("IPrec@1.1", "recall of IPrec must be a number from 0 to 1; got 1.1."),
         ("IPrec@R", "recall of IPrec must be a number from 0 to 1; got R."),
-        ("nDCG(gains={1:-3})", "gains of nDCG must be a table of grades and gains from 0, such as {1:3,2:9}; got {1:-3}."),
-        ("nDCG(gains=3)", "gains of nDCG must be a table of grades and gains from 0, such as {1:3,2:9}; got 3."),
-        ("nDCG(gains={})", "gains of nDCG must be a table of grades and gains from 0, such as {1:3,2:9}; got {}."),
+        (
+            "nDCG(gains={1:-3})",
+            "gains of nDCG must be a table of grades and gains from 0, such as {1:3,2:9}; got "
+            "{1:-3}.",
+        ),
+        (
+            "nDCG(gains=3)",
+            "gains of nDCG must be a table of grades and gains from 0, such as {1:3,2:9}; got 3.",
+        ),
+        (
+            "nDCG(gains={})",
+            "gains of nDCG must be a table of grades and gains from 0, such as {1:3,2:9}; got {}.",
+        ),
         ("nDCG(gains={1})", "a value is missing in 'nDCG(gains={1})'; write parameter=value."),
         (
             "IAP(points=1)",
@@ -165,7 +200,10 @@ def test_what_cannot_be_read(text: str, message: str) -> None:
         (" , ", f"cannot read the measure ' , '; {PLAIN}"),
         ([3], "a measure is a text such as 'nDCG@10' or a judged.Measure; got int."),
         ([None], "a measure is a text such as 'nDCG@10' or a judged.Measure; got NoneType."),
-        ("P@5 nDGC", "There is no measure 'nDGC'; did you mean 'nDCG'? 'judged measures' lists them all."),
+        (
+            "P@5 nDGC",
+            "There is no measure 'nDGC'; did you mean 'nDCG'? 'judged measures' lists them all.",
+        ),
     ],
 )
 def test_what_is_no_list_of_measures(given: Any, message: str) -> None:
@@ -184,7 +222,18 @@ def test_measures_in_python() -> None:
     assert judged.nDCG(gains={2: 9, 1: 3}) == parse("nDCG(gains={1:3,2:9})")
     assert judged.IAP(points=[0.25, 0.5]) == judged.IAP(points=(0.25, 0.5))
     assert judged.IPrec @ 0.5 == judged.IPrec(recall=0.5)
-    assert len({judged.P @ 5, parse("P@5"), judged.P(k=5.0), judged.nDCG(gains={1: 3}), judged.nDCG(gains={1.0: 3})}) == 2
+    assert (
+        len(
+            {
+                judged.P @ 5,
+                parse("P@5"),
+                judged.P(k=5.0),
+                judged.nDCG(gains={1: 3}),
+                judged.nDCG(gains={1.0: 3}),
+            }
+        )
+        == 2
+    )
     assert judged.P != "P"
 
 
@@ -194,7 +243,10 @@ def test_numbers_of_numpy_are_numbers() -> None:
     assert str(judged.P @ np.int64(10)) == "P@10"
 
 
-@pytest.mark.parametrize("text", ["DCG(log=1e30)", "nDCG(log=1e300)", "F(beta=1e100)", "ERR(max_grade=1000)", "P(rel=1e300)"])
+@pytest.mark.parametrize(
+    "text",
+    ["DCG(log=1e30)", "nDCG(log=1e300)", "F(beta=1e100)", "ERR(max_grade=1000)", "P(rel=1e300)"],
+)
 def test_numbers_may_be_huge(text: str) -> None:
     value = judged.Rankings.from_relevance([[0, 1, 3]]).evaluate([text]).value()
     assert np.isfinite(value)
@@ -205,7 +257,8 @@ def test_an_unknown_name_of_the_package() -> None:
         judged.nDGC  # noqa: B018
 
 
-# -- every parameter of every measure refuses what it does not allow, with the sentence its declaration makes ---------
+# -- every parameter of every measure refuses what it does not allow, with the sentence its
+# declaration makes ---------
 
 
 def bad_values(param: Param) -> list[Any]:
@@ -228,13 +281,20 @@ def bad_values(param: Param) -> list[Any]:
 
 @pytest.mark.parametrize(
     ("spec", "param"),
-    [pytest.param(spec, param, id=f"{spec.name}-{param.name}") for spec in REGISTRY.values() for param in spec.params],
+    [
+        pytest.param(spec, param, id=f"{spec.name}-{param.name}")
+        for spec in REGISTRY.values()
+        for param in spec.params
+    ],
 )
 def test_every_parameter_refuses_what_is_not_allowed(spec: Spec, param: Param) -> None:
     for value in bad_values(param):
         with pytest.raises(MeasureError) as caught:
             spec.bind({param.name: value})
-        assert str(caught.value) == f"{param.name} of {spec.name} must be {param.allowed}; got {show(value)}."
+        assert (
+            str(caught.value)
+            == f"{param.name} of {spec.name} must be {param.allowed}; got {show(value)}."
+        )
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,10 @@ from judged.measures import PRESETS, parse, parse_all
         ("P_10", ["P@10"]),
         ("P.5,10", ["P@5", "P@10"]),
         ("ndcg.1=3,2=9", ["nDCG(gains={1:3,2:9})"]),
-        ("iprec_at_recall..25,.5", ["IPrec(rounding=trec_eval)@0.25", "IPrec(rounding=trec_eval)@0.5"]),
+        (
+            "iprec_at_recall..25,.5",
+            ["IPrec(rounding=trec_eval)@0.25", "IPrec(rounding=trec_eval)@0.5"],
+        ),
         ("iprec_at_recall_0.10", ["IPrec(rounding=trec_eval)@0.1"]),
         ("Rprec_mult_0.20", ["Rprec(mult=0.2)"]),
         ("gm_map", ["AP(aggregate=geometric)"]),
@@ -36,7 +39,11 @@ def test_trec_evals_names_are_understood(theirs, ours):
 
 def test_one_name_for_several_measures_is_refused_where_one_is_needed():
     with pytest.raises(
-        MeasureError, match=r"^'ndcg_cut' stands for 9 measures \(nDCG@5, nDCG@10, nDCG@15, …\); name one of them\.$"
+        MeasureError,
+        match=(
+            r"^'ndcg_cut' stands for 9 measures \(nDCG@5, nDCG@10, nDCG@15, …\); name one of "
+            r"them\.$"
+        ),
     ):
         parse("ndcg_cut")
 

@@ -108,7 +108,9 @@ def test_every_parameter_says_what_it_is(spec: Spec) -> None:
 def test_the_worked_example(spec: Spec) -> None:
     measure = parse(spec.example.measure)
     assert measure.spec is spec
-    assert measure.compute(spec.example.rankings()).tolist() == pytest.approx([spec.example.value], abs=1e-15)
+    assert measure.compute(spec.example.rankings()).tolist() == pytest.approx(
+        [spec.example.value], abs=1e-15
+    )
     assert not measure.undefined(spec.example.rankings()).any()
 
 
@@ -156,14 +158,19 @@ def test_a_name_cannot_be_declared_twice() -> None:
 
 def declare_again() -> None:
     like = REGISTRY["NumQ"]
-    same = {name: getattr(like, name) for name in ("title", "says", "formula", "reference", "range", "undefined", "example")}
+    same = {
+        name: getattr(like, name)
+        for name in ("title", "says", "formula", "reference", "range", "undefined", "example")
+    }
     measure(name="ndcg", params=(), **same)(like.compute)
 
 
 def test_the_catalogue_holds_every_measure_once_by_family() -> None:
     assert sorted(spec.name for spec in catalogue()) == sorted(REGISTRY)
     families = [spec.family for spec in catalogue()]
-    assert list(dict.fromkeys(families)) == [family.__name__.rpartition(".")[2] for family in FAMILIES]
+    assert list(dict.fromkeys(families)) == [
+        family.__name__.rpartition(".")[2] for family in FAMILIES
+    ]
     assert families == sorted(families, key=list(dict.fromkeys(families)).index)
 
 
@@ -196,27 +203,35 @@ def test_definitions_are_plain_sentences(spec: Spec) -> None:
     [
         (
             "P(rel=2)@10",
-            "Share of the first k results that are relevant; a missing result counts as not relevant. Here, only the first 10 "
-            "results count; an item is relevant from grade 2 on; a list shorter than k is still divided by k, as if filled up "
+            "Share of the first k results that are relevant; a missing result counts as not "
+            "relevant. Here, only the first 10 "
+            "results count; an item is relevant from grade 2 on; a list shorter than k is still "
+            "divided by k, as if filled up "
             "with irrelevant items; the summary is the mean over the queries.",
         ),
         (
             "Success@1",
-            "1 if at least one of the first k results is relevant, otherwise 0; its mean is the share of queries with a hit. "
+            "1 if at least one of the first k results is relevant, otherwise 0; its mean is the "
+            "share of queries with a hit. "
             "Here, only the first 1 result counts; an item is relevant from grade 1 on; "
             "the summary is the mean over the queries.",
         ),
         (
             "DCG(gains={1:3,2:9}, log=10)@R",
-            "The gains of the first k results, each divided by the logarithm of its rank plus one, summed. Here, only as many "
-            "results count as the query has relevant items; an item gains its grade; a negative grade gains nothing; grade 1 "
-            "gains 3; grade 2 gains 9; the item at rank i is divided by the logarithm of i + 1 to base 10; the summary is the "
+            "The gains of the first k results, each divided by the logarithm of its rank plus one, "
+            "summed. Here, only as many "
+            "results count as the query has relevant items; an item gains its grade; a negative "
+            "grade gains nothing; grade 1 "
+            "gains 3; grade 2 gains 9; the item at rank i is divided by the logarithm of i + 1 to "
+            "base 10; the summary is the "
             "mean over the queries.",
         ),
         (
             "IAP(points=[0.25,0.5])",
-            "Interpolated precision averaged over recall points. Here, at recall 0.25, 0.5; an item is relevant from grade 1 "
-            "on; a recall point is reached when recall is at least as high; the summary is the mean over the queries.",
+            "Interpolated precision averaged over recall points. Here, at recall 0.25, 0.5; an "
+            "item is relevant from grade 1 "
+            "on; a recall point is reached when recall is at least as high; the summary is the "
+            "mean over the queries.",
         ),
     ],
 )
@@ -279,7 +294,9 @@ def test_the_highest_grade_has_to_be_high_enough(text: str) -> None:
 def test_a_divisor_k_needs_a_k() -> None:
     with pytest.raises(MeasureError) as caught:
         judged.Rankings.from_relevance([[0, 1]]).evaluate(["AP(norm=cutoff)"])
-    assert str(caught.value) == "AP(norm=cutoff) divides by k and needs one, as in AP(norm=cutoff)@10."
+    assert (
+        str(caught.value) == "AP(norm=cutoff) divides by k and needs one, as in AP(norm=cutoff)@10."
+    )
 
 
 def test_no_value_is_nan_in_an_example() -> None:

@@ -1,4 +1,5 @@
-"""Peers have to be right here, not fast: without its compiler, ranx answers in a second instead of half a minute."""
+"""Peers have to be right here, not fast: without its compiler, ranx answers in a second instead of
+half a minute."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Side by side with ir_measures, query by query: the same notation, and the same numbers where it asks pytrec_eval."""
+"""Side by side with ir_measures, query by query: the same notation, and the same numbers where it
+asks pytrec_eval."""
 
 from __future__ import annotations
 
@@ -57,7 +58,10 @@ PAIRS = {**{text: text for text in NOTATION}, **OTHER_NAMES}
 
 
 def theirs(measure: Any, given: Collection) -> dict[str, float]:
-    return {each.query_id: each.value for each in ir_measures.iter_calc([measure], given.judgements, given.run)}
+    return {
+        each.query_id: each.value
+        for each in ir_measures.iter_calc([measure], given.judgements, given.run)
+    }
 
 
 def ours(measure: str, given: Collection) -> dict[str, float]:
@@ -70,14 +74,18 @@ def ours(measure: str, given: Collection) -> dict[str, float]:
 def test_values(collection: str, their_text: str, our_text: str) -> None:
     given = COLLECTIONS[collection]
     expected = theirs(ir_measures.parse_measure(their_text), given)
-    assert len(expected) == len(given.judgements)  # a judged query that the run lacks counts as 0 in both
+    assert len(expected) == len(
+        given.judgements
+    )  # a judged query that the run lacks counts as 0 in both
     assert ours(our_text, given) == pytest.approx(expected, abs=1e-9, rel=0)
 
 
 @pytest.mark.parametrize("collection", COLLECTIONS)
 def test_means(collection: str) -> None:
     given = COLLECTIONS[collection]
-    expected = ir_measures.calc_aggregate([ir_measures.parse_measure(text) for text in NOTATION], given.judgements, given.run)
+    expected = ir_measures.calc_aggregate(
+        [ir_measures.parse_measure(text) for text in NOTATION], given.judgements, given.run
+    )
     evaluation = evaluate(given.judgements, given.run, list(NOTATION))
     for measure, value in expected.items():
         assert evaluation.value(str(measure)) == pytest.approx(value, abs=1e-9)
@@ -89,13 +97,17 @@ def test_the_same_text(text: str) -> None:
     assert parse(str(ir_measures.parse_measure(text))) == parse(text)
 
 
-@pytest.mark.parametrize("collection", ["no ties", "complete"])  # the other provider breaks ties by ascending id
+@pytest.mark.parametrize(
+    "collection", ["no ties", "complete"]
+)  # the other provider breaks ties by ascending id
 def test_reciprocal_rank_with_a_cutoff(collection: str) -> None:
     given = COLLECTIONS[collection]
     assert ours("RR@10", given) == pytest.approx(theirs(RR @ 10, given), abs=1e-9, rel=0)
 
 
-@pytest.mark.parametrize(("measure", "our_text"), [(nDCG(dcg="exp-log2"), "nDCG(gain=exp)"), (ERR, "ERR")])
+@pytest.mark.parametrize(
+    ("measure", "our_text"), [(nDCG(dcg="exp-log2"), "nDCG(gain=exp)"), (ERR, "ERR")]
+)
 @pytest.mark.parametrize("k", [1, 5, 20])
 def test_gdeval(measure: Any, our_text: str, k: int, needs: Needs) -> None:
     """The Perl script of the TREC web track: numeric ids, top grade 4, five decimals."""
@@ -128,7 +140,8 @@ def test_known_disagreement_negative_grades() -> None:
 
 
 def test_known_disagreement_counts_of_missing_queries() -> None:
-    """What is missing from the run counts as 0 in ir_measures even where it is a property of the judgements."""
+    """What is missing from the run counts as 0 in ir_measures even where it is a property of the
+    judgements."""
     given = Collection({"q": {"a": 1}, "r": {"a": 1}}, [("q", "a", 2.0)])
     assert theirs(NumRel, given) == {"q": 1, "r": 0}
     assert ours("NumRel", given) == {"q": 1, "r": 1}
@@ -137,7 +150,8 @@ def test_known_disagreement_counts_of_missing_queries() -> None:
 
 
 def test_known_disagreement_ties_by_provider() -> None:
-    """RR is trec_eval's and breaks a tie by descending id; RR@10 is MS MARCO's and breaks it by ascending id."""
+    """RR is trec_eval's and breaks a tie by descending id; RR@10 is MS MARCO's and breaks it by
+    ascending id."""
     given = Collection({"q": {"a": 1}}, [("q", "a", 1.0), ("q", "b", 1.0)])
     assert theirs(RR, given) == {"q": 0.5} == ours("RR", given)
     assert theirs(RR @ 10, given) == {"q": 1.0}

@@ -1,7 +1,9 @@
-"""Side by side with pytorch-metric-learning's AccuracyCalculator, whose neighbours come from faiss in single precision.
+"""Side by side with pytorch-metric-learning's AccuracyCalculator, whose neighbours come from faiss
+in single precision.
 
-Data have no two distances closer than 1e-4 or so of themselves, so that single precision cannot turn them round. The
-calculator then divides in double precision, but for the reciprocal rank, which it holds in single precision.
+Data have no two distances closer than 1e-4 or so of themselves, so that single precision cannot
+turn them round. The calculator then divides in double precision, but for the reciprocal rank, which
+it holds in single precision.
 """
 
 from __future__ import annotations
@@ -33,7 +35,9 @@ def calculator(needs: Needs) -> Any:
     from pytorch_metric_learning.utils.accuracy_calculator import AccuracyCalculator
 
     def calculate(*given: Any, k: int | None = None, **options: Any) -> dict[str, float]:
-        return AccuracyCalculator(include=tuple(PAIRS), k=k, device=torch.device("cpu")).get_accuracy(*given, **options)
+        return AccuracyCalculator(
+            include=tuple(PAIRS), k=k, device=torch.device("cpu")
+        ).get_accuracy(*given, **options)
 
     return calculate
 
@@ -55,7 +59,12 @@ def compare(theirs: dict[str, float], ours: Any) -> None:
 def test_queries_and_a_reference_set(calculator: Any, seed: int) -> None:
     queries, items, left, right = data(seed)
     theirs = calculator(queries, left, items, right)
-    compare(theirs, evaluate_embeddings(queries, items, same_label(left, right), similarity="euclidean", measures=MEASURES))
+    compare(
+        theirs,
+        evaluate_embeddings(
+            queries, items, same_label(left, right), similarity="euclidean", measures=MEASURES
+        ),
+    )
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -64,7 +73,12 @@ def test_a_reference_set_that_includes_the_queries(calculator: Any, seed: int) -
     items, right = np.vstack([queries, items]), np.concatenate([left, right])
     theirs = calculator(queries, left, items, right, ref_includes_query=True)
     ours = evaluate_embeddings(
-        queries, items, same_label(left, right), similarity="euclidean", measures=MEASURES, exclude=same_index()
+        queries,
+        items,
+        same_label(left, right),
+        similarity="euclidean",
+        measures=MEASURES,
+        exclude=same_index(),
     )
     compare(theirs, ours)
 
@@ -88,19 +102,27 @@ def test_one_set_searched_by_itself_with_labels_that_nobody_shares(calculator: A
 
 @pytest.mark.parametrize("k", [1, 5, 20])
 def test_average_precision_of_k_neighbours(calculator: Any, k: int) -> None:
-    # Divided by all that is relevant, however few neighbours were asked for. (R-precision and MAP@R need all of them.)
+    # Divided by all that is relevant, however few neighbours were asked for. (R-precision and MAP@R
+    # need all of them.)
     queries, items, left, right = data(21)
     theirs = calculator(queries, left, items, right, k=k)
     measures = [f"AP@{k}", f"RR@{k}"]
-    ours = evaluate_embeddings(queries, items, same_label(left, right), similarity="euclidean", measures=measures)
-    assert ours.value(measures[0]) == pytest.approx(theirs["mean_average_precision"], abs=1e-9, rel=0)
+    ours = evaluate_embeddings(
+        queries, items, same_label(left, right), similarity="euclidean", measures=measures
+    )
+    assert ours.value(measures[0]) == pytest.approx(
+        theirs["mean_average_precision"], abs=1e-9, rel=0
+    )
     assert ours.value(measures[1]) == pytest.approx(theirs["mean_reciprocal_rank"], abs=1e-7, rel=0)
 
 
 def test_known_disagreement_labels_in_single_precision(calculator: Any) -> None:
-    """The calculator casts labels to float32, in which 2^24 and 2^24 + 1 are the same; here they stay exact."""
+    """The calculator casts labels to float32, in which 2^24 and 2^24 + 1 are the same; here they
+    stay exact."""
     queries, items = np.zeros((1, 2), np.float32), np.array([[1, 0], [2, 0], [3, 0]], np.float32)
     left, right = np.array([2**24 + 1]), np.array([2**24, 2**24, 2**24 + 1])
     assert calculator(queries, left, items, right)["precision_at_1"] == 1.0
-    ours = evaluate_embeddings(queries, items, same_label(left, right), similarity="euclidean", measures=["P@1", "RR"])
+    ours = evaluate_embeddings(
+        queries, items, same_label(left, right), similarity="euclidean", measures=["P@1", "RR"]
+    )
     assert [ours.value("P@1"), ours.value("RR")] == [0.0, pytest.approx(1 / 3)]

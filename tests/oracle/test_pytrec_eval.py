@@ -1,4 +1,5 @@
-"""Side by side with pytrec_eval (trec_eval 9 in a Python coat), query by query, ties and gaps included."""
+"""Side by side with pytrec_eval (trec_eval 9 in a Python coat), query by query, ties and gaps
+included."""
 
 from __future__ import annotations
 
@@ -33,8 +34,17 @@ NAMES = {
     **{f"iprec_at_recall_{point:.2f}": f"IPrec(rounding=trec_eval9)@{point}" for point in POINTS},
 }
 WANTED = {
-    *(name for name in NAMES if "_" not in name or name.startswith(("num_", "set_")) or name in ("recip_rank", "11pt_avg")),
-    *(f"{family}.{','.join(map(str, CUTOFFS))}" for family in ("P", "recall", "relative_P", "success", "map_cut", "ndcg_cut")),
+    *(
+        name
+        for name in NAMES
+        if "_" not in name
+        or name.startswith(("num_", "set_"))
+        or name in ("recip_rank", "11pt_avg")
+    ),
+    *(
+        f"{family}.{','.join(map(str, CUTOFFS))}"
+        for family in ("P", "recall", "relative_P", "success", "map_cut", "ndcg_cut")
+    ),
     f"iprec_at_recall.{','.join(map(str, POINTS))}",
 }
 
@@ -44,7 +54,9 @@ COLLECTIONS = {
     "complete": generate(3, gaps=False, ties=False),
     "few grades": generate(4, grades=(0, 1), letters=("D",)),
     "many grades": generate(5, grades=(-2, -1, 0, 1, 2, 3, 4, 7), items=30, longest=30),
-    "nothing relevant": generate(6, grades=(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1), items=20, longest=20),
+    "nothing relevant": generate(
+        6, grades=(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1), items=20, longest=20
+    ),
 }
 
 
@@ -57,7 +69,9 @@ def measure_of(name: str, rel: int) -> Measure:
 @pytest.mark.parametrize("name", COLLECTIONS)
 def test_every_measure_and_query(name: str, rel: int) -> None:
     given: Collection = COLLECTIONS[name]
-    theirs = pytrec_eval.RelevanceEvaluator(given.judgements, WANTED, relevance_level=rel).evaluate(given.run)
+    theirs = pytrec_eval.RelevanceEvaluator(given.judgements, WANTED, relevance_level=rel).evaluate(
+        given.run
+    )
     assert set(theirs) == set(given.common)
     measures = {each: measure_of(each, rel) for each in NAMES}
     scored = evaluate(given.judgements, given.run, list(measures.values())).scored()
@@ -78,14 +92,22 @@ def test_every_measure_and_query(name: str, rel: int) -> None:
 @pytest.mark.parametrize("name", COLLECTIONS)
 def test_means_over_the_queries_that_the_run_has(name: str) -> None:
     given = COLLECTIONS[name]
-    theirs = pytrec_eval.RelevanceEvaluator(given.judgements, {"map", "ndcg", "recip_rank"}).evaluate(given.run)
-    evaluation = evaluate(given.judgements, given.run, ["AP", "nDCG", "RR", "GMAP"], policy={"missing": "skip"})
+    theirs = pytrec_eval.RelevanceEvaluator(
+        given.judgements, {"map", "ndcg", "recip_rank"}
+    ).evaluate(given.run)
+    evaluation = evaluate(
+        given.judgements, given.run, ["AP", "nDCG", "RR", "GMAP"], policy={"missing": "skip"}
+    )
     for their_name, our_name in (("map", "AP"), ("ndcg", "nDCG"), ("recip_rank", "RR")):
         values = [each[their_name] for each in theirs.values()]
-        assert evaluation.value(our_name) == pytest.approx(pytrec_eval.compute_aggregated_measure(their_name, values), abs=1e-9)
+        assert evaluation.value(our_name) == pytest.approx(
+            pytrec_eval.compute_aggregated_measure(their_name, values), abs=1e-9
+        )
     # gm_map is the mean of logarithms until it is aggregated.
     logs = pytrec_eval.RelevanceEvaluator(given.judgements, {"gm_map"}).evaluate(given.run)
-    geometric = pytrec_eval.compute_aggregated_measure("gm_map", [each["gm_map"] for each in logs.values()])
+    geometric = pytrec_eval.compute_aggregated_measure(
+        "gm_map", [each["gm_map"] for each in logs.values()]
+    )
     assert evaluation.value("GMAP") == pytest.approx(geometric, abs=1e-9)
 
 
@@ -108,17 +130,25 @@ def test_the_data_has_what_it_is_meant_to_have() -> None:
 
 
 def test_known_disagreement_single_precision() -> None:
-    """pytrec_eval holds scores in single precision: what differs only beyond it is tied there, and the id decides."""
+    """pytrec_eval holds scores in single precision: what differs only beyond it is tied there, and
+    the id decides."""
     judgements, run = {"q": {"a": 1}}, {"q": {"a": 1.0 + 1e-9, "b": 1.0}}
-    assert pytrec_eval.RelevanceEvaluator(judgements, {"recip_rank"}).evaluate(run)["q"]["recip_rank"] == 0.5
+    assert (
+        pytrec_eval.RelevanceEvaluator(judgements, {"recip_rank"}).evaluate(run)["q"]["recip_rank"]
+        == 0.5
+    )
     assert evaluate(judgements, run, ["RR"]).value() == 1.0
 
 
 def test_known_disagreement_recall_points() -> None:
-    """trec_eval 9 asks for floor(0.9 + 0.1 · 3) = 1 item where recall 0.1 of 3 needs one, and for 2 where 0.4 needs 1.2."""
+    """trec_eval 9 asks for floor(0.9 + 0.1 · 3) = 1 item where recall 0.1 of 3 needs one, and for 2
+    where 0.4 needs 1.2."""
     judgements, run = {"q": {"a": 1, "b": 1, "c": 1}}, {"q": {"a": 3.0, "x": 2.0, "b": 1.0}}
-    theirs = pytrec_eval.RelevanceEvaluator(judgements, {"iprec_at_recall.0.35"}).evaluate(run)["q"]["iprec_at_recall_0.35"]
-    # 0.35 · 3 = 1.05 relevant items are 2, with precision 2/3; floor(1.05 + 0.9) = 1 item has precision 1.
+    theirs = pytrec_eval.RelevanceEvaluator(judgements, {"iprec_at_recall.0.35"}).evaluate(run)[
+        "q"
+    ]["iprec_at_recall_0.35"]
+    # 0.35 · 3 = 1.05 relevant items are 2, with precision 2/3; floor(1.05 + 0.9) = 1 item has
+    # precision 1.
     assert theirs == 1.0
     evaluation = evaluate(judgements, run, ["IPrec(rounding=trec_eval9)@0.35", "IPrec@0.35"])
     assert evaluation.value("IPrec(rounding=trec_eval9)@0.35") == 1.0

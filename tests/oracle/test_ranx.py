@@ -1,4 +1,5 @@
-"""Side by side with ranx, query by query, without ties (it keeps whatever order its own sort leaves them in)."""
+"""Side by side with ranx, query by query, without ties (it keeps whatever order its own sort leaves
+them in)."""
 
 from __future__ import annotations
 
@@ -52,7 +53,9 @@ def compare(given: Collection, pairs: dict[str, str], rel: int = 1) -> None:
     theirs: Any = ranx.evaluate(qrels, run, names, return_mean=False, make_comparable=True)
     if len(names) == 1:  # then it is the array itself
         theirs = {names[0]: theirs}
-    scored = evaluate(given.judgements, given.run, [at_level(text, rel) for text in pairs.values()]).scored()
+    scored = evaluate(
+        given.judgements, given.run, [at_level(text, rel) for text in pairs.values()]
+    ).scored()
     order = sorted(range(len(scored.rankings)), key=scored.rankings.queries.__getitem__)
     assert sorted(qrels.keys()) == [scored.rankings.queries[at] for at in order]
     for name, text in zip(names, pairs.values(), strict=True):
@@ -75,7 +78,11 @@ def test_values(name: str) -> None:
 @pytest.mark.parametrize("name", COLLECTIONS)
 def test_values_at_a_higher_level(name: str) -> None:
     # ranx takes the level for nDCG too and zeroes lower grades; see below.
-    compare(COLLECTIONS[name], {theirs: ours for theirs, ours in PAIRS.items() if "ndcg" not in theirs}, rel=2)
+    compare(
+        COLLECTIONS[name],
+        {theirs: ours for theirs, ours in PAIRS.items() if "ndcg" not in theirs},
+        rel=2,
+    )
 
 
 @pytest.mark.parametrize("p", [50, 80, 95])
@@ -84,7 +91,8 @@ def test_rank_biased_precision_of_binary_judgements(p: int) -> None:
 
 
 def test_known_disagreement_rank_biased_precision_of_grades() -> None:
-    """ranx gains the bare grade, so its RBP can exceed 1; divided by the top grade it is RBP(gain=graded)."""
+    """ranx gains the bare grade, so its RBP can exceed 1; divided by the top grade it is
+    RBP(gain=graded)."""
     given = Collection({"q": {"a": 3, "b": 2}}, [("q", "a", 2.0), ("q", "b", 1.0)])
     theirs = ranx.evaluate(ranx.Qrels(given.judgements), ranx.Run(given.run), "rbp.50")
     assert theirs == pytest.approx(0.5 * (3 + 2 * 0.5))
@@ -93,15 +101,19 @@ def test_known_disagreement_rank_biased_precision_of_grades() -> None:
 
 
 def test_known_disagreement_level_of_ndcg() -> None:
-    """With -l2 ranx zeroes grade 1 in nDCG; trec_eval and judged keep it (here a table of gains says the same)."""
+    """With -l2 ranx zeroes grade 1 in nDCG; trec_eval and judged keep it (here a table of gains
+    says the same)."""
     given = Collection({"q": {"a": 1, "b": 2}}, [("q", "a", 2.0), ("q", "b", 1.0)])
     theirs = ranx.evaluate(ranx.Qrels(given.judgements), ranx.Run(given.run), "ndcg-l2")
-    assert evaluate(given.judgements, given.run, ["nDCG(gains={1:0})"]).value() == pytest.approx(theirs)
+    assert evaluate(given.judgements, given.run, ["nDCG(gains={1:0})"]).value() == pytest.approx(
+        theirs
+    )
     assert evaluate(given.judgements, given.run, ["nDCG"]).value() != pytest.approx(theirs)
 
 
 def test_known_disagreement_missing_queries() -> None:
-    """ranx refuses a run that lacks a judged query unless told to make it comparable; judged counts it as an empty list."""
+    """ranx refuses a run that lacks a judged query unless told to make it comparable; judged counts
+    it as an empty list."""
     given = Collection({"q": {"a": 1}, "r": {"a": 1}}, [("q", "a", 2.0)])
     with pytest.raises(AssertionError):
         ranx.evaluate(ranx.Qrels(given.judgements), ranx.Run(given.run), "mrr")

@@ -16,7 +16,21 @@ import pytest
 from judged import Evaluation, evaluate
 from support.generated import Collection, generate
 
-MEASURES = ["AP", "nDCG@10", "RR", "P@10", "R@100", "ERR", "RBP", "IAP", "Judged@10", "NumRet", "NumRel", "NumQ", "MedianRank"]
+MEASURES = [
+    "AP",
+    "nDCG@10",
+    "RR",
+    "P@10",
+    "R@100",
+    "ERR",
+    "RBP",
+    "IAP",
+    "Judged@10",
+    "NumRet",
+    "NumRel",
+    "NumQ",
+    "MedianRank",
+]
 TIED = generate(31)
 UNTIED = generate(32, ties=False)
 
@@ -27,13 +41,23 @@ def columns(rows: list[tuple[str, str, float]], value: str) -> dict[str, list[An
 
 
 def judgement_rows(given: Collection) -> list[tuple[str, str, float]]:
-    return [(query, item, grade) for query, grades in given.judgements.items() for item, grade in grades.items()]
+    return [
+        (query, item, grade)
+        for query, grades in given.judgements.items()
+        for item, grade in grades.items()
+    ]
 
 
 def trec(given: Collection, folder: Path) -> tuple[Path, Path]:
     qrels, run = folder / "qrels", folder / "run"
-    qrels.write_text("".join(f"{q} 0 {item} {grade}\n" for q, item, grade in judgement_rows(given)), encoding="utf-8")
-    run.write_text("".join(f"{q} Q0 {item} 0 {score!r} tag\n" for q, item, score in given.rows), encoding="utf-8")
+    qrels.write_text(
+        "".join(f"{q} 0 {item} {grade}\n" for q, item, grade in judgement_rows(given)),
+        encoding="utf-8",
+    )
+    run.write_text(
+        "".join(f"{q} Q0 {item} 0 {score!r} tag\n" for q, item, score in given.rows),
+        encoding="utf-8",
+    )
     return qrels, run
 
 
@@ -41,7 +65,9 @@ def untidy_trec(given: Collection, folder: Path) -> tuple[Path, Path]:
     qrels, run = folder / "qrels.gz", folder / "run.gz"
     text = "".join(f"{q}\t0  {item} \t{grade}\r\n" for q, item, grade in judgement_rows(given))
     qrels.write_bytes(gzip.compress(f"# judgements\r\n{text}".encode()))
-    text = "".join(f" {q}  Q0\t{item} 0 {score!r} tag more\n" for q, item, score in given.rows).rstrip("\n")
+    text = "".join(
+        f" {q}  Q0\t{item} 0 {score!r} tag more\n" for q, item, score in given.rows
+    ).rstrip("\n")
     run.write_bytes(gzip.compress(text.encode()))
     return qrels, run
 
@@ -49,7 +75,9 @@ def untidy_trec(given: Collection, folder: Path) -> tuple[Path, Path]:
 def separated(separator: str, suffix: str) -> Callable[[Collection, Path], tuple[Path, Path]]:
     def write(given: Collection, folder: Path) -> tuple[Path, Path]:
         qrels, run = folder / f"qrels{suffix}", folder / f"run{suffix}"
-        pl.DataFrame(columns(judgement_rows(given), "relevance")).write_csv(qrels, separator=separator)
+        pl.DataFrame(columns(judgement_rows(given), "relevance")).write_csv(
+            qrels, separator=separator
+        )
         pl.DataFrame(columns(given.rows, "score")).write_csv(run, separator=separator)
         return qrels, run
 
@@ -77,8 +105,13 @@ def json_dicts(given: Collection, folder: Path) -> tuple[Path, Path]:
     return qrels, run
 
 
-def frames(make: Callable[[dict[str, list[Any]]], Any]) -> Callable[[Collection, Path], tuple[Any, Any]]:
-    return lambda given, folder: (make(columns(judgement_rows(given), "grade")), make(columns(given.rows, "score")))
+def frames(
+    make: Callable[[dict[str, list[Any]]], Any],
+) -> Callable[[Collection, Path], tuple[Any, Any]]:
+    return lambda given, folder: (
+        make(columns(judgement_rows(given), "grade")),
+        make(columns(given.rows, "score")),
+    )
 
 
 ROUTES: dict[str, Callable[[Collection, Path], tuple[Any, Any]]] = {
@@ -93,13 +126,20 @@ ROUTES: dict[str, Callable[[Collection, Path], tuple[Any, Any]]] = {
     "lazy polars": frames(lambda columns: pl.DataFrame(columns).lazy()),
     "pandas": frames(pd.DataFrame),
     "pyarrow": frames(pa.table),
-    "dict and polars": lambda given, folder: (given.judgements, pl.DataFrame(columns(given.rows, "score"))),
-    "polars and dict": lambda given, folder: (pl.DataFrame(columns(judgement_rows(given), "grade")), given.run),
+    "dict and polars": lambda given, folder: (
+        given.judgements,
+        pl.DataFrame(columns(given.rows, "score")),
+    ),
+    "polars and dict": lambda given, folder: (
+        pl.DataFrame(columns(judgement_rows(given), "grade")),
+        given.run,
+    ),
 }
 
 
 def content(evaluation: Evaluation) -> dict[str, Any]:
-    """All of an evaluation but what a route may name in its own way: the run, and notes on the reading."""
+    """All of an evaluation but what a route may name in its own way: the run, and notes on the
+    reading."""
     result = evaluation.to_dict(per_query=True)
     for run in result["runs"]:
         run["name"] = "run"
@@ -108,17 +148,24 @@ def content(evaluation: Evaluation) -> dict[str, Any]:
     return result
 
 
-@pytest.mark.parametrize("policy", [{}, {"ties": "input"}, {"ties": "worst", "unjudged": "removed", "missing": "skip"}])
+@pytest.mark.parametrize(
+    "policy", [{}, {"ties": "input"}, {"ties": "worst", "unjudged": "removed", "missing": "skip"}]
+)
 @pytest.mark.parametrize("route", ROUTES)
 def test_every_route(route: str, policy: dict[str, str], tmp_path: Path) -> None:
     expected = evaluate(TIED.judgements, TIED.run, MEASURES, policy=policy, depth=50)
     judgements, run = ROUTES[route](TIED, tmp_path)
-    assert content(evaluate(judgements, run, MEASURES, policy=policy, depth=50)) == content(expected)
+    assert content(evaluate(judgements, run, MEASURES, policy=policy, depth=50)) == content(
+        expected
+    )
 
 
 @pytest.mark.parametrize("form", [list, tuple])
 def test_ranked_lists(form: Callable[[list[str]], Any]) -> None:
-    ranked = {query: form(sorted(items, key=items.__getitem__, reverse=True)) for query, items in UNTIED.run.items()}
+    ranked = {
+        query: form(sorted(items, key=items.__getitem__, reverse=True))
+        for query, items in UNTIED.run.items()
+    }
     expected = content(evaluate(UNTIED.judgements, UNTIED.run, MEASURES))
     assert content(evaluate(UNTIED.judgements, ranked, MEASURES)) == expected
 
@@ -130,9 +177,14 @@ def test_a_rank_column_stands_for_the_score(tmp_path: Path) -> None:
         for rank, item in enumerate(sorted(items, key=items.__getitem__, reverse=True), 1)
     ]
     expected = content(evaluate(UNTIED.judgements, UNTIED.run, MEASURES))
-    assert content(evaluate(UNTIED.judgements, pl.DataFrame(columns(rows, "rank")), MEASURES)) == expected
+    assert (
+        content(evaluate(UNTIED.judgements, pl.DataFrame(columns(rows, "rank")), MEASURES))
+        == expected
+    )
     path = tmp_path / "run.tsv"  # MS MARCO's form
-    path.write_text("".join(f"{query}\t{item}\t{rank}\n" for query, item, rank in rows), encoding="utf-8")
+    path.write_text(
+        "".join(f"{query}\t{item}\t{rank}\n" for query, item, rank in rows), encoding="utf-8"
+    )
     assert content(evaluate(UNTIED.judgements, path, MEASURES)) == expected
 
 

@@ -1,4 +1,5 @@
-"""Side by side with scikit-learn on the whole matrix of scores: its metrics row by row, and its nearest neighbours."""
+"""Side by side with scikit-learn on the whole matrix of scores: its metrics row by row, and its
+nearest neighbours."""
 
 from __future__ import annotations
 
@@ -26,7 +27,9 @@ SCORES: dict[str, Any] = {
 
 
 def values(measure: str, similarity: str, grades: Any = GRADES) -> list[float]:
-    found = evaluate_embeddings(QUERIES, ITEMS, lambda a, b: grades[a:b], similarity=similarity, measures=[measure])
+    found = evaluate_embeddings(
+        QUERIES, ITEMS, lambda a, b: grades[a:b], similarity=similarity, measures=[measure]
+    )
     return found.scored().values[found.measure()].tolist()
 
 
@@ -35,7 +38,10 @@ def test_average_precision(similarity: str) -> None:
     pairs = list(zip(GRADES > 0, SCORES[similarity], strict=True))
     expected = [metrics.average_precision_score(*pair) for pair in pairs]
     assert values("AP", similarity) == pytest.approx(expected, abs=1e-12)
-    by_label = [metrics.label_ranking_average_precision_score(*(each[None] for each in pair)) for pair in pairs]
+    by_label = [
+        metrics.label_ranking_average_precision_score(*(each[None] for each in pair))
+        for pair in pairs
+    ]
     assert values("AP", similarity) == pytest.approx(by_label, abs=1e-12)
 
 
@@ -49,12 +55,17 @@ def test_discounted_cumulative_gain(similarity: str, k: int | None) -> None:
 
 @pytest.mark.parametrize("metric", ["cosine", "euclidean", "manhattan"])
 def test_nearest_neighbours(metric: str) -> None:
-    # Distances in double precision there; there are no ties, and nothing so close that single precision turns it round.
+    # Distances in double precision there; there are no ties, and nothing so close that single
+    # precision turns it round.
     model = NearestNeighbors(n_neighbors=20, algorithm="brute", metric=metric).fit(ITEMS)
     distance, expected = model.kneighbors(QUERIES)
     found = top_k(QUERIES, ITEMS, 20, similarity=metric)
     assert found.items.tolist() == expected.tolist()
-    ours = {"cosine": 1 - found.scores, "euclidean": np.abs(2 * found.scores) ** 0.5, "manhattan": -found.scores}[metric]
+    ours = {
+        "cosine": 1 - found.scores,
+        "euclidean": np.abs(2 * found.scores) ** 0.5,
+        "manhattan": -found.scores,
+    }[metric]
     assert ours == pytest.approx(distance, rel=1e-5)  # scores are of single precision
 
 
@@ -63,16 +74,21 @@ def test_hamming_distance() -> None:
     queries, items = whole_numbers(rng, 9, 64) > 0, whole_numbers(rng, 70, 64) > 0
     distance = metrics.pairwise_distances(queries, items, metric="hamming")
     expected = np.argsort(distance, axis=1, kind="stable")[:, :15]
-    assert top_k(queries, items, 15, similarity="hamming", ties="input").items.tolist() == expected.tolist()
+    assert (
+        top_k(queries, items, 15, similarity="hamming", ties="input").items.tolist()
+        == expected.tolist()
+    )
 
 
 def test_known_disagreement_near_duplicates() -> None:
-    """euclidean_distances takes |q|² + |x|² - 2qx in the precision of its input and warns of it in its documentation;
-    here what that cannot tell apart is told apart by differences in double precision."""
+    """euclidean_distances takes |q|² + |x|² - 2qx in the precision of its input and warns of it in
+    its documentation; here what that cannot tell apart is told apart by differences in double
+    precision."""
     rng = np.random.default_rng(3)
     items = (1e3 + rng.normal(size=(60, 8)) * 1e-3).astype(np.float32)
     exact = ((items[:, None].astype(float) - items) ** 2).sum(axis=2)
-    # It widens single precision to double; for double precision it has nothing wider, so that is where it errs.
+    # It widens single precision to double; for double precision it has nothing wider, so that is
+    # where it errs.
     far = items.astype(float) + 1e6
     theirs = metrics.pairwise.euclidean_distances(far, far, squared=True)
     far_exact = ((far[:, None] - far) ** 2).sum(axis=2)

@@ -1,4 +1,5 @@
-"""Side by side with sentence-transformers' InformationRetrievalEvaluator, fed by a stand-in that returns ready vectors."""
+"""Side by side with sentence-transformers' InformationRetrievalEvaluator, fed by a stand-in that
+returns ready vectors."""
 
 from __future__ import annotations
 
@@ -28,7 +29,8 @@ Evaluated = Callable[..., dict[str, float]]
 
 
 class Ready:
-    """As much of a model as the evaluator asks for: what it is to encode are the row numbers of vectors."""
+    """As much of a model as the evaluator asks for: what it is to encode are the row numbers of
+    vectors."""
 
     similarity_fn_name = "cosine"
 
@@ -55,12 +57,16 @@ def evaluated(needs: Needs) -> Evaluated:
     needs("torch")
     needs("sentence_transformers")
     try:
-        from sentence_transformers.sentence_transformer.evaluation import InformationRetrievalEvaluator
+        from sentence_transformers.sentence_transformer.evaluation import (
+            InformationRetrievalEvaluator,
+        )
     except ModuleNotFoundError:  # before version 6
         from sentence_transformers.evaluation import InformationRetrievalEvaluator
     from sentence_transformers.util import cos_sim, dot_score
 
-    def run(queries: Any, items: Any, relevant: dict[str, set[str]], **options: Any) -> dict[str, float]:
+    def run(
+        queries: Any, items: Any, relevant: dict[str, set[str]], **options: Any
+    ) -> dict[str, float]:
         evaluator = InformationRetrievalEvaluator(
             {str(row): str(row) for row in range(len(queries))},
             {str(row): str(row) for row in range(len(items))},
@@ -80,12 +86,19 @@ def evaluated(needs: Needs) -> Evaluated:
 
 RANDOM = np.random.default_rng(1)
 QUERIES, ITEMS = RANDOM.normal(size=(30, 12)), RANDOM.normal(size=(200, 12))
-RELEVANT = {str(query): {str(item) for item in RANDOM.permutation(200)[: 1 + query % 9]} for query in range(30)}
+RELEVANT = {
+    str(query): {str(item) for item in RANDOM.permutation(200)[: 1 + query % 9]}
+    for query in range(30)
+}
 
 
-def compare(theirs: dict[str, float], relevant: dict[str, set[str]], similarity: str, **options: Any) -> None:
+def compare(
+    theirs: dict[str, float], relevant: dict[str, set[str]], similarity: str, **options: Any
+) -> None:
     judgements = {query: dict.fromkeys(items, 1) for query, items in relevant.items()}
-    ours = evaluate_embeddings(QUERIES, ITEMS, judgements, similarity=similarity, measures=list(PAIRS.values()), **options)
+    ours = evaluate_embeddings(
+        QUERIES, ITEMS, judgements, similarity=similarity, measures=list(PAIRS.values()), **options
+    )
     for name, measure in PAIRS.items():
         assert ours.value(measure) == pytest.approx(theirs[f"{similarity}_{name}"], abs=1e-12), name
 
@@ -93,7 +106,11 @@ def compare(theirs: dict[str, float], relevant: dict[str, set[str]], similarity:
 @pytest.mark.parametrize("similarity", ["cosine", "dot"])
 @pytest.mark.parametrize("corpus_chunk_size", [50_000, 37])
 def test_all_its_measures(evaluated: Evaluated, similarity: str, corpus_chunk_size: int) -> None:
-    compare(evaluated(QUERIES, ITEMS, RELEVANT, corpus_chunk_size=corpus_chunk_size), RELEVANT, similarity)
+    compare(
+        evaluated(QUERIES, ITEMS, RELEVANT, corpus_chunk_size=corpus_chunk_size),
+        RELEVANT,
+        similarity,
+    )
 
 
 def test_queries_without_judgements_are_left_out_by_both(evaluated: Evaluated) -> None:
@@ -111,23 +128,34 @@ def test_fewer_dimensions(evaluated: Evaluated) -> None:
 
 
 def test_known_disagreement_ties(evaluated: Evaluated) -> None:
-    """Tied items stand there by ascending id; here by descending id, trec_eval's rule, or as they came, or by grade.
+    """Tied items stand there by ascending id; here by descending id, trec_eval's rule, or as they
+    came, or by grade.
 
     (Before version 6 they stood as torch's topk left them.)
     """
     found = evaluated(np.ones((1, 2)), np.ones((3, 2)), {"0": {"0"}})
     ranks = {
         ties: evaluate_embeddings(
-            np.ones((1, 2)), np.ones((3, 2)), {"0": {"0": 1}}, measures=["RR"], policy={"ties": ties}
+            np.ones((1, 2)),
+            np.ones((3, 2)),
+            {"0": {"0": 1}},
+            measures=["RR"],
+            policy={"ties": ties},
         ).value()
         for ties in ("id", "input", "best", "worst")
     }
-    assert ranks == {"id": pytest.approx(1 / 3), "input": 1.0, "best": 1.0, "worst": pytest.approx(1 / 3)}
+    assert ranks == {
+        "id": pytest.approx(1 / 3),
+        "input": 1.0,
+        "best": 1.0,
+        "worst": pytest.approx(1 / 3),
+    }
     assert 1 / 3 <= found["cosine_mrr@500"] <= 1.0
 
 
 def test_known_disagreement_judged_queries_without_a_vector(evaluated: Evaluated) -> None:
-    """They are left out there, which is the policy missing=skip; here they count as found nothing unless told so."""
+    """They are left out there, which is the policy missing=skip; here they count as found nothing
+    unless told so."""
     more = {**RELEVANT, "elsewhere": {"1"}}
     compare(evaluated(QUERIES, ITEMS, more), more, "cosine", policy={"missing": "skip"})
     judgements = {query: dict.fromkeys(items, 1) for query, items in more.items()}

@@ -28,27 +28,44 @@ def vectors(seed: int, count: int = 60) -> tuple[Any, Any]:
 def test_torch_cross_entropy(needs: Needs, seed: int) -> None:
     needs("torch")
     queries, items = vectors(seed)
-    unit = [torch.nn.functional.normalize(torch.from_numpy(each).double(), dim=1) for each in (queries, items)]
+    unit = [
+        torch.nn.functional.normalize(torch.from_numpy(each).double(), dim=1)
+        for each in (queries, items)
+    ]
     target = torch.arange(len(queries))
-    for point in sweep(queries, items, judged.diagonal(), TEMPERATURES, both=True, search=False).points:
+    for point in sweep(
+        queries, items, judged.diagonal(), TEMPERATURES, both=True, search=False
+    ).points:
         logits = unit[0] @ unit[1].T / point.temperature
-        there, back = (float(torch.nn.functional.cross_entropy(each, target)) for each in (logits, logits.T))
-        # Scores are single-precision numbers: what they are off by is divided by the temperature too.
+        there, back = (
+            float(torch.nn.functional.cross_entropy(each, target)) for each in (logits, logits.T)
+        )
+        # Scores are single-precision numbers: what they are off by is divided by the temperature
+        # too.
         assert point.loss == pytest.approx(there, rel=1e-5, abs=2e-7 / point.temperature)
-        assert point.loss_both == pytest.approx((there + back) / 2, rel=1e-5, abs=2e-7 / point.temperature)
+        assert point.loss_both == pytest.approx(
+            (there + back) / 2, rel=1e-5, abs=2e-7 / point.temperature
+        )
 
 
 def test_torch_autograd_of_temperature_and_negatives(needs: Needs) -> None:
     needs("torch")
     queries, items = vectors(3)
-    unit = [torch.nn.functional.normalize(torch.from_numpy(each).double(), dim=1) for each in (queries, items)]
+    unit = [
+        torch.nn.functional.normalize(torch.from_numpy(each).double(), dim=1)
+        for each in (queries, items)
+    ]
     for point in sweep(queries, items, judged.diagonal(), (0.05, 0.5, 5.0), search=False).points:
         scores = (unit[0] @ unit[1].T).requires_grad_()
         logarithm = torch.tensor(np.log(point.temperature), dtype=torch.float64, requires_grad=True)
-        torch.nn.functional.cross_entropy(scores / torch.exp(logarithm), torch.arange(len(queries))).backward()
+        torch.nn.functional.cross_entropy(
+            scores / torch.exp(logarithm), torch.arange(len(queries))
+        ).backward()
         gradient = scores.grad * len(queries)
         assert point.slope == pytest.approx(float(logarithm.grad), rel=1e-4)
-        assert point.gradient == pytest.approx(float((gradient.sum() - gradient.diagonal().sum()) / len(queries)), rel=1e-5)
+        assert point.gradient == pytest.approx(
+            float((gradient.sum() - gradient.diagonal().sum()) / len(queries)), rel=1e-5
+        )
         off = gradient[~torch.eye(len(queries), dtype=torch.bool)].reshape(len(queries), -1)
         share = (off.sort(dim=1, descending=True).values[:, :10].sum(dim=1) / off.sum(dim=1)).mean()
         assert point.hardest_share == pytest.approx(float(share), rel=1e-4)
@@ -61,9 +78,15 @@ def test_scikit_learn_calibration(bins: int) -> None:
     queries, items = vectors(4, 300)
     unit = [each / np.linalg.norm(each, axis=1, keepdims=True) for each in (queries, items)]
     scores, pairs = unit[0] @ unit[1].T, np.eye(300, dtype=bool)
-    for point in sweep(queries, items, judged.diagonal(), (0.02, 0.1, 0.5), bins=bins, search=False).points:
-        confidence, right = softmaxes.reliability(scores, pairs, np.ones(scores.shape, bool), point.temperature)
-        accuracies, confidences = calibration_curve(right, confidence, n_bins=bins, strategy="uniform")
+    for point in sweep(
+        queries, items, judged.diagonal(), (0.02, 0.1, 0.5), bins=bins, search=False
+    ).points:
+        confidence, right = softmaxes.reliability(
+            scores, pairs, np.ones(scores.shape, bool), point.temperature
+        )
+        accuracies, confidences = calibration_curve(
+            right, confidence, n_bins=bins, strategy="uniform"
+        )
         filled = [each for each in point.bins if each.count]
         assert [each.accuracy for each in filled] == pytest.approx(accuracies.tolist())
         assert [each.confidence for each in filled] == pytest.approx(confidences.tolist(), rel=1e-4)
@@ -75,11 +98,14 @@ def test_scikit_learn_calibration(bins: int) -> None:
 @pytest.mark.parametrize("temperature", [0.07, 0.5])
 @pytest.mark.parametrize(("name", "rule"), [("NTXentLoss", "apart"), ("SupConLoss", "each")])
 def test_metric_learning(needs: Needs, name: str, rule: str, temperature: float) -> None:
-    """Among themselves, the query itself excluded; every label as often, for it takes the mean over pairs."""
+    """Among themselves, the query itself excluded; every label as often, for it takes the mean over
+    pairs."""
     needs("metric_learning")
     embeddings, _ = vectors(5)
     labels = np.repeat(np.arange(12), 5)
-    theirs = getattr(losses, name)(temperature=temperature)(torch.from_numpy(embeddings), torch.from_numpy(labels))
+    theirs = getattr(losses, name)(temperature=temperature)(
+        torch.from_numpy(embeddings), torch.from_numpy(labels)
+    )
     relevance = judged.same_label(labels, labels)
     options: dict[str, Any] = {"positives": rule, "exclude": judged.same_index(), "search": False}
     ours = sweep(embeddings, embeddings, relevance, [temperature], **options).points[0].loss

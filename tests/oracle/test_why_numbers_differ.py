@@ -28,7 +28,11 @@ def data() -> dict[str, Any]:
 def printed(library: str) -> dict[tuple[str, str], str]:
     """The column of a library in the page's table, by query and measure."""
     table = PAGE.partition("<!-- outputs:")[2]
-    header, _, *rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in table.splitlines() if line.startswith("|")]
+    header, _, *rows = [
+        [cell.strip() for cell in line.split("|")[1:-1]]
+        for line in table.splitlines()
+        if line.startswith("|")
+    ]
     return {(row[0], row[1]): row[header.index(library)] for row in rows[:3]}
 
 
@@ -38,7 +42,9 @@ def test_trec_eval(data: dict[str, Any]) -> None:
     names = {"AP@3": "map_cut_3", "nDCG@1": "ndcg_cut_1", "P@5": "P_5"}
     wanted = {re.sub(r"_(\d)$", r".\1", name) for name in names.values()}
     found = pytrec_eval.RelevanceEvaluator(data["judgements"], wanted).evaluate(data["run"])
-    assert {key: f"{found[key[0]][names[key[1]]]:.4f}" for key in printed("trec_eval")} == printed("trec_eval")
+    assert {key: f"{found[key[0]][names[key[1]]]:.4f}" for key in printed("trec_eval")} == printed(
+        "trec_eval"
+    )
 
 
 def test_ranx(data: dict[str, Any]) -> None:
@@ -47,7 +53,9 @@ def test_ranx(data: dict[str, Any]) -> None:
     names = {"AP@3": "map@3", "nDCG@1": "ndcg@1", "P@5": "precision@5"}
     qrels, run = ranx.Qrels(data["judgements"]), ranx.Run(data["run"])
     ranx.evaluate(qrels, run, list(names.values()))
-    assert {key: f"{run.scores[names[key[1]]][key[0]]:.4f}" for key in printed("ranx")} == printed("ranx")
+    assert {key: f"{run.scores[names[key[1]]][key[0]]:.4f}" for key in printed("ranx")} == printed(
+        "ranx"
+    )
 
 
 def test_torchmetrics(data: dict[str, Any], needs: Needs) -> None:

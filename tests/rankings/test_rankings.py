@@ -12,15 +12,23 @@ from judged import InputError, PolicyError, Rankings, judge
 
 
 def arrays(rankings: Rankings) -> dict[str, np.ndarray]:
-    return {each.name: value for each in fields(rankings) if isinstance(value := getattr(rankings, each.name), np.ndarray)}
+    return {
+        each.name: value
+        for each in fields(rankings)
+        if isinstance(value := getattr(rankings, each.name), np.ndarray)
+    }
 
 
 MADE = {
-    "judge": judge({"q": {"a": 1, "b": 0}, "r": {"c": 1}}, {"q": {"a": 1.0, "b": 1.0}}, collection=9),
+    "judge": judge(
+        {"q": {"a": 1, "b": 0}, "r": {"c": 1}}, {"q": {"a": 1.0, "b": 1.0}}, collection=9
+    ),
     "relevance": Rankings.from_relevance([[0, 1], []], collection=[5, 6]),
     "scores": Rankings.from_scores([[0, 1], [1, 1]], [[0.5, 0.5], [1, 2]]),
     "scores, best": Rankings.from_scores([[0, 1], [1, 1]], [[0.5, 0.5], [1, 2]], ties="best"),
-    "cut and condensed": judge({"q": {"a": 1}}, {"q": {"a": 1.0, "b": 2.0}}, depth=5, policy={"unjudged": "removed"}),
+    "cut and condensed": judge(
+        {"q": {"a": 1}}, {"q": {"a": 1.0, "b": 2.0}}, depth=5, policy={"unjudged": "removed"}
+    ),
 }
 
 
@@ -67,7 +75,11 @@ def test_an_answer_is_a_copy() -> None:
 
 
 def test_take() -> None:
-    rankings = judge({"q": {"a": 1, "b": 0}, "r": {"c": 2}}, {"q": {"a": 1.0, "b": 3.0}}, collection={"q": 4, "r": 5})
+    rankings = judge(
+        {"q": {"a": 1, "b": 0}, "r": {"c": 2}},
+        {"q": {"a": 1.0, "b": 3.0}},
+        collection={"q": 4, "r": 5},
+    )
     taken = rankings.take([1, 0, 1])
     assert taken.queries == ("r", "q", "r")
     assert taken.retrieved.tolist() == [0, 2, 0]
@@ -83,14 +95,20 @@ def test_take() -> None:
 
 
 def test_the_repr_is_one_line() -> None:
-    assert repr(MADE["judge"]) == "<Rankings 'run': 2 queries, 2 results, 2 of 3 judged items retrieved, ties=id>"
+    assert (
+        repr(MADE["judge"])
+        == "<Rankings 'run': 2 queries, 2 results, 2 of 3 judged items retrieved, ties=id>"
+    )
 
 
-# -- from lists ------------------------------------------------------------------------------------------------------
+# -- from lists
+# ------------------------------------------------------------------------------------------------------
 
 
 def test_lists_of_different_length_with_unjudged_items() -> None:
-    rankings = Rankings.from_relevance([[0, None, 2], [], [None]], relevant=[2, 1, 0], queries=["x", "y", "z"], name="mine")
+    rankings = Rankings.from_relevance(
+        [[0, None, 2], [], [None]], relevant=[2, 1, 0], queries=["x", "y", "z"], name="mine"
+    )
     assert rankings.queries == ("x", "y", "z")
     assert rankings.retrieved.tolist() == [3, 0, 1]
     assert rankings.hit_query.tolist() == [0, 0]
@@ -113,34 +131,54 @@ def test_nan_is_an_unjudged_item() -> None:
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"relevance": []}, "relevance holds no list; give one list of grades in rank order for each query."),
+        (
+            {"relevance": []},
+            "relevance holds no list; give one list of grades in rank order for each query.",
+        ),
         (
             {"relevance": [0, 1]},
-            "relevance must hold one list of grades for each query; got 0. For a single query write [[…]].",
+            "relevance must hold one list of grades for each query; got 0. For a single query "
+            "write [[…]].",
         ),
         (
             {"relevance": [[0], [1]], "queries": ["a"]},
             "queries has 1 ids, relevance has 2 lists; they must be as many.",
         ),
         ({"relevance": [[0], [1]], "queries": ["a", "a"]}, "queries must be distinct ids."),
-        ({"relevance": [[1]], "relevant": [1], "pool": [[1]]}, "give relevant (a count) or pool (all grades), not both."),
+        (
+            {"relevance": [[1]], "relevant": [1], "pool": [[1]]},
+            "give relevant (a count) or pool (all grades), not both.",
+        ),
         (
             {"relevance": [[0, 1], [1, 1]], "relevant": [1, 1]},
             "relevant of query 2 is 1, but its list alone holds 2 relevant items; "
             "relevant counts all there are, in the list and outside it.",
         ),
-        ({"relevance": [[0], [1]], "relevant": [1]}, "relevant must be one number, or one for each of the 2 queries; got 1."),
-        ({"relevance": [[0], [1]], "pool": [[1]]}, "pool must hold one list of grades for each of the 2 queries; got 1."),
+        (
+            {"relevance": [[0], [1]], "relevant": [1]},
+            "relevant must be one number, or one for each of the 2 queries; got 1.",
+        ),
+        (
+            {"relevance": [[0], [1]], "pool": [[1]]},
+            "pool must hold one list of grades for each of the 2 queries; got 1.",
+        ),
         (
             {"relevance": [[0], [1]], "collection": [5]},
             "collection must be one number, or one for each of the 2 queries; got 1.",
         ),
         (
             {"relevance": [[1], [3, 2, 3]], "pool": [[1], [3, 2, 1]]},
-            "pool of query 2 lacks a grade 3 that its list holds; pool is all grades there are, in the list and outside it.",
+            "pool of query 2 lacks a grade 3 that its list holds; pool is all grades there are, "
+            "in the list and outside it.",
         ),
-        ({"relevance": [[1, float("inf")]]}, "a grade of query 1 is inf; grades must be finite numbers."),
-        ({"relevance": [[1]], "pool": [[1, float("nan")]]}, "a grade of query 1 is nan; grades must be finite numbers."),
+        (
+            {"relevance": [[1, float("inf")]]},
+            "a grade of query 1 is inf; grades must be finite numbers.",
+        ),
+        (
+            {"relevance": [[1]], "pool": [[1, float("nan")]]},
+            "a grade of query 1 is nan; grades must be finite numbers.",
+        ),
     ],
 )
 def test_lists_that_do_not_add_up(given: dict[str, Any], message: str) -> None:
@@ -149,11 +187,14 @@ def test_lists_that_do_not_add_up(given: dict[str, Any], message: str) -> None:
     assert str(caught.value) == message
 
 
-# -- from matrices ---------------------------------------------------------------------------------------------------
+# -- from matrices
+# ---------------------------------------------------------------------------------------------------
 
 
 def test_rows_of_different_length() -> None:
-    rankings = Rankings.from_scores([[1, 0, 2], [], [1]], [[0.1, 0.9, 0.5], [], [0]], queries=["x", "y", "z"])
+    rankings = Rankings.from_scores(
+        [[1, 0, 2], [], [1]], [[0.1, 0.9, 0.5], [], [0]], queries=["x", "y", "z"]
+    )
     assert rankings.retrieved.tolist() == [3, 0, 1]
     assert rankings.hit_grade.tolist() == [0, 2, 1, 1]
     assert rankings.hit_rank.tolist() == [1, 2, 3, 1]
@@ -162,7 +203,9 @@ def test_rows_of_different_length() -> None:
     assert rankings.collection.tolist() == [3, 0, 1]
 
 
-@pytest.mark.parametrize(("ties", "grades"), [("input", [1, 0, 2]), ("best", [2, 1, 0]), ("worst", [0, 1, 2])])
+@pytest.mark.parametrize(
+    ("ties", "grades"), [("input", [1, 0, 2]), ("best", [2, 1, 0]), ("worst", [0, 1, 2])]
+)
 def test_ties_of_a_row(ties: str, grades: list[float]) -> None:
     assert Rankings.from_scores([[1, 0, 2]], [[5, 5, 5]], ties=ties).hit_grade.tolist() == grades
 
@@ -173,10 +216,22 @@ def test_ties_of_a_row(ties: str, grades: list[float]) -> None:
         ([], [], "y_true holds no rows; give one row for each query."),
         (np.zeros((0, 3)), np.zeros((0, 3)), "y_true holds no rows; give one row for each query."),
         ([[1]], [], "y_score holds no rows; give one row for each query."),
-        ([0, 1], [0.5, 0.4], "y_true must hold one row of numbers for each query; for a single query write [[…]]."),
-        ([[0, 1]], [0.5, 0.4], "y_score must hold one row of numbers for each query; for a single query write [[…]]."),
+        (
+            [0, 1],
+            [0.5, 0.4],
+            "y_true must hold one row of numbers for each query; for a single query write [[…]].",
+        ),
+        (
+            [[0, 1]],
+            [0.5, 0.4],
+            "y_score must hold one row of numbers for each query; for a single query write [[…]].",
+        ),
         ([[0], [1]], [[0.5]], "y_true has 2 rows, y_score has 1; they must be as many."),
-        ([[0], [1, 0]], [[0.5], [1]], "row 1 of y_true has 2 values, that of y_score has 1; they must be as many."),
+        (
+            [[0], [1, 0]],
+            [[0.5], [1]],
+            "row 1 of y_true has 2 values, that of y_score has 1; they must be as many.",
+        ),
         ([[0, 1], [0, 1]], [[1, 2], [1, np.nan]], "y_score is NaN in row 1, column 1."),
         ([[0, np.nan]], [[1, 2]], "y_true is NaN in row 0, column 1."),
         ([[0, np.inf]], [[1, 2]], "y_true is infinite in row 0, column 1."),
@@ -205,4 +260,7 @@ def test_ids_of_rows(queries: list[str], message: str) -> None:
 def test_rows_have_no_ids(ties: str) -> None:
     with pytest.raises(PolicyError) as caught:
         Rankings.from_scores([[0]], [[0]], ties=ties)
-    assert str(caught.value) == f"items have no ids here: ties must be input, best, worst or expected; got {ties!r}."
+    assert (
+        str(caught.value)
+        == f"items have no ids here: ties must be input, best, worst or expected; got {ties!r}."
+    )

@@ -24,12 +24,20 @@ def unseen(kind: str) -> tuple[Any, Any, Any, Learned]:
     """Queries that may be evaluated, items, what is relevant, the similarity."""
     data, learned = trained(kind)
     rows = learned.unseen(data.queries)
-    return data.queries[rows], data.items, judged.same_label(data.query_labels[rows], data.item_labels), learned
+    return (
+        data.queries[rows],
+        data.items,
+        judged.same_label(data.query_labels[rows], data.item_labels),
+        learned,
+    )
 
 
 def by_definition(learned: Learned, queries: Any, items: Any) -> Any:
     """Scores in double precision, as the kinds say."""
-    q, x = (each / np.linalg.norm(each, axis=1, keepdims=True) for each in (queries.astype(float), items.astype(float)))
+    q, x = (
+        each / np.linalg.norm(each, axis=1, keepdims=True)
+        for each in (queries.astype(float), items.astype(float))
+    )
     weights = {name: part.astype(float) for name, part in learned.weights.items()}
     match learned.kind.name:
         case "bilinear":
@@ -40,7 +48,11 @@ def by_definition(learned: Learned, queries: Any, items: Any) -> Any:
             return np.einsum("id,d,jd->ij", q, weights["w"], x)
         case _:
             left, right = q @ weights["A"], x @ weights["B"]
-            return left @ right.T / np.outer(np.linalg.norm(left, axis=1), np.linalg.norm(right, axis=1))
+            return (
+                left
+                @ right.T
+                / np.outer(np.linalg.norm(left, axis=1), np.linalg.norm(right, axis=1))
+            )
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -48,7 +60,9 @@ def test_scores_are_as_the_kind_says(kind: str) -> None:
     queries, items, _, learned = unseen(kind)
     found = judged.search.top_k(queries, items, 5, similarity=learned)
     expected = by_definition(learned, queries, items)
-    np.testing.assert_allclose(found.scores, -np.sort(-expected, axis=1)[:, :5], rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(
+        found.scores, -np.sort(-expected, axis=1)[:, :5], rtol=1e-4, atol=1e-5
+    )
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -56,8 +70,13 @@ def test_scores_are_as_the_kind_says(kind: str) -> None:
 def test_both_ways(kind: str, memory: str) -> None:
     """The items' search is that of the transposed scores."""
     queries, items, relevance, learned = unseen(kind)
-    found = judged.evaluate_embeddings(queries, items, relevance, similarity=learned, both=True, measures="AP", memory=memory)
-    scores, relevant = by_definition(learned, queries, items), relevance.query_labels[:, None] == relevance.item_labels
+    found = judged.evaluate_embeddings(
+        queries, items, relevance, similarity=learned, both=True, measures="AP", memory=memory
+    )
+    scores, relevant = (
+        by_definition(learned, queries, items),
+        relevance.query_labels[:, None] == relevance.item_labels,
+    )
     for run, own, good in zip(found.runs, (scores, scores.T), (relevant, relevant.T), strict=True):
         ranked = np.take_along_axis(good, np.argsort(-own, axis=1), axis=1)
         precision = np.cumsum(ranked, axis=1) / np.arange(1, ranked.shape[1] + 1)
@@ -74,8 +93,14 @@ def test_indexes_diagnosis_normalisation_and_categories() -> None:
         rows = [by_rows[row.tobytes()] for row in block]
         return exact.items[rows, :k], exact.scores[rows, :k]
 
-    assert judged.evaluate_index(index, queries, items, relevance, k=10, similarity=learned).recall == 1.0
-    assert judged.diagnose(queries, items, relevance, similarity=learned).similarity == "learned two-tower-linear"
+    assert (
+        judged.evaluate_index(index, queries, items, relevance, k=10, similarity=learned).recall
+        == 1.0
+    )
+    assert (
+        judged.diagnose(queries, items, relevance, similarity=learned).similarity
+        == "learned two-tower-linear"
+    )
     for normalise in ("z-score", "csls(k=3)", "dual-softmax"):
         value = judged.evaluate_embeddings(
             queries, items, relevance, similarity=learned, normalise=normalise, measures="AP"
@@ -83,7 +108,10 @@ def test_indexes_diagnosis_normalisation_and_categories() -> None:
         assert 0 < value <= 1
     categories = [str(number % 7) for number in range(len(items))]
     assert (
-        judged.evaluate_embeddings(queries, items, relevance, similarity=learned, unique=categories, measures="RR").value() > 0
+        judged.evaluate_embeddings(
+            queries, items, relevance, similarity=learned, unique=categories, measures="RR"
+        ).value()
+        > 0
     )
 
 
@@ -92,7 +120,11 @@ def test_a_bank_may_hold_training_queries() -> None:
     data, learned = trained("bilinear")
     queries, items, relevance, _ = unseen("bilinear")
     found = judged.rank_embeddings(
-        queries, items, relevance, similarity=learned, normalise=judged.embeddings.normalise.QBNorm(bank=data.queries)
+        queries,
+        items,
+        relevance,
+        similarity=learned,
+        normalise=judged.embeddings.normalise.QBNorm(bank=data.queries),
     )
     assert len(found) == len(queries)
 
@@ -104,16 +136,23 @@ def test_the_definition_says_what_it_was() -> None:
         "learned bilinear: the score is q W x, with a matrix W, q and x brought to length 1 "
         "(learned from 36 queries at temperature 0.05), in single precision"
     )
-    allowed = judged.evaluate_embeddings(queries, items, relevance, similarity=learned.allow_training_queries())
-    assert "(learned from 36 queries at temperature 0.05; queries that training saw are not refused)" in allowed.basis[0]
+    allowed = judged.evaluate_embeddings(
+        queries, items, relevance, similarity=learned.allow_training_queries()
+    )
+    assert (
+        "(learned from 36 queries at temperature 0.05; queries that training saw are not refused)"
+        in allowed.basis[0]
+    )
 
 
 def refused(data: Hidden, learned: Learned) -> str:
     trained_on, chose = learned.seen.of(judged.embeddings.as_vectors(data.queries))
     names = ", ".join(map(str, np.flatnonzero(trained_on | chose)[:3]))
     return (
-        f"the queries: 48 of 60 queries ({names}, …) were seen when this similarity was learned, 36 in training and 12 to "
-        "choose when to stop; numbers on them flatter it. Leave these queries out, or allow them: .allow_training_queries() "
+        f"the queries: 48 of 60 queries ({names}, …) were seen when this similarity was learned, "
+        "36 in training and 12 to "
+        "choose when to stop; numbers on them flatter it. Leave these queries out, or allow them: "
+        ".allow_training_queries() "
         "in Python, --allow-training-queries on the command line."
     )
 
@@ -128,8 +167,12 @@ WAYS: dict[str, Any] = {
     "first k": lambda q, x, r, s: judged.search.top_k(q, x, 3, similarity=s),
     "index": lambda q, x, r, s: judged.evaluate_index(lambda block, k: None, q, x, r, similarity=s),
     "diagnosis": lambda q, x, r, s: judged.diagnose(q, x, r, similarity=s),
-    "categories": lambda q, x, r, s: judged.evaluate_embeddings(q, x, r, similarity=s, unique=["a", "b"] * 40),
-    "normalised": lambda q, x, r, s: judged.evaluate_embeddings(q, x, r, similarity=s, normalise="csls(k=2)"),
+    "categories": lambda q, x, r, s: judged.evaluate_embeddings(
+        q, x, r, similarity=s, unique=["a", "b"] * 40
+    ),
+    "normalised": lambda q, x, r, s: judged.evaluate_embeddings(
+        q, x, r, similarity=s, normalise="csls(k=2)"
+    ),
 }
 
 
@@ -155,7 +198,11 @@ def test_scaled_queries_are_refused_too(kind: str) -> None:
     """As whoever normalises vectors for an index scales them: the scores are the same."""
     data, learned = trained(kind)
     normed = data.queries / np.linalg.norm(data.queries, axis=1, keepdims=True)
-    for queries in (normed.astype(np.float32), normed.astype(np.float64), data.queries * np.float32(1e-3)):
+    for queries in (
+        normed.astype(np.float32),
+        normed.astype(np.float64),
+        data.queries * np.float32(1e-3),
+    ):
         assert np.array_equal(learned.unseen(queries), learned.unseen(data.queries))
         with pytest.raises(InputError) as error:
             judged.evaluate_embeddings(queries, data.items, data.relevance, similarity=learned)
@@ -185,8 +232,15 @@ def test_turned_round_it_still_knows_its_queries() -> None:
     some = judged.same_label(data.item_labels, data.query_labels[rows])
     found = judged.search.top_k(data.items, data.queries[rows], 2, similarity=turned)
     expected = by_definition(learned, data.queries[rows], data.items).T
-    np.testing.assert_allclose(found.scores, -np.sort(-expected, axis=1)[:, :2], rtol=1e-4, atol=1e-5)
-    assert judged.evaluate_embeddings(data.items, data.queries[rows], some, similarity=turned).value("AP") > 0
+    np.testing.assert_allclose(
+        found.scores, -np.sort(-expected, axis=1)[:, :2], rtol=1e-4, atol=1e-5
+    )
+    assert (
+        judged.evaluate_embeddings(data.items, data.queries[rows], some, similarity=turned).value(
+            "AP"
+        )
+        > 0
+    )
 
 
 def test_one_seen_query_among_others() -> None:
@@ -195,7 +249,9 @@ def test_one_seen_query_among_others() -> None:
     _, chose = learned.seen.of(judged.embeddings.as_vectors(data.queries))
     queries = np.vstack([data.queries[rows], data.queries[chose][:1]])
     with pytest.raises(InputError) as error:
-        judged.search.top_k(queries, data.items, 1, similarity=learned, query_ids=[*map(str, range(12)), "last"])
+        judged.search.top_k(
+            queries, data.items, 1, similarity=learned, query_ids=[*map(str, range(12)), "last"]
+        )
     assert str(error.value).partition(";")[0] == (
         "the queries: 1 of 13 queries (last) were seen when this similarity was learned, "
         "0 in training and 1 to choose when to stop"
@@ -207,7 +263,8 @@ def test_other_dimensions() -> None:
     with pytest.raises(InputError) as error:
         judged.search.top_k(data.queries[:, :4], data.items, 1, similarity=learned)
     assert str(error.value) == (
-        "this similarity was learned from queries of 8 dimensions and items of 6, but the queries have 4 and the items 6."
+        "this similarity was learned from queries of 8 dimensions and items of 6, but the queries "
+        "have 4 and the items 6."
     )
 
 
@@ -216,13 +273,19 @@ def test_zeros_have_no_direction() -> None:
     with pytest.raises(InputError) as error:
         judged.search.top_k(np.zeros((1, 8)), items, 1, similarity=learned)
     assert str(error.value) == (
-        "the queries: vector 0 is all zeros, has no direction and so no cosine; remove it, or choose another similarity."
+        "the queries: vector 0 is all zeros, has no direction and so no cosine; remove it, or "
+        "choose another similarity."
     )
-    found = judged.diagnose(np.vstack([np.zeros((1, 8)), np.ones((1, 8))]), items, similarity=learned)
+    found = judged.diagnose(
+        np.vstack([np.zeros((1, 8)), np.ones((1, 8))]), items, similarity=learned
+    )
     assert found.queries.zero.count == 1
 
 
 def test_it_says_what_it_is() -> None:
     _, learned = trained("bilinear")
-    assert repr(learned) == "<Learned: bilinear for queries and items of 8 and 6 dimensions, temperature 0.05>"
+    assert (
+        repr(learned)
+        == "<Learned: bilinear for queries and items of 8 and 6 dimensions, temperature 0.05>"
+    )
     assert learned.temperature == 0.05

@@ -49,7 +49,9 @@ def test_the_same_bits_and_ranks_come_back(folder: Path, kind: str, ending: str)
     rows = learned.unseen(data.queries)
     relevance = judged.same_label(data.query_labels[rows], data.item_labels)
     ranks = [
-        judged.rank_embeddings(data.queries[rows], data.items, relevance, similarity=each).hit_rank.tolist()
+        judged.rank_embeddings(
+            data.queries[rows], data.items, relevance, similarity=each
+        ).hit_rank.tolist()
         for each in (learned, again, f"model{ending}", Path(f"model{ending}"))
     ]
     assert ranks[0] == ranks[1] == ranks[2] == ranks[3]
@@ -111,7 +113,8 @@ def test_a_plain_matrix_is_still_a_bilinear_similarity(folder: Path, ending: str
     with pytest.raises(InputError) as error:
         load(f"plain{ending}")
     assert str(error.value) == (
-        f"plain{ending}: is no learned similarity that judged wrote. A plain matrix W needs no loading: give its file as the "
+        f"plain{ending}: is no learned similarity that judged wrote. A plain matrix W needs no "
+        "loading: give its file as the "
         "similarity."
     )
 
@@ -149,7 +152,8 @@ def test_a_newer_file(folder: Path) -> None:
     about, arrays = parts_of("model.npz")
     rewritten({"version": 2, "what": "nobody knows"}, arrays)
     assert message("changed.npz") == (
-        "changed.npz: was written by a newer judged (format 2, this one reads up to 1); update judged."
+        "changed.npz: was written by a newer judged (format 2, this one reads up to 1); update "
+        "judged."
     )
     assert about["version"] == 1
 
@@ -164,17 +168,32 @@ def test_files_that_were_changed(folder: Path) -> None:
         (b"[" * 100_000, arrays, "its description makes no sense: RecursionError"),
         ({**about, "version": True}, arrays, "its description makes no sense: InputError"),
         ({**about, "version": 0}, arrays, "its description makes no sense: InputError"),
-        ({**about, "training": {**about["training"], "temperature": 9}}, arrays, "it is not what was written"),
+        (
+            {**about, "training": {**about["training"], "temperature": 9}},
+            arrays,
+            "it is not what was written",
+        ),
         ({**about, "kind": "cubic"}, arrays, "something is missing in it: 'cubic'"),
-        (about, {name: array for name, array in arrays.items() if name != "w"}, "something is missing in it: 'w'"),
+        (
+            about,
+            {name: array for name, array in arrays.items() if name != "w"},
+            "something is missing in it: 'w'",
+        ),
         ({**about, "training": {}}, arrays, "something is missing in it: 'kind'"),
         (about, {**arrays, "w": arrays["w"] * 2}, "it is not what was written"),
         (about, {**arrays, "w": arrays["w"][:-1]}, "it is not what was written"),
-        (about, {**arrays, "training_queries": arrays["training_queries"][:0]}, "it is not what was written"),
+        (
+            about,
+            {**arrays, "training_queries": arrays["training_queries"][:0]},
+            "it is not what was written",
+        ),
     ]
     for changed, left, reason in cases:
         rewritten(changed, left)
-        assert message("changed.npz") == f"changed.npz: not a learned similarity that can be read ({reason})."
+        assert (
+            message("changed.npz")
+            == f"changed.npz: not a learned similarity that can be read ({reason})."
+        )
 
 
 WRONG = "W should hold finite numbers in single precision"
@@ -205,13 +224,18 @@ UNKNOWN = "it does not say which queries training saw"
         ({"kind": "diagonal"}, "its record is of a diagonal, its weights are of a bilinear"),
     ],
 )
-def test_files_that_were_changed_and_their_checksum_with_them(folder: Path, changes: dict[str, Any], reason: str) -> None:
+def test_files_that_were_changed_and_their_checksum_with_them(
+    folder: Path, changes: dict[str, Any], reason: str
+) -> None:
     trained("bilinear")[1].save("model.npz")
     about, arrays = parts_of("model.npz")
     for name, value in changes.items():
         (arrays if name in arrays else about["training"])[name] = value
     rewritten({**about, "checksum": _checksum(arrays, about["training"])}, arrays)
-    assert message("changed.npz") == f"changed.npz: not a learned similarity that can be read ({reason})."
+    assert (
+        message("changed.npz")
+        == f"changed.npz: not a learned similarity that can be read ({reason})."
+    )
 
 
 def test_weights_that_do_not_fit_together(folder: Path) -> None:
@@ -220,7 +244,8 @@ def test_weights_that_do_not_fit_together(folder: Path) -> None:
     arrays["U"] = arrays["U"][:, :1]
     rewritten({**about, "checksum": _checksum(arrays, about["training"])}, arrays)
     assert message("changed.npz") == (
-        "changed.npz: not a learned similarity that can be read (its weights do not fit together: U 11 × 1, V 11 × 2)."
+        "changed.npz: not a learned similarity that can be read (its weights do not fit together: "
+        "U 11 × 1, V 11 × 2)."
     )
 
 
@@ -229,14 +254,21 @@ def test_files_that_were_cut_or_spoilt(folder: Path, ending: str) -> None:
     trained("bilinear")[1].save(f"model{ending}")
     whole = Path(f"model{ending}").read_bytes()
     Path(f"cut{ending}").write_bytes(whole[: len(whole) // 2])
-    assert message(f"cut{ending}").startswith(f"cut{ending}: not a {ending} file that can be read (")
+    assert message(f"cut{ending}").startswith(
+        f"cut{ending}: not a {ending} file that can be read ("
+    )
     spoilt = bytearray(whole)
-    place = len(whole) - 40 if ending == ".safetensors" else whole.index(trained("bilinear")[1].weights["W"].tobytes())
+    place = (
+        len(whole) - 40
+        if ending == ".safetensors"
+        else whole.index(trained("bilinear")[1].weights["W"].tobytes())
+    )
     spoilt[place] ^= 1
     Path(f"spoilt{ending}").write_bytes(bytes(spoilt))
     assert message(f"spoilt{ending}") in (
         "spoilt.npz: not a .npz file that can be read (Bad CRC-32 for file 'W.npy').",
-        "spoilt.safetensors: not a learned similarity that can be read (it is not what was written).",
+        "spoilt.safetensors: not a learned similarity that can be read (it is not what was "
+        "written).",
     )
 
 
@@ -245,7 +277,8 @@ def test_files_that_are_something_else(folder: Path) -> None:
     with pytest.raises(InputError) as error:
         load("notes.txt")
     assert str(error.value) == (
-        "notes.txt: is no learned similarity that judged wrote. A plain matrix W needs no loading: give its file as the "
+        "notes.txt: is no learned similarity that judged wrote. A plain matrix W needs no loading: "
+        "give its file as the "
         "similarity."
     )
     with pytest.raises(InputError) as error:

@@ -13,7 +13,8 @@ from judged.statistics.intervals import Interval, mean_interval
 
 
 def test_worked_by_hand() -> None:
-    # mean 2, s = 1, n = 3: t of 2 degrees of freedom at 0.975 is 4.302653, so 2 ± 4.302653/√3 = 2 ± 2.484138.
+    # mean 2, s = 1, n = 3: t of 2 degrees of freedom at 0.975 is 4.302653, so 2 ± 4.302653/√3 = 2 ±
+    # 2.484138.
     found = mean_interval([1, 2, 3])
     assert (found.mean, found.low, found.high) == pytest.approx((2, -0.484138, 4.484138), abs=1e-6)
 
@@ -44,11 +45,17 @@ def test_equal_values_are_sure() -> None:
 def test_values_that_have_no_mean(values: list[float]) -> None:
     with pytest.raises(InputError) as refused:
         mean_interval(values)
-    assert str(refused.value) == "an interval of a mean needs one finite number for each query, and at least one."
+    assert (
+        str(refused.value)
+        == "an interval of a mean needs one finite number for each query, and at least one."
+    )
 
 
 @pytest.mark.parametrize("level", [0, 1, 95, "0.95", True, math.nan])
 def test_levels_that_are_none(level: object) -> None:
     with pytest.raises(InputError) as refused:
         mean_interval([1.0, 2.0], level=level)  # type: ignore[arg-type]
-    assert str(refused.value) == f"the level of an interval must be a number between 0 and 1, as 0.95; got {level!r}."
+    assert (
+        str(refused.value)
+        == f"the level of an interval must be a number between 0 and 1, as 0.95; got {level!r}."
+    )

@@ -1,4 +1,5 @@
-"""The slow twin of ranking by embeddings: the whole matrix of scores, every row sorted in Python, ranks read off."""
+"""The slow twin of ranking by embeddings: the whole matrix of scores, every row sorted in Python,
+ranks read off."""
 
 from __future__ import annotations
 
@@ -15,25 +16,38 @@ Hit = tuple[int, int, float, int, int]
 """Query, rank, grade, and the first and last rank of its tie."""
 
 
-def whole_numbers(rng: np.random.Generator, rows: int, dims: int, most: int = 3) -> NDArray[np.float32]:
+def whole_numbers(
+    rng: np.random.Generator, rows: int, dims: int, most: int = 3
+) -> NDArray[np.float32]:
     """Vectors whose scores are exact, however they are summed up, and tie often."""
     return rng.integers(-most, most + 1, (rows, dims)).astype(np.float32)
 
 
 def cosines(queries: Array, items: Array) -> Array:
-    left, right = (each.astype(float) / np.linalg.norm(each.astype(float), axis=1)[:, None] for each in (queries, items))
+    left, right = (
+        each.astype(float) / np.linalg.norm(each.astype(float), axis=1)[:, None]
+        for each in (queries, items)
+    )
     return left @ right.T
 
 
 def distances(queries: Array, items: Array) -> Array:
     """Squared distances in double precision, without the shortcut by lengths."""
-    return np.array([((items.astype(float) - query) ** 2).sum(axis=1) for query in queries.astype(float)])
+    return np.array(
+        [((items.astype(float) - query) ** 2).sum(axis=1) for query in queries.astype(float)]
+    )
 
 
 def hits(
-    scores: Array, grades: Array, *, gone: Array | None = None, names: Sequence[str] | None = None, ties: str = "id"
+    scores: Array,
+    grades: Array,
+    *,
+    gone: Array | None = None,
+    names: Sequence[str] | None = None,
+    ties: str = "id",
 ) -> list[Hit]:
-    """All judged items with their ranks; a grade of NaN is an item nobody judged, `gone` marks what is not ranked."""
+    """All judged items with their ranks; a grade of NaN is an item nobody judged, `gone` marks what
+    is not ranked."""
     texts = [str(item) for item in range(scores.shape[1])] if names is None else list(names)
     found: list[Hit] = []
     for query, row in enumerate(scores):
@@ -48,7 +62,10 @@ def hits(
 
 
 def _in_order(items: list[int], row: Array, grade: Array, names: list[str], ties: str) -> list[int]:
-    if ties in ("id", "expected"):  # means over all orders are of ties whose hits are kept in the order of ids
+    if ties in (
+        "id",
+        "expected",
+    ):  # means over all orders are of ties whose hits are kept in the order of ids
         items = sorted(items, key=lambda item: names[item].encode(), reverse=True)
     if ties in ("best", "worst"):  # what nobody judged stands between relevant and irrelevant items
         worth = np.where(np.isnan(grade), 0.0, np.where(grade > 0, grade, grade - 1))
@@ -63,14 +80,21 @@ def hits_of(r: Rankings) -> list[Hit]:
     return list(zip(*(part.tolist() for part in parts), strict=True))
 
 
-def same(found: Rankings, scores: Array, grades: Array, *, gone: Array | None = None, **options: Any) -> None:
+def same(
+    found: Rankings, scores: Array, grades: Array, *, gone: Array | None = None, **options: Any
+) -> None:
     """Fail where rankings differ from the twin in a rank, a grade, a tie, a length or the pool."""
     left = np.zeros(scores.shape, bool) if gone is None else gone
     assert hits_of(found) == hits(scores, grades, gone=gone, **options)
     assert found.retrieved.tolist() == (~left).sum(axis=1).tolist()
-    pool = [sorted(row[~np.isnan(row) & ~out].tolist(), reverse=True) for row, out in zip(grades, left, strict=True)]
+    pool = [
+        sorted(row[~np.isnan(row) & ~out].tolist(), reverse=True)
+        for row, out in zip(grades, left, strict=True)
+    ]
     assert found.pool_grade.tolist() == [grade for row in pool for grade in row]
-    assert np.bincount(found.pool_query, minlength=len(found)).tolist() == [len(row) for row in pool]
+    assert np.bincount(found.pool_query, minlength=len(found)).tolist() == [
+        len(row) for row in pool
+    ]
 
 
 def judged(relevant: Array) -> Array:
@@ -82,14 +106,16 @@ def as_run(scores: Array, gone: Array | None = None) -> dict[str, dict[str, floa
     """The whole matrix as a run that `judged.evaluate` takes."""
     left = np.zeros(scores.shape, bool) if gone is None else gone
     return {
-        str(query): {str(item): float(row[item]) for item in np.flatnonzero(~left[query])} for query, row in enumerate(scores)
+        str(query): {str(item): float(row[item]) for item in np.flatnonzero(~left[query])}
+        for query, row in enumerate(scores)
     }
 
 
 def as_judgements(grades: Array, gone: Array | None = None) -> dict[str, dict[str, float]]:
     left = np.isnan(grades) if gone is None else np.isnan(grades) | gone
     return {
-        str(query): {str(item): float(row[item]) for item in np.flatnonzero(~left[query])} for query, row in enumerate(grades)
+        str(query): {str(item): float(row[item]) for item in np.flatnonzero(~left[query])}
+        for query, row in enumerate(grades)
     }
 
 

@@ -1,4 +1,5 @@
-"""Runs and judgements from a seed, with what real ones have: ties, gaps both ways, short lists, odd grades and ids."""
+"""Runs and judgements from a seed, with what real ones have: ties, gaps both ways, short lists, odd
+grades and ids."""
 
 from __future__ import annotations
 
@@ -51,13 +52,19 @@ def generate(
         query = f"{number + 300}"
         names = [f"{draw.choice(letters)}{number}-{item}" for item in range(items)]
         if not gaps or draw.random() < 0.9:
-            judgements[query] = {name: draw.choice(grades) for name in draw.sample(names, draw.randint(1, items // 3))}
-            # A query whose grades are all negative makes pytrec_eval read stale memory: wrong counts, NaN, endless loops.
+            judgements[query] = {
+                name: draw.choice(grades)
+                for name in draw.sample(names, draw.randint(1, items // 3))
+            }
+            # A query whose grades are all negative makes pytrec_eval read stale memory: wrong
+            # counts, NaN, endless loops.
             if max(judgements[query].values()) < 0:
                 judgements[query][names[0]] = 0
         if not gaps or draw.random() < 0.9:
             length = (
-                draw.choice([draw.randint(max(shortest, 1), 5), longest]) if gaps else draw.randint(max(shortest, 1), longest)
+                draw.choice([draw.randint(max(shortest, 1), 5), longest])
+                if gaps
+                else draw.randint(max(shortest, 1), longest)
             )
             scores = (
                 [draw.randint(-5, 5) / 4 for _ in range(length)]

@@ -28,22 +28,34 @@ class Hidden:
         return self.queries, self.items, self.relevance
 
 
-def behind_noise(seed: int = 0, *, queries: int = 60, items: int = 80, classes: int = 5, noise: int = 6) -> Hidden:
-    """The class shows in the first dimensions, and loud noise in the others: weights for dimensions can mend it."""
+def behind_noise(
+    seed: int = 0, *, queries: int = 60, items: int = 80, classes: int = 5, noise: int = 6
+) -> Hidden:
+    """The class shows in the first dimensions, and loud noise in the others: weights for dimensions
+    can mend it."""
     random = np.random.default_rng(seed)
     of_queries, of_items = np.arange(queries) % classes, np.arange(items) % classes
 
     def side(labels: Any) -> Any:
         signal = np.eye(classes)[labels] + 0.3 * random.normal(size=(len(labels), classes))
-        return np.hstack([signal, 2.5 * random.normal(size=(len(labels), noise))]).astype(np.float32)
+        return np.hstack([signal, 2.5 * random.normal(size=(len(labels), noise))]).astype(
+            np.float32
+        )
 
     return Hidden(side(of_queries), side(of_items), of_queries, of_items)
 
 
 def behind_a_map(
-    seed: int = 0, *, queries: int = 60, items: int = 80, classes: int = 5, query_dims: int = 8, item_dims: int = 8
+    seed: int = 0,
+    *,
+    queries: int = 60,
+    items: int = 80,
+    classes: int = 5,
+    query_dims: int = 8,
+    item_dims: int = 8,
 ) -> Hidden:
-    """Each side shows the class through a map of its own, so that a cosine sees nothing: a matrix can mend it."""
+    """Each side shows the class through a map of its own, so that a cosine sees nothing: a matrix
+    can mend it."""
     random = np.random.default_rng(seed)
     of_queries, of_items = np.arange(queries) % classes, np.arange(items) % classes
 

@@ -1,4 +1,5 @@
-"""Parts that tests need and that are not everywhere: skipped where missing, unless the environment says they must be there."""
+"""Parts that tests need and that are not everywhere: skipped where missing, unless the environment
+says they must be there."""
 
 from __future__ import annotations
 
@@ -23,11 +24,15 @@ def _module(name: str) -> str | None:
 
 
 def _program(*names: str) -> str | None:
-    return None if any(map(shutil.which, names)) else f"there is no {' or '.join(names)} on the path"
+    return (
+        None if any(map(shutil.which, names)) else f"there is no {' or '.join(names)} on the path"
+    )
 
 
 PARTS: dict[str, Callable[[], str | None]] = {
-    "browser": lambda: _module("playwright") or _program("chromium", "chromium-browser", "google-chrome"),
+    "browser": lambda: (
+        _module("playwright") or _program("chromium", "chromium-browser", "google-chrome")
+    ),
     "spark": lambda: _module("pyspark") or _program("java"),
     "torch": lambda: _module("torch"),
     "torchmetrics": lambda: _module("torchmetrics"),
@@ -41,7 +46,8 @@ PARTS: dict[str, Callable[[], str | None]] = {
 
 
 class Later:
-    """A module of a part, imported when something in it is first used: tests that need it are there to be skipped or fail."""
+    """A module of a part, imported when something in it is first used: tests that need it are there
+    to be skipped or fail."""
 
     def __init__(self, name: str) -> None:
         self._name = name

@@ -1,4 +1,5 @@
-"""What every test of a convention shares: the data, every name of the table, and the comparison of values."""
+"""What every test of a convention shares: the data, every name of the table, and the comparison of
+values."""
 
 from __future__ import annotations
 
@@ -27,20 +28,30 @@ WITHOUT_TIES = {name: given for name, given in COLLECTIONS.items() if name != "t
 
 
 def only_relevant(given: Collection) -> Collection:
-    """The same with the relevant judgements only: for libraries that take whatever is listed as relevant."""
-    kept = {query: {item: grade for item, grade in grades.items() if grade > 0} for query, grades in given.judgements.items()}
+    """The same with the relevant judgements only: for libraries that take whatever is listed as
+    relevant."""
+    kept = {
+        query: {item: grade for item, grade in grades.items() if grade > 0}
+        for query, grades in given.judgements.items()
+    }
     return Collection({query: grades for query, grades in kept.items() if grades}, given.rows)
 
 
 def with_relevant(given: Collection) -> Collection:
     """The same without the queries that have nothing relevant."""
-    return Collection({query: grades for query, grades in given.judgements.items() if max(grades.values()) > 0}, given.rows)
+    return Collection(
+        {query: grades for query, grades in given.judgements.items() if max(grades.values()) > 0},
+        given.rows,
+    )
 
 
 def without_negative(given: Collection) -> Collection:
     """The same with 0 for every negative grade."""
     return Collection(
-        {query: {item: max(grade, 0) for item, grade in grades.items()} for query, grades in given.judgements.items()},
+        {
+            query: {item: max(grade, 0) for item, grade in grades.items()}
+            for query, grades in given.judgements.items()
+        },
         given.rows,
     )
 
@@ -70,7 +81,8 @@ PLACES: dict[str, tuple[float, ...]] = {
 
 @dataclass(frozen=True)
 class Case:
-    """One of a library's names with its places filled, and the call of the library that computes it."""
+    """One of a library's names with its places filled, and the call of the library that computes
+    it."""
 
     name: Name
     theirs: str
@@ -92,14 +104,18 @@ def cases(convention: str, *, places: Mapping[str, Iterable[float]] | None = Non
 
 
 def _fillings(name: Name, tried: Mapping[str, Iterable[float]]) -> Iterator[dict[str, float]]:
-    yield from (dict(zip(name.places, values, strict=True)) for values in product(*(tried[place] for place in name.places)))
+    yield from (
+        dict(zip(name.places, values, strict=True))
+        for values in product(*(tried[place] for place in name.places))
+    )
 
 
 Call = Callable[..., Any]
 
 
 def check_table(convention: str, calls: Mapping[str, Call]) -> None:
-    """Every name of the table has a call of the real library, and there is no call for a name that is not in the table."""
+    """Every name of the table has a call of the real library, and there is no call for a name that
+    is not in the table."""
     assert set(calls) == {name.theirs for name in find(convention).names if name.ours}
 
 
@@ -109,9 +125,16 @@ def ours(convention: str, given: Collection, measure: str, **options: Any) -> Ev
 
 
 def compare(
-    convention: str, case: Case, given: Collection, theirs: Any, *, tolerance: float | None = None, **options: Any
+    convention: str,
+    case: Case,
+    given: Collection,
+    theirs: Any,
+    *,
+    tolerance: float | None = None,
+    **options: Any,
 ) -> int:
-    """Values query by query where theirs is a dict, otherwise the one number for all; how many numbers were compared."""
+    """Values query by query where theirs is a dict, otherwise the one number for all; how many
+    numbers were compared."""
     evaluation = ours(convention, given, case.theirs, **options)
     allowed = find(convention).tolerance if tolerance is None else tolerance
     if not isinstance(theirs, Mapping):
@@ -119,13 +142,18 @@ def compare(
         return 1
     scored = evaluation.scored()
     (values,) = scored.values.values()
-    counted = {query: value for query, value in zip(scored.rankings.queries, values.tolist(), strict=True) if value == value}
+    counted = {
+        query: value
+        for query, value in zip(scored.rankings.queries, values.tolist(), strict=True)
+        if value == value
+    }
     assert counted == pytest.approx(dict(theirs), abs=allowed, rel=0)
     return len(counted)
 
 
 def check_version(convention: str, *, exactly: bool = False) -> None:
-    """What is installed is what the data names; libraries that every test run installs may be newer."""
+    """What is installed is what the data names; libraries that every test run installs may be
+    newer."""
     known = find(convention)
     installed = version(known.package)
     if exactly:
@@ -141,8 +169,12 @@ def _numbers(text: str) -> list[int]:
 def closed(given: Collection, *, between_0_and_1: bool = False) -> Collection:
     """Only what was retrieved exists: judgements of exactly the items in each list."""
     judgements = {
-        query: {item: given.judgements.get(query, {}).get(item, 0) for item in scores} for query, scores in given.run.items()
+        query: {item: given.judgements.get(query, {}).get(item, 0) for item in scores}
+        for query, scores in given.run.items()
     }
-    # Scores are multiples of 1/64 between -157 and 157: in single precision, 512 times smaller, they are still exact.
+    # Scores are multiples of 1/64 between -157 and 157: in single precision, 512 times smaller,
+    # they are still exact.
     scale, lift = (1 / 512, 0.5) if between_0_and_1 else (1, 0)
-    return Collection(judgements, [(query, item, score * scale + lift) for query, item, score in given.rows])
+    return Collection(
+        judgements, [(query, item, score * scale + lift) for query, item, score in given.rows]
+    )

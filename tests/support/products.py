@@ -27,4 +27,6 @@ def product_of(
     left, right = as_vectors(queries, source="the queries"), as_vectors(items, source="the items")
     exclude = SameIndex().bind(left, right) if exclude_self else None
     shape = (height, width) if height and width else None
-    return Product(left, right, as_similarity(similarity), exclude=exclude, memory="1GB", shape=shape)
+    return Product(
+        left, right, as_similarity(similarity), exclude=exclude, memory="1GB", shape=shape
+    )

@@ -21,7 +21,8 @@ GRADES = (0, 0, 1, 1, 1, 2, 3, 4, -1, -2, 0.5, 1.5, 2.25)
 
 @dataclass(frozen=True)
 class Query:
-    """One query as plain Python: grades in rank order (None: nobody judged the item), and grades that were not retrieved."""
+    """One query as plain Python: grades in rank order (None: nobody judged the item), and grades
+    that were not retrieved."""
 
     shown: tuple[float | None, ...]
     lost: tuple[float, ...] = ()
@@ -93,7 +94,15 @@ def values_of(param: Param) -> list[Any]:
     if isinstance(param, Choice):
         return list(param.options)
     if isinstance(param, Gains):
-        return [None, {1: 3, 2: 9}, {0: 1}, {-1: 2.5, 1: 0}, {0.5: 9, 3: 0}, {4: 1, 2.25: 2.5}, dict.fromkeys(GRADES, 0)]
+        return [
+            None,
+            {1: 3, 2: 9},
+            {0: 1},
+            {-1: 2.5, 1: 0},
+            {0.5: 9, 3: 0},
+            {4: 1, 2.25: 2.5},
+            dict.fromkeys(GRADES, 0),
+        ]
     if isinstance(param, Points):
         return [*range(2, 13), [0.5], [1, 0], [0.25, 0.5, 0.75], list(_RECALL)]
     assert isinstance(param, Number)
@@ -101,8 +110,12 @@ def values_of(param: Param) -> list[Any]:
 
 
 def mended(measure: Measure) -> Measure:
-    """AP(norm=cutoff), nDCG(ideal=cutoff) and some user models need a k; nothing else depends on another parameter."""
-    needs_cutoff = "cutoff" in (measure.params.get("norm"), measure.params.get("ideal")) or measure.spec.name in (
+    """AP(norm=cutoff), nDCG(ideal=cutoff) and some user models need a k; nothing else depends on
+    another parameter."""
+    needs_cutoff = "cutoff" in (
+        measure.params.get("norm"),
+        measure.params.get("ideal"),
+    ) or measure.spec.name in (
         "BPM",
         "SDCG",
         "NERR8",
@@ -123,7 +136,8 @@ def any_measure(*, diversity: bool = True) -> st.SearchStrategy[Measure]:
 
 
 def random_measure(spec: Spec, draw: Random) -> Measure:
-    """The same without hypothesis: less cunning, but cheap, so that many more combinations are tried."""
+    """The same without hypothesis: less cunning, but cheap, so that many more combinations are
+    tried."""
     return mended(spec.bind({param.name: draw.choice(values_of(param)) for param in spec.params}))
 
 

@@ -13,7 +13,8 @@ Judgements = Mapping[str, Mapping[str, float]]
 
 @dataclass(frozen=True)
 class Judged:
-    """One query: its list's length, (rank, grade, first and last rank of the tie) of each judged result, all grades."""
+    """One query: its list's length, (rank, grade, first and last rank of the tie) of each judged
+    result, all grades."""
 
     query: str
     missing: bool
@@ -23,7 +24,12 @@ class Judged:
 
 
 def judge_slowly(
-    judgements: Judgements, rows: Sequence[Row], *, ties: str = "id", depth: int | None = None, unjudged: str = "nonrelevant"
+    judgements: Judgements,
+    rows: Sequence[Row],
+    *,
+    ties: str = "id",
+    depth: int | None = None,
+    unjudged: str = "nonrelevant",
 ) -> list[Judged]:
     result = []
     for query, grades in judgements.items():
@@ -36,12 +42,26 @@ def judge_slowly(
             scores = dict(listed)
             condensed = [(item, scores[item]) for item in shown]
             span = {item: tie_span(condensed, score) for item, score in condensed}
-        hits = [(rank, grades[item], *span[item]) for rank, item in enumerate(shown, 1) if item in grades]
-        result.append(Judged(query, not listed, len(shown), tuple(hits), tuple(sorted(grades.values(), reverse=True))))
+        hits = [
+            (rank, grades[item], *span[item])
+            for rank, item in enumerate(shown, 1)
+            if item in grades
+        ]
+        result.append(
+            Judged(
+                query,
+                not listed,
+                len(shown),
+                tuple(hits),
+                tuple(sorted(grades.values(), reverse=True)),
+            )
+        )
     return result
 
 
-def in_order(listed: list[tuple[str, float]], grades: Mapping[str, float], ties: str) -> list[tuple[str, float]]:
+def in_order(
+    listed: list[tuple[str, float]], grades: Mapping[str, float], ties: str
+) -> list[tuple[str, float]]:
     """The list by descending score; Python's sort keeps what was done before where scores tie."""
     if ties == "id":
         listed = sorted(listed, key=lambda row: row[0].encode(), reverse=True)
@@ -72,7 +92,9 @@ def as_judged(rankings: Rankings) -> list[Judged]:
             query,
             bool(rankings.missing[at]),
             int(rankings.retrieved[at]),
-            tuple(zip(*(column[rankings.hit_query == at].tolist() for column in columns), strict=True)),
+            tuple(
+                zip(*(column[rankings.hit_query == at].tolist() for column in columns), strict=True)
+            ),
             tuple(rankings.pool_grade[rankings.pool_query == at].tolist()),
         )
         for at, query in enumerate(rankings.queries)

@@ -1,4 +1,5 @@
-"""What `judged.temperature` writes, from a whole matrix of scores and the slow twin; and studies from a seed, for charts."""
+"""What `judged.temperature` writes, from a whole matrix of scores and the slow twin; and studies
+from a seed, for charts."""
 
 from __future__ import annotations
 
@@ -21,42 +22,80 @@ def at(scores: Array, relevant: Array, temperature: float, *, both: bool = False
     """A row of a sweep over all items."""
     everything = np.ones_like(relevant)
     means = described(scores, relevant, everything, temperature, "each", DEEPEST)
-    back = float(losses(scores.T, relevant.T, everything.T, temperature, "each").mean()) if both else None
+    back = (
+        float(losses(scores.T, relevant.T, everything.T, temperature, "each").mean())
+        if both
+        else None
+    )
     bins = _bins(*reliability(scores, relevant, everything, temperature))
-    gaps = [each["count"] * abs(each["confidence"] - each["accuracy"]) for each in bins if each["count"]]
+    gaps = [
+        each["count"] * abs(each["confidence"] - each["accuracy"]) for each in bins if each["count"]
+    ]
     probabilities = [np.exp(row / temperature - log_sum(row / temperature)) for row in scores]
-    pull = [float(chance[~mark].sum()) / temperature for chance, mark in zip(probabilities, relevant, strict=True)]
+    pull = [
+        float(chance[~mark].sum()) / temperature
+        for chance, mark in zip(probabilities, relevant, strict=True)
+    ]
     return {
         "temperature": temperature,
         "loss": means["loss"],
         "loss_back": back,
         "loss_both": None if back is None else (means["loss"] + back) / 2,
-        **{name: means[name] for name in ("confidence", "entropy", "accuracy", "hardest_share", "effective_negatives")},
+        **{
+            name: means[name]
+            for name in (
+                "confidence",
+                "entropy",
+                "accuracy",
+                "hardest_share",
+                "effective_negatives",
+            )
+        },
         "calibration_error": sum(gaps) / len(scores),
         "gradient": float(np.mean(pull)),
         "bins": bins,
-        "probabilities": np.mean([np.sort(chance)[::-1][:DEEPEST] for chance in probabilities], axis=0).tolist(),
+        "probabilities": np.mean(
+            [np.sort(chance)[::-1][:DEEPEST] for chance in probabilities], axis=0
+        ).tolist(),
     }
 
 
 def _bins(confidence: Array, right: Array) -> list[dict[str, Any]]:
     made = []
     for number in range(BINS):
-        own = [at for at, value in enumerate(confidence) if min(int(value * BINS), BINS - 1) == number]
-        means = [float(np.mean([values[at] for at in own])) if own else None for values in (confidence, right)]
+        own = [
+            at for at, value in enumerate(confidence) if min(int(value * BINS), BINS - 1) == number
+        ]
+        means = [
+            float(np.mean([values[at] for at in own])) if own else None
+            for values in (confidence, right)
+        ]
         place = {"from": number / BINS, "to": (number + 1) / BINS}
         made.append({**place, "count": len(own), "confidence": means[0], "accuracy": means[1]})
     return made
 
 
 def sweep(
-    scores: Array, relevant: Array, temperatures: Sequence[float] = TEMPERATURES, *, both: bool = False, softmax: str = "corpus"
+    scores: Array,
+    relevant: Array,
+    temperatures: Sequence[float] = TEMPERATURES,
+    *,
+    both: bool = False,
+    softmax: str = "corpus",
 ) -> dict[str, Any]:
-    """What `judged.temperature.sweep(…).to_dict()` has, with the best temperatures taken from a fine grid."""
-    fine = np.geomspace(min(temperatures), max(temperatures), 80).tolist() if len(temperatures) > 1 else list(temperatures)
+    """What `judged.temperature.sweep(…).to_dict()` has, with the best temperatures taken from a
+    fine grid."""
+    fine = (
+        np.geomspace(min(temperatures), max(temperatures), 80).tolist()
+        if len(temperatures) > 1
+        else list(temperatures)
+    )
     tried = [at(scores, relevant, temperature, both=both) for temperature in fine]
     best = {}
-    for name, key in (("best_loss", "loss_both" if both else "loss"), ("best_calibrated", "calibration_error")):
+    for name, key in (
+        ("best_loss", "loss_both" if both else "loss"),
+        ("best_calibrated", "calibration_error"),
+    ):
         row = min(tried, key=lambda each, key=key: each[key])  # type: ignore[misc]
         best[name] = {**row, "at_edge": row in (tried[0], tried[-1])}
     return {
@@ -69,13 +108,21 @@ def sweep(
         "both": both,
         "basis": ["Probabilities are a softmax of the scores."],
         "notes": [],
-        "temperatures": [at(scores, relevant, temperature, both=both) for temperature in temperatures],
+        "temperatures": [
+            at(scores, relevant, temperature, both=both) for temperature in temperatures
+        ],
         **best,
-        "ranking": {"measures": {"AP": 0.6123, "nDCG@10": 0.9045}, "checked_queries": 64, "same": True},
+        "ranking": {
+            "measures": {"AP": 0.6123, "nDCG@10": 0.9045},
+            "checked_queries": 64,
+            "same": True,
+        },
     }
 
 
-def scores_from(seed: int, *, queries: int = 60, items: int = 200, positives: int = 3, gap: float = 0.3) -> tuple[Array, Array]:
+def scores_from(
+    seed: int, *, queries: int = 60, items: int = 200, positives: int = 3, gap: float = 0.3
+) -> tuple[Array, Array]:
     """Scores like cosines, those of relevant items higher by a gap, and what is relevant."""
     draw = np.random.default_rng(seed)
     relevant = np.zeros((queries, items), bool)
@@ -101,7 +148,10 @@ def made_study(
     for temperature in (None, *temperatures):
         apart = 0.0 if temperature is None else math.exp(-(math.log10(temperature / 0.05) ** 2))
         half = 0.03 + 0.01 * draw.random()
-        means = {name: 0.62 + 0.1 * at + 0.12 * apart + 0.01 * draw.random() for at, name in enumerate(measures)}
+        means = {
+            name: 0.62 + 0.1 * at + 0.12 * apart + 0.01 * draw.random()
+            for at, name in enumerate(measures)
+        }
         gains = {name: 0.12 * apart + 0.01 * draw.normal() for name in measures}
         best = None if temperature is None else int(5 + 40 * apart)
         rows.append(
@@ -119,10 +169,16 @@ def made_study(
                 "best_iteration": best,
                 "stopped": None if best is None else "The measure did not rise for 10 iterations.",
                 "history": [] if best is None else [{"iteration": 0, "loss": 2.0, "value": 0.6}],
-                "measures": {name: {"mean": mean, "low": mean - half, "high": mean + half} for name, mean in means.items()},
+                "measures": {
+                    name: {"mean": mean, "low": mean - half, "high": mean + half}
+                    for name, mean in means.items()
+                },
                 "differences": None
                 if temperature is None
-                else {name: {"mean": gain, "low": gain - 0.02, "high": gain + 0.02} for name, gain in gains.items()},
+                else {
+                    name: {"mean": gain, "low": gain - 0.02, "high": gain + 0.02}
+                    for name, gain in gains.items()
+                },
             }
         )
     return {

@@ -21,7 +21,9 @@ def test_a_missing_part_skips(needs: Needs, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 @pytest.mark.usefixtures("absent")
-def test_a_missing_part_that_is_required_fails(needs: Needs, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_part_that_is_required_fails(
+    needs: Needs, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv(REQUIRE, "browser, spark,torch")
     with pytest.raises(pytest.fail.Exception) as caught:
         needs("spark")
@@ -35,7 +37,11 @@ def test_a_part_that_is_there_is_silent(needs: Needs, monkeypatch: pytest.Monkey
 
 
 @pytest.mark.parametrize(("part", "required"), [("sprak", ""), ("perl", "torch,sprak")])
-def test_an_unknown_part_is_an_error(needs: Needs, monkeypatch: pytest.MonkeyPatch, part: str, required: str) -> None:
+def test_an_unknown_part_is_an_error(
+    needs: Needs, monkeypatch: pytest.MonkeyPatch, part: str, required: str
+) -> None:
     monkeypatch.setenv(REQUIRE, required)
-    with pytest.raises(ValueError, match=rf"^there is no part 'sprak'; there is {', '.join(PARTS)}\.$"):
+    with pytest.raises(
+        ValueError, match=rf"^there is no part 'sprak'; there is {', '.join(PARTS)}\.$"
+    ):
         needs(part)

@@ -19,7 +19,8 @@ from support.twins_more import TWINS
 
 @dataclass(frozen=True)
 class Tied:
-    """One query: groups of results with one score each, best score first, and judged items that were not retrieved."""
+    """One query: groups of results with one score each, best score first, and judged items that
+    were not retrieved."""
 
     groups: tuple[tuple[float | None, ...], ...]
     lost: tuple[float, ...] = ()
@@ -27,20 +28,28 @@ class Tied:
 
     def orders(self, depth: int | None = None) -> Iterator[Query]:
         """Every different list that some order of the ties makes; all are equally likely."""
-        for groups in product(*(sorted(set(permutations(group)), key=repr) for group in self.groups)):
+        for groups in product(
+            *(sorted(set(permutations(group)), key=repr) for group in self.groups)
+        ):
             shown = tuple(chain.from_iterable(groups))
             below = shown[len(shown) if depth is None else depth :]
             judged = tuple(grade for grade in below if grade is not None)
-            yield Query(shown[:depth], (*self.lost, *judged), self.elsewhere + len(below) - len(judged))
+            yield Query(
+                shown[:depth], (*self.lost, *judged), self.elsewhere + len(below) - len(judged)
+            )
 
 
-def rankings_of_ties(queries: list[Tied], *, ties: str = "expected", depth: int | None = None) -> Rankings:
+def rankings_of_ties(
+    queries: list[Tied], *, ties: str = "expected", depth: int | None = None
+) -> Rankings:
     judgements: dict[str, dict[str, float]] = {}
     run: dict[str, dict[str, float]] = {}
     collection: dict[str, int] = {}
     for number, query in enumerate(queries):
         name = f"q{number}"
-        results = [(score, grade) for score, group in enumerate(reversed(query.groups)) for grade in group]
+        results = [
+            (score, grade) for score, group in enumerate(reversed(query.groups)) for grade in group
+        ]
         items = {f"i{at}": pair for at, pair in enumerate(results)}
         run[name] = {item: float(score) for item, (score, _) in items.items()}
         judgements[name] = {item: grade for item, (_, grade) in items.items() if grade is not None}
@@ -50,11 +59,14 @@ def rankings_of_ties(queries: list[Tied], *, ties: str = "expected", depth: int 
 
 
 def random_ties(draw: Random, count: int, *, most_orders: int = 120) -> list[Tied]:
-    """Queries with ties of all sizes, empty lists, queries with nothing relevant; each has a judgement."""
+    """Queries with ties of all sizes, empty lists, queries with nothing relevant; each has a
+    judgement."""
     result: list[Tied] = []
     while len(result) < count:
         groups = tuple(
-            tuple(draw.choice([None, None, *GRADES]) for _ in range(draw.choice([1, 1, 2, 2, 3, 4])))
+            tuple(
+                draw.choice([None, None, *GRADES]) for _ in range(draw.choice([1, 1, 2, 2, 3, 4]))
+            )
             for _ in range(draw.randint(0, 4))
         )
         lost = tuple(draw.choice(GRADES) for _ in range(draw.choice([0, 0, 1, 3])))
@@ -72,5 +84,7 @@ def mean_of_twins(measure: Measure, query: Tied, *, depth: int | None = None) ->
 def by_twin(measure: Measure) -> Callable[[Query], float]:
     twin = TWINS[measure.spec.name]
     taken = signature(twin).parameters
-    params: dict[str, Any] = {name: value for name, value in measure.params.items() if name in taken or "given" in taken}
+    params: dict[str, Any] = {
+        name: value for name, value in measure.params.items() if name in taken or "given" in taken
+    }
     return lambda query: twin(query, **params)

@@ -1,6 +1,7 @@
 """A slow twin of every measure: the definition read aloud, one query at a time, in plain loops.
 
-A twin takes a `Query` and the measure's parameters and returns a float, NaN where the measure has no value.
+A twin takes a `Query` and the measure's parameters and returns a float, NaN where the measure has
+no value.
 """
 
 from __future__ import annotations
@@ -42,7 +43,11 @@ def top(query: Query, k: int | str | None, relevant: int) -> list[float | None]:
 
 
 def relevant_ranks(query: Query, k: int | str | None, rel: float) -> list[int]:
-    return [rank for rank, grade in enumerate(top(query, k, count_relevant(query, rel)), 1) if is_relevant(grade, rel)]
+    return [
+        rank
+        for rank, grade in enumerate(top(query, k, count_relevant(query, rel)), 1)
+        if is_relevant(grade, rel)
+    ]
 
 
 def share(part: float, whole: float) -> float:
@@ -186,7 +191,9 @@ def discounted(gains: Sequence[float], base: float) -> float:
 
 @twin
 def twin_DCG(query: Query, *, k: Any, gain: str, gains: Any, log: float) -> float:  # noqa: N802
-    return discounted([gain_of(grade, gain, gains) for grade in top(query, k, count_positive(query))], log)
+    return discounted(
+        [gain_of(grade, gain, gains) for grade in top(query, k, count_positive(query))], log
+    )
 
 
 @twin
@@ -196,7 +203,10 @@ def twin_nDCG(query: Query, *, k: Any, gain: str, gains: Any, ideal: str, log: f
     if discounted(best[:depth], log) == 0:
         return nan
     if ideal == "retrieved":
-        best = sorted((gain_of(grade, gain, gains) for grade in top(query, k, count_positive(query))), reverse=True)
+        best = sorted(
+            (gain_of(grade, gain, gains) for grade in top(query, k, count_positive(query))),
+            reverse=True,
+        )
     elif ideal == "shown":
         best = best[: len(query.shown)]
     elif ideal == "cutoff":

@@ -1,4 +1,5 @@
-"""Slow twins of the measures beyond the first families: trec_eval's own, incomplete judgements, curves, sets, Q."""
+"""Slow twins of the measures beyond the first families: trec_eval's own, incomplete judgements,
+curves, sets, Q."""
 
 from __future__ import annotations
 
@@ -10,7 +11,18 @@ from typing import Any
 
 from measures.user_models.twins import TWINS as USER_MODELS
 from support.rankings import Query
-from support.twins import TWINS, confusion, count_relevant, discounted, gain_of, is_relevant, relevant_ranks, share, top, twin
+from support.twins import (
+    TWINS,
+    confusion,
+    count_relevant,
+    discounted,
+    gain_of,
+    is_relevant,
+    relevant_ranks,
+    share,
+    top,
+    twin,
+)
 
 
 def gains_shown(query: Query, gains: Any, gain: str = "linear") -> list[float]:
@@ -18,7 +30,9 @@ def gains_shown(query: Query, gains: Any, gain: str = "linear") -> list[float]:
 
 
 def gains_ideal(query: Query, gains: Any, gain: str = "linear") -> list[float]:
-    return sorted((value for grade in query.pool if (value := gain_of(grade, gain, gains)) > 0), reverse=True)
+    return sorted(
+        (value for grade in query.pool if (value := gain_of(grade, gain, gains)) > 0), reverse=True
+    )
 
 
 @twin
@@ -87,7 +101,10 @@ def twin_G(query: Query, *, gains: Any) -> float:  # noqa: N802
 @twin
 def twin_binG(query: Query, *, rel: float) -> float:  # noqa: N802
     ranks = relevant_ranks(query, None, rel)
-    return share(sum(1 / log2(2 + rank - number) for number, rank in enumerate(ranks, 1)), count_relevant(query, rel))
+    return share(
+        sum(1 / log2(2 + rank - number) for number, rank in enumerate(ranks, 1)),
+        count_relevant(query, rel),
+    )
 
 
 @twin
@@ -106,10 +123,16 @@ def twin_RnDCG(query: Query, *, rel: float, gains: Any) -> float:  # noqa: N802
     ideal, shown = gains_ideal(query, gains), gains_shown(query, gains)
     if count_relevant(query, rel) == 0 or not ideal:
         return nan
-    levels = [rank for rank in range(1, len(ideal) + 1) if rank == len(ideal) or ideal[rank] != ideal[rank - 1]]
+    levels = [
+        rank
+        for rank in range(1, len(ideal) + 1)
+        if rank == len(ideal) or ideal[rank] != ideal[rank - 1]
+    ]
     if len(shown) > len(ideal) + 1:
         levels.append(len(shown))
-    return sum(discounted(shown[:rank], 2) / discounted(ideal[:rank], 2) for rank in levels) / len(levels)
+    return sum(discounted(shown[:rank], 2) / discounted(ideal[:rank], 2) for rank in levels) / len(
+        levels
+    )
 
 
 @twin
@@ -157,7 +180,9 @@ def twin_Unjudged(query: Query, *, k: Any) -> float:  # noqa: N802
 
 @twin
 def twin_RBPResidual(query: Query, *, p: float) -> float:  # noqa: N802
-    unjudged = [p ** (rank - 1) for rank, grade in enumerate(query.shown, 1) if grade is None or grade < 0]
+    unjudged = [
+        p ** (rank - 1) for rank, grade in enumerate(query.shown, 1) if grade is None or grade < 0
+    ]
     return (1 - p) * sum(unjudged) + p ** len(query.shown)
 
 
@@ -194,6 +219,9 @@ def _without_summary(function: Callable[..., float], query: Query, **given: Any)
     return function(query, **given)
 
 
-TWINS |= {name: partial(_without_summary, partial(_by_lists, function)) for name, function in USER_MODELS.items()}
+TWINS |= {
+    name: partial(_without_summary, partial(_by_lists, function))
+    for name, function in USER_MODELS.items()
+}
 
 __all__: Sequence[str] = ["TWINS"]

@@ -1,4 +1,5 @@
-"""The bytes of files of vectors and labels, each written by hand or by the library whose format it is."""
+"""The bytes of files of vectors and labels, each written by hand or by the library whose format it
+is."""
 
 from __future__ import annotations
 
@@ -37,7 +38,11 @@ def safetensors(*, metadata: dict[str, str] | None = None, **tensors: tuple[str,
     header: dict[str, Any] = {"__metadata__": metadata} if metadata else {}
     data = b""
     for name, (dtype, array) in tensors.items():
-        header[name] = {"dtype": dtype, "shape": array.shape, "data_offsets": [len(data), len(data) + array.nbytes]}
+        header[name] = {
+            "dtype": dtype,
+            "shape": array.shape,
+            "data_offsets": [len(data), len(data) + array.nbytes],
+        }
         data += array.tobytes()
     text = json.dumps(header).encode()
     return struct.pack("<Q", len(text)) + text + data

@@ -46,7 +46,10 @@ def test_temperatures(temperatures: Any, message: str) -> None:
         ({"rel": float("nan")}, "rel must be a finite number; got nan."),
         ({"rel": "high"}, "rel must be a finite number; got 'high'."),
         ({"batch_size": 1}, "batch_size must be a whole number from 2; got 1."),
-        ({"batch_size": 4}, "batch_size must be at most the number of queries with a positive, 3; got 4."),
+        (
+            {"batch_size": 4},
+            "batch_size must be at most the number of queries with a positive, 3; got 4.",
+        ),
         (
             {"batch_size": 100_000},
             "a batch of 100,000 has 10,000,000,000 scores, more than 1GB of memory hold; "
@@ -61,7 +64,10 @@ def test_options(options: dict[str, Any], message: str) -> None:
 
 
 def test_one_item_only() -> None:
-    message = "there is one item only, whose probability is 1 at every temperature; at least two are needed."
+    message = (
+        "there is one item only, whose probability is 1 at every temperature; at least two are "
+        "needed."
+    )
     with pytest.raises(judged.InputError, match=f"^{re.escape(message)}$"):
         sweep(VECTORS[:1], VECTORS[:1], PAIRS)
 
@@ -78,12 +84,18 @@ def test_no_positives(batch_size: int | None) -> None:
 def test_nan(side: int, batch_size: int | None) -> None:
     vectors = [VECTORS.copy(), VECTORS.copy()]
     vectors[side][1, 2] = np.nan
-    message = f"the {('queries', 'items')[side]}: vectors 1 hold NaN or infinite numbers; remove or mend them."
+    message = (
+        f"the {('queries', 'items')[side]}: vectors 1 hold NaN or infinite numbers; remove or "
+        "mend them."
+    )
     with pytest.raises(judged.InputError, match=f"^{re.escape(message)}$"):
         sweep(*vectors, PAIRS, batch_size=batch_size)
 
 
 def test_scores_that_no_softmax_holds() -> None:
-    message = "scores are too large for a softmax in single precision; divide all vectors by the same number."
+    message = (
+        "scores are too large for a softmax in single precision; divide all vectors by the "
+        "same number."
+    )
     with pytest.raises(judged.InputError, match=f"^{re.escape(message)}$"):
         sweep(VECTORS + 3e18, VECTORS + 3e19, PAIRS, similarity="dot")

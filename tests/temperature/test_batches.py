@@ -1,4 +1,5 @@
-"""In-batch softmax: what a batch holds, and that its numbers are those of the whole matrix restricted to it."""
+"""In-batch softmax: what a batch holds, and that its numbers are those of the whole matrix
+restricted to it."""
 
 from __future__ import annotations
 
@@ -34,7 +35,9 @@ def matrices(batches: Batches, scores: Any, positive: Any, candidate: Any) -> tu
         again = [slot for slot in range(len(item)) if item[slot] in item[:slot]]
         allowed = candidate[np.ix_(query, item)].copy()
         allowed[:, again] = False
-        found.append((scores[np.ix_(query, item)], positive[np.ix_(query, item)] & allowed, allowed))
+        found.append(
+            (scores[np.ix_(query, item)], positive[np.ix_(query, item)] & allowed, allowed)
+        )
     return tuple(np.concatenate(parts) for parts in zip(*found, strict=True))  # type: ignore[return-value]
 
 
@@ -52,7 +55,15 @@ def test_numbers_of_batches(size: int, rule: str, excluding: bool) -> None:
     batches = drawn(data, relevance, size, exclude=exclude, seed=3)
     parts = matrices(batches, scores, positive, candidate)
     found = sweep(
-        *data, relevance, [0.05, 1.0], similarity="dot", batch_size=size, positives=rule, seed=3, search=False, exclude=exclude
+        *data,
+        relevance,
+        [0.05, 1.0],
+        similarity="dot",
+        batch_size=size,
+        positives=rule,
+        seed=3,
+        search=False,
+        exclude=exclude,
     )
     for point in found.points:
         expected = softmaxes.described(*parts, point.temperature, rule, 10)
@@ -60,18 +71,29 @@ def test_numbers_of_batches(size: int, rule: str, excluding: bool) -> None:
         assert values == pytest.approx(expected, rel=2e-5, abs=1e-9, nan_ok=True)
 
 
-@pytest.mark.parametrize("similarity", ["dot", "euclidean", "manhattan", np.diag([1.0, 2.0, 3.0, 4.0])])
+@pytest.mark.parametrize(
+    "similarity", ["dot", "euclidean", "manhattan", np.diag([1.0, 2.0, 3.0, 4.0])]
+)
 @pytest.mark.parametrize("rule", POSITIVES)
 def test_both_directions_of_batches(rule: str, similarity: Any) -> None:
     random = np.random.default_rng(1)
     data = tuple(random.integers(-4, 5, (40, 4)) / 4.0 for _ in range(2))
     labels = random.integers(0, 8, 40), random.integers(0, 8, 40)
     apart = data[0][:, None] - data[1]
-    named = {"dot": data[0] @ data[1].T, "euclidean": -(apart**2).sum(axis=2) / 2, "manhattan": -np.abs(apart).sum(axis=2)}
+    named = {
+        "dot": data[0] @ data[1].T,
+        "euclidean": -(apart**2).sum(axis=2) / 2,
+        "manhattan": -np.abs(apart).sum(axis=2),
+    }
     scores = named[similarity] if isinstance(similarity, str) else data[0] @ similarity @ data[1].T
     positive, relevance = labels[0][:, None] == labels[1], judged.same_label(*labels)
     batches = drawn(data, relevance, 8)
-    options: dict[str, Any] = {"similarity": similarity, "batch_size": 8, "both": True, "search": False}
+    options: dict[str, Any] = {
+        "similarity": similarity,
+        "batch_size": 8,
+        "both": True,
+        "search": False,
+    }
     found = sweep(*data, relevance, [0.1], positives=rule, **options).points[0]
     back = []
     for begin in range(0, len(batches.query), 8):
@@ -99,7 +121,8 @@ def test_every_query_brings_one_of_its_positives() -> None:
 def test_the_same_seed_draws_the_same_batches() -> None:
     data = tuple(np.random.default_rng(0).normal(size=(2, 64, 4)))
     losses = [
-        sweep(*data, judged.diagonal(), [0.1], batch_size=8, seed=seed, search=False).points[0].loss for seed in (0, 0, 1)
+        sweep(*data, judged.diagonal(), [0.1], batch_size=8, seed=seed, search=False).points[0].loss
+        for seed in (0, 0, 1)
     ]
     assert losses[0] == losses[1] != losses[2]
 
@@ -127,7 +150,8 @@ def test_a_large_batch_is_worked_on_alone() -> None:
 def test_a_batch_of_everything_is_the_corpus() -> None:
     data = tuple(np.random.default_rng(0).normal(size=(2, 64, 4)))
     batch, corpus = (
-        sweep(*data, judged.diagonal(), batch_size=size, both=True, search=False).to_frame() for size in (64, None)
+        sweep(*data, judged.diagonal(), batch_size=size, both=True, search=False).to_frame()
+        for size in (64, None)
     )
     for name in batch.columns:
         assert batch[name].to_list() == pytest.approx(corpus[name].to_list(), rel=1e-5), name
@@ -135,18 +159,23 @@ def test_a_batch_of_everything_is_the_corpus() -> None:
 
 def test_more_candidates_make_a_higher_loss_and_the_result_says_which() -> None:
     data = tuple(np.random.default_rng(0).normal(size=(2, 64, 4)))
-    small, large = (sweep(*data, judged.diagonal(), [1.0], batch_size=size, search=False) for size in (4, 32))
+    small, large = (
+        sweep(*data, judged.diagonal(), [1.0], batch_size=size, search=False) for size in (4, 32)
+    )
     assert small.points[0].loss < large.points[0].loss
     assert (small.softmax, small.candidates) == ("batch", 4)
     assert small.basis[-1] == (
-        "in-batch softmax: a query's probabilities go over the 4 items of a batch drawn at random (seed 0), "
+        "in-batch softmax: a query's probabilities go over the 4 items of a batch drawn at random "
+        "(seed 0), "
         "one positive of each of its queries"
     )
 
 
 def test_queries_left_over_are_said() -> None:
     data = tuple(np.random.default_rng(0).normal(size=(2, 10, 4)))
-    found = sweep(*data, {str(row): {str(row): 1} for row in range(9)}, [1.0], batch_size=4, search=False)
+    found = sweep(
+        *data, {str(row): {str(row): 1} for row in range(9)}, [1.0], batch_size=4, search=False
+    )
     assert found.queries == 8
     assert found.notes == (
         "1 of 10 queries without a positive are left out.",
@@ -155,7 +184,8 @@ def test_queries_left_over_are_said() -> None:
 
 
 def test_equal_items_tie_in_a_batch() -> None:
-    """Items 0 and 1 have one vector: whoever has one of them on top has both, and is right half of the time."""
+    """Items 0 and 1 have one vector: whoever has one of them on top has both, and is right half of
+    the time."""
     random = np.random.default_rng(2)
     items = random.normal(size=(6, 33))
     items[1] = items[0]
@@ -164,7 +194,8 @@ def test_equal_items_tie_in_a_batch() -> None:
 
 
 def test_what_batches_repeat_takes_no_matrix() -> None:
-    """All queries bring one of three items, so nearly every slot is a repetition: none is listed for each of its queries."""
+    """All queries bring one of three items, so nearly every slot is a repetition: none is listed
+    for each of its queries."""
     random = np.random.default_rng(0)
     count, size = 4_000, 1_000
     data = random.normal(size=(count, 4)), random.normal(size=(3, 4))
@@ -185,5 +216,8 @@ def test_queries_and_items_that_are_one_object() -> None:
     values = np.random.default_rng(0).normal(size=(12, 4))
     one = as_vectors(values)
     options: dict[str, Any] = {"similarity": "euclidean", "batch_size": 6, "search": False}
-    found = [sweep(*pair, judged.diagonal(), [0.1], **options).to_frame() for pair in ((one, one), (values, values.copy()))]
+    found = [
+        sweep(*pair, judged.diagonal(), [0.1], **options).to_frame()
+        for pair in ((one, one), (values, values.copy()))
+    ]
     assert found[0].equals(found[1])

@@ -26,25 +26,42 @@ def test_no_temperature_of_a_fine_grid_has_a_lower_loss(rule: str, both: bool) -
     found = sweep(queries, items, relevance, positives=rule, both=both)
     assert found.best_loss is not None
     assert not found.best_loss.at_edge
-    fine = sweep(queries, items, relevance, np.geomspace(0.01, 10, 400), positives=rule, both=both, search=False)
+    fine = sweep(
+        queries,
+        items,
+        relevance,
+        np.geomspace(0.01, 10, 400),
+        positives=rule,
+        both=both,
+        search=False,
+    )
     lowest = min(fine.points, key=lambda point: point.objective)
     assert found.best_loss.point.objective <= lowest.objective + 1e-7
     assert found.best_loss.temperature == pytest.approx(lowest.temperature, rel=0.02)
     assert abs(found.best_loss.point.slope) < 1e-3
 
 
-@pytest.mark.parametrize("temperatures", [(0.001, 1000.0), (0.001, 0.3, 1000.0), (0.001, 0.1, 10.0, 1000.0)])
+@pytest.mark.parametrize(
+    "temperatures", [(0.001, 1000.0), (0.001, 0.3, 1000.0), (0.001, 0.1, 10.0, 1000.0)]
+)
 @pytest.mark.parametrize("seed", [11, 12, 14])
-def test_temperatures_far_apart_are_searched_as_well(seed: int, temperatures: tuple[float, ...]) -> None:
+def test_temperatures_far_apart_are_searched_as_well(
+    seed: int, temperatures: tuple[float, ...]
+) -> None:
     random = np.random.default_rng(seed)
     queries = random.normal(size=(60, 16))
     items = queries + random.normal(size=queries.shape) * 4
     found = sweep(queries, items, judged.diagonal(), temperatures)
-    fine = sweep(queries, items, judged.diagonal(), np.geomspace(0.001, 1000, 1500), search=False).points
+    fine = sweep(
+        queries, items, judged.diagonal(), np.geomspace(0.001, 1000, 1500), search=False
+    ).points
     assert found.best_loss is not None
     assert found.best_calibrated is not None
     assert found.best_loss.point.objective <= min(point.objective for point in fine) + 1e-6
-    assert found.best_calibrated.point.calibration_error <= min(point.calibration_error for point in fine) + 0.03
+    assert (
+        found.best_calibrated.point.calibration_error
+        <= min(point.calibration_error for point in fine) + 0.03
+    )
     assert len(found.points) == len(temperatures)
 
 
@@ -65,7 +82,8 @@ def test_a_best_temperature_at_the_edge_is_said() -> None:
     assert found.best_loss is not None
     assert (found.best_loss.temperature, found.best_loss.at_edge) == (0.01, True)
     assert found.sentences()[0] == (
-        "lowest loss at temperature 0.01 (0.0000); it is the outermost that was given, and a better one may lie beyond."
+        "lowest loss at temperature 0.01 (0.0000); it is the outermost that was given, and a "
+        "better one may lie beyond."
     )
 
 
@@ -82,8 +100,18 @@ def test_progress_ends_where_it_was_said_to() -> None:
     for both in (False, True):
         for batch_size in (None, 20):
             told: list[int] = []
-            sweep(queries, items, judged.diagonal(), [0.1, 1.0], both=both, batch_size=batch_size, progress=told.append)
+            sweep(
+                queries,
+                items,
+                judged.diagonal(),
+                [0.1, 1.0],
+                both=both,
+                batch_size=batch_size,
+                progress=told.append,
+            )
             assert (
-                sum(told) == 150 * steps([0.1, 1.0], both=both, search=True) == 150 * (2 + evaluations([0.1, 1.0])) * (1 + both)
+                sum(told)
+                == 150 * steps([0.1, 1.0], both=both, search=True)
+                == 150 * (2 + evaluations([0.1, 1.0])) * (1 + both)
             )
             assert min(told) >= 0

@@ -33,7 +33,9 @@ def vectors(seed: int = 0) -> tuple[Any, Any]:
 @pytest.fixture(scope="module")
 def small() -> Study:
     data, label = vectors()
-    return study(data, data, judged.same_label(label, label), [0.1, 5.0], exclude=judged.same_index(), seed=3)
+    return study(
+        data, data, judged.same_label(label, label), [0.1, 5.0], exclude=judged.same_index(), seed=3
+    )
 
 
 def test_every_temperature_learns_from_the_same_queries(small: Study) -> None:
@@ -68,14 +70,20 @@ def test_numbers_are_those_of_the_held_out_queries(small: Study) -> None:
             row.learned.kind.left.forward(_unit(data[held_out]), row.learned.weights),
             row.learned.kind.right.forward(_unit(data), row.learned.weights),
         )
-        parts = left @ right.T, label[held_out][:, None] == label, ~(groups[held_out][:, None] == groups)
+        parts = (
+            left @ right.T,
+            label[held_out][:, None] == label,
+            ~(groups[held_out][:, None] == groups),
+        )
         expected = softmaxes.described(*parts, float(row.temperature or 0), "each", 10)
         for name in ("loss", "confidence", "entropy", "accuracy"):
             assert getattr(row, name) == pytest.approx(expected[name], rel=1e-4)
         positive = parts[1] & parts[2]
         apart = ((_unit(left)[:, None] - _unit(right)[None]) ** 2).sum(axis=2)
         assert row.alignment == pytest.approx(apart[positive].mean(), rel=1e-4)
-        among = ((_unit(right)[:, None] - _unit(right)[None]) ** 2).sum(axis=2)[~np.eye(100, dtype=bool)]
+        among = ((_unit(right)[:, None] - _unit(right)[None]) ** 2).sum(axis=2)[
+            ~np.eye(100, dtype=bool)
+        ]
         assert row.uniformity == pytest.approx(np.log(np.exp(-2 * among).mean()), rel=1e-4)
 
 
@@ -88,13 +96,22 @@ def test_differences_are_paired(small: Study) -> None:
     for row in small.trained:
         assert row.differences is not None
         for name, difference in row.differences.items():
-            assert difference.mean == pytest.approx(row.measures[name].mean - small.untrained.measures[name].mean)
+            assert difference.mean == pytest.approx(
+                row.measures[name].mean - small.untrained.measures[name].mean
+            )
 
 
 def test_the_untrained_row_has_nothing_that_needs_a_temperature(small: Study) -> None:
     row = small.untrained
     assert row is not None
-    assert (row.temperature, row.loss, row.confidence, row.entropy, row.iterations, row.differences) == (None,) * 6
+    assert (
+        row.temperature,
+        row.loss,
+        row.confidence,
+        row.entropy,
+        row.iterations,
+        row.differences,
+    ) == (None,) * 6
     assert small.rows == (row, *small.trained)
 
 
@@ -103,7 +120,10 @@ def test_different_dimensions_have_no_untrained_row() -> None:
     found = study(data[:, :6], data, judged.same_label(label, label), [0.1], iterations=3)
     assert found.untrained is None
     assert found.trained[0].differences is None
-    assert "Queries and items have different dimensions: the start is random, drawn by the seed." in found.notes
+    assert (
+        "Queries and items have different dimensions: the start is random, drawn by the seed."
+        in found.notes
+    )
 
 
 def test_one_temperature_alone() -> None:
@@ -117,10 +137,14 @@ def test_what_a_study_says(small: Study) -> None:
     cool, warm = small.trained
     best = max(small.trained, key=lambda row: row.measures["AP"].mean)
     said = small.conclusions()
-    assert said[0].startswith(f"AP is highest at temperature {best.temperature:g}: {best.measures['AP'].mean:.4f} [")
+    assert said[0].startswith(
+        f"AP is highest at temperature {best.temperature:g}: {best.measures['AP'].mean:.4f} ["
+    )
     assert said[2] == (
-        f"From temperature 0.1 to 5 the entropy of probabilities goes from {cool.entropy:.4f} to {warm.entropy:.4f}, rising at "
-        f"every step, the confidence in the top item from {cool.confidence:.4f} to {warm.confidence:.4f}."
+        f"From temperature 0.1 to 5 the entropy of probabilities goes from {cool.entropy:.4f} to "
+        f"{warm.entropy:.4f}, rising at "
+        f"every step, the confidence in the top item from {cool.confidence:.4f} to "
+        f"{warm.confidence:.4f}."
     )
     heads, untrained, *rows = repr(small).splitlines()[:4]
     assert heads.split()[:3] == ["temperature", "training", "loss"]
@@ -141,14 +165,18 @@ def test_json_and_frame(small: Study) -> None:
 
 def test_the_same_seed_finds_the_same(small: Study) -> None:
     data, label = vectors()
-    again = study(data, data, judged.same_label(label, label), [0.1, 5.0], exclude=judged.same_index(), seed=3)
+    again = study(
+        data, data, judged.same_label(label, label), [0.1, 5.0], exclude=judged.same_index(), seed=3
+    )
     assert again.to_frame().equals(small.to_frame())
 
 
 def test_progress_is_told_of_all_iterations() -> None:
     data, label = vectors()
     told: list[int] = []
-    study(data, data, judged.same_label(label, label), [0.1, 5.0], iterations=30, progress=told.append)
+    study(
+        data, data, judged.same_label(label, label), [0.1, 5.0], iterations=30, progress=told.append
+    )
     assert sum(told) == 60
 
 
@@ -160,7 +188,10 @@ def test_grades_below_rel_count_nowhere() -> None:
     data, label = vectors()
     same = label[:, None] == label
     graded, plain = (
-        {str(row): {str(item): int(grade) for item, grade in enumerate(grades) if grade} for row, grades in enumerate(table)}
+        {
+            str(row): {str(item): int(grade) for item, grade in enumerate(grades) if grade}
+            for row, grades in enumerate(table)
+        }
         for table in (1 + same, 0 + same)
     )
     one = study(data, data, graded, [0.1], rel=2, measures="AP(rel=2)", **QUICK)
@@ -172,7 +203,9 @@ def test_grades_below_rel_count_nowhere() -> None:
 
 def test_one_held_out_query_tells_nothing_apart() -> None:
     data, label = vectors()
-    found = study(data[:3], data, judged.same_label(label[:3], label), [0.1, 5.0], seed=5, iterations=10)
+    found = study(
+        data[:3], data, judged.same_label(label[:3], label), [0.1, 5.0], seed=5, iterations=10
+    )
     assert found.held_out == 1
     assert found.conclusions()[1] == "One held-out query cannot tell temperatures apart."
     assert "nan" not in repr(found)
@@ -191,7 +224,8 @@ def test_temperatures_that_are_all_alike() -> None:
         "+0.0000 [+0.0000, +0.0000] to the untrained similarity."
     )
     assert said[3:5] == [
-        f"Relevant pairs are closest at all temperatures alike (alignment {row.alignment:.4f}), items most spread out at all "
+        f"Relevant pairs are closest at all temperatures alike (alignment {row.alignment:.4f}), "
+        "items most spread out at all "
         f"temperatures alike (uniformity {row.uniformity:.4f}).",
         "The weights that were kept came after 0 iterations at all temperatures alike.",
     ]
@@ -201,17 +235,24 @@ def test_the_best_of_a_measure_that_is_better_the_lower_it_is() -> None:
     data, label = vectors()
     found = study(data, data, judged.same_label(label, label), [0.1, 5.0], measures="Rank", seed=3)
     least = min(found.trained, key=lambda row: row.measures["Rank"].mean)
-    assert found.conclusions()[0].startswith(f"Rank is lowest at temperature {least.temperature:g}: ")
+    assert found.conclusions()[0].startswith(
+        f"Rank is lowest at temperature {least.temperature:g}: "
+    )
 
 
 @pytest.mark.parametrize("options", [{"candidates": 10}, {"both": True}])
 def test_losses_over_different_candidates_are_not_compared(options: dict[str, Any]) -> None:
     data, label = vectors()
-    relevance = {str(row): {str(row): 1} for row in range(60)} if "candidates" in options else judged.same_label(label, label)
+    relevance = (
+        {str(row): {str(row): 1} for row in range(60)}
+        if "candidates" in options
+        else judged.same_label(label, label)
+    )
     found = study(data, data, relevance, [0.1, 5.0], **options, **QUICK)
     assert not any("loss" in sentence for sentence in found.conclusions())
     assert found.notes[-1] == (
-        "Losses of training and of held-out queries go over different numbers of candidates, and are not to be compared."
+        "Losses of training and of held-out queries go over different numbers of candidates, and "
+        "are not to be compared."
     )
 
 
@@ -225,8 +266,17 @@ def test_a_chart_of_different_dimensions() -> None:
 def test_a_measure_that_embeddings_do_not_have_is_refused_before_training() -> None:
     data, label = vectors()
     told: list[int] = []
-    with pytest.raises(judged.JudgedError, match=r"^Bpref tells irrelevant items from unjudged ones; "):
-        study(data, data, judged.same_label(label, label), [0.1], measures=["AP", "Bpref"], progress=told.append)
+    with pytest.raises(
+        judged.JudgedError, match=r"^Bpref tells irrelevant items from unjudged ones; "
+    ):
+        study(
+            data,
+            data,
+            judged.same_label(label, label),
+            [0.1],
+            measures=["AP", "Bpref"],
+            progress=told.append,
+        )
     assert told == []
 
 
@@ -234,15 +284,22 @@ def test_a_measure_that_embeddings_do_not_have_is_refused_before_training() -> N
     ("given", "message"),
     [
         ({"rel": "a"}, "rel must be a finite number; got 'a'."),
-        ({"iterations": "a", "progress": print}, "iterations must be a whole number from 1; got 'a'."),
+        (
+            {"iterations": "a", "progress": print},
+            "iterations must be a whole number from 1; got 'a'.",
+        ),
         ({"measures": None}, "a study needs at least one measure."),
-        ({"temperatures": [0.0]}, "a temperature must be a number above 0, from 1e-06 to 1e+06; got 0.0."),
+        (
+            {"temperatures": [0.0]},
+            "a temperature must be a number above 0, from 1e-06 to 1e+06; got 0.0.",
+        ),
         ({"temperatures": []}, "temperatures must be a list of numbers; it is empty."),
         ({"measures": []}, "a study needs at least one measure."),
         ({"held_out": 0}, "a study needs held-out queries; held_out must be above 0."),
         (
             {"kind": "two-towers-linear"},
-            "there is no kind 'two-towers-linear' of learned similarity; did you mean 'two-tower-linear'?",
+            "there is no kind 'two-towers-linear' of learned similarity; did you mean "
+            "'two-tower-linear'?",
         ),
     ],
 )
@@ -256,7 +313,9 @@ def test_bad_input(given: dict[str, Any], message: str) -> None:
 def digits() -> Study:
     loaded = load_digits()
     labels = loaded.labels[loaded.queries], loaded.labels[loaded.collection]
-    return study(loaded.images[loaded.queries], loaded.images[loaded.collection], judged.same_label(*labels))
+    return study(
+        loaded.images[loaded.queries], loaded.images[loaded.collection], judged.same_label(*labels)
+    )
 
 
 def test_what_the_digits_show(digits: Study) -> None:
@@ -292,23 +351,35 @@ def test_what_the_digits_show(digits: Study) -> None:
 
 
 def test_the_record_of_the_guide(digits: Study) -> None:
-    """What the guide's picture and table are made from. Machines round differently, so training ends a little elsewhere."""
+    """What the guide's picture and table are made from. Machines round differently, so training
+    ends a little elsewhere."""
     record, found = json.loads(RECORD.read_text(encoding="utf-8")), digits.to_dict()
     assert {name: record[name] for name in ("what", "kind", "queries", "measures", "basis")} == {
         name: found[name] for name in ("what", "kind", "queries", "measures", "basis")
     }
-    near = {"loss": 0.1, "confidence": 0.01, "entropy": 0.2, "alignment": 0.2, "uniformity": 0.4, "accuracy": 0.05}
+    near = {
+        "loss": 0.1,
+        "confidence": 0.01,
+        "entropy": 0.2,
+        "alignment": 0.2,
+        "uniformity": 0.4,
+        "accuracy": 0.05,
+    }
     for kept, new in zip(record["rows"], found["rows"], strict=True):
         assert set(kept) == set(new)
         assert kept["temperature"] == new["temperature"]
         for name, within in near.items():
-            assert kept[name] == (None if new[name] is None else pytest.approx(new[name], abs=within))
+            assert kept[name] == (
+                None if new[name] is None else pytest.approx(new[name], abs=within)
+            )
         for name, interval in new["measures"].items():
             assert kept["measures"][name] == pytest.approx(interval, abs=0.03)
 
 
 def test_the_table_of_the_guide() -> None:
-    shown = re.findall(r"^\| (untrained|[\d.]+) \| (.+) \|$", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
+    shown = re.findall(
+        r"^\| (untrained|[\d.]+) \| (.+) \|$", PAGE.read_text(encoding="utf-8"), re.MULTILINE
+    )
     rows = json.loads(RECORD.read_text(encoding="utf-8"))["rows"]
     places = {"loss": 2, "confidence": 3, "entropy": 2, "alignment": 2, "uniformity": 2}
     expected = [
@@ -316,7 +387,10 @@ def test_the_table_of_the_guide() -> None:
             "untrained" if row["temperature"] is None else f"{row['temperature']:g}",
             " | ".join(
                 [
-                    *("-" if row[name] is None else f"{row[name]:.{digits}f}" for name, digits in places.items()),
+                    *(
+                        "-" if row[name] is None else f"{row[name]:.{digits}f}"
+                        for name, digits in places.items()
+                    ),
                     *(f"{row['measures'][name]['mean']:.3f}" for name in ("AP", "nDCG@10", "RR")),
                 ]
             ),

@@ -20,11 +20,16 @@ EXTREME = (0.001, 0.05, 1.0, 20.0, 1000.0)
 
 
 class Data:
-    """Vectors of small whole numbers, whose dot products are exact, with labels; divided so that scores lie near 1."""
+    """Vectors of small whole numbers, whose dot products are exact, with labels; divided so that
+    scores lie near 1."""
 
-    def __init__(self, seed: int, queries: int = 23, items: int = 57, labels: int = 6, dims: int = 5) -> None:
+    def __init__(
+        self, seed: int, queries: int = 23, items: int = 57, labels: int = 6, dims: int = 5
+    ) -> None:
         random = np.random.default_rng(seed)
-        self.queries, self.items = (random.integers(-4, 5, (count, dims)) / 4.0 for count in (queries, items))
+        self.queries, self.items = (
+            random.integers(-4, 5, (count, dims)) / 4.0 for count in (queries, items)
+        )
         self.labels = random.integers(0, labels, queries), random.integers(0, labels, items)
         self.scores = self.queries @ self.items.T
         self.positive = self.labels[0][:, None] == self.labels[1]
@@ -32,7 +37,15 @@ class Data:
         self.relevance = judged.same_label(*self.labels)
 
     def swept(self, temperatures: Any = EXTREME, **options: Any) -> Any:
-        return sweep(self.queries, self.items, self.relevance, temperatures, similarity="dot", search=False, **options)
+        return sweep(
+            self.queries,
+            self.items,
+            self.relevance,
+            temperatures,
+            similarity="dot",
+            search=False,
+            **options,
+        )
 
 
 @pytest.mark.parametrize("rule", POSITIVES)
@@ -40,8 +53,12 @@ class Data:
 def test_every_number_is_that_of_the_slow_twin(seed: int, rule: str) -> None:
     data = Data(seed, labels=2 + 3 * seed)
     for point in data.swept(positives=rule, hardest=3).points:
-        expected = softmaxes.described(data.scores, data.positive, data.candidate, point.temperature, rule, 3)
-        assert {name: getattr(point, name) for name in expected} == pytest.approx(expected, rel=2e-5, abs=1e-9), point
+        expected = softmaxes.described(
+            data.scores, data.positive, data.candidate, point.temperature, rule, 3
+        )
+        assert {name: getattr(point, name) for name in expected} == pytest.approx(
+            expected, rel=2e-5, abs=1e-9
+        ), point
 
 
 def test_excluded_items_are_no_candidates() -> None:
@@ -49,16 +66,24 @@ def test_excluded_items_are_no_candidates() -> None:
     data.candidate = ~np.eye(30, dtype=bool)
     found = data.swept(exclude=judged.same_index())
     for point in found.points:
-        expected = softmaxes.described(data.scores, data.positive, data.candidate, point.temperature, "each", 10)
-        assert {name: getattr(point, name) for name in expected} == pytest.approx(expected, rel=2e-5, abs=1e-9)
+        expected = softmaxes.described(
+            data.scores, data.positive, data.candidate, point.temperature, "each", 10
+        )
+        assert {name: getattr(point, name) for name in expected} == pytest.approx(
+            expected, rel=2e-5, abs=1e-9
+        )
 
 
 @pytest.mark.parametrize("rule", POSITIVES)
 def test_both_directions(rule: str) -> None:
     data = Data(3)
     for point in data.swept(both=True, positives=rule).points:
-        there = softmaxes.losses(data.scores, data.positive, data.candidate, point.temperature, rule).mean()
-        back = softmaxes.losses(data.scores.T, data.positive.T, data.candidate.T, point.temperature, rule).mean()
+        there = softmaxes.losses(
+            data.scores, data.positive, data.candidate, point.temperature, rule
+        ).mean()
+        back = softmaxes.losses(
+            data.scores.T, data.positive.T, data.candidate.T, point.temperature, rule
+        ).mean()
         assert point.loss == pytest.approx(there, rel=1e-5)
         assert point.loss_back == pytest.approx(back, rel=1e-5)
         assert point.loss_both == point.objective == pytest.approx((there + back) / 2, rel=1e-5)
@@ -70,30 +95,45 @@ def test_the_slope_is_the_losss_own(rule: str, both: bool) -> None:
     data = Data(4)
     step = 1e-3
     for temperature in (0.1, 0.7, 5.0):
-        low, middle, high = data.swept(temperature * np.exp([-step, 0, step]), positives=rule, both=both).points
-        assert middle.slope == pytest.approx((high.objective - low.objective) / (2 * step), rel=1e-2, abs=1e-4)
+        low, middle, high = data.swept(
+            temperature * np.exp([-step, 0, step]), positives=rule, both=both
+        ).points
+        assert middle.slope == pytest.approx(
+            (high.objective - low.objective) / (2 * step), rel=1e-2, abs=1e-4
+        )
 
 
 def test_the_gradient_is_the_losss_own() -> None:
-    """The sum of the derivatives by the negatives: all of them raised a little, and what the loss gains."""
+    """The sum of the derivatives by the negatives: all of them raised a little, and what the loss
+    gains."""
     data, step = Data(5), 1e-6
     for rule in POSITIVES:
         for point in data.swept((0.2, 1.0, 30.0), positives=rule).points:
             higher, lower = (
                 softmaxes.losses(
-                    data.scores + sign * step * ~data.positive, data.positive, data.candidate, point.temperature, rule
+                    data.scores + sign * step * ~data.positive,
+                    data.positive,
+                    data.candidate,
+                    point.temperature,
+                    rule,
                 )
                 for sign in (1, -1)
             )
-            assert point.gradient == pytest.approx(float((higher - lower).mean()) / (2 * step), rel=1e-4)
+            assert point.gradient == pytest.approx(
+                float((higher - lower).mean()) / (2 * step), rel=1e-4
+            )
 
 
 @pytest.mark.parametrize("memory", ["1MB", "20MB", "1GB"])
-def test_numbers_do_not_depend_on_how_scores_are_cut(memory: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_numbers_do_not_depend_on_how_scores_are_cut(
+    memory: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     data = Data(6, queries=40, items=9_000)
     expected = data.swept().to_dict()
     if memory == "1MB":  # many tiles a row
-        monkeypatch.setattr("judged.embeddings.product.Product._shape", lambda self, room: (7, 1_000))
+        monkeypatch.setattr(
+            "judged.embeddings.product.Product._shape", lambda self, room: (7, 1_000)
+        )
     found = data.swept(memory=memory).to_dict()
     for one, other in zip(found["temperatures"], expected["temperatures"], strict=True):
         for name, value in one.items():
@@ -112,26 +152,46 @@ def test_probabilities_by_rank() -> None:
             if relevant.any():
                 logits = np.sort(row / point.temperature)[::-1]
                 rows.append(np.exp(logits[:10] - softmaxes.log_sum(logits)))
-        assert point.probabilities == pytest.approx(np.mean(rows, axis=0).tolist(), rel=1e-5, abs=1e-12)
+        assert point.probabilities == pytest.approx(
+            np.mean(rows, axis=0).tolist(), rel=1e-5, abs=1e-12
+        )
 
 
 def test_equal_vectors_share_the_top() -> None:
-    """Of two items that tie for the top one is relevant: right half of the time, and each has half of the probability."""
-    found = sweep([[1.0, 0.3]], [[0.7, 0.1], [0.7, 0.1], [-1.0, 0.0]], {"0": {"0": 1}}, [0.001], search=False)
+    """Of two items that tie for the top one is relevant: right half of the time, and each has half
+    of the probability."""
+    found = sweep(
+        [[1.0, 0.3]], [[0.7, 0.1], [0.7, 0.1], [-1.0, 0.0]], {"0": {"0": 1}}, [0.001], search=False
+    )
     assert (found.points[0].accuracy, found.points[0].confidence) == (0.5, pytest.approx(0.5))
 
 
 def test_a_query_without_negatives() -> None:
-    found = sweep([[1.0], [1.0]], [[1.0], [2.0]], {"0": {"0": 1, "1": 1}, "1": {"0": 1}}, [1.0], similarity="dot", search=False)
+    found = sweep(
+        [[1.0], [1.0]],
+        [[1.0], [2.0]],
+        {"0": {"0": 1, "1": 1}, "1": {"0": 1}},
+        [1.0],
+        similarity="dot",
+        search=False,
+    )
     assert found.notes == (
-        "1 query has no negative among the candidates: the share of the hardest and the effective number are means over "
+        "1 query has no negative among the candidates: the share of the hardest and the effective "
+        "number are means over "
         "the others.",
     )
     assert found.points[0].effective_negatives == 1.0
 
 
 def test_queries_without_positives_are_left_out_and_said() -> None:
-    found = sweep([[1.0], [1.0], [2.0]], [[1.0], [2.0]], {"0": {"0": 1}, "1": {"0": 0}}, [1.0], similarity="dot", search=False)
+    found = sweep(
+        [[1.0], [1.0], [2.0]],
+        [[1.0], [2.0]],
+        {"0": {"0": 1}, "1": {"0": 0}},
+        [1.0],
+        similarity="dot",
+        search=False,
+    )
     assert found.queries == 1
     assert found.notes == ("2 of 3 queries without a positive are left out.",)
 
@@ -139,7 +199,9 @@ def test_queries_without_positives_are_left_out_and_said() -> None:
 def test_rel_says_what_is_a_positive() -> None:
     grades = {"0": {"0": 2, "1": 1}}
     points = [
-        sweep([[1.0]], [[1.0], [2.0], [0.0]], grades, [1.0], similarity="dot", search=False, rel=rel).points[0]
+        sweep(
+            [[1.0]], [[1.0], [2.0], [0.0]], grades, [1.0], similarity="dot", search=False, rel=rel
+        ).points[0]
         for rel in (1, 2)
     ]
     assert points[0].accuracy == 1.0
@@ -149,7 +211,15 @@ def test_rel_says_what_is_a_positive() -> None:
 def test_the_ranking_is_measured_with_the_same_positives() -> None:
     """Of grade 2 there is item 0 alone, at rank 2; of grade 1 also item 1, at rank 1."""
     found = [
-        sweep([[1.0]], [[1.0], [2.0], [0.0]], {"0": {"0": 2, "1": 1}}, [1.0], similarity="dot", search=False, rel=rel)
+        sweep(
+            [[1.0]],
+            [[1.0], [2.0], [0.0]],
+            {"0": {"0": 2, "1": 1}},
+            [1.0],
+            similarity="dot",
+            search=False,
+            rel=rel,
+        )
         for rel in (1, 2)
     ]
     assert [dict(each.ranking.measures) for each in found] == [
@@ -163,7 +233,9 @@ def test_more_hardest_negatives_than_candidates() -> None:
     data = Data(1)
     for options in ({}, {"batch_size": 5}):
         many = data.swept(hardest=10_000, **options)
-        assert [point.hardest_share for point in many.points] == pytest.approx([1.0] * len(EXTREME), rel=1e-6)
+        assert [point.hardest_share for point in many.points] == pytest.approx(
+            [1.0] * len(EXTREME), rel=1e-6
+        )
         assert many.points[0].probabilities == data.swept(**options).points[0].probabilities
 
 
@@ -186,7 +258,9 @@ def test_the_check_of_the_ranking_can_fail(monkeypatch: pytest.MonkeyPatch) -> N
     data = Data(8)
     corpus: list[Any] = []
     real = sweeps._same_order
-    monkeypatch.setattr(sweeps, "_same_order", lambda *given: corpus.append(given[0]) or real(*given))
+    monkeypatch.setattr(
+        sweeps, "_same_order", lambda *given: corpus.append(given[0]) or real(*given)
+    )
     data.swept()
     assert real(corpus[0], 5, np.array([1.0, 2.0]))
     assert not real(corpus[0], 5, np.array([1.0, -2.0]))
@@ -196,7 +270,12 @@ def test_the_check_of_the_ranking_can_fail(monkeypatch: pytest.MonkeyPatch) -> N
 @settings(max_examples=40, deadline=None)
 def test_laws(seed: int, rule: str) -> None:
     random = np.random.default_rng(seed)
-    data = Data(seed, queries=int(random.integers(1, 12)), items=int(random.integers(2, 40)), labels=int(random.integers(1, 4)))
+    data = Data(
+        seed,
+        queries=int(random.integers(1, 12)),
+        items=int(random.integers(2, 40)),
+        labels=int(random.integers(1, 4)),
+    )
     if not data.positive.any():
         return
     points = data.swept(np.geomspace(0.01, 100, 9), positives=rule).points
@@ -204,10 +283,15 @@ def test_laws(seed: int, rule: str) -> None:
         assert warm.confidence <= cool.confidence + 1e-6
         assert warm.entropy >= cool.entropy - 1e-5
     for point in points:
-        assert sum(each.count for each in point.bins) == len(data.positive[data.positive.any(axis=1)])
+        assert sum(each.count for each in point.bins) == len(
+            data.positive[data.positive.any(axis=1)]
+        )
         assert 0 <= point.entropy <= np.log(len(data.items)) + 1e-5
         assert 0 <= point.calibration_error <= 1
-        assert np.isnan(point.effective_negatives) or 1 - 1e-5 <= point.effective_negatives <= len(data.items) + 1e-3
+        assert (
+            np.isnan(point.effective_negatives)
+            or 1 - 1e-5 <= point.effective_negatives <= len(data.items) + 1e-3
+        )
         assert sum(point.probabilities) <= 1 + 1e-6
     moved = sweep(
         data.queries,
@@ -217,13 +301,20 @@ def test_laws(seed: int, rule: str) -> None:
         similarity="dot",
         search=False,
     )
-    assert moved.points[0].loss == pytest.approx(data.swept([0.1], positives="each").points[0].loss, rel=1e-5, abs=1e-7)
+    assert moved.points[0].loss == pytest.approx(
+        data.swept([0.1], positives="each").points[0].loss, rel=1e-5, abs=1e-7
+    )
 
 
 def test_with_one_positive_all_rules_are_the_same() -> None:
     vectors = np.random.default_rng(0).normal(size=(20, 4))
     losses = [
-        [point.loss for point in sweep(vectors, vectors + 0.3, judged.diagonal(), positives=rule, search=False).points]
+        [
+            point.loss
+            for point in sweep(
+                vectors, vectors + 0.3, judged.diagonal(), positives=rule, search=False
+            ).points
+        ]
         for rule in POSITIVES
     ]
     assert losses[0] == pytest.approx(losses[1], rel=1e-6)
@@ -233,31 +324,55 @@ def test_with_one_positive_all_rules_are_the_same() -> None:
 @pytest.mark.parametrize("similarity", ["cosine", "euclidean", "manhattan", lambda q, x: q @ x.T])
 def test_any_similarity(similarity: Any) -> None:
     data = Data(9)
-    points = sweep(data.queries + 0.1, data.items + 0.1, data.relevance, EXTREME, similarity=similarity, search=False).points
+    points = sweep(
+        data.queries + 0.1,
+        data.items + 0.1,
+        data.relevance,
+        EXTREME,
+        similarity=similarity,
+        search=False,
+    ).points
     assert all(np.isfinite([point.loss, point.entropy, point.confidence]).all() for point in points)
     assert points[-1].entropy == pytest.approx(np.log(57), rel=1e-3)
 
 
 def test_what_a_sweep_says() -> None:
-    captions, clips = np.array([[1.0, 0.1], [0.2, 1.0], [0.3, 0.9]]), np.array([[0.9, 0.0], [0.0, 0.8], [0.9, 0.6]])
+    captions, clips = (
+        np.array([[1.0, 0.1], [0.2, 1.0], [0.3, 0.9]]),
+        np.array([[0.9, 0.0], [0.0, 0.8], [0.9, 0.6]]),
+    )
     found = sweep(captions, clips, judged.diagonal(), [0.01, 0.1, 1.0])
     heads, *lines = repr(found).split("\n\n")[0].splitlines()
-    assert heads == "temperature    loss  confidence  entropy  accuracy     ECE  hardest 10  effective  gradient"
+    assert heads == (
+        "temperature    loss  confidence  entropy  accuracy     ECE  hardest 10  effective "
+        " gradient"
+    )
     unit = [each / np.linalg.norm(each, axis=1, keepdims=True) for each in (captions, clips)]
-    twin = softmaxes.described(unit[0] @ unit[1].T, np.eye(3, dtype=bool), np.ones((3, 3), bool), 0.1, "each", 10)
-    cells = dict(zip(heads.replace("hardest 10", "hardest_10").split(), lines[1].split(), strict=True))
-    assert {name: f"{twin[name]:.4f}" for name in ("loss", "confidence", "entropy", "accuracy")}.items() <= cells.items()
+    twin = softmaxes.described(
+        unit[0] @ unit[1].T, np.eye(3, dtype=bool), np.ones((3, 3), bool), 0.1, "each", 10
+    )
+    cells = dict(
+        zip(heads.replace("hardest 10", "hardest_10").split(), lines[1].split(), strict=True)
+    )
+    assert {
+        name: f"{twin[name]:.4f}" for name in ("loss", "confidence", "entropy", "accuracy")
+    }.items() <= cells.items()
     assert found.best_loss is not None
     assert found.best_calibrated is not None
     best = found.best_calibrated.point
     assert found.sentences() == [
-        f"lowest loss at temperature {found.best_loss.temperature:.4g} ({found.best_loss.point.loss:.4f}).",
-        f"best calibrated at temperature {best.temperature:.4g} (ECE {best.calibration_error:.4f}, confidence "
+        f"lowest loss at temperature {found.best_loss.temperature:.4g} "
+        f"({found.best_loss.point.loss:.4f}).",
+        f"best calibrated at temperature {best.temperature:.4g} (ECE {best.calibration_error:.4f}, "
+        "confidence "
         f"{best.confidence:.4f}, accuracy 0.6667).",
-        # Two of three pairs are right, the third at rank 2: AP = (1 + 1 + 1/2) / 3, nDCG = (1 + 1 + 1/log2(3)) / 3.
-        "AP 0.8333 and nDCG@10 0.8770 at every temperature: dividing all scores by one number leaves their order as it is. "
+        # Two of three pairs are right, the third at rank 2: AP = (1 + 1 + 1/2) / 3, nDCG = (1 + 1 +
+        # 1/log2(3)) / 3.
+        "AP 0.8333 and nDCG@10 0.8770 at every temperature: dividing all scores by one number "
+        "leaves their order as it is. "
         "The ranks of the relevant items of 3 queries were counted again at each: all the same.",
-        "cosine: the score is the cosine of the angle between the vectors, in single precision; relevant: the item with the "
+        "cosine: the score is the cosine of the angle between the vectors, in single precision; "
+        "relevant: the item with the "
         "query's own row number; full-corpus softmax: a query's probabilities go over all 3 items.",
     ]
 
@@ -271,4 +386,7 @@ def test_bins_and_frames() -> None:
         assert rows["count"].to_list() == [each.count for each in point.bins]
     assert found.to_frame()["temperature"].to_list() == list(EXTREME)
     assert "loss_back" not in found.to_frame().columns
-    assert json.loads(json.dumps(found.to_dict(), allow_nan=False))["temperatures"][0]["temperature"] == 0.001
+    assert (
+        json.loads(json.dumps(found.to_dict(), allow_nan=False))["temperatures"][0]["temperature"]
+        == 0.001
+    )

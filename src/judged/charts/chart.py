@@ -1,4 +1,5 @@
-"""Chart: a table and how it is drawn. It shows itself in notebooks and saves itself to files that need no network."""
+"""Chart: a table and how it is drawn. It shows itself in notebooks and saves itself to files that
+need no network."""
 
 from __future__ import annotations
 
@@ -24,7 +25,8 @@ SCALE = 2.0
 
 @dataclass(frozen=True, eq=False)
 class Chart:
-    """What a kind of chart makes: the data that are shown, the Vega-Lite that shows them, and what there is to say.
+    """What a kind of chart makes: the data that are shown, the Vega-Lite that shows them, and what
+    there is to say.
 
     The data and the specification need no extra; pictures do.
     """
@@ -34,14 +36,16 @@ class Chart:
     spec: dict[str, Any]
     """Vega-Lite, with the data in it."""
     notes: tuple[str, ...] = ()
-    """What stands under the title: sentences on how to read the chart, and what was left out or put together."""
+    """What stands under the title: sentences on how to read the chart, and what was left out or put
+    together."""
 
     @property
     def title(self) -> str:
         return str(self.spec["title"]["text"])
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write a .png, .svg or .pdf, an .html that works without a network, or the Vega-Lite as .json."""
+        """Write a .png, .svg or .pdf, an .html that works without a network, or the Vega-Lite as
+        .json."""
         write_as(self, path, FORMATS)
 
     def to_json(self) -> str:
@@ -64,8 +68,13 @@ class Chart:
         """A page with everything in it, the JavaScript too."""
         html: str = _converter().vegalite_to_html(self.spec, bundle=True)
         colour = self.spec["config"]["background"]
-        head = f"<title>{escape(self.title)}</title>\n    <style>body {{ background: {colour}; }}</style>"
-        return html.replace("<title>Chart</title>", head, 1).replace("<html>", '<html lang="en">', 1)
+        head = (
+            f"<title>{escape(self.title)}</title>\n    <style>body {{ background: {colour}; "
+            "}</style>"
+        )
+        return html.replace("<title>Chart</title>", head, 1).replace(
+            "<html>", '<html lang="en">', 1
+        )
 
     def to_altair(self) -> altair.TopLevelMixin:
         """The same chart in altair's hands, to be changed or combined."""
@@ -76,14 +85,20 @@ class Chart:
         return altair.Chart.from_dict(self.spec)
 
     def __repr__(self) -> str:
-        return "\n".join([f"<Chart {self.kind}: {self.title}>", *(f"  {note}" for note in self.notes)])
+        return "\n".join(
+            [f"<Chart {self.kind}: {self.title}>", *(f"  {note}" for note in self.notes)]
+        )
 
     def _repr_html_(self) -> str:
         return f"<figure>{self.to_svg()}</figure>"
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
-        """Vega-Lite for notebooks that draw it themselves, a drawing for all others; words where the extra is missing."""
-        bundle: dict[str, Any] = {"text/plain": repr(self), "application/vnd.vegalite.v5+json": self.spec}
+        """Vega-Lite for notebooks that draw it themselves, a drawing for all others; words where
+        the extra is missing."""
+        bundle: dict[str, Any] = {
+            "text/plain": repr(self),
+            "application/vnd.vegalite.v5+json": self.spec,
+        }
         try:
             bundle["text/html"] = self._repr_html_()
         except MissingExtraError as missing:
@@ -103,8 +118,11 @@ FORMATS: dict[str, Callable[[Chart], bytes]] = {
 _HINT = 'pictures of charts need altair and vl-convert-python: pip install "judged[charts]".'
 
 
-def write_as(chart: Drawn, path: str | os.PathLike[str], formats: Mapping[str, Callable[[Drawn], bytes]]) -> None:
-    """Write what a chart is as a file of this ending; what cannot be written there is refused before anything is drawn."""
+def write_as(
+    chart: Drawn, path: str | os.PathLike[str], formats: Mapping[str, Callable[[Drawn], bytes]]
+) -> None:
+    """Write what a chart is as a file of this ending; what cannot be written there is refused
+    before anything is drawn."""
     make = formats[checked_ending(path, formats)]
     check_target(path)
     content = make(chart)
@@ -118,7 +136,10 @@ def checked_ending(path: str | os.PathLike[str], allowed: Iterable[str]) -> str:
     known = list(allowed)
     if ending not in known:
         *most, last = known
-        raise OutputError(f"{path}: is written as {', '.join(most)} or {last}; give the file one of these endings.")
+        raise OutputError(
+            f"{path}: is written as {', '.join(most)} or {last}; give the file one of these "
+            "endings."
+        )
     return ending
 
 

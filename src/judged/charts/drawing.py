@@ -1,4 +1,5 @@
-"""What drawings share: the frame with its title and notes, lines with their names at the end, labels that keep apart."""
+"""What drawings share: the frame with its title and notes, lines with their names at the end,
+labels that keep apart."""
 
 from __future__ import annotations
 
@@ -31,7 +32,8 @@ def chart(
     parts: dict[str, Any],
     width: int = WIDTH,
 ) -> Chart:
-    """A chart of a table; `parts` are the layers or panels, which read the rows under the name "table"."""
+    """A chart of a table; `parts` are the layers or panels, which read the rows under the name
+    "table"."""
     said = tuple(note for note in notes if note)
     lines = [line for note in said for line in wrap(note, max(50, int((width + 90) / LETTERS)))]
     spec = {
@@ -79,7 +81,12 @@ def number_axis(title: str, field: str, **more: Any) -> dict[str, Any]:
 def rank_axis(title: str, field: str, last: int) -> dict[str, Any]:
     """Whole numbers from 1; spread by their logarithm where there are many."""
     if last > 50:
-        return number_axis(title, field, scale={"type": "log", "domain": [1, last], "nice": False}, axis={"format": ",d"})
+        return number_axis(
+            title,
+            field,
+            scale={"type": "log", "domain": [1, last], "nice": False},
+            axis={"format": ",d"},
+        )
     marked = range(1, last + 1) if last <= 20 else [1, *range(5, last + 1, 5)]
     axis = {"format": ",d", "values": list(marked)}
     return number_axis(title, field, scale={"domain": [1, max(last, 2)], "nice": False}, axis=axis)
@@ -96,9 +103,17 @@ def series(field: str, names: Sequence[str], theme: Theme) -> dict[str, Any]:
     looks = [look_of(at, theme) for at in range(len(names))]
 
     def scale(values: list[Any]) -> dict[str, Any]:
-        return {"field": field, "type": "nominal", "legend": None, "scale": {"domain": list(names), "range": values}}
+        return {
+            "field": field,
+            "type": "nominal",
+            "legend": None,
+            "scale": {"domain": list(names), "range": values},
+        }
 
-    return {"color": scale([colour for colour, _ in looks]), "strokeDash": scale([dash for _, dash in looks])}
+    return {
+        "color": scale([colour for colour, _ in looks]),
+        "strokeDash": scale([dash for _, dash in looks]),
+    }
 
 
 def end_labels(
@@ -115,17 +130,23 @@ def end_labels(
 ) -> dict[str, Any]:
     """The names of lines beside their last points, pushed apart where they would cover each other.
 
-    Before each name is a piece of its line: where several lines end in one point, that tells whose name it is.
-    `symlog` says that y is spread as Vega-Lite's scale of that name has it: evenly near 0, and by its logarithm far above 1.
+    Before each name is a piece of its line: where several lines end in one point, that tells whose
+    name it is. `symlog` says that y is spread as Vega-Lite's scale of that name has it: evenly near
+    0, and by its logarithm far above 1.
     """
     chosen = looks or [look_of(at, theme) for at in range(len(ends))]
-    bottom, top, *values = [math.log1p(value) if symlog else value for value in (low, high, *(value for _, value in ends))]
+    bottom, top, *values = [
+        math.log1p(value) if symlog else value
+        for value in (low, high, *(value for _, value in ends))
+    ]
     places = spread(values, (top - bottom) * LINE / height, bottom, top)
     if symlog:
         places = [math.expm1(place) for place in places]
     rows = [
         {"label": label, "at": place, "shade": shade, "number": number}
-        for number, ((label, _), place, (shade, _)) in enumerate(zip(ends, places, chosen, strict=True))
+        for number, ((label, _), place, (shade, _)) in enumerate(
+            zip(ends, places, chosen, strict=True)
+        )
     ]
     at = {**y, "field": "at"}
     pieces = [
@@ -137,7 +158,14 @@ def end_labels(
         for number, (shade, dash) in enumerate(chosen)
     ]
     names = {
-        "mark": {"type": "text", "align": "left", "dx": 35, "baseline": "middle", "clip": False, "fontWeight": "bold"},
+        "mark": {
+            "type": "text",
+            "align": "left",
+            "dx": 35,
+            "baseline": "middle",
+            "clip": False,
+            "fontWeight": "bold",
+        },
         "encoding": {
             "x": {"value": width},
             "y": at,
@@ -149,7 +177,8 @@ def end_labels(
 
 
 def spread(values: Sequence[float], gap: float, low: float, high: float) -> list[float]:
-    """Places as near to the values as can be, in their order, at least a gap apart and within the bounds where they fit.
+    """Places as near to the values as can be, in their order, at least a gap apart and within the
+    bounds where they fit.
 
     >>> spread([0.5, 0.5, 0.9], 0.1, 0, 1)
     [0.5, 0.4, 0.9]
@@ -184,17 +213,26 @@ def curves(
     height: int = HEIGHT,
     symlog: bool = False,
 ) -> list[dict[str, Any]]:
-    """A line for each name in a column, with points where there is room for them, and its name at its end.
+    """A line for each name in a column, with points where there is room for them, and its name at
+    its end.
 
     `said` are words for names that the column has shorter; `symlog` is for `end_labels`.
     """
     names = table[field].unique(maintain_order=True).to_list()
     look = series(field, names, theme)
     last = table.group_by(field, maintain_order=True).last()
-    ends = [((said or {}).get(name, name), value) for name, value in last.select(field, y["field"]).rows()]
+    ends = [
+        ((said or {}).get(name, name), value)
+        for name, value in last.select(field, y["field"]).rows()
+    ]
     line = {
         "mark": {"type": "line", "strokeWidth": 2.2},
-        "encoding": {"x": x, "y": y, **look, "order": {"field": x["field"], "type": "quantitative"}},
+        "encoding": {
+            "x": x,
+            "y": y,
+            **look,
+            "order": {"field": x["field"], "type": "quantitative"},
+        },
     }
     tooltip = [{"field": field}, {"field": x["field"]}, {"field": y["field"], "format": ".4f"}]
     points = {
@@ -202,5 +240,7 @@ def curves(
         "encoding": {"x": x, "y": y, "color": look["color"], "tooltip": tooltip},
     }
     room = [points] if table.height / max(len(names), 1) <= 25 else []
-    names_at_ends = end_labels(ends, theme, y=y, low=low, high=high, width=width, height=height, symlog=symlog)
+    names_at_ends = end_labels(
+        ends, theme, y=y, low=low, high=high, width=width, height=height, symlog=symlog
+    )
     return [line, *room, names_at_ends]

@@ -1,4 +1,5 @@
-"""Gallery: queries and their first results as pictures, right and wrong ones told apart by colour, frame and sign."""
+"""Gallery: queries and their first results as pictures, right and wrong ones told apart by colour,
+frame and sign."""
 
 from __future__ import annotations
 
@@ -24,7 +25,8 @@ SIGNS = {True: "✓", False: "✗"}
 
 @dataclass(frozen=True, eq=False)
 class Gallery:
-    """A chart whose marks are pictures: it has the ways of `Chart`, but is drawn by Pillow or as a page, not by Vega-Lite."""
+    """A chart whose marks are pictures: it has the ways of `Chart`, but is drawn by Pillow or as a
+    page, not by Vega-Lite."""
 
     kind: str
     data: pl.DataFrame
@@ -62,12 +64,22 @@ class Gallery:
 </style>"""
         notes = "".join(f"<p>{escape(note)}</p>" for note in self.notes)
         lists = "\n".join(self._section(part) for part in self.rows())
-        return f'{style}\n<main class="judged-gallery"><h1>{escape(self.title)}</h1>{notes}\n{lists}\n</main>\n'
+        return (
+            f"{style}\n<main "
+            f'class="judged-gallery"><h1>{escape(self.title)}</h1>{notes}\n{lists}\n</main>\n'
+        )
 
     def _section(self, part: pl.DataFrame) -> str:
         query = part["query"][0]
         right = int(part["relevant"].sum())
-        tiles = [_tile(self.pictures[query], query, "query", f"query {escape(query)}<br>{right} of {part.height} right")]
+        tiles = [
+            _tile(
+                self.pictures[query],
+                query,
+                "query",
+                f"query {escape(query)}<br>{right} of {part.height} right",
+            )
+        ]
         for item, rank, relevant in part.select("item", "rank", "relevant").rows():
             words = f"{rank} {SIGNS[relevant]} {escape(item)}"
             tiles.append(_tile(self.pictures[item], item, "right" if relevant else "wrong", words))
@@ -88,7 +100,10 @@ class Gallery:
         most = max(part.height for part in rows)
         top = MARGIN + 28 + 18 * len(self.notes) + 12
         step, line = TILE + GAP, TILE + GAP + 22
-        words = [_font(18).getlength(self.title), *(_font(12).getlength(note) for note in self.notes)]
+        words = [
+            _font(18).getlength(self.title),
+            *(_font(12).getlength(note) for note in self.notes),
+        ]
         width = max(2 * MARGIN + (most + 1) * step + 2 * GAP, int(max(words)) + 2 * MARGIN)
         canvas = Image.new("RGB", (width, top + line * len(rows) + MARGIN), theme.background)
         pen = ImageDraw.Draw(canvas)
@@ -99,15 +114,29 @@ class Gallery:
             y = top + number * line
             query = part["query"][0]
             self._paint(canvas, query, MARGIN, y)
-            pen.text((MARGIN + TILE / 2, y + TILE + 8), _cut(query), theme.ink, font=_font(11), anchor="mt")
+            pen.text(
+                (MARGIN + TILE / 2, y + TILE + 8),
+                _cut(query),
+                theme.ink,
+                font=_font(11),
+                anchor="mt",
+            )
             pen.line((MARGIN + step + 2, y, MARGIN + step + 2, y + TILE), theme.muted)
-            for at, (item, rank, relevant) in enumerate(part.select("item", "rank", "relevant").rows(), 1):
+            for at, (item, rank, relevant) in enumerate(
+                part.select("item", "rank", "relevant").rows(), 1
+            ):
                 x = MARGIN + at * step + 2 * GAP
                 self._paint(canvas, item, x, y)
                 _frame(pen, x, y, theme.right if relevant else theme.wrong, dashed=not relevant)
                 if not relevant:
                     _cross(pen, x + TILE - 16, y + 4, theme.wrong, theme.background)
-                pen.text((x + TILE / 2, y + TILE + 8), f"{rank}: {_cut(item)}", theme.ink, font=_font(11), anchor="mt")
+                pen.text(
+                    (x + TILE / 2, y + TILE + 8),
+                    f"{rank}: {_cut(item)}",
+                    theme.ink,
+                    font=_font(11),
+                    anchor="mt",
+                )
         return canvas
 
     def _paint(self, canvas: Any, name: str, x: int, y: int) -> None:
@@ -138,7 +167,10 @@ FORMATS: dict[str, Callable[[Gallery], bytes]] = {
 def _tile(picture: Any, name: str, kind: str, words: str) -> str:
     source, tiny = address(picture, name)
     look = ' class="tiny"' if tiny else ""
-    return f'<figure class="{kind}"><img{look} src="{source}" alt="{escape(name)}"><figcaption>{words}</figcaption></figure>'
+    return (
+        f'<figure class="{kind}"><img{look} src="{source}" '
+        f'alt="{escape(name)}"><figcaption>{words}</figcaption></figure>'
+    )
 
 
 def _font(size: int) -> Any:

@@ -1,4 +1,5 @@
-"""Results of other rooms as the JSON that they write: read by name, and refused in words where something is not there."""
+"""Results of other rooms as the JSON that they write: read by name, and refused in words where
+something is not there."""
 
 from __future__ import annotations
 
@@ -28,7 +29,9 @@ class Record:
         found = given.to_dict() if hasattr(given, "to_dict") else given
         kind = found.get("what") if isinstance(found, Mapping) else None
         if kind != what:
-            named = f"this is a {kind}, not a {what}" if isinstance(kind, str) else f"this is no {what}"
+            named = (
+                f"this is a {kind}, not a {what}" if isinstance(kind, str) else f"this is no {what}"
+            )
             raise InputError(f"{named}; make one with {how}.")
         return cls(f"the {what}", found)
 
@@ -75,7 +78,9 @@ class Record:
 
     def numbers(self, name: str) -> list[float]:
         listed = self._list(name)
-        every = Record(f"{self.called}, {name}", {f"number {at}": each for at, each in enumerate(listed, 1)})
+        every = Record(
+            f"{self.called}, {name}", {f"number {at}": each for at, each in enumerate(listed, 1)}
+        )
         return [every.number(key) for key in every.fields]
 
     def record_or_none(self, name: str) -> Record | None:

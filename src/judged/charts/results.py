@@ -62,10 +62,12 @@ def ready(judgements: Any, run: Any, *, name: str | None = None) -> tuple[Pool, 
 
 
 def placed(pool: Pool, run: Run | Lookup, *, ties: str) -> pl.DataFrame:
-    """The rank of each judged item that a run holds: columns judgement (its place in the pool) and rank."""
+    """The rank of each judged item that a run holds: columns judgement (its place in the pool) and
+    rank."""
     if ties not in CHOICES["ties"] or ties == "expected":
         raise InputError(
-            f"ties must be one of {', '.join(rule for rule in CHOICES['ties'] if rule != 'expected')}; got {ties!r}."
+            "ties must be one of "
+            f"{', '.join(rule for rule in CHOICES['ties'] if rule != 'expected')}; got {ties!r}."
         )
     found = match(pool, run, duplicates="error")
     return pl.DataFrame({"judgement": found.hit_judgement, "rank": place(pool, found, ties).rank})
@@ -74,21 +76,31 @@ def placed(pool: Pool, run: Run | Lookup, *, ties: str) -> pl.DataFrame:
 def two_runs(runs: Any) -> list[tuple[str | None, Any]]:
     listed = list(as_runs(runs).items())
     if len(listed) != 2:
-        raise InputError(f"this chart compares two runs, given as {{name: run, name: run}} or two paths; got {len(listed)}.")
+        raise InputError(
+            "this chart compares two runs, given as {name: run, name: run} or two paths; got "
+            f"{len(listed)}."
+        )
     return listed
 
 
 def _side_by_side(judgements: Any, run: Any) -> bool:
     """Whether these are numbers in a row rather than something with ids."""
-    if any(isinstance(each, (str, PathLike, Mapping, Judgements, Run, Lookup)) for each in (judgements, run)):
+    if any(
+        isinstance(each, (str, PathLike, Mapping, Judgements, Run, Lookup))
+        for each in (judgements, run)
+    ):
         return False
-    return isinstance(judgements, (list, tuple, np.ndarray)) and isinstance(run, (list, tuple, np.ndarray))
+    return isinstance(judgements, (list, tuple, np.ndarray)) and isinstance(
+        run, (list, tuple, np.ndarray)
+    )
 
 
 def _of_numbers(grades: Any, scores: Any, rel: float) -> Scores:
     flat = [_flat(each) for each in (grades, scores)]
     if len(flat[0]) != len(flat[1]):
-        raise InputError(f"there are {len(flat[0]):,} grades and {len(flat[1]):,} scores; they must be as many.")
+        raise InputError(
+            f"there are {len(flat[0]):,} grades and {len(flat[1]):,} scores; they must be as many."
+        )
     if not all(np.isfinite(each).all() for each in flat):
         raise InputError("grades and scores must be finite numbers.")
     return Scores(flat[1][flat[0] >= rel], flat[1])

@@ -1,4 +1,5 @@
-"""What charts are made from: evaluations and rankings of systems, or runs and judgements with items and scores."""
+"""What charts are made from: evaluations and rankings of systems, or runs and judgements with items
+and scores."""
 
 from __future__ import annotations
 
@@ -36,7 +37,8 @@ class Systems:
         rankings = [source] if isinstance(source, Rankings) else list(source)
         if not rankings or not all(isinstance(each, Rankings) for each in rankings):
             raise InputError(
-                "a chart is made from an evaluation, from rankings or from a list of rankings; got something else."
+                "a chart is made from an evaluation, from rankings or from a list of rankings; got "
+                "something else."
             )
         return cls(_named(rankings), Policy(ties=rankings[0].ties, unjudged=rankings[0].unjudged))
 
@@ -47,15 +49,22 @@ class Systems:
     def one(self, query: str | None = None) -> Systems:
         """The only system, and only one of its queries where that is named."""
         if len(self.rankings) != 1:
-            raise InputError(f"this chart shows one system; got {len(self.rankings)}: {', '.join(self.names)}.")
+            raise InputError(
+                f"this chart shows one system; got {len(self.rankings)}: {', '.join(self.names)}."
+            )
         return self if query is None else self.about(query)
 
     def pair(self) -> Systems:
         """Two systems about the same queries."""
         if len(self.rankings) != 2:
-            raise InputError(f"this chart compares two systems; got {len(self.rankings)}: {', '.join(self.names)}.")
+            raise InputError(
+                f"this chart compares two systems; got {len(self.rankings)}: "
+                f"{', '.join(self.names)}."
+            )
         if self.rankings[0].queries != self.rankings[1].queries:
-            raise InputError("the two systems have different queries; judge both with the same judgements.")
+            raise InputError(
+                "the two systems have different queries; judge both with the same judgements."
+            )
         return self
 
     def about(self, query: str) -> Systems:
@@ -64,19 +73,32 @@ class Systems:
             if query not in each.queries:
                 some = ", ".join(each.queries[:3]) + (", …" if len(each) > 3 else "")
                 raise InputError(f"there is no query {query!r}; there is {some}.")
-        return replace(self, rankings=tuple(each.take([each.queries.index(query)]) for each in self.rankings))
+        return replace(
+            self, rankings=tuple(each.take([each.queries.index(query)]) for each in self.rankings)
+        )
 
     def evaluate(
-        self, measures: Sequence[str | Measure], *, tie_range: bool = False, unjudged_range: bool = False
+        self,
+        measures: Sequence[str | Measure],
+        *,
+        tie_range: bool = False,
+        unjudged_range: bool = False,
     ) -> Evaluation:
         return evaluate_rankings(
-            self.rankings, list(measures), policy=self.policy, tie_range=tie_range, unjudged_range=unjudged_range
+            self.rankings,
+            list(measures),
+            policy=self.policy,
+            tie_range=tie_range,
+            unjudged_range=unjudged_range,
         )
 
     def counted(self, r: Rankings, rel: float) -> tuple[Mask, Mask]:
-        """Which queries the policy counts, and which of them are perfect because nothing is relevant."""
+        """Which queries the policy counts, and which of them are perfect because nothing is
+        relevant."""
         nothing = r.relevant(rel) == 0
-        skipped = (r.missing & (self.policy.missing == "skip")) | (nothing & (self.policy.empty == "skip"))
+        skipped = (r.missing & (self.policy.missing == "skip")) | (
+            nothing & (self.policy.empty == "skip")
+        )
         return ~skipped, nothing & (self.policy.empty == "one")
 
     @property
@@ -88,7 +110,10 @@ class Systems:
         """What has to be said of any chart of these."""
         said = []
         if self.policy.ties == "expected":
-            said.append("Ties are not broken (ties=expected): numbers are means over their orders, curves show one order.")
+            said.append(
+                "Ties are not broken (ties=expected): numbers are means over their orders, curves "
+                "show one order."
+            )
         if len(self.rankings[0]) > 1 and self.policy.empty == "skip":
             said.append("Queries with nothing relevant are left out.")
         return said

@@ -1,4 +1,5 @@
-"""Colours that differ in lightness too, so that charts can be read by the colour-blind and in grey; light and dark."""
+"""Colours that differ in lightness too, so that charts can be read by the colour-blind and in grey;
+light and dark."""
 
 from __future__ import annotations
 
@@ -67,7 +68,16 @@ THEMES = {
         ink="#1f2328",
         muted="#59636e",
         grid="#e6e8eb",
-        series=("#0072b2", "#c98300", "#00634a", "#cc79a7", "#7a2e00", "#56b4e9", "#444444", "#b8a900"),
+        series=(
+            "#0072b2",
+            "#c98300",
+            "#00634a",
+            "#cc79a7",
+            "#7a2e00",
+            "#56b4e9",
+            "#444444",
+            "#b8a900",
+        ),
         fill="#cfe3f1",
         right="#0072b2",
         wrong="#d55e00",
@@ -77,14 +87,32 @@ THEMES = {
         ink="#e8eaed",
         muted="#a5adb6",
         grid="#2d333b",
-        series=("#56b4e9", "#f0e442", "#0b9e77", "#e8a9cb", "#d55e00", "#c9e6fa", "#9a9a9a", "#e69f00"),
+        series=(
+            "#56b4e9",
+            "#f0e442",
+            "#0b9e77",
+            "#e8a9cb",
+            "#d55e00",
+            "#c9e6fa",
+            "#9a9a9a",
+            "#e69f00",
+        ),
         fill="#1d3b52",
         right="#56b4e9",
         wrong="#e8793a",
     ),
 }
 
-DASHES: tuple[list[int], ...] = ([1, 0], [7, 3], [2, 2], [9, 3, 2, 3], [4, 2], [12, 4], [1, 3], [7, 2, 1, 2, 1, 2])
+DASHES: tuple[list[int], ...] = (
+    [1, 0],
+    [7, 3],
+    [2, 2],
+    [9, 3, 2, 3],
+    [4, 2],
+    [12, 4],
+    [1, 3],
+    [7, 2, 1, 2, 1, 2],
+)
 """Of lines, beside their colours."""
 
 

@@ -43,10 +43,14 @@ class Commands(click.Group):
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
         if name not in COMMANDS:
             return None
-        command: click.Command = getattr(import_module(f"judged.cli.{_module(name)}"), _module(name))
+        command: click.Command = getattr(
+            import_module(f"judged.cli.{_module(name)}"), _module(name)
+        )
         return command
 
-    def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
         if args and args[0] not in COMMANDS and not args[0].startswith("-"):
             from difflib import get_close_matches
 
@@ -59,7 +63,8 @@ class Commands(click.Group):
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, "-V", "--version", prog_name="judged")
 def cli() -> None:
-    """Evaluate retrieval: from ranked lists to numbers you can trust, each with its definition and an audit of the data.
+    """Evaluate retrieval: from ranked lists to numbers you can trust, each with its definition and
+    an audit of the data.
 
     \b
     Try:  judged demo
@@ -76,7 +81,8 @@ def cli() -> None:
 
 
 def main(arguments: list[str] | None = None) -> NoReturn:
-    """Run the command line; errors are one message on standard error and a non-zero exit code, never a traceback."""
+    """Run the command line; errors are one message on standard error and a non-zero exit code,
+    never a traceback."""
     try:
         if sys.stdout is None:  # closed from the start, as by >&-
             _stop("standard output is closed; send it to a file, or to /dev/null.", 1)
@@ -92,7 +98,8 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     except JudgedError as error:
         _stop(str(error), 1)
     except BrokenPipeError:
-        # The reader (`| head`) has gone: what is still buffered must not raise again while Python shuts down.
+        # The reader (`| head`) has gone: what is still buffered must not raise again while Python
+        # shuts down.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         _leave(0)
     except OSError as error:
@@ -106,7 +113,8 @@ def main(arguments: list[str] | None = None) -> NoReturn:
 
 
 def _is_full(error: OSError) -> bool:
-    """Whether the disk behind standard output is full; anything else that the system refuses is named where it happens."""
+    """Whether the disk behind standard output is full; anything else that the system refuses is
+    named where it happens."""
     return error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 
 

@@ -1,4 +1,5 @@
-"""Options of commands that read vectors of queries and items: what is relevant, what is excluded, how they are compared."""
+"""Options of commands that read vectors of queries and items: what is relevant, what is excluded,
+how they are compared."""
 
 from __future__ import annotations
 
@@ -12,12 +13,23 @@ from judged.contrastive import POSITIVES
 
 PAIR = (str, str)
 RELEVANCE: dict[str, tuple[Any, str]] = {
-    "qrels": (FILE, "Judgements, in any format that 'judged evaluate' reads; ids are those of the vectors, or row numbers."),
+    "qrels": (
+        FILE,
+        "Judgements, in any format that 'judged evaluate' reads; ids are those of the vectors, or "
+        "row numbers.",
+    ),
     "labels": (PAIR, "One label a vector, for queries and for items: relevant is the same label."),
     "shared-labels": (PAIR, "Several labels a vector: relevant is a label in common."),
-    "groups": (PAIR, "One group a vector: relevant is the same group, as with several captions for each clip."),
+    "groups": (
+        PAIR,
+        "One group a vector: relevant is the same group, as with several captions for each clip.",
+    ),
     "diagonal": (None, "Relevant is the item in the query's own row: pairs."),
-    "revisited": (FILE, "JSON of the revisited Oxford and Paris benchmarks: for each query the item rows easy, hard and junk."),
+    "revisited": (
+        FILE,
+        "JSON of the revisited Oxford and Paris benchmarks: for each query the item rows easy, "
+        "hard and junk.",
+    ),
 }
 """The ways to say what is relevant: option, what it takes, help."""
 
@@ -43,7 +55,8 @@ def relevance_options(function: Function) -> Function:
 
 
 def similarity_option(function: Function) -> Function:
-    """--similarity and --allow-training-queries, which come as one: `similarity`, a name or the similarity itself."""
+    """--similarity and --allow-training-queries, which come as one: `similarity`, a name or the
+    similarity itself."""
 
     def gather(*args: Any, **given: Any) -> Any:
         if given.pop("allow_training_queries"):
@@ -57,13 +70,17 @@ def similarity_option(function: Function) -> Function:
         default="cosine",
         show_default=True,
         metavar="NAME|FILE",
-        help="cosine, dot, euclidean, manhattan or hamming; or a file: one that 'judged learn' wrote, or the matrix W of a "
+        help="cosine, dot, euclidean, manhattan or hamming; or a file: one that 'judged learn' "
+        "wrote, or the matrix W of a "
         "similarity q W x.",
     )
     allowing = click.option(
         "--allow-training-queries",
         is_flag=True,
-        help="Score queries that a learned similarity saw in training too; without it they are refused.",
+        help=(
+            "Score queries that a learned similarity saw in training too; without it they are "
+            "refused."
+        ),
     )
     return named(allowing(gather))  # type: ignore[return-value]
 
@@ -75,7 +92,8 @@ def _allowing(given: str) -> Any:
     found = as_similarity(given)
     if not isinstance(found, Learned):
         raise click.UsageError(
-            f"--allow-training-queries is for a similarity that 'judged learn' wrote; {given} is another. Leave it out."
+            f"--allow-training-queries is for a similarity that 'judged learn' wrote; {given} is "
+            "another. Leave it out."
         )
     return found.allow_training_queries()
 
@@ -90,28 +108,55 @@ positives_option = click.option(
     + ".",
 )
 memory_option = click.option(
-    "--memory", default="1GB", show_default=True, metavar="SIZE", help="How much memory the scores may take."
+    "--memory",
+    default="1GB",
+    show_default=True,
+    metavar="SIZE",
+    help="How much memory the scores may take.",
 )
 
 
 def vector_options(function: Function) -> Function:
-    """--dims and ids, and what is excluded: --exclude-self, --exclude-same-id, --exclude-groups and --junk."""
+    """--dims and ids, and what is excluded: --exclude-self, --exclude-same-id, --exclude-groups and
+    --junk."""
     for option in reversed(
         (
-            click.option("--dims", type=int, metavar="N", help="Only the first N dimensions of the vectors (Matryoshka)."),
             click.option(
-                "--query-ids", type=FILE, metavar="FILE", help="Ids of the queries, one a line, where their file has none."
+                "--dims",
+                type=int,
+                metavar="N",
+                help="Only the first N dimensions of the vectors (Matryoshka).",
             ),
             click.option(
-                "--item-ids", type=FILE, metavar="FILE", help="Ids of the items, one a line, where their file has none."
+                "--query-ids",
+                type=FILE,
+                metavar="FILE",
+                help="Ids of the queries, one a line, where their file has none.",
             ),
-            click.option("--exclude-self", is_flag=True, help="Leave the item in the query's own row out of its ranking."),
-            click.option("--exclude-same-id", is_flag=True, help="Leave the item with the query's own id out of its ranking."),
+            click.option(
+                "--item-ids",
+                type=FILE,
+                metavar="FILE",
+                help="Ids of the items, one a line, where their file has none.",
+            ),
+            click.option(
+                "--exclude-self",
+                is_flag=True,
+                help="Leave the item in the query's own row out of its ranking.",
+            ),
+            click.option(
+                "--exclude-same-id",
+                is_flag=True,
+                help="Leave the item with the query's own id out of its ranking.",
+            ),
             click.option(
                 "--exclude-groups",
                 type=PAIR,
                 metavar="QFILE IFILE",
-                help="Leave items of the query's own group out of its ranking, as pictures of one burst.",
+                help=(
+                    "Leave items of the query's own group out of its ranking, as pictures of "
+                    "one burst."
+                ),
             ),
             click.option(
                 "--junk",
@@ -149,7 +194,8 @@ def read_sides(queries: str, items: str, given: dict[str, Any]) -> dict[str, Any
 
 
 def read_options(given: dict[str, Any]) -> dict[str, Any]:
-    """What --dims, --query-ids, --item-ids and --memory say, by the names that the library has for it."""
+    """What --dims, --query-ids, --item-ids and --memory say, by the names that the library has for
+    it."""
     return {
         "query_ids": labels(given["query_ids"]),
         "item_ids": labels(given["item_ids"]),
@@ -160,7 +206,17 @@ def read_options(given: dict[str, Any]) -> dict[str, Any]:
 
 def relations(given: dict[str, Any], *, optional: bool = False) -> tuple[Any, list[Any]]:
     """What is relevant, and what is to be excluded, from the options."""
-    from judged.embeddings import diagonal, groups, junk, revisited, same_group, same_id, same_index, same_label, shared_label
+    from judged.embeddings import (
+        diagonal,
+        groups,
+        junk,
+        revisited,
+        same_group,
+        same_id,
+        same_index,
+        same_label,
+        shared_label,
+    )
     from judged.inputs.vectors.files import labels_lists_from
     from judged.inputs.vectors.labels import revisited_from
 
@@ -202,11 +258,18 @@ def labels(path: str | None) -> Any:
     return None if path is None else labels_from(path)
 
 
-def check_targets(targets: Iterable[str | None], queries: str, items: str, given: dict[str, Any]) -> None:
-    """Refuse files to write to that cannot be written, or that this command reads, before any work is done."""
+def check_targets(
+    targets: Iterable[str | None], queries: str, items: str, given: dict[str, Any]
+) -> None:
+    """Refuse files to write to that cannot be written, or that this command reads, before any work
+    is done."""
     from judged.outputs import check_target
 
-    named = (each for value in given.values() for each in (value if isinstance(value, tuple) else (value,)))
+    named = (
+        each
+        for value in given.values()
+        for each in (value if isinstance(value, tuple) else (value,))
+    )
     read = [each.partition("::")[0] for each in (queries, items, *named) if isinstance(each, str)]
     for target in targets:
         if target is not None:

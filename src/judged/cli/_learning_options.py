@@ -11,14 +11,26 @@ from judged.cli._embedding_options import positives_option
 from judged.cli._options import Function, complete_measure
 
 NAMES = (
-    *("kind", "rank", "positives", "both", "measure", "validation", "held_out", "patience", "iterations", "decay"),
+    *(
+        "kind",
+        "rank",
+        "positives",
+        "both",
+        "measure",
+        "validation",
+        "held_out",
+        "patience",
+        "iterations",
+        "decay",
+    ),
     *("candidates", "rel", "seed"),
 )
 """What the options below say, by the names that the library has for it."""
 
 
 def learning_options(kind: str) -> Callable[[Function], Function]:
-    """All that training may be told but its temperature; `kind` is what is learned if nothing else is said."""
+    """All that training may be told but its temperature; `kind` is what is learned if nothing else
+    is said."""
 
     def decorate(function: Function) -> Function:
         for option in reversed(
@@ -28,17 +40,25 @@ def learning_options(kind: str) -> Callable[[Function], Function]:
                     default=kind,
                     show_default=True,
                     metavar="KIND",
-                    help="What is learned: bilinear (q W x), low-rank ((q U)·(x V)), diagonal (a weight for each dimension) or "
+                    help="What is learned: bilinear (q W x), low-rank ((q U)·(x V)), diagonal "
+                    "(a weight for each dimension) or "
                     "two-tower-linear (the cosine of q A and x B).",
                 ),
                 click.option(
                     "--rank",
                     type=int,
                     metavar="N",
-                    help="Of low-rank and two-tower-linear: how many dimensions vectors are mapped to.",
+                    help=(
+                        "Of low-rank and two-tower-linear: how many dimensions vectors are "
+                        "mapped to."
+                    ),
                 ),
                 positives_option,
-                click.option("--both", is_flag=True, help="Add the loss of the other way: every item among the queries."),
+                click.option(
+                    "--both",
+                    is_flag=True,
+                    help="Add the loss of the other way: every item among the queries.",
+                ),
                 click.option(
                     "-m",
                     "--measure",
@@ -46,7 +66,10 @@ def learning_options(kind: str) -> Callable[[Function], Function]:
                     show_default=True,
                     metavar="MEASURE",
                     shell_complete=complete_measure,
-                    help="What is computed on the validation queries after each iteration; the best weights are kept.",
+                    help=(
+                        "What is computed on the validation queries after each iteration; the "
+                        "best weights are kept."
+                    ),
                 ),
                 click.option(
                     "--validation",
@@ -62,7 +85,10 @@ def learning_options(kind: str) -> Callable[[Function], Function]:
                     default=0.2,
                     show_default=True,
                     metavar="SHARE",
-                    help="Of the queries, never looked at in training; measured before and after it. 0 for none.",
+                    help=(
+                        "Of the queries, never looked at in training; measured before and "
+                        "after it. 0 for none."
+                    ),
                 ),
                 click.option(
                     "--patience",
@@ -92,7 +118,8 @@ def learning_options(kind: str) -> Callable[[Function], Function]:
                     "--candidates",
                     type=int,
                     metavar="N",
-                    help="Set training queries against their relevant items and N others, drawn by the seed; without it, "
+                    help="Set training queries against their relevant items and N others, drawn "
+                    "by the seed; without it, "
                     "against all items.",
                 ),
                 click.option(

@@ -25,14 +25,18 @@ class _Result(click.Path):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         if Path(value).suffix.lower() in PICTURES:
-            self.fail(f"{value}: a result is written as text; 'judged plot' draws pictures.", param, ctx)
+            self.fail(
+                f"{value}: a result is written as text; 'judged plot' draws pictures.", param, ctx
+            )
         return super().convert(value, param, ctx)
 
 
 RESULT = _Result()
 
 
-def complete_measure(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+def complete_measure(
+    ctx: click.Context, param: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
     """Names of measures for the shell's completion."""
     from judged.measures import REGISTRY
 
@@ -48,15 +52,22 @@ def measures_option(function: Function) -> Function:
         multiple=True,
         metavar="MEASURE",
         shell_complete=complete_measure,
-        help="A measure such as nDCG@10 or AP(rel=2)@100; may be given more than once. 'judged measures' lists them.",
+        help=(
+            "A measure such as nDCG@10 or AP(rel=2)@100; may be given more than once. 'judged "
+            "measures' lists them."
+        ),
     )(function)
 
 
-def complete_convention(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+def complete_convention(
+    ctx: click.Context, param: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
     """Names of conventions for the shell's completion."""
     from judged.conventions import conventions
 
-    found = (each for each in conventions().values() if each.name.lower().startswith(incomplete.lower()))
+    found = (
+        each for each in conventions().values() if each.name.lower().startswith(incomplete.lower())
+    )
     return [CompletionItem(each.name, help=each.title) for each in found]
 
 
@@ -65,20 +76,26 @@ def convention_option(function: Function) -> Function:
         "--convention",
         metavar="LIBRARY",
         shell_complete=complete_convention,
-        help="Score as another library does, such as ranx or torchmetrics: its names are understood, measures are its "
+        help="Score as another library does, such as ranx or torchmetrics: its names are "
+        "understood, measures are its "
         "variants of them, and the policy is its own where none is given.",
     )(function)
 
 
 def policy_options(function: Function) -> Function:
-    """--ties, --missing, --empty and --unjudged; those that were given are gathered into one dict, `policy`."""
+    """--ties, --missing, --empty and --unjudged; those that were given are gathered into one dict,
+    `policy`."""
 
     def gather(*args: Any, **given: Any) -> Any:
         from click.core import ParameterSource
 
         context = click.get_current_context()
         values = {name: given.pop(name) for name in CHOICES}
-        said = {name: value for name, value in values.items() if context.get_parameter_source(name) != ParameterSource.DEFAULT}
+        said = {
+            name: value
+            for name, value in values.items()
+            if context.get_parameter_source(name) != ParameterSource.DEFAULT
+        }
         return function(*args, policy=said, **given)
 
     gather.__name__, gather.__doc__ = function.__name__, function.__doc__
@@ -87,14 +104,20 @@ def policy_options(function: Function) -> Function:
         words = "; ".join(f"{choice}: {sentence}" for choice, sentence in sentences.items())
         default = getattr(Policy(), name)
         option = click.option(
-            f"--{name}", type=click.Choice(list(sentences)), default=default, show_default=True, help=f"{words}."
+            f"--{name}",
+            type=click.Choice(list(sentences)),
+            default=default,
+            show_default=True,
+            help=f"{words}.",
         )
         gather = option(gather)
     return gather  # type: ignore[return-value]
 
 
 def depth_option(function: Function) -> Function:
-    return click.option("--depth", type=int, metavar="N", help="Only the first N results of each list count.")(function)
+    return click.option(
+        "--depth", type=int, metavar="N", help="Only the first N results of each list count."
+    )(function)
 
 
 def collection_option(function: Function) -> Function:
@@ -119,17 +142,20 @@ def duplicates_option(function: Function) -> Function:
 def format_options(function: Function) -> Function:
     """--qrels-format and --run-format, as every command that reads both kinds of files has them."""
     formats = click.Choice(list(INPUT_FORMATS))
-    of_run = click.option("--run-format", type=formats, help="The format of RUN, where it is not recognised.")
-    return click.option("--qrels-format", type=formats, help="The format of QRELS, where it is not recognised.")(
-        of_run(function)
+    of_run = click.option(
+        "--run-format", type=formats, help="The format of RUN, where it is not recognised."
     )
+    return click.option(
+        "--qrels-format", type=formats, help="The format of QRELS, where it is not recognised."
+    )(of_run(function))
 
 
 def tie_range_option(function: Function) -> Function:
     return click.option(
         "--tie-range",
         is_flag=True,
-        help="Beside each number, its values when ties are ordered against the system (worst), on average over all their "
+        help="Beside each number, its values when ties are ordered against the system (worst), "
+        "on average over all their "
         "orders (expected) and in its favour (best).",
     )(function)
 
@@ -139,13 +165,23 @@ def output_options(function: Function) -> Function:
     for option in reversed(
         (
             click.option(
-                "--per-query", is_flag=True, help="Give the value of every query; a table ends with the summary, all."
+                "--per-query",
+                is_flag=True,
+                help="Give the value of every query; a table ends with the summary, all.",
             ),
             click.option(
-                "--format", "form", type=click.Choice(list(FORMATS)), show_default="table", help="How to print the result."
+                "--format",
+                "form",
+                type=click.Choice(list(FORMATS)),
+                show_default="table",
+                help="How to print the result.",
             ),
             click.option(
-                "-o", "--output", metavar="FILE", type=RESULT, help="Write the result to a file; its ending may say the format."
+                "-o",
+                "--output",
+                metavar="FILE",
+                type=RESULT,
+                help="Write the result to a file; its ending may say the format.",
             ),
         )
     ):
@@ -158,7 +194,8 @@ RESULT_FORMS = ("table", "json", "csv")
 
 
 def result_options(chart: str) -> Callable[[Function], Function]:
-    """--format and -o, for a result that is a table for people and for programs; `judged plot CHART` reads its JSON."""
+    """--format and -o, for a result that is a table for people and for programs; `judged plot
+    CHART` reads its JSON."""
 
     def decorate(function: Function) -> Function:
         written = click.option(
@@ -166,12 +203,15 @@ def result_options(chart: str) -> Callable[[Function], Function]:
             "--output",
             metavar="FILE",
             type=RESULT,
-            help=f"Write the result to a file; its ending may say the format. 'judged plot {chart}' reads the JSON.",
+            help=(
+                "Write the result to a file; its ending may say the format. 'judged plot "
+                f"{chart}' reads the JSON."
+            ),
         )
         formats = click.Choice(RESULT_FORMS)
-        return click.option("--format", "form", type=formats, show_default="table", help="How to print the result.")(
-            written(function)
-        )
+        return click.option(
+            "--format", "form", type=formats, show_default="table", help="How to print the result."
+        )(written(function))
 
     return decorate
 
@@ -200,7 +240,8 @@ def deliver(
     as_csv: Callable[[], str] | None = None,
     show: Callable[[], None] | None = None,
 ) -> None:
-    """Print or write a result: text for people, JSON for programs, Markdown and CSV where there is one; `show` prints text."""
+    """Print or write a result: text for people, JSON for programs, Markdown and CSV where there is
+    one; `show` prints text."""
     import json
 
     from judged.outputs import write_text

@@ -1,4 +1,5 @@
-"""What people see: rich tables on standard output, progress on standard error and only on a terminal."""
+"""What people see: rich tables on standard output, progress on standard error and only on a
+terminal."""
 
 from __future__ import annotations
 
@@ -20,15 +21,19 @@ if TYPE_CHECKING:
 
 
 def console() -> Console:
-    """Standard output; where it is no terminal, lines are as long as they need to be and hold no colours."""
+    """Standard output; where it is no terminal, lines are as long as they need to be and hold no
+    colours."""
     from rich.console import Console
 
     watched = _watched(sys.stdout)
-    return Console(highlight=False, emoji=False, width=None if watched else 10_000, soft_wrap=not watched)
+    return Console(
+        highlight=False, emoji=False, width=None if watched else 10_000, soft_wrap=not watched
+    )
 
 
 def _watched(stream: TextIO | None) -> bool:
-    """Whether somebody looks at what is printed there; Python has None for a stream that was closed from the start."""
+    """Whether somebody looks at what is printed there; Python has None for a stream that was closed
+    from the start."""
     return stream is not None and stream.isatty()
 
 
@@ -46,13 +51,21 @@ def working(what: str) -> Iterator[None]:
 
 
 @contextmanager
-def counting(what: str, total: int, unit: str = "queries") -> Iterator[Callable[[int], None] | None]:
+def counting(
+    what: str, total: int, unit: str = "queries"
+) -> Iterator[Callable[[int], None] | None]:
     """A progress bar: a function to be told of each few that are done. None where nobody watches."""
     if not _watched(sys.stderr):
         yield None
         return
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeRemainingColumn,
+    )
 
     columns = (
         TextColumn("{task.description}", markup=False),
@@ -66,7 +79,9 @@ def counting(what: str, total: int, unit: str = "queries") -> Iterator[Callable[
         yield lambda done: bar.advance(task, done)
 
 
-def deliver_evaluation(evaluation: Evaluation, form: str | None, output: str | None, *, per_query: bool) -> None:
+def deliver_evaluation(
+    evaluation: Evaluation, form: str | None, output: str | None, *, per_query: bool
+) -> None:
     """Print an evaluation, or write it to a file, in the format that was asked for."""
     import click
 
@@ -93,7 +108,10 @@ def show_evaluation(evaluation: Evaluation, *, per_query: bool) -> None:
     header, rows = cells(evaluation, per_query=per_query)
     best = {} if per_query or evaluation.others else _best(evaluation)
     marked = [
-        [Text(cell, style="bold" if best.get(name) == number else "") for name, cell in zip(header, row, strict=True)]
+        [
+            Text(cell, style="bold" if best.get(name) == number else "")
+            for name, cell in zip(header, row, strict=True)
+        ]
         for number, row in enumerate(rows)
     ]
     names = sum(name in WORDS for name in header)
@@ -124,7 +142,8 @@ def show_comparison(comparison: ConventionComparison) -> None:
 
 
 def deliver_tables(found: Sweep | Study, form: str | None, output: str | None) -> None:
-    """Print a result that is tables and sentences, or write it to a file, in the format that was asked for."""
+    """Print a result that is tables and sentences, or write it to a file, in the format that was
+    asked for."""
     from judged.cli._options import deliver
 
     deliver(
@@ -144,10 +163,11 @@ def show_tables(
     names: int = 0,
     justify: Literal["left", "right"] = "right",
 ) -> None:
-    """Tables of numbers, heads first in each, and what there is to say about them; a number is never broken into two lines.
+    """Tables of numbers, heads first in each, and what there is to say about them; a number is
+    never broken into two lines.
 
-    The first `names` columns are names, which may be broken. What stands in a cell is plain text, never rich's markup: people
-    have brackets in the names of their runs and queries.
+    The first `names` columns are names, which may be broken. What stands in a cell is plain text,
+    never rich's markup: people have brackets in the names of their runs and queries.
     """
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
@@ -189,7 +209,10 @@ def _widths(table: Sequence[Sequence[Text]]) -> list[int]:
     from rich.cells import cell_len
 
     heads, *rows = table
-    return [max(0, *map(cell_len, name.plain.split()), *(row[at].cell_len for row in rows)) for at, name in enumerate(heads)]
+    return [
+        max(0, *map(cell_len, name.plain.split()), *(row[at].cell_len for row in rows))
+        for at, name in enumerate(heads)
+    ]
 
 
 def show_training(training: Training) -> None:
@@ -228,7 +251,9 @@ def show_identification(found: Identification, limit: int) -> None:
     for name in HEADER:
         table.add_column(name, justify="right" if name == "value" else "left", overflow="fold")
     for row in found.rows(limit):
-        table.add_row(*(Text(cell, style="bold" if at == 1 and row[0] else "") for at, cell in enumerate(row)))
+        table.add_row(
+            *(Text(cell, style="bold" if at == 1 and row[0] else "") for at, cell in enumerate(row))
+        )
     out = console()
     out.print(table)
     for sentence in found.sentences(limit):
@@ -236,7 +261,8 @@ def show_identification(found: Identification, limit: int) -> None:
 
 
 def show_explanation(explanation: Explanation) -> None:
-    """The text of an explanation; on a terminal, relevant results stand out and what does not count is dim."""
+    """The text of an explanation; on a terminal, relevant results stand out and what does not count
+    is dim."""
     from rich.text import Text
 
     from judged.explanation.text import marked_lines

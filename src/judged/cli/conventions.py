@@ -1,4 +1,5 @@
-"""`judged conventions`: the libraries whose definitions are known, one of them, or all of them on your data."""
+"""`judged conventions`: the libraries whose definitions are known, one of them, or all of them on
+your data."""
 
 from __future__ import annotations
 
@@ -29,9 +30,19 @@ if TYPE_CHECKING:
 @duplicates_option
 @format_options
 @click.option(
-    "--format", "form", type=click.Choice(["table", "json", "markdown"]), show_default="table", help="How to print the result."
+    "--format",
+    "form",
+    type=click.Choice(["table", "json", "markdown"]),
+    show_default="table",
+    help="How to print the result.",
 )
-@click.option("-o", "--output", metavar="FILE", type=RESULT, help="Write the result to a file; its ending may say the format.")
+@click.option(
+    "-o",
+    "--output",
+    metavar="FILE",
+    type=RESULT,
+    help="Write the result to a file; its ending may say the format.",
+)
 def conventions(
     what: tuple[str, ...],
     measures: tuple[str, ...],
@@ -42,11 +53,12 @@ def conventions(
     form: str | None,
     output: str | None,
 ) -> None:
-    """List the libraries whose definitions are known, explain the one called NAME, or compare all of them on a RUN.
+    """List the libraries whose definitions are known, explain the one called NAME, or compare all
+    of them on a RUN.
 
-    With QRELS and RUN: every definition that some library has for a measure, its value, who uses it, in what it differs
-    from judged's default and why, and how many queries that touches. The measures are AP@10, nDCG@10, P@10, R@10 and RR@10
-    unless -m names others.
+    With QRELS and RUN: every definition that some library has for a measure, its value, who uses
+    it, in what it differs from judged's default and why, and how many queries that touches. The
+    measures are AP@10, nDCG@10, P@10, R@10 and RR@10 unless -m names others.
     """
     from judged.conventions import conventions as known
     from judged.conventions import find
@@ -56,14 +68,24 @@ def conventions(
         raise click.UsageError(f"give one run: QRELS RUN; got {len(what)} files.")
     if len(what) < 2:
         asked = click.get_current_context()
-        said = [name for name in ("measures", "depth", "duplicates", "qrels_format", "run_format") if _given(asked, name)]
+        said = [
+            name
+            for name in ("measures", "depth", "duplicates", "qrels_format", "run_format")
+            if _given(asked, name)
+        ]
         if said or (what and isfile(what[0])):
             raise click.UsageError("to compare conventions give two files: QRELS RUN.")
     if output is not None:
         check_target(output, reads=what)
     if not what:
         every = list(known().values())
-        deliver(lambda: {each.name: _record(each) for each in every}, lambda: _list(every), form, output, lambda: _table(every))
+        deliver(
+            lambda: {each.name: _record(each) for each in every},
+            lambda: _list(every),
+            form,
+            output,
+            lambda: _table(every),
+        )
         return
     if len(what) == 1:
         one = find(what[0])
@@ -82,7 +104,14 @@ def conventions(
             depth=depth,
             duplicates=duplicates,
         )
-    deliver(found.to_dict, found.__repr__, form, output, found.to_markdown, show=lambda: show_comparison(found))
+    deliver(
+        found.to_dict,
+        found.__repr__,
+        form,
+        output,
+        found.to_markdown,
+        show=lambda: show_comparison(found),
+    )
 
 
 def _given(context: click.Context, name: str) -> bool:
@@ -98,7 +127,10 @@ def _policy(convention: Convention) -> str:
 def _list(every: list[Convention]) -> str:
     rows = [("name", "version", "library", "policy, where it is not the default")]
     rows += [(each.name, each.version, each.title, _policy(each)) for each in every]
-    footer = "'judged conventions NAME' explains one of them; 'judged conventions QRELS RUN' compares all of them on a run."
+    footer = (
+        "'judged conventions NAME' explains one of them; 'judged conventions QRELS RUN' "
+        "compares all of them on a run."
+    )
     return "\n".join([*aligned(rows), "", footer])
 
 
@@ -110,11 +142,16 @@ def _page(convention: Convention) -> str:
     parts = {
         "names": aligned([("its name", "judged", ""), *named]),
         "policy": list(Policy.of(dict(convention.policy)).sentences().values()),
-        "options": [f"{option.theirs}: {option.says}{_same(option)}" for option in convention.options],
+        "options": [
+            f"{option.theirs}: {option.says}{_same(option)}" for option in convention.options
+        ],
         "differences": list(convention.differences),
         "not imitated, as it is wrong or left to chance": list(convention.wrong),
     }
-    lines = [f"{convention.name}: {convention.title} {convention.version}".rstrip() + also, convention.verified]
+    lines = [
+        f"{convention.name}: {convention.title} {convention.version}".rstrip() + also,
+        convention.verified,
+    ]
     for title, said in parts.items():
         lines += ["", title, *(f"  {line}" for line in said)] if said else []
     return "\n".join(lines)
@@ -126,34 +163,62 @@ def _ours(name: Name) -> str:
 
 
 def _remark(name: Name) -> str:
-    return " ".join(filter(None, [name.note, *(f"{choice}={value}." for choice, value in name.policy.items())]))
+    return " ".join(
+        filter(None, [name.note, *(f"{choice}={value}." for choice, value in name.policy.items())])
+    )
 
 
 def _same(option: Option, quote: str = "") -> str:
     """The same in judged: choices of the policy, and parameters."""
-    same = [f"{quote}{choice}={value}{quote}" for choice, value in {**option.policy, **option.params}.items()]
+    same = [
+        f"{quote}{choice}={value}{quote}"
+        for choice, value in {**option.policy, **option.params}.items()
+    ]
     return f" Here: {', '.join(same)}." if same else ""
 
 
 def _table(every: list[Convention]) -> str:
-    rows = ["| convention | library | version | policy, where it is not the default |", "|---|---|---|---|"]
-    return "\n".join([*rows, *(f"| `{each.name}` | {each.title} | {each.version} | {_policy(each)} |" for each in every)])
+    rows = [
+        "| convention | library | version | policy, where it is not the default |",
+        "|---|---|---|---|",
+    ]
+    return "\n".join(
+        [
+            *rows,
+            *(
+                f"| `{each.name}` | {each.title} | {each.version} | {_policy(each)} |"
+                for each in every
+            ),
+        ]
+    )
 
 
 def page_markdown(convention: Convention) -> str:
     """All that is known of a library: a section of the documentation."""
-    also = f" Also called {', '.join(f'`{name}`' for name in convention.aliases)}." if convention.aliases else ""
+    also = (
+        f" Also called {', '.join(f'`{name}`' for name in convention.aliases)}."
+        if convention.aliases
+        else ""
+    )
     names = ["| its name | judged | |", "|---|---|---|"]
     for name in convention.names:
         own = "".join(f" `{choice}={value}`." for choice, value in name.policy.items())
-        names.append(f"| `{name.theirs}` | {f'`{_ours(name)}`' if name.ours else '–'} | {name.note}{own} |")
+        names.append(
+            f"| `{name.theirs}` | {f'`{_ours(name)}`' if name.ours else '–'} | {name.note}{own} |"
+        )
     parts = [
         f"### {convention.name}",
         f"**{convention.title}**, {convention.version}.{also} {convention.verified}",
         "\n".join(names),
     ]
-    options = [f"`{option.theirs}`: {option.says}{_same(option, '`')}" for option in convention.options]
-    for title, said in {"Options": options, "Differences": convention.differences, "Not imitated": convention.wrong}.items():
+    options = [
+        f"`{option.theirs}`: {option.says}{_same(option, '`')}" for option in convention.options
+    ]
+    for title, said in {
+        "Options": options,
+        "Differences": convention.differences,
+        "Not imitated": convention.wrong,
+    }.items():
         if said:
             parts.append(f"{title}:\n\n" + "\n".join(f"- {sentence}" for sentence in said))
     return "\n\n".join(parts)
@@ -165,7 +230,11 @@ def _record(convention: Convention) -> dict[str, Any]:
 
     def plain(value: Any) -> Any:
         if is_dataclass(value):
-            return {each.name: plain(getattr(value, each.name)) for each in fields(value) if each.name != "reads"}
+            return {
+                each.name: plain(getattr(value, each.name))
+                for each in fields(value)
+                if each.name != "reads"
+            }
         if isinstance(value, tuple):
             return [plain(each) for each in value]
         return dict(value) if hasattr(value, "keys") else value

@@ -8,12 +8,14 @@ import click
 
 
 @click.command(short_help="Search bundled images, and evaluate that.")
-@click.argument("folder", type=click.Path(file_okay=False, path_type=Path), default=Path("judged-demo"))
+@click.argument(
+    "folder", type=click.Path(file_okay=False, path_type=Path), default=Path("judged-demo")
+)
 def demo(folder: Path) -> None:
     """Search handwritten digits with three systems and evaluate them.
 
-    Every image of the collection is ranked for every query. Writes vectors, judgements and runs into FOLDER (default:
-    judged-demo), so that you can go on from there.
+    Every image of the collection is ranked for every query. Writes vectors, judgements and runs
+    into FOLDER (default: judged-demo), so that you can go on from there.
     """
     from judged.cli._terminal import show_evaluation, working
     from judged.demo import write_demo, write_gallery
@@ -23,14 +25,21 @@ def demo(folder: Path) -> None:
         files = write_demo(folder)
         gallery = write_gallery(files)
     click.echo(
-        "Image search among 1,797 handwritten digits: relevant = the same digit (UCI, Alpaydin & Kaynak 1998, CC BY 4.0)."
+        "Image search among 1,797 handwritten digits: relevant = the same digit (UCI, Alpaydin & "
+        "Kaynak 1998, CC BY 4.0)."
     )
     show_evaluation(evaluate_rankings(files.rankings, files.measures), per_query=False)
     vectors, labels = (" ".join(map(str, pair)) for pair in (files.vectors, files.labels))
-    click.echo(f"\nThe files are in {folder}; {folder / 'README.txt'} says what they are. Try next:")
+    click.echo(
+        f"\nThe files are in {folder}; {folder / 'README.txt'} says what they are. Try next:"
+    )
     if gallery is not None:
-        click.echo(f"  open {gallery} in a browser: queries and their first results, right and wrong")
+        click.echo(
+            f"  open {gallery} in a browser: queries and their first results, right and wrong"
+        )
     click.echo(f"  judged embeddings {vectors} --labels {labels} --diagnose")
     click.echo(f"  judged temperature {vectors} --labels {labels}")
-    click.echo(f"  judged evaluate {files.judgements} {files.runs[0]} -m AP -m 'P(rel=1)@5' --per-query")
+    click.echo(
+        f"  judged evaluate {files.judgements} {files.runs[0]} -m AP -m 'P(rel=1)@5' --per-query"
+    )
     click.echo("  judged measures AP")

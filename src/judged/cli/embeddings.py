@@ -30,31 +30,48 @@ from judged.cli._options import (
 @sides
 @similarity_option
 @vector_options
-@click.option("--both", is_flag=True, help="Also search the other way: every item among the queries.")
+@click.option(
+    "--both", is_flag=True, help="Also search the other way: every item among the queries."
+)
 @click.option(
     "--normalise",
     metavar="NAME",
-    help="Normalise scores first: min-max, z-score, softmax(temperature=0.05), csls(k=10), inverted-softmax, "
+    help="Normalise scores first: min-max, z-score, softmax(temperature=0.05), csls(k=10), "
+    "inverted-softmax, "
     "qb-norm(bank=FILE), dual-softmax, mutual-proximity, alpha-query-expansion.",
 )
 @click.option(
     "--unique",
     type=FILE,
     metavar="FILE",
-    help="The items' categories, one a line or a table of items and categories: each category's best item stands for it, "
+    help="The items' categories, one a line or a table of items and categories: each category's "
+    "best item stands for it, "
     "and categories are ranked.",
 )
 @memory_option
 @click.option(
-    "--save-run", type=click.Path(), metavar="FILE", help="Write the first items of each query: TREC text, or .parquet."
+    "--save-run",
+    type=click.Path(),
+    metavar="FILE",
+    help="Write the first items of each query: TREC text, or .parquet.",
 )
 @click.option(
-    "--top", type=int, metavar="K", help="How many items of each query --save-run and --index look at; 100 if not said."
+    "--top",
+    type=int,
+    metavar="K",
+    help="How many items of each query --save-run and --index look at; 100 if not said.",
 )
 @click.option(
-    "--index", type=FILE, metavar="FILE", help="A faiss or usearch index of the items, to compare with the exact search."
+    "--index",
+    type=FILE,
+    metavar="FILE",
+    help="A faiss or usearch index of the items, to compare with the exact search.",
 )
-@click.option("--diagnose", is_flag=True, help="Say what may be wrong with the vectors instead of scoring them.")
+@click.option(
+    "--diagnose",
+    is_flag=True,
+    help="Say what may be wrong with the vectors instead of scoring them.",
+)
 @measures_option
 @convention_option
 @policy_options
@@ -77,11 +94,12 @@ def embeddings(
     output: str | None,
     **given: Any,
 ) -> None:
-    """Score the search of QUERIES among ITEMS, two files of vectors, by the exact rank of every relevant item.
+    """Score the search of QUERIES among ITEMS, two files of vectors, by the exact rank of every
+    relevant item.
 
-    Files may be .npy, .npz, .h5, .parquet, .fvecs, .bvecs, .fbin, .safetensors, .csv, .tsv, .ndjson or text;
-    FILE::NAME means one array or column of a file that has several. Say what is relevant by one of --qrels, --labels,
-    --shared-labels, --groups, --diagonal and --revisited.
+    Files may be .npy, .npz, .h5, .parquet, .fvecs, .bvecs, .fbin, .safetensors, .csv, .tsv, .ndjson
+    or text; FILE::NAME means one array or column of a file that has several. Say what is relevant
+    by one of --qrels, --labels, --shared-labels, --groups, --diagonal and --revisited.
     """
     from judged.cli._terminal import counting, working
     from judged.embeddings.embeddings import Embeddings
@@ -123,7 +141,9 @@ def embeddings(
         from judged.embeddings.index import compare_index
 
         with counting("Searching", len(compared.queries)) as progress:
-            found = compare_index(index, compared, relevance, request, k=top or TOP, progress=progress)
+            found = compare_index(
+                index, compared, relevance, request, k=top or TOP, progress=progress
+            )
         deliver(lambda: found.to_dict(per_query=per_query), found.__repr__, form, output)
         return
     if both:
@@ -155,16 +175,24 @@ def _check_options(
 ) -> None:
     """Refuse options that say nothing together."""
     if top is not None and not (save_run or index):
-        raise click.UsageError("--top says how many items --save-run and --index look at; give one of them.")
+        raise click.UsageError(
+            "--top says how many items --save-run and --index look at; give one of them."
+        )
     if top is not None and top < 1:
         raise click.BadParameter(f"must be a whole number from 1; got {top}.", param_hint="--top")
     doing = {"--both": both, "--save-run": save_run, "--index": index, "--diagnose": diagnose}
     chosen = [name for name, value in doing.items() if value]
     if len(chosen) > 1:
         raise click.UsageError(f"{' and '.join(chosen)} cannot be had in one call; leave one out.")
-    for name, value in {"--normalise": given["normalise"], "--unique": given["unique"], "--tie-range": tie_range}.items():
+    for name, value in {
+        "--normalise": given["normalise"],
+        "--unique": given["unique"],
+        "--tie-range": tie_range,
+    }.items():
         if value and (index or diagnose):
-            raise click.UsageError(f"{name} has no meaning with {'--index' if index else '--diagnose'}; leave it out.")
+            raise click.UsageError(
+                f"{name} has no meaning with {'--index' if index else '--diagnose'}; leave it out."
+            )
 
 
 def _categories(path: str | None) -> Any:

@@ -30,7 +30,10 @@ from judged.cli._options import (
 @click.option(
     "--unjudged-range",
     is_flag=True,
-    help="Beside each number, its values if all unjudged results had been judged and found irrelevant, or of the top grade.",
+    help=(
+        "Beside each number, its values if all unjudged results had been judged and found "
+        "irrelevant, or of the top grade."
+    ),
 )
 @depth_option
 @collection_option
@@ -38,7 +41,10 @@ from judged.cli._options import (
     "--unique",
     metavar="FILE",
     type=click.Path(),
-    help="A table of items and their categories: each category's best result stands for it, and categories are ranked.",
+    help=(
+        "A table of items and their categories: each category's best result stands for it, and "
+        "categories are ranked."
+    ),
 )
 @duplicates_option
 @format_options
@@ -63,8 +69,8 @@ def evaluate(
 ) -> None:
     """Score one or more RUN files against the judgements in QRELS.
 
-    Files may be TREC runs and qrels, CSV or TSV with a header, MS MARCO, Parquet, NDJSON or JSON, compressed or not;
-    "-" is standard input.
+    Files may be TREC runs and qrels, CSV or TSV with a header, MS MARCO, Parquet, NDJSON or JSON,
+    compressed or not; "-" is standard input.
     """
     from judged.errors import InputError
     from judged.inputs import distinct_names, read_run
@@ -76,8 +82,13 @@ def evaluate(
         check_target(output, reads=(judgements, *runs))
     names = distinct_names(list(runs))
     with ThreadPoolExecutor(1) as ahead:
-        # The first run is the longest wait: it is read while the measures are loaded and the judgements are read.
-        first = ahead.submit(read_run, runs[0], name=names[0], format=run_format) if isfile(runs[0]) else None
+        # The first run is the longest wait: it is read while the measures are loaded and the
+        # judgements are read.
+        first = (
+            ahead.submit(read_run, runs[0], name=names[0], format=run_format)
+            if isfile(runs[0])
+            else None
+        )
         from judged.cli._terminal import deliver_evaluation, working
         from judged.evaluation.evaluation import evaluate_rankings
         from judged.evaluation.request import Request
@@ -100,5 +111,7 @@ def evaluate(
                 run = first.result() if first else read_run(path, name=name, format=run_format)
                 first = None
                 rankings.append(judge(run))
-    evaluation = evaluate_rankings(rankings, request, tie_range=tie_range, unjudged_range=unjudged_range)
+    evaluation = evaluate_rankings(
+        rankings, request, tie_range=tie_range, unjudged_range=unjudged_range
+    )
     deliver_evaluation(evaluation, form, output, per_query=per_query)

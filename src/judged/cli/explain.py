@@ -23,7 +23,9 @@ SUFFIXES = {".json": "json", ".md": "markdown", ".html": "html", ".htm": "html",
 @click.command(short_help="Show how a number comes about, for one query.")
 @click.argument("judgements", metavar="QRELS")
 @click.argument("run", metavar="RUN", required=False)
-@click.option("--query", metavar="ID", help="Which query; may be left out where only one was judged.")
+@click.option(
+    "--query", metavar="ID", help="Which query; may be left out where only one was judged."
+)
 @click.option(
     "-m",
     "--measure",
@@ -33,8 +35,17 @@ SUFFIXES = {".json": "json", ".md": "markdown", ".html": "html", ".htm": "html",
     shell_complete=complete_measure,
     help="A measure such as nDCG@10 or AP(rel=2)@100. 'judged measures' lists them.",
 )
-@click.option("--relevant", type=int, metavar="N", help="With a relevance list: how many items are relevant in all.")
-@click.option("--pool", metavar="GRADES", help="With a relevance list: the grades of all judged items, in any order.")
+@click.option(
+    "--relevant",
+    type=int,
+    metavar="N",
+    help="With a relevance list: how many items are relevant in all.",
+)
+@click.option(
+    "--pool",
+    metavar="GRADES",
+    help="With a relevance list: the grades of all judged items, in any order.",
+)
 @convention_option
 @policy_options
 @depth_option
@@ -50,14 +61,32 @@ SUFFIXES = {".json": "json", ".md": "markdown", ".html": "html", ".htm": "html",
 )
 @click.option("--all-rows", is_flag=True, help="Show every rank.")
 @format_options
-@click.option("--format", "form", type=click.Choice(FORMATS), show_default="text", help="How to print the explanation.")
 @click.option(
-    "-o", "--output", metavar="FILE", type=RESULT, help="Write the explanation to a file; its ending may say the format."
+    "--format",
+    "form",
+    type=click.Choice(FORMATS),
+    show_default="text",
+    help="How to print the explanation.",
 )
 @click.option(
-    "--html", metavar="FILE", type=click.Path(), help="Write a page that steps through the ranking; it needs no network."
+    "-o",
+    "--output",
+    metavar="FILE",
+    type=RESULT,
+    help="Write the explanation to a file; its ending may say the format.",
 )
-@click.option("--gif", metavar="FILE", type=click.Path(), help="Write the same animation as a GIF, for slides and READMEs.")
+@click.option(
+    "--html",
+    metavar="FILE",
+    type=click.Path(),
+    help="Write a page that steps through the ranking; it needs no network.",
+)
+@click.option(
+    "--gif",
+    metavar="FILE",
+    type=click.Path(),
+    help="Write the same animation as a GIF, for slides and READMEs.",
+)
 def explain(
     judgements: str,
     run: str | None,
@@ -79,11 +108,12 @@ def explain(
     html: str | None,
     gif: str | None,
 ) -> None:
-    """Show how a measure comes to its value for one query: the formula, the ranking rank by rank, the arithmetic with real
-    numbers, what would raise the value most, and its value under other definitions.
+    """Show how a measure comes to its value for one query: the formula, the ranking rank by rank,
+    the arithmetic with real numbers, what would raise the value most, and its value under other
+    definitions.
 
-    In place of QRELS and RUN, a relevance list may stand: the grades in rank order in one argument, such as "0 1 0 0 1", with -
-    for an item that nobody judged.
+    In place of QRELS and RUN, a relevance list may stand: the grades in rank order in one argument,
+    such as "0 1 0 0 1", with - for an item that nobody judged.
     """
     from pathlib import Path
 
@@ -101,7 +131,10 @@ def explain(
 
         if judgements == run == "-":
             raise InputError("standard input (-) can be read only once; give the other as a file.")
-        given, listed = read_judgements(judgements, format=qrels_format), read_run(run, format=run_format)
+        given, listed = (
+            read_judgements(judgements, format=qrels_format),
+            read_run(run, format=run_format),
+        )
     explanation = explained(
         given,
         listed,

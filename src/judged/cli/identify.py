@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import click
 
-from judged.cli._options import collection_option, depth_option, duplicates_option, format_options, measures_option
+from judged.cli._options import (
+    collection_option,
+    depth_option,
+    duplicates_option,
+    format_options,
+    measures_option,
+)
 
 
 @click.command(short_help="Find the definitions that give a number.")
@@ -13,7 +19,12 @@ from judged.cli._options import collection_option, depth_option, duplicates_opti
 @click.argument("run", metavar="RUN", type=click.Path(allow_dash=True))
 @measures_option
 @click.option(
-    "--limit", type=click.IntRange(min=1), default=10, show_default=True, metavar="N", help="How many explanations to show."
+    "--limit",
+    type=click.IntRange(min=1),
+    default=10,
+    show_default=True,
+    metavar="N",
+    help="How many explanations to show.",
 )
 @depth_option
 @duplicates_option
@@ -40,10 +51,12 @@ def identify(
     run_format: str | None,
     form: str,
 ) -> None:
-    """Find out which measure, parameters and policy gave a number: which definitions make VALUE out of RUN and QRELS.
+    """Find out which measure, parameters and policy gave a number: which definitions make VALUE out
+    of RUN and QRELS.
 
-    VALUE is the number as it was printed, such as 0.4433, 44.33 or 44.33%: its digits say how exactly it is known. With
-    -m only that measure is searched, for parameters that it leaves open, such as AP or nDCG@10.
+    VALUE is the number as it was printed, such as 0.4433, 44.33 or 44.33%: its digits say how
+    exactly it is known. With -m only that measure is searched, for parameters that it leaves open,
+    such as AP or nDCG@10.
     """
     from judged.cli._terminal import show_identification, working
     from judged.errors import InputError
@@ -55,9 +68,20 @@ def identify(
         raise InputError("standard input (-) can be read only once; give the other as a file.")
     Asked.of(value)
     with working(f"Reading {run}"):
-        known, given = read_judgements(judgements, format=qrels_format), read_run(run, format=run_format)
+        known, given = (
+            read_judgements(judgements, format=qrels_format),
+            read_run(run, format=run_format),
+        )
     with working(f"Searching for {value}"):
-        found = find(value, known, given, measures or None, depth=depth, duplicates=duplicates, collection=collection)
+        found = find(
+            value,
+            known,
+            given,
+            measures or None,
+            depth=depth,
+            duplicates=duplicates,
+            collection=collection,
+        )
     if form == "json":
         import json
 

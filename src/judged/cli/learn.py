@@ -6,7 +6,13 @@ from typing import Any
 
 import click
 
-from judged.cli._embedding_options import check_targets, memory_option, read_sides, sides, vector_options
+from judged.cli._embedding_options import (
+    check_targets,
+    memory_option,
+    read_sides,
+    sides,
+    vector_options,
+)
 from judged.cli._learning_options import learning, learning_options
 from judged.cli._options import FILE, deliver
 
@@ -34,14 +40,21 @@ from judged.cli._options import FILE, deliver
     help="How to print the record.",
 )
 @click.option(
-    "-o", "--output", type=FILE, metavar="FILE", required=True, help="Where the similarity is written: .npz or .safetensors."
+    "-o",
+    "--output",
+    type=FILE,
+    metavar="FILE",
+    required=True,
+    help="Where the similarity is written: .npz or .safetensors.",
 )
-def learn(queries: str, items: str, temperature: float, form: str, output: str, **given: Any) -> None:
+def learn(
+    queries: str, items: str, temperature: float, form: str, output: str, **given: Any
+) -> None:
     """Learn a similarity from QUERIES and ITEMS, two files of vectors, and from what is relevant.
 
-    Queries are split: most are trained on, by the contrastive loss at a temperature, some choose when to stop, and some are
-    held out, to say what was gained. The file is then a --similarity for 'judged embeddings', which refuses queries that
-    training saw.
+    Queries are split: most are trained on, by the contrastive loss at a temperature, some choose
+    when to stop, and some are held out, to say what was gained. The file is then a --similarity for
+    'judged embeddings', which refuses queries that training saw.
     """
     from judged.cli._terminal import counting, show_training
     from judged.learn import fit

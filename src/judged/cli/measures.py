@@ -17,12 +17,19 @@ if TYPE_CHECKING:
 @click.command(short_help="List all measures, or explain one.")
 @click.argument("name", required=False, shell_complete=complete_measure)
 @click.option(
-    "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True, help="How to print it."
+    "--format",
+    "form",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    help="How to print it.",
 )
 def measures(name: str | None, form: str) -> None:
-    """List all measures, or explain one: parameters, formula, when it is undefined, reference, a worked example.
+    """List all measures, or explain one: parameters, formula, when it is undefined, reference, a
+    worked example.
 
-    NAME may be a measure with parameters, such as "nDCG(gain=exp)@10": then its definition is that of these parameters.
+    NAME may be a measure with parameters, such as "nDCG(gain=exp)@10": then its definition is that
+    of these parameters.
     """
     from judged.measures import catalogue, parse
 
@@ -30,7 +37,9 @@ def measures(name: str | None, form: str) -> None:
     if form == "json":
         import json
 
-        entries = {str(measure): {**measure.definition(), **_declared(measure.spec)} for measure in chosen}
+        entries = {
+            str(measure): {**measure.definition(), **_declared(measure.spec)} for measure in chosen
+        }
         click.echo(json.dumps(entries, indent=2, ensure_ascii=False))
     elif name:
         click.echo(_page(chosen[0].spec, chosen[0].words()))
@@ -39,7 +48,10 @@ def measures(name: str | None, form: str) -> None:
 
 
 def _declared(spec: Spec) -> dict[str, Any]:
-    options = {each.name: {"default": each.default, "allowed": each.allowed, "says": each.says} for each in spec.params}
+    options = {
+        each.name: {"default": each.default, "allowed": each.allowed, "says": each.says}
+        for each in spec.params
+    }
     return {
         "aliases": list(spec.aliases),
         "range": [None if isinf(bound) else bound for bound in spec.range],
@@ -55,7 +67,9 @@ def _list(specs: list[Spec]) -> None:
         if spec.family != family:
             family = spec.family
             click.echo(f"\n{family}")
-        params = ", ".join(param.name for param in spec.params if param.name not in ("aggregate", spec.at))
+        params = ", ".join(
+            param.name for param in spec.params if param.name not in ("aggregate", spec.at)
+        )
         at = f"@{spec.at}" if spec.at else ""
         also = f"  (also {', '.join(spec.aliases)})" if spec.aliases else ""
         click.echo(f"  {spec.name.ljust(width)}  {spec.title}{also}")
@@ -71,11 +85,14 @@ def _page(spec: Spec, words: str) -> str:
     example = spec.example
     given = [f"relevance in rank order {example.ranking}"]
     given += [f"{example.relevant} relevant in all"] if example.relevant is not None else []
-    given += [f"{example.collection} items in the collection"] if example.collection is not None else []
+    given += (
+        [f"{example.collection} items in the collection"] if example.collection is not None else []
+    )
     better = "higher" if spec.higher_is_better else "lower"
     low, high = (show(float(bound)) for bound in spec.range)
     lines = [
-        f"{spec.name}: {spec.title}" + (f" (also {', '.join(spec.aliases)})" if spec.aliases else ""),
+        f"{spec.name}: {spec.title}"
+        + (f" (also {', '.join(spec.aliases)})" if spec.aliases else ""),
         "",
         words,
         "",
@@ -92,5 +109,8 @@ def _page(spec: Spec, words: str) -> str:
         default = "none" if param.default is None else show(param.default)
         at = f", also written {spec.name}@{param.name}" if param.name == spec.at else ""
         lines.append(f"  {param.name}={default}  {param.says}; {param.allowed}{at}")
-        lines += [f"      {choice}: {sentence}" for choice, sentence in getattr(param, "options", {}).items()]
+        lines += [
+            f"      {choice}: {sentence}"
+            for choice, sentence in getattr(param, "options", {}).items()
+        ]
     return "\n".join(lines)

@@ -1,4 +1,5 @@
-"""`judged temperature`: vectors of queries and items in, what every temperature makes of their scores out."""
+"""`judged temperature`: vectors of queries and items in, what every temperature makes of their
+scores out."""
 
 from __future__ import annotations
 
@@ -33,20 +34,51 @@ from judged.cli._options import RESULT_FORMS, checked_format, result_options
     "--batch-size",
     type=int,
     metavar="N",
-    help="In-batch softmax: candidates are the items of batches of N queries drawn at random, one positive each. "
+    help="In-batch softmax: candidates are the items of batches of N queries drawn at random, "
+    "one positive each. "
     "Without it candidates are all items.",
 )
-@click.option("--both", is_flag=True, help="Also the items' softmax over queries; the loss is then the mean of both.")
+@click.option(
+    "--both",
+    is_flag=True,
+    help="Also the items' softmax over queries; the loss is then the mean of both.",
+)
 @positives_option
 @click.option(
-    "--rel", type=float, default=1, show_default=True, metavar="GRADE", help="The lowest grade that counts as relevant."
+    "--rel",
+    type=float,
+    default=1,
+    show_default=True,
+    metavar="GRADE",
+    help="The lowest grade that counts as relevant.",
 )
 @click.option(
-    "--hardest", type=int, default=10, show_default=True, metavar="N", help="How many negatives of a query are its hardest."
+    "--hardest",
+    type=int,
+    default=10,
+    show_default=True,
+    metavar="N",
+    help="How many negatives of a query are its hardest.",
 )
-@click.option("--bins", type=int, default=15, show_default=True, metavar="N", help="Bins of confidence for the calibration.")
-@click.option("--no-search", is_flag=True, help="Do not search for the best temperatures between those given.")
-@click.option("--seed", type=int, default=0, show_default=True, metavar="N", help="For the batches that are drawn.")
+@click.option(
+    "--bins",
+    type=int,
+    default=15,
+    show_default=True,
+    metavar="N",
+    help="Bins of confidence for the calibration.",
+)
+@click.option(
+    "--no-search", is_flag=True, help="Do not search for the best temperatures between those given."
+)
+@click.option(
+    "--seed",
+    type=int,
+    default=0,
+    show_default=True,
+    metavar="N",
+    help="For the batches that are drawn.",
+)
 @similarity_option
 @vector_options
 @memory_option
@@ -69,10 +101,11 @@ def temperature(
 ) -> None:
     """Say what a temperature does to the scores of QUERIES with ITEMS, two files of vectors.
 
-    For each temperature: the contrastive loss (InfoNCE), the confidence, entropy and accuracy of the softmax, its calibration
-    error, the share of the gradient on the hardest negatives and the effective number of negatives; then the temperatures
-    of the lowest loss and of the best calibration. No temperature changes a ranking, and the output shows it. Files
-    and relevance are as for 'judged embeddings'.
+    For each temperature: the contrastive loss (InfoNCE), the confidence, entropy and accuracy of
+    the softmax, its calibration error, the share of the gradient on the hardest negatives and the
+    effective number of negatives; then the temperatures of the lowest loss and of the best
+    calibration. No temperature changes a ranking, and the output shows it. Files and relevance are
+    as for 'judged embeddings'.
     """
     from judged.cli._terminal import counting, deliver_tables
     from judged.temperature import TEMPERATURES, sweep

@@ -21,11 +21,30 @@ official (the default), all_trec and set. -h -m NAME explains one.
 )
 @click.argument("judgements", metavar="QRELS", type=click.Path(allow_dash=True), required=False)
 @click.argument("run", metavar="RUN", type=click.Path(allow_dash=True), required=False)
-@click.option("-h", "--help", "help_wanted", is_flag=True, help="Explain the options and the measures named by -m.")
-@click.option("-v", "--version", "version_wanted", is_flag=True, help="Say which version's output this is.")
-@click.option("-q", "--query_eval_wanted", "queries", is_flag=True, help="Print the values of every query too.")
 @click.option(
-    "-m", "--measure", "measures", multiple=True, metavar="NAME[.PARAMETERS]", help="A measure or a group; may be repeated."
+    "-h",
+    "--help",
+    "help_wanted",
+    is_flag=True,
+    help="Explain the options and the measures named by -m.",
+)
+@click.option(
+    "-v", "--version", "version_wanted", is_flag=True, help="Say which version's output this is."
+)
+@click.option(
+    "-q",
+    "--query_eval_wanted",
+    "queries",
+    is_flag=True,
+    help="Print the values of every query too.",
+)
+@click.option(
+    "-m",
+    "--measure",
+    "measures",
+    multiple=True,
+    metavar="NAME[.PARAMETERS]",
+    help="A measure or a group; may be repeated.",
 )
 @click.option(
     "-c",
@@ -35,16 +54,54 @@ official (the default), all_trec and set. -h -m NAME explains one.
     help="Average over all judged queries; those that the run lacks count as 0.",
 )
 @click.option(
-    "-l", "--level_for_rel", "level", type=int, default=1, show_default=True, metavar="N", help="The lowest relevant grade."
+    "-l",
+    "--level_for_rel",
+    "level",
+    type=int,
+    default=1,
+    show_default=True,
+    metavar="N",
+    help="The lowest relevant grade.",
 )
 @click.option("-n", "--nosummary", "no_summary", is_flag=True, help="Print no summary.")
-@click.option("-D", "--Debug_level", "debug", metavar="N", help="Refused: judged has no debug output.")
-@click.option("-J", "--Judged_docs_only", "judged_only", is_flag=True, help="Remove unjudged items first.")
-@click.option("-N", "--Number_docs_in_coll", "collection", type=int, default=0, metavar="N", help="The size of the collection.")
-@click.option("-M", "--Max_retrieved_per_topic", "depth", type=int, metavar="N", help="Only the first N results count.")
-@click.option("-R", "--Rel_info_format", "judgements_format", default="qrels", show_default=True, help="Only qrels is known.")
 @click.option(
-    "-T", "--Results_format", "run_format", default="trec_results", show_default=True, help="Only trec_results is known."
+    "-D", "--Debug_level", "debug", metavar="N", help="Refused: judged has no debug output."
+)
+@click.option(
+    "-J", "--Judged_docs_only", "judged_only", is_flag=True, help="Remove unjudged items first."
+)
+@click.option(
+    "-N",
+    "--Number_docs_in_coll",
+    "collection",
+    type=int,
+    default=0,
+    metavar="N",
+    help="The size of the collection.",
+)
+@click.option(
+    "-M",
+    "--Max_retrieved_per_topic",
+    "depth",
+    type=int,
+    metavar="N",
+    help="Only the first N results count.",
+)
+@click.option(
+    "-R",
+    "--Rel_info_format",
+    "judgements_format",
+    default="qrels",
+    show_default=True,
+    help="Only qrels is known.",
+)
+@click.option(
+    "-T",
+    "--Results_format",
+    "run_format",
+    default="trec_results",
+    show_default=True,
+    help="Only trec_results is known.",
 )
 @click.option(
     "-Z",
@@ -52,7 +109,10 @@ official (the default), all_trec and set. -h -m NAME explains one.
     "zscores",
     metavar="FILE",
     type=click.Path(),
-    help="Print distances from the mean in standard deviations, both from FILE: query, measure, mean, deviation.",
+    help=(
+        "Print distances from the mean in standard deviations, both from FILE: query, measure, "
+        "mean, deviation."
+    ),
 )
 @click.pass_context
 def trec_eval(
@@ -89,13 +149,21 @@ def trec_eval(
         return
     if debug is not None:
         raise PolicyError("judged trec-eval has no -D: it prints no debug output.")
-    for flag, given, known in (("-R", judgements_format, "qrels"), ("-T", run_format, "trec_results")):
+    for flag, given, known in (
+        ("-R", judgements_format, "qrels"),
+        ("-T", run_format, "trec_results"),
+    ):
         if given in REFUSED:
-            raise InputError(f"judged trec-eval does not read {REFUSED[given]} ({flag} {given}); it reads {known}.")
+            raise InputError(
+                f"judged trec-eval does not read {REFUSED[given]} ({flag} {given}); it reads "
+                f"{known}."
+            )
         if given != known:
             raise InputError(f"judged trec-eval knows no format {given!r}; {flag} takes {known}.")
     if judgements is None or run is None:
-        raise click.UsageError("Give the judgements and the run: judged trec-eval [OPTIONS] QRELS RUN.", ctx)
+        raise click.UsageError(
+            "Give the judgements and the run: judged trec-eval [OPTIONS] QRELS RUN.", ctx
+        )
     request = Request(
         measures=measures or ("official",),
         queries=queries,

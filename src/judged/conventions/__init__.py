@@ -24,19 +24,32 @@ def conventions() -> dict[str, Convention]:
     """Every convention by its name, in alphabetical order."""
     from pkgutil import iter_modules
 
-    modules = [import_module(f"{__name__}.{found.name}") for found in iter_modules(__path__) if found.name != "spec"]
+    modules = [
+        import_module(f"{__name__}.{found.name}")
+        for found in iter_modules(__path__)
+        if found.name != "spec"
+    ]
     every: list[Convention] = [module.CONVENTION for module in modules]
-    return {convention.name: convention for convention in sorted(every, key=lambda each: each.name.lower())}
+    return {
+        convention.name: convention
+        for convention in sorted(every, key=lambda each: each.name.lower())
+    }
 
 
 def find(name: str) -> Convention:
     """A convention by one of its names; upper and lower case, -, _ and blanks are the same."""
-    known = {_plain(spelling): each for each in conventions().values() for spelling in (each.name, *each.aliases)}
+    known = {
+        _plain(spelling): each
+        for each in conventions().values()
+        for spelling in (each.name, *each.aliases)
+    }
     if _plain(name) in known:
         return known[_plain(name)]
     close = get_close_matches(_plain(name), known, n=1)
     hint = f" Did you mean {known[close[0]].name!r}?" if close else ""
-    raise ConventionError(f"there is no convention {name!r}.{hint} There is {', '.join(conventions())}.")
+    raise ConventionError(
+        f"there is no convention {name!r}.{hint} There is {', '.join(conventions())}."
+    )
 
 
 def _plain(name: str) -> str:

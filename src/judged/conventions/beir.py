@@ -19,18 +19,30 @@ CONVENTION = Convention(
         Name("Recall@{k}", "R@{k}"),
         Name("P@{k}", "P@{k}"),
         Name("MRR@{k}", "RR@{k}", OTHER, policy=OWN),
-        Name("R_cap@{k}", "R(norm=capped)@{k}", f"Divided by min(N, k). {OTHER}", policy={**OWN, "empty": "error"}),
+        Name(
+            "R_cap@{k}",
+            "R(norm=capped)@{k}",
+            f"Divided by min(N, k). {OTHER}",
+            policy={**OWN, "empty": "error"},
+        ),
         Name("Accuracy@{k}", "Success@{k}", OTHER, policy=OWN, aliases=("top_k_accuracy@{k}",)),
-        Name("Hole@{k}", "", "The share of results that nobody judged for any query, not for this one."),
+        Name(
+            "Hole@{k}",
+            "",
+            "The share of results that nobody judged for any query, not for this one.",
+        ),
     ),
     policy={"missing": "skip"},
     differences=(
-        "Queries that the run lacks are left out of NDCG, MAP, Recall and P, and count as 0 in the others.",
-        "An item whose id is that of the query is removed from the run first, unless ignore_identical_ids=False.",
+        "Queries that the run lacks are left out of NDCG, MAP, Recall and P, and count as 0 in "
+        "the others.",
+        "An item whose id is that of the query is removed from the run first, unless "
+        "ignore_identical_ids=False.",
         "Values are rounded to five decimals.",
     ),
     wrong=(
-        "The run that is passed in is changed: items with the id of their query are taken out of it.",
+        "The run that is passed in is changed: items with the id of their query are taken out of "
+        "it.",
         "R_cap stops with a division by zero where a query has nothing relevant.",
         "The measures of its own stop with an error where the run has a query that nobody judged.",
     ),

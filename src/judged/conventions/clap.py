@@ -9,7 +9,10 @@ CONVENTION = Convention(
     title="CLAP evaluation (LAION-CLAP)",
     aliases=("laion-clap", "laion_clap"),
     version="2023",
-    verified="A twin by hand from the published definitions, on generated data with one right answer a query.",
+    verified=(
+        "A twin by hand from the published definitions, on generated data with one right "
+        "answer a query."
+    ),
     names=(
         Name(
             "text_to_audio_R@{k}",
@@ -27,10 +30,15 @@ CONVENTION = Convention(
         Name(
             "median_rank",
             "Rank(aggregate=median)",
-            "Rounded down: of an even number of queries, the lower of the two middle ranks where they are neighbours.",
+            "Rounded down: of an even number of queries, the lower of the two middle ranks where "
+            "they are neighbours.",
             aliases=("text_to_audio_median_rank", "audio_to_text_median_rank"),
         ),
-        Name("audio_to_text_mAP@10", "", "AP@10 if it took the captions in the order of their ranks, which it does not."),
+        Name(
+            "audio_to_text_mAP@10",
+            "",
+            "AP@10 if it took the captions in the order of their ranks, which it does not.",
+        ),
     ),
     policy={"ties": "input", "empty": "skip"},
     differences=(
@@ -38,6 +46,7 @@ CONVENTION = Convention(
         "The whole collection is ranked.",
     ),
     wrong=(
-        "The mAP@10 of audio to text counts captions in the order of the file and not in that of their ranks: it can exceed 1.",
+        "The mAP@10 of audio to text counts captions in the order of the file and not in that of "
+        "their ranks: it can exceed 1.",
     ),
 )

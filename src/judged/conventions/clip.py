@@ -17,20 +17,30 @@ CONVENTION = Convention(
             "image_to_text_R@{k}",
             "Success@{k}",
             HIT,
-            aliases=("text_to_image_R@{k}", "R@{k}", "recall@{k}", "image_retrieval_recall@{k}", "text_retrieval_recall@{k}"),
+            aliases=(
+                "text_to_image_R@{k}",
+                "R@{k}",
+                "recall@{k}",
+                "image_retrieval_recall@{k}",
+                "text_retrieval_recall@{k}",
+            ),
         ),
         Name("mean_rank", "Rank", aliases=("image_to_text_mean_rank", "text_to_image_mean_rank")),
         Name(
             "median_rank",
             "Rank(aggregate=median)",
-            "Rounded down: of an even number of queries, the lower of the two middle ranks where they are neighbours.",
+            "Rounded down: of an even number of queries, the lower of the two middle ranks where "
+            "they are neighbours.",
             aliases=("image_to_text_median_rank", "text_to_image_median_rank", "MedR"),
         ),
     ),
     policy={"ties": "input", "empty": "skip"},
     differences=(
-        "Recall is a hit rate. With one right answer a query the two are the same; with five captions an image they are not.",
+        "Recall is a hit rate. With one right answer a query the two are the same; with five "
+        "captions an image they are not.",
         "The whole collection is ranked.",
     ),
-    wrong=("The order of tied scores is whatever torch returns: equal embeddings may all come first.",),
+    wrong=(
+        "The order of tied scores is whatever torch returns: equal embeddings may all come first.",
+    ),
 )

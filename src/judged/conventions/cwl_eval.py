@@ -20,7 +20,8 @@ CONVENTION = Convention(
         Name(
             "AP",
             "AP(norm=retrieved)@1000",
-            f"Divided by the number of relevant items that were retrieved. {DEPTH} Of gains 0 and 1.",
+            f"Divided by the number of relevant items that were retrieved. {DEPTH} Of gains 0 and "
+            "1.",
             aliases=("APCWLMetric()",),
         ),
         Name(
@@ -34,10 +35,24 @@ CONVENTION = Convention(
         Name("BPM-Static-T={T}-K={k}", "BPM(T={T})@{k}", SCALE, aliases=("BPMCWLMetric({T},{k})",)),
         Name("NERR-EQ8@k={k}", "NERR8@{k}", SCALE, aliases=("NERReq8CWLMetric({k})",)),
         Name("NERR-EQ9@k={k}", "NERR9@{k}", SCALE, aliases=("NERReq9CWLMetric({k})",)),
-        Name("NERR-EQ10@phi={p}", "NERR10(p={p})@1000", f"{DEPTH} {SCALE}", aliases=("NERReq10CWLMetric({p})",)),
-        Name("NERR-EQ11@T={T}", "NERR11(T={T})@1000", f"{DEPTH} {SCALE}", aliases=("NERReq11CWLMetric({T})",)),
+        Name(
+            "NERR-EQ10@phi={p}",
+            "NERR10(p={p})@1000",
+            f"{DEPTH} {SCALE}",
+            aliases=("NERReq10CWLMetric({p})",),
+        ),
+        Name(
+            "NERR-EQ11@T={T}",
+            "NERR11(T={T})@1000",
+            f"{DEPTH} {SCALE}",
+            aliases=("NERReq11CWLMetric({T})",),
+        ),
         Name("RBP@{p}", "RBP(p={p}, gain=graded)", SCALE, aliases=("RBPCWLMetric({p})",)),
-        Name("TrAP", "", "Weights that do not sum to 1, divided by the relevant items that were retrieved."),
+        Name(
+            "TrAP",
+            "",
+            "Weights that do not sum to 1, divided by the relevant items that were retrieved.",
+        ),
         Name("TBG-H@{x}", "", "Time-biased gain needs the cost of each item."),
         Name("U-L@{x}", "", "The U-measure needs the cost of each item."),
     ),
@@ -48,6 +63,7 @@ CONVENTION = Convention(
         "Values are printed with four decimals.",
     ),
     wrong=(
-        "Gains that sum to the user's goal exactly may miss it by the rounding of binary fractions; the user then reads on.",
+        "Gains that sum to the user's goal exactly may miss it by the rounding of binary "
+        "fractions; the user then reads on.",
     ),
 )

@@ -23,7 +23,8 @@ CONVENTION = Convention(
         Name(
             "dcg(k={k}, normalize=true)",
             "nDCG(gain=exp, ideal=shown)@{k}",
-            "The gain is 2^g - 1, and the ideal list ends where the list ends: short lists are compared with a short ideal.",
+            "The gain is 2^g - 1, and the ideal list ends where the list ends: short lists are "
+            "compared with a short ideal.",
             aliases=("ndcg@{k}",),
         ),
         Name(
@@ -34,8 +35,16 @@ CONVENTION = Convention(
     ),
     policy={"ties": "input"},
     options=(
-        Option("relevant_rating_threshold=N", "Items are relevant from grade N on.", params={"rel": "N"}),
-        Option("ignore_unlabeled=true", "Unrated results do not count, in precision.", {"unjudged": "removed"}),
+        Option(
+            "relevant_rating_threshold=N",
+            "Items are relevant from grade N on.",
+            params={"rel": "N"},
+        ),
+        Option(
+            "ignore_unlabeled=true",
+            "Unrated results do not count, in precision.",
+            {"unjudged": "removed"},
+        ),
     ),
     differences=(
         "The order of the response counts.",

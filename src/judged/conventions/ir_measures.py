@@ -22,7 +22,11 @@ CONVENTION = Convention(
         Name("AP", "AP"),
         Name("AP@{k}", "AP@{k}"),
         Name("RR", "RR"),
-        Name("RR@{k}", "RR@{k}", "Computed by MS MARCO's script, which orders tied results by ascending id."),
+        Name(
+            "RR@{k}",
+            "RR@{k}",
+            "Computed by MS MARCO's script, which orders tied results by ascending id.",
+        ),
         Name("Rprec", "Rprec"),
         Name("Bpref", "Bpref"),
         Name("infAP", "infAP"),
@@ -35,26 +39,36 @@ CONVENTION = Convention(
             "Computed by gdeval, which prints five decimals.",
             aliases=("nDCG(dcg=exp-log2)@{k}",),
         ),
-        Name("ERR@{k}", "ERR@{k}", "Computed by gdeval, which prints five decimals; the highest grade is 4 in all data."),
+        Name(
+            "ERR@{k}",
+            "ERR@{k}",
+            "Computed by gdeval, which prints five decimals; the highest grade is 4 in all data.",
+        ),
         Name(
             "RBP(p={p},rel={rel})",
             "RBP(p={p}, rel={rel})@1000",
-            "Computed by cwl_eval, which reads 1000 results; tied ones come in whatever order a sort leaves them in.",
+            "Computed by cwl_eval, which reads 1000 results; tied ones come in whatever order a "
+            "sort leaves them in.",
         ),
         Name("IPrec@{x}", "IPrec(rounding=trec_eval9)@{x}", PLACES),
         Name(
-            "Judged@{k}", "Judged@{k}", "A negative grade counts as a judgement, and tied results are ordered by ascending id."
+            "Judged@{k}",
+            "Judged@{k}",
+            "A negative grade counts as a judgement, and tied results are ordered by ascending id.",
         ),
         Name("NumRet", "NumRet"),
         Name("NumRet(rel={rel})", "NumRelRet(rel={rel})"),
     ),
-    options=(Option("rel=N in brackets", "Items are relevant from grade N on.", params={"rel": "N"}),),
+    options=(
+        Option("rel=N in brackets", "Items are relevant from grade N on.", params={"rel": "N"}),
+    ),
     differences=(
         "NumRel and NumQ count a query that the run lacks as 0.",
         "A negative grade counts as a judgement in Judged; for judged and trec_eval it is none.",
     ),
     wrong=(
-        "The order of tied results depends on which provider computes the measure: RR orders them by descending id, RR@10 and "
+        "The order of tied results depends on which provider computes the measure: RR orders them "
+        "by descending id, RR@10 and "
         "Judged by ascending id, and RBP has no rule.",
     ),
 )

@@ -9,12 +9,17 @@ CONVENTION = Convention(
     title="MS MARCO's script",
     aliases=("ms-marco", "msmarco_eval"),
     version="2019-01-21",
-    verified="Its function, as it comes with ir_measures, run side by side on generated data; the division is a twin by hand.",
+    verified=(
+        "Its function, as it comes with ir_measures, run side by side on generated data; the "
+        "division is a twin by hand."
+    ),
     names=(Name("MRR @10", "RR@10", "Ten results count.", aliases=("MRR@10", "RR@10")),),
     policy={"ties": "input"},
     differences=(
         "The rank column decides; there are no scores and no ties.",
-        "The sum is divided by the number of judged queries, so one that the run lacks counts as 0.",
-        "Every line of the judgements is relevant, whatever its grade; judgements must hold the relevant items only.",
+        "The sum is divided by the number of judged queries, so one that the run lacks counts as "
+        "0.",
+        "Every line of the judgements is relevant, whatever its grade; judgements must hold the "
+        "relevant items only.",
     ),
 )

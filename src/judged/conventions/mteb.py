@@ -17,20 +17,32 @@ CONVENTION = Convention(
         Name("precision_at_{k}", "P@{k}", aliases=("P@{k}",)),
         Name("hit_rate_at_{k}", "Success@{k}", aliases=("HitRate@{k}",)),
         Name("mrr_at_{k}", "RR@{k}", aliases=("MRR@{k}",)),
-        Name("accuracy", "R@1", "The recall at 1 by another name; the share of right answers where one item is relevant."),
+        Name(
+            "accuracy",
+            "R@1",
+            "The recall at 1 by another name; the share of right answers where one item is "
+            "relevant.",
+        ),
         Name(
             "R_cap_at_{k}",
             "R(norm=capped)@{k}",
             "Divided by min(N, k). Queries with nothing relevant are left out.",
             policy={"empty": "skip"},
         ),
-        Name("nauc_ndcg_at_{k}_max", "", "How well scores tell good queries from bad ones, which needs the scores themselves."),
+        Name(
+            "nauc_ndcg_at_{k}_max",
+            "",
+            "How well scores tell good queries from bad ones, which needs the scores themselves.",
+        ),
     ),
     policy={"missing": "skip"},
     differences=(
         "Queries that the run lacks are left out.",
         "Values are rounded to five decimals, but for mrr.",
     ),
-    wrong=("The Accuracy@k of its top_k_accuracy has one entry for each query with a hit and none for the others.",),
+    wrong=(
+        "The Accuracy@k of its top_k_accuracy has one entry for each query with a hit and none "
+        "for the others.",
+    ),
     tolerance=0.5000001e-5,
 )

@@ -11,7 +11,11 @@ CONVENTION = Convention(
     version="3.x",
     verified="A twin by hand from the published formulas, on generated data.",
     names=(
-        Name("Precision@{k}", "P(short=shrink)@{k}", "A list shorter than k is divided by its own length."),
+        Name(
+            "Precision@{k}",
+            "P(short=shrink)@{k}",
+            "A list shorter than k is divided by its own length.",
+        ),
         Name("MAP@{k}", "AP@{k}"),
         Name("NDCG@{k}", "nDCG(gain=exp)@{k}", "The gain is 2^g - 1."),
         Name("DCG@{k}", "DCG(gain=exp)@{k}", "The gain is 2^g - 1."),
@@ -19,11 +23,16 @@ CONVENTION = Convention(
         Name("MRR@{k}", "RR@{k}"),
     ),
     policy={"ties": "input"},
-    options=(Option("threshold=N", "Items are relevant from rating N on, and above 0.", params={"rel": "N"}),),
+    options=(
+        Option(
+            "threshold=N", "Items are relevant from rating N on, and above 0.", params={"rel": "N"}
+        ),
+    ),
     differences=(
         "The order of the response counts.",
         "Each query's value is rounded to two decimals.",
-        "Without a threshold every rating above 0 is relevant, 0.1 too; judged starts at 1 unless told otherwise.",
+        "Without a threshold every rating above 0 is relevant, 0.1 too; judged starts at 1 unless "
+        "told otherwise.",
     ),
     tolerance=0.005000001,
 )

@@ -1,4 +1,5 @@
-"""pytorch-metric-learning's AccuracyCalculator: nearest neighbours whose label is that of the query."""
+"""pytorch-metric-learning's AccuracyCalculator: nearest neighbours whose label is that of the
+query."""
 
 from __future__ import annotations
 
@@ -29,7 +30,10 @@ CONVENTION = Convention(
     ),
     policy={"ties": "input", "empty": "skip"},
     options=(
-        Option("avg_of_avgs=True", "Queries are averaged by label first, then labels; judged does not average by groups."),
+        Option(
+            "avg_of_avgs=True",
+            "Queries are averaged by label first, then labels; judged does not average by groups.",
+        ),
     ),
     differences=(
         "Queries whose label no reference has are left out.",
@@ -38,6 +42,7 @@ CONVENTION = Convention(
     ),
     wrong=(
         "Labels are held in single precision, so that labels above 2^24 may become one.",
-        "With a k below R both r_precision and MAP@R see k neighbours only; the one then divides by k, the other by R.",
+        "With a k below R both r_precision and MAP@R see k neighbours only; the one then divides "
+        "by k, the other by R.",
     ),
 )

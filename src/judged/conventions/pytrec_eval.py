@@ -9,7 +9,10 @@ from judged.conventions.spec import Convention, Option
 
 NOT_THERE = ("runid", "relstring", "dcg", "ideal_dcg", "yaap", "rbp", "rbp_resid", "unj")
 """Printed by trec_eval 10, not by version 9 or not as a number."""
-OLDER = "A recall point p asks for floor(p N + 0.9) relevant items, not for the least number that reaches it."
+OLDER = (
+    "A recall point p asks for floor(p N + 0.9) relevant items, not for the least number that "
+    "reaches it."
+)
 
 
 def _older(text: str) -> str:
@@ -36,12 +39,23 @@ CONVENTION = Convention(
     ),
     policy={"missing": "skip"},
     options=(
-        Option("relevance_level=N", "Items are relevant from grade N on; nDCG ignores it.", params={"rel": "N"}),
-        Option("judged_docs_only_flag=True", "Unjudged items are removed from the lists.", {"unjudged": "removed"}),
+        Option(
+            "relevance_level=N",
+            "Items are relevant from grade N on; nDCG ignores it.",
+            params={"rel": "N"},
+        ),
+        Option(
+            "judged_docs_only_flag=True",
+            "Unjudged items are removed from the lists.",
+            {"unjudged": "removed"},
+        ),
     ),
-    differences=("A judged query that the run lacks is left out of the result, and so of the mean.",),
+    differences=(
+        "A judged query that the run lacks is left out of the result, and so of the mean.",
+    ),
     wrong=(
-        "Scores are held in single precision: scores that differ only beyond it are tied, and the item's id decides.",
+        "Scores are held in single precision: scores that differ only beyond it are tied, and the "
+        "item's id decides.",
         "A query whose grades are all negative makes it read memory that was never set.",
     ),
     reads=_understood,

@@ -25,6 +25,7 @@ CONVENTION = Convention(
     ),
     wrong=(
         "AP is not a number where nothing is relevant.",
-        "The NDCG of some releases cuts the list at k but not the ideal list, so that a perfect list scores below 1.",
+        "The NDCG of some releases cuts the list at k but not the ideal list, so that a perfect "
+        "list scores below 1.",
     ),
 )

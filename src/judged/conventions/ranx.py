@@ -16,7 +16,11 @@ CONVENTION = Convention(
     version="0.3.21",
     verified="Run side by side on generated data, query by query, without ties.",
     names=(
-        *_both("hits", "NumRelRet(aggregate=mean)", "The mean of the counts; judged sums them unless told otherwise."),
+        *_both(
+            "hits",
+            "NumRelRet(aggregate=mean)",
+            "The mean of the counts; judged sums them unless told otherwise.",
+        ),
         *_both("hit_rate", "Success"),
         *_both("precision", "P"),
         *_both("recall", "R"),
@@ -31,13 +35,18 @@ CONVENTION = Convention(
         Name(
             "rbp.{p}",
             "RBP(p=0.{p})",
-            "Equal for grades 0 and 1; ranx gains the bare grade, so that higher grades lead above 1.",
+            "Equal for grades 0 and 1; ranx gains the bare grade, so that higher grades lead "
+            "above 1.",
         ),
         Name("bpref", "Bpref"),
     ),
     policy={"ties": "input", "missing": "error"},
     options=(
-        Option("make_comparable=True", "A judged query that the run lacks counts as an empty list.", {"missing": "zero"}),
+        Option(
+            "make_comparable=True",
+            "A judged query that the run lacks counts as an empty list.",
+            {"missing": "zero"},
+        ),
         Option(
             "-lN behind the name",
             "Items are relevant from grade N on; in nDCG, lower grades gain nothing.",
@@ -45,14 +54,20 @@ CONVENTION = Convention(
         ),
     ),
     differences=(
-        "A run that lacks a judged query is refused, unless make_comparable=True counts it as an empty list.",
-        "Tied results come in the order that its own sort leaves them in: that of the input in short lists, none in long ones.",
-        "With -l2 behind nDCG, grades below 2 gain nothing; judged takes a table, nDCG(gains={1:0}).",
+        "A run that lacks a judged query is refused, unless make_comparable=True counts it as an "
+        "empty list.",
+        "Tied results come in the order that its own sort leaves them in: that of the input in "
+        "short lists, none in long ones.",
+        "With -l2 behind nDCG, grades below 2 gain nothing; judged takes a table, "
+        "nDCG(gains={1:0}).",
     ),
     wrong=(
-        "Plain dicts whose queries come in another order than those of the judgements are scored against the wrong queries.",
+        "Plain dicts whose queries come in another order than those of the judgements are scored "
+        "against the wrong queries.",
         "RBP of grades above 1 can exceed 1.",
-        "bpref is not a number where nothing was judged relevant, or nothing irrelevant, and then the mean is none either.",
-        "bpref takes negative grades for irrelevant ones; for trec_eval and judged they are no judgements.",
+        "bpref is not a number where nothing was judged relevant, or nothing irrelevant, and then "
+        "the mean is none either.",
+        "bpref takes negative grades for irrelevant ones; for trec_eval and judged they are no "
+        "judgements.",
     ),
 )

@@ -41,16 +41,24 @@ CONVENTION = Convention(
             "The gain is 2^g - 1. Users that the predictions lack count as 0.",
             policy=ALL,
         ),
-        Name("r_precision_at_k(k={k})", "", "The mean over those users only who have a hit among their first R results."),
+        Name(
+            "r_precision_at_k(k={k})",
+            "",
+            "The mean over those users only who have a hit among their first R results.",
+        ),
     ),
     policy={"ties": "input", "missing": "skip"},
     differences=(
-        "Every row of the true ratings is relevant, whatever its rating; judgements must hold the relevant items only.",
-        "Users that the predictions lack are left out for precision, recall and MAP, and count as 0 for nDCG.",
-        "map has a cutoff too, k=10 unless given, and differs from map_at_k only in what it divides by.",
+        "Every row of the true ratings is relevant, whatever its rating; judgements must hold the "
+        "relevant items only.",
+        "Users that the predictions lack are left out for precision, recall and MAP, and count as "
+        "0 for nDCG.",
+        "map has a cutoff too, k=10 unless given, and differs from map_at_k only in what it "
+        "divides by.",
     ),
     wrong=(
-        "r_precision_at_k leaves out every user without a hit, so that it rises when hits are lost.",
+        "r_precision_at_k leaves out every user without a hit, so that it rises when hits are "
+        "lost.",
         "An item that is predicted twice counts twice: recall can exceed 1.",
     ),
 )

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from judged.conventions.spec import Convention, Name
 
-ALL = "Needs the size of the collection. Lists must have k results: a missing one counts as a false positive there."
+ALL = (
+    "Needs the size of the collection. Lists must have k results: a missing one counts as a "
+    "false positive there."
+)
 
 CONVENTION = Convention(
     name="rectools",
@@ -30,15 +33,27 @@ CONVENTION = Convention(
         Name(
             "NDCG(k={k})",
             "nDCG(gain=binary, ideal=cutoff)@{k}",
-            "Divided by the DCG of k hits, even for a user with fewer relevant items: a perfect list may score below 1.",
+            "Divided by the DCG of k hits, even for a user with fewer relevant items: a perfect "
+            "list may score below 1.",
         ),
-        Name("NDCG(k={k}, divide_by_achievable=True)", "nDCG(gain=binary)@{k}", "Every interaction gains 1."),
+        Name(
+            "NDCG(k={k}, divide_by_achievable=True)",
+            "nDCG(gain=binary)@{k}",
+            "Every interaction gains 1.",
+        ),
         Name("MCC(k={k})", "", "The correlation of Matthews is not a measure of judged."),
-        Name("PartialAUC(k={k})", "", "The area left of the k-th false positive is not a measure of judged."),
-        Name("PAP(k={k})", "", "The area left of the k-th false positive is not a measure of judged."),
+        Name(
+            "PartialAUC(k={k})",
+            "",
+            "The area left of the k-th false positive is not a measure of judged.",
+        ),
+        Name(
+            "PAP(k={k})", "", "The area left of the k-th false positive is not a measure of judged."
+        ),
     ),
     differences=(
-        "Every interaction is relevant, whatever its weight; judgements must hold the relevant items only.",
+        "Every interaction is relevant, whatever its weight; judgements must hold the relevant "
+        "items only.",
         "Users without interactions do not exist.",
         "Lists come with ranks, so there are no ties.",
     ),

@@ -11,14 +11,24 @@ CONVENTION = Convention(
     version="2021",
     verified="A twin by hand from the published definitions, on generated data.",
     names=(
-        Name("Rank-{k}", "Success@{k}", "The point of the CMC curve at rank k, a hit rate.", aliases=("CMC@{k}", "R-{k}")),
+        Name(
+            "Rank-{k}",
+            "Success@{k}",
+            "The point of the CMC curve at rank k, a hit rate.",
+            aliases=("CMC@{k}", "R-{k}"),
+        ),
         Name("mAP", "AP"),
         Name("mINP", "INP"),
-        Name("Rank-{k} (cuhk03)", "", "Draws one gallery image an identity at random, ten times over."),
+        Name(
+            "Rank-{k} (cuhk03)",
+            "",
+            "Draws one gallery image an identity at random, ten times over.",
+        ),
     ),
     policy={"ties": "input", "empty": "skip", "unjudged": "removed"},
     differences=(
-        "Images of the query's own identity and camera are taken out. Judge every other image, and leave those unjudged.",
+        "Images of the query's own identity and camera are taken out. Judge every other image, "
+        "and leave those unjudged.",
         "Queries without a right image in the gallery are left out.",
         "The whole gallery is ranked.",
     ),

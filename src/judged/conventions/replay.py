@@ -22,14 +22,24 @@ CONVENTION = Convention(
             "Divided by min(N, k), the most that k results can hold.",
             aliases=("MAP({k})",),
         ),
-        Name("NDCG@{k}", "nDCG(gain=binary)@{k}", "Everything relevant gains 1.", aliases=("NDCG({k})",)),
         Name(
-            "RocAuc@{k}", "", "Only among the first k results, and 1 where all of them are relevant.", aliases=("RocAuc({k})",)
+            "NDCG@{k}",
+            "nDCG(gain=binary)@{k}",
+            "Everything relevant gains 1.",
+            aliases=("NDCG({k})",),
+        ),
+        Name(
+            "RocAuc@{k}",
+            "",
+            "Only among the first k results, and 1 where all of them are relevant.",
+            aliases=("RocAuc({k})",),
         ),
     ),
     differences=(
-        "Every row of the ground truth is relevant, whatever its rating; judgements must hold the relevant items only.",
-        "Frames order tied results by descending item, as judged does by default; dicts keep the order of the input.",
+        "Every row of the ground truth is relevant, whatever its rating; judgements must hold the "
+        "relevant items only.",
+        "Frames order tied results by descending item, as judged does by default; dicts keep the "
+        "order of the input.",
     ),
     wrong=("An item that is recommended twice counts twice in MAP and nDCG; there is a warning.",),
 )

@@ -11,13 +11,23 @@ CONVENTION = Convention(
     version="2018",
     verified="A twin by hand from the published formula, on generated data.",
     names=(
-        Name("mAP", "AP(area=trapezoid)", "The area under the precision-recall curve by trapezoids: higher than the usual AP."),
-        Name("mP@{k}", "", "Precision at k or at the rank of the last relevant item, whichever comes first."),
+        Name(
+            "mAP",
+            "AP(area=trapezoid)",
+            "The area under the precision-recall curve by trapezoids: higher than the usual AP.",
+        ),
+        Name(
+            "mP@{k}",
+            "",
+            "Precision at k or at the rank of the last relevant item, whichever comes first.",
+        ),
     ),
     policy={"ties": "input", "empty": "skip", "unjudged": "removed"},
     differences=(
-        "Junk images are taken out of the lists. Judge every other image, 0 or 1, and leave the junk unjudged.",
+        "Junk images are taken out of the lists. Judge every other image, 0 or 1, and leave the "
+        "junk unjudged.",
         "Queries without a positive image are left out.",
-        "Easy, medium and hard are three sets of judgements: which images are positive and which are junk.",
+        "Easy, medium and hard are three sets of judgements: which images are positive and which "
+        "are junk.",
     ),
 )

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from judged.conventions.spec import Convention, Name
 
-STEP = "Tied items are one step of the curve, with the precision at its end; judged puts them in an order."
+STEP = (
+    "Tied items are one step of the curve, with the precision at its end; judged puts them in "
+    "an order."
+)
 
 CONVENTION = Convention(
     name="scikit-learn",
@@ -15,9 +18,16 @@ CONVENTION = Convention(
     verified="Run side by side on generated data, row by row.",
     names=(
         Name("ndcg_score", "nDCG", "Tied scores are averaged."),
-        Name("ndcg_score(k={k})", "nDCG@{k}", "Tied scores are averaged.", aliases=("ndcg_score@{k}",)),
+        Name(
+            "ndcg_score(k={k})",
+            "nDCG@{k}",
+            "Tied scores are averaged.",
+            aliases=("ndcg_score@{k}",),
+        ),
         Name("dcg_score", "DCG", "Tied scores are averaged."),
-        Name("dcg_score(k={k})", "DCG@{k}", "Tied scores are averaged.", aliases=("dcg_score@{k}",)),
+        Name(
+            "dcg_score(k={k})", "DCG@{k}", "Tied scores are averaged.", aliases=("dcg_score@{k}",)
+        ),
         Name("dcg_score(k={k}, log_base={b})", "DCG(log={b})@{k}", "Tied scores are averaged."),
         Name("average_precision_score", "AP", STEP),
         Name(
@@ -32,9 +42,21 @@ CONVENTION = Convention(
             "One relevant item a query, its label.",
             aliases=("top_k_accuracy_score@{k}",),
         ),
-        Name("roc_auc_score", "RankAUC", "Needs the size of the collection, which is the length of the row there."),
-        Name("coverage_error", "", "The rank of the last relevant item, which judged has only as INP = N / rank."),
-        Name("label_ranking_loss", "", "1 - RankAUC where there are no ties, but 0 where nothing or everything is relevant."),
+        Name(
+            "roc_auc_score",
+            "RankAUC",
+            "Needs the size of the collection, which is the length of the row there.",
+        ),
+        Name(
+            "coverage_error",
+            "",
+            "The rank of the last relevant item, which judged has only as INP = N / rank.",
+        ),
+        Name(
+            "label_ranking_loss",
+            "",
+            "1 - RankAUC where there are no ties, but 0 where nothing or everything is relevant.",
+        ),
     ),
     policy={"ties": "expected"},
     differences=(

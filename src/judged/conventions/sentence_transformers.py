@@ -17,11 +17,16 @@ CONVENTION = Convention(
         Name("recall@{k}", "R@{k}"),
         Name("ndcg@{k}", "nDCG(gain=binary)@{k}", "Everything relevant gains 1."),
         Name("mrr@{k}", "RR@{k}"),
-        Name("map@{k}", "AP(norm=capped)@{k}", "Divided by min(N, k), the most that k results can hold."),
+        Name(
+            "map@{k}",
+            "AP(norm=capped)@{k}",
+            "Divided by min(N, k), the most that k results can hold.",
+        ),
     ),
     policy={"empty": "skip"},
     differences=(
-        "Every document of a query's set is relevant to the same degree; judgements must hold the relevant items only.",
+        "Every document of a query's set is relevant to the same degree; judgements must hold the "
+        "relevant items only.",
         "Queries without a relevant document are left out when the evaluator is made.",
         "Tied results are ordered by ascending id, which no policy of judged does.",
     ),

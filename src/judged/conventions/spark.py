@@ -21,11 +21,17 @@ CONVENTION = Convention(
             "Divided by min(N, k), the most that k results can hold.",
             aliases=("meanAveragePrecisionAtK(k={k})",),
         ),
-        Name("ndcgAt({k})", "nDCG(gain=binary)@{k}", "Everything relevant gains 1.", aliases=("ndcgAtK(k={k})",)),
+        Name(
+            "ndcgAt({k})",
+            "nDCG(gain=binary)@{k}",
+            "Everything relevant gains 1.",
+            aliases=("ndcgAtK(k={k})",),
+        ),
         Name(
             "ndcgAt({k}) with relevance values",
             "",
-            "Its documentation says that the gain is 2^g - 1; from Python the values are not looked at.",
+            "Its documentation says that the gain is 2^g - 1; from Python the values are not "
+            "looked at.",
         ),
     ),
     differences=(

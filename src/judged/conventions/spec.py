@@ -1,4 +1,5 @@
-"""What is known of another library: its names, in our notation, its policy, and where it differs or errs."""
+"""What is known of another library: its names, in our notation, its policy, and where it differs or
+errs."""
 
 from __future__ import annotations
 
@@ -26,9 +27,11 @@ class Name:
     theirs: str
     """As its users write it; {k} is the place of a cutoff, {rel} or {p} that of another number."""
     ours: str
-    """The same in our notation, with the same places. Empty where it cannot be expressed; then `note` says why."""
+    """The same in our notation, with the same places. Empty where it cannot be expressed; then
+    `note` says why."""
     note: str = ""
-    """How it differs from our measure with its usual parameters: a sentence, or nothing where it does not."""
+    """How it differs from our measure with its usual parameters: a sentence, or nothing where it
+    does not."""
     policy: Choices = field(default_factory=dict)
     """Where this name has a policy of its own, unlike the rest of the library."""
     aliases: tuple[str, ...] = ()
@@ -40,7 +43,8 @@ class Name:
         return tuple(_PLACE.findall(self.theirs))
 
     def read(self, text: str) -> dict[str, str] | None:
-        """What stands at each place of a text, where it is this name; upper and lower case and blanks do not matter."""
+        """What stands at each place of a text, where it is this name; upper and lower case and
+        blanks do not matter."""
         tight = re.sub(r"\s", "", text)
         for spelling in (self.theirs, *self.aliases):
             if found := re.fullmatch(_pattern(spelling), tight, re.IGNORECASE):
@@ -56,7 +60,8 @@ def _pattern(spelling: str) -> str:
     """The spelling as a regular expression, one group a place."""
     parts = _PLACE.split(re.sub(r"\s", "", spelling))
     return "".join(
-        f"(?P<{part}>{_VALUE.get(part, _NUMBER)})" if number % 2 else re.escape(part) for number, part in enumerate(parts)
+        f"(?P<{part}>{_VALUE.get(part, _NUMBER)})" if number % 2 else re.escape(part)
+        for number, part in enumerate(parts)
     )
 
 
@@ -66,7 +71,8 @@ def _fill(template: str, places: Mapping[str, object]) -> str:
 
 @dataclass(frozen=True)
 class Option:
-    """An option of a library that changes what its numbers mean, and the same as our policy or parameters."""
+    """An option of a library that changes what its numbers mean, and the same as our policy or
+    parameters."""
 
     theirs: str
     """As its users write it."""
@@ -99,13 +105,15 @@ class Convention:
     """The choices in which it differs from judged's defaults."""
     options: tuple[Option, ...] = ()
     differences: tuple[str, ...] = ()
-    """A sentence for each thing that it does in another way than judged by default; `policy` and `names` do the same."""
+    """A sentence for each thing that it does in another way than judged by default; `policy` and
+    `names` do the same."""
     wrong: tuple[str, ...] = ()
     """What it does wrong or leaves to chance. judged does not imitate that."""
     package: str = ""
     """The distribution that was compared, where there is one to install."""
     tolerance: float = 1e-9
-    """How far its numbers lie from ours at most: more than 1e-9 where it rounds or computes in single precision."""
+    """How far its numbers lie from ours at most: more than 1e-9 where it rounds or computes in
+    single precision."""
     aliases: tuple[str, ...] = ()
     """Other names of the library."""
     reads: Callable[[str], list[str] | None] | None = None

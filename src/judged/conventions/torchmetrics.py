@@ -1,4 +1,5 @@
-"""torchmetrics' retrieval metrics: one list of scores and targets a query, all of its relevant items in the list."""
+"""torchmetrics' retrieval metrics: one list of scores and targets a query, all of its relevant
+items in the list."""
 
 from __future__ import annotations
 
@@ -28,7 +29,8 @@ CONVENTION = Convention(
         *_names(
             "RetrievalMAP",
             "AP(norm=retrieved)",
-            "Divided by the number of relevant items among the first k, not by all: one hit at rank 1 scores 1.",
+            "Divided by the number of relevant items among the first k, not by all: one hit at "
+            "rank 1 scores 1.",
             function="retrieval_average_precision",
         ),
         *_names("RetrievalMRR", "RR", function="retrieval_reciprocal_rank"),
@@ -41,14 +43,23 @@ CONVENTION = Convention(
         ),
         *_names("RetrievalRecall", "R", function="retrieval_recall"),
         *_names("RetrievalHitRate", "Success", function="retrieval_hit_rate"),
-        Name("RetrievalRPrecision", "Rprec", aliases=("retrieval_r_precision", "RetrievalRPrecision()")),
+        Name(
+            "RetrievalRPrecision",
+            "Rprec",
+            aliases=("retrieval_r_precision", "RetrievalRPrecision()"),
+        ),
         *_names(
             "RetrievalFallOut",
             "FallOut",
             "Needs the size of the collection, which is the length of the list there.",
             function="retrieval_fall_out",
         ),
-        *_names("RetrievalNormalizedDCG", "nDCG", "Tied scores are averaged.", function="retrieval_normalized_dcg"),
+        *_names(
+            "RetrievalNormalizedDCG",
+            "nDCG",
+            "Tied scores are averaged.",
+            function="retrieval_normalized_dcg",
+        ),
         Name(
             "RetrievalAUROC",
             "RankAUC",
@@ -58,19 +69,37 @@ CONVENTION = Convention(
     ),
     policy={"ties": "expected"},
     options=(
-        Option("empty_target_action='neg'", "A query with nothing relevant scores 0; the default.", {"empty": "zero"}),
-        Option("empty_target_action='pos'", "A query with nothing relevant scores 1.", {"empty": "one"}),
-        Option("empty_target_action='skip'", "Queries with nothing relevant are left out.", {"empty": "skip"}),
-        Option("empty_target_action='error'", "A query with nothing relevant is an error.", {"empty": "error"}),
+        Option(
+            "empty_target_action='neg'",
+            "A query with nothing relevant scores 0; the default.",
+            {"empty": "zero"},
+        ),
+        Option(
+            "empty_target_action='pos'", "A query with nothing relevant scores 1.", {"empty": "one"}
+        ),
+        Option(
+            "empty_target_action='skip'",
+            "Queries with nothing relevant are left out.",
+            {"empty": "skip"},
+        ),
+        Option(
+            "empty_target_action='error'",
+            "A query with nothing relevant is an error.",
+            {"empty": "error"},
+        ),
     ),
     differences=(
-        "Only what is in the list exists: relevant items that were not retrieved are unknown to it.",
-        "nDCG averages over the orders of tied scores; the other metrics take whatever order torch leaves them in.",
+        "Only what is in the list exists: relevant items that were not retrieved are unknown to "
+        "it.",
+        "nDCG averages over the orders of tied scores; the other metrics take whatever order "
+        "torch leaves them in.",
         "Targets are 0 and 1 except for nDCG.",
     ),
     wrong=(
-        "Items with a score of 0 or less count as not relevant in MAP, MRR, precision and recall, but not in the others.",
-        "The area under the ROC curve puts scores outside 0 to 1 through a sigmoid, which makes great scores equal.",
+        "Items with a score of 0 or less count as not relevant in MAP, MRR, precision and recall, "
+        "but not in the others.",
+        "The area under the ROC curve puts scores outside 0 to 1 through a sigmoid, which makes "
+        "great scores equal.",
         "Everything is computed in single precision.",
     ),
     tolerance=1e-6,

@@ -1,6 +1,8 @@
-"""trec_eval's names: which of our measures each stands for, with its parameters, order and way of printing.
+"""trec_eval's names: which of our measures each stands for, with its parameters, order and way of
+printing.
 
-Verified against the output of trec_eval 10.0 (tests/golden/trec_eval), and pytrec_eval for version 9.
+Verified against the output of trec_eval 10.0 (tests/golden/trec_eval), and pytrec_eval for version
+9.
 """
 
 from __future__ import annotations
@@ -25,7 +27,8 @@ class Name:
     """One of trec_eval's names."""
 
     measure: str
-    """Our measure; where it takes cutoffs or a parameter, {} is their place. Empty for what is no measure of ours."""
+    """Our measure; where it takes cutoffs or a parameter, {} is their place. Empty for what is no
+    measure of ours."""
     cutoffs: tuple[str, ...] = ()
     """The values printed one by one where none are given."""
     written: str = "{}"
@@ -45,7 +48,9 @@ def _table(text: str) -> str:
 
 
 def _weights(text: str) -> str:
-    return ", ".join(f"{name}={_plain(value)}" for name, value in zip("abcd", text.split(","), strict=True))
+    return ", ".join(
+        f"{name}={_plain(value)}" for name, value in zip("abcd", text.split(","), strict=True)
+    )
 
 
 def _patience(text: str) -> str:
@@ -99,7 +104,18 @@ NAMES: dict[str, Name] = {
 
 DEFAULT_PARAMETERS = {"rbp": "0.9", "rbp_resid": "0.9", "relstring": "10"}
 
-_OFFICIAL = ("runid", "num_q", "num_ret", "num_rel", "num_rel_ret", "map", "gm_map", "Rprec", "bpref", "recip_rank")
+_OFFICIAL = (
+    "runid",
+    "num_q",
+    "num_ret",
+    "num_rel",
+    "num_rel_ret",
+    "map",
+    "gm_map",
+    "Rprec",
+    "bpref",
+    "recip_rank",
+)
 _SETS = ("utility", "set_P", "set_relative_P", "set_recall", "set_map", "set_F")
 GROUPS: dict[str, tuple[str, ...]] = {
     "official": (*_OFFICIAL, "iprec_at_recall", "P"),
@@ -128,12 +144,15 @@ class Line:
 
 
 def lines(root: str, parameters: str | None = None) -> Iterator[Line]:
-    """What one of trec_eval's names prints, with its usual parameters or those given; ValueError where they do not fit."""
+    """What one of trec_eval's names prints, with its usual parameters or those given; ValueError
+    where they do not fit."""
     known = NAMES[root]
     if known.cutoffs:
         given = tuple(parameters.split(",")) if parameters else known.cutoffs
         for cutoff in sorted(given, key=float):
-            shown = known.written.format(float(cutoff)) if "." in known.written else str(int(cutoff))
+            shown = (
+                known.written.format(float(cutoff)) if "." in known.written else str(int(cutoff))
+            )
             yield Line(f"{root}_{shown}", root, known.measure.format(_plain(cutoff)))
     elif known.parameter is None:
         if parameters:
@@ -147,7 +166,8 @@ def lines(root: str, parameters: str | None = None) -> Iterator[Line]:
 
 
 def understood(text: str) -> list[str] | None:
-    """Our measures for one of trec_eval's names, as `-m` takes it (P.5,10) or as it is printed (P_5); None if unknown."""
+    """Our measures for one of trec_eval's names, as `-m` takes it (P.5,10) or as it is printed
+    (P_5); None if unknown."""
     root, dot, parameters = text.partition(".")
     if root in NAMES and (dot or NAMES[root].measure):
         return _measures(root, parameters if dot else None)
@@ -166,20 +186,26 @@ def _measures(root: str, parameters: str | None) -> list[str] | None:
 
 
 def _names() -> Iterator[spec.Name]:
-    """The names as templates; those with parameters of their own, which templates do not cover, are read by `understood`."""
+    """The names as templates; those with parameters of their own, which templates do not cover, are
+    read by `understood`."""
     for root, known in NAMES.items():
         if not known.measure:
             yield spec.Name(root, "", "No number.")
         elif known.cutoffs:
             place = "{k}" if known.written == "{}" else "{x}"
             ours = known.measure.format(place)
-            yield spec.Name(f"{root}_{place}", ours, NOTES.get(root, ""), aliases=(f"{root}.{place}",))
+            yield spec.Name(
+                f"{root}_{place}", ours, NOTES.get(root, ""), aliases=(f"{root}.{place}",)
+            )
         else:
             yield spec.Name(root, next(lines(root)).measure, NOTES.get(root, ""))
 
 
 NOTES = {
-    "iprec_at_recall": "A recall point p asks for floor(p N + 0.5) relevant items, not for the least number that reaches it.",
+    "iprec_at_recall": (
+        "A recall point p asks for floor(p N + 0.5) relevant items, not for the least number "
+        "that reaches it."
+    ),
     "11pt_avg": "Its recall points are rounded as in iprec_at_recall.",
     "relative_P": "Recall divided by the most that k results can hold.",
     "set_relative_P": "Recall of the whole list divided by the most that it can hold.",
@@ -196,22 +222,31 @@ CONVENTION = spec.Convention(
     title="trec_eval",
     aliases=("trec",),
     version="10.0",
-    verified="Its printed output, stored with the tests and compared byte for byte with `judged trec-eval`.",
+    verified=(
+        "Its printed output, stored with the tests and compared byte for byte with `judged "
+        "trec-eval`."
+    ),
     names=tuple(_names()),
     policy={"missing": "error"},
     options=(
-        spec.Option("-c", "A judged query that the run lacks counts as an empty list.", {"missing": "zero"}),
-        spec.Option("-l N", "Items are relevant from grade N on; nDCG ignores it.", params={"rel": "N"}),
+        spec.Option(
+            "-c", "A judged query that the run lacks counts as an empty list.", {"missing": "zero"}
+        ),
+        spec.Option(
+            "-l N", "Items are relevant from grade N on; nDCG ignores it.", params={"rel": "N"}
+        ),
         spec.Option("-J", "Unjudged items are removed from the lists.", {"unjudged": "removed"}),
         spec.Option("-M N", "Only the first N results of each list count: judged's depth."),
         spec.Option("-N N", "The number of items in the collection: judged's collection."),
     ),
     differences=(
-        "Version 10 stops where the run lacks a judged query, unless -c is given; version 9 leaves such queries out.",
+        "Version 10 stops where the run lacks a judged query, unless -c is given; version 9 "
+        "leaves such queries out.",
         "Values are printed with four decimals; judged keeps them all.",
     ),
     wrong=(
-        "rbp reads memory that was never set where a list has unjudged items, and rbp_resid drops what comes after the list.",
+        "rbp reads memory that was never set where a list has unjudged items, and rbp_resid drops "
+        "what comes after the list.",
         "Fractional gains are cut to whole numbers.",
     ),
     tolerance=0.5e-4,

@@ -19,7 +19,8 @@ CONVENTION = Convention(
         Name(
             "get_ndcg(depth={k})",
             "nDCG@{k}",
-            "Tied results are ordered by ascending id when a file is read, and as given when a frame is.",
+            "Tied results are ordered by ascending id when a file is read, and as given when a "
+            "frame is.",
             aliases=("NDCG_{k}", "NDCG@{k}"),
         ),
         Name(
@@ -35,26 +36,42 @@ CONVENTION = Convention(
             policy={"ties": "expected"},
         ),
         Name(
-            "get_unjudged(depth={k})", "", "Divided by k even where the list is shorter; a negative grade is a judgement there."
+            "get_unjudged(depth={k})",
+            "",
+            "Divided by k even where the list is shorter; a negative grade is a judgement there.",
         ),
-        Name("get_geometric_map()", "", "NaN as soon as one query has no relevant item or is missing from the run."),
+        Name(
+            "get_geometric_map()",
+            "",
+            "NaN as soon as one query has no relevant item or is missing from the run.",
+        ),
     ),
     policy={"missing": "skip"},
     options=(
-        Option("trec_eval=False", "Results keep the order of the file; nDCG gains 2^g - 1.", {"ties": "input"}),
         Option(
-            "removeUnjudged=True", "Unjudged items are removed from the lists, for P, R, nDCG and RBP.", {"unjudged": "removed"}
+            "trec_eval=False",
+            "Results keep the order of the file; nDCG gains 2^g - 1.",
+            {"ties": "input"},
+        ),
+        Option(
+            "removeUnjudged=True",
+            "Unjudged items are removed from the lists, for P, R, nDCG and RBP.",
+            {"unjudged": "removed"},
         ),
     ),
     differences=(
         "Judged queries that the run lacks are left out.",
-        "A query of the run that nobody judged counts as 0; judged leaves it out, as trec_eval does.",
+        "A query of the run that nobody judged counts as 0; judged leaves it out, as trec_eval "
+        "does.",
         "nDCG and RBP order tied results by ascending id, the other measures by descending id.",
     ),
     wrong=(
-        "RBP cuts the list before it averages, so that of a tie across rank k some results count and others do not.",
-        "RBP takes the last result of a query and the first of the next for tied where their scores are equal.",
-        "bpref is 0 where nothing was judged irrelevant, and takes negative grades for relevant ones.",
+        "RBP cuts the list before it averages, so that of a tie across rank k some results count "
+        "and others do not.",
+        "RBP takes the last result of a query and the first of the next for tied where their "
+        "scores are equal.",
+        "bpref is 0 where nothing was judged irrelevant, and takes negative grades for relevant "
+        "ones.",
         "removeUnjudged=True changes nothing for RR and R-precision.",
         "R-precision stops with an error where the run has a query that nobody judged.",
         "Queries without a single relevant result are missing from the values by query.",

@@ -27,10 +27,11 @@ def compare_conventions(
     depth: int | None = None,
     duplicates: str = "error",
 ) -> ConventionComparison:
-    """Every definition that a known library has for these measures: its value, who uses it, and what makes it differ.
+    """Every definition that a known library has for these measures: its value, who uses it, and
+    what makes it differ.
 
-    The first row of each measure is the measure as it was asked for, with judged's default policy; every difference is
-    one from that row, in words, with the number of queries that it touches.
+    The first row of each measure is the measure as it was asked for, with judged's default policy;
+    every difference is one from that row, in words, with the number of queries that it touches.
 
     >>> judgements = {"q": {"a": 1, "b": 1, "c": 1}}
     >>> comparison = compare_conventions(judgements, {"q": {"a": 3.0, "x": 2.0, "b": 1.0}}, "AP@2")
@@ -54,4 +55,6 @@ def compare_tables(
     """As `compare_conventions`, with judgements and a run that were read already."""
     wanted = parse_all(DEFAULT if measures is None else measures)
     rows = Rows(judgements, run, depth=depth, duplicates=duplicates)
-    return ConventionComparison(run.name, tuple(compare(rows, measure, family(measure)) for measure in wanted))
+    return ConventionComparison(
+        run.name, tuple(compare(rows, measure, family(measure)) for measure in wanted)
+    )

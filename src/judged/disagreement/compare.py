@@ -1,4 +1,5 @@
-"""The values of every definition in a family, query by query, and how many queries each difference touches."""
+"""The values of every definition in a family, query by query, and how many queries each difference
+touches."""
 
 from __future__ import annotations
 
@@ -25,7 +26,14 @@ CLOSE = 1e-12
 class Rows:
     """One run's rankings under any policy, and the values of any measure in them: each made once."""
 
-    def __init__(self, judgements: Judgements | Lookup, run: Run | Lookup, *, depth: int | None, duplicates: str) -> None:
+    def __init__(
+        self,
+        judgements: Judgements | Lookup,
+        run: Run | Lookup,
+        *,
+        depth: int | None,
+        duplicates: str,
+    ) -> None:
         self._pool, self._run = pool_of(judgements, duplicates=duplicates), run
         self._depth, self._duplicates = depth, duplicates
         self._made: dict[tuple[str, str], Rankings] = {}
@@ -43,11 +51,20 @@ class Rows:
         if ties == "expected":
             return rearranged(self.rankings(), ties)
         if ties != "id" and (self.rankings().spans[0] == self.rankings().spans[1]).all():
-            return replace(self.rankings(), ties=ties)  # nothing ties, so every rule leaves the same ranks
-        return judge_pool(self._pool, self._run, policy=Policy(ties=ties), depth=self._depth, duplicates=self._duplicates)
+            return replace(
+                self.rankings(), ties=ties
+            )  # nothing ties, so every rule leaves the same ranks
+        return judge_pool(
+            self._pool,
+            self._run,
+            policy=Policy(ties=ties),
+            depth=self._depth,
+            duplicates=self._duplicates,
+        )
 
     def learn(self, wanted: dict[tuple[Measure, Policy], None]) -> None:
-        """Compute what is not known yet, the measures of one policy together: they share what ties cost."""
+        """Compute what is not known yet, the measures of one policy together: they share what ties
+        cost."""
         by_policy: dict[Policy, list[Measure]] = {}
         for measure, policy in wanted:
             if (measure, policy) not in self._known:
@@ -55,7 +72,10 @@ class Rows:
         for policy, measures in by_policy.items():
             stops = "error" in (policy.missing, policy.empty)
             for some in [[each] for each in measures] if stops else [measures]:
-                self._known |= {(measure, policy): scores for measure, scores in self._scored(some, policy).items()}
+                self._known |= {
+                    (measure, policy): scores
+                    for measure, scores in self._scored(some, policy).items()
+                }
 
     def _scored(self, measures: list[Measure], policy: Policy) -> dict[Measure, Scores]:
         try:
@@ -63,7 +83,9 @@ class Rows:
             scored = evaluate_rankings([rankings], measures, policy=policy).scored()
         except PolicyError as error:
             return {measure: Scores(None, None, str(error)) for measure in measures}
-        return {measure: Scores(scored.summary[measure], scored.values[measure]) for measure in measures}
+        return {
+            measure: Scores(scored.summary[measure], scored.values[measure]) for measure in measures
+        }
 
     def scores(self, measure: Measure, policy: Policy) -> Scores:
         self.learn({(measure, policy): None})
@@ -72,7 +94,8 @@ class Rows:
 
 @dataclass(frozen=True, eq=False)
 class Scores:
-    """A definition's summary and values (NaN for a query that does not count); or why the library stops instead."""
+    """A definition's summary and values (NaN for a query that does not count); or why the library
+    stops instead."""
 
     value: float | None
     values: Floats | None
@@ -81,7 +104,8 @@ class Scores:
 
 @dataclass(frozen=True)
 class Counts:
-    """How many queries, in all and of each kind that definitions treat differently; a query may be of several kinds."""
+    """How many queries, in all and of each kind that definitions treat differently; a query may be
+    of several kinds."""
 
     queries: int
     tied: int
@@ -95,7 +119,8 @@ class Counts:
 
 @dataclass(frozen=True)
 class Difference:
-    """One thing in which a definition is unlike the one that was asked for, and how many queries it touches by itself."""
+    """One thing in which a definition is unlike the one that was asked for, and how many queries it
+    touches by itself."""
 
     choice: str
     says: str
@@ -114,7 +139,8 @@ class Row:
     counted: int
     """How many queries the value is about."""
     touched: Counts | None
-    """The queries whose value is not that of the first row; one that counts in only one of the two is among them."""
+    """The queries whose value is not that of the first row; one that counts in only one of the two
+    is among them."""
     differences: tuple[Difference, ...]
 
     @property
@@ -143,18 +169,23 @@ class Compared:
     rows: tuple[Row, ...]
     found: Counts
     alike: tuple[tuple[Row, ...], ...]
-    """The same rows, those together that differ in their policies alone and have the same value for every query."""
+    """The same rows, those together that differ in their policies alone and have the same value for
+    every query."""
 
 
 def compare(data: Rows, measure: Measure, definitions: list[Definition]) -> Compared:
     """All definitions of a family on the same data."""
     wanted = {(each.measure, each.policy): None for each in definitions}
-    wanted |= {(choice.measure, choice.policy): None for each in definitions for choice in each.choices}
+    wanted |= {
+        (choice.measure, choice.policy): None for each in definitions for choice in each.choices
+    }
     data.learn(wanted)
     kinds = _kinds(data.rankings(), measure)
     usual = data.scores(measure, Policy())
     rows = tuple(_row(data, each, usual, kinds) for each in definitions)
-    return Compared(measure, rows, _counts(np.ones(len(data.rankings()), bool), kinds), _alike(data, rows))
+    return Compared(
+        measure, rows, _counts(np.ones(len(data.rankings()), bool), kinds), _alike(data, rows)
+    )
 
 
 def _alike(data: Rows, rows: tuple[Row, ...]) -> tuple[tuple[Row, ...], ...]:
@@ -162,7 +193,9 @@ def _alike(data: Rows, rows: tuple[Row, ...]) -> tuple[tuple[Row, ...], ...]:
     for row in rows:
         scores = data.scores(row.measure, row.policy)
         for group in groups:
-            if group[0].measure == row.measure and _same(scores, data.scores(group[0].measure, group[0].policy)):
+            if group[0].measure == row.measure and _same(
+                scores, data.scores(group[0].measure, group[0].policy)
+            ):
                 group.append(row)
                 break
         else:
@@ -187,16 +220,20 @@ def _row(data: Rows, definition: Definition, usual: Scores, kinds: dict[str, Mas
         counted=0 if scores.values is None else int((~np.isnan(scores.values)).sum()),
         touched=None if touched is None else _counts(touched, kinds),
         differences=tuple(
-            Difference(choice.name, choice.says, _touched_by(data, choice, usual, kinds)) for choice in definition.choices
+            Difference(choice.name, choice.says, _touched_by(data, choice, usual, kinds))
+            for choice in definition.choices
         ),
     )
 
 
 def _touched_by(data: Rows, choice: Choice, usual: Scores, kinds: dict[str, Mask]) -> int:
-    """How many queries have another value by this choice alone; those that it stops at, where it is to stop."""
+    """How many queries have another value by this choice alone; those that it stops at, where it is
+    to stop."""
     scores = data.scores(choice.measure, choice.policy)
     if scores.values is None:
-        return int(kinds["missing" if choice.policy.missing == "error" else "nothing_relevant"].sum())
+        return int(
+            kinds["missing" if choice.policy.missing == "error" else "nothing_relevant"].sum()
+        )
     return int(_unlike(scores, usual).sum())
 
 
@@ -219,4 +256,6 @@ def _kinds(r: Rankings, measure: Measure) -> dict[str, Mask]:
 
 
 def _counts(which: Mask, kinds: dict[str, Mask]) -> Counts:
-    return Counts(int(which.sum()), **{kind: int((which & mask).sum()) for kind, mask in kinds.items()})
+    return Counts(
+        int(which.sum()), **{kind: int((which & mask).sum()) for kind, mask in kinds.items()}
+    )

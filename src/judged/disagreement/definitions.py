@@ -26,7 +26,8 @@ class User:
 
 @dataclass(frozen=True)
 class Choice:
-    """One thing in which a definition is unlike the one that was asked for, alone: all the rest is as asked for."""
+    """One thing in which a definition is unlike the one that was asked for, alone: all the rest is
+    as asked for."""
 
     name: str
     """norm=capped, ties=input, or the name of another measure."""
@@ -60,7 +61,9 @@ class Definition:
 def _unlike(policy: Policy) -> dict[str, str]:
     """The choices of a policy that are not the default, by how they are written."""
     usual = Policy().to_dict()
-    return {f"{name}={value}": name for name, value in policy.to_dict().items() if value != usual[name]}
+    return {
+        f"{name}={value}": name for name, value in policy.to_dict().items() if value != usual[name]
+    }
 
 
 def family(measure: Measure) -> list[Definition]:
@@ -70,12 +73,19 @@ def family(measure: Measure) -> list[Definition]:
         for named in relatives(convention, measure):
             policy = Policy.of({**convention.policy, **named.name.policy})
             users.setdefault((named.measure, policy), []).append(User(convention, named))
-    found = [Definition(own, policy, tuple(who), _choices(measure, own, policy)) for (own, policy), who in users.items()]
-    return sorted(found, key=lambda each: (*_distance(each.measure, measure), len(_unlike(each.policy)), each.name))
+    found = [
+        Definition(own, policy, tuple(who), _choices(measure, own, policy))
+        for (own, policy), who in users.items()
+    ]
+    return sorted(
+        found,
+        key=lambda each: (*_distance(each.measure, measure), len(_unlike(each.policy)), each.name),
+    )
 
 
 def _distance(own: Measure, asked: Measure) -> tuple[bool, bool, bool, str]:
-    """How far a measure is from the one that was asked for: another cutoff is farther than another parameter."""
+    """How far a measure is from the one that was asked for: another cutoff is farther than another
+    parameter."""
     other = own.spec.name != asked.spec.name
     return other, not other and own.params.get("k") != asked.params.get("k"), own != asked, str(own)
 
@@ -83,15 +93,30 @@ def _distance(own: Measure, asked: Measure) -> tuple[bool, bool, bool, str]:
 def _choices(asked: Measure, own: Measure, policy: Policy) -> tuple[Choice, ...]:
     usual = Policy()
     if own.spec.name != asked.spec.name:
-        found = [Choice(str(own), f"it is another measure, {own.spec.title}. {own.spec.says}".rstrip("."), own, usual)]
+        found = [
+            Choice(
+                str(own),
+                f"it is another measure, {own.spec.title}. {own.spec.says}".rstrip("."),
+                own,
+                usual,
+            )
+        ]
     else:
         found = [
-            Choice(_written(name, value), own.spec.param(name).words(value), asked(**{name: value}), usual)
+            Choice(
+                _written(name, value),
+                own.spec.param(name).words(value),
+                asked(**{name: value}),
+                usual,
+            )
             for name, value in own.items
             if value != asked.params[name]
         ]
     words, values = policy.sentences(), policy.to_dict()
-    found += [Choice(said, words[name], asked, Policy.of({name: values[name]})) for said, name in _unlike(policy).items()]
+    found += [
+        Choice(said, words[name], asked, Policy.of({name: values[name]}))
+        for said, name in _unlike(policy).items()
+    ]
     return tuple(found)
 
 

@@ -1,4 +1,5 @@
-"""A comparison of conventions as text, Markdown and JSON: exact numbers for programs, four decimals for people."""
+"""A comparison of conventions as text, Markdown and JSON: exact numbers for programs, four decimals
+for people."""
 
 from __future__ import annotations
 
@@ -22,8 +23,15 @@ KINDS = {
     "nothing_relevant": "with nothing relevant",
 }
 """The kinds of queries, as tables name them."""
-ABOUT = {"ties": "tied", "short": "short", "ideal": "short", "missing": "missing", "empty": "nothing_relevant"}
-"""The choices that treat a kind of queries in a way of their own; a table counts the kinds that a row's choices are about."""
+ABOUT = {
+    "ties": "tied",
+    "short": "short",
+    "ideal": "short",
+    "missing": "missing",
+    "empty": "nothing_relevant",
+}
+"""The choices that treat a kind of queries in a way of their own; a table counts the kinds that a
+row's choices are about."""
 HEADER = ("definition", "value", "queries that differ", "used by")
 
 
@@ -64,7 +72,11 @@ class ConventionComparison:
 
     def to_markdown(self) -> str:
         """A section and a table for each measure, with the reasons in every row."""
-        parts = [part for each in self.measures for part in (f"### {each.measure}", _markdown(each), f"{_found(each)}.")]
+        parts = [
+            part
+            for each in self.measures
+            for part in (f"### {each.measure}", _markdown(each), f"{_found(each)}.")
+        ]
         return "\n\n".join([*parts, f"{assumed()}."]) + "\n"
 
     def __repr__(self) -> str:
@@ -72,20 +84,27 @@ class ConventionComparison:
 
 
 def cells(compared: Compared) -> list[tuple[str, str, str, str]]:
-    """The rows of the table that people see; policies that make no difference to the data share one."""
+    """The rows of the table that people see; policies that make no difference to the data share
+    one."""
     return [
         (
             _named(group),
             "stops" if group[0].stops else shown(group[0].value),
             _touched(group[0]),
-            ", ".join([*([] if number else ["judged"]), *(str(user) for row in group for user in row.users)]),
+            ", ".join(
+                [
+                    *([] if number else ["judged"]),
+                    *(str(user) for row in group for user in row.users),
+                ]
+            ),
         )
         for number, group in enumerate(compared.alike)
     ]
 
 
 def _named(group: tuple[Row, ...]) -> str:
-    """The first definition, which has the fewest choices, and what the others have beside it without effect."""
+    """The first definition, which has the fewest choices, and what the others have beside it
+    without effect."""
     name, more = group[0].definition.name, ", ".join(without_effect(group))
     return f"{name} (no effect here: {more})" if more else name
 
@@ -93,13 +112,19 @@ def _named(group: tuple[Row, ...]) -> str:
 def without_effect(group: tuple[Row, ...]) -> list[str]:
     """The choices of rows that are alike which the first of them does not have."""
     own = {each.choice for each in group[0].differences}
-    return list(dict.fromkeys(each.choice for row in group for each in row.differences if each.choice not in own))
+    return list(
+        dict.fromkeys(
+            each.choice for row in group for each in row.differences if each.choice not in own
+        )
+    )
 
 
 def heading(compared: Compared) -> str:
     count, different = len(compared.rows), len(compared.alike)
     told = (
-        f" in {different} row{'' if different == 1 else 's'}, as some policies have no effect here" if different < count else ""
+        f" in {different} row{'' if different == 1 else 's'}, as some policies have no effect here"
+        if different < count
+        else ""
     )
     return f"{compared.measure}: {count} definition{'' if count == 1 else 's'}{told}"
 
@@ -124,7 +149,9 @@ def _touched(row: Row) -> str:
 
 
 def _kinds(counts: Counts, kinds: Iterable[str] = KINDS) -> str:
-    return ", ".join(f"{getattr(counts, kind):,} {KINDS[kind]}" for kind in kinds if getattr(counts, kind))
+    return ", ".join(
+        f"{getattr(counts, kind):,} {KINDS[kind]}" for kind in kinds if getattr(counts, kind)
+    )
 
 
 def _found(compared: Compared) -> str:
@@ -152,11 +179,17 @@ def _markdown(compared: Compared) -> str:
     lines = [(*HEADER, "why"), ("---", "---:", "---", "---", "---")]
     for group, line in zip(compared.alike, cells(compared), strict=True):
         row = group[0]
-        why = [f"`{each.choice}`: {each.says} ({_alone(each.touched)})." for each in row.differences]
+        why = [
+            f"`{each.choice}`: {each.says} ({_alone(each.touched)})." for each in row.differences
+        ]
         idle = [f"`{choice}`" for choice in without_effect(group)]
         why += [f"Without effect here: {', '.join(idle)}."] if idle else []
-        lines.append((f"`{row.definition.name}`", *line[1:], " ".join([*why, row.stops or ""]).strip()))
-    return "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines)
+        lines.append(
+            (f"`{row.definition.name}`", *line[1:], " ".join([*why, row.stops or ""]).strip())
+        )
+    return "\n".join(
+        "| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines
+    )
 
 
 def _measure_dict(compared: Compared) -> dict[str, Any]:

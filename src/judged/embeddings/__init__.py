@@ -36,9 +36,13 @@ def same_label(query_labels: Any, item_labels: Any) -> Relation:
 
 
 def shared_label(
-    query_labels: Sequence[Iterable[Any]], item_labels: Sequence[Iterable[Any]], *, graded: bool = False
+    query_labels: Sequence[Iterable[Any]],
+    item_labels: Sequence[Iterable[Any]],
+    *,
+    graded: bool = False,
 ) -> Relation:
-    """Relevant = at least one label in common, several labels a vector; `graded`: the grade is how many."""
+    """Relevant = at least one label in common, several labels a vector; `graded`: the grade is how
+    many."""
     return SharedLabel(query_labels, item_labels, graded)
 
 
@@ -63,7 +67,8 @@ def same_id() -> Relation:
 
 
 def same_group(query_groups: Any, item_groups: Any) -> Relation:
-    """Exclude items of the query's own group, as with pictures of one burst, or of one identity by one camera."""
+    """Exclude items of the query's own group, as with pictures of one burst, or of one identity by
+    one camera."""
     return SameLabel(query_groups, item_groups, "groups")
 
 
@@ -72,11 +77,15 @@ def junk(listed: Any) -> Relation:
     return Listed(listed, "junk list")
 
 
-def revisited(ground_truth: Sequence[Mapping[str, Sequence[int]]], protocol: str = "medium") -> tuple[Relation, Relation]:
-    """Relevance and exclusion of the revisited Oxford and Paris benchmarks, from their lists easy, hard and junk.
+def revisited(
+    ground_truth: Sequence[Mapping[str, Sequence[int]]], protocol: str = "medium"
+) -> tuple[Relation, Relation]:
+    """Relevance and exclusion of the revisited Oxford and Paris benchmarks, from their lists easy,
+    hard and junk.
 
-    Easy asks for the easy images and passes over the hard ones, hard does the reverse, medium asks for both; junk is
-    passed over always. Use it with `AP(area=trapezoid)` and `empty="skip"`, as their own evaluation does.
+    Easy asks for the easy images and passes over the hard ones, hard does the reverse, medium asks
+    for both; junk is passed over always. Use it with `AP(area=trapezoid)` and `empty="skip"`, as
+    their own evaluation does.
     """
     wanted = {"easy": ("easy",), "medium": ("easy", "hard"), "hard": ("hard",)}
     if protocol not in wanted:
@@ -84,6 +93,9 @@ def revisited(ground_truth: Sequence[Mapping[str, Sequence[int]]], protocol: str
     passed = tuple(part for part in ("easy", "hard", "junk") if part not in wanted[protocol])
 
     def lists(parts: tuple[str, ...]) -> list[list[int]]:
-        return [sorted({int(number) for part in parts for number in query.get(part, ())}) for query in ground_truth]
+        return [
+            sorted({int(number) for part in parts for number in query.get(part, ())})
+            for query in ground_truth
+        ]
 
     return Lists(lists(wanted[protocol]), "relevant"), Lists(lists(passed), "junk")

@@ -1,8 +1,9 @@
 """Unique categories: each category's best item stands for it, and the categories are ranked.
 
-"Is a relevant category among the first five?" is then `Success@5` of rankings whose items are categories, and every other
-measure works on them too. A category scores what its best item scores; tied categories are ordered by the tie rule on the
-categories' own ids; a category is as relevant as the best graded of its items.
+"Is a relevant category among the first five?" is then `Success@5` of rankings whose items are
+categories, and every other measure works on them too. A category scores what its best item scores;
+tied categories are ordered by the tie rule on the categories' own ids; a category is as relevant as
+the best graded of its items.
 """
 
 from __future__ import annotations
@@ -26,7 +27,8 @@ from judged.similarity.similarity import Similarity
 
 @dataclass(frozen=True, eq=False)
 class Gathered(Vectors):
-    """Vectors seen in another order; rows are gathered as blocks are read, so that files stay where they are."""
+    """Vectors seen in another order; rows are gathered as blocks are read, so that files stay where
+    they are."""
 
     order: Ints = field(default_factory=lambda: np.zeros(0, np.int64))
 
@@ -36,7 +38,9 @@ class Gathered(Vectors):
             with np.errstate(over="ignore"):  # infinite numbers are refused later
                 return np.ascontiguousarray(self.values[rows], dtype=np.float32)
         result = np.empty((len(rows), self.dims), np.float32)
-        for first in range(0, len(self), ROWS_AT_A_TIME):  # what can only be read in stretches is gone through
+        for first in range(
+            0, len(self), ROWS_AT_A_TIME
+        ):  # what can only be read in stretches is gone through
             inside = (rows >= first) & (rows < first + ROWS_AT_A_TIME)
             if inside.any():
                 result[inside] = super().block(first, first + ROWS_AT_A_TIME)[rows[inside] - first]
@@ -51,10 +55,12 @@ class Gathered(Vectors):
 
 @dataclass(frozen=True, eq=False)
 class Layout:
-    """Where the items of some categories lie, so that the greatest score of each comes from a few passes over a row.
+    """Where the items of some categories lie, so that the greatest score of each comes from a few
+    passes over a row.
 
-    First one item of every category, then a second one of those that have two, and so on while many take part: each
-    such round is one elementwise maximum. What is left of the largest categories follows end to end.
+    First one item of every category, then a second one of those that have two, and so on while many
+    take part: each such round is one elementwise maximum. What is left of the largest categories
+    follows end to end.
     """
 
     order: Ints
@@ -75,7 +81,10 @@ class Layout:
         large = int(np.count_nonzero(ordered > depth))
         left = ordered[:large] - depth
         order = np.concatenate(
-            [*(begins[:count] + number for number, count in enumerate(rounds)), positions(begins[:large] + depth, left)]
+            [
+                *(begins[:count] + number for number, count in enumerate(rounds)),
+                positions(begins[:large] + depth, left),
+            ]
         )
         place = np.empty(len(sizes), np.int64)
         place[by_size] = np.arange(len(sizes))
@@ -84,7 +93,8 @@ class Layout:
     def greatest(self, scores: Matrix) -> Matrix:
         """The greatest score of each category, a row a query."""
         best = np.empty((len(scores), len(self.place)), np.float32)
-        # A few rows at a time: what is read again in each round is then still in the processor's cache.
+        # A few rows at a time: what is read again in each round is then still in the processor's
+        # cache.
         step = max(1, _CACHED // (4 * scores.shape[1]))
 
         for begin in range(0, len(scores), step):
@@ -93,7 +103,9 @@ class Layout:
         return best
 
     def _of_rows(self, scores: Matrix) -> Matrix:
-        largest = np.maximum.reduceat(scores, self.rest, axis=1) if len(self.rest) else scores[:, :0]
+        largest = (
+            np.maximum.reduceat(scores, self.rest, axis=1) if len(self.rest) else scores[:, :0]
+        )
         if not self.rounds:
             return largest
         at = self.rounds[0]
@@ -128,17 +140,29 @@ class UniqueProduct:
     ) -> None:
         names, self.category = category_codes(categories, items)
         self.queries = queries
-        self.items = Vectors(np.zeros((len(names), 0), np.float32), names, f"the categories of {items.source}", items.notes)
+        self.items = Vectors(
+            np.zeros((len(names), 0), np.float32),
+            names,
+            f"the categories of {items.source}",
+            items.notes,
+        )
         self._sizes = np.bincount(self.category, minlength=len(names))
         self._together = np.argsort(self.category, kind="stable")
         self._excluded_items = exclude
-        self.exclude: Bound | None = None if exclude is None else _WhollyExcluded(exclude, self.category, self._sizes)
+        self.exclude: Bound | None = (
+            None if exclude is None else _WhollyExcluded(exclude, self.category, self._sizes)
+        )
         self._begins = starts_of(self._sizes)
-        # The memory decides how wide a tile is, and that in what order the items must lie: mostly all are one tile.
+        # The memory decides how wide a tile is, and that in what order the items must lie: mostly
+        # all are one tile.
         for width in (len(items), None):
-            self._layouts = {first: (end, Layout.of(self._sizes[first:end])) for first, end in self._cuts(width)}
+            self._layouts = {
+                first: (end, Layout.of(self._sizes[first:end])) for first, end in self._cuts(width)
+            }
             tiles = ((self._begins[first], layout) for first, (_, layout) in self._layouts.items())
-            order = np.concatenate([self._together[begin + layout.order] for begin, layout in tiles])
+            order = np.concatenate(
+                [self._together[begin + layout.order] for begin, layout in tiles]
+            )
             ordered = Gathered(items.values, items.ids, items.source, items.notes, order)
             self.product = Product(queries, ordered, similarity, exclude=None, memory=memory)
             if self.product.width == len(items):
@@ -151,7 +175,8 @@ class UniqueProduct:
             self.product.exclude = _Moved(exclude, self._column_of)
 
     def _cuts(self, width: int | None) -> Iterator[tuple[int, int]]:
-        """Categories whose items fit into one tile of the product together; one that does not fit stands alone."""
+        """Categories whose items fit into one tile of the product together; one that does not fit
+        stands alone."""
         ends = np.cumsum(self._sizes)
         first, count = 0, len(self._sizes)
         while first < count:
@@ -161,7 +186,8 @@ class UniqueProduct:
             first = end
 
     def _parts(self, first: int) -> Sequence[int]:
-        """Where the product's tiles begin that hold the items of the categories from `first` to the end of their layout."""
+        """Where the product's tiles begin that hold the items of the categories from `first` to the
+        end of their layout."""
         begin, end = int(self._begins[first]), self._layouts[first][0]
         return range(begin, begin + int(self._sizes[first:end].sum()), self.product.width)
 
@@ -176,11 +202,16 @@ class UniqueProduct:
         return self.product.query_block(begin, end)
 
     def tile(self, prepared: Matrix, row: int, column: int, excluded: Pairs | None) -> Tile:
-        """The scores of some categories; one whose items are all excluded is at minus infinity by that."""
+        """The scores of some categories; one whose items are all excluded is at minus infinity by
+        that."""
         end, layout = self._layouts[column]
         begin = int(self._begins[column])
         size = int(self._sizes[column:end].sum())
-        gone = None if self.product.exclude is None else self.product.exclude.block(row, row + len(prepared))
+        gone = (
+            None
+            if self.product.exclude is None
+            else self.product.exclude.block(row, row + len(prepared))
+        )
 
         slack: Floats | None = None
 
@@ -188,8 +219,13 @@ class UniqueProduct:
             nonlocal slack
             tile = self.product.tile(prepared, row, at, gone)
             scores, slack = tile.scores[:, : begin + size - at], tile.slack
-            # A category that needs several tiles stands alone, so the order of its items means nothing.
-            return layout.greatest(scores) if scores.shape[1] == size else scores.max(axis=1, keepdims=True)
+            # A category that needs several tiles stands alone, so the order of its items means
+            # nothing.
+            return (
+                layout.greatest(scores)
+                if scores.shape[1] == size
+                else scores.max(axis=1, keepdims=True)
+            )
 
         best = reduce(np.maximum, map(part, self._parts(column)))
         return Tile(row, column, best, slack)
@@ -202,7 +238,9 @@ class UniqueProduct:
         for category in items.tolist():
             begin = self._begins[category]
             columns = self._column_of[self._together[begin : begin + self._sizes[category]]]
-            best.append(self.product.exact(query, np.setdiff1d(columns, excluded)).max(initial=-np.inf))
+            best.append(
+                self.product.exact(query, np.setdiff1d(columns, excluded)).max(initial=-np.inf)
+            )
         return np.array(best)
 
     def exact_pairs(self, queries: Ints, items: Ints) -> Floats:
@@ -212,7 +250,8 @@ class UniqueProduct:
         return exact
 
     def relevance(self, relevant: Bound) -> Bound:
-        """The categories that are relevant, from the items that are: each with the best grade of its items."""
+        """The categories that are relevant, from the items that are: each with the best grade of
+        its items."""
         return _ByCategory(relevant, self._excluded_items, self.category)
 
     def relevance_of_others(self, relevant: Bound) -> Bound:
@@ -221,9 +260,11 @@ class UniqueProduct:
 
 
 def category_codes(categories: Any, items: Vectors) -> tuple[tuple[str, ...], Ints]:
-    """The categories' ids in the order of their first item, and for each item the number of its category.
+    """The categories' ids in the order of their first item, and for each item the number of its
+    category.
 
-    Categories are one label for each item, or a table (dict, frame, file) from the items' ids to their categories.
+    Categories are one label for each item, or a table (dict, frame, file) from the items' ids to
+    their categories.
     """
     if isinstance(categories, (str, PathLike, Mapping, Categories)) or is_frame(categories):
         table = read_categories(categories)
@@ -231,7 +272,9 @@ def category_codes(categories: Any, items: Vectors) -> tuple[tuple[str, ...], In
     else:
         labels = _labels(categories, items)
     code: dict[Any, int] = {}
-    numbers = np.fromiter((code.setdefault(label, len(code)) for label in labels), np.int64, len(items))
+    numbers = np.fromiter(
+        (code.setdefault(label, len(code)) for label in labels), np.int64, len(items)
+    )
     return tuple(code), numbers
 
 
@@ -239,15 +282,26 @@ def _labels(given: Any, items: Vectors) -> list[str]:
     labels = np.asarray(given)
     if labels.ndim != 1 or len(labels) != len(items):
         raise InputError(
-            f"{items.source}: categories have shape {labels.shape}; one is needed for each of the {len(items)} vectors."
+            f"{items.source}: categories have shape {labels.shape}; one is needed for each of the "
+            f"{len(items)} vectors."
         )
-    missing = [row for row, label in enumerate(labels.tolist()) if label is None or label == "" or label != label]
+    missing = [
+        row
+        for row, label in enumerate(labels.tolist())
+        if label is None or label == "" or label != label
+    ]
     if missing:
         more = f" (and {len(missing) - 1:,} more)" if len(missing) > 1 else ""
-        raise InputError(f"{items.source}: item {items.name(missing[0])} has no category{more}; give every item one.")
+        raise InputError(
+            f"{items.source}: item {items.name(missing[0])} has no category{more}; give every item "
+            "one."
+        )
     if labels.dtype.kind == "f":
         if (labels != np.floor(labels)).any() or np.abs(labels).max(initial=0) >= 2**53:
-            raise InputError(f"{items.source}: categories are floating-point numbers; give whole numbers or texts.")
+            raise InputError(
+                f"{items.source}: categories are floating-point numbers; give whole numbers or "
+                "texts."
+            )
         labels = labels.astype(np.int64)
     return [str(label) for label in labels.tolist()]
 
@@ -285,7 +339,8 @@ class _WhollyExcluded:
 
 @dataclass(frozen=True, eq=False)
 class _ByCategory:
-    """Relevant items as relevant categories. An item without a vector stays what it is, one that can only be missed."""
+    """Relevant items as relevant categories. An item without a vector stays what it is, one that
+    can only be missed."""
 
     relevant: Bound
     exclude: Bound | None
@@ -299,7 +354,9 @@ class _ByCategory:
             gone = self.exclude.block(begin, end)
             count = len(self.category)
             real = gone.item >= 0
-            keep &= ~np.isin(pairs.row * count + pairs.item, gone.row[real] * count + gone.item[real])
+            keep &= ~np.isin(
+                pairs.row * count + pairs.item, gone.row[real] * count + gone.item[real]
+            )
         row = np.concatenate([pairs.row[keep], pairs.row[~known]])
         item = np.concatenate([self.category[pairs.item[keep]], np.full(int((~known).sum()), -1)])
         grade = np.concatenate([pairs.grade[keep], pairs.grade[~known]])

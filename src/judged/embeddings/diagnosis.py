@@ -69,7 +69,8 @@ class Side:
     near_duplicates: NearDuplicates
     norms: Norms
     uniformity: float
-    """log of the mean of e^(-2·|x - y|²) over pairs at length 1 (Wang & Isola 2020): the lower, the more spread out."""
+    """log of the mean of e^(-2·|x - y|²) over pairs at length 1 (Wang & Isola 2020): the lower, the
+    more spread out."""
 
 
 @dataclass(frozen=True)
@@ -78,9 +79,11 @@ class Hubness:
 
     k: int
     skewness: float
-    """Of the number of queries that have an item among their k best; NaN where all items have the same number."""
+    """Of the number of queries that have an item among their k best; NaN where all items have the
+    same number."""
     robin_hood: float
-    """The share of all places that would have to change hands for every item to have as many (Hoover's index)."""
+    """The share of all places that would have to change hands for every item to have as many
+    (Hoover's index)."""
     antihubs: float
     """The share of items that are among the k best of no query."""
     hubs: int
@@ -94,7 +97,8 @@ class Histogram:
     """How the scores of relevant and of other items are spread; counts of all pairs, exact."""
 
     edges: tuple[float, ...]
-    """One more than there are bins, which are as wide as each other; a score on an edge is in the bin above."""
+    """One more than there are bins, which are as wide as each other; a score on an edge is in the
+    bin above."""
     others: tuple[int, ...]
     others_mean: float
     relevant: tuple[int, ...] | None = None
@@ -128,7 +132,8 @@ class Diagnosis:
     """None, as the scores, where one side has no vector that can be compared."""
     scores: Histogram | None = None
     alignment: float | None = None
-    """Mean of |x - y|² over relevant pairs at length 1 (Wang & Isola 2020): the lower, the closer; None without relevance."""
+    """Mean of |x - y|² over relevant pairs at length 1 (Wang & Isola 2020): the lower, the closer;
+    None without relevance."""
     alignment_pairs: int = 0
     alignment_sampled: bool = False
     queries_among_items: Rows = field(default_factory=Rows)
@@ -164,21 +169,28 @@ def _findings(found: Diagnosis) -> Iterator[tuple[Any, str]]:
     among = found.queries_among_items
     yield (
         among.count,
-        f"{_count(among.count, 'query is', 'queries are')} also found among the items, number for number ({among}); "
+        f"{_count(among.count, 'query is', 'queries are')} also found among the items, number for "
+        f"number ({among}); "
         "if these are the same things, exclude them with same_index() or same_id().",
     )
     if found.scores is not None:
         relevant, others = found.scores.relevant_mean, found.scores.others_mean
-        yield relevant <= others, f"relevant items score no higher than others: {relevant:.4g} on average, others {others:.4g}."
+        yield (
+            relevant <= others,
+            f"relevant items score no higher than others: {relevant:.4g} on average, others "
+            f"{others:.4g}.",
+        )
     collapse, items = found.collapse, found.items
     dead = ", ".join(map(str, collapse.dead[:3])) + (", …" if len(collapse.dead) > 3 else "")
     yield (
         items.count > 1 and collapse.dead,
-        f"{len(collapse.dead):,} of {_count(items.dims, 'dimension')} the same number in all items ({dead}).",
+        f"{len(collapse.dead):,} of {_count(items.dims, 'dimension')} the same number in all "
+        f"items ({dead}).",
     )
     yield (
         collapse.effective_rank < _FEW * min(items.dims, items.count - 1),
-        f"the items use few of their {items.dims} dimensions: their effective rank is {collapse.effective_rank:.1f}, "
+        f"the items use few of their {items.dims} dimensions: their effective rank is "
+        f"{collapse.effective_rank:.1f}, "
         f"with {collapse.top_1:.0%} of the variance in one direction.",
     )
     if found.hubness is not None:
@@ -195,22 +207,36 @@ def _vector_findings(side: Side, similarity: str) -> Iterator[tuple[Any, str]]:
     source = side.source
     yield (
         side.not_finite.count,
-        f"{source}: {_count(side.not_finite.count, 'vector')} with NaN or infinite numbers ({side.not_finite}); "
+        f"{source}: {_count(side.not_finite.count, 'vector')} with NaN or infinite numbers "
+        f"({side.not_finite}); "
         "left out of everything else.",
     )
     left_out = "; without direction, so left out of the scores" if similarity == "cosine" else ""
-    yield side.zero.count, f"{source}: {_count(side.zero.count, 'vector')} all zeros ({side.zero}){left_out}."
+    yield (
+        side.zero.count,
+        f"{source}: {_count(side.zero.count, 'vector')} all zeros ({side.zero}){left_out}.",
+    )
     same = side.duplicates
-    groups = "; ".join(" = ".join(group[:3]) + (" = …" if len(group) > 3 else "") for group in same.groups[:3])
+    groups = "; ".join(
+        " = ".join(group[:3]) + (" = …" if len(group) > 3 else "") for group in same.groups[:3]
+    )
     more = "; …" if len(same.groups) > 3 else ""
-    yield same.count, f"{source}: {_count(same.count, 'vector')} equal to an earlier one ({groups}{more})."
+    yield (
+        same.count,
+        f"{source}: {_count(same.count, 'vector')} equal to an earlier one ({groups}{more}).",
+    )
     near = side.near_duplicates
-    some = f"{near.count:,} of {near.looked_at:,} sampled vectors" if near.sampled else _count(near.count, "vector")
+    some = (
+        f"{near.count:,} of {near.looked_at:,} sampled vectors"
+        if near.sampled
+        else _count(near.count, "vector")
+    )
     such = f", such as {near.pairs[0][0]} and {near.pairs[0][1]}" if near.pairs else ""
     yield near.count, f"{source}: {some} with a near duplicate (cosine above {NEAR}){such}."
     yield (
         similarity == "dot" and side.norms.variation > 0.1,
-        f"{source}: lengths vary by {side.norms.variation:.0%} (from {side.norms.min:.4g} to {side.norms.max:.4g}), "
+        f"{source}: lengths vary by {side.norms.variation:.0%} (from {side.norms.min:.4g} to "
+        f"{side.norms.max:.4g}), "
         "and a dot product grows with them.",
     )
 
@@ -224,7 +250,8 @@ def _hub_sentence(hubness: Hubness) -> str:
     item, times = hubness.biggest[0] if hubness.biggest else ("none", 0)
     return (
         f"hubs: item {item} is among the {hubness.k} best of {_count(times, 'query', 'queries')}, "
-        f"{hubness.antihubs:.0%} of items of none (skewness {hubness.skewness:.2f}, Robin Hood index {hubness.robin_hood:.2f})."
+        f"{hubness.antihubs:.0%} of items of none (skewness {hubness.skewness:.2f}, Robin Hood "
+        f"index {hubness.robin_hood:.2f})."
     )
 
 
@@ -233,26 +260,41 @@ def _described(found: Diagnosis) -> Iterator[str]:
     for side in (found.queries, found.items):
         norms = side.norms
         yield f"  {side.source}: {_count(side.count, 'vector')} of {_count(side.dims, 'dimension')}"
-        yield f"    lengths {norms.min:.4g} to {norms.max:.4g}, median {norms.median:.4g}, variation {norms.variation:.1%}"
+        yield (
+            f"    lengths {norms.min:.4g} to {norms.max:.4g}, median {norms.median:.4g}, "
+            f"variation {norms.variation:.1%}"
+        )
         near = side.near_duplicates
         sampled = f" (from a sample of {near.looked_at:,})" if near.sampled else ""
         yield f"    uniformity {side.uniformity:.3f}{sampled}"
     if found.alignment is not None:
         sampled = "a sample of " if found.alignment_sampled else ""
-        yield f"  alignment {found.alignment:.3f} over {sampled}{_count(found.alignment_pairs, 'relevant pair')}"
+        yield (
+            f"  alignment {found.alignment:.3f} over "
+            f"{sampled}{_count(found.alignment_pairs, 'relevant pair')}"
+        )
     if found.hubness is not None:
         hubness = found.hubness
         yield (
-            f"  hubness at {hubness.k}: skewness {hubness.skewness:.2f}, Robin Hood index {hubness.robin_hood:.2f}, "
+            f"  hubness at {hubness.k}: skewness {hubness.skewness:.2f}, Robin Hood index "
+            f"{hubness.robin_hood:.2f}, "
             f"{hubness.antihubs:.1%} of items never found, {_count(hubness.hubs, 'hub')}"
         )
     if found.scores is not None:
         scores = found.scores
-        relevant = "" if scores.relevant is None else f", relevant items {scores.relevant_mean:.4g} on average"
-        yield f"  scores within {scores.edges[0]:.4g} and {scores.edges[-1]:.4g}{relevant}, others {scores.others_mean:.4g}"
+        relevant = (
+            ""
+            if scores.relevant is None
+            else f", relevant items {scores.relevant_mean:.4g} on average"
+        )
+        yield (
+            f"  scores within {scores.edges[0]:.4g} and {scores.edges[-1]:.4g}{relevant}, "
+            f"others {scores.others_mean:.4g}"
+        )
     collapse = found.collapse
     yield (
-        f"  effective rank {collapse.effective_rank:.1f} of {found.items.dims}; {collapse.top_1:.1%} of the variance "
+        f"  effective rank {collapse.effective_rank:.1f} of {found.items.dims}; "
+        f"{collapse.top_1:.1%} of the variance "
         f"in 1 direction, {collapse.top_10:.1%} in 10"
     )
     for sentence in found.findings() or ["nothing stands out."]:

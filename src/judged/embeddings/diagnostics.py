@@ -1,8 +1,9 @@
-"""What is wrong with embeddings before anybody ranks with them: bad vectors, duplicates, hubs, collapse.
+"""What is wrong with embeddings before anybody ranks with them: bad vectors, duplicates, hubs,
+collapse.
 
-Vectors that cannot be compared (NaN, infinite, and with cosine all zeros) are named and left out of everything else.
-All that grows with the product of two sides is streamed in tiles; what grows with the square of one side looks at a
-seeded sample of its vectors where there are many, and says so.
+Vectors that cannot be compared (NaN, infinite, and with cosine all zeros) are named and left out of
+everything else. All that grows with the product of two sides is streamed in tiles; what grows with
+the square of one side looks at a seeded sample of its vectors where there are many, and says so.
 """
 
 from __future__ import annotations
@@ -41,10 +42,12 @@ from judged.similarity.similarity import Cosine, Euclidean, as_similarity
 SAMPLE = 5_000
 """Of a side of more vectors than these, so many are looked at for what takes all pairs."""
 NEIGHBOURS = 10
-"""Hubness looks at so many best items of each query unless told otherwise, or at all where there are fewer."""
+"""Hubness looks at so many best items of each query unless told otherwise, or at all where there
+are fewer."""
 RELEVANT_FROM = 1.0
 BINS = 40
-"""A histogram has as many bins or fewer, down to half, and one more where scores lie on its edges."""
+"""A histogram has as many bins or fewer, down to half, and one more where scores lie on its edges.
+"""
 _QUERIES_AT_A_TIME = 512
 _PAIRS_EACH = 200
 """Alignment looks at so many pairs for each vector that may be sampled."""
@@ -65,7 +68,8 @@ def diagnose(
     item_ids: Sequence[Any] | None = None,
     dims: int | None = None,
 ) -> Diagnosis:
-    """Look for what spoils a ranking by embeddings; `sample=None` looks at all pairs of vectors, however many.
+    """Look for what spoils a ranking by embeddings; `sample=None` looks at all pairs of vectors,
+    however many.
 
     >>> found = diagnose([[1.0, 0.0]], [[1.0, 0.1], [1.0, 0.1], [0.0, 2.0]], k=1)
     >>> found.findings()[0]
@@ -75,12 +79,16 @@ def diagnose(
     right = as_vectors(items, ids=item_ids, dims=dims, source="the items")
     k = min(NEIGHBOURS, len(right)) if k is None else k
     if isinstance(k, bool) or not isinstance(k, Integral) or not 1 <= int(k) <= len(right):
-        raise InputError(f"k must be a whole number from 1 to the number of items, {len(right)}; got {k!r}.")
+        raise InputError(
+            f"k must be a whole number from 1 to the number of items, {len(right)}; got {k!r}."
+        )
     if sample is not None:
         sample = whole("sample", sample, at_least=2, otherwise=", or None for all")
     chosen = as_similarity(similarity)
     chosen.check(left, right)
-    bound = None if relevance is None else as_relation(relevance, what="relevance").bind(left, right)
+    bound = (
+        None if relevance is None else as_relation(relevance, what="relevance").bind(left, right)
+    )
     excluded = None if exclude is None else as_relation(exclude, what="exclude").bind(left, right)
     random = np.random.default_rng(seed)
     query_rows, item_rows = Looked.at(left, chosen), Looked.at(right, chosen)
@@ -89,7 +97,9 @@ def diagnose(
         chosen = replace(chosen, centre=centre)
     hubness = scores = None
     if query_rows.usable.any() and item_rows.usable.any():
-        product = Product(query_rows.mended, item_rows.mended, chosen, exclude=excluded, memory=memory)
+        product = Product(
+            query_rows.mended, item_rows.mended, chosen, exclude=excluded, memory=memory
+        )
         hubness, low, high = _hubness(product, query_rows, item_rows, k)
         scores = _histogram(product, query_rows, item_rows, bound, low, high)
     alignment, pairs, sampled = _alignment(query_rows, item_rows, bound, excluded, sample, random)
@@ -107,7 +117,9 @@ def diagnose(
     )
 
 
-def _side(looked: Looked, memory: str | int, sample: int | None, random: np.random.Generator) -> Side:
+def _side(
+    looked: Looked, memory: str | int, sample: int | None, random: np.random.Generator
+) -> Side:
     vectors, norm = looked.vectors, looked.norm[looked.finite]
     mean = norm.mean() if len(norm) else nan
     group = first_equal(looked.vectors, looked.key)
@@ -120,7 +132,11 @@ def _side(looked: Looked, memory: str | int, sample: int | None, random: np.rand
         zero=looked.named(np.flatnonzero(looked.norm == 0)),
         duplicates=_duplicates(looked, group),
         near_duplicates=near,
-        norms=Norms(*map(float, (norm.min(), np.median(norm), norm.max(), norm.std() / mean if mean else nan)))
+        norms=Norms(
+            *map(
+                float, (norm.min(), np.median(norm), norm.max(), norm.std() / mean if mean else nan)
+            )
+        )
         if len(norm)
         else Norms(),
         uniformity=uniformity,
@@ -165,16 +181,24 @@ def _pairs(
         has_near[chunk.rows.start + near] = True
         once = ~looked_at[item] | (item > row[near])
         for place in np.flatnonzero(once)[: SHOWN - len(found)].tolist():
-            names = (looked.vectors.name(int(row[near[place]])), looked.vectors.name(int(item[place])))
+            names = (
+                looked.vectors.name(int(row[near[place]])),
+                looked.vectors.name(int(item[place])),
+            )
             found.append((*names, float(values[near[place], column[place]])))
-    return NearDuplicates(int(has_near.sum()), size, sampled, tuple(found)), float(np.log(total / (size * others)))
+    return NearDuplicates(int(has_near.sum()), size, sampled, tuple(found)), float(
+        np.log(total / (size * others))
+    )
 
 
 def _among(queries: Looked, items: Looked, exclude: Bound | None) -> Rows:
     if queries.vectors.dims != items.vectors.dims:
         return Rows()
     order = np.argsort(items.key, kind="stable")
-    low, high = (np.searchsorted(items.key, queries.key, side=side, sorter=order) for side in ("left", "right"))
+    low, high = (
+        np.searchsorted(items.key, queries.key, side=side, sorter=order)
+        for side in ("left", "right")
+    )
     found = []
     for row in np.flatnonzero((high > low) & queries.finite).tolist():
         gone = set() if exclude is None else set(exclude.block(row, row + 1).item.tolist())
@@ -193,7 +217,9 @@ def _usable_chunks(product: Product, queries: Looked, items: Looked) -> Iterator
         yield chunk
 
 
-def _hubness(product: Product, queries: Looked, items: Looked, k: int) -> tuple[Hubness, float, float]:
+def _hubness(
+    product: Product, queries: Looked, items: Looked, k: int
+) -> tuple[Hubness, float, float]:
     """Hubness, and the lowest and highest score met on the way."""
     nearest = Nearest(len(product.queries), k)
     low, high = np.inf, -np.inf
@@ -213,17 +239,25 @@ def _hubness(product: Product, queries: Looked, items: Looked, k: int) -> tuple[
         robin_hood=float(np.abs(apart).sum() / (2 * count.sum())) if count.any() else nan,
         antihubs=float((count == 0).mean()),
         hubs=int((count >= 2 * k).sum()),
-        biggest=tuple((items.vectors.name(int(item)), int(every[item])) for item in biggest if every[item]),
+        biggest=tuple(
+            (items.vectors.name(int(item)), int(every[item])) for item in biggest if every[item]
+        ),
     )
     return hubness, float(low), float(high)
 
 
 def _histogram(
-    product: Product, queries: Looked, items: Looked, relevance: Bound | None, low: float, high: float
+    product: Product,
+    queries: Looked,
+    items: Looked,
+    relevance: Bound | None,
+    low: float,
+    high: float,
 ) -> Histogram | None:
     if low > high:
         return None
-    # A width that is a power of two: dividing by it is exact, and so is the bin of a score on an edge.
+    # A width that is a power of two: dividing by it is exact, and so is the bin of a score on an
+    # edge.
     width = 2.0 ** np.ceil(np.log2((high - low) / BINS)) if high > low else 1.0
     first = int(np.floor(low / width))
     size = int(np.floor(high / width)) - first + 1
@@ -231,16 +265,24 @@ def _histogram(
     begin, relevant = -1, Pairs(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0))
     for chunk in _usable_chunks(product, queries, items):
         if relevance is not None and chunk.rows.start != begin:
-            begin, relevant = chunk.rows.start, _relevant(relevance, chunk.rows.start, chunk.rows.stop)
+            begin, relevant = (
+                chunk.rows.start,
+                _relevant(relevance, chunk.rows.start, chunk.rows.stop),
+            )
         inside = (relevant.item >= chunk.columns.start) & (relevant.item < chunk.columns.stop)
         own = chunk.values[relevant.row[inside], relevant.item[inside] - chunk.columns.start]
         for which, values in enumerate((chunk.values, own)):
             there = _there(values)
-            counts[which] += np.bincount(np.floor(there / width).astype(np.int64) - first, minlength=size)
+            counts[which] += np.bincount(
+                np.floor(there / width).astype(np.int64) - first, minlength=size
+            )
             sums[which] += there.sum()
     counts[0] -= counts[1]
     sums[0] -= sums[1]
-    means = [float(total / pairs) if pairs else nan for total, pairs in zip(sums, counts.sum(axis=1).tolist(), strict=True)]
+    means = [
+        float(total / pairs) if pairs else nan
+        for total, pairs in zip(sums, counts.sum(axis=1).tolist(), strict=True)
+    ]
     return Histogram(
         edges=tuple((np.arange(first, first + size + 1) * width).tolist()),
         others=tuple(counts[0].tolist()),
@@ -280,11 +322,18 @@ def _alignment(
             pairs = pairs.without(exclude.block(begin, end))
         row, item = pairs.row + begin, pairs.item
         good = np.flatnonzero(queries.has_direction[row] & items.has_direction[item])
-        # Each block of queries has its share of the pairs that may be looked at, and counts for all of its pairs.
-        most = len(good) if sample is None else max(1, sample * _PAIRS_EACH * (end - begin) // len(queries.vectors))
+        # Each block of queries has its share of the pairs that may be looked at, and counts for all
+        # of its pairs.
+        most = (
+            len(good)
+            if sample is None
+            else max(1, sample * _PAIRS_EACH * (end - begin) // len(queries.vectors))
+        )
         some = np.sort(random.choice(good, most, replace=False)) if len(good) > most else good
         if len(some):
-            total += _distances(queries.vectors, items.vectors, row[some], item[some]) * (len(good) / len(some))
+            total += _distances(queries.vectors, items.vectors, row[some], item[some]) * (
+                len(good) / len(some)
+            )
         seen, every = seen + len(some), every + len(good)
     return total / every if every else nan, seen, seen < every
 
@@ -302,10 +351,17 @@ def _distances(queries: Vectors, items: Vectors, row: Ints, item: Ints) -> float
 def _collapse(looked: Looked) -> tuple[Collapse, Matrix]:
     """The collapse of the vectors, and their middle."""
     vectors, count = looked.vectors, int(looked.finite.sum())
-    total, low, high = np.zeros(vectors.dims), np.full(vectors.dims, np.inf), np.full(vectors.dims, -np.inf)
+    total, low, high = (
+        np.zeros(vectors.dims),
+        np.full(vectors.dims, np.inf),
+        np.full(vectors.dims, -np.inf),
+    )
     for _, block in finite_blocks(looked):
         total += block.sum(axis=0, dtype=np.float64)
-        low, high = np.minimum(low, block.min(axis=0, initial=np.inf)), np.maximum(high, block.max(axis=0, initial=-np.inf))
+        low, high = (
+            np.minimum(low, block.min(axis=0, initial=np.inf)),
+            np.maximum(high, block.max(axis=0, initial=-np.inf)),
+        )
     mean = total / max(count, 1)
     covariance = np.zeros((vectors.dims, vectors.dims))
     for _, block in finite_blocks(looked):
@@ -315,7 +371,9 @@ def _collapse(looked: Looked) -> tuple[Collapse, Matrix]:
     # What is below the rounding of the largest is none.
     variance[variance <= variance[0] * vectors.dims * np.finfo(np.float64).eps] = 0.0
     singular = np.sqrt(variance)
-    found = Collapse(nan, nan, nan, tuple(np.flatnonzero(low == high).tolist()), tuple(singular.tolist()))
+    found = Collapse(
+        nan, nan, nan, tuple(np.flatnonzero(low == high).tolist()), tuple(singular.tolist())
+    )
     if variance[0] > 0:
         share = singular[singular > 0] / singular.sum()
         found = replace(

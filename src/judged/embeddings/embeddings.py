@@ -1,4 +1,5 @@
-"""From vectors to exact ranks: the vectors, how they are compared, what is relevant, and what became of it."""
+"""From vectors to exact ranks: the vectors, how they are compared, what is relevant, and what
+became of it."""
 
 from __future__ import annotations
 
@@ -75,9 +76,11 @@ class Embeddings:
         )
 
     def scores(self) -> tuple[Scores, Fitted | None]:
-        """The product to rank by, with categories for items where they were given; and the normalisation once fitted.
+        """The product to rank by, with categories for items where they were given; and the
+        normalisation once fitted.
 
-        A normalisation that leaves every ranking as it is does not touch the scores that are ranked by.
+        A normalisation that leaves every ranking as it is does not touch the scores that are ranked
+        by.
         """
         similarity = self.similarity.placed(self.items)
         bound = None if self.exclude is None else self.exclude.bind(self.queries, self.items)
@@ -85,7 +88,9 @@ class Embeddings:
         def product(queries: Vectors) -> Product | UniqueProduct:
             if self.categories is None:
                 return Product(queries, self.items, similarity, exclude=bound, memory=self.memory)
-            return UniqueProduct(queries, self.items, self.categories, similarity, exclude=bound, memory=self.memory)
+            return UniqueProduct(
+                queries, self.items, self.categories, similarity, exclude=bound, memory=self.memory
+            )
 
         made = product(self.queries)
         if self.normalisation is None:
@@ -107,7 +112,8 @@ class Embeddings:
         top: int | None = None,
         progress: Progress | None = None,
     ) -> tuple[Rankings, Results | None]:
-        """The ranks of all relevant items, and from the same pass the first `top` items of every query."""
+        """The ranks of all relevant items, and from the same pass the first `top` items of every
+        query."""
         relation = as_relation(relevance, what="relevance")
         bound = relation.bind(self.queries, self.items)
         scores, fitted = self.scores()
@@ -126,18 +132,27 @@ class Embeddings:
         )
 
     def rank_both_ways(
-        self, relevance: Any, policy: Policy, *, name: str = "embeddings", progress: Progress | None = None
+        self,
+        relevance: Any,
+        policy: Policy,
+        *,
+        name: str = "embeddings",
+        progress: Progress | None = None,
     ) -> tuple[Rankings, Rankings]:
         """The queries' search for items and the items' search for queries.
 
-        Both come from one product where it fits into half of the memory and its columns order the queries as its rows
-        order the items; otherwise the product is computed once for each.
+        Both come from one product where it fits into half of the memory and its columns order the
+        queries as its rows order the items; otherwise the product is computed once for each.
         """
         if self.categories is not None:
-            raise InputError("unique categories are those of items, so there is no search both ways; leave one of them out.")
+            raise InputError(
+                "unique categories are those of items, so there is no search both ways; leave one "
+                "of them out."
+            )
         if getattr(self.normalisation, "bank", None) is not None:
             raise InputError(
-                f"the bank of {self.normalisation} holds queries, and the items' search for queries would need one of items; "
+                f"the bank of {self.normalisation} holds queries, and the items' search for "
+                "queries would need one of items; "
                 "evaluate each direction by itself, with its own bank."
             )
         relation = as_relation(relevance, what="relevance")
@@ -146,15 +161,26 @@ class Embeddings:
         scores, fitted = self.scores()
         there_name, back_name = f"{name}: queries to items", f"{name}: items to queries"
         whole = len(self.queries) * len(self.items) * 4
-        if isinstance(scores, Product) and fitted is None and self.similarity.both_ways and whole <= bytes_of(self.memory) // 2:
+        if (
+            isinstance(scores, Product)
+            and fitted is None
+            and self.similarity.both_ways
+            and whole <= bytes_of(self.memory) // 2
+        ):
             scores.keep()
-            there, _ = self._ranked(scores, None, relation, bound, policy, there_name, None, progress)
+            there, _ = self._ranked(
+                scores, None, relation, bound, policy, there_name, None, progress
+            )
             turned: Scores = Turned(scores)
         else:
-            there, _ = self._ranked(scores, fitted, relation, bound, policy, there_name, None, progress)
+            there, _ = self._ranked(
+                scores, fitted, relation, bound, policy, there_name, None, progress
+            )
             turned, fitted = back.scores()
         reverse = turned_round(bound, self.queries, self.items)
-        return there, back._ranked(turned, fitted, relation, reverse, policy, back_name, None, progress)[0]
+        return there, back._ranked(
+            turned, fitted, relation, reverse, policy, back_name, None, progress
+        )[0]
 
     def _ranked(
         self,
@@ -170,23 +196,35 @@ class Embeddings:
         from judged.embeddings.top_k import Best
 
         if policy.unjudged == "removed":
-            raise PolicyError("unjudged=removed has no meaning here: every item is ranked, and only relevant ones are known.")
+            raise PolicyError(
+                "unjudged=removed has no meaning here: every item is ranked, and only relevant "
+                "ones are known."
+            )
         judged = bound if isinstance(bound, Judged) else None
         if isinstance(scores, UniqueProduct):
             bound = scores.relevance(bound)
-        best = None if top is None else Best(scores, top, ties="input" if policy.ties == "input" else "id", fitted=fitted)
-        order = TieOrder(scores.items, policy.ties)  # ranks by grade, and means over all orders, read only the ties' ends
+        best = (
+            None
+            if top is None
+            else Best(scores, top, ties="input" if policy.ties == "input" else "id", fitted=fitted)
+        )
+        order = TieOrder(
+            scores.items, policy.ties
+        )  # ranks by grade, and means over all orders, read only the ties' ends
         counted = list(count_ranks(scores, bound, ties=order, onlooker=best, progress=progress))
         rankings = _rankings(scores, counted, policy, name)
         if judged is not None:
             rankings = _of_judged_queries(rankings, judged, scores)
         notes = tuple(dict.fromkeys((*self.queries.notes, *self.items.notes)))
         audit = _audit(rankings, notes, complete=relation.complete, queries=len(self.queries))
-        rankings = replace(rankings, complete=relation.complete, basis=self._basis(relation), audit=audit)
+        rankings = replace(
+            rankings, complete=relation.complete, basis=self._basis(relation), audit=audit
+        )
         return rankings, None if best is None else best.results()
 
     def _basis(self, relation: Relation) -> tuple[str, ...]:
-        """What the ranks are of, in words: part of the definition of every number that comes from them."""
+        """What the ranks are of, in words: part of the definition of every number that comes from
+        them."""
         what = "items"
         said = [f"{self.similarity.name}: {self.similarity.says}, {self.similarity.precision}"]
         if self.dims is not None:
@@ -227,7 +265,10 @@ def _rankings(scores: Scores, counted: list[Counted], policy: Policy, name: str)
         raise InputError("no item is relevant to any query; check the relevance that was given.")
     query = np.repeat(np.arange(len(scores.queries)), lengths)
     grade = np.concatenate([each.relevant.grade for each in counted])
-    first, last, place = (np.concatenate([getattr(each, part) for each in counted]) for part in ("first", "last", "place"))
+    first, last, place = (
+        np.concatenate([getattr(each, part) for each in counted])
+        for part in ("first", "last", "place")
+    )
     ranked = np.concatenate([each.ranked for each in counted])
     found = first > 0
     hit_query, hit_grade = query[found], grade[found]
@@ -253,12 +294,17 @@ def _rankings(scores: Scores, counted: list[Counted], policy: Policy, name: str)
 
 
 def _of_judged_queries(r: Rankings, judged: Judged, scores: Scores) -> Rankings:
-    """As with any run: queries that nobody judged are ignored, and judged queries without a vector are missing."""
+    """As with any run: queries that nobody judged are ignored, and judged queries without a vector
+    are missing."""
     r = r.take(np.flatnonzero(judged.known))
     if judged.of_absent is None or not judged.absent:
         return r
     count = len(judged.absent)
-    of_absent = scores.relevance_of_others(judged.of_absent) if isinstance(scores, UniqueProduct) else judged.of_absent
+    of_absent = (
+        scores.relevance_of_others(judged.of_absent)
+        if isinstance(scores, UniqueProduct)
+        else judged.of_absent
+    )
     pairs = of_absent.block(0, count)
     return replace(
         r,
@@ -275,7 +321,11 @@ def _audit(r: Rankings, notes: tuple[str, ...], *, complete: bool, queries: int)
     present = int((~r.missing).sum())
     lost = np.count_nonzero(~r.missing[r.pool_query]) - len(r.hit_query)
     if lost:
-        notes = (f"{lost:,} judged {'items have' if lost > 1 else 'item has'} no vector, and can only be missed.", *notes)
+        notes = (
+            f"{lost:,} judged {'items have' if lost > 1 else 'item has'} no vector, and can only "
+            "be missed.",
+            *notes,
+        )
     tied = r.hit_tie_last > r.hit_tie_first  # type: ignore[operator]
     window = np.minimum(r.retrieved, 10)
     judged = r.counted(r.hit_grade >= 0, np.full(len(r), 10.0)) / np.maximum(window, 1)
@@ -312,7 +362,8 @@ def rank_embeddings(
     name: str = "embeddings",
     progress: Progress | None = None,
 ) -> Rankings:
-    """The exact ranks of all relevant items, as Rankings: every measure, convention and statistic works on them.
+    """The exact ranks of all relevant items, as Rankings: every measure, convention and statistic
+    works on them.
 
     >>> import judged
     >>> r = judged.rank_embeddings([[1.0, 0.0]], [[0.0, 1.0], [1.0, 1.0], [2.0, 0.1]], judged.groups(["a"], ["a", "a", "b"]))
@@ -357,10 +408,11 @@ def evaluate_embeddings(
 ) -> Evaluation:
     """Score embeddings by the exact rank of every relevant item in the full ranking of all items.
 
-    With `both`, the items' search for queries is a second row. With `unique`, one label for each item or a table from
-    item to category, each category's best item stands for it and categories are ranked. Where relevance is judgements,
-    it is as with any run: queries without any are ignored, and judged queries without a vector are missing. `convention`
-    names the library whose numbers are wanted. `tie_range` adds the value of every number when ties fall against the
+    With `both`, the items' search for queries is a second row. With `unique`, one label for each
+    item or a table from item to category, each category's best item stands for it and categories
+    are ranked. Where relevance is judgements, it is as with any run: queries without any are
+    ignored, and judged queries without a vector are missing. `convention` names the library whose
+    numbers are wanted. `tie_range` adds the value of every number when ties fall against the
     system, on average and in its favour.
 
     >>> import judged
@@ -386,7 +438,9 @@ def evaluate_embeddings(
         unique=unique,
     )
     if both:
-        rankings: tuple[Rankings, ...] = compared.rank_both_ways(relevance, request.policy, name=name, progress=progress)
+        rankings: tuple[Rankings, ...] = compared.rank_both_ways(
+            relevance, request.policy, name=name, progress=progress
+        )
     else:
         rankings = (compared.rank(relevance, request.policy, name=name, progress=progress)[0],)
     return evaluate_rankings(rankings, request, tie_range=tie_range)

@@ -1,4 +1,5 @@
-"""An approximate index next to the exact search: how much of the exact lists it finds, and what the rest costs."""
+"""An approximate index next to the exact search: how much of the exact lists it finds, and what the
+rest costs."""
 
 from __future__ import annotations
 
@@ -29,7 +30,8 @@ if TYPE_CHECKING:
     from judged.evaluation.request import Measures, Request
 
 ROUNDING = 1e-6
-"""Scores this close, as a share of the query's greatest, are one: the index sums up in another order than we do."""
+"""Scores this close, as a share of the query's greatest, are one: the index sums up in another
+order than we do."""
 
 
 def evaluate_index(
@@ -52,13 +54,14 @@ def evaluate_index(
 ) -> IndexEvaluation:
     """Evaluate an approximate index against the exact search of the same vectors, both cut at k.
 
-    `index` is a faiss or usearch index or the file of one, anything else with a `search(vectors, k)` that answers as they
-    do, or a function f(query block, k) -> (items, scores), one row a query, the best first. The order of the returned
-    list is the ranking, whether scores or distances come with it. Whole numbers are row numbers of the items (-1: none),
-    texts are item ids; `keys`, one for each item, says what the index calls them where it is neither.
+    `index` is a faiss or usearch index or the file of one, anything else with a `search(vectors,
+    k)` that answers as they do, or a function f(query block, k) -> (items, scores), one row a
+    query, the best first. The order of the returned list is the ranking, whether scores or
+    distances come with it. Whole numbers are row numbers of the items (-1: none), texts are item
+    ids; `keys`, one for each item, says what the index calls them where it is neither.
 
-    Where items are excluded from a query's list, the index is asked for at least as many more, and these are taken out of its
-    list.
+    Where items are excluded from a query's list, the index is asked for at least as many more, and
+    these are taken out of its list.
 
     >>> vectors = np.eye(4, dtype=np.float32)
     >>> def first_two(block, k):
@@ -79,7 +82,9 @@ def evaluate_index(
     )
     from judged.evaluation.request import Request
 
-    return compare_index(index, compared, relevance, Request.of(measures, policy), k=k, keys=keys, progress=progress)
+    return compare_index(
+        index, compared, relevance, Request.of(measures, policy), k=k, keys=keys, progress=progress
+    )
 
 
 def compare_index(
@@ -97,7 +102,10 @@ def compare_index(
 
     ties = request.policy.ties
     if request.policy.unjudged == "removed":
-        raise PolicyError("unjudged=removed has no meaning here: every item is ranked, and only relevant ones are known.")
+        raise PolicyError(
+            "unjudged=removed has no meaning here: every item is ranked, and only relevant ones "
+            "are known."
+        )
     found = read_index(index) if isinstance(index, (str, os.PathLike)) else index
     relation = as_relation(relevance, what="relevance")
     bound = relation.bind(compared.queries, compared.items)
@@ -126,16 +134,23 @@ class IndexEvaluation:
     def recall(self) -> float:
         """The mean share of the exact first k that the index returned.
 
-        An item that scores as high as the k-th counts as found, whichever of the tied ones the exact list holds.
+        An item that scores as high as the k-th counts as found, whichever of the tied ones the
+        exact list holds.
         """
-        return math.nan if np.isnan(self.per_query_recall).all() else float(np.nanmean(self.per_query_recall))
+        return (
+            math.nan
+            if np.isnan(self.per_query_recall).all()
+            else float(np.nanmean(self.per_query_recall))
+        )
 
     @cached_property
     def loss(self) -> dict[str, float]:
-        """For each measure how much worse the index does than the exact search; below 0 where it does better by luck."""
+        """For each measure how much worse the index does than the exact search; below 0 where it
+        does better by luck."""
         exact, found = self.evaluation.runs
         return {
-            str(measure): (exact.summary[measure] - found.summary[measure]) * (1 if measure.spec.higher_is_better else -1)
+            str(measure): (exact.summary[measure] - found.summary[measure])
+            * (1 if measure.spec.higher_is_better else -1)
             for measure in self.evaluation.measures
         }
 
@@ -148,7 +163,11 @@ class IndexEvaluation:
             "loss": {name: plain(value) for name, value in self.loss.items()},
         }
         if per_query:
-            named = zip(self.evaluation.runs[0].rankings.queries, self.per_query_recall.tolist(), strict=True)
+            named = zip(
+                self.evaluation.runs[0].rankings.queries,
+                self.per_query_recall.tolist(),
+                strict=True,
+            )
             result["per_query_recall"] = {query: plain(value) for query, value in named}
         return {**result, "evaluation": self.evaluation.to_dict(per_query=per_query)}
 
@@ -156,12 +175,16 @@ class IndexEvaluation:
         from judged.evaluation.exports import shown
 
         lost = ", ".join(f"{name} {shown(value)}" for name, value in self.loss.items())
-        return f"{self.evaluation!r}\nrecall of the index: {shown(self.recall)} of the exact first {self.k:,}\nloss: {lost}"
+        return (
+            f"{self.evaluation!r}\nrecall of the index: {shown(self.recall)} of the exact "
+            f"first {self.k:,}\nloss: {lost}"
+        )
 
 
 @dataclass(frozen=True, eq=False)
 class _Compared:
-    """The exact lists and the index's, with the exact scores of the latter's items, and what is relevant."""
+    """The exact lists and the index's, with the exact scores of the latter's items, and what is
+    relevant."""
 
     product: Scores
     exact: Results
@@ -172,8 +195,12 @@ class _Compared:
 
     def recall(self) -> Floats:
         lengths = self.exact.lengths
-        last = np.take_along_axis(self.exact.scores, np.maximum(lengths - 1, 0)[:, None], axis=1).astype(np.float64)
-        size = np.abs(np.where(np.isfinite(self.exact.scores), self.exact.scores, 0)).max(axis=1, keepdims=True)
+        last = np.take_along_axis(
+            self.exact.scores, np.maximum(lengths - 1, 0)[:, None], axis=1
+        ).astype(np.float64)
+        size = np.abs(np.where(np.isfinite(self.exact.scores), self.exact.scores, 0)).max(
+            axis=1, keepdims=True
+        )
         right = (self.found >= 0) & (self.found_scores >= last - ROUNDING * size)
         share = np.full(len(lengths), np.nan)
         some = lengths > 0
@@ -182,7 +209,9 @@ class _Compared:
 
     def rankings(self, ties: str, notes: tuple[str, ...]) -> list[Rankings]:
         if not len(self.relevant.item):
-            raise InputError("no item is relevant to any query; check the relevance that was given.")
+            raise InputError(
+                "no item is relevant to any query; check the relevance that was given."
+            )
         k = self.exact.k
         return [
             self._rankings(self.exact.items, f"exact@{k}", ties, ()),
@@ -228,9 +257,14 @@ class _Compared:
 
 
 def _compare(
-    product: Scores, relevance: Bound, best: Best, adapter: Adapter, progress: Callable[[int], None] | None
+    product: Scores,
+    relevance: Bound,
+    best: Best,
+    adapter: Adapter,
+    progress: Callable[[int], None] | None,
 ) -> _Compared:
-    """One pass: each block's exact lists, and the scores of what the index returned read from the same product."""
+    """One pass: each block's exact lists, and the scores of what the index returned read from the
+    same product."""
 
     def work(begin: int, end: int) -> tuple[Pairs, Pairs | None, Ints, NDArray[Any]]:
         wanted, excluded = relevant_and_excluded(product, relevance, begin, end)
@@ -252,17 +286,28 @@ def _compare(
     for (begin, end), gone in zip(product.blocks(), excluded, strict=True):
         if gone is not None:
             ranked[begin:end] -= gone.lengths
-    lengths, item, grade = (np.concatenate([getattr(each, part) for each in relevant]) for part in ("lengths", "item", "grade"))
+    lengths, item, grade = (
+        np.concatenate([getattr(each, part) for each in relevant])
+        for part in ("lengths", "item", "grade")
+    )
     return _Compared(
-        product, best.results(), np.concatenate(found), np.concatenate(scores), Pairs(lengths, item, grade), ranked
+        product,
+        best.results(),
+        np.concatenate(found),
+        np.concatenate(scores),
+        Pairs(lengths, item, grade),
+        ranked,
     )
 
 
-def _found(product: Scores, adapter: Adapter, begin: int, end: int, k: int, excluded: Pairs | None) -> Ints:
+def _found(
+    product: Scores, adapter: Adapter, begin: int, end: int, k: int, excluded: Pairs | None
+) -> Ints:
     """The index's lists of some queries without the excluded items, k long.
 
-    How many more a query asks for depends on what is excluded from its own list and nothing else: an approximate index may
-    answer otherwise when it is asked for more. Powers of two keep the calls few.
+    How many more a query asks for depends on what is excluded from its own list and nothing else:
+    an approximate index may answer otherwise when it is asked for more. Powers of two keep the
+    calls few.
     """
     count = len(product.items)
     gone = np.zeros(end - begin, np.int64) if excluded is None else excluded.lengths
@@ -273,8 +318,12 @@ def _found(product: Scores, adapter: Adapter, begin: int, end: int, k: int, excl
         items = adapter.find(begin + row, min(k + extra, count))
         if excluded is not None:
             known = excluded.item >= 0
-            out = np.isin(row[:, None] * count + items, excluded.row[known] * count + excluded.item[known])
+            out = np.isin(
+                row[:, None] * count + items, excluded.row[known] * count + excluded.item[known]
+            )
             items = np.where(out, -1, items)
-        items = np.take_along_axis(items, np.argsort(items < 0, axis=1, kind="stable"), axis=1)[:, :k]
+        items = np.take_along_axis(items, np.argsort(items < 0, axis=1, kind="stable"), axis=1)[
+            :, :k
+        ]
         left[row, : items.shape[1]] = items
     return left

@@ -1,4 +1,5 @@
-"""Indexes of other libraries, from memory or from a file, asked for the rows of the items they find."""
+"""Indexes of other libraries, from memory or from a file, asked for the rows of the items they
+find."""
 
 from __future__ import annotations
 
@@ -30,7 +31,9 @@ def read_index(path: str | os.PathLike[str]) -> Any:
     try:
         import faiss
     except ImportError:
-        raise MissingExtraError(f"{label}: reading a faiss index needs faiss: pip install faiss-cpu.") from None
+        raise MissingExtraError(
+            f"{label}: reading a faiss index needs faiss: pip install faiss-cpu."
+        ) from None
     try:
         return faiss.read_index(label)
     except RuntimeError:
@@ -41,7 +44,9 @@ def _read_usearch(label: str) -> Any:
     try:
         from usearch.index import Index
     except ImportError:
-        raise MissingExtraError(f"{label}: reading a usearch index needs usearch: pip install usearch.") from None
+        raise MissingExtraError(
+            f"{label}: reading a usearch index needs usearch: pip install usearch."
+        ) from None
     try:
         found = Index.restore(label)
     except (RuntimeError, ValueError) as error:
@@ -62,12 +67,20 @@ class Adapter:
         held = _size(index)
         self.notes: tuple[str, ...] = ()
         if held is not None and held != len(product.items):
-            self.notes = (f"The index holds {held:,} items, the exact search was over {len(product.items):,}.",)
+            self.notes = (
+                f"The index holds {held:,} items, the exact search was over "
+                f"{len(product.items):,}.",
+            )
 
     def find(self, queries: Ints, k: int) -> Ints:
-        """The rows of the items it returned for these queries, in ascending order, a row a query; -1 where there is none."""
+        """The rows of the items it returned for these queries, in ascending order, a row a query;
+        -1 where there is none."""
         begin, end = int(queries[0]), int(queries[-1]) + 1
-        block = self._queries.block(begin, end) if end - begin == len(queries) else self._queries.rows(queries)
+        block = (
+            self._queries.block(begin, end)
+            if end - begin == len(queries)
+            else self._queries.rows(queries)
+        )
         with self._one_at_a_time:
             answer = self._ask(block, k)
         if answer.ndim != 2 or len(answer) != len(queries):
@@ -102,19 +115,25 @@ class Adapter:
                 elif name in none:
                     continue
                 elif self._keys is None and isinstance(name, (int, np.integer)):
-                    # A row also where None or a text stands beside it, or it would hang on which queries are asked together.
+                    # A row also where None or a text stands beside it, or it would hang on which
+                    # queries are asked together.
                     if not 0 <= name < len(self._items):
                         raise self._no_row(int(name), queries[row])
                     found[row, place] = name
                 else:
                     what = "id" if self._keys is None else "key"
-                    raise InputError(f"the index returned {name!r} {self._for(queries[row])}, which is no item's {what}.")
+                    raise InputError(
+                        f"the index returned {name!r} {self._for(queries[row])}, which is no "
+                        f"item's {what}."
+                    )
         return found
 
     def _no_row(self, number: int, query: int) -> InputError:
         return InputError(
-            f"the index returned item {number} {self._for(query)}, but items are numbered from 0 to "
-            f"{len(self._items) - 1}; if its numbers are keys of its own, give keys, one for each item."
+            f"the index returned item {number} {self._for(query)}, but items are numbered from 0 "
+            "to "
+            f"{len(self._items) - 1}; if its numbers are keys of its own, give keys, one for each "
+            "item."
         )
 
     @cached_property
@@ -126,7 +145,8 @@ class Adapter:
 
 
 def _asking(index: Any) -> Callable[[Any, int], NDArray[Any]]:
-    """The way to ask an index: a block of queries and k in, a matrix of what it calls the items out."""
+    """The way to ask an index: a block of queries and k in, a matrix of what it calls the items
+    out."""
     if hasattr(index, "search"):
 
         def by_search(block: Any, k: int) -> NDArray[Any]:
@@ -135,7 +155,9 @@ def _asking(index: Any) -> Callable[[Any, int], NDArray[Any]]:
                 return _usearch(answer)
             if isinstance(answer, (tuple, list)) and len(answer) == 2:  # faiss: distances first
                 return np.asarray(answer[1])
-            raise InputError(f"the search of {type(index).__name__} returned {type(answer).__name__}; {_FORMS}.")
+            raise InputError(
+                f"the search of {type(index).__name__} returned {type(answer).__name__}; {_FORMS}."
+            )
 
         return by_search
     if callable(index):
@@ -143,11 +165,17 @@ def _asking(index: Any) -> Callable[[Any, int], NDArray[Any]]:
         def by_call(block: Any, k: int) -> NDArray[Any]:
             answer = index(block, k)
             if not isinstance(answer, (tuple, list)) or len(answer) != 2:
-                raise InputError(f"the index function returned {type(answer).__name__}; it must return (items, scores).")
+                raise InputError(
+                    f"the index function returned {type(answer).__name__}; it must return (items, "
+                    "scores)."
+                )
             return _matrix(answer[0])
 
         return by_call
-    raise InputError(f"an index has a search(vectors, k), or is a function of (vectors, k); got {type(index).__name__}.")
+    raise InputError(
+        "an index has a search(vectors, k), or is a function of (vectors, k); got "
+        f"{type(index).__name__}."
+    )
 
 
 _FORMS = "wrap it in a function of (vectors, k) that returns (items, scores)"
@@ -169,7 +197,9 @@ def _matrix(items: Any) -> NDArray[Any]:
     rows = [list(row) for row in items]
     width = max(map(len, rows), default=0)
     if all(isinstance(name, (int, np.integer)) for row in rows for name in row):
-        return np.array([row + [-1] * (width - len(row)) for row in rows], dtype=np.int64).reshape(len(rows), width)
+        return np.array([row + [-1] * (width - len(row)) for row in rows], dtype=np.int64).reshape(
+            len(rows), width
+        )
     matrix = np.full((len(rows), width), None, dtype=object)
     for at, row in enumerate(rows):
         matrix[at, : len(row)] = row
@@ -188,10 +218,14 @@ def _checked_keys(keys: Sequence[Any], items: Vectors) -> dict[Any, int]:
 
 
 def _check_dims(index: Any, queries: Vectors) -> None:
-    dims = next((size for name in ("d", "ndim") if isinstance(size := getattr(index, name, None), int)), None)
+    dims = next(
+        (size for name in ("d", "ndim") if isinstance(size := getattr(index, name, None), int)),
+        None,
+    )
     if dims is not None and dims != queries.dims:
         raise InputError(
-            f"the index has {dims} dimensions, {queries.source} have {queries.dims}; they must have as many. "
+            f"the index has {dims} dimensions, {queries.source} have {queries.dims}; they must "
+            "have as many. "
             "Was it built from these vectors?"
         )
 

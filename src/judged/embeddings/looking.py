@@ -1,4 +1,5 @@
-"""Vectors looked at one by one: which can be compared, how long each is, and stand-ins for those that cannot."""
+"""Vectors looked at one by one: which can be compared, how long each is, and stand-ins for those
+that cannot."""
 
 from __future__ import annotations
 
@@ -83,7 +84,11 @@ class Looked:
 
     def _mended(self, usable: Flags) -> Vectors:
         vectors = self.vectors
-        return vectors if usable.all() else _Mended(vectors.values, vectors.ids, vectors.source, vectors.notes, ~usable)
+        return (
+            vectors
+            if usable.all()
+            else _Mended(vectors.values, vectors.ids, vectors.source, vectors.notes, ~usable)
+        )
 
     def named(self, rows: Ints) -> Rows:
         return Rows(len(rows), tuple(self.vectors.name(row) for row in rows[:SHOWN].tolist()))

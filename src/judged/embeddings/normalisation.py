@@ -1,4 +1,5 @@
-"""What every normalisation of scores has: a name, parameters, what it looks at, and scores that change once it is fitted."""
+"""What every normalisation of scores has: a name, parameters, what it looks at, and scores that
+change once it is fitted."""
 
 from __future__ import annotations
 
@@ -43,22 +44,28 @@ class Fitted:
         return self.normalisation.note
 
     def apply(self, scores: Matrix, row: int, column: int) -> None:
-        """Normalise in place a tile of scores whose first query and item these are; items are to be excluded after that."""
+        """Normalise in place a tile of scores whose first query and item these are; items are to be
+        excluded after that."""
         if self.change is None:
             return
         rows = slice(row, row + len(scores))
         for at in pieces(scores):
-            changed = self.change(scores[:, at] + self.shift[rows], rows, slice(column + at.start, column + at.stop))
+            changed = self.change(
+                scores[:, at] + self.shift[rows], rows, slice(column + at.start, column + at.stop)
+            )
             with np.errstate(over="ignore"):
                 scores[:, at] = changed
 
     def of_lists(self, scores: NDArray[Any]) -> Floats:
-        """The scores of lists, one a query, by a normalisation that looks at nothing but the query's own."""
+        """The scores of lists, one a query, by a normalisation that looks at nothing but the
+        query's own."""
         assert self.change is not None
         there = np.isfinite(scores)
         # Scores in double precision are whole already.
         whole = scores if scores.dtype == np.float64 else scores + self.shift
-        return np.where(there, self.change(np.where(there, whole, 0.0), slice(None), slice(None)), -np.inf)
+        return np.where(
+            there, self.change(np.where(there, whole, 0.0), slice(None), slice(None)), -np.inf
+        )
 
 
 def _is(given: Any, kind: type) -> bool:
@@ -87,7 +94,8 @@ def positive(default: float) -> Any:
 
 @dataclass(frozen=True, kw_only=True)
 class Normalisation(ABC):
-    """What all have: a name, what they do, the kind of what they look at, and parameters, which are their fields."""
+    """What all have: a name, what they do, the kind of what they look at, and parameters, which are
+    their fields."""
 
     name: ClassVar[str]
     says: ClassVar[str]
@@ -98,7 +106,9 @@ class Normalisation(ABC):
         for each in fields(self):
             given = getattr(self, each.name)
             if "must" in each.metadata and not each.metadata["fits"](given):
-                raise InputError(f"{each.name} of {self.name} must be {each.metadata['must']}; got {given!r}.")
+                raise InputError(
+                    f"{each.name} of {self.name} must be {each.metadata['must']}; got {given!r}."
+                )
 
     @property
     def kind(self) -> Kind:
@@ -108,7 +118,10 @@ class Normalisation(ABC):
     def note(self) -> str:
         """A sentence for the reader of numbers that came from it."""
         unchanged = "; it cannot change any ranking" if self.keeps_order else ""
-        return f"scores were normalised by {self}, which looks at {LOOKS_AT[self.kind]} ({self.kind}){unchanged}."
+        return (
+            f"scores were normalised by {self}, which looks at {LOOKS_AT[self.kind]} "
+            f"({self.kind}){unchanged}."
+        )
 
     def __str__(self) -> str:
         """As it is written in text: `csls(k=10)`."""
@@ -118,16 +131,26 @@ class Normalisation(ABC):
 
     @abstractmethod
     def fit(self, product: Product, *, dims: int | None = None) -> Fitted:
-        """Ready to change the scores of this product; `dims` cuts a bank as the other vectors were cut."""
+        """Ready to change the scores of this product; `dims` cuts a bank as the other vectors were
+        cut."""
 
     def _fitted(self, product: Product, change: Callable[[Floats, slice, slice], Floats]) -> Fitted:
-        shifts = [product.similarity.shift(product.query_block(begin, end)) for begin, end in product.blocks()]
+        shifts = [
+            product.similarity.shift(product.query_block(begin, end))
+            for begin, end in product.blocks()
+        ]
         return Fitted(self, change, np.concatenate(shifts))
 
     def _at_most(self, k: int, count: int, what: str) -> None:
         if k > count:
-            raise InputError(f"k of {self.name} must be at most the number of {what}, {count}; got {k}.")
+            raise InputError(
+                f"k of {self.name} must be at most the number of {what}, {count}; got {k}."
+            )
 
 
 def _brief(value: Any) -> str:
-    return str(value) if isinstance(value, (int, float, str)) or hasattr(value, "__fspath__") else f"{len(value)} vectors"
+    return (
+        str(value)
+        if isinstance(value, (int, float, str)) or hasattr(value, "__fspath__")
+        else f"{len(value)} vectors"
+    )

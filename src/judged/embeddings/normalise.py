@@ -1,8 +1,10 @@
-"""Scores made comparable before items are ranked: every normalisation by its name, and how each is fitted.
+"""Scores made comparable before items are ranked: every normalisation by its name, and how each is
+fitted.
 
-A normalisation is fitted by streaming over the scores, chunk after chunk, keeping a few numbers a query and an item; it
-then changes each tile of scores as it comes. Sums of exponentials are kept as logarithms, and results that are
-probabilities are given as logarithms: nothing overflows, and no two scores become one by vanishing.
+A normalisation is fitted by streaming over the scores, chunk after chunk, keeping a few numbers a
+query and an item; it then changes each tile of scores as it comes. Sums of exponentials are kept as
+logarithms, and results that are probabilities are given as logarithms: nothing overflows, and no
+two scores become one by vanishing.
 """
 
 from __future__ import annotations
@@ -19,7 +21,17 @@ from scipy.special import log_ndtr
 
 from judged.embeddings.normalisation import Fitted, Kind, Normalisation, positive, whole
 from judged.embeddings.product import Product
-from judged.embeddings.streams import CHUNK, Highest, LogSums, Moments, Nearest, Rivals, chunks, nearest, over
+from judged.embeddings.streams import (
+    CHUNK,
+    Highest,
+    LogSums,
+    Moments,
+    Nearest,
+    Rivals,
+    chunks,
+    nearest,
+    over,
+)
 from judged.errors import InputError
 from judged.inputs.vectors.vectors import Vectors, as_vectors, unit
 from judged.segments import Floats
@@ -29,14 +41,19 @@ from judged.similarity.similarity import Cosine, Euclidean, Manhattan
 @dataclass(frozen=True, kw_only=True)
 class MinMax(Normalisation):
     name: ClassVar[str] = "min-max"
-    says: ClassVar[str] = "a query's scores are stretched to 0 for its lowest and 1 for its highest; no ranking changes"
+    says: ClassVar[str] = (
+        "a query's scores are stretched to 0 for its lowest and 1 for its highest; no ranking "
+        "changes"
+    )
     keeps_order: ClassVar[bool] = True
 
     def fit(self, product: Product, *, dims: int | None = None) -> Fitted:
         low, high = np.full(len(product.queries), np.inf), np.full(len(product.queries), -np.inf)
         for chunk in chunks(product):
             there = np.isfinite(chunk.values)
-            low[chunk.rows] = np.minimum(low[chunk.rows], np.where(there, chunk.values, np.inf).min(axis=1))
+            low[chunk.rows] = np.minimum(
+                low[chunk.rows], np.where(there, chunk.values, np.inf).min(axis=1)
+            )
             high[chunk.rows] = np.maximum(high[chunk.rows], chunk.values.max(axis=1))
         return self._fitted(product, _centred(np.where(np.isfinite(low), low, 0.0), high - low))
 
@@ -44,7 +61,10 @@ class MinMax(Normalisation):
 @dataclass(frozen=True, kw_only=True)
 class ZScore(Normalisation):
     name: ClassVar[str] = "z-score"
-    says: ClassVar[str] = "a query's scores lose their mean and are divided by their standard deviation; no ranking changes"
+    says: ClassVar[str] = (
+        "a query's scores lose their mean and are divided by their standard deviation; no ranking "
+        "changes"
+    )
     keeps_order: ClassVar[bool] = True
 
     def fit(self, product: Product, *, dims: int | None = None) -> Fitted:
@@ -55,7 +75,8 @@ class ZScore(Normalisation):
 
 
 def _centred(middle: Floats, spread: Floats) -> Callable[[Floats, slice, slice], Floats]:
-    """(score - middle) / spread for each query; a query whose scores are all the same keeps them the same, at 0."""
+    """(score - middle) / spread for each query; a query whose scores are all the same keeps them
+    the same, at 0."""
     spread = np.where(np.isfinite(spread) & (spread > 0), spread, 1.0)
     return lambda scores, rows, columns: (scores - middle[rows, None]) / spread[rows, None]
 
@@ -76,7 +97,9 @@ class Softmax(Normalisation):
         for chunk in chunks(product):
             sums.add(chunk.rows, chunk.values / self.temperature)
         total = sums.values()
-        return self._fitted(product, lambda scores, rows, columns: scores / self.temperature - total[rows, None])
+        return self._fitted(
+            product, lambda scores, rows, columns: scores / self.temperature - total[rows, None]
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -91,7 +114,11 @@ class _Banked(Normalisation):
 
     def _seen_by(self, product: Product, dims: int | None) -> Product:
         """The queries that items are seen by: those of the bank, or, without one, the test queries."""
-        return product if self.bank is None else over(product, as_vectors(self.bank, dims=dims, source="the bank of queries"))
+        return (
+            product
+            if self.bank is None
+            else over(product, as_vectors(self.bank, dims=dims, source="the bank of queries"))
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -100,15 +127,21 @@ class CSLS(_Banked):
 
     name: ClassVar[str] = "csls"
     says: ClassVar[str] = (
-        "2s - r(query) - r(item), r being the mean score with the k nearest of the other side, so that items near to "
+        "2s - r(query) - r(item), r being the mean score with the k nearest of the other side, so "
+        "that items near to "
         "everything lose; the nearest queries of an item are test queries, or those of a bank"
     )
 
     def fit(self, product: Product, *, dims: int | None = None) -> Fitted:
         seen_by = self._seen_by(product, dims)
         self._at_most(self.k, len(product.items), "items")
-        self._at_most(self.k, len(seen_by.queries), "queries" if self.bank is None else "queries in the bank")
-        of_query, of_item = Highest(len(product.queries), self.k), Highest(len(product.items), self.k)
+        self._at_most(
+            self.k, len(seen_by.queries), "queries" if self.bank is None else "queries in the bank"
+        )
+        of_query, of_item = (
+            Highest(len(product.queries), self.k),
+            Highest(len(product.items), self.k),
+        )
         for chunk in chunks(product):
             of_query.add(chunk.rows, chunk.values)
             if self.bank is None:
@@ -117,7 +150,9 @@ class CSLS(_Banked):
             for chunk in chunks(seen_by):
                 of_item.add(chunk.columns, chunk.values.T)
         query, item = of_query.means(), of_item.means()
-        return self._fitted(product, lambda scores, rows, columns: 2 * scores - item[columns] - query[rows, None])
+        return self._fitted(
+            product, lambda scores, rows, columns: 2 * scores - item[columns] - query[rows, None]
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -126,8 +161,10 @@ class InvertedSoftmax(_Banked):
 
     name: ClassVar[str] = "inverted-softmax"
     says: ClassVar[str] = (
-        "the log-odds of e^(beta·s) / the sum of it over all test queries with that item, so that an item that many "
-        "queries reach counts for less; with a bank, the logarithm of e^(beta·s) / the sum over the queries of the bank"
+        "the log-odds of e^(beta·s) / the sum of it over all test queries with that item, so that "
+        "an item that many "
+        "queries reach counts for less; with a bank, the logarithm of e^(beta·s) / the sum over "
+        "the queries of the bank"
     )
 
     def fit(self, product: Product, *, dims: int | None = None) -> Fitted:
@@ -136,12 +173,16 @@ class InvertedSoftmax(_Banked):
             for chunk in chunks(product):
                 rivals.add(chunk.columns, self.beta * chunk.values.T)
             odds = rivals.odds()
-            return self._fitted(product, lambda scores, rows, columns: odds(self.beta * scores, columns))
+            return self._fitted(
+                product, lambda scores, rows, columns: odds(self.beta * scores, columns)
+            )
         sums = LogSums(len(product.items))
         for chunk in chunks(self._seen_by(product, dims)):
             sums.add(chunk.columns, self.beta * chunk.values.T)
         total = sums.values()
-        return self._fitted(product, lambda scores, rows, columns: self.beta * scores - total[columns])
+        return self._fitted(
+            product, lambda scores, rows, columns: self.beta * scores - total[columns]
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -151,7 +192,8 @@ class QBNorm(_Banked):
 
     name: ClassVar[str] = "qb-norm"
     says: ClassVar[str] = (
-        "inverted softmax over a bank of queries, only for queries whose best item is among the k best "
+        "inverted softmax over a bank of queries, only for queries whose best item is among the k "
+        "best "
         "of some query of the bank; other queries keep their scores"
     )
 
@@ -161,7 +203,10 @@ class QBNorm(_Banked):
 
     def fit(self, product: Product, *, dims: int | None = None) -> Fitted:
         if self.bank is None:
-            raise InputError("qb-norm needs a bank of queries, such as those of training; give bank=, vectors or their file.")
+            raise InputError(
+                "qb-norm needs a bank of queries, such as those of training; give bank=, vectors "
+                "or their file."
+            )
         self._at_most(self.k, len(product.items), "items")
         seen_by = self._seen_by(product, dims)
         sums, retrieved = LogSums(len(product.items)), Nearest(len(seen_by.queries), self.k)
@@ -183,7 +228,8 @@ class DualSoftmax(Normalisation):
 
     name: ClassVar[str] = "dual-softmax"
     says: ClassVar[str] = (
-        "s times e^(beta·s) / the sum of it over all queries with that item; where that would vanish "
+        "s times e^(beta·s) / the sum of it over all queries with that item; where that would "
+        "vanish "
         "in single precision, a root of it with its sign, which ranks the same"
     )
 
@@ -194,14 +240,17 @@ class DualSoftmax(Normalisation):
     def fit(self, product: Product, *, dims: int | None = None) -> Fitted:
         if isinstance(product.similarity, (Euclidean, Manhattan)):
             raise InputError(
-                f"dual-softmax multiplies a score by a probability, which has no meaning for {product.similarity.name} "
+                "dual-softmax multiplies a score by a probability, which has no meaning for "
+                f"{product.similarity.name} "
                 "scores (0 is the best); use cosine or dot, or inverted-softmax."
             )
         sums, low = LogSums(len(product.items)), np.full(len(product.items), np.inf)
         for chunk in chunks(product):
             logs = self.beta * chunk.values.T
             sums.add(chunk.columns, logs)
-            low[chunk.columns] = np.minimum(low[chunk.columns], np.where(np.isfinite(logs), logs, np.inf).min(axis=1))
+            low[chunk.columns] = np.minimum(
+                low[chunk.columns], np.where(np.isfinite(logs), logs, np.inf).min(axis=1)
+            )
         total = sums.values()
         root = max(1.0, float((total - low)[np.isfinite(low)].max(initial=0.0)) / _LEAST_LOG)
 
@@ -220,7 +269,8 @@ _LEAST_LOG = 70.0
 class MutualProximity(Normalisation):
     name: ClassVar[str] = "mutual-proximity"
     says: ClassVar[str] = (
-        "the logarithm of the chance that the query's score with another item, and the item's with another query, "
+        "the logarithm of the chance that the query's score with another item, and the item's with "
+        "another query, "
         "are both lower, taking scores as normally distributed and independent"
     )
 
@@ -236,7 +286,9 @@ class MutualProximity(Normalisation):
         by_query, by_item = (_centred(each.mean, each.deviation) for each in (of_query, of_item))
 
         def change(scores: Floats, rows: slice, columns: slice) -> Floats:
-            return log_ndtr(by_query(scores, rows, columns)) + log_ndtr(by_item(scores.T, columns, rows).T)
+            return log_ndtr(by_query(scores, rows, columns)) + log_ndtr(
+                by_item(scores.T, columns, rows).T
+            )
 
         return self._fitted(product, change)
 
@@ -248,7 +300,8 @@ class AlphaQueryExpansion(Normalisation):
 
     name: ClassVar[str] = "alpha-query-expansion"
     says: ClassVar[str] = (
-        "the query gains its k best items, each weighted by its cosine to the power alpha (none below 0), and is asked again"
+        "the query gains its k best items, each weighted by its cosine to the power alpha (none "
+        "below 0), and is asked again"
     )
 
     def fit(self, product: Product, *, dims: int | None = None) -> Fitted:
@@ -266,14 +319,26 @@ class AlphaQueryExpansion(Normalisation):
         for begin in range(0, len(queries), step):
             at = slice(begin, begin + step)
             expanded[at] = unit(queries.block(begin, begin + step))
-            gained = unit(items.rows(np.maximum(found.items[at].ravel(), 0))).reshape(*found.items[at].shape, items.dims)
+            gained = unit(items.rows(np.maximum(found.items[at].ravel(), 0))).reshape(
+                *found.items[at].shape, items.dims
+            )
             expanded[at] += np.einsum("qk,qkd->qd", weight[at], gained)
         return Fitted(self, queries=Vectors(expanded, queries.ids, queries.source, queries.notes))
 
 
 NORMALISATIONS: dict[str, type[Normalisation]] = {
     each.name: each
-    for each in (MinMax, ZScore, Softmax, CSLS, InvertedSoftmax, QBNorm, DualSoftmax, MutualProximity, AlphaQueryExpansion)
+    for each in (
+        MinMax,
+        ZScore,
+        Softmax,
+        CSLS,
+        InvertedSoftmax,
+        QBNorm,
+        DualSoftmax,
+        MutualProximity,
+        AlphaQueryExpansion,
+    )
 }
 
 
@@ -285,14 +350,23 @@ def as_normalisation(given: Any) -> Normalisation:
     """
     if isinstance(given, Normalisation):
         return given
-    match = re.fullmatch(r"\s*([^()]+?)\s*(?:\((.*)\)\s*)?", given, re.DOTALL) if isinstance(given, str) else None
+    match = (
+        re.fullmatch(r"\s*([^()]+?)\s*(?:\((.*)\)\s*)?", given, re.DOTALL)
+        if isinstance(given, str)
+        else None
+    )
     if match is None:
-        raise InputError(f"a normalisation is a text such as 'csls' or 'softmax(temperature=0.05)'; got {given!r}.")
+        raise InputError(
+            "a normalisation is a text such as 'csls' or 'softmax(temperature=0.05)'; got "
+            f"{given!r}."
+        )
     name = match[1].lower().replace("_", "-").replace(" ", "-")
     if name not in NORMALISATIONS:
         close = get_close_matches(name, NORMALISATIONS, n=1)
         hint = f"; did you mean {close[0]!r}?" if close else "."
-        raise InputError(f"there is no normalisation {match[1]!r}{hint} There is {', '.join(NORMALISATIONS)}.")
+        raise InputError(
+            f"there is no normalisation {match[1]!r}{hint} There is {', '.join(NORMALISATIONS)}."
+        )
     return _with_parameters(NORMALISATIONS[name], match[2] or "", given)
 
 
@@ -306,12 +380,17 @@ def _with_parameters(kind: type[Normalisation], text: str, given: str) -> Normal
     while at < len(text.rstrip()):
         match = _PARAMETER.match(text, at)
         if match is None:
-            raise InputError(f"parameters are written name=value, with commas between; got {given!r}.")
+            raise InputError(
+                f"parameters are written name=value, with commas between; got {given!r}."
+            )
         name, at = match[1], match.end()
         if name not in known:
             close = get_close_matches(name, known, n=1)
             hint = f"; did you mean {close[0]!r}?" if close else "."
-            raise InputError(f"{kind.name} takes no {name!r}{hint} It takes {', '.join(known) or 'no parameters'}.")
+            raise InputError(
+                f"{kind.name} takes no {name!r}{hint} It takes "
+                f"{', '.join(known) or 'no parameters'}."
+            )
         if name in parameters:
             raise InputError(f"{name} of {kind.name} is given twice: {given!r}.")
         parameters[name] = _value(match[2])

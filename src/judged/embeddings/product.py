@@ -35,7 +35,9 @@ def bytes_of(memory: str | int) -> int:
     try:
         size = int(float(number) * _UNITS[text[len(number) :].strip()])
     except (KeyError, ValueError, OverflowError):
-        raise InputError(f"memory must be a size such as '500MB' or '2GB'; got {memory!r}.") from None
+        raise InputError(
+            f"memory must be a size such as '500MB' or '2GB'; got {memory!r}."
+        ) from None
     if size < 10**6:
         raise InputError(f"memory must be at least 1MB; got {memory!r}.")
     return size
@@ -43,7 +45,8 @@ def bytes_of(memory: str | int) -> int:
 
 @dataclass(frozen=True)
 class Tile:
-    """A block of queries with a block of items: their scores, the excluded items' at minus infinity."""
+    """A block of queries with a block of items: their scores, the excluded items' at minus
+    infinity."""
 
     row: int
     """The first query."""
@@ -51,7 +54,8 @@ class Tile:
     """The first item."""
     scores: Matrix
     slack: Floats | None = None
-    """For each query how close two scores may be and yet stand in the wrong order; None where scores are as they are."""
+    """For each query how close two scores may be and yet stand in the wrong order; None where
+    scores are as they are."""
 
     def holds(self, item: Ints) -> Any:
         """Which of some items lie in this tile."""
@@ -72,7 +76,8 @@ class Blocks(Protocol):
 
 
 class Scores(Blocks, Protocol):
-    """The scores of queries with items, tile by tile; computing the same tile again gives the same bits."""
+    """The scores of queries with items, tile by tile; computing the same tile again gives the same
+    bits."""
 
     queries: Vectors
     items: Vectors
@@ -82,7 +87,8 @@ class Scores(Blocks, Protocol):
 
     @property
     def columns(self) -> Sequence[int]:
-        """Where the tiles of a block of queries begin, from left to right; they must be asked for in this order."""
+        """Where the tiles of a block of queries begin, from left to right; they must be asked for
+        in this order."""
         ...
 
     def query_block(self, begin: int, end: int) -> Matrix:
@@ -111,8 +117,8 @@ class Normaliser(Protocol):
 class Product:
     """One matrix product a tile, as wide as all items where the memory allows.
 
-    Items are looked at once beforehand: what cannot be scored is refused before any work is done. `shape` is the height
-    and width of tiles, where it is not left to the memory.
+    Items are looked at once beforehand: what cannot be scored is refused before any work is done.
+    `shape` is the height and width of tiles, where it is not left to the memory.
     """
 
     def __init__(
@@ -126,7 +132,12 @@ class Product:
         shape: tuple[int, int] | None = None,
     ) -> None:
         similarity.check(queries, items)
-        self.queries, self.items, self.similarity, self.exclude = queries, items, similarity, exclude
+        self.queries, self.items, self.similarity, self.exclude = (
+            queries,
+            items,
+            similarity,
+            exclude,
+        )
         self.normaliser: Normaliser | None = None
         cap = bytes_of(memory)
         held = len(items) * (items.dims + 1) * 4
@@ -134,10 +145,13 @@ class Product:
         self._first = self._survey(hold=held <= cap // 2)
         if self._prepared is not None:
             cap -= held
-        # Beside the scores there is what they are compared and sorted with, for which a third is left.
+        # Beside the scores there is what they are compared and sorted with, for which a third is
+        # left.
         self.threads = self._side_by_side(cap * 2 // 3)
         self.height, self.width = shape or self._shape(cap * 2 // 3 // self.threads)
-        self.listed: type[np.floating[Any]] = np.float64 if isinstance(similarity, Rescored) else np.float32
+        self.listed: type[np.floating[Any]] = (
+            np.float64 if isinstance(similarity, Rescored) else np.float32
+        )
         self._own = threading.local()
         self.whole: Matrix | None = None
         self._begins: Sequence[int] | Ints = self.columns
@@ -151,7 +165,8 @@ class Product:
         self._begins = np.union1d(self.columns, columns)
 
     def _side_by_side(self, room: int) -> int:
-        """A thread a core, where each has room for a good block; one, and a BLAS with threads of its own, where few have."""
+        """A thread a core, where each has room for a good block; one, and a BLAS with threads of
+        its own, where few have."""
         if not self.similarity.side_by_side:
             return 1
         cores = os.cpu_count() or 1
@@ -163,7 +178,8 @@ class Product:
         height = min(room // (len(self.items) * 4), 512, -(-len(self.queries) // self.threads))
         if height >= min(_LOW, len(self.queries)):
             return height, len(self.items)
-        # Items in several tiles are multiplied twice, so that is only for what would else be too slow.
+        # Items in several tiles are multiplied twice, so that is only for what would else be too
+        # slow.
         ready = 0 if self._prepared is not None else self.items.dims * 8
         height = min(64, len(self.queries))
         return height, max(room // (height * 4 + ready), 1)
@@ -182,8 +198,8 @@ class Product:
                 self._prepared[begin:end] = ready
             return self.similarity.longest(ready)
 
-        # Small enough to stay in a core's cache from one step to the next; what is not in memory is read by larger pieces,
-        # from its beginning to its end.
+        # Small enough to stay in a core's cache from one step to the next; what is not in memory is
+        # read by larger pieces, from its beginning to its end.
         in_memory = isinstance(self.items.values, np.ndarray)
         step = max(1, (1 << 18) // self.items.dims) if in_memory else ROWS_AT_A_TIME
         if hold:
@@ -209,15 +225,19 @@ class Product:
         block = self.queries.block(begin, end)
         refuse_infinite(block, self.queries, begin)
         ready = self.similarity.prepare(block, self.queries, begin, items=False)
-        if not self.similarity.longest(ready) * self._longest <= float(np.finfo(np.float32).max):  # NaN is infinity times 0
+        if not self.similarity.longest(ready) * self._longest <= float(
+            np.finfo(np.float32).max
+        ):  # NaN is infinity times 0
             raise InputError(
-                f"the numbers of {self.queries.source} and {self.items.source} are so large that a score would overflow; "
+                f"the numbers of {self.queries.source} and {self.items.source} are so large that a "
+                "score would overflow; "
                 "divide all of them by the same number."
             )
         return ready
 
     def keep(self) -> None:
-        """From now on tiles stay: all scores are held, for whoever wants to see them from the other side."""
+        """From now on tiles stay: all scores are held, for whoever wants to see them from the other
+        side."""
         self.whole = np.empty((len(self.queries), len(self.items)), np.float32)
 
     def tile(self, prepared: Matrix, row: int, column: int, excluded: Pairs | None) -> Tile:
@@ -226,7 +246,11 @@ class Product:
         if self.whole is not None:
             out = self.whole[row : row + len(prepared), column:end]
         else:
-            out = self._workspace().buffer[: len(prepared) * (end - column)].reshape(len(prepared), end - column)
+            out = (
+                self._workspace()
+                .buffer[: len(prepared) * (end - column)]
+                .reshape(len(prepared), end - column)
+            )
         scores = self.similarity.scores(prepared, items, out)
         if self._first is not None:
             self._workspace().levelled.level(scores, column)
@@ -240,9 +264,12 @@ class Product:
         return tile
 
     def _workspace(self) -> threading.local:
-        """What each thread has for itself: room for a tile, and what it keeps of one tile for the next."""
+        """What each thread has for itself: room for a tile, and what it keeps of one tile for the
+        next."""
         if not hasattr(self._own, "buffer"):
-            self._own.buffer = np.empty(0 if self.whole is not None else self.height * self.width, np.float32)
+            self._own.buffer = np.empty(
+                0 if self.whole is not None else self.height * self.width, np.float32
+            )
             if self._first is not None:
                 self._own.levelled = Levelled(self._first, np.asarray(self._begins), self.height)
         return self._own
@@ -278,7 +305,11 @@ class Turned:
         assert product.whole is not None
         self._whole = product.whole
         self.queries, self.items = product.items, product.queries
-        self.exclude = None if product.exclude is None else turned_round(product.exclude, product.queries, product.items)
+        self.exclude = (
+            None
+            if product.exclude is None
+            else turned_round(product.exclude, product.queries, product.items)
+        )
         self._height = max(1, product.height * len(product.items) // len(product.queries))
         self.columns, self.threads, self.listed = (0,), product.threads, product.listed
         self._equal, self._sizes = equal_groups(product.queries)
@@ -290,9 +321,12 @@ class Turned:
     def query_block(self, begin: int, end: int) -> Matrix:
         scores = np.ascontiguousarray(self._whole[:, begin:end].T)
         if len(self._equal):
-            # The product levelled equal items; here equal queries must tie. What is excluded stays so.
+            # The product levelled equal items; here equal queries must tie. What is excluded stays
+            # so.
             own = scores[:, self._equal]
-            best = np.maximum.reduceat(own, starts_of(self._sizes), axis=1).repeat(self._sizes, axis=1)
+            best = np.maximum.reduceat(own, starts_of(self._sizes), axis=1).repeat(
+                self._sizes, axis=1
+            )
             scores[:, self._equal] = np.where(own > -np.inf, best, own)
         return scores
 
@@ -308,12 +342,15 @@ class Turned:
 
 
 def over_blocks(
-    product: Blocks, work: Callable[[int, int], Result], progress: Callable[[int], None] | None = None
+    product: Blocks,
+    work: Callable[[int, int], Result],
+    progress: Callable[[int], None] | None = None,
 ) -> Iterator[Result]:
-    """What some work on each block of queries gives, in their order; as many side by side as the product allows.
+    """What some work on each block of queries gives, in their order; as many side by side as the
+    product allows.
 
-    Each thread multiplies and counts for itself: a BLAS with threads of its own would keep them spinning, and so a core
-    busy, while others count.
+    Each thread multiplies and counts for itself: a BLAS with threads of its own would keep them
+    spinning, and so a core busy, while others count.
     """
     blocks = list(product.blocks())
     with ExitStack() as stack:
@@ -333,7 +370,8 @@ def over_blocks(
 
 def refuse_infinite(block: Matrix, vectors: Vectors, begin: int) -> None:
     """Refuse a block of vectors with numbers that cannot be scored; `begin` is its first row."""
-    # One sum sees every NaN and infinity; only where it is not finite (large numbers can do that too) are rows looked at.
+    # One sum sees every NaN and infinity; only where it is not finite (large numbers can do that
+    # too) are rows looked at.
     with np.errstate(over="ignore", invalid="ignore"):
         total = block.sum()
     if not np.isfinite(total):
@@ -341,4 +379,7 @@ def refuse_infinite(block: Matrix, vectors: Vectors, begin: int) -> None:
         if len(bad):
             names = ", ".join(vectors.name(int(row)) for row in bad[:3])
             more = ", …" if len(bad) > 3 else ""
-            raise InputError(f"{vectors.source}: vectors {names}{more} hold NaN or infinite numbers; remove or mend them.")
+            raise InputError(
+                f"{vectors.source}: vectors {names}{more} hold NaN or infinite numbers; remove or "
+                "mend them."
+            )

@@ -1,8 +1,9 @@
 """Exact ranks of relevant items without a ranking: count the scores above each.
 
-Queries are taken a block at a time, as many as the memory allows; the scores of a block with all items come from one
-matrix product, the relevant items' own scores are read from that same product, and the number of greater scores in
-their row is their rank. Rows with many relevant items, and short rows, are sorted once instead.
+Queries are taken a block at a time, as many as the memory allows; the scores of a block with all
+items come from one matrix product, the relevant items' own scores are read from that same product,
+and the number of greater scores in their row is their rank. Rows with many relevant items, and
+short rows, are sorted once instead.
 """
 
 from __future__ import annotations
@@ -23,7 +24,8 @@ from judged.segments import Floats, Ints, count_above
 
 @dataclass(frozen=True, eq=False)
 class Counted:
-    """For a block of queries: the relevant items, the ranks their ties span, and how many items were ranked."""
+    """For a block of queries: the relevant items, the ranks their ties span, and how many items
+    were ranked."""
 
     relevant: Pairs
     first: Ints
@@ -71,7 +73,9 @@ def count_ranks(
     return over_blocks(product, work, progress)
 
 
-def relevant_and_excluded(product: Scores, relevance: Bound, begin: int, end: int) -> tuple[Pairs, Pairs | None]:
+def relevant_and_excluded(
+    product: Scores, relevance: Bound, begin: int, end: int
+) -> tuple[Pairs, Pairs | None]:
     """What is relevant to some queries and not excluded, and what is excluded."""
     relevant = relevance.block(begin, end)
     if product.exclude is None:
@@ -108,7 +112,9 @@ class Tally:
         self._known: Ints = np.flatnonzero(relevant.item >= 0)
         self._row, self._item = relevant.row[self._known], relevant.item[self._known]
         self._score: Matrix = np.zeros(len(self._known), np.float32)
-        self._above, self._level, self._before = (np.zeros(len(self._known), np.int64) for _ in range(3))
+        self._above, self._level, self._before = (
+            np.zeros(len(self._known), np.int64) for _ in range(3)
+        )
 
     def read(self, tile: Tile) -> None:
         """Take the relevant items' own scores from the tile they are in."""
@@ -117,9 +123,12 @@ class Tally:
         self._score[inside] = tile.scores[self._row[inside], self._item[inside] - tile.column]
 
     def begin(self) -> None:
-        """All scores are read: put each row's in ascending order, with the limits that other scores are compared to."""
+        """All scores are read: put each row's in ascending order, with the limits that other scores
+        are compared to."""
         order = np.lexsort((self._score, self._row))
-        self._known, self._row, self._item = (each[order] for each in (self._known, self._row, self._item))
+        self._known, self._row, self._item = (
+            each[order] for each in (self._known, self._row, self._item)
+        )
         self._score = self._score[order]
         self._lengths = np.bincount(self._row, minlength=len(self._all.lengths))
         if self._slack is None:
@@ -130,7 +139,8 @@ class Tally:
             self._high = np.nextafter((self._score + slack).astype(np.float32), np.float32(np.inf))
 
     def add(self, tile: Tile) -> None:
-        """Count, for each relevant item, the scores of the tile above its own, level with it, and before it in a tie."""
+        """Count, for each relevant item, the scores of the tile above its own, level with it, and
+        before it in a tie."""
         above, level = np.empty_like(self._above), np.empty_like(self._level)
         width = tile.scores.shape[1]
         if width <= _SHORT:
@@ -184,7 +194,8 @@ class Tally:
             yield from (own[at : at + most] for at in range(0, len(own), most))
 
     def _settle_pairs(self, held: list[tuple[Ints, Ints]], above: Ints, level: Ints) -> None:
-        """Relevant items, and beside each those that are close to it in score: which of them stand above it, and which tie?"""
+        """Relevant items, and beside each those that are close to it in score: which of them stand
+        above it, and which tie?"""
         place, item = (np.concatenate(each) for each in zip(*held, strict=True))
         if self._slack is not None:
             some, which = np.unique(place, return_inverse=True)
@@ -199,7 +210,11 @@ class Tally:
 
     def counted(self, ranked: Ints) -> Counted:
         first, last, before = (np.zeros(len(self._all.item), np.int64) for _ in range(3))
-        first[self._known], last[self._known], before[self._known] = self._above + 1, self._level, self._before
+        first[self._known], last[self._known], before[self._known] = (
+            self._above + 1,
+            self._level,
+            self._before,
+        )
         return Counted(self._all, first, last, before, ranked)
 
 
@@ -209,21 +224,25 @@ class RowCounter:
     def __init__(self, width: int) -> None:
         self._width = width
         self._untried = {0: 0, _BEHIND: 0}
-        # Comparisons are counted as bytes of long words: up to 255 words can be added before a byte overflows.
+        # Comparisons are counted as bytes of long words: up to 255 words can be added before a byte
+        # overflows.
         self._flags = np.zeros((_AT_A_TIME, -(-width // (8 * _WORDS)) * 8 * _WORDS), bool)
         self._words = self._flags.view(np.uint64).reshape(_AT_A_TIME, -1, _WORDS)
 
     def count(self, scores: Matrix, low: Matrix, high: Matrix, above: Ints, level: Ints) -> None:
         """How many scores are above each high and not below each low limit; limits ascend."""
         many = len(low) > _SORT_FROM
-        # Of many relevant items a few often stand far behind the others: without them only few scores may count.
+        # Of many relevant items a few often stand far behind the others: without them only few
+        # scores may count.
         for behind in (0, _BEHIND) if many else (0,):
             few = self._reaching(scores, low[behind], len(low), behind)
             if few is not None:
                 few.sort()
                 _count_sorted(few, low[behind:], high[behind:], above[behind:], level[behind:])
                 if behind:
-                    self._compare(scores, low[:behind], high[:behind], above[:behind], level[:behind])
+                    self._compare(
+                        scores, low[:behind], high[:behind], above[:behind], level[:behind]
+                    )
                 return
         if many:
             _count_sorted(np.sort(scores), low, high, above, level)
@@ -233,11 +252,17 @@ class RowCounter:
     def _compare(self, scores: Matrix, low: Matrix, high: Matrix, above: Ints, level: Ints) -> None:
         # Not below a limit is above the number next to it.
         limits = np.concatenate([high, np.nextafter(low, np.float32(-np.inf))])
-        parts = [self._above(scores, limits[at : at + _AT_A_TIME]) for at in range(0, len(limits), _AT_A_TIME)]
+        parts = [
+            self._above(scores, limits[at : at + _AT_A_TIME])
+            for at in range(0, len(limits), _AT_A_TIME)
+        ]
         above[:], level[:] = np.concatenate(parts).reshape(2, -1)
 
-    def _reaching(self, scores: Matrix, lowest: np.float32, limits: int, behind: int) -> Matrix | None:
-        """The scores that reach the lowest limit, if they are few, as where relevant items stand high: only these count.
+    def _reaching(
+        self, scores: Matrix, lowest: np.float32, limits: int, behind: int
+    ) -> Matrix | None:
+        """The scores that reach the lowest limit, if they are few, as where relevant items stand
+        high: only these count.
 
         Where many do, the next rows are not even tried.
         """
@@ -247,14 +272,22 @@ class RowCounter:
         reaching = self._flags[0, : self._width]
         np.greater_equal(scores, lowest, reaching)
         if np.count_nonzero(reaching) * max(_FEW // limits, 2) < self._width:
-            return scores.take(np.flatnonzero(reaching))  # several times faster than by the flags themselves
+            return scores.take(
+                np.flatnonzero(reaching)
+            )  # several times faster than by the flags themselves
         self._untried[behind] = _NOT_TRIED
         return None
 
     def _above(self, scores: Matrix, limits: Matrix) -> Ints:
         count = len(limits)
         np.greater(scores, limits[:, None], self._flags[:count, : self._width])
-        return self._words[:count].sum(axis=2).view(np.uint8).reshape(count, -1).sum(axis=1, dtype=np.int64)
+        return (
+            self._words[:count]
+            .sum(axis=2)
+            .view(np.uint8)
+            .reshape(count, -1)
+            .sum(axis=1, dtype=np.int64)
+        )
 
 
 def _count_sorted(ordered: Matrix, low: Matrix, high: Matrix, above: Ints, level: Ints) -> None:
@@ -268,13 +301,16 @@ _WORDS = 250
 _NOT_TRIED = 7
 """Rows that are not looked through for few scores, after one that had many."""
 _SHORT = 2048
-"""Rows of so many scores or fewer are sorted many at a time: calling numpy for each would take longer."""
+"""Rows of so many scores or fewer are sorted many at a time: calling numpy for each would take
+longer."""
 _SCORES_AT_A_TIME = 1 << 18
 _PAIRS_AT_A_TIME = 1 << 17
 """Items that are close in score to a relevant one, which are settled together."""
 _SORT_FROM = 28
 """From so many relevant items on, sorting a row costs less than comparing it with each of them."""
 _BEHIND = 5
-"""Relevant items that may stand far behind the others: as many as are compared with a row in one call."""
+"""Relevant items that may stand far behind the others: as many as are compared with a row in one
+call."""
 _FEW = 120
-"""Scores that reach the lowest limit are taken out and sorted where they are fewer than limits / 120 of a row."""
+"""Scores that reach the lowest limit are taken out and sorted where they are fewer than limits /
+120 of a row."""

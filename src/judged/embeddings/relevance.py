@@ -1,4 +1,5 @@
-"""Which items are relevant to which query, and which are not to be looked at: asked for a block of queries at a time."""
+"""Which items are relevant to which query, and which are not to be looked at: asked for a block of
+queries at a time."""
 
 from __future__ import annotations
 
@@ -16,7 +17,8 @@ from judged.segments import Floats, Ints, starts_of
 
 @dataclass(frozen=True, eq=False)
 class Pairs:
-    """Items of some queries, query after query, each item once: how many each has, which, and with what grade.
+    """Items of some queries, query after query, each item once: how many each has, which, and with
+    what grade.
 
     An item of -1 is judged but has no vector: it can only be missed.
     """
@@ -30,7 +32,11 @@ class Pairs:
         return np.repeat(np.arange(len(self.lengths)), self.lengths)
 
     def where(self, keep: NDArray[np.bool_]) -> Pairs:
-        return Pairs(np.bincount(self.row[keep], minlength=len(self.lengths)), self.item[keep], self.grade[keep])
+        return Pairs(
+            np.bincount(self.row[keep], minlength=len(self.lengths)),
+            self.item[keep],
+            self.grade[keep],
+        )
 
     def without(self, others: Pairs) -> Pairs:
         """Those that others of the same queries do not hold; what has no vector stays."""
@@ -73,7 +79,8 @@ class Diagonal:
     def bind(self, queries: Vectors, items: Vectors) -> Bound:
         if len(queries) != len(items):
             raise InputError(
-                f"pairs need as many queries as items; there are {len(queries)} queries and {len(items)} items. "
+                f"pairs need as many queries as items; there are {len(queries)} queries and "
+                f"{len(items)} items. "
                 "For several queries an item use judged.groups(…), or --groups."
             )
         return self
@@ -84,7 +91,8 @@ class Diagonal:
 
 @dataclass(frozen=True)
 class SameIndex:
-    """The item with the query's own row number: the query itself, where queries and items are the same vectors."""
+    """The item with the query's own row number: the query itself, where queries and items are the
+    same vectors."""
 
     says: ClassVar[str] = "the item with the query's own row number"
     complete: ClassVar[bool] = True
@@ -103,7 +111,9 @@ class SameId:
 
     def bind(self, queries: Vectors, items: Vectors) -> Bound:
         if queries.ids is None or items.ids is None:
-            raise InputError("same_id needs ids on both sides; give query_ids and item_ids, or use same_index.")
+            raise InputError(
+                "same_id needs ids on both sides; give query_ids and item_ids, or use same_index."
+            )
         place = {name: number for number, name in enumerate(items.ids)}
         pairs = [(row, place[name]) for row, name in enumerate(queries.ids) if name in place]
         row, item = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
@@ -129,7 +139,9 @@ class _Listed:
         return Pairs(lengths, self.item[at], self.grade[at])
 
 
-def _pairs_of(row: Ints, item: Ints, grade: Floats, queries: int) -> tuple[Ints, Floats, Ints, Ints]:
+def _pairs_of(
+    row: Ints, item: Ints, grade: Floats, queries: int
+) -> tuple[Ints, Floats, Ints, Ints]:
     order = np.argsort(row, kind="stable")
     lengths = np.bincount(row, minlength=queries)
     return item[order], grade[order], lengths, starts_of(lengths)
@@ -149,7 +161,8 @@ class Judged(_Listed):
 
 @dataclass(frozen=True, eq=False)
 class Listed:
-    """Judgements in any form that `judged.evaluate` reads, by the ids of queries and items, or row numbers."""
+    """Judgements in any form that `judged.evaluate` reads, by the ids of queries and items, or row
+    numbers."""
 
     judgements: Any
     what: str = "judgements"
@@ -171,9 +184,12 @@ class Listed:
             raise InputError(
                 f"the {self.what} and {queries.source} have no query in common: "
                 f"the {self.what} {'have' if self.what.endswith('s') else 'has'} "
-                f"{', '.join(map(repr, pool.queries[:3]))}, the vectors have {', '.join(map(repr, queries.names()[:3]))}."
+                f"{', '.join(map(repr, pool.queries[:3]))}, the vectors have "
+                f"{', '.join(map(repr, queries.names()[:3]))}."
             )
-        item = np.array([item_place.get(name, -1) for each in pool.items for name in each], dtype=np.int64)
+        item = np.array(
+            [item_place.get(name, -1) for each in pool.items for name in each], dtype=np.int64
+        )
         row = of_query[pool.query]
         there = row >= 0
         known = np.zeros(len(queries), bool)
@@ -184,13 +200,16 @@ class Listed:
             *_pairs_of(row[there], item[there], pool.grades[there], len(queries)),
             known=known,
             absent=tuple(pool.queries[at] for at in absent),
-            of_absent=_Listed(*_pairs_of(number[~there], item[~there], pool.grades[~there], len(absent))),
+            of_absent=_Listed(
+                *_pairs_of(number[~there], item[~there], pool.grades[~there], len(absent))
+            ),
         )
 
 
 @dataclass(frozen=True, eq=False)
 class Computed:
-    """A function (first query, end) -> grades, a matrix with a row for each of those queries and a column for each item."""
+    """A function (first query, end) -> grades, a matrix with a row for each of those queries and a
+    column for each item."""
 
     function: Callable[[int, int], Any]
     says: ClassVar[str] = "the items that the given function names"
@@ -209,13 +228,19 @@ class _Computed:
         grades = np.asarray(self.function(begin, end))
         if grades.shape != (end - begin, self.items):
             raise InputError(
-                f"the relevance function returned shape {grades.shape} for queries {begin} to {end - 1}; "
+                f"the relevance function returned shape {grades.shape} for queries {begin} to "
+                f"{end - 1}; "
                 f"it must return {(end - begin, self.items)}."
             )
         if not np.isfinite(grades).all():
-            raise InputError(f"the relevance function returned NaN or infinite grades for queries {begin} to {end - 1}.")
+            raise InputError(
+                f"the relevance function returned NaN or infinite grades for queries {begin} to "
+                f"{end - 1}."
+            )
         row, item = np.nonzero(grades)
-        return Pairs(np.bincount(row, minlength=end - begin), item, grades[row, item].astype(np.float64))
+        return Pairs(
+            np.bincount(row, minlength=end - begin), item, grades[row, item].astype(np.float64)
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -244,8 +269,16 @@ class _Together:
     def block(self, begin: int, end: int) -> Pairs:
         found = [part.block(begin, end) for part in self.parts]
         known = [each.where(each.item >= 0) for each in found]
-        key = np.unique(np.concatenate([np.zeros(0, np.int64), *(each.row * self.items + each.item for each in known)]))
-        return Pairs(np.bincount(key // self.items, minlength=end - begin), key % self.items, np.ones(len(key)))
+        key = np.unique(
+            np.concatenate(
+                [np.zeros(0, np.int64), *(each.row * self.items + each.item for each in known)]
+            )
+        )
+        return Pairs(
+            np.bincount(key // self.items, minlength=end - begin),
+            key % self.items,
+            np.ones(len(key)),
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -262,13 +295,21 @@ class Lists:
 
     def bind(self, queries: Vectors, items: Vectors) -> Bound:
         if len(self.lists) != len(queries):
-            raise InputError(f"{self.what}: {len(self.lists)} lists for {len(queries)} queries; there must be as many.")
+            raise InputError(
+                f"{self.what}: {len(self.lists)} lists for {len(queries)} queries; there must be "
+                "as many."
+            )
         lengths = np.array([len(each) for each in self.lists], dtype=np.int64)
         item = np.array([number for each in self.lists for number in each], dtype=np.int64)
         if len(item) and (item.min() < 0 or item.max() >= len(items)):
             wrong = item[(item < 0) | (item >= len(items))][0]
-            raise InputError(f"{self.what}: there is no item {wrong}; item numbers go from 0 to {len(items) - 1}.")
-        return _Listed.of(np.repeat(np.arange(len(queries)), lengths), item, np.ones(len(item)), queries)
+            raise InputError(
+                f"{self.what}: there is no item {wrong}; item numbers go from 0 to "
+                f"{len(items) - 1}."
+            )
+        return _Listed.of(
+            np.repeat(np.arange(len(queries)), lengths), item, np.ones(len(item)), queries
+        )
 
 
 QUERIES_AT_A_TIME = 512
@@ -279,7 +320,10 @@ def all_pairs(bound: Bound, queries: int) -> Pairs:
     """The items of all queries, asked for in blocks."""
     begins = range(0, queries, QUERIES_AT_A_TIME)
     found = [bound.block(begin, min(begin + QUERIES_AT_A_TIME, queries)) for begin in begins]
-    lengths, item, grade = (np.concatenate([getattr(each, part) for each in found]) for part in ("lengths", "item", "grade"))
+    lengths, item, grade = (
+        np.concatenate([getattr(each, part) for each in found])
+        for part in ("lengths", "item", "grade")
+    )
     return Pairs(lengths.astype(np.int64), item.astype(np.int64), grade)
 
 
@@ -292,7 +336,8 @@ def turned_round(relation: Bound, queries: Vectors, items: Vectors) -> Bound:
 
 
 def as_relation(given: Any, *, what: str) -> Relation:
-    """Relevance or exclusion from what a caller may pass: a relation, a function, judgements, or several exclusions."""
+    """Relevance or exclusion from what a caller may pass: a relation, a function, judgements, or
+    several exclusions."""
     if isinstance(given, (list, tuple)) and what == "exclude":
         return Together(tuple(as_relation(each, what=what) for each in given))
     if hasattr(given, "bind"):

@@ -29,9 +29,13 @@ class SameLabel:
         return f"items of the query's own {self.what.removesuffix('s')}"
 
     def bind(self, queries: Vectors, items: Vectors) -> Bound:
-        of_queries, of_items = _codes(self.query_labels, self.item_labels, queries, items, self.what)
+        of_queries, of_items = _codes(
+            self.query_labels, self.item_labels, queries, items, self.what
+        )
         order = np.argsort(of_items, kind="stable")
-        counts = np.bincount(of_items, minlength=int(max(of_queries.max(initial=-1), of_items.max(initial=-1))) + 1)
+        counts = np.bincount(
+            of_items, minlength=int(max(of_queries.max(initial=-1), of_items.max(initial=-1))) + 1
+        )
         return _ByCode(of_queries, order, counts, starts_of(counts))
 
 
@@ -49,14 +53,19 @@ class _ByCode:
         return Pairs(lengths, item, np.ones(len(item)))
 
 
-def _codes(query_labels: Any, item_labels: Any, queries: Vectors, items: Vectors, what: str) -> tuple[Ints, Ints]:
+def _codes(
+    query_labels: Any, item_labels: Any, queries: Vectors, items: Vectors, what: str
+) -> tuple[Ints, Ints]:
     """Labels as whole numbers, the same for the same label; texts and 64-bit numbers stay exact."""
     left, right = _labels(query_labels, queries, what), _labels(item_labels, items, what)
     if left.dtype.kind != right.dtype.kind and "U" in (left.dtype.kind, right.dtype.kind):
         raise InputError(
-            f"{what} of queries are {_kind(left)}, those of items are {_kind(right)}; make both texts or both numbers."
+            f"{what} of queries are {_kind(left)}, those of items are {_kind(right)}; make both "
+            "texts or both numbers."
         )
-    if np.result_type(left, right).kind == "f":  # signed and unsigned 64-bit numbers, which only Python holds all
+    if (
+        np.result_type(left, right).kind == "f"
+    ):  # signed and unsigned 64-bit numbers, which only Python holds all
         left, right = left.astype(object), right.astype(object)
     _, code = np.unique(np.concatenate([left, right]), return_inverse=True)
     return code[: len(left)].astype(np.int64), code[len(left) :].astype(np.int64)
@@ -68,25 +77,35 @@ def _labels(given: Any, vectors: Vectors, what: str) -> NDArray[Any]:
         missing = [row for row, label in enumerate(labels.tolist()) if _is_missing(label)]
         if missing and len(labels) == len(vectors):
             raise InputError(
-                f"{vectors.source}: vector {vectors.name(missing[0])} has no {what.removesuffix('s')}; give it one."
+                f"{vectors.source}: vector {vectors.name(missing[0])} has no "
+                f"{what.removesuffix('s')}; give it one."
             )
         labels = np.array([str(label) for label in labels.tolist()])
     elif labels.dtype.kind == "S":
         labels = np.char.decode(labels, "utf-8")
     if labels.ndim != 1 or len(labels) != len(vectors):
         raise InputError(
-            f"{vectors.source}: {what} have shape {labels.shape}; one is needed for each of the {len(vectors)} vectors."
+            f"{vectors.source}: {what} have shape {labels.shape}; one is needed for each of the "
+            f"{len(vectors)} vectors."
         )
     if labels.dtype.kind == "f":
-        if not np.isfinite(labels).all() or (labels != np.floor(labels)).any() or np.abs(labels).max(initial=0) >= 2**53:
-            raise InputError(f"{vectors.source}: {what} are floating-point numbers; give whole numbers or texts.")
+        if (
+            not np.isfinite(labels).all()
+            or (labels != np.floor(labels)).any()
+            or np.abs(labels).max(initial=0) >= 2**53
+        ):
+            raise InputError(
+                f"{vectors.source}: {what} are floating-point numbers; give whole numbers or texts."
+            )
         labels = labels.astype(np.int64)
     return labels
 
 
 def _is_missing(label: Any) -> bool:
     """None, NaN, and what frames have for them."""
-    return type(label).__name__ in ("NoneType", "NAType", "NaTType") or (isinstance(label, float) and label != label)
+    return type(label).__name__ in ("NoneType", "NAType", "NaTType") or (
+        isinstance(label, float) and label != label
+    )
 
 
 def _kind(labels: NDArray[Any]) -> str:
@@ -113,25 +132,36 @@ class SharedLabel:
         return self.query_labels, self.item_labels
 
     def bind(self, queries: Vectors, items: Vectors) -> Bound:
-        left, right = ([each if isinstance(each, str) else list(each) for each in part] for part in self._both)
+        left, right = (
+            [each if isinstance(each, str) else list(each) for each in part] for part in self._both
+        )
         for labels, vectors in ((left, queries), (right, items)):
             if (text := next((each for each in labels if isinstance(each, str)), None)) is not None:
                 raise InputError(
-                    f"{vectors.source}: {text!r} is one text, not a list of labels; give a list for each vector, "
+                    f"{vectors.source}: {text!r} is one text, not a list of labels; give a list "
+                    "for each vector, "
                     "or use judged.same_label(…)."
                 )
             if len(labels) != len(vectors):
                 raise InputError(
-                    f"{vectors.source}: {len(labels)} lists of labels for {len(vectors)} vectors; there must be as many."
+                    f"{vectors.source}: {len(labels)} lists of labels for {len(vectors)} vectors; "
+                    "there must be as many."
                 )
-        known = {label: code for code, label in enumerate(dict.fromkeys(label for each in right for label in each))}
+        known = {
+            label: code
+            for code, label in enumerate(dict.fromkeys(label for each in right for label in each))
+        }
         counts = np.array([len(set(each)) for each in right], dtype=np.int64)
-        label = np.array([known[name] for each in right for name in dict.fromkeys(each)], dtype=np.int64)
+        label = np.array(
+            [known[name] for each in right for name in dict.fromkeys(each)], dtype=np.int64
+        )
         item = np.repeat(np.arange(len(right)), counts)
         order = np.argsort(label, kind="stable")
         per_label = np.bincount(label, minlength=len(known))
         wanted = [[known[name] for name in dict.fromkeys(each) if name in known] for each in left]
-        return _ByLabels(wanted, item[order], per_label, starts_of(per_label), len(right), self.graded)
+        return _ByLabels(
+            wanted, item[order], per_label, starts_of(per_label), len(right), self.graded
+        )
 
 
 @dataclass(frozen=True, eq=False)

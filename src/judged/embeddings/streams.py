@@ -1,4 +1,5 @@
-"""All scores of a product in pieces, and what can be known of them by going through once: sums, moments, the highest."""
+"""All scores of a product in pieces, and what can be known of them by going through once: sums,
+moments, the highest."""
 
 from __future__ import annotations
 
@@ -18,7 +19,8 @@ CHUNK = 1 << 18
 
 @dataclass(frozen=True)
 class Chunk:
-    """Scores of some queries with some items in double precision; minus infinity where an item is excluded."""
+    """Scores of some queries with some items in double precision; minus infinity where an item is
+    excluded."""
 
     rows: slice
     columns: slice
@@ -34,7 +36,11 @@ def chunks(product: Product) -> Iterator[Chunk]:
         for column in product.columns:
             scores = product.tile(prepared, begin, column, excluded).scores
             for at in pieces(scores):
-                yield Chunk(slice(begin, end), slice(column + at.start, column + at.stop), scores[:, at] + shift)
+                yield Chunk(
+                    slice(begin, end),
+                    slice(column + at.start, column + at.stop),
+                    scores[:, at] + shift,
+                )
 
 
 def pieces(scores: Matrix) -> Iterator[slice]:
@@ -45,7 +51,9 @@ def pieces(scores: Matrix) -> Iterator[slice]:
 
 def over(product: Product, queries: Vectors) -> Product:
     """The same items scored with other queries, nothing excluded."""
-    product.similarity.allow_training_queries().check(queries, product.items)  # they are looked at, not evaluated
+    product.similarity.allow_training_queries().check(
+        queries, product.items
+    )  # they are looked at, not evaluated
     other = copy(product)
     other.queries, other.exclude = queries, None
     return other
@@ -60,7 +68,9 @@ class LogSums:
     def add(self, at: slice, logs: Floats) -> None:
         top = np.maximum(self._top[at], logs.max(axis=1))
         base = np.where(np.isfinite(top), top, 0.0)
-        self._total[at] = self._total[at] * np.exp(self._top[at] - base) + np.exp(logs - base[:, None]).sum(axis=1)
+        self._total[at] = self._total[at] * np.exp(self._top[at] - base) + np.exp(
+            logs - base[:, None]
+        ).sum(axis=1)
         self._top[at] = top
 
     def values(self, *, of_nothing: float = 0.0) -> Floats:
@@ -70,9 +80,11 @@ class LogSums:
 
 
 class Rivals:
-    """For each line the highest logarithm, and the log of the sum of the exponentials of all the others, kept apart.
+    """For each line the highest logarithm, and the log of the sum of the exponentials of all the
+    others, kept apart.
 
-    The share of the highest may be 1 but for some e^-100; only what is left to the others tells two such shares apart.
+    The share of the highest may be 1 but for some e^-100; only what is left to the others tells two
+    such shares apart.
     """
 
     def __init__(self, lines: int) -> None:
@@ -87,7 +99,8 @@ class Rivals:
         self.top[at] = np.maximum(highest, self.top[at])
 
     def odds(self) -> Callable[[Floats, slice], Floats]:
-        """A function of logarithms and their lines: the log-odds of each one's share of its line's sum."""
+        """A function of logarithms and their lines: the log-odds of each one's share of its line's
+        sum."""
         top, rest = self.top, self._rest.values(of_nothing=-np.inf)
         total = np.logaddexp(np.where(np.isfinite(top), top, 0.0), rest)
 
@@ -102,7 +115,8 @@ class Rivals:
 
 
 class Moments:
-    """Mean and standard deviation of the scores of each line, excluded ones left out; both 0 where there is no score."""
+    """Mean and standard deviation of the scores of each line, excluded ones left out; both 0 where
+    there is no score."""
 
     def __init__(self, lines: int) -> None:
         self._count, self.mean, self._squares = np.zeros(lines), np.zeros(lines), np.zeros(lines)
@@ -132,7 +146,9 @@ class Highest:
     def add(self, at: slice, values: Floats) -> None:
         best = self._best[at]
         some = np.flatnonzero(values.max(axis=1) > best.min(axis=1))
-        best[some] = np.partition(np.hstack([best[some], values[some]]), -best.shape[1], axis=1)[:, -best.shape[1] :]
+        best[some] = np.partition(np.hstack([best[some], values[some]]), -best.shape[1], axis=1)[
+            :, -best.shape[1] :
+        ]
 
     def means(self) -> Floats:
         """The mean of those that are not excluded; 0 where there are none."""
@@ -142,23 +158,35 @@ class Highest:
 
 
 class Nearest:
-    """The k highest scores of each query and the items that have them, those of lower number first where scores tie."""
+    """The k highest scores of each query and the items that have them, those of lower number first
+    where scores tie."""
 
     def __init__(self, queries: int, k: int) -> None:
-        self.scores, self.items = np.full((queries, k), -np.inf), np.full((queries, k), -1, np.int64)
+        self.scores, self.items = (
+            np.full((queries, k), -np.inf),
+            np.full((queries, k), -1, np.int64),
+        )
 
     def add(self, chunk: Chunk) -> None:
         """Chunks of a query must come in the order of the items."""
         scores, items = self.scores[chunk.rows], self.items[chunk.rows]
         k = scores.shape[1]
         some = np.flatnonzero(chunk.values.max(axis=1) > scores.min(axis=1))
-        numbers = np.broadcast_to(np.arange(chunk.columns.start, chunk.columns.stop), (len(some), chunk.values.shape[1]))
-        joined, item = np.hstack([scores[some], chunk.values[some]]), np.hstack([items[some], numbers])
+        numbers = np.broadcast_to(
+            np.arange(chunk.columns.start, chunk.columns.stop), (len(some), chunk.values.shape[1])
+        )
+        joined, item = (
+            np.hstack([scores[some], chunk.values[some]]),
+            np.hstack([items[some], numbers]),
+        )
         best = np.argpartition(joined, -k, axis=1)[:, -k:]
         least = np.take_along_axis(joined, best, axis=1).min(axis=1, keepdims=True)
         for row in np.flatnonzero((joined >= least).sum(axis=1) > k):
             best[row] = np.lexsort((item[row], -joined[row]))[:k]
-        scores[some], items[some] = np.take_along_axis(joined, best, axis=1), np.take_along_axis(item, best, axis=1)
+        scores[some], items[some] = (
+            np.take_along_axis(joined, best, axis=1),
+            np.take_along_axis(item, best, axis=1),
+        )
 
 
 def nearest(product: Product, k: int) -> Nearest:

@@ -1,8 +1,8 @@
 """The exact first k items of each query, from the same product that ranks are counted in.
 
-A row of scores is seen as a table of groups whose greatest scores come from one pass over the row. The k-th greatest of
-these is a score that at least k items reach, so only the groups that reach it are looked into: the rest of the row is
-never sorted, partitioned or copied.
+A row of scores is seen as a table of groups whose greatest scores come from one pass over the row.
+The k-th greatest of these is a score that at least k items reach, so only the groups that reach it
+are looked into: the rest of the row is never sorted, partitioned or copied.
 """
 
 from __future__ import annotations
@@ -51,10 +51,12 @@ def top_k(
     ties: str = "id",
     progress: Callable[[int], None] | None = None,
 ) -> Results:
-    """The k items with the highest scores for each query, the best first: exact, whatever the memory cap.
+    """The k items with the highest scores for each query, the best first: exact, whatever the
+    memory cap.
 
-    Tied items are ordered by id, descending on bytes (`ties="id"`), or as the items came (`ties="input"`), also where
-    the tie reaches beyond the k-th place. Excluded items never appear; a query with fewer items has a shorter list.
+    Tied items are ordered by id, descending on bytes (`ties="id"`), or as the items came
+    (`ties="input"`), also where the tie reaches beyond the k-th place. Excluded items never appear;
+    a query with fewer items has a shorter list.
 
     >>> top_k([[1.0, 0.0]], [[0.0, 1.0], [2.0, 0.0], [1.0, 1.0]], 2, item_ids=["a", "b", "c"]).to_frame()["item"].to_list()
     ['b', 'c']
@@ -97,19 +99,33 @@ def search(
 
 
 class Best:
-    """The first k items of every query so far: shown each tile of a product once, in any pass that makes them."""
+    """The first k items of every query so far: shown each tile of a product once, in any pass that
+    makes them."""
 
-    def __init__(self, product: Scores, k: int, *, ties: str = "id", fitted: Fitted | None = None) -> None:
+    def __init__(
+        self, product: Scores, k: int, *, ties: str = "id", fitted: Fitted | None = None
+    ) -> None:
         if ties not in TIES:
-            raise PolicyError(f"the first k items are chosen with ties={' or ties='.join(TIES)}; got {ties!r}.")
+            raise PolicyError(
+                f"the first k items are chosen with ties={' or ties='.join(TIES)}; got {ties!r}."
+            )
         self.k = min(check_k(k), len(product.items))
-        self._product, self._wanted, self._ties, self._fitted = product, k, TieOrder(product.items, ties), fitted
+        self._product, self._wanted, self._ties, self._fitted = (
+            product,
+            k,
+            TieOrder(product.items, ties),
+            fitted,
+        )
         self._items: Ints = np.full((len(product.queries), self.k), -1, np.int64)
-        self._scores: NDArray[Any] = np.full((len(product.queries), self.k), -np.inf, product.listed)
+        self._scores: NDArray[Any] = np.full(
+            (len(product.queries), self.k), -np.inf, product.listed
+        )
 
     def add(self, tile: Tile) -> None:
         for row, scores in enumerate(tile.scores):
-            self._add_row(tile.row + row, scores, tile.column, None if tile.slack is None else tile.slack[row])
+            self._add_row(
+                tile.row + row, scores, tile.column, None if tile.slack is None else tile.slack[row]
+            )
 
     def _add_row(self, query: int, row: Matrix, column: int, slack: np.float64 | None) -> None:
         items = reaching(row, self.k)
@@ -132,7 +148,8 @@ class Best:
         if (ordered[1:] != ordered[:-1]).all():
             return chosen[: self.k]
         if len(chosen) > self.k:
-            # A tie may reach far beyond the k-th place: only those of its items that stand within are put in order.
+            # A tie may reach far beyond the k-th place: only those of its items that stand within
+            # are put in order.
             limit = ordered[self.k - 1]
             above, level = np.flatnonzero(scores > limit), np.flatnonzero(scores == limit)
             room = self.k - len(above)
@@ -144,19 +161,29 @@ class Best:
     def results(self) -> Results:
         lengths = np.count_nonzero(self._scores > -np.inf, axis=1).astype(np.int64)
         missing = self._wanted - self.k
-        items = np.pad(self._items, ((0, 0), (0, missing)), constant_values=-1) if missing else self._items
-        scores = np.pad(self._scores, ((0, 0), (0, missing)), constant_values=-np.inf) if missing else self._scores
+        items = (
+            np.pad(self._items, ((0, 0), (0, missing)), constant_values=-1)
+            if missing
+            else self._items
+        )
+        scores = (
+            np.pad(self._scores, ((0, 0), (0, missing)), constant_values=-np.inf)
+            if missing
+            else self._scores
+        )
         if self._fitted is not None and self._fitted.normalisation.keeps_order:
             scores = self._fitted.of_lists(scores)
         return Results(items, scores, lengths, self._product.queries, self._product.items)
 
 
 _GROUPED_FROM = 16
-"""A row so many times longer than k is looked through by groups; a shorter one is partitioned at once."""
+"""A row so many times longer than k is looked through by groups; a shorter one is partitioned at
+once."""
 
 
 def reaching(scores: Matrix, k: int) -> Ints:
-    """Where all scores stand that reach the k-th greatest of a row, ties included; minus infinity is nobody's score."""
+    """Where all scores stand that reach the k-th greatest of a row, ties included; minus infinity
+    is nobody's score."""
     width = len(scores)
     if k >= width:
         return np.flatnonzero(scores > -np.inf)
@@ -174,7 +201,9 @@ def reaching(scores: Matrix, k: int) -> Ints:
         found = _from(scores, limit)
     else:
         members = (np.arange(0, width, groups)[:, None] + chosen).ravel()
-        members = members[: np.searchsorted(members[-len(chosen) :], width) + len(members) - len(chosen)]
+        members = members[
+            : np.searchsorted(members[-len(chosen) :], width) + len(members) - len(chosen)
+        ]
         found = members[_from(scores[members], limit)]
     if len(found) <= k:
         return found
@@ -197,7 +226,8 @@ class Results:
     items: Ints
     """One row a query: row numbers of items; -1 where a query has fewer than k."""
     scores: NDArray[Any]
-    """As they were ranked by; minus infinity where there is no item. Euclidean: minus half the squared distance."""
+    """As they were ranked by; minus infinity where there is no item. Euclidean: minus half the
+    squared distance."""
     lengths: Ints
     """How many items each query has here."""
     query_vectors: Vectors
@@ -214,10 +244,14 @@ class Results:
         return int(self.items.shape[1])
 
     def __repr__(self) -> str:
-        return f"<Results: the first {self.k:,} of {len(self.item_vectors):,} items for {len(self):,} queries>"
+        return (
+            f"<Results: the first {self.k:,} of {len(self.item_vectors):,} items for "
+            f"{len(self):,} queries>"
+        )
 
     def to_frame(self) -> pl.DataFrame:
-        """One row a result: query, item, score and rank from 1; a run that `judged.evaluate` takes as it is."""
+        """One row a result: query, item, score and rank from 1; a run that `judged.evaluate` takes
+        as it is."""
         import polars as pl
 
         there = np.arange(self.k) < self.lengths[:, None]
@@ -232,7 +266,8 @@ class Results:
         )
 
     def to_run(self, path: str | os.PathLike[str], *, tag: str = "judged") -> None:
-        """Write a run: Parquet where the name ends so, otherwise TREC text. Scores keep their digits, and so their order."""
+        """Write a run: Parquet where the name ends so, otherwise TREC text. Scores keep their
+        digits, and so their order."""
         target = Path(path)
         check_target(target)
         _check_suffix(target)
@@ -248,7 +283,9 @@ class Results:
             wrong = frame.filter(pl.col(column).str.contains(r"\s") | (pl.col(column) == ""))
             if wrong.height:
                 _refuse_spaces(target, wrong[column][0], f"{column} id")
-        lines = frame.select("query", pl.lit("Q0").alias("Q0"), "item", "rank", "score", pl.lit(tag).alias("tag"))
+        lines = frame.select(
+            "query", pl.lit("Q0").alias("Q0"), "item", "rank", "score", pl.lit(tag).alias("tag")
+        )
         with replacing(target) as temporary:
             lines.write_csv(temporary, separator=" ", include_header=False, quote_style="never")
 
@@ -263,12 +300,20 @@ def _names(vectors: Vectors, rows: NDArray[Any]) -> pl.Series:
 
 def _check_suffix(target: Path) -> None:
     suffix = target.suffix.lower()
-    other = {end for name, ends in FORMATS.items() if name not in ("trec", "parquet") for end in ends}
+    other = {
+        end for name, ends in FORMATS.items() if name not in ("trec", "parquet") for end in ends
+    }
     if suffix in other or suffix in COMPRESSION_SUFFIXES:
-        raise OutputError(f"{target}: a run is written as TREC text (.run, .txt) or Parquet (.parquet), not as {suffix}.")
+        raise OutputError(
+            f"{target}: a run is written as TREC text (.run, .txt) or Parquet (.parquet), not as "
+            f"{suffix}."
+        )
 
 
 def _refuse_spaces(target: Path, text: str, what: str) -> None:
     if not text or any(letter.isspace() for letter in text):
         said = "has white space in it" if text else "is empty"
-        raise OutputError(f"{target}: the {what} {text!r} {said}, which a TREC run cannot hold; write .parquet, or change it.")
+        raise OutputError(
+            f"{target}: the {what} {text!r} {said}, which a TREC run cannot hold; write .parquet, "
+            "or change it."
+        )

@@ -1,4 +1,5 @@
-"""What the numbers of an evaluation mean, in words: of one measure, and of all as a paragraph for a methods section."""
+"""What the numbers of an evaluation mean, in words: of one measure, and of all as a paragraph for a
+methods section."""
 
 from __future__ import annotations
 
@@ -38,22 +39,35 @@ def definition(evaluation: Evaluation, measure: Measure) -> str:
 
 
 def methods(evaluation: Evaluation) -> str:
-    """All measures with their parameters, the policy, what was done about ties, the queries counted, and the sources."""
-    assumed = [sentence[0].upper() + sentence[1:] for sentence in evaluation.policy.sentences().values()]
-    depths = dict.fromkeys(run.rankings.depth for run in evaluation.runs if run.rankings.depth is not None)
+    """All measures with their parameters, the policy, what was done about ties, the queries
+    counted, and the sources."""
+    assumed = [
+        sentence[0].upper() + sentence[1:] for sentence in evaluation.policy.sentences().values()
+    ]
+    depths = dict.fromkeys(
+        run.rankings.depth for run in evaluation.runs if run.rankings.depth is not None
+    )
     means: dict[str, list[str]] = {}
     for measure in evaluation.measures:
         for text in _means(evaluation, measure):
             means.setdefault(text, []).append(str(measure))
-    keys = [measure.spec.reference for measure in evaluation.measures] + ([TIES_REFERENCE] if means else [])
+    keys = [measure.spec.reference for measure in evaluation.measures] + (
+        [TIES_REFERENCE] if means else []
+    )
     sources = dict.fromkeys(BIBLIOGRAPHY[key] for key in keys)
     like = f", as {evaluation.convention} does" if evaluation.convention else ""
     sentences = [
         f"Rankings were evaluated with judged {__version__}{like}.",
         *(f"Ranking: {text}." for text in evaluation.basis),
-        *(f"{measure} ({measure.spec.title}): {measure.words()}" for measure in evaluation.measures),
+        *(
+            f"{measure} ({measure.spec.title}): {measure.words()}"
+            for measure in evaluation.measures
+        ),
         *(f"{text}." for text in assumed),
-        *(f"The mean of {', '.join(names)} over the orders of ties is {text}." for text, names in means.items()),
+        *(
+            f"The mean of {', '.join(names)} over the orders of ties is {text}."
+            for text, names in means.items()
+        ),
         *(f"Only the first {depth:,} results of each list were used." for depth in depths),
         *_ranges(evaluation),
         f"Summaries are over {_population(evaluation)}.",
@@ -67,7 +81,10 @@ def _conventionally(evaluation: Evaluation, measure: Measure) -> list[str]:
     named = evaluation.convention.theirs(measure) if evaluation.convention else None
     if named is None:
         return []
-    return [f"{evaluation.convention}, where it is {named.theirs}.{f' {named.name.note}' if named.name.note else ''}"]
+    return [
+        f"{evaluation.convention}, where it is "
+        f"{named.theirs}.{f' {named.name.note}' if named.name.note else ''}"
+    ]
 
 
 def _means(evaluation: Evaluation, measure: Measure) -> list[str]:
@@ -78,14 +95,19 @@ def _means(evaluation: Evaluation, measure: Measure) -> list[str]:
     if not any(measure in run.errors for run in runs):
         return ["exact, in closed form"]
     errors = standard_errors(evaluation, measure)
-    return [f"estimated from {DRAWS} random orders (Monte Carlo, seed {SEED}{f'; {errors}' if errors else ''})"]
+    return [
+        f"estimated from {DRAWS} random orders (Monte Carlo, seed "
+        f"{SEED}{f'; {errors}' if errors else ''})"
+    ]
 
 
 def standard_errors(evaluation: Evaluation, measure: Measure) -> str:
     """The standard error of an estimated summary, with the runs' names where there are several."""
     runs = [run for run in expected_runs(evaluation) if measure in run.summary_errors]
     several = len(evaluation.runs) > 1
-    told = [f"{run.summary_errors[measure]:.2g}{f' for {run.name}' if several else ''}" for run in runs]
+    told = [
+        f"{run.summary_errors[measure]:.2g}{f' for {run.name}' if several else ''}" for run in runs
+    ]
     return f"standard error {', '.join(told)}" if told else ""
 
 
@@ -99,7 +121,11 @@ def expected_runs(evaluation: Evaluation) -> list[Scored]:
 def _ranges(evaluation: Evaluation) -> list[str]:
     known = {**TIE_ORDERS, **UNJUDGED_ENDS}
     told = [f"{name} ({known[name]})" for name in evaluation.others]
-    return [f"Beside each number stand its values under other assumptions: {'; '.join(told)}."] if told else []
+    return (
+        [f"Beside each number stand its values under other assumptions: {'; '.join(told)}."]
+        if told
+        else []
+    )
 
 
 def _population(evaluation: Evaluation) -> str:
@@ -122,4 +148,7 @@ def _population(evaluation: Evaluation) -> str:
         if all(len(each) == 1 for each in told.values()):
             listed = ", ".join(f"{each.pop():,} ({name})" for name, each in told.items())
             return f"{listed} of the {queries:,} judged queries"
-    return f"{min(different):,} to {max(different):,} of the {queries:,} judged queries, which differ by run and measure"
+    return (
+        f"{min(different):,} to {max(different):,} of the {queries:,} judged queries, which "
+        "differ by run and measure"
+    )

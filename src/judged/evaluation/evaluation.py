@@ -1,4 +1,5 @@
-"""Evaluation: per-query values, summary, definition, audit. The one place where policy is applied to values."""
+"""Evaluation: per-query values, summary, definition, audit. The one place where policy is applied
+to values."""
 
 from __future__ import annotations
 
@@ -11,7 +12,14 @@ import numpy as np
 
 from judged.conventions import Convention
 from judged.errors import InputError, MeasureError, PolicyError
-from judged.evaluation.ranges import TIE_ORDERS, UNJUDGED_ENDS, TieRange, UnjudgedRange, tie_orders, unjudged_ends
+from judged.evaluation.ranges import (
+    TIE_ORDERS,
+    UNJUDGED_ENDS,
+    TieRange,
+    UnjudgedRange,
+    tie_orders,
+    unjudged_ends,
+)
 from judged.evaluation.request import Conventional, Measures, Request
 from judged.evaluation.settlement import Settling, nothing_relevant
 from judged.inputs import as_runs, read_judgements, read_run
@@ -45,12 +53,12 @@ def evaluate(
 ) -> Evaluation:
     """Score one run, or several given as {name: run} or a list of paths, against judgements.
 
-    With `unique`, a table from item to category, each category's best result stands for it and categories are ranked:
-    `Success@5` is then whether a relevant category is among the first five.
-    With a convention, as another library does: its names for measures are understood, ours mean its variants of them, and
-    the policy is its own where none is given.
-    `tie_range` adds the value of every number when ties fall against the system, on average and in its favour;
-    `unjudged_range` adds its two values if all unjudged results had been judged: irrelevant, or of the top grade.
+    With `unique`, a table from item to category, each category's best result stands for it and
+    categories are ranked: `Success@5` is then whether a relevant category is among the first five.
+    With a convention, as another library does: its names for measures are understood, ours mean its
+    variants of them, and the policy is its own where none is given. `tie_range` adds the value of
+    every number when ties fall against the system, on average and in its favour; `unjudged_range`
+    adds its two values if all unjudged results had been judged: irrelevant, or of the top grade.
 
     >>> judgements = {"q1": {"a": 1, "b": 0}, "q2": {"c": 1}}
     >>> run = {"q1": {"a": 0.9, "b": 0.8}, "q2": {"b": 0.7, "c": 0.1}}
@@ -86,24 +94,33 @@ def evaluate_rankings(
     tie_range: bool = False,
     unjudged_range: bool = False,
 ) -> Evaluation:
-    """Score rankings that are made already; ties and unjudged items stay as they were then, unless the policy says."""
+    """Score rankings that are made already; ties and unjudged items stay as they were then, unless
+    the policy says."""
     if isinstance(measures, Request):
         request = measures
     else:
-        request = Request.of(measures, policy, convention, ties=rankings[0].ties, unjudged=rankings[0].unjudged)
+        request = Request.of(
+            measures, policy, convention, ties=rankings[0].ties, unjudged=rankings[0].unjudged
+        )
     wanted, assumed = request.measures, request.policy
     runs = []
     for given in rankings:
         r = _under(given, assumed)
         if unjudged_range and r.complete:
             raise PolicyError(
-                f"unjudged_range has no meaning for {r.name}, where every item is judged and relevant ones are listed."
+                f"unjudged_range has no meaning for {r.name}, where every item is judged and "
+                "relevant ones are listed."
             )
         if unjudged_range:
             r = replace(r, audit=_judged_at(r, wanted))
         others = (tie_orders(r) if tie_range else {}) | (unjudged_ends(r) if unjudged_range else {})
         scored = _scored(r, wanted, assumed)
-        runs.append(replace(scored, others={name: _scored(make(), wanted, assumed) for name, make in others.items()}))
+        runs.append(
+            replace(
+                scored,
+                others={name: _scored(make(), wanted, assumed) for name, make in others.items()},
+            )
+        )
     return Evaluation(tuple(runs), wanted, assumed, request.convention)
 
 
@@ -113,34 +130,47 @@ def _under(r: Rankings, policy: Policy) -> Rankings:
     if policy.unjudged == arranged.unjudged:
         return arranged
     if policy.unjudged == "nonrelevant":
-        raise PolicyError("the unjudged items of these rankings were removed, which cannot be undone; make them again.")
+        raise PolicyError(
+            "the unjudged items of these rankings were removed, which cannot be undone; make them "
+            "again."
+        )
     return condensed(arranged)
 
 
 def _judged_at(r: Rankings, measures: tuple[Measure, ...]) -> Audit:
     """The audit, with the share of judged results down to where the measures look."""
     known = r.audit or Audit(judged_queries=len(r), run_queries=len(r))
-    cutoffs = dict.fromkeys(measure.params[str(measure.spec.at)] for measure in measures if measure.spec.at == "k")
+    cutoffs = dict.fromkeys(
+        measure.params[str(measure.spec.at)] for measure in measures if measure.spec.at == "k"
+    )
     seen = [parse("Judged") if k is None else parse("Judged")(k=k) for k in cutoffs]
     listed = uncondensed(r)
     shares = {str(share).lower(): share.compute(listed) for share in seen}
     return replace(
-        known, judged_at={name: float(np.nanmean(each)) for name, each in shares.items() if not np.isnan(each).all()}
+        known,
+        judged_at={
+            name: float(np.nanmean(each))
+            for name, each in shares.items()
+            if not np.isnan(each).all()
+        },
     )
 
 
 @dataclass(frozen=True, eq=False)
 class Scored:
-    """One run's values: for each measure one number a query (NaN for a query that does not count) and the summary."""
+    """One run's values: for each measure one number a query (NaN for a query that does not count)
+    and the summary."""
 
     rankings: Rankings
     values: dict[Measure, Floats]
     summary: dict[Measure, float]
     errors: dict[Measure, Floats] = field(default_factory=dict)
-    """Standard errors of the values, for measures whose expected value was estimated from random orders of ties."""
+    """Standard errors of the values, for measures whose expected value was estimated from random
+    orders of ties."""
     summary_errors: dict[Measure, float] = field(default_factory=dict)
     others: dict[str, Scored] = field(default_factory=dict)
-    """The same run under other assumptions, by their names: worst, expected, best; unjudged irrelevant, unjudged relevant."""
+    """The same run under other assumptions, by their names: worst, expected, best; unjudged
+    irrelevant, unjudged relevant."""
 
     @property
     def name(self) -> str:
@@ -148,7 +178,9 @@ class Scored:
 
     @property
     def audit(self) -> Audit:
-        return self.rankings.audit or Audit(judged_queries=len(self.rankings), run_queries=len(self.rankings))
+        return self.rankings.audit or Audit(
+            judged_queries=len(self.rankings), run_queries=len(self.rankings)
+        )
 
 
 def _scored(r: Rankings, measures: tuple[Measure, ...], policy: Policy) -> Scored:
@@ -162,7 +194,8 @@ def _scored(r: Rankings, measures: tuple[Measure, ...], policy: Policy) -> Score
     for measure in measures:
         if r.complete and measure.spec.tells_unjudged:
             raise MeasureError(
-                f"{measure} tells irrelevant items from unjudged ones; in {r.name} every item is judged, and only relevant "
+                f"{measure} tells irrelevant items from unjudged ones; in {r.name} every item is "
+                "judged, and only relevant "
                 "ones are listed. Leave it out."
             )
         estimate = estimates.get(measure) or Expected(measure.compute(r))
@@ -180,7 +213,10 @@ def _scored(r: Rankings, measures: tuple[Measure, ...], policy: Policy) -> Score
 def _some(r: Rankings, which: Mask) -> str:
     """How many of the judged queries, and the first few of them."""
     names = [r.queries[i] for i in np.flatnonzero(which)]
-    return f"{len(names):,} of {len(r):,} judged queries ({', '.join(names[:3])}{', …' if len(names) > 3 else ''})"
+    return (
+        f"{len(names):,} of {len(r):,} judged queries "
+        f"({', '.join(names[:3])}{', …' if len(names) > 3 else ''})"
+    )
 
 
 def _settled(measure: Measure, r: Rankings, policy: Policy, raw: Floats) -> tuple[Floats, float]:
@@ -200,7 +236,8 @@ def _settled(measure: Measure, r: Rankings, policy: Policy, raw: Floats) -> tupl
 
 @dataclass(frozen=True, eq=False)
 class Evaluation:
-    """What `evaluate` returns, always: one row a run, one column a measure, and what the numbers mean.
+    """What `evaluate` returns, always: one row a run, one column a measure, and what the numbers
+    mean.
 
     >>> evaluation = evaluate({"q": {"a": 1}}, {"q": {"b": 2.0, "a": 1.0}}, ["RR", "nDCG@10"])
     >>> evaluation.value("RR")
@@ -225,7 +262,9 @@ class Evaluation:
             return self.measures[0]
         wanted = self.convention.read(measure) if self.convention else parse(measure)
         if wanted not in self.measures:
-            raise MeasureError(f"{wanted} was not evaluated; there is {', '.join(map(str, self.measures))}.")
+            raise MeasureError(
+                f"{wanted} was not evaluated; there is {', '.join(map(str, self.measures))}."
+            )
         return wanted
 
     def scored(self, run: str | None = None) -> Scored:
@@ -240,17 +279,25 @@ class Evaluation:
         return self.runs[names.index(run)]
 
     def tie_range(self, measure: str | Measure | None = None, run: str | None = None) -> TieRange:
-        """A summary number with ties ordered against the system, on average over all orders, and in its favour."""
+        """A summary number with ties ordered against the system, on average over all orders, and in
+        its favour."""
         return TieRange(*self._under_others(TIE_ORDERS, "tie_range", measure, run))
 
-    def unjudged_range(self, measure: str | Measure | None = None, run: str | None = None) -> UnjudgedRange:
-        """A summary number if all unjudged results had been judged and found irrelevant, or of the top grade."""
+    def unjudged_range(
+        self, measure: str | Measure | None = None, run: str | None = None
+    ) -> UnjudgedRange:
+        """A summary number if all unjudged results had been judged and found irrelevant, or of the
+        top grade."""
         return UnjudgedRange(*self._under_others(UNJUDGED_ENDS, "unjudged_range", measure, run))
 
-    def _under_others(self, names: Iterable[str], option: str, measure: str | Measure | None, run: str | None) -> list[float]:
+    def _under_others(
+        self, names: Iterable[str], option: str, measure: str | Measure | None, run: str | None
+    ) -> list[float]:
         others = self.scored(run).others
         if not set(names) <= set(others):
-            raise PolicyError(f"this evaluation was made without {option}; evaluate again with {option}=True.")
+            raise PolicyError(
+                f"this evaluation was made without {option}; evaluate again with {option}=True."
+            )
         return [others[name].summary[self.measure(measure)] for name in names]
 
     @property
@@ -260,7 +307,8 @@ class Evaluation:
 
     @cached_property
     def summary(self) -> pl.DataFrame:
-        """One row a run, one column a measure; each measure's ranges, where asked for, in columns after its own."""
+        """One row a run, one column a measure; each measure's ranges, where asked for, in columns
+        after its own."""
         import polars as pl
 
         columns = {name: [run.summary[m] for run in runs] for name, m, runs in self._columns()}
@@ -283,7 +331,10 @@ class Evaluation:
                 {
                     "run": pl.Series([run.name]).new_from_index(0, len(run.rankings)),
                     "query": pl.Series(run.rankings.queries, dtype=pl.String),
-                    **{name: pl.Series(runs[at].values[m]).fill_nan(None) for name, m, runs in self._columns()},
+                    **{
+                        name: pl.Series(runs[at].values[m]).fill_nan(None)
+                        for name, m, runs in self._columns()
+                    },
                 }
             )
             for at, run in enumerate(self.runs)
@@ -297,12 +348,16 @@ class Evaluation:
 
     @property
     def basis(self) -> list[str]:
-        """What was ranked and how, each once, where rankings say so: those of embeddings, and of categories."""
-        said = dict.fromkeys("; ".join(run.rankings.basis) for run in self.runs if run.rankings.basis)
+        """What was ranked and how, each once, where rankings say so: those of embeddings, and of
+        categories."""
+        said = dict.fromkeys(
+            "; ".join(run.rankings.basis) for run in self.runs if run.rankings.basis
+        )
         return list(said)
 
     def definition(self, measure: str | Measure | None = None) -> str:
-        """What a number of this evaluation means: in plain words, with its formula, its policy and where it comes from.
+        """What a number of this evaluation means: in plain words, with its formula, its policy and
+        where it comes from.
 
         Without a measure, where there are several, a paragraph about all of them: see `methods`.
         """
@@ -313,7 +368,8 @@ class Evaluation:
         return definition(self, self.measure(measure))
 
     def methods(self) -> str:
-        """What all numbers of this evaluation mean, as a paragraph for the methods section of a paper.
+        """What all numbers of this evaluation mean, as a paragraph for the methods section of a
+        paper.
 
         >>> evaluation = evaluate({"q": {"a": 1}}, {"q": {"b": 2.0, "a": 1.0}}, ["RR", "P@1"])
         >>> print(evaluation.methods().partition(". ")[0])
@@ -323,7 +379,8 @@ class Evaluation:
 
         return methods(self)
 
-    # -- exports: what each looks like is decided in judged.evaluation.exports ---------------------------------------------
+    # -- exports: what each looks like is decided in judged.evaluation.exports
+    # ---------------------------------------------
 
     def to_dict(self, *, per_query: bool = False) -> dict[str, Any]:
         from judged.evaluation.exports import to_dict

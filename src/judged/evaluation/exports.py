@@ -1,4 +1,5 @@
-"""An Evaluation as text, table and file. Numbers meant for programs are exact; those meant for people have four decimals."""
+"""An Evaluation as text, table and file. Numbers meant for programs are exact; those meant for
+people have four decimals."""
 
 from __future__ import annotations
 
@@ -43,7 +44,8 @@ WORDS = ("run", "query", "measure")
 
 
 def cells(evaluation: Evaluation, *, per_query: bool) -> tuple[list[str], list[list[str]]]:
-    """Header and rows of the table that people see; with the queries' values, the summary comes last, as `all`.
+    """Header and rows of the table that people see; with the queries' values, the summary comes
+    last, as `all`.
 
     With ranges there is a row for each measure, and a column for its value and each of the others.
     """
@@ -73,12 +75,18 @@ def table(evaluation: Evaluation, *, per_query: bool) -> pl.DataFrame:
 def findings(evaluation: Evaluation) -> list[str]:
     """The audits' findings, each once, with the runs it is about where it is not about all."""
     said = _about(evaluation, [run.audit.findings() for run in evaluation.runs])
-    return said + [text for measure in evaluation.measures for text in estimates(evaluation, measure)]
+    return said + [
+        text for measure in evaluation.measures for text in estimates(evaluation, measure)
+    ]
 
 
 def remarks(evaluation: Evaluation) -> list[str]:
-    """What stands under a table: what was assumed, what was ranked, what was found, and what each measure is."""
-    ranked = _about(evaluation, [["; ".join(run.rankings.basis)] if run.rankings.basis else [] for run in evaluation.runs])
+    """What stands under a table: what was assumed, what was ranked, what was found, and what each
+    measure is."""
+    ranked = _about(
+        evaluation,
+        [["; ".join(run.rankings.basis)] if run.rankings.basis else [] for run in evaluation.runs],
+    )
     return [
         *assumptions(evaluation),
         *(f"ranking: {text}" for text in ranked),
@@ -94,14 +102,19 @@ def _about(evaluation: Evaluation, sentences: list[list[str]]) -> list[str]:
         for sentence in said:
             about.setdefault(sentence, []).append(run.name)
     everyone = len(evaluation.runs)
-    return [text if len(names) == everyone else f"{', '.join(names)}: {text}" for text, names in about.items()]
+    return [
+        text if len(names) == everyone else f"{', '.join(names)}: {text}"
+        for text, names in about.items()
+    ]
 
 
 def assumptions(evaluation: Evaluation) -> list[str]:
     """The policy, and the convention where there is one: a line each."""
     lines = [f"policy: {evaluation.policy}"]
     if evaluation.convention:
-        names = "; ".join(f"{each.measure} is {each.theirs}" for each in evaluation.convention.named)
+        names = "; ".join(
+            f"{each.measure} is {each.theirs}" for each in evaluation.convention.named
+        )
         lines.append(f"convention: {evaluation.convention}, where {names}")
     return lines
 
@@ -115,7 +128,8 @@ def estimates(evaluation: Evaluation, measure: Measure) -> list[str]:
         return []
     error = standard_errors(evaluation, measure)
     return [
-        f"the expected {measure} is estimated from {DRAWS} random orders of the tied results{f'; {error}' if error else ''}."
+        f"the expected {measure} is estimated from {DRAWS} random orders of the tied "
+        f"results{f'; {error}' if error else ''}."
     ]
 
 
@@ -124,11 +138,16 @@ def to_dict(evaluation: Evaluation, *, per_query: bool) -> dict[str, Any]:
 
     runs = []
     for run in evaluation.runs:
-        entry: dict[str, Any] = {"name": run.name, **_numbers(run, evaluation.measures, per_query=per_query)}
+        entry: dict[str, Any] = {
+            "name": run.name,
+            **_numbers(run, evaluation.measures, per_query=per_query),
+        }
         for range_, names in {"tie_range": TIE_ORDERS, "unjudged_range": UNJUDGED_ENDS}.items():
             if set(names) <= set(run.others):
                 entry[range_] = {
-                    name.removeprefix("unjudged "): _numbers(run.others[name], evaluation.measures, per_query=per_query)
+                    name.removeprefix("unjudged "): _numbers(
+                        run.others[name], evaluation.measures, per_query=per_query
+                    )
                     for name in names
                 }
         if run.rankings.basis:
@@ -152,7 +171,9 @@ def _numbers(run: Scored, measures: Sequence[Measure], *, per_query: bool) -> di
     if per_query:
         entry["per_query"] = _by_query(run, {str(m): run.values[m] for m in measures})
         if run.errors:
-            entry["standard_errors_per_query"] = _by_query(run, {str(m): errors for m, errors in run.errors.items()})
+            entry["standard_errors_per_query"] = _by_query(
+                run, {str(m): errors for m, errors in run.errors.items()}
+            )
     return entry
 
 
@@ -165,7 +186,12 @@ def _by_query(run: Scored, columns: dict[str, Floats]) -> dict[str, dict[str, An
 
 
 def to_json(evaluation: Evaluation, *, per_query: bool) -> str:
-    return json.dumps(to_dict(evaluation, per_query=per_query), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    return (
+        json.dumps(
+            to_dict(evaluation, per_query=per_query), indent=2, ensure_ascii=False, allow_nan=False
+        )
+        + "\n"
+    )
 
 
 def to_csv(evaluation: Evaluation, *, per_query: bool) -> str:
@@ -173,7 +199,8 @@ def to_csv(evaluation: Evaluation, *, per_query: bool) -> str:
 
 
 def to_trec(evaluation: Evaluation, *, per_query: bool) -> str:
-    """`measure⇥query⇥value` at full precision, the summary under `all`; where there are several runs, a line names each."""
+    """`measure⇥query⇥value` at full precision, the summary under `all`; where there are several
+    runs, a line names each."""
     lines: list[str] = []
     for run in evaluation.runs:
         if len(evaluation.runs) > 1:
@@ -182,7 +209,11 @@ def to_trec(evaluation: Evaluation, *, per_query: bool) -> str:
             columns = [run.values[m].tolist() for m in evaluation.measures]
             for query, *values in zip(run.rankings.queries, *columns, strict=True):
                 pairs = zip(evaluation.measures, values, strict=True)
-                lines += [f"{measure}\t{query}\t{value!r}" for measure, value in pairs if not math.isnan(value)]
+                lines += [
+                    f"{measure}\t{query}\t{value!r}"
+                    for measure, value in pairs
+                    if not math.isnan(value)
+                ]
         lines += [f"{measure}\tall\t{run.summary[measure]!r}" for measure in evaluation.measures]
     return "\n".join(lines) + "\n"
 
@@ -190,12 +221,17 @@ def to_trec(evaluation: Evaluation, *, per_query: bool) -> str:
 def to_markdown(evaluation: Evaluation, *, per_query: bool) -> str:
     header, rows = cells(evaluation, per_query=per_query)
     marks = ["---" if name in WORDS else "---:" for name in header]
-    lines = ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in [header, marks, *rows]]
+    lines = [
+        "| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |"
+        for row in [header, marks, *rows]
+    ]
     said = [f"{line[0].upper()}{line[1:]}." for line in assumptions(evaluation)]
     return "\n".join([*lines, "", "\n\n".join([*said, evaluation.methods()])]) + "\n"
 
 
-_LATEX = {"\\": r"\textbackslash{}", "–": "--", "∞": r"$\infty$"} | {sign: f"\\{sign}" for sign in "&%$#_{}"}
+_LATEX = {"\\": r"\textbackslash{}", "–": "--", "∞": r"$\infty$"} | {
+    sign: f"\\{sign}" for sign in "&%$#_{}"
+}
 
 
 def _comment(text: str) -> list[str]:
@@ -208,7 +244,10 @@ def to_latex(evaluation: Evaluation, *, per_query: bool) -> str:
     aligned = "".join("l" if name in WORDS else "r" for name in header)
 
     def line(row: list[str]) -> str:
-        return " & ".join("".join(_LATEX.get(letter, letter) for letter in cell) for cell in row) + r" \\"
+        return (
+            " & ".join("".join(_LATEX.get(letter, letter) for letter in cell) for cell in row)
+            + r" \\"
+        )
 
     body = [r"\toprule", line(header), r"\midrule", *map(line, rows), r"\bottomrule"]
     above = [*(f"% {line}" for line in assumptions(evaluation)), *_comment(evaluation.methods())]
@@ -219,7 +258,9 @@ def to_text(evaluation: Evaluation, *, per_query: bool = False) -> str:
     """An aligned table with the policy and the findings under it."""
     header, rows = cells(evaluation, per_query=per_query)
     words = sum(name in WORDS for name in header)
-    return "\n".join([*aligned([header, *rows], right=range(words, len(header))), *remarks(evaluation)])
+    return "\n".join(
+        [*aligned([header, *rows], right=range(words, len(header))), *remarks(evaluation)]
+    )
 
 
 def to_html(evaluation: Evaluation) -> str:
@@ -228,7 +269,9 @@ def to_html(evaluation: Evaluation) -> str:
 
     header, rows = cells(evaluation, per_query=False)
     said = {str(m): m.words() for m in evaluation.measures}
-    head = "".join(f'<th title="{escape(said.get(name, ""))}">{escape(name)}</th>' for name in header)
+    head = "".join(
+        f'<th title="{escape(said.get(name, ""))}">{escape(name)}</th>' for name in header
+    )
 
     def cell_of(name: str, cell: str) -> str:
         title = f' title="{escape(said[cell])}"' if name == "measure" else ""
@@ -256,7 +299,9 @@ def to_pandas(evaluation: Evaluation, *, per_query: bool) -> pd.DataFrame:
 
 def to_parquet(evaluation: Evaluation, path: Any, *, per_query: bool) -> None:
     with replacing(path) as temporary:
-        table(evaluation, per_query=per_query).write_parquet(temporary, metadata={"definition": evaluation.methods()})
+        table(evaluation, per_query=per_query).write_parquet(
+            temporary, metadata={"definition": evaluation.methods()}
+        )
 
 
 FORMATS: dict[str, Callable[..., str]] = {

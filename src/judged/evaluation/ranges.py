@@ -39,7 +39,8 @@ class UnjudgedRange(NamedTuple):
 
 
 Others = dict[str, Callable[[], Rankings]]
-"""Other readings of some rankings, each made when it is needed: all of them at once would not fit where one does."""
+"""Other readings of some rankings, each made when it is needed: all of them at once would not fit
+where one does."""
 
 
 def tie_orders(r: Rankings) -> Others:
@@ -50,7 +51,10 @@ def tie_orders(r: Rankings) -> Others:
 def unjudged_ends(r: Rankings) -> Others:
     """The rankings with their unjudged results judged, in the one way or the other."""
     irrelevant, relevant = UNJUDGED_ENDS
-    return {irrelevant: partial(judged_alike, r, 0.0), relevant: partial(judged_alike, r, top_grade(r))}
+    return {
+        irrelevant: partial(judged_alike, r, 0.0),
+        relevant: partial(judged_alike, r, top_grade(r)),
+    }
 
 
 def top_grade(r: Rankings) -> float:

@@ -1,4 +1,5 @@
-"""What is asked for: measures and a policy, said by the caller or by the convention of another library."""
+"""What is asked for: measures and a policy, said by the caller or by the convention of another
+library."""
 
 from __future__ import annotations
 
@@ -31,31 +32,48 @@ class Request:
         convention: str | Convention | None = None,
         **otherwise: str,
     ) -> Request:
-        """A request from what a caller may pass; `otherwise` holds the choices of a policy that nobody says, not even the
-        convention."""
+        """A request from what a caller may pass; `otherwise` holds the choices of a policy that
+        nobody says, not even the convention."""
         if convention is None:
-            return cls(tuple(parse_all(DEFAULT if measures is None else measures)), Policy.of(policy, **otherwise))
+            return cls(
+                tuple(parse_all(DEFAULT if measures is None else measures)),
+                Policy.of(policy, **otherwise),
+            )
         chosen = convention if isinstance(convention, Convention) else find(convention)
         if measures is None:
             named = named_among(chosen, DEFAULT)
         else:
-            named = named_all(chosen, [measures] if isinstance(measures, (str, Measure)) else list(measures))
+            named = named_all(
+                chosen, [measures] if isinstance(measures, (str, Measure)) else list(measures)
+            )
         if not named:
-            raise MeasureError(f"no measure was given; name one that {chosen.title} has, such as {chosen.names[0].theirs}.")
+            raise MeasureError(
+                f"no measure was given; name one that {chosen.title} has, such as "
+                f"{chosen.names[0].theirs}."
+            )
         if not isinstance(policy, Policy):
             policy = _shared_policy(chosen, named, policy or {}, otherwise)
-        return cls(tuple(each.measure for each in named), policy, Conventional(chosen, tuple(named)))
+        return cls(
+            tuple(each.measure for each in named), policy, Conventional(chosen, tuple(named))
+        )
 
 
-def _shared_policy(convention: Convention, named: list[Named], given: dict[str, Any], otherwise: dict[str, str]) -> Policy:
-    """The policy that holds for all of these measures, with what the caller chose; an error where they differ."""
-    policies = [(each.theirs, Policy.of({**otherwise, **convention.policy, **each.name.policy, **given})) for each in named]
+def _shared_policy(
+    convention: Convention, named: list[Named], given: dict[str, Any], otherwise: dict[str, str]
+) -> Policy:
+    """The policy that holds for all of these measures, with what the caller chose; an error where
+    they differ."""
+    policies = [
+        (each.theirs, Policy.of({**otherwise, **convention.policy, **each.name.policy, **given}))
+        for each in named
+    ]
     (first, policy), *others = policies
     for other, own in others:
         for choice, value in policy.to_dict().items():
             if own.to_dict()[choice] != value:
                 raise ConventionError(
-                    f"{convention.title} has {choice}={value} for {first} and {choice}={own.to_dict()[choice]} for {other}; "
+                    f"{convention.title} has {choice}={value} for {first} and "
+                    f"{choice}={own.to_dict()[choice]} for {other}; "
                     f"evaluate them one at a time, or choose {choice} for both."
                 )
     return policy

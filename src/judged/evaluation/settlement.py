@@ -1,4 +1,5 @@
-"""What a policy makes of a measure's values: which queries count, and what is put where a value is undefined."""
+"""What a policy makes of a measure's values: which queries count, and what is put where a value is
+undefined."""
 
 from __future__ import annotations
 
@@ -13,7 +14,8 @@ from judged.segments import Floats
 
 
 def nothing_relevant(measure: Measure, r: Rankings) -> Mask:
-    """The queries with nothing relevant, at the measure's own `rel` or, where it has none, with no grade above 0."""
+    """The queries with nothing relevant, at the measure's own `rel` or, where it has none, with no
+    grade above 0."""
     rel: float = measure.params.get("rel", float(np.nextafter(0, 1)))
     return r.relevant(rel) == 0
 
@@ -40,7 +42,8 @@ class Settling:
         return counted
 
     def settle(self, values: Floats) -> Floats:
-        """The values of the queries that count, none of them undefined; queries are along the last axis."""
+        """The values of the queries that count, none of them undefined; queries are along the last
+        axis."""
         spec = self.spec
         upwards = spec.higher_is_better or not spec.rates_relevance
         worst, best = (spec.range[0], 1.0) if upwards else (spec.range[1], spec.range[0])

@@ -14,7 +14,8 @@ MOST_ROWS = 45
 
 @dataclass(frozen=True)
 class Bar:
-    """A piece of the area under the precision-recall curve, which a relevant item adds; all in shares of the axes."""
+    """A piece of the area under the precision-recall curve, which a relevant item adds; all in
+    shares of the axes."""
 
     rank: int
     left: float
@@ -42,7 +43,8 @@ class Frame:
     precision: str
     recall: str
     score: str
-    """The measure's value, as far as the results down to here make it up; empty where it is no sum."""
+    """The measure's value, as far as the results down to here make it up; empty where it is no sum.
+    """
     finished: bool = False
 
 
@@ -71,9 +73,15 @@ def animation(e: Explanation) -> Animation:
     heights = _heights(e, rows, found)
     whole = _whole(e)
     bars = tuple(
-        Bar(rank, (found[rank] - 1) / whole, found[rank] / whole, heights[rank]) for rank in heights if whole and rank in found
+        Bar(rank, (found[rank] - 1) / whole, found[rank] / whole, heights[rank])
+        for rank in heights
+        if whole and rank in found
     )
-    points = tuple(Point(row.rank, found[row.rank] / whole, found[row.rank] / row.rank, row.relevant) for row in rows if whole)
+    points = tuple(
+        Point(row.rank, found[row.rank] / whole, found[row.rank] / row.rank, row.relevant)
+        for row in rows
+        if whole
+    )
     an_area = e.steps is not None and e.steps.bars is not None
     axis = "recall" if whole == e.relevant else f"relevant items found, of {figure(whole)}"
     return Animation(
@@ -83,13 +91,20 @@ def animation(e: Explanation) -> Animation:
         bars=bars,
         points=points,
         axis=axis,
-        area=(f"{e.measure} is the shaded area" if an_area else "the shaded area is the average precision") if whole else "",
+        area=(
+            f"{e.measure} is the shaded area"
+            if an_area
+            else "the shaded area is the average precision"
+        )
+        if whole
+        else "",
         frames=tuple(_frames(e, rows, found, whole)),
     )
 
 
 def _walked(rows: tuple[Row, ...]) -> tuple[Row, ...]:
-    """As many results as can be looked at one by one: the relevant ones, then the others from the top."""
+    """As many results as can be looked at one by one: the relevant ones, then the others from the
+    top."""
     by_worth = sorted(rows, key=lambda row: (not row.relevant, row.rank))
     return tuple(sorted(by_worth[:MOST_ROWS], key=lambda row: row.rank))
 
@@ -111,7 +126,9 @@ def _heights(e: Explanation, rows: tuple[Row, ...], found: dict[int, int]) -> di
     return {row.rank: found[row.rank] / row.rank for row in rows if row.relevant}
 
 
-def _frames(e: Explanation, rows: tuple[Row, ...], found: dict[int, int], whole: float) -> list[Frame]:
+def _frames(
+    e: Explanation, rows: tuple[Row, ...], found: dict[int, int], whole: float
+) -> list[Frame]:
     adds = e.steps.adds if e.steps is not None else None
     nothing = "0" if adds is not None else ""
     listed = sum(row.relevant for row in rows)
@@ -125,7 +142,12 @@ def _frames(e: Explanation, rows: tuple[Row, ...], found: dict[int, int], whole:
         frames.append(
             Frame(
                 row.rank,
-                _caption(row, count, adds[row.rank].value if adds and row.rank in adds else None, row.rank - before - 1),
+                _caption(
+                    row,
+                    count,
+                    adds[row.rank].value if adds and row.rank in adds else None,
+                    row.rank - before - 1,
+                ),
                 count,
                 f"{count}/{row.rank} = {figure(count / row.rank)}",
                 f"{count}/{e.relevant} = {figure(count / e.relevant)}" if e.relevant else "–",
@@ -134,9 +156,16 @@ def _frames(e: Explanation, rows: tuple[Row, ...], found: dict[int, int], whole:
         )
         before = row.rank
     stages = e.steps.value.stages() if e.steps is not None else []
-    end = f"{e.measure} = {' = '.join(dict.fromkeys([stages[0], stages[-1]]))}" if stages else e.arithmetic
+    end = (
+        f"{e.measure} = {' = '.join(dict.fromkeys([stages[0], stages[-1]]))}"
+        if stages
+        else e.arithmetic
+    )
     last = frames[-1]
-    return [*frames, Frame(last.rank, end, last.found, last.precision, last.recall, _settled(e), finished=True)]
+    return [
+        *frames,
+        Frame(last.rank, end, last.found, last.precision, last.recall, _settled(e), finished=True),
+    ]
 
 
 def _caption(row: Row, found: int, added: float | None, skipped: int) -> str:
@@ -144,7 +173,10 @@ def _caption(row: Row, found: int, added: float | None, skipped: int) -> str:
     if row.relevant:
         adds = f", which adds {figure(added)}" if added is not None else ""
         share = figure(found / row.rank)
-        return f"{over}Rank {row.rank} is relevant: {found} of the first {row.rank} are, precision {share}{adds}."
+        return (
+            f"{over}Rank {row.rank} is relevant: {found} of the first {row.rank} are, "
+            f"precision {share}{adds}."
+        )
     if row.grade is None:
         return f"{over}Nobody judged the item at rank {row.rank}: it counts as not relevant."
     return f"{over}Rank {row.rank} is not relevant."

@@ -1,4 +1,5 @@
-"""Arithmetic with real numbers filled in: worked out, written as text and as LaTeX, and shortened from the inside out.
+"""Arithmetic with real numbers filled in: worked out, written as text and as LaTeX, and shortened
+from the inside out.
 
 >>> average = total([num(1) / 2, num(2) / 5]) / 4
 >>> average.stages()
@@ -21,7 +22,8 @@ MOST_PARTS = 8
 
 
 def figure(value: float) -> str:
-    """A number as people write it: whole ones as they are, others with four decimals, or four digits where it is tiny.
+    """A number as people write it: whole ones as they are, others with four decimals, or four
+    digits where it is tiny.
 
     >>> [figure(each) for each in (3.0, 0.5, 3 / 7, 0.00001234, float("inf"))]
     ['3', '0.5', '0.4286', '1.234e-05', '∞']
@@ -62,7 +64,9 @@ class Expression(ABC):
         """With the innermost arithmetic worked out."""
         if all(isinstance(part, Number) for part in self.parts):
             return Number(self.value)
-        return self.with_parts(tuple(part if isinstance(part, Number) else part.shortened() for part in self.parts))
+        return self.with_parts(
+            tuple(part if isinstance(part, Number) else part.shortened() for part in self.parts)
+        )
 
     def stages(self) -> list[str]:
         """The text, then the text after each shortening, down to the value."""
@@ -126,7 +130,9 @@ class Number(Expression):
 
     def latex(self) -> str:
         text = figure(self.value).replace("∞", r"\infty")
-        return re.sub(r"e([+-])0*(\d+)", lambda found: rf"\cdot 10^{{{found[1].strip('+')}{found[2]}}}", text)
+        return re.sub(
+            r"e([+-])0*(\d+)", lambda found: rf"\cdot 10^{{{found[1].strip('+')}{found[2]}}}", text
+        )
 
 
 @dataclass(frozen=True)
@@ -155,7 +161,15 @@ def symbol_latex(symbol: str) -> str:
     """
     if len(symbol) == 1:
         return symbol
-    signs = {"_": r"\_", "=": "{=}", " ": r"\ ", "{": r"\{", "}": r"\}", "Σ": r"\Sigma", "·": r"\cdot "}
+    signs = {
+        "_": r"\_",
+        "=": "{=}",
+        " ": r"\ ",
+        "{": r"\{",
+        "}": r"\}",
+        "Σ": r"\Sigma",
+        "·": r"\cdot ",
+    }
     return r"\mathrm{" + "".join(signs.get(letter, letter) for letter in symbol) + "}"
 
 
@@ -174,7 +188,11 @@ class Several(Expression):
 
     def joined(self, texts: list[str], sign: str, left_out: str) -> str:
         if len(texts) > MOST_PARTS:
-            texts = [*texts[: MOST_PARTS - 2], left_out.format(len(texts) - MOST_PARTS + 1), texts[-1]]
+            texts = [
+                *texts[: MOST_PARTS - 2],
+                left_out.format(len(texts) - MOST_PARTS + 1),
+                texts[-1],
+            ]
         return sign.join(texts)
 
 
@@ -276,7 +294,11 @@ class Quotient(Pair):
 
     def inside(self, binds: int) -> str:
         # A fraction of two numbers holds together by its looks: 1/2 × 3/4.
-        return self.text() if "/" in self.text() and " " not in self.text() and binds < 4 else super().inside(binds)
+        return (
+            self.text()
+            if "/" in self.text() and " " not in self.text() and binds < 4
+            else super().inside(binds)
+        )
 
     def latex(self) -> str:
         return rf"\frac{{{self.first.latex()}}}{{{self.second.latex()}}}"
@@ -321,7 +343,11 @@ class Logarithm(Expression):
 
     def latex(self) -> str:
         name = r"\ln" if self.base is None else rf"\log_{{{figure(self.base)}}}"
-        return rf"{name}\left({self.of.latex()}\right)" if self.of.parts else f"{name}({self.of.latex()})"
+        return (
+            rf"{name}\left({self.of.latex()}\right)"
+            if self.of.parts
+            else f"{name}({self.of.latex()})"
+        )
 
 
 def bracketed(part: Expression, binds: int) -> str:

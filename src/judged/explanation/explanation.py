@@ -18,7 +18,13 @@ from judged.evaluation.evaluation import evaluate_rankings
 from judged.evaluation.request import Request
 from judged.explanation.improvement import Change, best_change
 from judged.explanation.listing import ANY, Listing, Steps
-from judged.explanation.source import Read, read_list, read_query, read_rankings, refuse_unbroken_ties
+from judged.explanation.source import (
+    Read,
+    read_list,
+    read_query,
+    read_rankings,
+    refuse_unbroken_ties,
+)
 from judged.explanation.steps import steps_of
 from judged.explanation.variants import Variant, variants
 from judged.judging import Collection
@@ -47,7 +53,8 @@ class Row:
 
 @dataclass(frozen=True, eq=False)
 class Explanation:
-    """How one number of one query comes about; it prints as text and can be written in other formats.
+    """How one number of one query comes about; it prints as text and can be written in other
+    formats.
 
     >>> explanation = explain("0 1 0 0 1 0 1 0 1 0", measure="AP", relevant=6)
     >>> round(explanation.value, 6)
@@ -63,12 +70,14 @@ class Explanation:
     value: float
     """What the measure says; NaN where it has no value."""
     settled: float
-    """What the policy makes of that: the value itself where there is one, NaN where the query does not count."""
+    """What the policy makes of that: the value itself where there is one, NaN where the query does
+    not count."""
     steps: Steps | None
     """None where the measure has no value."""
     rows: tuple[Row, ...]
     lost: Mapping[str, float] = field(default_factory=dict)
-    """Ids and grades of items with a grade above 0 that were not retrieved, as far as ids are known."""
+    """Ids and grades of items with a grade above 0 that were not retrieved, as far as ids are
+    known."""
     items: Mapping[int, str] = field(default_factory=dict)
     """Ids of all results by rank, those that are not shown too."""
 
@@ -100,10 +109,12 @@ class Explanation:
 
     @cached_property
     def variants(self) -> tuple[Variant, ...]:
-        """Other definitions of the same measure under which this list has another value, those of libraries first."""
+        """Other definitions of the same measure under which this list has another value, those of
+        libraries first."""
         return variants(self.measure, self.value, self.rankings)
 
-    # -- formats: what each looks like is decided in its own module ---------------------------------------------
+    # -- formats: what each looks like is decided in its own module
+    # ---------------------------------------------
 
     def __str__(self) -> str:
         return self.to_text()
@@ -178,9 +189,10 @@ def explain(
 ) -> Explanation:
     """How one measure comes to its value for one query, step by step.
 
-    Give judgements and a run, as to `judged.evaluate`; or a relevance list, the grades in rank order as a list or a text;
-    or `Rankings`. `relevant` and `pool` are about a relevance list, as in `Rankings.from_relevance`. `rows` is how many
-    ranks are shown, those of relevant items first; None shows all.
+    Give judgements and a run, as to `judged.evaluate`; or a relevance list, the grades in rank
+    order as a list or a text; or `Rankings`. `relevant` and `pool` are about a relevance list, as
+    in `Rankings.from_relevance`. `rows` is how many ranks are shown, those of relevant items first;
+    None shows all.
 
     >>> print(explain({"q": {"a": 1}}, {"q": {"b": 2.0, "a": 1.0}}, "RR", query="q").arithmetic)
     RR = 1/2 = 0.5
@@ -189,15 +201,29 @@ def explain(
     """
     if rows is not None:
         rows = whole("rows", rows, otherwise=", or None for all")
-    known = {"ties": judgements.ties, "unjudged": judgements.unjudged} if isinstance(judgements, Rankings) else {}
+    known = (
+        {"ties": judgements.ties, "unjudged": judgements.unjudged}
+        if isinstance(judgements, Rankings)
+        else {}
+    )
     if run is None and not known:
         # A list in rank order has no ties, however they are broken.
-        policy = replace(policy, ties="input") if isinstance(policy, Policy) else {**(policy or {}), "ties": "input"}
-    request = Request.of([measure] if isinstance(measure, Measure) else measure, policy, convention, **known)
+        policy = (
+            replace(policy, ties="input")
+            if isinstance(policy, Policy)
+            else {**(policy or {}), "ties": "input"}
+        )
+    request = Request.of(
+        [measure] if isinstance(measure, Measure) else measure, policy, convention, **known
+    )
     if len(request.measures) > 1:
-        raise MeasureError(f"explain takes one measure; got {', '.join(map(str, request.measures))}.")
+        raise MeasureError(
+            f"explain takes one measure; got {', '.join(map(str, request.measures))}."
+        )
     refuse_unbroken_ties(request.policy)
-    read = _read(judgements, run, query, relevant, pool, request.policy, depth, duplicates, collection)
+    read = _read(
+        judgements, run, query, relevant, pool, request.policy, depth, duplicates, collection
+    )
     return _explained(request.measures[0], read, request.policy, rows)
 
 
@@ -214,16 +240,32 @@ def _read(
 ) -> Read:
     if run is not None:
         if relevant is not None or pool is not None:
-            raise InputError("relevant and pool are about a relevance list; judgements say themselves what is relevant.")
-        return read_query(judgements, run, query, policy=policy, depth=depth, duplicates=duplicates, collection=collection)
+            raise InputError(
+                "relevant and pool are about a relevance list; judgements say themselves what is "
+                "relevant."
+            )
+        return read_query(
+            judgements,
+            run,
+            query,
+            policy=policy,
+            depth=depth,
+            duplicates=duplicates,
+            collection=collection,
+        )
     if isinstance(judgements, Rankings):
         return read_rankings(judgements, query)
     if isinstance(judgements, Mapping) or not isinstance(judgements, (str, Sequence, np.ndarray)):
-        raise InputError("judgements need a run beside them; a relevance list is a text or a list of grades in rank order.")
+        raise InputError(
+            "judgements need a run beside them; a relevance list is a text or a list of grades in "
+            "rank order."
+        )
     if query is not None:
         raise InputError("a relevance list is one query's; query names one of several.")
     if depth is not None:
-        raise InputError("depth cuts the lists of a run; write a relevance list as long as it should be.")
+        raise InputError(
+            "depth cuts the lists of a run; write a relevance list as long as it should be."
+        )
     if isinstance(collection, Mapping):
         raise InputError("collection of a relevance list is one number.")
     return read_list(judgements, relevant=relevant, pool=pool, collection=collection)
@@ -248,14 +290,31 @@ def _explained(measure: Measure, read: Read, policy: Policy, rows: int | None) -
     steps = None if isnan(value) else steps_of(Listing(r, measure, ranks))
     grades = dict(zip(r.hit_rank.tolist(), r.hit_grade.tolist(), strict=True))
     listed = tuple(
-        Row(rank, read.items.get(rank), grades.get(rank), grades.get(rank, -inf) >= rel, rank <= (steps.end if steps else end))
+        Row(
+            rank,
+            read.items.get(rank),
+            grades.get(rank),
+            grades.get(rank, -inf) >= rel,
+            rank <= (steps.end if steps else end),
+        )
         for rank in ranks
     )
-    return Explanation(measure, r, policy, value, float(scored.values[measure][0]), steps, listed, read.lost, read.items)
+    return Explanation(
+        measure,
+        r,
+        policy,
+        value,
+        float(scored.values[measure][0]),
+        steps,
+        listed,
+        read.lost,
+        read.items,
+    )
 
 
 def _shown(r: Rankings, rel: float, end: float, rows: int | None) -> tuple[int, ...]:
-    """The ranks that matter: those of relevant items that count, then the others from the top, as many as fit."""
+    """The ranks that matter: those of relevant items that count, then the others from the top, as
+    many as fit."""
     length = int(r.retrieved[0])
     if rows is None or length <= rows:
         return tuple(range(1, length + 1))

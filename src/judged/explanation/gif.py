@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
 WIDTH, HEIGHT = 800, 500
 SCALE = 2
-"""Drawn so many times larger and made smaller afterwards: Pillow draws slanted lines without smoothing."""
+"""Drawn so many times larger and made smaller afterwards: Pillow draws slanted lines without
+smoothing."""
 
 FIRST, EACH, RELEVANT, LAST = 1200, 550, 1100, 4000
 """How long the frames stand, in milliseconds."""
@@ -41,7 +42,13 @@ def save_gif(e: Explanation, path: str | os.PathLike[str]) -> None:
     times[0], times[-1] = FIRST, LAST
     with replacing(path) as temporary:
         pictures[0].save(
-            temporary, format="GIF", save_all=True, append_images=pictures[1:], duration=times, loop=0, optimize=True
+            temporary,
+            format="GIF",
+            save_all=True,
+            append_images=pictures[1:],
+            duration=times,
+            loop=0,
+            optimize=True,
         )
 
 
@@ -54,27 +61,57 @@ class _Pen:
         self.draw = ImageDraw.Draw(image)
         self.fonts: dict[int, Any] = {}
 
-    def text(self, x: float, y: float, text: str, *, size: int = 15, fill: str = INK, anchor: str = "lm") -> None:
+    def text(
+        self, x: float, y: float, text: str, *, size: int = 15, fill: str = INK, anchor: str = "lm"
+    ) -> None:
         from PIL import ImageFont
 
         font = self.fonts.setdefault(size, ImageFont.load_default(size * SCALE))
         self.draw.text((x * SCALE, y * SCALE), text, fill=fill, font=font, anchor=anchor)
 
     def box(
-        self, left: float, top: float, right: float, bottom: float, *, fill: str, edge: str, width: int, round_: int
+        self,
+        left: float,
+        top: float,
+        right: float,
+        bottom: float,
+        *,
+        fill: str,
+        edge: str,
+        width: int,
+        round_: int,
     ) -> None:
         corners = [value * SCALE for value in (left, top, right, bottom)]
-        self.draw.rounded_rectangle(corners, round_ * SCALE, fill=fill, outline=edge, width=width * SCALE)
+        self.draw.rounded_rectangle(
+            corners, round_ * SCALE, fill=fill, outline=edge, width=width * SCALE
+        )
 
     def line(self, points: list[tuple[float, float]], *, fill: str, width: float) -> None:
-        self.draw.line([(x * SCALE, y * SCALE) for x, y in points], fill=fill, width=round(width * SCALE), joint="curve")
+        self.draw.line(
+            [(x * SCALE, y * SCALE) for x, y in points],
+            fill=fill,
+            width=round(width * SCALE),
+            joint="curve",
+        )
 
     def dot(self, x: float, y: float, radius: float, *, fill: str) -> None:
-        self.draw.ellipse([(x - radius) * SCALE, (y - radius) * SCALE, (x + radius) * SCALE, (y + radius) * SCALE], fill=fill)
+        self.draw.ellipse(
+            [
+                (x - radius) * SCALE,
+                (y - radius) * SCALE,
+                (x + radius) * SCALE,
+                (y + radius) * SCALE,
+            ],
+            fill=fill,
+        )
 
     def tick(self, x: float, y: float, size: float, *, fill: str) -> None:
         """A check mark: the font that comes with Pillow has none."""
-        self.line([(x - size, y), (x - size / 4, y + size * 0.7), (x + size, y - size * 0.8)], fill=fill, width=3.5)
+        self.line(
+            [(x - size, y), (x - size / 4, y + size * 0.7), (x + size, y - size * 0.8)],
+            fill=fill,
+            width=3.5,
+        )
 
 
 def _picture(scene: Animation, frame: Frame) -> Image:
@@ -100,7 +137,9 @@ def _picture(scene: Animation, frame: Frame) -> Image:
 
 def _lines(caption: str) -> list[str]:
     """At most two lines, in the letters that the font has."""
-    plain = caption.replace("×", "x").replace("…", "...").replace("Σ", "sum").replace("∞", "infinite")
+    plain = (
+        caption.replace("×", "x").replace("…", "...").replace("Σ", "sum").replace("∞", "infinite")
+    )
     lines = wrap(plain, 96)
     return lines if len(lines) <= 2 else [lines[0], lines[1][:92] + " ..."]
 
@@ -118,12 +157,25 @@ def _tiles(pen: _Pen, scene: Animation, frame: Frame) -> float:
         seen, now = row.rank <= frame.rank, row.rank == frame.rank and not frame.finished
         good = seen and row.relevant
         edge = NOW if now else GOOD if good else LINE if seen and row.grade is None else TILE
-        pen.text(x + side / 2, y + 6, str(row.rank), size=11, fill=NOW if now else SOFT, anchor="mm")
+        pen.text(
+            x + side / 2, y + 6, str(row.rank), size=11, fill=NOW if now else SOFT, anchor="mm"
+        )
         fill = GOOD_SOFT if good else PAPER if seen and row.grade is None else TILE
-        pen.box(x, y + 14, x + side, y + 14 + tall, fill=fill, edge=edge, width=3 if now else 2, round_=7)
+        pen.box(
+            x,
+            y + 14,
+            x + side,
+            y + 14 + tall,
+            fill=fill,
+            edge=edge,
+            width=3 if now else 2,
+            round_=7,
+        )
         if good:
             pen.tick(x + side / 2, y + 14 + tall / 2, tall / 4.5, fill=GOOD)
-            pen.text(x + side / 2, y + 23 + tall, scene.labels[row.rank], size=12, fill=GOOD, anchor="mm")
+            pen.text(
+                x + side / 2, y + 23 + tall, scene.labels[row.rank], size=12, fill=GOOD, anchor="mm"
+            )
     return top + high * -(-max(len(scene.rows), 1) // A_ROW)
 
 
@@ -142,7 +194,16 @@ def _chart(pen: _Pen, scene: Animation, frame: Frame, top: float, height: int) -
         pen.text(x(at), low + 12, f"{at:g}", size=11, fill=SOFT, anchor="mm")
     for bar in scene.bars:
         if bar.rank <= frame.rank:
-            pen.box(x(bar.left), y(bar.height), x(bar.right), low, fill=AREA, edge=GOOD, width=1, round_=0)
+            pen.box(
+                x(bar.left),
+                y(bar.height),
+                x(bar.right),
+                low,
+                fill=AREA,
+                edge=GOOD,
+                width=1,
+                round_=0,
+            )
     seen = [point for point in scene.points if point.rank <= frame.rank]
     if len(seen) > 1:
         pen.line([(x(point.recall), y(point.precision)) for point in seen], fill=INK, width=2)
@@ -171,4 +232,11 @@ def _readout(pen: _Pen, frame: Frame, name: str, top: float, height: int) -> Non
     if frame.score:
         at = top + 22 + step * len(rows)
         pen.text(530, at, name if len(name) < 16 else "value", size=14, fill=SOFT)
-        pen.text(WIDTH - 24, at, frame.score.replace("∞", "infinite").replace("–", "-"), size=24, fill=GOOD, anchor="rm")
+        pen.text(
+            WIDTH - 24,
+            at,
+            frame.score.replace("∞", "infinite").replace("–", "-"),
+            size=24,
+            fill=GOOD,
+            anchor="rm",
+        )

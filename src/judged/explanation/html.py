@@ -21,7 +21,9 @@ def to_html(e: Explanation) -> str:
     """The whole page."""
     page = _asset("page.html")
     scene = animation(e)
-    data = json.dumps([asdict(frame) for frame in scene.frames], ensure_ascii=False).replace("<", "\\u003c")
+    data = json.dumps([asdict(frame) for frame in scene.frames], ensure_ascii=False).replace(
+        "<", "\\u003c"
+    )
     parts = {
         "title": escape(heading(e)),
         "style": _asset("page.css"),
@@ -46,8 +48,11 @@ def _asset(name: str) -> str:
 
 
 def body(e: Explanation) -> str:
-    """The explanation without the animation: formula, table, arithmetic and what else there is to say."""
-    steps = "".join(f"<li><code>{escape(text)}</code>{_why(why)}</li>" for text, why in worked_out(e))
+    """The explanation without the animation: formula, table, arithmetic and what else there is to
+    say."""
+    steps = "".join(
+        f"<li><code>{escape(text)}</code>{_why(why)}</li>" for text, why in worked_out(e)
+    )
     said = "".join(f"<p>{escape(text)}</p>" for text in remarks(e))
     formula = f"{e.measure.spec.name} = {readable(e.measure.spec.formula)}"
     return (
@@ -69,7 +74,9 @@ def _table(e: Explanation) -> str:
     rows = []
     for row, texts in zip(e.rows, cells(e), strict=True):
         if row.rank in before:
-            rows.append(f'<tr class="gap"><td colspan="{len(head)}">… {before[row.rank]:,} more …</td></tr>')
+            rows.append(
+                f'<tr class="gap"><td colspan="{len(head)}">… {before[row.rank]:,} more …</td></tr>'
+            )
         kind = "out" if not row.counts else "relevant" if row.relevant else ""
         shown = "".join(f"<td>{escape(text)}</td>" for text in texts)
         rows.append(f'<tr class="{kind}">{shown}</tr>')
@@ -85,7 +92,10 @@ def _others(e: Explanation) -> str:
         f"<tr><td><code>{escape(name)}</code></td><td>{escape(value)}</td><td>{escape(who)}</td></tr>"
         for name, value, who in told
     )
-    head = "<thead><tr><th>definition</th><th>value</th><th>what differs, and who has it</th></tr></thead>"
+    head = (
+        "<thead><tr><th>definition</th><th>value</th><th>what differs, and who has "
+        "it</th></tr></thead>"
+    )
     return (
         '<section><h2>Under other definitions</h2><div class="scroll"><table class="variants">'
         f"{head}<tbody>{rows}</tbody></table></div></section>"
@@ -103,8 +113,10 @@ def _tiles(scene: Animation) -> str:
         name = f"{row.item}, " if row.item else ""
         label = scene.labels.get(row.rank, "")
         tiles.append(
-            f'<li class="tile {word.replace(" ", "-")}" data-rank="{row.rank}" title="{escape(name, quote=True)}{word}">'
-            f'<span class="rank">{row.rank}</span><span class="mark" aria-hidden="true">{"✓" if row.relevant else "·"}</span>'
+            f'<li class="tile {word.replace(" ", "-")}" data-rank="{row.rank}" '
+            f'title="{escape(name, quote=True)}{word}">'
+            f'<span class="rank">{row.rank}</span><span class="mark" '
+            f'aria-hidden="true">{"✓" if row.relevant else "·"}</span>'
             f'<span class="hidden">{word}</span><span class="label">{label}</span></li>'
         )
     return "".join(tiles)
@@ -124,34 +136,41 @@ def _chart(scene: Animation) -> str:
         return ""
     grid = "".join(
         f'<line class="grid" x1="{_x(0)}" x2="{_x(1)}" y1="{_y(at)}" y2="{_y(at)}"/>'
-        f'<text class="tick" x="{LEFT - 8}" y="{float(_y(at)) + 4:.2f}" text-anchor="end">{at:g}</text>'
-        f'<text class="tick" x="{_x(at)}" y="{HEIGHT - BOTTOM + 18}" text-anchor="middle">{at:g}</text>'
+        f'<text class="tick" x="{LEFT - 8}" y="{float(_y(at)) + 4:.2f}" '
+        f'text-anchor="end">{at:g}</text>'
+        f'<text class="tick" x="{_x(at)}" y="{HEIGHT - BOTTOM + 18}" '
+        f'text-anchor="middle">{at:g}</text>'
         for at in (0, 0.25, 0.5, 0.75, 1)
     )
     bars = "".join(
         f'<rect class="bar" data-rank="{bar.rank}" x="{_x(bar.left)}" y="{_y(bar.height)}" '
-        f'width="{float(_x(bar.right)) - float(_x(bar.left)):.2f}" height="{float(_y(0)) - float(_y(bar.height)):.2f}"/>'
+        f'width="{float(_x(bar.right)) - float(_x(bar.left)):.2f}" '
+        f'height="{float(_y(0)) - float(_y(bar.height)):.2f}"/>'
         for bar in scene.bars
     )
     lines, last = [], None
     for point in scene.points:
         if last is not None:
             lines.append(
-                f'<line class="curve" data-rank="{point.rank}" x1="{_x(last.recall)}" y1="{_y(last.precision)}" '
+                f'<line class="curve" data-rank="{point.rank}" x1="{_x(last.recall)}" '
+                f'y1="{_y(last.precision)}" '
                 f'x2="{_x(point.recall)}" y2="{_y(point.precision)}"/>'
             )
         last = point
     dots = "".join(
-        f'<circle class="dot" data-rank="{point.rank}" cx="{_x(point.recall)}" cy="{_y(point.precision)}" r="4.5"/>'
+        f'<circle class="dot" data-rank="{point.rank}" cx="{_x(point.recall)}" '
+        f'cy="{_y(point.precision)}" r="4.5"/>'
         for point in scene.points
         if point.relevant
     )
     return (
-        f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="Precision-recall curve; {escape(scene.area)}">'
+        f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="Precision-recall curve; '
+        f'{escape(scene.area)}">'
         f"{grid}{bars}{''.join(lines)}{dots}"
         f'<line class="axis" x1="{_x(0)}" x2="{_x(1)}" y1="{_y(0)}" y2="{_y(0)}"/>'
         f'<line class="axis" x1="{_x(0)}" x2="{_x(0)}" y1="{_y(0)}" y2="{_y(1)}"/>'
-        f'<text class="name" x="{(LEFT + WIDTH - RIGHT) / 2}" y="{HEIGHT - 8}" text-anchor="middle">{escape(scene.axis)}</text>'
+        f'<text class="name" x="{(LEFT + WIDTH - RIGHT) / 2}" y="{HEIGHT - 8}" '
+        f'text-anchor="middle">{escape(scene.axis)}</text>'
         f'<text class="name" transform="translate(14 {(TOP + HEIGHT - BOTTOM) / 2}) rotate(-90)" '
         'text-anchor="middle">precision</text></svg>'
         f'<p class="area">{escape(scene.area)}</p>'

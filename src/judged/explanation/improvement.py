@@ -1,4 +1,5 @@
-"""What would raise a number most: every single move of a judged item to a place near the top, tried out."""
+"""What would raise a number most: every single move of a judged item to a place near the top, tried
+out."""
 
 from __future__ import annotations
 
@@ -42,7 +43,8 @@ class _Move:
 
 
 def best_change(measure: Measure, r: Rankings) -> Change | None:
-    """The move of one item that makes the number best, the shortest of several; None where none makes it better."""
+    """The move of one item that makes the number best, the shortest of several; None where none
+    makes it better."""
     now = float(measure.computed(r)[0])
     moves = list(_moves(r))
     if not moves or isnan(now) or not measure.spec.rates_relevance:
@@ -55,7 +57,14 @@ def best_change(measure: Measure, r: Rankings) -> Change | None:
     if best <= _SAME:
         return None
     good = [at for at, gain in enumerate(gains.tolist()) if gain >= best - _SAME or gain == best]
-    at = min(good, key=lambda at: (moves[at].rank is None, (moves[at].rank or 0) - moves[at].to, -moves[at].to))
+    at = min(
+        good,
+        key=lambda at: (
+            moves[at].rank is None,
+            (moves[at].rank or 0) - moves[at].to,
+            -moves[at].to,
+        ),
+    )
     move = moves[at]
     return Change(move.rank, move.grade, move.to, float(values[at]), best)
 
@@ -70,7 +79,9 @@ def _moves(r: Rankings) -> Iterator[_Move]:
     for number in movers:
         for to in places:
             if to < ranks[number] and (items is not None or at.get(to, 0.0) < grades[number]):
-                yield _Move(ranks[number], None if items is None else items[number], grades[number], to)
+                yield _Move(
+                    ranks[number], None if items is None else items[number], grades[number], to
+                )
     for item, grade in _lost(r):
         for to in places:
             if items is not None or at.get(to, 0.0) < grade:
@@ -78,13 +89,16 @@ def _moves(r: Rankings) -> Iterator[_Move]:
 
 
 def _lost(r: Rankings) -> Sequence[tuple[int | None, float]]:
-    """Items of a positive grade that were not retrieved: one of each grade, or each one where subtopics tell them apart."""
+    """Items of a positive grade that were not retrieved: one of each grade, or each one where
+    subtopics tell them apart."""
     if r.subtopics is not None and r.hit_item is not None:
         best: dict[int, float] = {}
         for item, grade in zip(r.subtopics.item.tolist(), r.subtopics.grade.tolist(), strict=True):
             best[item] = max(grade, best.get(item, grade))
         listed = set(r.hit_item.tolist())
-        return [(item, grade) for item, grade in best.items() if item not in listed and grade > 0][:MOVERS]
+        return [(item, grade) for item, grade in best.items() if item not in listed and grade > 0][
+            :MOVERS
+        ]
     left = r.pool_grade.tolist()
     for grade in r.hit_grade.tolist():
         left.remove(grade)
@@ -119,13 +133,22 @@ def _all_moved(r: Rankings, moves: list[_Move]) -> Rankings:
 
 def _repeated(judged: Subtopics, many: int) -> Subtopics:
     query = np.repeat(np.arange(many), len(judged.grade))
-    return Subtopics(query, np.tile(judged.item, many), np.tile(judged.subtopic, many), np.tile(judged.grade, many))
+    return Subtopics(
+        query,
+        np.tile(judged.item, many),
+        np.tile(judged.subtopic, many),
+        np.tile(judged.grade, many),
+    )
 
 
 def _after(r: Rankings, move: _Move) -> list[tuple[int, float, int]]:
-    """Rank, grade and item of each hit after a move: two results change places, or a new one takes the place of another."""
+    """Rank, grade and item of each hit after a move: two results change places, or a new one takes
+    the place of another."""
     items = [0] * len(r.hit_rank) if r.hit_item is None else r.hit_item.tolist()
-    rows = {rank: (grade, item) for rank, grade, item in zip(r.hit_rank.tolist(), r.hit_grade.tolist(), items, strict=True)}
+    rows = {
+        rank: (grade, item)
+        for rank, grade, item in zip(r.hit_rank.tolist(), r.hit_grade.tolist(), items, strict=True)
+    }
     displaced = rows.pop(move.to, None)
     if move.rank is None:
         rows[move.to] = (move.grade, move.item or 0)

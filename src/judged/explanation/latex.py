@@ -8,7 +8,8 @@ from judged.explanation.listing import Line
 
 
 def to_latex(e: Explanation) -> str:
-    """An align* environment: the definition, what is worked out first, and the value; needs amsmath."""
+    """An align* environment: the definition, what is worked out first, and the value; needs
+    amsmath."""
     name = symbol_latex(str(e.measure))
     rows = [rf"{symbol_latex(e.measure.spec.name)} &= {e.measure.spec.formula}"]
     if e.steps is None:

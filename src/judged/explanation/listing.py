@@ -22,7 +22,8 @@ Cell = Expression | str | None
 
 @dataclass(frozen=True)
 class Column:
-    """What a measure looks at, at each of the ranks that are shown; None where there is nothing to say."""
+    """What a measure looks at, at each of the ranks that are shown; None where there is nothing to
+    say."""
 
     name: str
     cells: tuple[Cell, ...]
@@ -53,8 +54,8 @@ class Steps:
     end: float = inf
     """The last rank that counts."""
     bars: tuple[tuple[int, float], ...] | None = None
-    """For measures that are an area under the precision-recall curve: the rank and height of each bar, all as wide as
-    1 / divisor."""
+    """For measures that are an area under the precision-recall curve: the rank and height of each
+    bar, all as wide as 1 / divisor."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,7 +69,9 @@ class Listing:
     @cached_property
     def hits(self) -> list[tuple[int, float]]:
         """Rank and grade of every retrieved item that is in the pool."""
-        return list(zip(self.rankings.hit_rank.tolist(), self.rankings.hit_grade.tolist(), strict=True))
+        return list(
+            zip(self.rankings.hit_rank.tolist(), self.rankings.hit_grade.tolist(), strict=True)
+        )
 
     @cached_property
     def grades(self) -> dict[int, float]:

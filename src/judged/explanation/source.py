@@ -24,18 +24,22 @@ class Read:
     items: Mapping[int, str] = field(default_factory=dict)
     """Ids by rank; none where the input has no ids."""
     lost: Mapping[str, float] = field(default_factory=dict)
-    """Ids and grades of items with a grade above 0 that were not retrieved, the best grades first."""
+    """Ids and grades of items with a grade above 0 that were not retrieved, the best grades first.
+    """
 
 
 def relevance_list(text: str) -> list[Any]:
-    """Grades in rank order from a text: numbers, - for an item nobody judged, {"subtopic":grade} for one judged by subtopic.
+    """Grades in rank order from a text: numbers, - for an item nobody judged, {"subtopic":grade}
+    for one judged by subtopic.
 
     >>> relevance_list("0 1, - 2.5")
     [0, 1, None, 2.5]
     """
     words = text.split() if "{" in text else text.replace(",", " ").split()
     if not words:
-        raise InputError('the relevance list is empty; write the grades in rank order, such as "0 1 0 0 1".')
+        raise InputError(
+            'the relevance list is empty; write the grades in rank order, such as "0 1 0 0 1".'
+        )
     return [_grade(word, text) for word in words]
 
 
@@ -47,7 +51,11 @@ def _grade(word: str, text: str) -> Any:
     except json.JSONDecodeError:
         grade = None
     if isinstance(grade, bool) or not isinstance(grade, (int, float, dict)):
-        hint = " For files, give QRELS and RUN." if "/" in text or ("." in text and len(text.split()) == 1) else ""
+        hint = (
+            " For files, give QRELS and RUN."
+            if "/" in text or ("." in text and len(text.split()) == 1)
+            else ""
+        )
         raise InputError(
             f"{text!r} is no relevance list: {word!r} is neither a grade nor - (not judged). "
             f'Write the grades in rank order, such as "0 1 0 0 1".{hint}'
@@ -55,11 +63,17 @@ def _grade(word: str, text: str) -> Any:
     return grade
 
 
-def read_list(given: Any, *, relevant: int | None, pool: Sequence[Any] | None, collection: int | None) -> Read:
+def read_list(
+    given: Any, *, relevant: int | None, pool: Sequence[Any] | None, collection: int | None
+) -> Read:
     """From grades in rank order."""
     grades = relevance_list(given) if isinstance(given, str) else list(given)
-    pools = None if pool is None else [relevance_list(pool) if isinstance(pool, str) else list(pool)]
-    rankings = Rankings.from_relevance([grades], relevant=relevant, pool=pools, collection=collection, name="the list")
+    pools = (
+        None if pool is None else [relevance_list(pool) if isinstance(pool, str) else list(pool)]
+    )
+    rankings = Rankings.from_relevance(
+        [grades], relevant=relevant, pool=pools, collection=collection, name="the list"
+    )
     return Read(rankings)
 
 
@@ -84,7 +98,12 @@ def read_query(
         raise InputError("explain takes one run.")
     known, found = read_judgements(judgements), read_run(run)
     chosen = _chosen(_queries(known), query, _queries(found))
-    options: dict[str, Any] = {"policy": policy, "depth": depth, "duplicates": duplicates, "collection": collection}
+    options: dict[str, Any] = {
+        "policy": policy,
+        "depth": depth,
+        "duplicates": duplicates,
+        "collection": collection,
+    }
     own = _only(known, chosen)
     assert isinstance(own, (Judgements, Lookup))
     grades = _grades_of(own, chosen)
@@ -99,22 +118,33 @@ def read_query(
         order = order[:depth]
     if policy.unjudged == "removed":
         order = [item for item in order if grades.get(item, -1.0) >= 0]
-    lost = sorted((item for item in set(grades) - set(order) if grades[item] > 0), key=lambda item: (-grades[item], item))
+    lost = sorted(
+        (item for item in set(grades) - set(order) if grades[item] > 0),
+        key=lambda item: (-grades[item], item),
+    )
     return Read(rankings, dict(enumerate(order, 1)), {item: grades[item] for item in lost})
 
 
 def _order(
-    run: Run | Lookup, query: str, grades: Mapping[str, float], r: Rankings, policy: Policy, duplicates: str
+    run: Run | Lookup,
+    query: str,
+    grades: Mapping[str, float],
+    r: Rankings,
+    policy: Policy,
+    duplicates: str,
 ) -> list[str]:
     """The items of the whole list in the order of their ranks.
 
-    Ranks are decided in one place: every item of the list is judged, with its number for a grade, and its rank read off.
-    Where ties go by grades, which of several tied items of one grade stands where makes no difference.
+    Ranks are decided in one place: every item of the list is judged, with its number for a grade,
+    and its rank read off. Where ties go by grades, which of several tied items of one grade stands
+    where makes no difference.
     """
     items = list(dict.fromkeys(_items(run, query)))
     if not items:
         return []
-    blind = replace(policy, ties=policy.ties if policy.ties in ("id", "input") else "id", unjudged="nonrelevant")
+    blind = replace(
+        policy, ties=policy.ties if policy.ties in ("id", "input") else "id", unjudged="nonrelevant"
+    )
     numbered = read_judgements({query: {item: number for number, item in enumerate(items)}})
     ranked = judging(numbered, policy=blind, duplicates=duplicates)(run)
     order = [items[int(number)] for number in ranked.hit_grade.tolist()]
@@ -140,12 +170,16 @@ def _chosen(judged: Iterable[str], query: str | None, listed: Iterable[str]) -> 
         if len(names) == 1:
             return names[0]
         shown = ", ".join(names[:5]) + (", …" if len(names) > 5 else "")
-        raise InputError(f"say which query to explain; there are {len(names):,} judged queries: {shown}.")
+        raise InputError(
+            f"say which query to explain; there are {len(names):,} judged queries: {shown}."
+        )
     wanted = str(query)
     if wanted in names:
         return wanted
     if wanted in set(listed):
-        raise InputError(f"query {wanted!r} is in the run, but nobody judged it; there is nothing to explain.")
+        raise InputError(
+            f"query {wanted!r} is in the run, but nobody judged it; there is nothing to explain."
+        )
     close = get_close_matches(wanted, names, n=1)
     hint = f" Did you mean {close[0]!r}?" if close else ""
     raise InputError(f"there is no judged query {wanted!r} among {len(names):,}.{hint}")
@@ -178,16 +212,24 @@ def _grades_of(judgements: Judgements | Lookup, query: str) -> dict[str, float]:
     """Each judged item's grade: by subtopic the best one, otherwise the first."""
     if isinstance(judgements, Lookup):
         own = judgements.lists[query]
-        return {item: float(max(grade.values()) if isinstance(grade, Mapping) else grade) for item, grade in own.items()}
+        return {
+            item: float(max(grade.values()) if isinstance(grade, Mapping) else grade)
+            for item, grade in own.items()
+        }
     best: dict[str, float] = {}
-    for item, grade in zip(judgements.frame["item"].to_list(), judgements.frame["grade"].to_list(), strict=True):
-        best[item] = max(grade, best.get(item, grade)) if judgements.by_subtopic else best.get(item, grade)
+    for item, grade in zip(
+        judgements.frame["item"].to_list(), judgements.frame["grade"].to_list(), strict=True
+    ):
+        best[item] = (
+            max(grade, best.get(item, grade)) if judgements.by_subtopic else best.get(item, grade)
+        )
     return best
 
 
 def refuse_unbroken_ties(policy: Policy) -> None:
     if policy.ties == "expected":
         raise PolicyError(
-            "an explanation goes through one order of the results, and ties=expected is the mean over all orders; "
+            "an explanation goes through one order of the results, and ties=expected is the mean "
+            "over all orders; "
             "choose ties=id, input, best or worst."
         )

@@ -22,14 +22,24 @@ MOST_VARIANTS = 8
 
 
 def heading(e: Explanation) -> str:
-    of = f" for query {e.query} of {e.rankings.name}" if any(row.item for row in e.rows) or e.lost else ""
+    of = (
+        f" for query {e.query} of {e.rankings.name}"
+        if any(row.item for row in e.rows) or e.lost
+        else ""
+    )
     return f"{e.measure} ({e.measure.spec.title}){of}: {shown(e.settled)}"
 
 
 def header(e: Explanation) -> list[str]:
     columns = [column.name for column in e.steps.columns] if e.steps else []
     ids = ["item"] if any(row.item is not None for row in e.rows) else []
-    return ["rank", *ids, "grade", *columns, *(["adds"] if e.steps and e.steps.adds is not None else [])]
+    return [
+        "rank",
+        *ids,
+        "grade",
+        *columns,
+        *(["adds"] if e.steps and e.steps.adds is not None else []),
+    ]
 
 
 def cells(e: Explanation) -> list[list[str]]:
@@ -87,30 +97,48 @@ def worked_out(e: Explanation) -> Iterator[tuple[str, str]]:
 def remarks(e: Explanation) -> Iterator[str]:
     """What else there is to say, a sentence or two each."""
     if e.steps is None:
-        outcome = "and the query does not count" if isnan(e.settled) else f"which the policy makes {shown(e.settled)}"
-        yield f"{e.measure} has no value here ({e.measure.spec.undefined.text}), {outcome}: {e.policy}."
+        outcome = (
+            "and the query does not count"
+            if isnan(e.settled)
+            else f"which the policy makes {shown(e.settled)}"
+        )
+        yield (
+            f"{e.measure} has no value here ({e.measure.spec.undefined.text}), {outcome}: "
+            f"{e.policy}."
+        )
     elif e.steps.says:
         yield e.steps.says
     if e.rankings.missing[0]:
         yield f"The run lacks the query: {e.policy.sentences()['missing']}."
     if e.left_out:
-        of_them = int((e.rankings.hit_grade >= threshold(e.measure)).sum()) - sum(row.relevant for row in e.rows)
+        of_them = int((e.rankings.hit_grade >= threshold(e.measure)).sum()) - sum(
+            row.relevant for row in e.rows
+        )
         told = f", {of_them:,} of them relevant" if of_them else ", none of them relevant"
         yield f"{e.left_out:,} of {int(e.rankings.retrieved[0]):,} ranks are not shown{told}."
     if e.lost:
         names = ", ".join(list(e.lost)[:5]) + (", …" if len(e.lost) > 5 else "")
         yield f"Not retrieved, though of a grade above 0: {names} ({len(e.lost):,} in all)."
     if e.best_change is not None:
-        yield f"What would help most: {_move(e, e.best_change)} would make {e.measure} {shown(e.best_change.value)}."
+        yield (
+            f"What would help most: {_move(e, e.best_change)} would make {e.measure} "
+            f"{shown(e.best_change.value)}."
+        )
 
 
 def _move(e: Explanation, change: Change) -> str:
     """The move of one item, with its id where it is known."""
     if change.rank is None:
         name = next((item for item, grade in e.lost.items() if grade == change.grade), "an item")
-        return f"{name} (grade {change.grade:g}), which was not retrieved, at rank {change.to} in place of the result there"
+        return (
+            f"{name} (grade {change.grade:g}), which was not retrieved, at rank {change.to} in "
+            "place of the result there"
+        )
     name = e.items.get(change.rank, "the item")
-    return f"{name} at rank {change.rank} (grade {change.grade:g}), swapped with the result at rank {change.to},"
+    return (
+        f"{name} at rank {change.rank} (grade {change.grade:g}), swapped with the result at "
+        f"rank {change.to},"
+    )
 
 
 def others(e: Explanation) -> list[tuple[str, str, str]]:
@@ -119,7 +147,13 @@ def others(e: Explanation) -> list[tuple[str, str, str]]:
     for each in e.variants[:MOST_VARIANTS]:
         users = ", ".join(f"{title} ({theirs})" for title, theirs in each.libraries[:3])
         more = f" and {len(each.libraries) - 3} more" if len(each.libraries) > 3 else ""
-        told.append((str(each.measure), shown(each.value), f"{each.says}{f': {users}{more}' if users else ''}"))
+        told.append(
+            (
+                str(each.measure),
+                shown(each.value),
+                f"{each.says}{f': {users}{more}' if users else ''}",
+            )
+        )
     return told
 
 
@@ -160,7 +194,10 @@ def _table(e: Explanation) -> Iterator[tuple[str, str]]:
     for row, texts in zip(e.rows, rows, strict=True):
         if row.rank in before:
             yield f"… {before[row.rank]:,} more …", "dim"
-        yield _aligned(texts, widths, head), "dim" if not row.counts else "bold green" if row.relevant else ""
+        yield (
+            _aligned(texts, widths, head),
+            "dim" if not row.counts else "bold green" if row.relevant else "",
+        )
     below = int(e.rankings.retrieved[0]) - e.rows[-1].rank
     if below:
         yield f"… {below:,} more …", "dim"
@@ -179,15 +216,32 @@ def _aligned(texts: list[str], widths: list[int], head: list[str]) -> str:
 
 
 def to_markdown(e: Explanation) -> str:
-    lines = [f"## {heading(e)}", "", e.measure.spec.says, "", f"```math\n{e.measure.spec.formula}\n```", ""]
+    lines = [
+        f"## {heading(e)}",
+        "",
+        e.measure.spec.says,
+        "",
+        f"```math\n{e.measure.spec.formula}\n```",
+        "",
+    ]
     if e.rows:
         head = header(e)
         before = gaps(e)
-        lines += [_md(head), _md(["---" if name in WORDS and name != "grade" else "---:" for name in head])]
+        lines += [
+            _md(head),
+            _md(["---" if name in WORDS and name != "grade" else "---:" for name in head]),
+        ]
         for row, texts in zip(e.rows, cells(e), strict=True):
             if row.rank in before:
                 lines.append(_md(["…", *[""] * (len(head) - 1)]))
-            lines.append(_md([f"**{text}**" if row.relevant and row.counts and text else text for text in texts]))
+            lines.append(
+                _md(
+                    [
+                        f"**{text}**" if row.relevant and row.counts and text else text
+                        for text in texts
+                    ]
+                )
+            )
         lines.append("")
     for text, why in worked_out(e):
         lines.append(f"- `{text}`{f', {why}' if why else ''}")
@@ -223,9 +277,15 @@ def to_dict(e: Explanation) -> dict[str, Any]:
         "arithmetic": e.arithmetic,
         "latex": steps.value.latex() if steps else None,
         "remarks": list(remarks(e)),
-        "best_change": change and {**asdict(change), "value": plain(change.value), "gain": plain(change.gain)},
+        "best_change": change
+        and {**asdict(change), "value": plain(change.value), "gain": plain(change.gain)},
         "variants": [
-            {"measure": str(each.measure), "value": plain(each.value), "says": each.says, "libraries": dict(each.libraries)}
+            {
+                "measure": str(each.measure),
+                "value": plain(each.value),
+                "says": each.says,
+                "libraries": dict(each.libraries),
+            }
             for each in e.variants
         ],
         "judged": __version__,
@@ -255,7 +315,12 @@ def _exact(cell: Cell) -> float | str | None:
 
 
 def _line(line: Line) -> dict[str, Any]:
-    return {"symbol": line.symbol, "value": plain(line.value.value), "arithmetic": line.value.text(), "says": line.says}
+    return {
+        "symbol": line.symbol,
+        "value": plain(line.value.value),
+        "arithmetic": line.value.text(),
+        "says": line.says,
+    }
 
 
 def to_json(e: Explanation) -> str:

@@ -27,7 +27,8 @@ class Variant:
 
 
 def variants(measure: Measure, value: float, r: Rankings) -> tuple[Variant, ...]:
-    """Other definitions that give this list another value: those of libraries first, then what else the parameters allow."""
+    """Other definitions that give this list another value: those of libraries first, then what else
+    the parameters allow."""
     users: dict[Measure, list[tuple[str, str]]] = {}
     for convention in conventions().values():
         for named in namesakes(convention, measure):
@@ -37,8 +38,14 @@ def variants(measure: Measure, value: float, r: Rankings) -> tuple[Variant, ...]
     found = []
     for other, libraries in users.items():
         own = _value(other, r)
-        if other != measure and not isnan(own) and not isclose(own, value, rel_tol=1e-9, abs_tol=1e-12):
-            found.append(Variant(other, own, _difference(measure, other), tuple(dict(libraries).items())))
+        if (
+            other != measure
+            and not isnan(own)
+            and not isclose(own, value, rel_tol=1e-9, abs_tol=1e-12)
+        ):
+            found.append(
+                Variant(other, own, _difference(measure, other), tuple(dict(libraries).items()))
+            )
     return tuple(sorted(found, key=lambda each: -len(each.libraries)))
 
 
@@ -46,7 +53,11 @@ def _other_choices(measure: Measure) -> Iterator[Measure]:
     """The measure with each of its choices made otherwise, one at a time."""
     for param in measure.spec.params:
         if isinstance(param, Choice) and param.name not in ("aggregate", "average"):
-            yield from (measure(**{param.name: option}) for option in param.options if option != measure.params[param.name])
+            yield from (
+                measure(**{param.name: option})
+                for option in param.options
+                if option != measure.params[param.name]
+            )
 
 
 def _value(measure: Measure, r: Rankings) -> float:

@@ -1,4 +1,5 @@
-"""Which definition gave this number? Every measure, parameter and policy that is worth trying, and those that fit."""
+"""Which definition gave this number? Every measure, parameter and policy that is worth trying, and
+those that fit."""
 
 from __future__ import annotations
 
@@ -33,8 +34,9 @@ def identify(
 ) -> Identification:
     """Find the measures, parameters and policies that give a number, as far as it was printed.
 
-    A text keeps the digits that a number loses: "0.450" is not "0.45". With a measure, its parameters and cutoff are
-    searched as far as they are not given; without one, the common measures are.
+    A text keeps the digits that a number loses: "0.450" is not "0.45". With a measure, its
+    parameters and cutoff are searched as far as they are not given; without one, the common
+    measures are.
 
     >>> found = identify("0.833", {"q": {"a": 1, "b": 1}}, {"q": {"a": 0.9, "x": 0.8, "b": 0.7}}, "AP")
     >>> found.matches[0].definition.measure
@@ -44,7 +46,9 @@ def identify(
     known, given = read_judgements(judgements), read_run(run)
 
     def make(policy: Policy) -> Rankings:
-        return judge(known, given, policy=policy, depth=depth, duplicates=duplicates, collection=collection)
+        return judge(
+            known, given, policy=policy, depth=depth, duplicates=duplicates, collection=collection
+        )
 
     rankings = all_rankings(make)
     tried = spaces(measure, rankings["id", "nonrelevant"])

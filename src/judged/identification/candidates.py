@@ -1,4 +1,5 @@
-"""What is tried: the common measures, each with every combination of the values that its parameters may have."""
+"""What is tried: the common measures, each with every combination of the values that its parameters
+may have."""
 
 from __future__ import annotations
 
@@ -15,7 +16,23 @@ from judged.measures import REGISTRY, Measure, Spec, parse_all
 from judged.measures.params import Choice, Cutoff, Param
 from judged.rankings.rankings import Rankings
 
-COMMON = ("AP", "nDCG", "RR", "P", "R", "Success", "F", "Rprec", "RBP", "ERR", "DCG", "Bpref", "Rank", "INP", "IAP")
+COMMON = (
+    "AP",
+    "nDCG",
+    "RR",
+    "P",
+    "R",
+    "Success",
+    "F",
+    "Rprec",
+    "RBP",
+    "ERR",
+    "DCG",
+    "Bpref",
+    "Rank",
+    "INP",
+    "IAP",
+)
 """What is searched where no measure is named, what is most often reported first."""
 
 CUTOFFS = (10, 5, 100, 1, 20, 1000, 3, 50)
@@ -53,13 +70,19 @@ class Space:
     def longest(self) -> int | None:
         """The cutoff that is tried only because the longest list ends there."""
         cutoffs = self.values.get(self.spec.at or "", ())
-        return next((k for k in cutoffs if isinstance(k, int) and len(cutoffs) > 1 and k not in CUTOFFS), None)
+        return next(
+            (k for k in cutoffs if isinstance(k, int) and len(cutoffs) > 1 and k not in CUTOFFS),
+            None,
+        )
 
 
 def spaces(measures: Measures | None, r: Rankings) -> list[Space]:
     """What is tried: the measures named, their given parameters fixed, or the common ones."""
     if measures is None:
-        return [Space(spec, {param.name: _tried(spec, param, r) for param in spec.params}) for spec in _common()]
+        return [
+            Space(spec, {param.name: _tried(spec, param, r) for param in spec.params})
+            for spec in _common()
+        ]
     return [_around(measure, r) for measure in parse_all(measures)]
 
 
@@ -68,11 +91,14 @@ def _common() -> Iterator[Spec]:
 
 
 def _around(measure: Measure, r: Rankings) -> Space:
-    """A named measure: parameters that were given stay, those at their defaults are searched, every aggregation too."""
+    """A named measure: parameters that were given stay, those at their defaults are searched, every
+    aggregation too."""
     values = {}
     for param in measure.spec.params:
         given = measure.params[param.name]
-        values[param.name] = (given,) if given != param.default else _tried(measure.spec, param, r, named=True)
+        values[param.name] = (
+            (given,) if given != param.default else _tried(measure.spec, param, r, named=True)
+        )
     return Space(measure.spec, values)
 
 
@@ -83,20 +109,28 @@ def _tried(spec: Spec, param: Param, r: Rankings, *, named: bool = False) -> tup
         found = _thresholds(r)
     elif param.name == "max_grade":
         top = float(r.pool_grade.max(initial=1))
-        found = tuple(grade for grade in (param.default, top) if grade >= top > 0) or (param.default,)
+        found = tuple(grade for grade in (param.default, top) if grade >= top > 0) or (
+            param.default,
+        )
     elif param.name == "aggregate" and not named:
-        found = tuple(preset["aggregate"] for preset in spec.aliases.values() if "aggregate" in preset)
+        found = tuple(
+            preset["aggregate"] for preset in spec.aliases.values() if "aggregate" in preset
+        )
     elif isinstance(param, Choice):
         found = tuple(param.options)
     else:
         wanted = (named or param.name in ALWAYS) and (spec.name, param.name) not in WITHOUT_EFFECT
         found = NUMBERS.get(param.name, ()) if wanted else ()
-    checked = [param.check(value) for value in (*((param.default,) if param.name != "max_grade" else ()), *found)]
+    checked = [
+        param.check(value)
+        for value in (*((param.default,) if param.name != "max_grade" else ()), *found)
+    ]
     return tuple(dict.fromkeys(checked))
 
 
 def _thresholds(r: Rankings) -> tuple[float, ...]:
-    """The grades above 0 from which on an item may count as relevant; each leaves others relevant than the default, 1."""
+    """The grades above 0 from which on an item may count as relevant; each leaves others relevant
+    than the default, 1."""
     grades = np.unique(r.pool_grade[r.pool_grade > 0])
     usual = grades[grades >= 1][:1]
     others = grades[~np.isin(grades, usual)]

@@ -17,7 +17,10 @@ from judged.policy import CHOICES, Policy
 from judged.rankings.rankings import Rankings
 from judged.segments import Floats
 
-OPTIONS = {choice: tuple(option for option in known if option != "error") for choice, known in CHOICES.items()}
+OPTIONS = {
+    choice: tuple(option for option in known if option != "error")
+    for choice, known in CHOICES.items()
+}
 """The options of each choice that lead to a number."""
 
 SHAPE = tuple(map(len, OPTIONS.values()))
@@ -27,7 +30,12 @@ Place = tuple[int, ...]
 
 
 def policy_at(place: Iterable[int]) -> Policy:
-    return Policy(**{choice: options[at] for (choice, options), at in zip(OPTIONS.items(), place, strict=True)})
+    return Policy(
+        **{
+            choice: options[at]
+            for (choice, options), at in zip(OPTIONS.items(), place, strict=True)
+        }
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,10 +46,12 @@ class Grid:
     values: Floats
     """One row a measure, then one axis for each choice of the policy."""
     rankings: dict[tuple[str, str], Rankings]
-    """By how ties are broken and what becomes of unjudged items; the same object where that changes nothing."""
+    """By how ties are broken and what becomes of unjudged items; the same object where that changes
+    nothing."""
 
     def option(self, measure: Measure, choice: str, option: str) -> int | None:
-        """Where an option stands on its axis; None where it leads to no number, "error" among them where it would stop."""
+        """Where an option stands on its axis; None where it leads to no number, "error" among them
+        where it would stop."""
         if option in OPTIONS[choice]:
             return OPTIONS[choice].index(option)
         r = next(iter(self.rankings.values()))
@@ -58,7 +68,11 @@ class Grid:
         if not usual.missing.any():
             said["missing"] = "the run lacks no judged query"
         along = list(OPTIONS).index("empty") + 1
-        if np.array_equal(self.values, np.repeat(self.values.take([0], along), SHAPE[along - 1], along), equal_nan=True):
+        if np.array_equal(
+            self.values,
+            np.repeat(self.values.take([0], along), SHAPE[along - 1], along),
+            equal_nan=True,
+        ):
             said["empty"] = "every query has something relevant"
         if self.rankings["id", "removed"] is usual:
             said["unjudged"] = "all results were judged"
@@ -66,7 +80,8 @@ class Grid:
 
 
 def all_rankings(make: Callable[[Policy], Rankings]) -> dict[tuple[str, str], Rankings]:
-    """The rankings under every choice that changes ranks; made anew only where there are ties, or unjudged items."""
+    """The rankings under every choice that changes ranks; made anew only where there are ties, or
+    unjudged items."""
     usual, condensed = make(Policy()), make(Policy(unjudged="removed"))
     tied, unjudged = _tied(usual), bool((usual.retrieved != condensed.retrieved).any())
     made: dict[tuple[str, str], Rankings] = {}
@@ -76,7 +91,9 @@ def all_rankings(make: Callable[[Policy], Rankings]) -> dict[tuple[str, str], Ra
         if not unjudged:
             made[ties, "removed"] = made[ties, "nonrelevant"]
         else:
-            made[ties, "removed"] = make(Policy(ties=ties, unjudged="removed")) if ordered else condensed
+            made[ties, "removed"] = (
+                make(Policy(ties=ties, unjudged="removed")) if ordered else condensed
+            )
     return made
 
 
@@ -88,7 +105,9 @@ def _tied(r: Rankings) -> bool:
 def compute(measures: Iterable[Measure], rankings: dict[tuple[str, str], Rankings]) -> Grid:
     """The grid of all measures that can be computed; the error of the first where none can."""
     wanted = list(dict.fromkeys(measures))
-    columns = {each: _columns(wanted, r) for each, r in {id(r): r for r in rankings.values()}.items()}
+    columns = {
+        each: _columns(wanted, r) for each, r in {id(r): r for r in rankings.values()}.items()
+    }
     values = np.full((len(wanted), *SHAPE), np.nan)
     for (ties, unjudged), r in rankings.items():
         at = (OPTIONS["ties"].index(ties), OPTIONS["unjudged"].index(unjudged))
@@ -110,11 +129,14 @@ def _columns(measures: list[Measure], r: Rankings) -> Floats:
         first = measures[members[0]]
         nothing = nothing_relevant(first, r)
         for missing, empty, same in _policies(r.missing, nothing):
-            settling = Settling(first.spec, Policy(missing=missing, empty=empty), nothing, r.missing)
+            settling = Settling(
+                first.spec, Policy(missing=missing, empty=empty), nothing, r.missing
+            )
             counted, settled = settling.counted, settling.settle(raw)
             for member, values in zip(members, settled, strict=True):
                 measure = measures[member]
-                # Most definitions give a query's list the same values as some other: they are averaged once.
+                # Most definitions give a query's list the same values as some other: they are
+                # averaged once.
                 key = (measure.params["aggregate"], values.tobytes())
                 plain = measure.spec.summarise is None
                 value = known.get(key) if plain else None
@@ -128,7 +150,8 @@ def _columns(measures: list[Measure], r: Rankings) -> Floats:
 
 
 def _policies(missing: Mask, nothing: Mask) -> Iterator[tuple[str, str, list[tuple[int, int]]]]:
-    """The choices about missing and empty queries that differ here, each with all places on the axes that it stands for."""
+    """The choices about missing and empty queries that differ here, each with all places on the
+    axes that it stands for."""
     for m, one in enumerate(OPTIONS["missing"]):
         for e, other in enumerate(OPTIONS["empty"]):
             rows = [m] if missing.any() else list(range(len(OPTIONS["missing"])))
@@ -138,7 +161,8 @@ def _policies(missing: Mask, nothing: Mask) -> Iterator[tuple[str, str, list[tup
 
 
 def _blocks(measures: list[Measure], r: Rankings) -> Iterator[tuple[list[int], Floats]]:
-    """Measures whose values are settled alike, with those values, one row a measure; what cannot be computed is left out."""
+    """Measures whose values are settled alike, with those values, one row a measure; what cannot be
+    computed is left out."""
     blocks: dict[tuple[str, Any], list[int]] = {}
     for number, measure in enumerate(measures):
         blocks.setdefault((measure.spec.name, measure.params.get("rel")), []).append(number)
@@ -158,7 +182,8 @@ def _blocks(measures: list[Measure], r: Rankings) -> Iterator[tuple[list[int], F
 
 
 def _values(measure: Measure, r: Rankings) -> Floats | None:
-    """One value a query; None where they cannot be computed, or only be estimated from random orders of ties."""
+    """One value a query; None where they cannot be computed, or only be estimated from random
+    orders of ties."""
     try:
         return measure.closed(r) if r.ties == "expected" else measure.compute(r)
     except MeasureError:
@@ -166,7 +191,8 @@ def _values(measure: Measure, r: Rankings) -> Floats | None:
 
 
 def _fill_in_means(values: Floats) -> None:
-    """Where every order of ties gives the same number, so does their mean, and nobody has to estimate it."""
+    """Where every order of ties gives the same number, so does their mean, and nobody has to
+    estimate it."""
     axis = list(OPTIONS).index("ties") + 1
     by_order = np.moveaxis(values, axis, 0)
     mean = OPTIONS["ties"].index("expected")

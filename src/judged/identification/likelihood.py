@@ -1,4 +1,5 @@
-"""Which definitions give the number, and which of them is the likeliest: the one nearest to what is in use."""
+"""Which definitions give the number, and which of them is the likeliest: the one nearest to what is
+in use."""
 
 from __future__ import annotations
 
@@ -31,8 +32,8 @@ RARE = {
     "empty=one": 3,
     "unjudged=removed": 3,
 }
-"""How far a departure leads away from what is in use, where it is not 2: what hardly anybody does leads further, and
-parameters that everybody chooses anew lead less far."""
+"""How far a departure leads away from what is in use, where it is not 2: what hardly anybody does
+leads further, and parameters that everybody chooses anew lead less far."""
 CUT = 2
 """That digits were cut off, and not rounded, is as unlikely as a departure."""
 
@@ -44,7 +45,8 @@ class Definition:
     measure: Measure
     policy: Policy
     holds: Mapping[str, tuple[str, ...]]
-    """For each choice of the policy the options that give the same number, the other choices being as in `policy`."""
+    """For each choice of the policy the options that give the same number, the other choices being
+    as in `policy`."""
     libraries: tuple[Practice, ...]
     """Who computes exactly this number by exactly this measure."""
     nearest: Practice
@@ -55,7 +57,8 @@ class Definition:
     """The weight of these departures; 0 for what a library does."""
 
     def unusual(self) -> dict[str, tuple[str, ...]]:
-        """The choices in which the policy must not be the usual one, with the options that give this number."""
+        """The choices in which the policy must not be the usual one, with the options that give
+        this number."""
         usual = Policy().to_dict()
         return {choice: held for choice, held in self.holds.items() if usual[choice] not in held}
 
@@ -68,7 +71,8 @@ class Match:
     definition: Definition
     """The likeliest definition."""
     same: tuple[Definition, ...]
-    """Other parameters of the same measure that a library uses and that give the same number here."""
+    """Other parameters of the same measure that a library uses and that give the same number here.
+    """
     definitions: int
     """How many definitions that were tried give this number, by this measure."""
     percent: bool
@@ -113,7 +117,9 @@ class Ranker:
         self.known: dict[tuple[str, object], list[tuple[Practice, Place]]] = {}
         for space in spaces:
             for practice in practices(space):
-                self.known.setdefault(_at(practice.measure), []).append((practice, self._place(practice)))
+                self.known.setdefault(_at(practice.measure), []).append(
+                    (practice, self._place(practice))
+                )
 
     def matches(self, asked: Asked) -> tuple[Match, ...]:
         """All numbers that fit, the likeliest definition first."""
@@ -130,7 +136,9 @@ class Ranker:
         for reading in asked.readings:
             away = np.abs(centres - reading.number) / reading.step
             for centre in np.argsort(away, kind="stable")[:limit]:
-                found += [(float(away[centre]), match) for match in self._with(int(centre), reading)]
+                found += [
+                    (float(away[centre]), match) for match in self._with(int(centre), reading)
+                ]
         found.sort(key=lambda pair: (pair[0], self._likelihood(pair[1])))
         return tuple(match for _, match in found[:limit])
 
@@ -175,13 +183,22 @@ class Ranker:
         """A measure with the likeliest of the policies that give the number."""
         known, theirs = zip(*self.known[_at(measure)], strict=True)
         places: Ints = np.argwhere(here)
-        base = np.array([practice.far + sum(_weights(measure, practice).values()) for practice in known])
+        base = np.array(
+            [practice.far + sum(_weights(measure, practice).values()) for practice in known]
+        )
         distance = base + sum(
-            _weight_of(choice)[places[:, axis], None] * (places[:, axis, None] != np.array([place[axis] for place in theirs]))
+            _weight_of(choice)[places[:, axis], None]
+            * (places[:, axis, None] != np.array([place[axis] for place in theirs]))
             for axis, choice in enumerate(OPTIONS)
         )
         # Among equals, the policy that is nearest to the usual one.
-        usual = np.sum([_weight_of(choice)[places[:, axis]] * (places[:, axis] > 0) for axis, choice in enumerate(OPTIONS)], 0)
+        usual = np.sum(
+            [
+                _weight_of(choice)[places[:, axis]] * (places[:, axis] > 0)
+                for axis, choice in enumerate(OPTIONS)
+            ],
+            0,
+        )
         at, nearest = np.unravel_index(np.argmin(distance + usual[:, None] / 1000), distance.shape)
         place, practice = tuple(places[at].tolist()), known[nearest]
         departs = [f"{name}={show(measure.params[name])}" for name in _weights(measure, practice)]
@@ -208,7 +225,10 @@ class Ranker:
 
     def _place(self, practice: Practice) -> Place:
         """The policy of a practice on the axes of the grid; -1 where it leads to no number."""
-        found = (self.numbers.grid.option(practice.measure, choice, practice.policy[choice]) for choice in OPTIONS)
+        found = (
+            self.numbers.grid.option(practice.measure, choice, practice.policy[choice])
+            for choice in OPTIONS
+        )
         return tuple(-1 if at is None else at for at in found)
 
 
@@ -243,20 +263,25 @@ def _holding(here: NDArray[np.bool_], place: Place) -> dict[str, tuple[str, ...]
     held = {}
     for axis, (choice, options) in enumerate(OPTIONS.items()):
         others = tuple(slice(None) if at == axis else index for at, index in enumerate(place))
-        held[choice] = tuple(option for option, same in zip(options, here[others], strict=True) if same)
+        held[choice] = tuple(
+            option for option, same in zip(options, here[others], strict=True) if same
+        )
     return held
 
 
 def _shortest(users: list[Practice]) -> tuple[Practice, ...]:
     """Each library once, with the fewest options; judged first, the others by name."""
     best: dict[str, Practice] = {}
-    for practice in sorted(users, key=lambda each: (each.library != OWN, each.library.lower(), each.far)):
+    for practice in sorted(
+        users, key=lambda each: (each.library != OWN, each.library.lower(), each.far)
+    ):
         best.setdefault(practice.library, practice)
     return tuple(best.values())
 
 
 def _others(definitions: list[Definition]) -> tuple[Definition, ...]:
-    """The other parameters that a library uses; of those that differ in the cutoff only, one that adds a library."""
+    """The other parameters that a library uses; of those that differ in the cutoff only, one that
+    adds a library."""
     best, *rest = definitions
     named = {_but_cutoff(best.measure): _users(best)}
     kept = []
@@ -286,7 +311,8 @@ def chance(numbers: Floats, asked: Asked) -> float:
 
 
 def _expected(centres: Floats, reading: Reading) -> float:
-    """How many of the numbers an interval as long as the one that fits would hold: from their density around it."""
+    """How many of the numbers an interval as long as the one that fits would hold: from their
+    density around it."""
     others = np.sort(np.abs(centres[~reading.fits(centres)] - reading.number))
     if not len(others):
         return 0.0

@@ -58,7 +58,8 @@ def _own(space: Space) -> Iterator[Practice]:
 
 
 def _of(convention: Convention, name: Name, space: Space) -> Iterator[Practice]:
-    """One of a library's names with each number that is tried in its places, as it is and with the library's options."""
+    """One of a library's names with each number that is tried in its places, as it is and with the
+    library's options."""
     for places in _fillings(name, space):
         theirs, ours = name.filled(places)
         try:
@@ -69,7 +70,9 @@ def _of(convention: Convention, name: Name, space: Space) -> Iterator[Practice]:
         settings = [Option("", "", {}), *(option for option in convention.options if option.policy)]
         for option, (level, own) in product(settings, _levels(convention, measure, space)):
             options = tuple(text for text in (option.theirs, level) if text)
-            yield Practice(convention.name, theirs, own, {**usual, **option.policy}, options, far=len(options))
+            yield Practice(
+                convention.name, theirs, own, {**usual, **option.policy}, options, far=len(options)
+            )
 
 
 def _fillings(name: Name, space: Space) -> Iterator[dict[str, str]]:
@@ -79,14 +82,21 @@ def _fillings(name: Name, space: Space) -> Iterator[dict[str, str]]:
 
 
 def _tried(place: str, name: Name, space: Space) -> list[str]:
-    """The values of the parameter that our notation sets at a place, or of the cutoff, as the place takes them."""
+    """The values of the parameter that our notation sets at a place, or of the cutoff, as the place
+    takes them."""
     named = re.search(rf"(\w+)=([\d.]*)\{{{place}\}}", name.ours)
     values: tuple[Any, ...] = space.values.get(named[1] if named else space.spec.at or "", ())
     begins = named[2] if named else ""
-    return [str(value).removeprefix(begins) for value in values if not isinstance(value, str) and value is not None]
+    return [
+        str(value).removeprefix(begins)
+        for value in values
+        if not isinstance(value, str) and value is not None
+    ]
 
 
-def _levels(convention: Convention, measure: Measure, space: Space) -> Iterator[tuple[str, Measure]]:
+def _levels(
+    convention: Convention, measure: Measure, space: Space
+) -> Iterator[tuple[str, Measure]]:
     """The measure as it is, and with the library's option for the lowest relevant grade."""
     yield "", measure
     option = next((option for option in convention.options if "rel" in option.params), None)

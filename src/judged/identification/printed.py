@@ -13,7 +13,8 @@ from judged.measures.spec import Mask
 from judged.segments import Floats
 
 SINGLE = 2.0**-22
-"""How far a number of single precision may lie from the exact one, relative to it: some libraries know no other numbers."""
+"""How far a number of single precision may lie from the exact one, relative to it: some libraries
+know no other numbers."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +33,8 @@ class Reading:
 
     @property
     def half(self) -> float:
-        """How far a value may lie from the number and still be rounded to it, whichever way halves are rounded."""
+        """How far a value may lie from the number and still be rounded to it, whichever way halves
+        are rounded."""
         return max(self.step / 2, SINGLE * abs(self.number)) + 1e-12
 
     def rounded(self, values: Floats) -> Mask:
@@ -75,7 +77,10 @@ class Asked:
         except InvalidOperation:
             number = Decimal("NaN")
         if isinstance(given, bool) or not number.is_finite():
-            raise InputError(f"cannot read the number {text!r}; write it as it was printed, such as 0.4433, 44.33 or 44.33%.")
+            raise InputError(
+                f"cannot read the number {text!r}; write it as it was printed, such as 0.4433, "
+                "44.33 or 44.33%."
+            )
         exponent = int(number.as_tuple().exponent)
         plain = Reading(float(number), 10.0**exponent)
         percent = Reading(float(number.scaleb(-2)), 10.0 ** (exponent - 2), percent=True)
@@ -87,10 +92,17 @@ class Asked:
 
     def sentences(self) -> list[str]:
         """How the text was read."""
-        places = f"at {self.decimals} decimal{'s' * (self.decimals != 1)}" if self.decimals else "as a whole number"
+        places = (
+            f"at {self.decimals} decimal{'s' * (self.decimals != 1)}"
+            if self.decimals
+            else "as a whole number"
+        )
         said = [f"{self.text} is any value that is rounded to it, or cut off to it, {places}."]
         for reading in self.readings:
             if reading.percent:
                 also = "also " if len(self.readings) > 1 else ""
-                said.append(f"{self.text} is {also}read as a percentage, {reading.number:.{self.decimals + 2}f}.")
+                said.append(
+                    f"{self.text} is {also}read as a percentage, "
+                    f"{reading.number:.{self.decimals + 2}f}."
+                )
         return said

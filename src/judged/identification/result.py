@@ -36,7 +36,8 @@ class Identification:
     distinct: int
     """How many distinct numbers these give."""
     chance: float
-    """How many of the distinct numbers would fit by chance, judging by how dense they are around the number."""
+    """How many of the distinct numbers would fit by chance, judging by how dense they are around
+    the number."""
     in_use: int
     """How many of the distinct numbers somebody computes: a library, or judged by default."""
     in_use_chance: float
@@ -63,18 +64,29 @@ class Identification:
 
     def _verdict(self, limit: int | None) -> str:
         if not self.matches:
-            return f"Nothing that was tried gives {self.value}" + ("; this comes nearest." if self.nearest else ".")
+            return f"Nothing that was tried gives {self.value}" + (
+                "; this comes nearest." if self.nearest else "."
+            )
         count = len(self.matches)
         if count == 1:
             return "One explanation fits."
         hidden = count - len(self.matches[:limit])
-        return f"{count:,} explanations fit, the likeliest first{f'; {hidden:,} more are not shown' if hidden else ''}."
+        return (
+            f"{count:,} explanations fit, the likeliest "
+            f"first{f'; {hidden:,} more are not shown' if hidden else ''}."
+        )
 
     def _weight(self) -> str:
-        few = " So a fit says little: give more digits, or name the measure." if self.in_use_chance >= 1 else ""
+        few = (
+            " So a fit says little: give more digits, or name the measure."
+            if self.in_use_chance >= 1
+            else ""
+        )
         return (
-            f"{self.tried:,} definitions were tried. They give {_count(self.distinct, 'distinct number')}, of which "
-            f"{_about(self.chance)} would fit by chance; {self.in_use:,} of them are in use somewhere, of which "
+            f"{self.tried:,} definitions were tried. They give "
+            f"{_count(self.distinct, 'distinct number')}, of which "
+            f"{_about(self.chance)} would fit by chance; {self.in_use:,} of them are in use "
+            "somewhere, of which "
             f"{_about(self.in_use_chance)} would.{few}"
         )
 
@@ -83,12 +95,19 @@ class Identification:
         return [f"Without effect here: {'; '.join(choices)}."] if choices else []
 
     def rows(self, limit: int | None = SHOWN) -> list[tuple[str, ...]]:
-        """The table that people see: value, measure, the choices of a policy that matter, and who computes that."""
-        return [row for match in (self.matches or self.nearest)[:limit] for row in self._rows(match)]
+        """The table that people see: value, measure, the choices of a policy that matter, and who
+        computes that."""
+        return [
+            row for match in (self.matches or self.nearest)[:limit] for row in self._rows(match)
+        ]
 
     def _rows(self, match: Match) -> list[tuple[str, ...]]:
         decimals = min(max(self.asked.decimals + 2, 6), 12)
-        value = f"{match.value * 100:.{decimals - 2}f}%" if match.percent else f"{match.value:.{decimals}f}"
+        value = (
+            f"{match.value * 100:.{decimals - 2}f}%"
+            if match.percent
+            else f"{match.value:.{decimals}f}"
+        )
         cells = [_cells(definition) for definition in (match.definition, *match.same)]
         first = f"{value} (cut off)" if match.cut else value
         return [(first if number == 0 else "", *each) for number, each in enumerate(cells)]
@@ -97,7 +116,9 @@ class Identification:
         """Everything, ready for JSON; `limit` leaves out all but the first explanations."""
         return {
             "value": self.value,
-            "readings": [{"number": each.number, "percent": each.percent} for each in self.asked.readings],
+            "readings": [
+                {"number": each.number, "percent": each.percent} for each in self.asked.readings
+            ],
             "fits": len(self.matches),
             "tried": self.tried,
             "distinct": self.distinct,
@@ -112,7 +133,9 @@ class Identification:
     def to_markdown(self, limit: int | None = SHOWN) -> str:
         """A table to paste, with what was found in words."""
         lines = [HEADER, ("---:", "---", "---", "---"), *self.rows(limit)]
-        table = ["| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines]
+        table = [
+            "| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines
+        ]
         return "\n".join([*table, "", "\n\n".join(self.sentences(limit))]) + "\n"
 
     def __repr__(self) -> str:
@@ -125,11 +148,19 @@ def _count(number: int, what: str) -> str:
 
 def _about(number: float) -> str:
     """An estimate, in words."""
-    return "hardly any" if number < 0.05 else f"about {number:.1f}" if number < 10 else f"about {number:,.0f}"
+    return (
+        "hardly any"
+        if number < 0.05
+        else f"about {number:.1f}"
+        if number < 10
+        else f"about {number:,.0f}"
+    )
 
 
 def _cells(definition: Definition) -> tuple[str, str, str]:
-    policy = ", ".join(f"{choice}={'|'.join(held)}" for choice, held in definition.unusual().items())
+    policy = ", ".join(
+        f"{choice}={'|'.join(held)}" for choice, held in definition.unusual().items()
+    )
     return str(definition.measure), policy, _who(definition)
 
 
@@ -138,7 +169,9 @@ def _who(definition: Definition) -> str:
     users = definition.libraries
     if not users:
         but = ", ".join(definition.departures)
-        nearest = f"{OWN}'s default" if definition.nearest.library == OWN else definition.nearest.said
+        nearest = (
+            f"{OWN}'s default" if definition.nearest.library == OWN else definition.nearest.said
+        )
         return f"{nearest}, but {but}" if but else nearest
     first = sorted(users, key=lambda each: each.far)
     said = [each.said for each in first[:NAMED]]

@@ -1,4 +1,5 @@
-"""Files, dicts, frames and lists in; tidy tables out, each with what its reader repaired or assumed."""
+"""Files, dicts, frames and lists in; tidy tables out, each with what its reader repaired or
+assumed."""
 
 from __future__ import annotations
 
@@ -29,7 +30,8 @@ def read_judgements(given: Any, *, format: str | None = None) -> Judgements | Lo
 
 
 def read_run(given: Any, *, name: str | None = None, format: str | None = None) -> Run | Lookup:
-    """A run from whatever holds it: a path (or "-"), {query: {item: score}}, {query: [items]} or a frame."""
+    """A run from whatever holds it: a path (or "-"), {query: {item: score}}, {query: [items]} or a
+    frame."""
     if isinstance(given, (Run, Lookup)):
         return given
     if isinstance(given, (str, PathLike)):
@@ -44,7 +46,8 @@ def read_run(given: Any, *, name: str | None = None, format: str | None = None) 
 
 
 def as_runs(given: Any) -> dict[str | None, Any]:
-    """One run or several, by name; what each is stays unread until its turn comes. None names a run that names itself."""
+    """One run or several, by name; what each is stays unread until its turn comes. None names a run
+    that names itself."""
     if isinstance(given, Mapping) and holds_several(given):
         return {str(name): run for name, run in given.items()}
     if isinstance(given, (list, tuple)):
@@ -57,10 +60,16 @@ def as_runs(given: Any) -> dict[str | None, Any]:
 
 
 def distinct_names(paths: list[str]) -> list[str]:
-    """Short names for runs from their paths; the whole path, and a number, where two would be called the same."""
+    """Short names for runs from their paths; the whole path, and a number, where two would be
+    called the same."""
     from judged.inputs.formats import run_name
 
     names = [run_name(path) for path in paths]
-    names = [path if names.count(name) > 1 else name for path, name in zip(paths, names, strict=True)]
+    names = [
+        path if names.count(name) > 1 else name for path, name in zip(paths, names, strict=True)
+    ]
     again = [names[:at].count(name) for at, name in enumerate(names)]
-    return [f"{name} ({before + 1})" if before else name for name, before in zip(names, again, strict=True)]
+    return [
+        f"{name} ({before + 1})" if before else name
+        for name, before in zip(names, again, strict=True)
+    ]

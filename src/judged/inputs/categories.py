@@ -49,13 +49,18 @@ class Categories:
     def _lost(self, lost: list[str], source: str) -> str:
         names = ", ".join(map(repr, lost[:3])) + (", …" if len(lost) > 3 else "")
         which = "1 item has" if len(lost) == 1 else f"{len(lost):,} items have"
-        return f"{source}: {which} no category in {self.source} ({names}); give every item one, if need be its own id."
+        return (
+            f"{source}: {which} no category in {self.source} ({names}); give every item one, "
+            "if need be its own id."
+        )
 
 
 def read_categories(given: Any) -> Categories:
-    """Which category each item is of: {item: category}, a frame or a file with the columns item and category.
+    """Which category each item is of: {item: category}, a frame or a file with the columns item and
+    category.
 
-    A file is Parquet, JSON, comma- or tab-separated with or without a header, or has an item and a category a line.
+    A file is Parquet, JSON, comma- or tab-separated with or without a header, or has an item and a
+    category a line.
     """
     import polars as pl
 
@@ -75,7 +80,10 @@ def read_categories(given: Any) -> Categories:
 
 def _id(value: Any) -> str | None:
     if isinstance(value, float):
-        raise InputError(f"the categories: {value!r} is a floating-point number; ids must be texts or whole numbers.")
+        raise InputError(
+            f"the categories: {value!r} is a floating-point number; ids must be texts or whole "
+            "numbers."
+        )
     return None if value is None else str(value)
 
 
@@ -93,7 +101,10 @@ def _checked(frame: pl.DataFrame, source: str) -> pl.DataFrame:
     if again.height:
         item = again["item"][0]
         two = again.filter(pl.col("item") == item)["category"].to_list()
-        raise InputError(f"{source}: item {item!r} has the categories {two[0]!r} and {two[1]!r}; an item has one.")
+        raise InputError(
+            f"{source}: item {item!r} has the categories {two[0]!r} and {two[1]!r}; an item has "
+            "one."
+        )
     return frame
 
 
@@ -111,7 +122,10 @@ def _from_frame(given: Any, source: str) -> pl.DataFrame:
     from judged.inputs.columns import candidates
 
     if not is_frame(given):
-        raise InputError(f"categories are a dict {{item: category}}, a frame or a file; got {type(given).__name__}.")
+        raise InputError(
+            "categories are a dict {item: category}, a frame or a file; got "
+            f"{type(given).__name__}."
+        )
     of_pandas = type(given).__module__.partition(".")[0] == "pandas"
     if not of_pandas and not isinstance(given, pl.DataFrame):
         given = given.collect() if isinstance(given, pl.LazyFrame) else pl.DataFrame(given)
@@ -121,14 +135,26 @@ def _from_frame(given: Any, source: str) -> pl.DataFrame:
     found = [plain.index(name) for name in _CATEGORY_NAMES if name in plain]
     if not items or not found:
         raise InputError(
-            f"{source}: the columns item and category are needed; the columns are {', '.join(map(repr, header))}. "
+            f"{source}: the columns item and category are needed; the columns are "
+            f"{', '.join(map(repr, header))}. "
             f"Names understood for the category: {', '.join(_CATEGORY_NAMES)}."
         )
-    columns = [pl.Series(list(given[header[at]])) if of_pandas else given[header[at]] for at in (items[0], found[0])]
+    columns = [
+        pl.Series(list(given[header[at]])) if of_pandas else given[header[at]]
+        for at in (items[0], found[0])
+    ]
     for name, column in zip(("item", "category"), columns, strict=True):
         if column.dtype.is_float():
-            raise InputError(f"{source}: the {name} is a floating-point number; ids must be texts or whole numbers.")
-    return pl.DataFrame([each.cast(pl.String).alias(name) for name, each in zip(("item", "category"), columns, strict=True)])
+            raise InputError(
+                f"{source}: the {name} is a floating-point number; ids must be texts or whole "
+                "numbers."
+            )
+    return pl.DataFrame(
+        [
+            each.cast(pl.String).alias(name)
+            for name, each in zip(("item", "category"), columns, strict=True)
+        ]
+    )
 
 
 def _from_file(path: Path) -> pl.DataFrame:
@@ -152,17 +178,24 @@ def _from_file(path: Path) -> pl.DataFrame:
     separator = next((each for each in ("\t", ",") if each in first), None)
     if separator and candidates("item", [cell.strip('" \r') for cell in first.split(separator)]):
         try:
-            return _from_frame(pl.read_csv(text.encode(), separator=separator, infer_schema=False), str(path))
+            return _from_frame(
+                pl.read_csv(text.encode(), separator=separator, infer_schema=False), str(path)
+            )
         except POLARS_ERRORS as error:
-            raise InputError(f"{path}: cannot be read ({str(error).partition(chr(10))[0]}).") from None
+            raise InputError(
+                f"{path}: cannot be read ({str(error).partition(chr(10))[0]})."
+            ) from None
     rows = []
     for number, line in enumerate(text.splitlines(), 1):
         if not line.strip():
             continue
-        parts = [part.strip() for part in line.strip().split(separator, 1 if separator is None else -1)]
+        parts = [
+            part.strip() for part in line.strip().split(separator, 1 if separator is None else -1)
+        ]
         if len(parts) != 2:
             raise InputError(
-                f"{path}, line {number}: expected an item and its category, found {len(parts)} fields: {quote(line)}."
+                f"{path}, line {number}: expected an item and its category, found {len(parts)} "
+                f"fields: {quote(line)}."
             )
         rows.append(tuple(parts))
     return pl.DataFrame(rows, schema={"item": pl.String, "category": pl.String}, orient="row")
@@ -178,6 +211,8 @@ def _from_json(text: str, path: Path) -> pl.DataFrame:
     except json.JSONDecodeError as error:
         raise InputError(f"{path}, line {error.lineno}: is not JSON ({error.msg}).") from None
     except RecursionError:
-        raise InputError(f"{path}: the JSON is nested too deeply. JSON should be {{item: category}}.") from None
+        raise InputError(
+            f"{path}: the JSON is nested too deeply. JSON should be {{item: category}}."
+        ) from None
     rows = [(_id(item), _id(category)) for item, category in given.items()]
     return pl.DataFrame(rows, schema={"item": pl.String, "category": pl.String}, orient="row")

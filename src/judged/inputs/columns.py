@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from judged.errors import InputError
 from judged.inputs.kinds import JUDGEMENTS, RUN, Kind, quote
 
-# The surest name first: where `qid` and `query` are both there, `query` is the text of the query; where `docno` and
-# `docid` are, `docid` is a number inside an index.
+# The surest name first: where `qid` and `query` are both there, `query` is the text of the query;
+# where `docno` and `docid` are, `docid` is a number inside an index.
 NAMES: dict[str, tuple[str, ...]] = {
     "query": ("query_id", "qid", "topic_id", "query", "topic", "query_no", "user_id", "user"),
     "item": (
@@ -18,7 +18,16 @@ NAMES: dict[str, tuple[str, ...]] = {
         *("item", "document", "doc", "passage"),
     ),
     "score": ("score", "sim", "similarity"),
-    "grade": ("grade", "relevance", "rel", "label", "judgement", "judgment", "relevance_grade", "rating"),
+    "grade": (
+        "grade",
+        "relevance",
+        "rel",
+        "label",
+        "judgement",
+        "judgment",
+        "relevance_grade",
+        "rating",
+    ),
     "rank": ("rank", "position"),
     "subtopic": ("subtopic_id", "subtopic", "aspect", "nugget", "intent", "iteration"),
 }
@@ -27,7 +36,8 @@ NAMES: dict[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True)
 class Columns:
-    """Positions of the needed columns; `value` is the score or grade, or a rank to be turned around."""
+    """Positions of the needed columns; `value` is the score or grade, or a rank to be turned
+    around."""
 
     query: int
     item: int
@@ -36,7 +46,8 @@ class Columns:
     notes: tuple[str, ...]
     subtopic: int | None = None
     subtopic_role: str = "subtopic"
-    """What the subtopic column becomes: `iteration`, TREC's name for it, may hold nothing but a filler."""
+    """What the subtopic column becomes: `iteration`, TREC's name for it, may hold nothing but a
+    filler."""
 
 
 def _plain(name: str) -> str:
@@ -59,7 +70,9 @@ def choose_columns(header: Sequence[str], kind: Kind, source: str) -> Columns:
     if kind is RUN:
         value_role = "score" if found["score"] else "rank"
         if found["grade"] and not found[value_role]:
-            raise InputError(_mistaken(JUDGEMENTS, "grade", header[found["grade"][0]], kind, source))
+            raise InputError(
+                _mistaken(JUDGEMENTS, "grade", header[found["grade"][0]], kind, source)
+            )
     else:
         # BEIR calls the grade "score"; a run has that too, but a rank beside it gives it away.
         value_role = "grade" if found["grade"] or not found["score"] else "score"
@@ -68,14 +81,19 @@ def choose_columns(header: Sequence[str], kind: Kind, source: str) -> Columns:
     roles = ("query", "item", value_role)
     for role in roles:
         if not found[role]:
-            raise InputError(_missing(kind.value if role == value_role else role, header, kind, source))
+            raise InputError(
+                _missing(kind.value if role == value_role else role, header, kind, source)
+            )
     notes = [
-        f"Column {quote(header[found[role][0]])} was taken for the {role}, not {quote(header[found[role][1]])}."
+        f"Column {quote(header[found[role][0]])} was taken for the {role}, not "
+        f"{quote(header[found[role][1]])}."
         for role in (roles if kind is RUN else (*roles, "subtopic"))
         if len(found[role]) > 1
     ]
     if value_role == "rank":
-        notes.append(f"There is no score: column {quote(header[found['rank'][0]])} gives the order.")
+        notes.append(
+            f"There is no score: column {quote(header[found['rank'][0]])} gives the order."
+        )
     subtopic = found["subtopic"][0] if kind is JUDGEMENTS and found["subtopic"] else None
     return Columns(
         query=found["query"][0],
@@ -84,7 +102,9 @@ def choose_columns(header: Sequence[str], kind: Kind, source: str) -> Columns:
         is_rank=value_role == "rank",
         notes=tuple(notes),
         subtopic=subtopic,
-        subtopic_role="subtopic" if subtopic is None or _plain(header[subtopic]) != "iteration" else "iteration",
+        subtopic_role="subtopic"
+        if subtopic is None or _plain(header[subtopic]) != "iteration"
+        else "iteration",
     )
 
 
@@ -94,11 +114,15 @@ def _missing(role: str, header: Sequence[str], kind: Kind, source: str) -> str:
     found = ", ".join(quote(name, 30) for name in header[:20])
     article = "an" if role == "item" else "a"
     instead = " or a rank" if role == "score" else ""
-    return f"{source}: no column with {article} {role}{instead}; the columns are {found}. Names understood: {names}."
+    return (
+        f"{source}: no column with {article} {role}{instead}; the columns are {found}. Names "
+        f"understood: {names}."
+    )
 
 
 def _mistaken(given: Kind, role: str, column: str, wanted: Kind, source: str) -> str:
     return (
-        f"{source} looks like {given.phrase} (column {quote(column)} is a {role}), not {wanted.phrase}. "
+        f"{source} looks like {given.phrase} (column {quote(column)} is a {role}), not "
+        f"{wanted.phrase}. "
         "Were the two files given in the wrong order?"
     )

@@ -32,13 +32,19 @@ def _read(source: Source, separator: str) -> Reading:
         raise InputError(f"{source.label}: holds no rows.")
     if any(is_number(cell.strip()) for cell in header):
         found = f"{quote(separator.join(header))}, which looks like a row"
-        raise InputError(f"{source.label}: the first line should name the columns, but it is {found}.")
+        raise InputError(
+            f"{source.label}: the first line should name the columns, but it is {found}."
+        )
     columns = choose_columns(header, source.kind, source.label)
     frame = _at_once(source, separator, header, line, columns)
     if frame is None:
         subtopic = None if columns.subtopic is None else columns.subtopic_role
         frame = from_rows(_row_by_row(source, separator, header, columns), source.kind, subtopic)
-    skipped = (f"{count(comments, 'comment line')} {'was' if comments == 1 else 'were'} skipped.",) if comments else ()
+    skipped = (
+        (f"{count(comments, 'comment line')} {'was' if comments == 1 else 'were'} skipped.",)
+        if comments
+        else ()
+    )
     return Reading(frame, skipped + columns.notes, _locate(source.again(), separator))
 
 
@@ -52,7 +58,9 @@ def _comments_on_top(source: Source) -> int:
     return comments
 
 
-def _at_once(source: Source, separator: str, header: Sequence[str], line: int, columns: Columns) -> pl.DataFrame | None:
+def _at_once(
+    source: Source, separator: str, header: Sequence[str], line: int, columns: Columns
+) -> pl.DataFrame | None:
     """None where polars cannot read it or a needed cell is empty."""
     with source.open() as handle:
         if has_lone_returns(handle):
@@ -61,7 +69,11 @@ def _at_once(source: Source, separator: str, header: Sequence[str], line: int, c
     schema: dict[str, pl.DataType | type[pl.DataType]] = dict.fromkeys(names, pl.String)
     schema[names[columns.value]] = pl.Float64
     value = turned_around(pl.col(names[columns.value]), columns.is_rank)
-    subtopic = [] if columns.subtopic is None else [pl.col(names[columns.subtopic]).alias(columns.subtopic_role)]
+    subtopic = (
+        []
+        if columns.subtopic is None
+        else [pl.col(names[columns.subtopic]).alias(columns.subtopic_role)]
+    )
     try:
         frame = (
             pl.scan_csv(
@@ -88,28 +100,49 @@ def _at_once(source: Source, separator: str, header: Sequence[str], line: int, c
     return frame if not frame.is_empty() and is_complete(frame) else None
 
 
-def _row_by_row(source: Source, separator: str, header: Sequence[str], columns: Columns) -> Iterator[Row]:
+def _row_by_row(
+    source: Source, separator: str, header: Sequence[str], columns: Columns
+) -> Iterator[Row]:
     """The second look, which names a bad row."""
     needed = {"query": columns.query, "item": columns.item, source.kind.value: columns.value}
     sign = -1 if columns.is_rank else 1
     least = 1 + max(needed.values())
     for number, cells in islice(_records(source, separator), 1, None):
         if not least <= len(cells) <= len(header):
-            reason = f"expected {count(len(header), 'field')}, found {len(cells)}: {quote(separator.join(cells))}."
-            hint = " A cell with a separator in it has to stand between quotation marks." if len(cells) > least else ""
+            reason = (
+                f"expected {count(len(header), 'field')}, found {len(cells)}: "
+                f"{quote(separator.join(cells))}."
+            )
+            hint = (
+                " A cell with a separator in it has to stand between quotation marks."
+                if len(cells) > least
+                else ""
+            )
             raise InputError(f"{source.label}, line {number}: {reason}{hint}")
         value = cells[columns.value].strip(" ")
         missing = [role for role, position in needed.items() if not cells[position]]
         if missing or not is_number(value):
             what = "rank" if columns.is_rank else source.kind.value
-            reason = f"the {missing[0]} is missing" if missing else f"the {what} is not a number: {quote(value, 30)}"
-            raise InputError(f"{source.label}, line {number}: {reason}, in the line {quote(separator.join(cells))}.")
+            reason = (
+                f"the {missing[0]} is missing"
+                if missing
+                else f"the {what} is not a number: {quote(value, 30)}"
+            )
+            raise InputError(
+                f"{source.label}, line {number}: {reason}, in the line "
+                f"{quote(separator.join(cells))}."
+            )
         row = (cells[columns.query], cells[columns.item], sign * float(value))
-        yield row if columns.subtopic is None else (*row, cells[columns.subtopic] if columns.subtopic < len(cells) else "")
+        yield (
+            row
+            if columns.subtopic is None
+            else (*row, cells[columns.subtopic] if columns.subtopic < len(cells) else "")
+        )
 
 
 def _records(source: Source, separator: str) -> Iterator[tuple[int, list[str]]]:
-    """The header and the rows with the number of their first line; a quoted cell may run over several lines."""
+    """The header and the rows with the number of their first line; a quoted cell may run over
+    several lines."""
     started = False
     last = 0
 
@@ -134,7 +167,9 @@ def _records(source: Source, separator: str) -> Iterator[tuple[int, list[str]]]:
                 yield first, cells
             first = last + 1
     except csv.Error as error:
-        raise InputError(f"{source.label}, line {first}: the quotation marks do not match ({error}).") from None
+        raise InputError(
+            f"{source.label}, line {first}: the quotation marks do not match ({error})."
+        ) from None
 
 
 def _locate(again: Callable[[], Source], separator: str) -> Callable[[Sequence[int]], list[int]]:

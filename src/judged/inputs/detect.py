@@ -1,4 +1,5 @@
-"""The format of a source, by its first lines; the name of the file settles only what they leave open."""
+"""The format of a source, by its first lines; the name of the file settles only what they leave
+open."""
 
 from __future__ import annotations
 
@@ -38,7 +39,9 @@ def _json_or_ndjson(head: bytes) -> str:
         value = json.loads(first)
     except (ValueError, RecursionError):
         return "json"
-    is_row = isinstance(value, dict) and not all(isinstance(part, dict | list) for part in value.values())
+    is_row = isinstance(value, dict) and not all(
+        isinstance(part, dict | list) for part in value.values()
+    )
     return "ndjson" if is_row or rest.strip() else "json"
 
 
@@ -54,5 +57,10 @@ def _text_format(line: bytes, kind: Kind) -> str:
         return "msmarco"
     if len(cells) == 1 or len(fields) > len(cells):
         return "trec"
-    # Unknown column names, or rows with no header: the reader of these formats has the better message for both.
-    return delimited if len(fields) == 1 or not any(is_number(cell.strip()) for cell in cells) else "trec"
+    # Unknown column names, or rows with no header: the reader of these formats has the better
+    # message for both.
+    return (
+        delimited
+        if len(fields) == 1 or not any(is_number(cell.strip()) for cell in cells)
+        else "trec"
+    )

@@ -24,17 +24,20 @@ READERS: dict[str, tuple[str, str]] = {
     "ndjson": ("json", "read_ndjson"),
     "json": ("json", "read_json"),
 }
-"""The module and function that reads each of `formats.FORMATS`, loaded when it is needed; a test holds the two together."""
+"""The module and function that reads each of `formats.FORMATS`, loaded when it is needed; a test
+holds the two together."""
 
 
 def read_run_file(path: str | Path, *, format: str | None = None, name: str | None = None) -> Run:
-    """A run from a file, or from standard input for "-"; the format is found by content unless it is given."""
+    """A run from a file, or from standard input for "-"; the format is found by content unless it
+    is given."""
     source, reading = _read(path, RUN, format)
     return to_run(reading, source.label, name or run_name(path))
 
 
 def read_judgements_file(path: str | Path, *, format: str | None = None) -> Judgements:
-    """Judgements from a file, or from standard input for "-"; the format is found by content unless it is given."""
+    """Judgements from a file, or from standard input for "-"; the format is found by content unless
+    it is given."""
     source, reading = _read(path, JUDGEMENTS, format)
     return to_judgements(reading, source.label)
 

@@ -1,4 +1,5 @@
-"""The file formats by name, and what the end of a file's name says. Imports nothing heavy: commands list them."""
+"""The file formats by name, and what the end of a file's name says. Imports nothing heavy: commands
+list them."""
 
 from __future__ import annotations
 
@@ -16,7 +17,8 @@ FORMATS: dict[str, tuple[str, ...]] = {
     "ndjson": (".ndjson", ".jsonl"),
     "json": (".json",),
 }
-"""Each format a user may name, with its suffixes. Content decides; a suffix only settles what content leaves open."""
+"""Each format a user may name, with its suffixes. Content decides; a suffix only settles what
+content leaves open."""
 
 COMPRESSION_SUFFIXES = (".gz", ".zst", ".bz2", ".xz")
 _FORMAT_OF_SUFFIX = {suffix: name for name, suffixes in FORMATS.items() for suffix in suffixes}
@@ -41,7 +43,8 @@ def format_of_name(path: PurePath) -> str | None:
 
 
 def run_name(path: str | PurePath) -> str:
-    """ "runs/bm25.run.gz" is the run "bm25"; suffixes that name no format ("bm25.v2") belong to the name."""
+    """ "runs/bm25.run.gz" is the run "bm25"; suffixes that name no format ("bm25.v2") belong to the
+    name."""
     if str(path) == "-":
         return "stdin"
     bare = without_compression(PurePath(path))

@@ -1,4 +1,5 @@
-"""Tables from Python and from Parquet: typed columns, so what can be wrong is a type or a missing value."""
+"""Tables from Python and from Parquet: typed columns, so what can be wrong is a type or a missing
+value."""
 
 from __future__ import annotations
 
@@ -33,13 +34,15 @@ def _reading(frame: Any, kind: Kind, source: str) -> Reading:
 
 
 def tidy(frame: pl.LazyFrame, kind: Kind, source: str) -> Reading:
-    """The columns with the right names and types, query, item and value never missing; other columns are not read."""
+    """The columns with the right names and types, query, item and value never missing; other
+    columns are not read."""
     schema = frame.collect_schema()
     header = schema.names()
     columns = choose_columns(header, kind, source)
     notes: list[str] = []
     query, item = (
-        _ids(header[position], schema[header[position]], source, notes) for position in (columns.query, columns.item)
+        _ids(header[position], schema[header[position]], source, notes)
+        for position in (columns.query, columns.item)
     )
     name = header[columns.value]
     value = turned_around(_value(name, schema[name], kind, source), columns.is_rank)
@@ -61,27 +64,39 @@ def _ids(name: str, dtype: pl.DataType, source: str, notes: list[str]) -> pl.Exp
         return column.cast(pl.String)
     if isinstance(dtype, pl.Categorical | pl.Enum):
         return column.cast(pl.String)
-    hint = " Floats come from missing values in pandas, or from ids read as numbers." if dtype.is_float() else ""
-    raise InputError(f"{source}: column {quote(name)} is {dtype}, but ids must be strings or integers.{hint}")
+    hint = (
+        " Floats come from missing values in pandas, or from ids read as numbers."
+        if dtype.is_float()
+        else ""
+    )
+    raise InputError(
+        f"{source}: column {quote(name)} is {dtype}, but ids must be strings or integers.{hint}"
+    )
 
 
 def _value(name: str, dtype: pl.DataType, kind: Kind, source: str) -> pl.Expr:
     if dtype.is_numeric() or dtype == pl.Null or (dtype == pl.Boolean and kind is JUDGEMENTS):
         return pl.col(name).cast(pl.Float64)
-    raise InputError(f"{source}: column {quote(name)} is {dtype}, but a {kind.value} must be a number.")
+    raise InputError(
+        f"{source}: column {quote(name)} is {dtype}, but a {kind.value} must be a number."
+    )
 
 
 def _subtopic(name: str, dtype: pl.DataType, source: str) -> pl.Expr:
     """Compared with nothing but each other, subtopics may be numbers of any kind."""
     if dtype.is_nested() or dtype == pl.Binary or dtype == pl.Object:
-        raise InputError(f"{source}: column {quote(name)} is {dtype}, but subtopics must be texts or numbers.")
+        raise InputError(
+            f"{source}: column {quote(name)} is {dtype}, but subtopics must be texts or numbers."
+        )
     return (pl.col(name).fill_nan(None) if dtype.is_float() else pl.col(name)).cast(pl.String)
 
 
 def _refuse_missing(table: pl.DataFrame, source: str) -> None:
     for name in table.select(pl.exclude(SUBTOPIC_COLUMNS)).columns:
         column = table[name]
-        missing = column.is_null() if column.dtype == pl.Float64 else (column.is_null() | (column == ""))
+        missing = (
+            column.is_null() if column.dtype == pl.Float64 else (column.is_null() | (column == ""))
+        )
         if missing.any():
             raise InputError(f"{source}, row {missing.arg_true()[0] + 1}: the {name} is missing.")
 
@@ -100,21 +115,29 @@ def _as_polars(frame: Any, kind: Kind, source: str) -> pl.LazyFrame:
 
 
 def _from_pandas(frame: Any, kind: Kind, source: str) -> pl.LazyFrame:
-    """Column by column: it needs no pyarrow, and a NaN stays NaN where pandas' own Arrow interface makes it null."""
+    """Column by column: it needs no pyarrow, and a NaN stays NaN where pandas' own Arrow interface
+    makes it null."""
     header = [str(name) for name in getattr(frame, "columns", ())]
     columns = choose_columns(header, kind, source)
     if not len(frame):  # the columns of an empty frame have types that mean nothing
         raise InputError(f"{source}: holds no rows.")
     series = []
     needed = (columns.query, columns.item, columns.value)
-    for position in dict.fromkeys(needed if columns.subtopic is None else (*needed, columns.subtopic)):
+    for position in dict.fromkeys(
+        needed if columns.subtopic is None else (*needed, columns.subtopic)
+    ):
         column = frame.iloc[:, position]
         values = column.to_numpy()
         if values.dtype == object:
-            values = [None if missing else value for value, missing in zip(values, column.isna(), strict=True)]
+            values = [
+                None if missing else value
+                for value, missing in zip(values, column.isna(), strict=True)
+            ]
         try:
             series.append(pl.Series(header[position], values, strict=True))
         except (TypeError, ValueError, *POLARS_ERRORS):
             name = quote(header[position])
-            raise InputError(f"{source}: column {name} mixes types; make them all strings.") from None
+            raise InputError(
+                f"{source}: column {name} mixes types; make them all strings."
+            ) from None
     return pl.DataFrame(series).lazy()

@@ -25,7 +25,9 @@ def read_parquet(source: Source) -> Reading:
         return frames.tidy(pl.scan_parquet(where, glob=False), source.kind, source.label)
     except POLARS_ERRORS as error:
         reason = str(error).partition("\n")[0]
-        raise InputError(f"{source.label}: not a Parquet file that can be read ({reason}).") from None
+        raise InputError(
+            f"{source.label}: not a Parquet file that can be read ({reason})."
+        ) from None
 
 
 def read_ndjson(source: Source) -> Reading:
@@ -34,12 +36,15 @@ def read_ndjson(source: Source) -> Reading:
     if first is None:
         raise InputError(f"{source.label}: holds no rows.")
     columns = choose_columns(list(first[1]), source.kind, source.label)
-    reading = _at_once(source, first[1], columns) or _one_by_one(source, _objects(source), columns, list(first[1]))
+    reading = _at_once(source, first[1], columns) or _one_by_one(
+        source, _objects(source), columns, list(first[1])
+    )
     return Reading(reading.frame, reading.notes + columns.notes, _locate(source.again()))
 
 
 def read_json(source: Source) -> Reading:
-    """{query: {item: value}}, {query: [item, …]} for a run, {query: {item: {subtopic: grade}}}, or a list of rows."""
+    """{query: {item: value}}, {query: [item, …]} for a run, {query: {item: {subtopic: grade}}}, or
+    a list of rows."""
     content = _parse(source, source.read(), 1, whole=True)
     if isinstance(content, dict) and content:
         return _from_dict(source, content)
@@ -58,14 +63,21 @@ def read_json(source: Source) -> Reading:
 
 def _expected(source: Source) -> str:
     lists = " or {query: [item, …]}" if source.kind is RUN else ""
-    return f"JSON should be {{query: {{item: {source.kind.value}}}}}{lists}, or a list of rows with names."
+    return (
+        f"JSON should be {{query: {{item: {source.kind.value}}}}}{lists}, or a list of rows "
+        "with names."
+    )
 
 
 def _from_dict(source: Source, content: Mapping[str, Any]) -> Reading:
     rows: list[Row] = []
     by_subtopic = source.kind is not RUN and holds_subtopics(content)
     for query, results in content.items():
-        if isinstance(results, list) and source.kind is RUN and all(isinstance(item, str) for item in results):
+        if (
+            isinstance(results, list)
+            and source.kind is RUN
+            and all(isinstance(item, str) for item in results)
+        ):
             rows += [(query, item, -float(rank)) for rank, item in enumerate(results, 1)]
         elif isinstance(results, dict):
             for item, value in results.items():
@@ -83,9 +95,17 @@ def _from_dict(source: Source, content: Mapping[str, Any]) -> Reading:
 
 def _by_subtopic(query: str, item: str, value: object, place: str) -> Iterator[Row]:
     if not isinstance(value, dict) or not value:
-        raise InputError(f"{place}: expected {{subtopic: grade}}, as other items have; found {quote(json.dumps(value), 30)}.")
+        raise InputError(
+            f"{place}: expected {{subtopic: grade}}, as other items have; found "
+            f"{quote(json.dumps(value), 30)}."
+        )
     for subtopic, grade in value.items():
-        yield query, item, _number(grade, "grade", f"{place}, subtopic {quote(subtopic, 30)}"), subtopic
+        yield (
+            query,
+            item,
+            _number(grade, "grade", f"{place}, subtopic {quote(subtopic, 30)}"),
+            subtopic,
+        )
 
 
 def _at_once(source: Source, first: Mapping[str, Any], columns: Columns) -> Reading | None:
@@ -113,14 +133,24 @@ def _at_once(source: Source, first: Mapping[str, Any], columns: Columns) -> Read
     strings = [role for role, name in ids.items() if name not in integers]
     if not is_complete(frame) or any(frame[role].str.contains(doubtful).any() for role in strings):
         return None
-    return Reading(frame, tuple(_integer_note(ids[role]) for role in ("query", "item") if ids[role] in integers))
+    return Reading(
+        frame,
+        tuple(_integer_note(ids[role]) for role in ("query", "item") if ids[role] in integers),
+    )
 
 
 def _one_by_one(
-    source: Source, rows: Iterable[tuple[str, Mapping[str, Any]]], columns: Columns, header: Sequence[str]
+    source: Source,
+    rows: Iterable[tuple[str, Mapping[str, Any]]],
+    columns: Columns,
+    header: Sequence[str],
 ) -> Reading:
     """The second look: names the first bad row, or returns the rows."""
-    names = {"query": header[columns.query], "item": header[columns.item], source.kind.value: header[columns.value]}
+    names = {
+        "query": header[columns.query],
+        "item": header[columns.item],
+        source.kind.value: header[columns.value],
+    }
     ids = {role: header[position] for role, position in _ids(columns).items()}
     integers: dict[str, None] = {}
     sign = -1 if columns.is_rank else 1
@@ -136,14 +166,22 @@ def _one_by_one(
             allowed = str | int if role in names else str | int | float
             if isinstance(identity, bool) or not isinstance(identity, allowed):
                 given = quote(json.dumps(identity), 30)
-                raise InputError(f"{place}: the {role} is {given}, but ids must be strings or integers.")
+                raise InputError(
+                    f"{place}: the {role} is {given}, but ids must be strings or integers."
+                )
             if isinstance(identity, int) and role in names:
                 integers[name] = None
             texts.append(str(identity))
         value = sign * _number(row[names[source.kind.value]], source.kind.value, place)
-        found.append((texts[0], texts[1], value) if columns.subtopic is None else (texts[0], texts[1], value, texts[2]))
+        found.append(
+            (texts[0], texts[1], value)
+            if columns.subtopic is None
+            else (texts[0], texts[1], value, texts[2])
+        )
     subtopic_role = None if columns.subtopic is None else columns.subtopic_role
-    return Reading(from_rows(found, source.kind, subtopic_role), tuple(map(_integer_note, integers)))
+    return Reading(
+        from_rows(found, source.kind, subtopic_role), tuple(map(_integer_note, integers))
+    )
 
 
 def _ids(columns: Columns) -> dict[str, int]:
@@ -159,7 +197,9 @@ def _integer_note(name: str) -> str:
 def _number(value: object, role: str, place: str) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise InputError(f"{place}: the {role} is not a number: {quote(json.dumps(value), 30)}.")
-    return float(str(value))  # by way of text, an integer too large for a float is infinite, as in the other formats
+    return float(
+        str(value)
+    )  # by way of text, an integer too large for a float is infinite, as in the other formats
 
 
 def _objects(source: Source) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -167,7 +207,9 @@ def _objects(source: Source) -> Iterator[tuple[str, dict[str, Any]]]:
         if line.strip():
             content = _parse(source, line, number, whole=False)
             if not isinstance(content, dict):
-                raise InputError(f"{source.label}, line {number}: expected a JSON object, found {quote(line)}.")
+                raise InputError(
+                    f"{source.label}, line {number}: expected a JSON object, found {quote(line)}."
+                )
             yield f"line {number}", content
 
 
@@ -178,7 +220,9 @@ def _parse(source: Source, text: bytes, line: int, *, whole: bool) -> Any:
             names = [name for name, _ in pairs]
             twice = next(name for name in names if names.count(name) > 1)
             where = "" if whole else f", line {line}"
-            raise InputError(f"{source.label}{where}: {quote(twice, 30)} occurs twice in one object.")
+            raise InputError(
+                f"{source.label}{where}: {quote(twice, 30)} occurs twice in one object."
+            )
         return content
 
     try:
@@ -187,15 +231,21 @@ def _parse(source: Source, text: bytes, line: int, *, whole: bool) -> Any:
         raise
     except UnicodeDecodeError as error:
         number = line + text.count(b"\n", 0, error.start)
-        raise InputError(f"{source.label}, line {number}: not UTF-8 text. Convert the file to UTF-8 first.") from None
+        raise InputError(
+            f"{source.label}, line {number}: not UTF-8 text. Convert the file to UTF-8 first."
+        ) from None
     except json.JSONDecodeError as error:
         bad = text.decode().splitlines()[error.lineno - 1] if text.strip() else ""
         place = f"{source.label}, line {line + error.lineno - 1}"
-        raise InputError(f"{place}: not valid JSON ({error.msg}, column {error.colno}): {quote(bad)}.") from None
+        raise InputError(
+            f"{place}: not valid JSON ({error.msg}, column {error.colno}): {quote(bad)}."
+        ) from None
     except ValueError as error:  # an integer with thousands of digits
         raise InputError(f"{source.label}: the JSON cannot be read ({error}).") from None
     except RecursionError:
-        raise InputError(f"{source.label}: the JSON is nested too deeply. {_expected(source)}") from None
+        raise InputError(
+            f"{source.label}: the JSON is nested too deeply. {_expected(source)}"
+        ) from None
 
 
 def _locate(again: Callable[[], Source]) -> Callable[[Sequence[int]], list[int]]:

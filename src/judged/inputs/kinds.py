@@ -16,7 +16,8 @@ class Kind:
     def mistaken_for(self, wanted: Kind, source: str) -> str:
         """The message for a file that is plainly of this kind, given where the other was asked for."""
         return (
-            f"{source} looks like {self.phrase} ({self.columns}), not {wanted.phrase} ({wanted.columns}). "
+            f"{source} looks like {self.phrase} ({self.columns}), not {wanted.phrase} "
+            f"({wanted.columns}). "
             "Were the two files given in the wrong order?"
         )
 
@@ -33,9 +34,13 @@ def count(number: int, noun: str) -> str:
 def quote(text: str | bytes, limit: int = 80) -> str:
     """Text from a file between quotation marks, shortened so that a message stays one line.
 
-    Control characters are spelled out, all but the tab: printed as they are they could break the line, or steer the terminal.
+    Control characters are spelled out, all but the tab: printed as they are they could break the
+    line, or steer the terminal.
     """
     if isinstance(text, bytes):
         text = text.decode("utf-8", "backslashreplace")
-    text = "".join(each if each.isprintable() or each == "\t" else each.encode("unicode_escape").decode() for each in text)
+    text = "".join(
+        each if each.isprintable() or each == "\t" else each.encode("unicode_escape").decode()
+        for each in text
+    )
     return f'"{text}"' if len(text) <= limit else f'"{text[: limit - 1]}…"'

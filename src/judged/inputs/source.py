@@ -1,4 +1,5 @@
-"""Where bytes come from, a path or standard input, decompressed; and what can be wrong before the first line."""
+"""Where bytes come from, a path or standard input, decompressed; and what can be wrong before the
+first line."""
 
 from __future__ import annotations
 
@@ -88,7 +89,8 @@ class Source:
                 yield from line.splitlines(ends)
 
     def again(self) -> Callable[[], Source]:
-        """How to look a second time without keeping decompressed bytes until then; a pipe's bytes have to be kept."""
+        """How to look a second time without keeping decompressed bytes until then; a pipe's bytes
+        have to be kept."""
         path, kind = self.path, self.kind
         return (lambda: open_source(path, kind)) if self.lasting else (lambda: self)
 
@@ -150,7 +152,9 @@ def _decompressor(data: bytes) -> Decompress | None:
 
 
 def _damaged(label: str, name: str, reason: object) -> InputError:
-    return InputError(f"{label}: the {name} data is damaged or cut off ({reason}); fetch or write the file again.")
+    return InputError(
+        f"{label}: the {name} data is damaged or cut off ({reason}); fetch or write the file again."
+    )
 
 
 def _standard(name: str, function: Callable[[bytes], bytes]) -> Decompress:
@@ -164,7 +168,8 @@ def _standard(name: str, function: Callable[[bytes], bytes]) -> Decompress:
 
 
 def _zstandard(data: bytes, label: str) -> bytes:
-    """Python has zstd from 3.14 on; before that polars decompresses, reading the text as one cell of a table."""
+    """Python has zstd from 3.14 on; before that polars decompresses, reading the text as one cell
+    of a table."""
     if sys.version_info >= (3, 14):
         from compression import zstd
 
@@ -174,13 +179,20 @@ def _zstandard(data: bytes, label: str) -> bytes:
             raise _damaged(label, "zstd", error) from None
     try:
         cells = pl.read_csv(
-            data, separator="\x01", eol_char="\x00", has_header=False, quote_char=None, schema={"text": pl.String}
+            data,
+            separator="\x01",
+            eol_char="\x00",
+            has_header=False,
+            quote_char=None,
+            schema={"text": pl.String},
         )
     except pl.exceptions.NoDataError:
         return b""
     except POLARS_ERRORS as error:
         reason = f"damaged, cut off or not UTF-8 text ({error})"
-        raise InputError(f"{label}: the zstd data is {reason}; fetch or write the file again.") from None
+        raise InputError(
+            f"{label}: the zstd data is {reason}; fetch or write the file again."
+        ) from None
     return b"\x00".join((text or "").encode() for text in cells["text"])
 
 

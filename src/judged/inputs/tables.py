@@ -14,8 +14,8 @@ Locate = Callable[[Sequence[int]], list[int]]
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """Rows in the order of the input: `query` and `item` (String, no nulls) and one Float64 column, `score` or `grade`;
-    judgements by subtopic have a `subtopic` too (String, no nulls)."""
+    """Rows in the order of the input: `query` and `item` (String, no nulls) and one Float64 column,
+    `score` or `grade`; judgements by subtopic have a `subtopic` too (String, no nulls)."""
 
     frame: pl.DataFrame
     source: str
@@ -23,18 +23,27 @@ class Table:
     notes: tuple[str, ...] = ()
     """What was repaired or assumed while reading, a sentence each; it goes into the audit."""
     locate: Locate | None = None
-    """Row numbers (from 0, ascending) to line numbers (from 1), by a second look at the source; None if it has no lines."""
+    """Row numbers (from 0, ascending) to line numbers (from 1), by a second look at the source;
+    None if it has no lines."""
 
     def where(self, rows: Sequence[int]) -> str:
-        """The places of some rows for a message: "lines 3 and 7" of a file, "rows 3 and 7" of a frame (from 1)."""
-        word, numbers = ("line", self.locate(rows)) if self.locate else ("row", [row + 1 for row in rows])
+        """The places of some rows for a message: "lines 3 and 7" of a file, "rows 3 and 7" of a
+        frame (from 1)."""
+        word, numbers = (
+            ("line", self.locate(rows)) if self.locate else ("row", [row + 1 for row in rows])
+        )
         text = [str(number) for number in numbers]
-        return f"{word} {text[0]}" if len(text) == 1 else f"{word}s {', '.join(text[:-1])} and {text[-1]}"
+        return (
+            f"{word} {text[0]}"
+            if len(text) == 1
+            else f"{word}s {', '.join(text[:-1])} and {text[-1]}"
+        )
 
 
 @dataclass(frozen=True, eq=False)
 class Judgements(Table):
-    """Who judged what how: columns query, item, grade; and subtopic, where each is about one subtopic of its query."""
+    """Who judged what how: columns query, item, grade; and subtopic, where each is about one
+    subtopic of its query."""
 
     @property
     def by_subtopic(self) -> bool:
@@ -43,7 +52,8 @@ class Judgements(Table):
 
 @dataclass(frozen=True, eq=False)
 class Run(Table):
-    """A system's results: columns query, item, score. Rank is by score; the order of rows matters only for `ties="input"`."""
+    """A system's results: columns query, item, score. Rank is by score; the order of rows matters
+    only for `ties="input"`."""
 
     name: str = "run"
     tag: str | None = None
@@ -52,7 +62,8 @@ class Run(Table):
 
 @dataclass(frozen=True, eq=False)
 class Lookup:
-    """A run or judgements held as a dict of dicts, looked into rather than copied: {query: {item: score or grade}}."""
+    """A run or judgements held as a dict of dicts, looked into rather than copied: {query: {item:
+    score or grade}}."""
 
     lists: Mapping[str, Mapping[str, Any]]
     source: str = "a dict"

@@ -1,7 +1,8 @@
 """Text with fields between white space: TREC runs and qrels, MS MARCO runs.
 
-Three ways to the same table, each tried only where the one before has a doubt: polars on the file as it is; polars on
-blocks with white space evened out; a block line by line, which either names the bad line or returns the rows.
+Three ways to the same table, each tried only where the one before has a doubt: polars on the file
+as it is; polars on blocks with white space evened out; a block line by line, which either names the
+bad line or returns the rows.
 """
 
 from __future__ import annotations
@@ -67,7 +68,11 @@ def read_trec(source: Source) -> Reading:
 def read_msmarco(source: Source) -> Reading:
     """MS MARCO's judgements are TREC qrels; its runs have a rank for a score."""
     reading = _read(source, MSMARCO_RUN if source.kind is RUN else TREC_JUDGEMENTS)
-    note = ("There are no scores (an MS MARCO run): the ranks give the order.",) if source.kind is RUN else ()
+    note = (
+        ("There are no scores (an MS MARCO run): the ranks give the order.",)
+        if source.kind is RUN
+        else ()
+    )
     return replace(reading, notes=reading.notes + note)
 
 
@@ -102,12 +107,17 @@ def _read(source: Source, layout: Layout) -> Reading:
     if frame is not None:  # nothing was skipped
         return Reading(frame, (), lambda rows: [row + 1 for row in rows])
     frame, comments = _by_blocks(source, layout)
-    notes = (f"{count(comments, 'comment line')} {'was' if comments == 1 else 'were'} skipped.",) if comments else ()
+    notes = (
+        (f"{count(comments, 'comment line')} {'was' if comments == 1 else 'were'} skipped.",)
+        if comments
+        else ()
+    )
     return Reading(frame, notes, _locate(source.again()))
 
 
 def _as_it_is(source: Source, layout: Layout) -> pl.DataFrame | None:
-    """None where the file is not evenly spaced, or not good; the parse and the look at its spacing share the time."""
+    """None where the file is not evenly spaced, or not good; the parse and the look at its spacing
+    share the time."""
     head = source.head()
     line = head.split(b"\n", 1)[0]
     separator = b"\t" if b"\t" in line else b" "
@@ -122,7 +132,9 @@ def _as_it_is(source: Source, layout: Layout) -> pl.DataFrame | None:
         counted = pool.submit(fields)
         frame = _parse(source.for_polars(), layout, line, separator.decode(), source.kind)
         # A file cut off in its last line, or with a field missing elsewhere, does not add up.
-        regular = frame is not None and counted.result() == frame.height * (line.count(separator) + 1)
+        regular = frame is not None and counted.result() == frame.height * (
+            line.count(separator) + 1
+        )
         return frame if regular else None
 
 
@@ -147,15 +159,24 @@ def _by_blocks(source: Source, layout: Layout) -> tuple[pl.DataFrame, int]:
 def _evened_out(text: bytes, layout: Layout, kind: Kind) -> pl.DataFrame | None:
     if not text:
         return from_rows([], kind, layout.subtopic)
-    if text.startswith(BYTE_ORDER_MARK):  # inside a file it is text, but polars drops it from the start of whatever it reads
+    if text.startswith(
+        BYTE_ORDER_MARK
+    ):  # inside a file it is text, but polars drops it from the start of whatever it reads
         text = BYTE_ORDER_MARK + text
     return _parse(text, layout, text[: text.index(b"\n")], " ", kind, ragged=True)
 
 
 def _parse(
-    text: Path | bytes, layout: Layout, first_line: bytes, separator: str, kind: Kind, *, ragged: bool = False
+    text: Path | bytes,
+    layout: Layout,
+    first_line: bytes,
+    separator: str,
+    kind: Kind,
+    *,
+    ragged: bool = False,
 ) -> pl.DataFrame | None:
-    """The rows, or None where polars cannot read a line or finds a needed field missing; any field if `ragged`."""
+    """The rows, or None where polars cannot read a line or finds a needed field missing; any field
+    if `ragged`."""
     extra = first_line.count(separator.encode()) + 1 - len(layout.fields)
     if extra < 0:
         return None
@@ -163,7 +184,9 @@ def _parse(
     schema[layout.value] = pl.Float64
     schema |= {f"extra {number}": pl.String for number in range(extra)}
     value = turned_around(pl.col(layout.value), layout.value == "rank")
-    if ragged:  # polars says nothing of fields missing at the end of a line, unless one looks at the last
+    if (
+        ragged
+    ):  # polars says nothing of fields missing at the end of a line, unless one looks at the last
         value = pl.when(pl.col(layout.fields[-1]).is_not_null()).then(value)
     try:
         frame = (
@@ -196,10 +219,14 @@ def _line_by_line(lines: Iterable[bytes], first: int, layout: Layout, source: st
             raise InputError(f"{source}, line {number}: {reason}") from None
         if len(fields) < len(layout.fields):
             reason = f"expected {len(layout.fields)} fields, found {len(fields)}"
-            raise InputError(f"{source}, line {number}: {reason}: {quote(line.strip())}. {layout.example}")
+            raise InputError(
+                f"{source}, line {number}: {reason}: {quote(line.strip())}. {layout.example}"
+            )
         if not is_number(fields[value]):
             reason = f"the {layout.value} is not a number: {quote(fields[value], 30)}"
-            raise InputError(f"{source}, line {number}: {reason}, in the line {quote(line.strip())}.")
+            raise InputError(
+                f"{source}, line {number}: {reason}, in the line {quote(line.strip())}."
+            )
         row = (fields[query], fields[item], sign * float(fields[value]))
         yield row if layout.subtopic is None else (*row, fields[layout.position(layout.subtopic)])
 

@@ -19,10 +19,11 @@ _BLOCK = 1 << 24
 
 
 def count_fields(handle: BinaryIO, separator: bytes) -> int | None:
-    """How many fields there are where each gap is one separator or one LF and nothing is a comment; None where not.
+    """How many fields there are where each gap is one separator or one LF and nothing is a comment;
+    None where not.
 
-    polars can split such lines by itself. The look stays in the processor's cache, so that it costs a fraction of the
-    parse that it makes safe.
+    polars can split such lines by itself. The look stays in the processor's cache, so that it costs
+    a fraction of the parse that it makes safe.
     """
     strange = (b" " if separator == b"\t" else b"\t", b"\r", COMMENT)
     block = bytearray(_IN_CACHE)
@@ -66,7 +67,8 @@ def has_lone_returns(handle: BinaryIO) -> bool:
 
 
 def even_out(block: bytes) -> tuple[bytes, int]:
-    """The block with one space between fields and neither blank lines nor comments; and how many comments it had."""
+    """The block with one space between fields and neither blank lines nor comments; and how many
+    comments it had."""
     if b"\t" in block or b"\r" in block:
         block = block.translate(_ONE_KIND)
     characters: npt.NDArray[np.uint8] = np.frombuffer(b"\n" + block, np.uint8).copy()
@@ -74,7 +76,8 @@ def even_out(block: bytes) -> tuple[bytes, int]:
     gap = (characters == _SPACE) | newline
     first = gap.copy()
     first[1:] &= ~gap[:-1]
-    # Only the first character of a gap stays; where an LF comes later in the gap, that character becomes the LF.
+    # Only the first character of a gap stays; where an LF comes later in the gap, that character
+    # becomes the LF.
     late = np.flatnonzero(newline & ~first)
     if late.size:
         starts = np.flatnonzero(first)

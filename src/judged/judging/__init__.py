@@ -1,8 +1,9 @@
-"""Run + judgements -> Rankings: the only place where ties are broken and duplicates, junk and depth are decided.
+"""Run + judgements -> Rankings: the only place where ties are broken and duplicates, junk and depth
+are decided.
 
-A run is never sorted as a whole. The rank of a judged item is one more than the number of greater scores in its list,
-found by bisection in the list's scores; only where scores tie are item ids looked at, and only those of the ties that
-a judged item takes part in.
+A run is never sorted as a whole. The rank of a judged item is one more than the number of greater
+scores in its list, found by bisection in the list's scores; only where scores tie are item ids
+looked at, and only those of the ties that a judged item takes part in.
 """
 
 from __future__ import annotations
@@ -52,16 +53,26 @@ def judge(
     duplicates: str = "error",
     collection: Collection = None,
 ) -> Rankings:
-    """Match a run with judgements: the ranks of its judged items, from which every measure is computed.
+    """Match a run with judgements: the ranks of its judged items, from which every measure is
+    computed.
 
     >>> r = judge({"q1": {"a": 1, "b": 0, "c": 1}}, {"q1": {"x": 3.0, "a": 2.0, "b": 1.0}})
     >>> r.hit_rank.tolist(), r.hit_grade.tolist(), r.retrieved.tolist()
     ([2, 3], [1.0, 0.0], [3])
     """
     if None not in as_runs(run):
-        raise InputError("judge takes one run; judged.evaluate takes several, as {name: run} or a list of paths.")
+        raise InputError(
+            "judge takes one run; judged.evaluate takes several, as {name: run} or a list of paths."
+        )
     pool = pool_of(read_judgements(judgements), duplicates=duplicates)
-    return judge_pool(pool, read_run(run), policy=Policy.of(policy), depth=depth, duplicates=duplicates, collection=collection)
+    return judge_pool(
+        pool,
+        read_run(run),
+        policy=Policy.of(policy),
+        depth=depth,
+        duplicates=duplicates,
+        collection=collection,
+    )
 
 
 def judging(
@@ -79,22 +90,34 @@ def judging(
     """
     if unique is None:
         pool = pool_of(judgements, duplicates=duplicates)
-        return lambda run: judge_pool(pool, run, policy=policy, depth=depth, duplicates=duplicates, collection=collection)
+        return lambda run: judge_pool(
+            pool, run, policy=policy, depth=depth, duplicates=duplicates, collection=collection
+        )
     from judged.judging.categories import BASIS, unique_judgements, unique_results
 
     table = read_categories(unique)
-    pool = pool_of(unique_judgements(judgements, table, duplicates=duplicates), duplicates=duplicates)
+    pool = pool_of(
+        unique_judgements(judgements, table, duplicates=duplicates), duplicates=duplicates
+    )
 
     def judge_categories(run: Run | Lookup) -> Rankings:
         found = unique_results(run, table, duplicates=duplicates)
-        rankings = judge_pool(pool, found, policy=policy, depth=depth, duplicates=duplicates, collection=collection)
+        rankings = judge_pool(
+            pool, found, policy=policy, depth=depth, duplicates=duplicates, collection=collection
+        )
         return replace(rankings, basis=BASIS)
 
     return judge_categories
 
 
 def judge_pool(
-    pool: Pool, run: Run | Lookup, *, policy: Policy, depth: int | None, duplicates: str, collection: Collection = None
+    pool: Pool,
+    run: Run | Lookup,
+    *,
+    policy: Policy,
+    depth: int | None,
+    duplicates: str,
+    collection: Collection = None,
 ) -> Rankings:
     """As `judge`, with judgements made ready once for several runs."""
     limit = None if depth is None else _whole_number(depth)
@@ -112,7 +135,9 @@ def judge_pool(
         hit_grade=pool.grades[found.hit_judgement[order]],
         hit_tie_first=places.first[order],
         hit_tie_last=places.last[order],
-        hit_item=None if pool.subtopics is None else (found.hit_judgement - starts_of(pool.lengths)[query])[order],
+        hit_item=None
+        if pool.subtopics is None
+        else (found.hit_judgement - starts_of(pool.lengths)[query])[order],
         pool_query=pool.query,
         pool_grade=pool.best_first,
         subtopics=pool.subtopics,
@@ -148,28 +173,48 @@ def rankings_from_scores(
     """See `Rankings.from_scores`."""
     if ties not in CHOICES["ties"] or ties == "id":
         *most, last = (choice for choice in CHOICES["ties"] if choice != "id")
-        raise PolicyError(f"items have no ids here: ties must be {', '.join(most)} or {last}; got {ties!r}.")
+        raise PolicyError(
+            f"items have no ids here: ties must be {', '.join(most)} or {last}; got {ties!r}."
+        )
     grade, lengths = _flat(y_true, "y_true")
     score, own = _flat(y_score, "y_score")
     if len(lengths) != len(own):
-        raise InputError(f"y_true has {len(lengths)} rows, y_score has {len(own)}; they must be as many.")
+        raise InputError(
+            f"y_true has {len(lengths)} rows, y_score has {len(own)}; they must be as many."
+        )
     if (wrong := np.flatnonzero(lengths != own)).size:
         at = wrong[0]
-        raise InputError(f"row {at} of y_true has {lengths[at]} values, that of y_score has {own[at]}; they must be as many.")
+        raise InputError(
+            f"row {at} of y_true has {lengths[at]} values, that of y_score has {own[at]}; they "
+            "must be as many."
+        )
     query = np.repeat(np.arange(len(lengths)), lengths)
     for what, bad in (("y_true", ~np.isfinite(grade)), ("y_score", np.isnan(score))):
         if (wrong := np.flatnonzero(bad)).size:
             at = wrong[0]
             value = "infinite" if np.isinf(grade[at]) and what == "y_true" else "NaN"
-            raise InputError(f"{what} is {value} in row {query[at]}, column {at - starts_of(lengths)[query[at]]}.")
-    names = tuple(str(i) for i in range(1, len(lengths) + 1)) if queries is None else tuple(map(str, queries))
+            raise InputError(
+                f"{what} is {value} in row {query[at]}, column "
+                f"{at - starts_of(lengths)[query[at]]}."
+            )
+    names = (
+        tuple(str(i) for i in range(1, len(lengths) + 1))
+        if queries is None
+        else tuple(map(str, queries))
+    )
     if len(names) != len(lengths):
-        raise InputError(f"queries has {len(names)} ids, y_true has {len(lengths)} rows; they must be as many.")
+        raise InputError(
+            f"queries has {len(names)} ids, y_true has {len(lengths)} rows; they must be as many."
+        )
     if len(set(names)) < len(names):
         raise InputError("queries must be distinct ids.")
     order = np.lexsort((-score, query))
     grade, score, rank = grade[order], score[order], ordinals(query, len(lengths))
-    new = np.append(True, (query[1:] != query[:-1]) | (score[1:] != score[:-1])) if len(query) else np.zeros(0, bool)
+    new = (
+        np.append(True, (query[1:] != query[:-1]) | (score[1:] != score[:-1]))
+        if len(query)
+        else np.zeros(0, bool)
+    )
     tie = np.cumsum(new) - 1
     rankings = Rankings(
         queries=names,
@@ -195,7 +240,9 @@ def _flat(rows: Any, what: str) -> tuple[np.ndarray, Ints]:
     if not parts:
         raise InputError(f"{what} holds no rows; give one row for each query.")
     if any(part.ndim != 1 for part in parts):
-        raise InputError(f"{what} must hold one row of numbers for each query; for a single query write [[…]].")
+        raise InputError(
+            f"{what} must hold one row of numbers for each query; for a single query write [[…]]."
+        )
     return np.concatenate(parts), np.array([len(part) for part in parts], dtype=np.int64)
 
 
@@ -203,13 +250,22 @@ def _collection(given: Collection, queries: tuple[str, ...]) -> Ints | None:
     if isinstance(given, Mapping):
         lost = [query for query in queries if query not in given]
         if lost:
-            raise InputError(f"collection has no size for query {lost[0]!r}; give one for each judged query, or one for all.")
+            raise InputError(
+                f"collection has no size for query {lost[0]!r}; give one for each judged query, or "
+                "one for all."
+            )
         return each_query([given[query] for query in queries], queries, "collection")
     return each_query(given, queries, "collection")
 
 
 def _audit(
-    pool: Pool, run: Run | Lookup, found: Matches, places: Places, whole: Rankings, shown: Rankings, final: Rankings
+    pool: Pool,
+    run: Run | Lookup,
+    found: Matches,
+    places: Places,
+    whole: Rankings,
+    shown: Rankings,
+    final: Rankings,
 ) -> Audit:
     tied = places.last > places.first
     seen = shown.retrieved > 0

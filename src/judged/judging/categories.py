@@ -31,14 +31,24 @@ def unique_results(run: Any, categories: Any, *, duplicates: str = "error") -> R
     ['A', 'B']
     """
     given = read_run(run)
-    whole = Run(_flat(given, "score"), given.source, given.notes, name=given.name) if isinstance(given, Lookup) else given
+    whole = (
+        Run(_flat(given, "score"), given.source, given.notes, name=given.name)
+        if isinstance(given, Lookup)
+        else given
+    )
     whole = _without_duplicates(whole, duplicates)
     nan = whole.frame["score"].is_nan().arg_true().to_numpy().astype(np.int64)
     if len(nan):
         raise InputError(nan_message(whole, nan))
     frame = read_categories(categories).replacing_items(whole.frame, whole.source)
     kept = without_repeats(replace(whole, frame=frame), np.zeros(0, np.int64), "first")
-    return replace(kept, notes=(*kept.notes, f"{frame.height:,} results were reduced to {kept.frame.height:,} categories."))
+    return replace(
+        kept,
+        notes=(
+            *kept.notes,
+            f"{frame.height:,} results were reduced to {kept.frame.height:,} categories.",
+        ),
+    )
 
 
 def unique_judgements(judgements: Any, categories: Any, *, duplicates: str = "error") -> Judgements:
@@ -46,7 +56,11 @@ def unique_judgements(judgements: Any, categories: Any, *, duplicates: str = "er
     import polars as pl
 
     given = read_judgements(judgements)
-    whole = Judgements(_flat(given, "grade"), given.source, given.notes) if isinstance(given, Lookup) else given
+    whole = (
+        Judgements(_flat(given, "grade"), given.source, given.notes)
+        if isinstance(given, Lookup)
+        else given
+    )
     whole = _without_duplicates(whole, duplicates)
     frame = read_categories(categories).replacing_items(whole.frame, whole.source)
     best = frame.group_by("query", "item", maintain_order=True).agg(pl.col("grade").max())
@@ -59,12 +73,15 @@ def _flat(given: Lookup, value: str) -> pl.DataFrame:
     lists = given.lists
     lengths = np.fromiter(map(len, lists.values()), np.int64, len(lists))
     values = numbers(lists, lengths, f"a {value}")
-    query = pl.Series("query", list(lists), dtype=pl.String).gather(np.repeat(np.arange(len(lists)), lengths))
+    query = pl.Series("query", list(lists), dtype=pl.String).gather(
+        np.repeat(np.arange(len(lists)), lengths)
+    )
     item = pl.Series("item", list(chain.from_iterable(lists.values())), dtype=pl.String)
     return pl.DataFrame([query, item, pl.Series(value, values, dtype=pl.Float64)])
 
 
 def _without_duplicates(table: Any, duplicates: str) -> Any:
-    """As judging does it: an item that occurs twice for a query is an error, or its best-ranked row is kept."""
+    """As judging does it: an item that occurs twice for a query is an error, or its best-ranked row
+    is kept."""
     again = repeated(table, np.concatenate(equal_pairs(hashed(table).key)))
     return without_repeats(table, again, duplicates) if len(again) else table

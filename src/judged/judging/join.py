@@ -1,4 +1,5 @@
-"""Rows of a table, by query: one key a row, the rows that say the same thing twice, and where each query's rows lie."""
+"""Rows of a table, by query: one key a row, the rows that say the same thing twice, and where each
+query's rows lie."""
 
 from __future__ import annotations
 
@@ -22,7 +23,8 @@ AnyTable = TypeVar("AnyTable", Judgements, Run)
 
 @dataclass(frozen=True, eq=False)
 class Hashed(Generic[AnyTable]):
-    """A table with a 64-bit hash of what each row is about, and the rows where another query begins."""
+    """A table with a 64-bit hash of what each row is about, and the rows where another query
+    begins."""
 
     table: AnyTable
     key: pl.Series
@@ -41,7 +43,9 @@ def hashed(table: AnyTable) -> Hashed[AnyTable]:
         raise InputError(f"{table.source} holds no rows.")
     query = pl.col("query").hash(1)
     about = pl.col("item").hash(2) ^ query
-    key = table.frame.lazy().select(key=about ^ pl.col("subtopic").hash(3) if "subtopic" in identity(table) else about)
+    key = table.frame.lazy().select(
+        key=about ^ pl.col("subtopic").hash(3) if "subtopic" in identity(table) else about
+    )
     starts = table.frame.lazy().select(start=(query != query.shift()).fill_null(True).arg_true())
     keys, begins = pl.collect_all([key, starts])
     return Hashed(table, keys["key"], begins["start"].to_numpy().astype(np.int64))
@@ -52,21 +56,29 @@ _BLOCK = 1 << 17
 
 
 def equal_pairs(*keys: pl.Series) -> tuple[Ints, Ints]:
-    """All pairs of places whose keys agree, the smaller place on the left: a suspicion, for the strings to confirm.
+    """All pairs of places whose keys agree, the smaller place on the left: a suspicion, for the
+    strings to confirm.
 
-    Places count on from one series to the next. One sort of integers does it, shared out among the processors by the
-    keys' highest bits: the place is packed into the low bits of its key, so that it need not be sorted along.
+    Places count on from one series to the next. One sort of integers does it, shared out among the
+    processors by the keys' highest bits: the place is packed into the low bits of its key, so that
+    it need not be sorted along.
     """
     count = sum(map(len, keys))
     low = max(count - 1, 1).bit_length()
     bits = min((os.cpu_count() or 1).bit_length() - 1, 3) if count > _BLOCK else 0
     chunks = [chunk.to_numpy() for key in keys for chunk in key.get_chunks()]
     with ThreadPoolExecutor(1 << bits) as pool:
-        shares = list(pool.map(lambda share: _equal_pairs(chunks, low, share, bits), range(1 << bits)))
-    return np.concatenate([left for left, _ in shares]), np.concatenate([right for _, right in shares])
+        shares = list(
+            pool.map(lambda share: _equal_pairs(chunks, low, share, bits), range(1 << bits))
+        )
+    return np.concatenate([left for left, _ in shares]), np.concatenate(
+        [right for _, right in shares]
+    )
 
 
-def _equal_pairs(chunks: list[NDArray[np.uint64]], low: int, share: int, bits: int) -> tuple[Ints, Ints]:
+def _equal_pairs(
+    chunks: list[NDArray[np.uint64]], low: int, share: int, bits: int
+) -> tuple[Ints, Ints]:
     """The pairs among the keys whose highest bits are this share's."""
     mask = np.uint64((1 << low) - 1)
     parts: list[NDArray[np.uint64]] = []
@@ -97,14 +109,18 @@ def _equal_pairs(chunks: list[NDArray[np.uint64]], low: int, share: int, bits: i
 
 
 _PAIRS = 10_000_000
-"""Enough pairs: so many are rows that repeat, which is found out from any of them, and a row repeated n times has n² pairs."""
+"""Enough pairs: so many are rows that repeat, which is found out from any of them, and a row
+repeated n times has n² pairs."""
 
 
 def _neighbours(packed: NDArray[np.uint64], mask: np.uint64) -> Ints:
     """Where keys agree with the next one."""
     last = len(packed) - 1
     blocks = ((begin, min(begin + _BLOCK, last)) for begin in range(0, last, _BLOCK))
-    found = [begin + np.flatnonzero((packed[begin + 1 : end + 1] ^ packed[begin:end]) <= mask) for begin, end in blocks]
+    found = [
+        begin + np.flatnonzero((packed[begin + 1 : end + 1] ^ packed[begin:end]) <= mask)
+        for begin, end in blocks
+    ]
     return np.concatenate([np.zeros(0, np.int64), *found])
 
 
@@ -113,12 +129,15 @@ def repeated(table: Table, suspects: Ints) -> Ints:
     import polars as pl
 
     rows = np.unique(suspects)
-    same = table.frame[rows].select(pl.struct(identity(table)).is_duplicated()).to_series().to_numpy()
+    same = (
+        table.frame[rows].select(pl.struct(identity(table)).is_duplicated()).to_series().to_numpy()
+    )
     return rows[same]
 
 
 def without_repeats(table: AnyTable, rows: Ints, duplicates: str) -> AnyTable:
-    """The table with only the best-ranked of the rows about the same, or an error that names the rows."""
+    """The table with only the best-ranked of the rows about the same, or an error that names the
+    rows."""
     if duplicates == "error":
         raise InputError(_duplicate_message(table, rows))
     frame = table.frame.with_row_index("row")
@@ -138,14 +157,23 @@ def _duplicate_message(table: Table, rows: Ints) -> str:
 
     same = table.frame[rows].select(identity(table))
     first = same.row(0, named=True)
-    mates = rows[same.select(pl.all_horizontal(pl.col(name) == value for name, value in first.items())).to_series().to_numpy()]
+    mates = rows[
+        same.select(pl.all_horizontal(pl.col(name) == value for name, value in first.items()))
+        .to_series()
+        .to_numpy()
+    ]
     about = f" for subtopic {first['subtopic']!r}" if "subtopic" in first else ""
     others = same.n_unique() - 1
-    more = f" (and {others:,} more such {'triple' if about else 'pair'}{'s' if others > 1 else ''})" if others else ""
+    more = (
+        f" (and {others:,} more such {'triple' if about else 'pair'}{'s' if others > 1 else ''})"
+        if others
+        else ""
+    )
     return (
         f"{table.source}, {table.where(mates[:10].tolist())}: "
         f"query {first['query']!r} has item {first['item']!r} more than once{about}{more}. "
-        "Remove the repetitions, or keep the best-ranked of each with duplicates='first' (--duplicates first)."
+        "Remove the repetitions, or keep the best-ranked of each with duplicates='first' "
+        "(--duplicates first)."
     )
 
 
@@ -191,6 +219,10 @@ def group(rows: Hashed[AnyTable]) -> Grouped[AnyTable]:
         return Grouped(rows.table, rows.key, names, lengths, None)
     stretches = pl.DataFrame({"query": names, "length": lengths})
     whole = stretches.group_by("query", maintain_order=True).agg(pl.col("length").sum())
-    number = stretches.join(whole.select("query").with_row_index("number"), on="query", maintain_order="left")["number"]
+    number = stretches.join(
+        whole.select("query").with_row_index("number"), on="query", maintain_order="left"
+    )["number"]
     order = np.argsort(np.repeat(number.to_numpy(), lengths), kind="stable")
-    return Grouped(rows.table, rows.key, whole["query"], whole["length"].to_numpy().astype(np.int64), order)
+    return Grouped(
+        rows.table, rows.key, whole["query"], whole["length"].to_numpy().astype(np.int64), order
+    )

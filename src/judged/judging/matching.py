@@ -1,4 +1,5 @@
-"""Which judged items a run holds, with their scores: by a join on hash keys, or by looking them up in a dict."""
+"""Which judged items a run holds, with their scores: by a join on hash keys, or by looking them up
+in a dict."""
 
 from __future__ import annotations
 
@@ -40,7 +41,9 @@ class Matches:
 
 def match(pool: Pool, run: Run | Lookup, *, duplicates: str) -> Matches:
     """Find the judged items in a run."""
-    found = _match_lookup(pool, run) if isinstance(run, Lookup) else _match_table(pool, run, duplicates)
+    found = (
+        _match_lookup(pool, run) if isinstance(run, Lookup) else _match_table(pool, run, duplicates)
+    )
     there = found.list_of[found.list_of >= 0]
     if not len(there):
         raise InputError(_nothing_in_common(pool, run))
@@ -56,7 +59,9 @@ def _match_table(pool: Pool, run: Run, duplicates: str) -> Matches:
     row, judgement, again = _pairs(pool, rows)
     if len(again):
         kept = without_repeats(run, again, duplicates)
-        return replace(_match_table(pool, kept, duplicates), dropped=run.frame.height - kept.frame.height)
+        return replace(
+            _match_table(pool, kept, duplicates), dropped=run.frame.height - kept.frame.height
+        )
     grouped = group(rows)
     scores = grouped.values("score")
     finite = bool(np.isfinite(scores).all())
@@ -64,12 +69,19 @@ def _match_table(pool: Pool, run: Run, duplicates: str) -> Matches:
         raise InputError(nan_message(run, np.sort(grouped.rows(np.flatnonzero(np.isnan(scores))))))
     lists = pl.DataFrame({"query": grouped.names}).with_row_index("list")
     judged = pl.DataFrame({"query": pl.Series(pool.queries, dtype=pl.String)})
-    list_of = judged.join(lists, on="query", how="left", maintain_order="left")["list"].cast(pl.Int64).fill_null(-1).to_numpy()
+    list_of = (
+        judged.join(lists, on="query", how="left", maintain_order="left")["list"]
+        .cast(pl.Int64)
+        .fill_null(-1)
+        .to_numpy()
+    )
     starts = starts_of(grouped.lengths)
     position = grouped.positions(row)
     # The keys agree; so must the strings. The list a result lies in stands for its query.
     home = list_of[pool.query[judgement]]
-    same = (position >= starts[home]) & (position < starts[home] + grouped.lengths[home]) & (home >= 0)
+    same = (
+        (position >= starts[home]) & (position < starts[home] + grouped.lengths[home]) & (home >= 0)
+    )
     same &= (run.frame["item"].gather(row) == pool.frame["item"].gather(judgement)).to_numpy()
     if not same.all():
         judgement, position = judgement[same], position[same]
@@ -92,7 +104,8 @@ def _match_table(pool: Pool, run: Run, duplicates: str) -> Matches:
 
 
 def _pairs(pool: Pool, run: Hashed[Run]) -> tuple[Ints, Ints, Ints]:
-    """Rows of the run and judgements whose keys agree, in the order of the rows; and the run's repeated rows."""
+    """Rows of the run and judgements whose keys agree, in the order of the rows; and the run's
+    repeated rows."""
     count = len(run.key)
     left, right = equal_pairs(run.key, pool.key)
     inside = right < count
@@ -107,7 +120,8 @@ def nan_message(run: Run, rows: Ints) -> str:
     query, item = run.frame.row(int(rows[0]))[:2]
     more = f" (and {len(rows) - 1:,} more)" if len(rows) > 1 else ""
     return (
-        f"{run.source}, {run.where([int(rows[0])])}: the score of item {item!r} for query {query!r} is NaN{more}. "
+        f"{run.source}, {run.where([int(rows[0])])}: the score of item {item!r} for query "
+        f"{query!r} is NaN{more}. "
         "A NaN has no place in a ranking; give it a number or remove the row."
     )
 
@@ -124,7 +138,12 @@ def _match_lookup(pool: Pool, run: Lookup) -> Matches:
     score = np.fromiter(looked_up, np.float64, len(sought))
     finite = bool(np.isfinite(scores).all())
     if not finite and np.isnan(scores).any():
-        query, item = next((query, item) for query, each in lists.items() for item, score in each.items() if score != score)
+        query, item = next(
+            (query, item)
+            for query, each in lists.items()
+            for item, score in each.items()
+            if score != score
+        )
         raise InputError(
             f"{run.source}: the score of item {item!r} for query {query!r} is NaN. "
             "A NaN has no place in a ranking; give it a number or remove the item."
@@ -133,7 +152,12 @@ def _match_lookup(pool: Pool, run: Lookup) -> Matches:
     every = list(lists.values())
 
     def items(chosen_lists: Ints, chosen: NDArray[np.bool_]) -> list[str]:
-        return list(compress(chain.from_iterable(every[number] for number in chosen_lists.tolist()), chosen.tolist()))
+        return list(
+            compress(
+                chain.from_iterable(every[number] for number in chosen_lists.tolist()),
+                chosen.tolist(),
+            )
+        )
 
     return Matches(
         scores=scores,
@@ -152,7 +176,11 @@ _EMPTY = "the run is empty. An empty run is not a system that scored zero; is it
 
 
 def _nothing_in_common(pool: Pool, run: Run | Lookup) -> str:
-    there = list(run.lists) if isinstance(run, Lookup) else run.frame["query"].unique(maintain_order=True).to_list()
+    there = (
+        list(run.lists)
+        if isinstance(run, Lookup)
+        else run.frame["query"].unique(maintain_order=True).to_list()
+    )
     if not there:
         return f"{run.source}: {_EMPTY}"
     message = (
@@ -166,11 +194,15 @@ def _nothing_in_common(pool: Pool, run: Run | Lookup) -> str:
 
 
 _MENDS: dict[str, Callable[[str], str]] = {
-    "They would agree without leading zeros: ids are compared as exact texts.": lambda query: query.lstrip("0") or "0",
-    "They would agree if numbers such as 1.0 were written 1: were ids read as numbers?": lambda query: query.removesuffix(".0"),
+    "They would agree without leading zeros: ids are compared as exact texts.": lambda query: (
+        query.lstrip("0") or "0"
+    ),
+    "They would agree if numbers such as 1.0 were written 1: were ids read as "
+    "numbers?": lambda query: query.removesuffix(".0"),
     "They would agree but for upper and lower case: ids are compared as exact texts.": str.lower,
     "They would agree but for white space at the ends: ids are compared as exact texts.": str.strip,
-    "Their numbers agree, the letters around them do not: ids are compared as exact texts.": lambda query: (
+    "Their numbers agree, the letters around them do not: ids are compared as "
+    "exact texts.": lambda query: (
         "".join(letter for letter in query if letter.isdigit()).lstrip("0") or query
     ),
 }

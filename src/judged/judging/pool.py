@@ -65,14 +65,20 @@ class Pool:
             frame = self.source.table.frame.select("query", "item")
             return frame if self.source.order is None else frame[self.source.order]
         query = pl.Series("query", self.queries, dtype=pl.String).gather(self.query)
-        item = pl.Series("item", list(chain.from_iterable(self.source.lists.values())), dtype=pl.String)
+        item = pl.Series(
+            "item", list(chain.from_iterable(self.source.lists.values())), dtype=pl.String
+        )
         return pl.DataFrame([query, item])
 
     @cached_property
     def key(self) -> pl.Series:
         """The hash of each judgement's query and item."""
         if isinstance(self.source, Grouped):
-            return self.source.key if self.source.order is None else self.source.key.gather(self.source.order)
+            return (
+                self.source.key
+                if self.source.order is None
+                else self.source.key.gather(self.source.order)
+            )
         return hashed(Judgements(self.frame, self.name)).key
 
     @cached_property
@@ -82,7 +88,10 @@ class Pool:
             return list(self.source.lists.values())
         flat = self.frame["item"].to_list()
         starts = starts_of(self.lengths)
-        return [flat[begin : begin + length] for begin, length in zip(starts.tolist(), self.lengths.tolist(), strict=True)]
+        return [
+            flat[begin : begin + length]
+            for begin, length in zip(starts.tolist(), self.lengths.tolist(), strict=True)
+        ]
 
     def items_at(self, rows: Ints) -> list[str]:
         """The items of some judgements."""
@@ -91,7 +100,9 @@ class Pool:
         query = self.query[rows]
         place = rows - starts_of(self.lengths)[query]
         lists = {number: list(self.items[number]) for number in np.unique(query).tolist()}
-        return [lists[number][at] for number, at in zip(query.tolist(), place.tolist(), strict=True)]
+        return [
+            lists[number][at] for number, at in zip(query.tolist(), place.tolist(), strict=True)
+        ]
 
 
 def pool_of(judgements: Judgements | Lookup, *, duplicates: str = "error") -> Pool:
@@ -104,7 +115,9 @@ def pool_of(judgements: Judgements | Lookup, *, duplicates: str = "error") -> Po
             judgements, subtopics = lists_by_item(judgements)
         lists = judgements.lists
         if not lists:
-            raise InputError(f"{judgements.source}: the dict is empty; give {{query: {{item: grade}}}}.")
+            raise InputError(
+                f"{judgements.source}: the dict is empty; give {{query: {{item: grade}}}}."
+            )
         lengths = np.fromiter(map(len, lists.values()), np.int64, len(lists))
         grades = numbers(lists, lengths, "a grade")
         pool = Pool(tuple(lists), lengths, grades, judgements, subtopics=subtopics)
@@ -118,11 +131,19 @@ def pool_of(judgements: Judgements | Lookup, *, duplicates: str = "error") -> Po
             whole, subtopics = table_by_item(rows)
             rows = hashed(whole)
         grouped = group(rows)
-        pool = Pool(tuple(grouped.names.to_list()), grouped.lengths, grouped.values("grade"), grouped, dropped, subtopics)
+        pool = Pool(
+            tuple(grouped.names.to_list()),
+            grouped.lengths,
+            grouped.values("grade"),
+            grouped,
+            dropped,
+            subtopics,
+        )
     if not np.isfinite(pool.grades).all():
         at = int(np.flatnonzero(~np.isfinite(pool.grades))[0])
         raise InputError(
-            f"{pool.name}: the grade of item {pool.items_at(np.array([at]))[0]!r} for query {pool.queries[pool.query[at]]!r} "
+            f"{pool.name}: the grade of item {pool.items_at(np.array([at]))[0]!r} for query "
+            f"{pool.queries[pool.query[at]]!r} "
             f"is {pool.grades[at]}; grades must be finite numbers."
         )
     return pool
@@ -135,16 +156,26 @@ def numbers(lists: Mapping[str, Mapping[str, Any]], lengths: Ints, what: str) ->
     return flat
 
 
-def packed(lists: Mapping[str, Mapping[str, Any]], flat: Floats, what: str) -> Iterator[Mapping[str, Any]]:
-    """Each dict in turn, after its values have been written into the array: what looks into it next finds it in the cache."""
+def packed(
+    lists: Mapping[str, Mapping[str, Any]], flat: Floats, what: str
+) -> Iterator[Mapping[str, Any]]:
+    """Each dict in turn, after its values have been written into the array: what looks into it next
+    finds it in the cache."""
     buffer, at = flat.data, 0
     try:
         for values in lists.values():
-            # Of all ways from Python's floats to an array the fastest, and one that takes no text for a number.
+            # Of all ways from Python's floats to an array the fastest, and one that takes no text
+            # for a number.
             struct.pack_into(f"{len(values)}d", buffer, at, *values.values())
             at += 8 * len(values)
             yield values
     except struct.error:
-        wrong = ((query, item, value) for query, each in lists.items() for item, value in each.items())
-        query, item, value = next(each for each in wrong if isinstance(each[2], str) or not hasattr(each[2], "__float__"))
-        raise InputError(f"item {item!r} of query {query!r} has {value!r} where {what} should be; give a number.") from None
+        wrong = (
+            (query, item, value) for query, each in lists.items() for item, value in each.items()
+        )
+        query, item, value = next(
+            each for each in wrong if isinstance(each[2], str) or not hasattr(each[2], "__float__")
+        )
+        raise InputError(
+            f"item {item!r} of query {query!r} has {value!r} where {what} should be; give a number."
+        ) from None

@@ -1,4 +1,5 @@
-"""Judgements by subtopic: one grade an item for measures that know no subtopics, and the whole for those that do."""
+"""Judgements by subtopic: one grade an item for measures that know no subtopics, and the whole for
+those that do."""
 
 from __future__ import annotations
 
@@ -19,13 +20,19 @@ if TYPE_CHECKING:
 
 
 def table_by_item(rows: Hashed[Judgements]) -> tuple[Judgements, Subtopics]:
-    """The best grade of each query and item, and what was judged by subtopic; each query's items in descending order."""
+    """The best grade of each query and item, and what was judged by subtopic; each query's items in
+    descending order."""
     grouped = group(rows)
     frame = rows.table.frame if grouped.order is None else rows.table.frame[grouped.order]
     query = np.repeat(np.arange(len(grouped.names)), grouped.lengths)
     items, subtopics = _by_item(frame, query)
     frame = items.select(grouped.names.gather(items["number"]).alias("query"), "item", "grade")
-    table = replace(rows.table, frame=frame, notes=(*rows.table.notes, *_note(subtopics, items.height)), locate=None)
+    table = replace(
+        rows.table,
+        frame=frame,
+        notes=(*rows.table.notes, *_note(subtopics, items.height)),
+        locate=None,
+    )
     return table, subtopics
 
 
@@ -44,22 +51,27 @@ def lists_by_item(given: Lookup) -> tuple[Lookup, Subtopics]:
     items, subtopics = _by_item(frame, frame["number"].to_numpy())
     pairs = zip(items["item"].to_list(), items["grade"].to_list(), strict=True)
     lists = {query: dict(next(pairs) for _ in own) for query, own in given.lists.items()}
-    return replace(given, lists=lists, notes=(*given.notes, *_note(subtopics, items.height)), by_subtopic=False), subtopics
+    return replace(
+        given, lists=lists, notes=(*given.notes, *_note(subtopics, items.height)), by_subtopic=False
+    ), subtopics
 
 
 def _grade(query: str, item: str, subtopic: str, grade: object) -> float:
     if isinstance(grade, str) or not hasattr(grade, "__float__"):
         raise InputError(
-            f"item {item!r} of query {query!r} has {grade!r} where a grade for subtopic {subtopic!r} should be; give a number."
+            f"item {item!r} of query {query!r} has {grade!r} where a grade for subtopic "
+            f"{subtopic!r} should be; give a number."
         )
     return float(grade)
 
 
 def _by_item(frame: pl.DataFrame, query: Ints) -> tuple[pl.DataFrame, Subtopics]:
-    """Items (number of the query, item, best grade), and every judgement; from rows that lie query after query.
+    """Items (number of the query, item, best grade), and every judgement; from rows that lie query
+    after query.
 
-    Items are in descending order of their ids: of items that are equally good next, ndeval's ideal list takes the one
-    with the greatest id. Subtopics are numbered in the order of their names, so that the order of rows plays no part.
+    Items are in descending order of their ids: of items that are equally good next, ndeval's ideal
+    list takes the one with the greatest id. Subtopics are numbered in the order of their names, so
+    that the order of rows plays no part.
     """
     import polars as pl
 
@@ -73,7 +85,9 @@ def _by_item(frame: pl.DataFrame, query: Ints) -> tuple[pl.DataFrame, Subtopics]
     new = ~same.fill_null(False).to_numpy()
     grade = rows["grade"].to_numpy()
     first = np.flatnonzero(new)
-    items = rows.select("number", "item")[first].with_columns(grade=np.maximum.reduceat(grade, first) if len(first) else grade)
+    items = rows.select("number", "item")[first].with_columns(
+        grade=np.maximum.reduceat(grade, first) if len(first) else grade
+    )
     own = query[first]
     item = (ordinals(own, int(own.max(initial=-1)) + 1) - 1)[np.cumsum(new) - 1]
     return items, Subtopics(query, item, rows["subtopic"].to_numpy(), grade)

@@ -43,11 +43,14 @@ def _spans(found: Matches, ordered: Floats, starts: Ints, segment: Ints) -> tupl
         at = starts[segment] + first - 1
         above = np.zeros(len(at), bool)
     else:
-        # The lists came sorted: a hit's place is known, and only where a neighbour has the same score is there a tie.
+        # The lists came sorted: a hit's place is known, and only where a neighbour has the same
+        # score is there a tie.
         at = found.hit_position
         first = at - starts[segment] + 1
         above = (first > 1) & (ordered[np.maximum(at - 1, 0)] == score)
-    below = (first < found.lengths[segment]) & (ordered[np.minimum(at + 1, len(ordered) - 1)] == score)
+    below = (first < found.lengths[segment]) & (
+        ordered[np.minimum(at + 1, len(ordered) - 1)] == score
+    )
     last = first.copy()
     tied = np.flatnonzero(above | below)
     search = (ordered, starts, found.lengths, segment[tied], score[tied])
@@ -57,11 +60,19 @@ def _spans(found: Matches, ordered: Floats, starts: Ints, segment: Ints) -> tupl
 
 
 def _place_in_tie(
-    pool: Pool, found: Matches, ordered: Floats, starts: Ints, segment: Ints, first: Ints, tied: Ints, ties: str
+    pool: Pool,
+    found: Matches,
+    ordered: Floats,
+    starts: Ints,
+    segment: Ints,
+    first: Ints,
+    tied: Ints,
+    ties: str,
 ) -> Ints:
-    """How many results of its tie stand before each tied hit: as in the input, or by item id, descending on bytes."""
-    # A tie is named by the position of its first place. Only the lists with a tied hit are looked at, and of them only
-    # the results in a tie with a hit.
+    """How many results of its tie stand before each tied hit: as in the input, or by item id,
+    descending on bytes."""
+    # A tie is named by the position of its first place. Only the lists with a tied hit are looked
+    # at, and of them only the results in a tie with a hit.
     tie = starts[segment[tied]] + first[tied] - 1
     lists = np.unique(segment[tied])
     lengths = found.lengths[lists]
@@ -72,7 +83,9 @@ def _place_in_tie(
         new[1:] = (ordered[at[1:]] != ordered[at[:-1]]) | (home[1:] != home[:-1])
         tie_of = np.maximum.accumulate(np.where(new, at, -1)) if (np.diff(at) > 0).all() else at
     else:
-        tie_of = starts[home] + count_above(ordered, starts, found.lengths, home, found.scores[at], or_equal=False)
+        tie_of = starts[home] + count_above(
+            ordered, starts, found.lengths, home, found.scores[at], or_equal=False
+        )
     touched = np.zeros(len(ordered), bool)
     touched[tie] = True
     chosen = touched[tie_of]
@@ -83,10 +96,13 @@ def _place_in_tie(
 
 
 _MANY = 50_000
-"""From so many tied results on, sorting them is left to polars; below, loading polars for it would take longer."""
+"""From so many tied results on, sorting them is left to polars; below, loading polars for it would
+take longer."""
 
 
-def _places(row_tie: list[int], row_item: list[str], tie: list[int], item: list[str], *, by_id: bool) -> Ints:
+def _places(
+    row_tie: list[int], row_item: list[str], tie: list[int], item: list[str], *, by_id: bool
+) -> Ints:
     """The place of some (tie, item) among the rows of their ties, from 0."""
     order = list(range(len(row_tie)))
     if by_id:
@@ -99,30 +115,44 @@ def _places(row_tie: list[int], row_item: list[str], tie: list[int], item: list[
     return np.array([place[pair] for pair in zip(tie, item, strict=True)], dtype=np.int64)
 
 
-def _places_of_many(row_tie: Ints, row_item: list[str], tie: Ints, item: list[str], *, by_id: bool) -> Ints:
+def _places_of_many(
+    row_tie: Ints, row_item: list[str], tie: Ints, item: list[str], *, by_id: bool
+) -> Ints:
     """The same by polars."""
     import polars as pl
 
     rows = pl.DataFrame({"tie": row_tie, "item": pl.Series(row_item, dtype=pl.String)})
-    rows = rows.sort(["tie", "item"], descending=[False, True]) if by_id else rows.sort("tie", maintain_order=True)
+    rows = (
+        rows.sort(["tie", "item"], descending=[False, True])
+        if by_id
+        else rows.sort("tie", maintain_order=True)
+    )
     group = rows["tie"].to_numpy()
     number = np.cumsum(np.append(False, group[1:] != group[:-1]))
     rows = rows.with_columns(place=ordinals(number, int(number[-1]) + 1) - 1)
     hits = pl.DataFrame({"tie": tie, "item": pl.Series(item, dtype=pl.String)})
-    return hits.join(rows, on=["tie", "item"], how="left", maintain_order="left")["place"].to_numpy()
+    return hits.join(rows, on=["tie", "item"], how="left", maintain_order="left")[
+        "place"
+    ].to_numpy()
 
 
 def _favour(pool: Pool, found: Matches, first: Ints, last: Ints, ties: str) -> Ints:
-    """Ranks when ties fall for the system or against it; unjudged items stand between relevant and irrelevant ones."""
+    """Ranks when ties fall for the system or against it; unjudged items stand between relevant and
+    irrelevant ones."""
     grade = pool.grades[found.hit_judgement]
     return favoured(pool.query[found.hit_judgement], first, last, grade, best=ties == "best")
 
 
 def favoured(query: Ints, first: Ints, last: Ints, grade: Floats, *, best: bool) -> Ints:
-    """Ranks of hits when every tie is ordered by grade: the better first (best), or the better last (worst)."""
+    """Ranks of hits when every tie is ordered by grade: the better first (best), or the better last
+    (worst)."""
     order = np.lexsort((-grade if best else grade, first, query))
     query, first, last, front = query[order], first[order], last[order], (grade[order] > 0) == best
-    new = np.append(True, (query[1:] != query[:-1]) | (first[1:] != first[:-1])) if len(order) else np.zeros(0, bool)
+    new = (
+        np.append(True, (query[1:] != query[:-1]) | (first[1:] != first[:-1]))
+        if len(order)
+        else np.zeros(0, bool)
+    )
     group = np.cumsum(new) - 1
     place = ordinals(group, int(new.sum()))
     size = np.bincount(group)[group] if len(order) else place

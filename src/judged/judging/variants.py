@@ -1,4 +1,5 @@
-"""Rankings made anew from rankings: cut, condensed, with other tie rules, with unjudged items taken for judged."""
+"""Rankings made anew from rankings: cut, condensed, with other tie rules, with unjudged items taken
+for judged."""
 
 from __future__ import annotations
 
@@ -20,7 +21,8 @@ FAVOURS = ("best", "worst")
 def cut(r: Rankings, depth: int) -> Rankings:
     """Only the first results of each list, as if the run had been cut off there.
 
-    Where ties are not broken, all hits of a tie that the depth cuts through are kept: each may stand above the cut.
+    Where ties are not broken, all hits of a tie that the depth cuts through are kept: each may
+    stand above the cut.
     """
     above = r.spans[0] if r.ties == "expected" else r.hit_rank
     kept = replace(r, **r.hits(above <= depth))
@@ -28,7 +30,8 @@ def cut(r: Rankings, depth: int) -> Rankings:
 
 
 def condensed(r: Rankings) -> Rankings:
-    """The lists without their unjudged items (those of a negative grade, in the pool but not judged, included)."""
+    """The lists without their unjudged items (those of a negative grade, in the pool but not
+    judged, included)."""
     if r.ties == "expected":
         _refuse_cut_ties(r)
     whole = r.whole or r
@@ -36,11 +39,20 @@ def condensed(r: Rankings) -> Rankings:
     place = ordinals(r.hit_query, len(r))
     changes: dict[str, Any] = {"hit_rank": place}
     if r.hit_tie_first is not None and len(place):
-        new = np.append(True, (r.hit_query[1:] != r.hit_query[:-1]) | (r.hit_tie_first[1:] != r.hit_tie_first[:-1]))
+        new = np.append(
+            True,
+            (r.hit_query[1:] != r.hit_query[:-1]) | (r.hit_tie_first[1:] != r.hit_tie_first[:-1]),
+        )
         group = np.cumsum(new) - 1
         changes["hit_tie_first"] = place[new][group]
         changes["hit_tie_last"] = place[np.append(new[1:], True)][group]
-    return replace(r, retrieved=np.bincount(r.hit_query, minlength=len(r)), unjudged="removed", whole=whole, **changes)
+    return replace(
+        r,
+        retrieved=np.bincount(r.hit_query, minlength=len(r)),
+        unjudged="removed",
+        whole=whole,
+        **changes,
+    )
 
 
 def _refuse_cut_ties(r: Rankings) -> None:
@@ -48,24 +60,32 @@ def _refuse_cut_ties(r: Rankings) -> None:
     across = np.flatnonzero(r.spans[1] > r.retrieved[r.hit_query])
     if len(across):
         raise PolicyError(
-            f"depth={r.depth} cuts through a tie of query {r.queries[r.hit_query[across[0]]]}, so how many results "
-            "unjudged=removed leaves hangs on the order of the tie, and ties=expected has none; leave out one of the three."
+            f"depth={r.depth} cuts through a tie of query {r.queries[r.hit_query[across[0]]]}, so "
+            "how many results "
+            "unjudged=removed leaves hangs on the order of the tie, and ties=expected has none; "
+            "leave out one of the three."
         )
 
 
 def uncondensed(r: Rankings) -> Rankings:
     """The rankings with the unjudged items that were removed."""
-    return _finished(r.whole, replace(r, unjudged="nonrelevant")) if r.unjudged == "removed" and r.whole is not None else r
+    return (
+        _finished(r.whole, replace(r, unjudged="nonrelevant"))
+        if r.unjudged == "removed" and r.whole is not None
+        else r
+    )
 
 
 def rearranged(r: Rankings, ties: str) -> Rankings:
-    """The same rankings with ties broken in the system's favour, against it, or not at all (expected)."""
+    """The same rankings with ties broken in the system's favour, against it, or not at all
+    (expected)."""
     if ties == r.ties:
         return r
     unknown = r.hit_tie_first is None or (r.depth is not None and r.whole is None)
     if ties not in (*FAVOURS, "expected") or unknown:
         raise PolicyError(
-            f"these rankings were made with ties={r.ties}{f' and depth={r.depth}' if r.depth and unknown else ''}, "
+            "these rankings were made with "
+            f"ties={r.ties}{f' and depth={r.depth}' if r.depth and unknown else ''}, "
             f"which cannot be undone; make them again with ties={ties}."
         )
     whole = r.whole or r
@@ -85,7 +105,8 @@ def _finished(whole: Rankings, like: Rankings) -> Rankings:
 
 
 def judged_alike(r: Rankings, grade: float) -> Rankings:
-    """The same rankings if every unjudged result (a negative grade is no judgement) had been judged, and got this grade.
+    """The same rankings if every unjudged result (a negative grade is no judgement) had been
+    judged, and got this grade.
 
     >>> r = judged_alike(Rankings.from_relevance([[1, None]], relevant=[2]), 2.0)
     >>> r.hit_grade.tolist(), r.pool_grade.tolist()
@@ -93,7 +114,10 @@ def judged_alike(r: Rankings, grade: float) -> Rankings:
     """
     whole = r.whole or r
     if whole.unjudged == "removed":
-        raise PolicyError("the unjudged items of these rankings were removed, which cannot be undone; make them again.")
+        raise PolicyError(
+            "the unjudged items of these rankings were removed, which cannot be undone; make them "
+            "again."
+        )
     filled = _filled(whole, grade, _reach(whole, r))
     if r.ties in FAVOURS and r.hit_tie_first is not None:
         filled = _favouring(filled, r.ties)
@@ -101,7 +125,8 @@ def judged_alike(r: Rankings, grade: float) -> Rankings:
 
 
 def _reach(whole: Rankings, r: Rankings) -> Ints:
-    """How many results of each whole list are above the depth of others, or may be in some order of a tie."""
+    """How many results of each whole list are above the depth of others, or may be in some order of
+    a tie."""
     if r.depth is None or r.whole is None:
         return whole.retrieved
     reach = np.minimum(whole.retrieved, r.depth)
@@ -115,7 +140,8 @@ def _reach(whole: Rankings, r: Rankings) -> Ints:
 def _filled(r: Rankings, grade: float, reach: Ints) -> Rankings:
     """All results of whole rankings, as far down as they matter, as hits.
 
-    Where results tie only with other unjudged ones, their order makes no difference, and they get no tie.
+    Where results tie only with other unjudged ones, their order makes no difference, and they get
+    no tie.
     """
     starts = starts_of(r.retrieved)
     owner = np.repeat(np.arange(len(r)), r.retrieved)
@@ -129,7 +155,9 @@ def _filled(r: Rankings, grade: float, reach: Ints) -> Rankings:
     hits: dict[str, Any] = {
         "hit_query": hit_query,
         "hit_rank": hit_rank,
-        "hit_grade": np.concatenate([np.where(unjudged, grade, r.hit_grade), np.full(len(query), grade)]),
+        "hit_grade": np.concatenate(
+            [np.where(unjudged, grade, r.hit_grade), np.full(len(query), grade)]
+        ),
     }
     if r.hit_tie_first is not None:
         first, last = _spread_spans(r, starts, place)
@@ -176,7 +204,8 @@ def _regraded(r: Rankings, which: NDArray[np.bool_], grade: float) -> Floats:
     kinds, count = np.unique(hits, return_counts=True)
     if not len(kinds):
         return r.pool_grade
-    # Equal keys lie together, for the pool is in order of query and grade; as many of each go as there are such hits.
+    # Equal keys lie together, for the pool is in order of query and grade; as many of each go as
+    # there are such hits.
     new = np.append(True, pool[1:] != pool[:-1])
     number = np.cumsum(new) - 1
     place = ordinals(number, int(number[-1]) + 1)
@@ -185,13 +214,16 @@ def _regraded(r: Rankings, which: NDArray[np.bool_], grade: float) -> Floats:
 
 
 def _all_served(r: Rankings, judged: Subtopics, query: Ints, item: Ints, grade: float) -> Subtopics:
-    """The judgements by subtopic, with more items that have one grade for all subtopics of their query."""
+    """The judgements by subtopic, with more items that have one grade for all subtopics of their
+    query."""
     subtopics = np.zeros(len(r), np.int64)
     np.maximum.at(subtopics, judged.query, judged.subtopic + 1)
     each = subtopics[query]
     more_query = np.concatenate([judged.query, np.repeat(query, each)])
     more_item = np.concatenate([judged.item, np.repeat(item, each)])
-    more_subtopic = np.concatenate([judged.subtopic, positions(np.zeros(len(query), np.int64), each)])
+    more_subtopic = np.concatenate(
+        [judged.subtopic, positions(np.zeros(len(query), np.int64), each)]
+    )
     more_grade = np.concatenate([judged.grade, np.full(int(each.sum()), grade)])
     order = np.argsort(more_query, kind="stable")
     return Subtopics(more_query[order], more_item[order], more_subtopic[order], more_grade[order])

@@ -1,4 +1,5 @@
-"""Learned similarity: trained on a user's own vectors, with the temperature-scaled contrastive loss."""
+"""Learned similarity: trained on a user's own vectors, with the temperature-scaled contrastive
+loss."""
 
 from __future__ import annotations
 

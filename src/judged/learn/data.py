@@ -1,4 +1,5 @@
-"""What is learned from: vectors, which pairs of them are relevant or excluded, and how queries of a part of them fare."""
+"""What is learned from: vectors, which pairs of them are relevant or excluded, and how queries of a
+part of them fare."""
 
 from __future__ import annotations
 
@@ -87,7 +88,8 @@ class Data:
             positives = positives.without(excluded)
         if not len(positives.item):
             raise InputError(
-                f"no item with a vector is relevant to any query (grade {rel:g} or more, not excluded); "
+                f"no item with a vector is relevant to any query (grade {rel:g} or more, not "
+                "excluded); "
                 "check the relevance that was given."
             )
         return cls(queries, items, relevance, judged, positives, exclude, excluded, memory)
@@ -99,11 +101,14 @@ class Data:
         relevance = OfSome(self.relevance, pairs_of(self.judged, rows))
         own = pairs_of(self.positives, rows)
         positives = OfSome(self.relevance, replace(own, grade=np.ones(len(own.item))))
-        return Part(vectors_of(self.queries, rows), self.items, relevance, positives, exclude, self.memory)
+        return Part(
+            vectors_of(self.queries, rows), self.items, relevance, positives, exclude, self.memory
+        )
 
 
 def unit_vectors(vectors: Vectors) -> Floats:
-    """Vectors of length 1 in double precision; what cannot be scored is refused, in the words of every evaluation."""
+    """Vectors of length 1 in double precision; what cannot be scored is refused, in the words of
+    every evaluation."""
     result = np.empty((len(vectors), vectors.dims))
     for begin, block in vectors.blocks():
         refuse_infinite(block, vectors, begin)
@@ -115,7 +120,8 @@ def unit_vectors(vectors: Vectors) -> Floats:
 
 
 def basis_of(queries: Floats, items: Floats, size: int) -> Floats:
-    """The directions that keep most of both sides' vectors, as the columns of a matrix; all of them: the identity."""
+    """The directions that keep most of both sides' vectors, as the columns of a matrix; all of
+    them: the identity."""
     dims = queries.shape[1]
     if size == dims:
         return np.eye(dims)

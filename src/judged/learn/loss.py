@@ -1,6 +1,8 @@
-"""The contrastive loss and its gradient, in closed form and double precision, a block of queries at a time.
+"""The contrastive loss and its gradient, in closed form and double precision, a block of queries at
+a time.
 
-A score s/t enters by its distance from the greatest of its row, so nothing overflows at any temperature t.
+A score s/t enters by its distance from the greatest of its row, so nothing overflows at any
+temperature t.
 """
 
 from __future__ import annotations
@@ -20,7 +22,8 @@ HIGHEST = 512
 
 
 def _softmax(scores: Floats) -> tuple[Floats, Floats]:
-    """In place, the softmax of each row, minus infinity being nobody's score; and the logarithm of each row's sum.
+    """In place, the softmax of each row, minus infinity being nobody's score; and the logarithm of
+    each row's sum.
 
     A row without any score becomes zeros, and its sum's logarithm minus infinity.
     """
@@ -63,7 +66,9 @@ def _apart(scores: Floats, pairs: Pairs) -> tuple[Floats, Floats]:
     scores[row, item] = -np.inf
     share, others = _softmax(scores)
     ahead = others[row] - own
-    wrong = np.exp(-np.logaddexp(0.0, -ahead))  # how likely the negatives are drawn before this positive
+    wrong = np.exp(
+        -np.logaddexp(0.0, -ahead)
+    )  # how likely the negatives are drawn before this positive
     share *= _mean(wrong, row, pairs.lengths)[:, None]
     share[row, item] = -wrong / pairs.lengths[row]
     return _mean(np.logaddexp(0.0, ahead), row, pairs.lengths), share
@@ -71,7 +76,8 @@ def _apart(scores: Floats, pairs: Pairs) -> tuple[Floats, Floats]:
 
 Rule = Callable[[Floats, Pairs], tuple[Floats, Floats]]
 RULES: dict[str, Rule] = {"each": _each, "any": _any, "apart": _apart}
-"""By the names of POSITIVES: scores over temperature (which are overwritten) to the loss of each query and its gradient."""
+"""By the names of POSITIVES: scores over temperature (which are overwritten) to the loss of each
+query and its gradient."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,7 +116,9 @@ class Contrast:
 
         def turned(pairs: Pairs) -> Pairs:
             order = np.argsort(pairs.item, kind="stable")
-            return Pairs(np.bincount(pairs.item, minlength=columns), pairs.row[order], pairs.grade[order])
+            return Pairs(
+                np.bincount(pairs.item, minlength=columns), pairs.row[order], pairs.grade[order]
+            )
 
         excluded = None if self.excluded is None else turned(self.excluded)
         return replace(self, positives=turned(self.positives), excluded=excluded)
@@ -119,7 +127,8 @@ class Contrast:
 class Objective:
     """The loss as a function of all weights in one vector, for an optimiser.
 
-    `both` adds the items' search for queries and halves the sum; `decay` adds decay·|weights - start|².
+    `both` adds the items' search for queries and halves the sum; `decay` adds decay·|weights -
+    start|².
     """
 
     def __init__(
@@ -146,7 +155,10 @@ class Objective:
         """The way back."""
         ends = np.cumsum([np.prod(shape) for shape in self._shapes.values()])
         parts = np.split(vector, ends[:-1])
-        return {name: part.reshape(shape) for (name, shape), part in zip(self._shapes.items(), parts, strict=True)}
+        return {
+            name: part.reshape(shape)
+            for (name, shape), part in zip(self._shapes.items(), parts, strict=True)
+        }
 
     def pull(self, vector: Floats) -> float:
         """What `decay` adds to the loss."""
@@ -154,7 +166,10 @@ class Objective:
 
     def __call__(self, vector: Floats) -> tuple[float, Floats]:
         weights = self.unpacked(vector)
-        left, right = self.kind.left.forward(self.queries, weights), self.kind.right.forward(self.items, weights)
+        left, right = (
+            self.kind.left.forward(self.queries, weights),
+            self.kind.right.forward(self.items, weights),
+        )
         loss, of_left, of_right = self.contrast(left, right)
         if self.back is not None:
             loss_back, back_right, back_left = self.back(right, left)
@@ -164,4 +179,6 @@ class Objective:
             **self.kind.left.backward(self.queries, weights, of_left),
             **self.kind.right.backward(self.items, weights, of_right),
         }
-        return loss + self.pull(vector), self.packed(gradient) + 2 * self.decay * (vector - self.start)
+        return loss + self.pull(vector), self.packed(gradient) + 2 * self.decay * (
+            vector - self.start
+        )

@@ -17,7 +17,8 @@ Progress = Callable[[int], None]
 
 
 class Search:
-    """The optimiser, watched: after each iteration the weights are judged by `value`, and the best are kept."""
+    """The optimiser, watched: after each iteration the weights are judged by `value`, and the best
+    are kept."""
 
     def __init__(
         self,
@@ -48,14 +49,20 @@ class Search:
             jac=True,
             method="L-BFGS-B",
             callback=self._watch,
-            options={"maxiter": self.iterations, "maxfun": 100 * self.iterations, "ftol": 1e-12, "gtol": 1e-9},
+            options={
+                "maxiter": self.iterations,
+                "maxfun": 100 * self.iterations,
+                "ftol": 1e-12,
+                "gtol": 1e-9,
+            },
         )
         if not self.stopped:
             endings = {0: "the loss is at a minimum", 1: "as many as were allowed"}
             self.stopped = endings.get(found.status, "no step lowers the loss any more")
 
     def _watch(self, intermediate_result: Any) -> None:
-        """What scipy calls after each iteration, by the name of this parameter; StopIteration ends it."""
+        """What scipy calls after each iteration, by the name of this parameter; StopIteration ends
+        it."""
         self._look(intermediate_result.x, float(intermediate_result.fun))
         if self.progress is not None:
             self.progress(1)
@@ -66,7 +73,9 @@ class Search:
             raise StopIteration
 
     def _look(self, vector: Floats, loss: float) -> None:
-        weights = {name: part.astype(np.float32) for name, part in self.objective.unpacked(vector).items()}
+        weights = {
+            name: part.astype(np.float32) for name, part in self.objective.unpacked(vector).items()
+        }
         value = self.value(weights)
         self.history.append(Step(len(self.history), loss - self.objective.pull(vector), value))
         sign = 1 if self.measure.spec.higher_is_better else -1

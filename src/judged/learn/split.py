@@ -1,4 +1,5 @@
-"""Queries for training, for validation and held out: seeded, and vectors that point the same way always on one side."""
+"""Queries for training, for validation and held out: seeded, and vectors that point the same way
+always on one side."""
 
 from __future__ import annotations
 
@@ -23,33 +24,50 @@ class Split:
 
 def checked_shares(validation: Any, held_out: Any) -> tuple[float, float]:
     """Shares of the queries, once it is sure that they leave some for training."""
-    for name, share, none in (("validation", validation, "above 0"), ("held_out", held_out, "from 0")):
+    for name, share, none in (
+        ("validation", validation, "above 0"),
+        ("held_out", held_out, "from 0"),
+    ):
         number = not isinstance(share, bool) and isinstance(share, (Real, np.number))
         if not number or not 0 <= share < 1 or (share == 0 and name == "validation"):
-            raise InputError(f"{name} must be a share of the queries, a number {none} and below 1; got {share!r}.")
+            raise InputError(
+                f"{name} must be a share of the queries, a number {none} and below 1; got "
+                f"{share!r}."
+            )
     if validation + held_out >= 1:
         raise InputError(
-            f"validation ({validation:g}) and held_out ({held_out:g}) leave no queries for training; "
+            f"validation ({validation:g}) and held_out ({held_out:g}) leave no queries for "
+            "training; "
             "together they must be below 1."
         )
     return float(validation), float(held_out)
 
 
-def split_queries(rows: Ints, groups: Ints, *, validation: float, held_out: float, seed: int) -> Split:
+def split_queries(
+    rows: Ints, groups: Ints, *, validation: float, held_out: float, seed: int
+) -> Split:
     """Some rows split by shares of their distinct vectors; a share above 0 is at least one vector.
 
     `groups` are numbers, the same for rows that must not be parted.
     """
     _, group = np.unique(groups, return_inverse=True)
     count = int(group.max(initial=-1)) + 1
-    kept_out, chosen = (max(1, round(share * count)) if share else 0 for share in (held_out, validation))
+    kept_out, chosen = (
+        max(1, round(share * count)) if share else 0 for share in (held_out, validation)
+    )
     if count < kept_out + chosen + 1:
-        parts = "training, validation and held-out queries" if kept_out else "training and validation queries"
+        parts = (
+            "training, validation and held-out queries"
+            if kept_out
+            else "training and validation queries"
+        )
         raise InputError(
-            f"there are too few queries to split: {count} with different vectors and something relevant, and "
+            f"there are too few queries to split: {count} with different vectors and something "
+            "relevant, and "
             f"{parts} need at least one each ({kept_out + chosen + 1} with these shares)."
         )
-    # Groups are numbered as they first occur, so that the split does not hang on what these numbers happen to be.
+    # Groups are numbered as they first occur, so that the split does not hang on what these numbers
+    # happen to be.
     first = np.full(count, len(rows))
     np.minimum.at(first, group, np.arange(len(rows)))
     order = np.argsort(first)

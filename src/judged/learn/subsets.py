@@ -20,7 +20,12 @@ def pairs_of(pairs: Pairs, rows: Ints) -> Pairs:
 
 def vectors_of(vectors: Vectors, rows: Ints) -> Vectors:
     """Some vectors in memory, which keep their names, row numbers too."""
-    return Vectors(vectors.rows(rows), tuple(vectors.name(row) for row in rows.tolist()), vectors.source, vectors.notes)
+    return Vectors(
+        vectors.rows(rows),
+        tuple(vectors.name(row) for row in rows.tolist()),
+        vectors.source,
+        vectors.notes,
+    )
 
 
 @dataclass(frozen=True, eq=False)

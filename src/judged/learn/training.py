@@ -1,4 +1,5 @@
-"""From vectors and what is relevant to a learned similarity: split, train, stop, and say how it went."""
+"""From vectors and what is relevant to a learned similarity: split, train, stop, and say how it
+went."""
 
 from __future__ import annotations
 
@@ -32,7 +33,8 @@ from judged.statistics.intervals import mean_interval
 ITERATIONS = 200
 """As many at the most, where nothing else is said."""
 STRONGEST = 1e12
-"""The greatest `decay`: weights do not move from the start under less, and numbers near the largest there are overflow."""
+"""The greatest `decay`: weights do not move from the start under less, and numbers near the largest
+there are overflow."""
 REPORTED = ("AP", "nDCG@10", "RR")
 """What is measured on held-out queries."""
 
@@ -63,12 +65,14 @@ def fit(
     rel: float = 1,
     progress: Progress | None = None,
 ) -> Learned:
-    """Learn a similarity from vectors of queries and items and from what is relevant, by a contrastive loss.
+    """Learn a similarity from vectors of queries and items and from what is relevant, by a
+    contrastive loss.
 
-    Queries with something relevant (a grade of at least `rel`) are split by `seed`: the loss is that of the training
-    queries against all items, or against their positives and `candidates` more, drawn by the same seed. After each
-    iteration `measure` is computed on the validation queries; the best weights are kept, the start's included, and
-    `patience` iterations without gain end it. The held-out queries are measured before and after, and not looked at else.
+    Queries with something relevant (a grade of at least `rel`) are split by `seed`: the loss is
+    that of the training queries against all items, or against their positives and `candidates`
+    more, drawn by the same seed. After each iteration `measure` is computed on the validation
+    queries; the best weights are kept, the start's included, and `patience` iterations without gain
+    end it. The held-out queries are measured before and after, and not looked at else.
 
     >>> import numpy as np, judged
     >>> random = np.random.default_rng(0)
@@ -102,7 +106,9 @@ def fit(
         rel=float(rel),
         memory=memory,
     )
-    return Fit(wanted, data, wanted.kind.rank(rank, data.queries.dims, data.items.dims)).run(progress)
+    return Fit(wanted, data, wanted.kind.rank(rank, data.queries.dims, data.items.dims)).run(
+        progress
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -157,11 +163,19 @@ class Fit:
         )
         search.run()
         if len(search.history) == 1:
-            self.notes.append("The loss has no slope at the start: nothing was learned, and the start was kept.")
+            self.notes.append(
+                "The loss has no slope at the start: nothing was learned, and the start was kept."
+            )
         elif not search.best:
-            self.notes.append("No iteration did better on the validation queries than the start, which was kept.")
+            self.notes.append(
+                "No iteration did better on the validation queries than the start, which was kept."
+            )
         training = replace(
-            draft, history=tuple(search.history), best=search.best, stopped=search.stopped, notes=tuple(self.notes)
+            draft,
+            history=tuple(search.history),
+            best=search.best,
+            stopped=search.stopped,
+            notes=tuple(self.notes),
         )
         learned = self._learned(search.weights, training)
         if held_out is None or before is None:
@@ -172,7 +186,11 @@ class Fit:
             for each in self._reported()
             for old, new in ((before.values[each], after.values[each]),)
         )
-        words = "the cosine of the vectors as they are" if equal_dims else "the random start, for dimensions differ"
+        words = (
+            "the cosine of the vectors as they are"
+            if equal_dims
+            else "the random start, for dimensions differ"
+        )
         found = HeldOut(len(held_out.queries), words, gains)
         return replace(learned, training=replace(training, held_out=found))
 
@@ -180,26 +198,35 @@ class Fit:
         data, (validation, held_out) = self.data, self.wanted.shares
         rows = np.flatnonzero(data.positives.lengths)
         groups = groups_of(data.queries.rows(rows))
-        split = split_queries(rows, groups, validation=validation, held_out=held_out, seed=self.wanted.seed)
+        split = split_queries(
+            rows, groups, validation=validation, held_out=held_out, seed=self.wanted.seed
+        )
         without = len(data.queries) - len(rows)
         if without:
-            self.notes.append(f"{_queries(without)} with nothing relevant {_were(without)} left out.")
+            self.notes.append(
+                f"{_queries(without)} with nothing relevant {_were(without)} left out."
+            )
         again = len(rows) - len(np.unique(groups))
         if again:
             self.notes.append(
-                f"{_queries(again)} with the vector of another, or one that points the same way, {_were(again)} put into the "
+                f"{_queries(again)} with the vector of another, or one that points the same way, "
+                f"{_were(again)} put into the "
                 "same part as that one."
             )
         lost = int((data.judged.item[data.judged.grade >= self.wanted.rel] < 0).sum())
         if lost:
             self.notes.append(
-                f"{lost:,} relevant {'item has' if lost == 1 else 'items have'} no vector, and can only be missed."
+                f"{lost:,} relevant {'item has' if lost == 1 else 'items have'} no vector, and can "
+                "only be missed."
             )
         if data.queries.dims == data.items.dims and len(split.held_out):
             of_items = np.concatenate([keys_of(block) for _, block in data.items.blocks()])
             both = int(np.isin(keys_of(data.queries.rows(split.held_out)), of_items).sum())
             if both:
-                self.notes.append(f"{_queries(both)} held out {_were(both)} seen in training as items, not as queries.")
+                self.notes.append(
+                    f"{_queries(both)} held out {_were(both)} seen in training as items, not as "
+                    "queries."
+                )
         return split
 
     def _candidates(self) -> Ints:
@@ -210,11 +237,16 @@ class Fit:
         relevant = np.unique(pairs_of(self.data.positives, self.split.training).item)
         others = np.setdiff1d(every, relevant, assume_unique=True)
         if self.wanted.candidates >= len(others):
-            self.notes.append("There are no more items than candidates were asked for; all are candidates.")
+            self.notes.append(
+                "There are no more items than candidates were asked for; all are candidates."
+            )
             return every
-        drawn = np.random.default_rng([self.wanted.seed, 1]).choice(others, self.wanted.candidates, replace=False)
+        drawn = np.random.default_rng([self.wanted.seed, 1]).choice(
+            others, self.wanted.candidates, replace=False
+        )
         self.notes.append(
-            f"The loss looks at the {len(relevant):,} items relevant to training queries and at {len(drawn):,} others, drawn "
+            f"The loss looks at the {len(relevant):,} items relevant to training queries and at "
+            f"{len(drawn):,} others, drawn "
             f"by the seed; it is lower than that over all {len(every):,}."
         )
         return np.union1d(relevant, drawn)
@@ -222,12 +254,19 @@ class Fit:
     def _objective(self) -> Objective:
         wanted, data, rows = self.wanted, self.data, self.split.training
         queries = unit_vectors(vectors_of(data.queries, rows))
-        items = unit_vectors(data.items if len(self.columns) == len(data.items) else vectors_of(data.items, self.columns))
+        items = unit_vectors(
+            data.items
+            if len(self.columns) == len(data.items)
+            else vectors_of(data.items, self.columns)
+        )
         basis = None
         if data.queries.dims == data.items.dims:
             basis = lambda size: basis_of(queries, items, size)  # noqa: E731
         else:
-            self.notes.append("Queries and items have different dimensions: the start is random, drawn by the seed.")
+            self.notes.append(
+                "Queries and items have different dimensions: the start is random, drawn by the "
+                "seed."
+            )
         start = wanted.kind.start(self.shapes, basis, np.random.default_rng([wanted.seed, 2]))
         contrast = Contrast(
             positives=self._among(data.positives),
@@ -236,7 +275,9 @@ class Fit:
             rule=wanted.positives,
             memory=wanted.room // 2,
         )
-        return Objective(wanted.kind, queries, items, contrast, start, both=wanted.both, decay=wanted.decay)
+        return Objective(
+            wanted.kind, queries, items, contrast, start, both=wanted.both, decay=wanted.decay
+        )
 
     def _among(self, pairs: Pairs) -> Pairs:
         """Pairs of training queries with candidates, by their places among these."""
@@ -272,7 +313,9 @@ class Fit:
         return Learned(kind=self.wanted.kind, weights=weights, training=training, seen=self.seen)
 
     def _value(self, learned: Learned) -> float:
-        return float(self.validation.evaluate(learned, [self.wanted.measure]).summary[self.wanted.measure])
+        return float(
+            self.validation.evaluate(learned, [self.wanted.measure]).summary[self.wanted.measure]
+        )
 
     def _reported(self) -> list[Measure]:
         return [with_rel(parse(name), self.wanted.rel) for name in REPORTED]
@@ -289,7 +332,9 @@ def _were(count: int) -> str:
 def _checked_measure(given: Any) -> Measure:
     measure = parse(given)
     if not measure.spec.rates_relevance:
-        raise MeasureError(f"{measure} does not say how good a ranking is; stop by another measure, such as AP.")
+        raise MeasureError(
+            f"{measure} does not say how good a ranking is; stop by another measure, such as AP."
+        )
     return measure
 
 

@@ -28,14 +28,19 @@ AREA = Choice(
     "step",
     "how the area under the precision-recall curve is taken",
     {
-        "step": "precision is taken at each relevant item (the exact area under the uninterpolated curve)",
+        "step": (
+            "precision is taken at each relevant item (the exact area under the uninterpolated "
+            "curve)"
+        ),
         "trapezoid": "precision just before and at each relevant item is averaged",
         "interpolated": "precision at each relevant item is the best precision there or further down",
     },
 )
 
 
-def _expected_average_precision(r: Rankings, *, k: Cutoff, rel: float, norm: str, area: str) -> Floats | None:
+def _expected_average_precision(
+    r: Rankings, *, k: Cutoff, rel: float, norm: str, area: str
+) -> Floats | None:
     _check_cutoff(k, norm)
     if area == "interpolated":
         return None
@@ -55,13 +60,16 @@ def _expected_average_precision(r: Rankings, *, k: Cutoff, rel: float, norm: str
     relevant = r.relevant(rel)
     if norm != "retrieved":
         return divide(summed, np.where(relevant == 0, 0, _divisors(r, k, rel, norm)))
-    # How many relevant items are found hangs on the order of the one tie that the cutoff cuts through: each number of
-    # them that may stand above it has a chance and, given that number, is spread over the places above it.
+    # How many relevant items are found hangs on the order of the one tie that the cutoff cuts
+    # through: each number of them that may stand above it has a chance and, given that number, is
+    # spread over the places above it.
     found = r.total(ties.query[~cut], np.where(ties.shown > 0, ties.relevant, 0.0)[~cut])
     value = summed / np.maximum(found, 1)
     tie, number, chance = counts_shown(ties, every[cut])
     query = ties.query[tie]
-    each = (summed[query] + height(ties, tie, number, ties.shown[tie])) / np.maximum(found[query] + number, 1)
+    each = (summed[query] + height(ties, tie, number, ties.shown[tie])) / np.maximum(
+        found[query] + number, 1
+    )
     value[ties.query[cut]] = 0
     value += r.total(query, chance * each)
     return np.where(relevant == 0, np.nan, value)
@@ -71,7 +79,8 @@ def _expected_average_precision(r: Rankings, *, k: Cutoff, rel: float, norm: str
     name="AP",
     aliases={"MAP": {}, "AveP": {}, "AveragePrecision": {}, "GMAP": {"aggregate": "geometric"}},
     title="Average precision",
-    says="Precision at the rank of each relevant item, summed over those retrieved down to k and divided: "
+    says="Precision at the rank of each relevant item, summed over those retrieved down to k "
+    "and divided: "
     "a relevant item that was not retrieved adds nothing.",
     formula=r"\frac{1}{N}\sum_{i\le k}[g_i \ge rel]\, P@i",
     reference="buckley2000",
@@ -120,7 +129,10 @@ ROUNDING = Choice(
     {
         "exact": "a recall point is reached when recall is at least as high",
         "trec_eval": "a recall point p asks for floor(p N + 0.5) relevant items, as in trec_eval 10",
-        "trec_eval9": "a recall point p asks for floor(p N + 0.9) relevant items, as in trec_eval 9 and pytrec_eval",
+        "trec_eval9": (
+            "a recall point p asks for floor(p N + 0.9) relevant items, as in trec_eval 9 and "
+            "pytrec_eval"
+        ),
     },
 )
 
@@ -181,16 +193,24 @@ def interpolated_precision(r: Rankings, *, recall: float, rel: float, rounding: 
     # Recall 0 to 0.6 is reached with the best precision 0.4, recall 0.7 to 1 with 0.375.
     example=Example("IAP", "0 0 1 0 1 0 0 1", (7 * 0.4 + 4 * 0.375) / 11),
 )
-def interpolated_average(r: Rankings, *, points: int | tuple[float, ...], rel: float, rounding: str) -> Floats:
+def interpolated_average(
+    r: Rankings, *, points: int | tuple[float, ...], rel: float, rounding: str
+) -> Floats:
     wanted = points if isinstance(points, tuple) else tuple(i / (points - 1) for i in range(points))
-    # One point after the other: a query's value must not depend, in its last digit, on how many queries there are.
-    return sum((_interpolated(r, point, rel, rounding) for point in wanted), np.zeros(len(r))) / len(wanted)
+    # One point after the other: a query's value must not depend, in its last digit, on how many
+    # queries there are.
+    return sum(
+        (_interpolated(r, point, rel, rounding) for point in wanted), np.zeros(len(r))
+    ) / len(wanted)
 
 
 @measure(
     name="YAAP",
     title="Yet another average precision",
-    says="The logarithm of the odds of the expected number of relevant items: average precision made fit for averaging.",
+    says=(
+        "The logarithm of the odds of the expected number of relevant items: average precision "
+        "made fit for averaging."
+    ),
     formula=r"\log\frac{1+s}{1+N-s}, \quad s = \sum_i [g_i \ge rel]\, P@i",
     reference="robertson2012",
     range=(-np.inf, np.inf),

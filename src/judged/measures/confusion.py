@@ -30,14 +30,16 @@ def collection_size(r: Rankings, name: str) -> Floats:
     """How many items there were to retrieve, or an error that says how to give it."""
     if r.collection is None:
         raise MeasureError(
-            f"{name} counts the items that were not retrieved and needs the size of the collection; "
+            f"{name} counts the items that were not retrieved and needs the size of the "
+            "collection; "
             "give it as collection=… (--collection on the command line)."
         )
     known = r.retrieved + r.total(r.pool_query) - r.total(r.hit_query)
     if (short := np.flatnonzero(r.collection < known)).size:
         at = short[0]
         raise MeasureError(
-            f"the collection of query {r.queries[at]} holds {r.collection[at]:,} items, but {int(known[at]):,} were retrieved "
+            f"the collection of query {r.queries[at]} holds {r.collection[at]:,} items, but "
+            f"{int(known[at]):,} were retrieved "
             f"or judged; {name} needs the number of all items there are."
         )
     return r.collection.astype(np.float64)
@@ -60,7 +62,10 @@ def true_positives(r: Rankings, *, k: Cutoff, rel: float) -> Floats:
     name="FP",
     aliases=("FalsePositives",),
     title="False positives",
-    says="How many of the first k results are not relevant; places that a short list leaves empty are not counted.",
+    says=(
+        "How many of the first k results are not relevant; places that a short list leaves "
+        "empty are not counted."
+    ),
     formula=r"\sum_{i\le \min(k,|results|)}[g_i < rel]",
     example=Example("FP@3", "1 0 1 1", 1.0),
     higher_is_better=False,
@@ -100,12 +105,17 @@ def true_negatives(r: Rankings, *, k: Cutoff, rel: float) -> Floats:
 @measure(
     name="Accuracy",
     title="Accuracy at k",
-    says="Share of the collection that is on the right side of the cutoff: relevant items above it, all others below.",
+    says=(
+        "Share of the collection that is on the right side of the cutoff: relevant items above "
+        "it, all others below."
+    ),
     formula=r"\frac{TP@k + TN@k}{C}",
     reference="manning2008",
     range=(0, 1),
     params=(K, REL),
-    undefined=Undefined("the collection is empty", lambda r, params: collection_size(r, "Accuracy") == 0),
+    undefined=Undefined(
+        "the collection is empty", lambda r, params: collection_size(r, "Accuracy") == 0
+    ),
     rates_relevance=False,
     laws={"swap_up_never_hurts", "below_k_is_ignored"},
     example=Example("Accuracy@3", "1 0 1 1", 0.96, relevant=5, collection=100),

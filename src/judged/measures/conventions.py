@@ -16,7 +16,8 @@ from judged.measures.spec import Measure
 _NUMBER = re.compile(r"\{\w+\}|\d*\.?\d+")
 
 FREE = ("rel", "aggregate")
-"""What may be added to any measure of a library: which grades count, and how queries become one number."""
+"""What may be added to any measure of a library: which grades count, and how queries become one
+number."""
 
 
 @dataclass(frozen=True)
@@ -29,7 +30,8 @@ class Named:
 
 
 def named_all(convention: Convention, measures: list[str | Measure]) -> list[Named]:
-    """The library's variant of each measure, each once; a text may hold several of its names or of ours.
+    """The library's variant of each measure, each once; a text may hold several of its names or of
+    ours.
 
     >>> from judged.conventions import find
     >>> [named.measure for named in named_all(find("torchmetrics"), ["RetrievalMAP(top_k=10), AP@5"])]
@@ -62,7 +64,10 @@ def _read(convention: Convention, text: str) -> Iterator[Named]:
     readings = list(convention.read(text))
     for reading in readings:
         if not reading.ours:
-            raise MeasureError(f"{convention.title}'s {reading.theirs} cannot be computed here. {reading.name.note}")
+            raise MeasureError(
+                f"{convention.title}'s {reading.theirs} cannot be computed here. "
+                f"{reading.name.note}"
+            )
         yield Named(parse(reading.ours), reading.theirs, reading.name)
     if not readings:
         try:
@@ -85,7 +90,8 @@ def _variant(convention: Convention, measure: Measure) -> Named | None:
 
 
 def namesakes(convention: Convention, measure: Measure) -> Iterator[Named]:
-    """What the library computes under the name of a measure, at the same cutoff, whatever its other parameters are.
+    """What the library computes under the name of a measure, at the same cutoff, whatever its other
+    parameters are.
 
     >>> from judged.conventions import find
     >>> [named.measure for named in namesakes(find("torchmetrics"), parse("AP(rel=2)@10"))]
@@ -108,12 +114,15 @@ def _of_the_same_name(convention: Convention, measure: Measure) -> Iterator[Name
             own = parse(ours)
         except MeasureError:
             continue
-        if own.spec.name == spec.name and (not spec.at or own.params[spec.at] == measure.params[spec.at]):
+        if own.spec.name == spec.name and (
+            not spec.at or own.params[spec.at] == measure.params[spec.at]
+        ):
             yield Named(own, theirs, name)
 
 
 def standing_at(place: str, name: Name, measure: Measure) -> object:
-    """What a measure has at a place of a name: the parameter that our notation sets there, or the cutoff."""
+    """What a measure has at a place of a name: the parameter that our notation sets there, or the
+    cutoff."""
     named = re.search(rf"(\w+)=\{{{place}\}}", name.ours)
     return measure.params.get(named[1] if named else measure.spec.at or "")
 
@@ -122,11 +131,18 @@ def _missing(convention: Convention, text: str, measure: Measure | None = None) 
     """Raises: the library has no such measure."""
     known = [name for name in convention.names if name.ours]
     of_this_measure = [
-        name.theirs for name in known if measure and name.ours.partition("(")[0].partition("@")[0] == measure.spec.name
+        name.theirs
+        for name in known
+        if measure and name.ours.partition("(")[0].partition("@")[0] == measure.spec.name
     ]
-    close = of_this_measure[:1] or _close(text, [spelling for name in known for spelling in (name.theirs, *name.aliases)])
+    close = of_this_measure[:1] or _close(
+        text, [spelling for name in known for spelling in (name.theirs, *name.aliases)]
+    )
     hint = f"; did you mean {close[0]!r}?" if close else "."
-    raise MeasureError(f"{convention.title} has no {text!r}{hint} It has {', '.join(name.theirs for name in known)}.")
+    raise MeasureError(
+        f"{convention.title} has no {text!r}{hint} It has "
+        f"{', '.join(name.theirs for name in known)}."
+    )
 
 
 def _close(text: str, spellings: list[str]) -> list[str]:

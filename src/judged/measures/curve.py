@@ -1,4 +1,5 @@
-"""Single points and areas of curves: precision where recall is reached, recall where precision holds, ROC."""
+"""Single points and areas of curves: precision where recall is reached, recall where precision
+holds, ROC."""
 
 from __future__ import annotations
 
@@ -24,7 +25,12 @@ from judged.segments import Floats
     formula=r"P@i, \quad i = \min\{i : R@i \ge recall\}",
     reference="manning2008",
     range=(0, 1),
-    params=(Number("recall", 0.95, "the recall to reach", low=0, high=1, phrase="the recall to reach is {}"), REL),
+    params=(
+        Number(
+            "recall", 0.95, "the recall to reach", low=0, high=1, phrase="the recall to reach is {}"
+        ),
+        REL,
+    ),
     at="recall",
     undefined=NO_RELEVANT,
     laws={"swap_up_never_hurts", "append_unjudged_is_neutral", "perfect_is_best"},
@@ -45,12 +51,22 @@ def precision_at_recall(r: Rankings, *, recall: float, rel: float) -> Floats:
     name="RecallAtPrec",
     aliases=("RecallAtFixedPrecision",),
     title="Recall at a fixed precision",
-    says="The highest recall at any rank where precision is at least as high as given; 0 where it never is.",
+    says=(
+        "The highest recall at any rank where precision is at least as high as given; 0 where "
+        "it never is."
+    ),
     formula=r"\max_{i:\, P@i \ge precision} R@i",
     reference="manning2008",
     range=(0, 1),
     params=(
-        Number("precision", 0.95, "the precision to keep", low=0, high=1, phrase="the precision to keep is {}"),
+        Number(
+            "precision",
+            0.95,
+            "the precision to keep",
+            low=0,
+            high=1,
+            phrase="the precision to keep is {}",
+        ),
         REL,
     ),
     at="precision",
@@ -106,6 +122,7 @@ def _area(r: Rankings, rel: float, rank: Floats) -> Floats:
     query, _, ordinal = r.relevant_hits(None, rel)
     found = r.total(query)
     below = r.total(query, others[query] - (rank[r.hit_grade >= rel] - ordinal))
-    # What was not retrieved lies in the tail with all other items there: half of those count as below.
+    # What was not retrieved lies in the tail with all other items there: half of those count as
+    # below.
     tail_others = others - (r.retrieved - found)
     return divide(below + (relevant - found) * tail_others / 2, relevant * others)

@@ -1,14 +1,17 @@
-"""Users who read down the list and go on from each rank with some chance: INST, INSQ, BPM, SDCG and NERR 8 to 11.
+"""Users who read down the list and go on from each rank with some chance: INST, INSQ, BPM, SDCG and
+NERR 8 to 11.
 
-All are one definition, that of the C/W/L framework. A user goes on from rank i to the next with the chance C(i) and so
-comes to rank i with the chance S(i) = C(1) ⋯ C(i - 1). The value is what the user gains per result read:
+All are one definition, that of the C/W/L framework. A user goes on from rank i to the next with the
+chance C(i) and so comes to rank i with the chance S(i) = C(1) ⋯ C(i - 1). The value is what the
+user gains per result read:
 
     Σ S(i) gain(i)  /  Σ S(i),        both over the ranks 1 to k, or all ranks where there is no k.
 
-What follows the end of a list gains nothing, but the user who gets there reads on, so the lengths of lists do not matter.
-(cwl_eval, and ir_measures with it, lets nobody read past rank 1000: its INST is INST@1000 here, and so are the others.)
-Between two results that gain something only the rank changes, and S has a closed sum over such a stretch: what is
-computed grows with the number of results that gain something, however long the lists are.
+What follows the end of a list gains nothing, but the user who gets there reads on, so the lengths
+of lists do not matter. (cwl_eval, and ir_measures with it, lets nobody read past rank 1000: its
+INST is INST@1000 here, and so are the others.) Between two results that gain something only the
+rank changes, and S has a closed sum over such a stretch: what is computed grows with the number of
+results that gain something, however long the lists are.
 """
 
 from __future__ import annotations
@@ -32,16 +35,24 @@ from judged.segments import Floats, along, products_before, running_sums, starts
 class Reach(params.Cutoff):
     """How far the user reads: a whole number of results, as many as gain something, or without end."""
 
-    says: str = "the user reads no further than rank k; R is the number of the query's items that gain something"
+    says: str = (
+        "the user reads no further than rank k; R is the number of the query's items that gain "
+        "something"
+    )
 
     def words(self, value: Any) -> str:
         if value is None:
             return "the user may read on without end"
-        return f"the user reads no further than {'as many results as gain something' if value == 'R' else f'rank {value}'}"
+        return (
+            "the user reads no further than "
+            f"{'as many results as gain something' if value == 'R' else f'rank {value}'}"
+        )
 
 
 REACH = Reach()
-MIN_REL = Number("min_rel", 0, "the grade up to which an item gains nothing", phrase="grades up to {} gain 0")
+MIN_REL = Number(
+    "min_rel", 0, "the grade up to which an item gains nothing", phrase="grades up to {} gain 0"
+)
 MAX_REL = Number(
     "max_rel",
     4,
@@ -49,7 +60,12 @@ MAX_REL = Number(
     phrase="grade {} gains 1 and grades between in proportion",
 )
 GOAL = Number(
-    "T", 1, "the gain that the user hopes for, in items of the best grade", low=0, open=True, phrase="the user hopes to gain {}"
+    "T",
+    1,
+    "the gain that the user hopes for, in items of the best grade",
+    low=0,
+    open=True,
+    phrase="the user hopes to gain {}",
 )
 SCALE = (MIN_REL, MAX_REL)
 
@@ -60,9 +76,12 @@ _CWL: dict[str, Any] = {"range": (0, 1), "undefined": NEVER}
 
 
 class _Reading:
-    """The results down to the last rank read that gain something, and the stretches of ranks between them."""
+    """The results down to the last rank read that gain something, and the stretches of ranks
+    between them."""
 
-    def __init__(self, r: Rankings, name: str, *, k: Cutoff, min_rel: float, max_rel: float) -> None:
+    def __init__(
+        self, r: Rankings, name: str, *, k: Cutoff, min_rel: float, max_rel: float
+    ) -> None:
         _check_grades(r, name, min_rel, max_rel)
         above = r.hit_grade - min_rel
         end = r.cutoff(k, np.nextafter(min_rel, np.inf))
@@ -88,9 +107,9 @@ class _Reading:
     def rate(self, *, stay: Floats | None = None, weight: Weight, summed: Summed) -> Floats:
         """What the user gains per result read.
 
-        S(i) is the product of `stay` over the gaining results above rank i (1 where no gain stops the user), times
-        `weight(i, gained)`, where `gained` is what those results gained; `summed(a, b, gained)` is the sum of the weights
-        of the ranks a + 1 to b.
+        S(i) is the product of `stay` over the gaining results above rank i (1 where no gain stops
+        the user), times `weight(i, gained)`, where `gained` is what those results gained;
+        `summed(a, b, gained)` is the sum of the weights of the ranks a + 1 to b.
         """
         chance = weight(self.rank, self.gained - self.gain)
         zero = np.zeros(len(self.end))
@@ -99,13 +118,17 @@ class _Reading:
         else:
             before = products_before(stay, self.sizes)
             chance *= before
-            read = summed(zero, self.first, zero) + self.total(before * stay * summed(self.rank, self.until, self.gained))
+            read = summed(zero, self.first, zero) + self.total(
+                before * stay * summed(self.rank, self.until, self.gained)
+            )
         return np.divide(self.total(self.gain * chance), read, out=zero, where=read > 0)
 
 
 def _check_grades(r: Rankings, name: str, min_rel: float, max_rel: float) -> None:
     if min_rel >= max_rel:
-        raise MeasureError(f"min_rel of {name} must be below max_rel; got {min_rel:g} and {max_rel:g}.")
+        raise MeasureError(
+            f"min_rel of {name} must be below max_rel; got {min_rel:g} and {max_rel:g}."
+        )
     if len(r.pool_grade) and (top := r.pool_grade.max()) > max_rel:
         raise MeasureError(
             f"max_rel of {name} is {max_rel:g}, but the judgements hold a grade of {top:g}; "
@@ -115,10 +138,13 @@ def _check_grades(r: Rankings, name: str, min_rel: float, max_rel: float) -> Non
 
 def _check_end(name: str, k: Cutoff) -> None:
     if k is None:
-        raise MeasureError(f"{name} is a user who reads no further than some rank and needs it, as in {name}@10.")
+        raise MeasureError(
+            f"{name} is a user who reads no further than some rank and needs it, as in {name}@10."
+        )
 
 
-# -- weights that depend on the rank alone ---------------------------------------------------------------------------
+# -- weights that depend on the rank alone
+# ---------------------------------------------------------------------------
 
 
 def even(rank: Floats, gained: Floats) -> Floats:
@@ -132,8 +158,14 @@ def even_sum(start: Floats, stop: Floats, gained: Floats) -> Floats:
 @measure(
     name="SDCG",
     title="Scaled discounted cumulative gain",
-    says="DCG divided by the DCG of k items of the best grade: unlike nDCG it does not ask how many such items there are.",
-    formula=r"\frac{\sum_{i\le k} gain_i/\log_2(i+1)}{\sum_{i\le k} 1/\log_2(i+1)}, \quad gain_i = \frac{g_i - min}{max - min}",
+    says=(
+        "DCG divided by the DCG of k items of the best grade: unlike nDCG it does not ask how "
+        "many such items there are."
+    ),
+    formula=(
+        r"\frac{\sum_{i\le k} gain_i/\log_2(i+1)}{\sum_{i\le k} 1/\log_2(i+1)}, \quad gain_i = "
+        r"\frac{g_i - min}{max - min}"
+    ),
     reference="azzopardi2019",
     params=(REACH, *SCALE),
     laws={"swap_up_never_hurts", "append_unjudged_is_neutral", "below_k_is_ignored"},
@@ -154,7 +186,10 @@ def scaled_dcg(r: Rankings, *, k: Cutoff, min_rel: float, max_rel: float) -> Flo
 @measure(
     name="INSQ",
     title="INSQ",
-    says="Gain per result read by a user who hopes for a gain of T and goes on the more surely the further down they are.",
+    says=(
+        "Gain per result read by a user who hopes for a gain of T and goes on the more surely "
+        "the further down they are."
+    ),
     formula=r"\frac{\sum_i S(i)\,gain_i}{\sum_i S(i)}, \quad S(i) = \prod_{j<i} C(j), \quad "
     r"C(i) = \left(\frac{i+2T-1}{i+2T}\right)^2",
     reference="moffat2012",
@@ -171,7 +206,8 @@ def insq(r: Rankings, *, k: Cutoff, T: float, min_rel: float, max_rel: float) ->
 
 
 def _squares(goal: float) -> tuple[Weight, Summed]:
-    """(2T / (2T + i - 1))², which is what the product of ((j + 2T - 1) / (j + 2T))² over all j < i comes to, and its sums."""
+    """(2T / (2T + i - 1))², which is what the product of ((j + 2T - 1) / (j + 2T))² over all j < i
+    comes to, and its sums."""
 
     def weight(rank: Floats, gained: Floats) -> Floats:
         return (2 * goal / (2 * goal + rank - 1)) ** 2
@@ -185,33 +221,40 @@ def _squares(goal: float) -> tuple[Weight, Summed]:
     return weight, summed
 
 
-# -- users whom gain stops -------------------------------------------------------------------------------------------
+# -- users whom gain stops
+# -------------------------------------------------------------------------------------------
 
 
 @measure(
     name="INST",
     title="INST",
-    says="Gain per result read by a user who hopes for a gain of T and is the more likely to stop the more of it is gained.",
+    says=(
+        "Gain per result read by a user who hopes for a gain of T and is the more likely to "
+        "stop the more of it is gained."
+    ),
     formula=r"\frac{\sum_i S(i)\,gain_i}{\sum_i S(i)}, \quad S(i) = \prod_{j<i} C(j), \quad "
     r"C(i) = \left(\frac{i+T+T_i-1}{i+T+T_i}\right)^2, \quad T_i = T - \sum_{j\le i} gain_j",
     reference="moffat2015",
     # With less than half an item to hope for, C would be above 1.
     params=(REACH, Number("T", 1, GOAL.says, low=0.5, phrase=GOAL.phrase), *SCALE),
     laws={"append_unjudged_is_neutral", "below_k_is_ignored"},
-    # After rank 1 nothing is left to hope for: C(i) = (i/(i + 1))^2, S(i) = 1/i^2, and their sum is pi^2/6.
+    # After rank 1 nothing is left to hope for: C(i) = (i/(i + 1))^2, S(i) = 1/i^2, and their sum is
+    # pi^2/6.
     example=Example("INST(max_rel=1)", "1 0", 6 / np.pi**2),
     **_CWL,
 )
 def inst(r: Rankings, *, k: Cutoff, T: float, min_rel: float, max_rel: float) -> Floats:  # noqa: N803
     reading = _Reading(r, "INST", k=k, min_rel=min_rel, max_rel=max_rel)
-    # While y has been gained, C(i) = ((i - 1 + x) / (i + x))² with x = 2T - y, so S(i) falls as 1 / (i - 1 + x)²;
-    # a gain changes x, and S goes on from where it was.
+    # While y has been gained, C(i) = ((i - 1 + x) / (i + x))² with x = 2T - y, so S(i) falls as 1 /
+    # (i - 1 + x)²; a gain changes x, and S goes on from where it was.
     ahead = 2 * T + reading.rank - 1 - reading.gained
     return reading.rate(
         stay=(ahead / (ahead + reading.gain)) ** 2,
         weight=lambda rank, gained: (2 * T / (2 * T + rank - 1 - gained)) ** 2,
         summed=lambda start, stop, gained: (
-            4 * T**2 * (inverse_squares(2 * T + start - gained) - inverse_squares(2 * T + stop - gained))
+            4
+            * T**2
+            * (inverse_squares(2 * T + start - gained) - inverse_squares(2 * T + stop - gained))
         ),
     )
 
@@ -219,8 +262,14 @@ def inst(r: Rankings, *, k: Cutoff, T: float, min_rel: float, max_rel: float) ->
 @measure(
     name="BPM",
     title="Bejeweled player model",
-    says="Mean gain of the results down to where a gain of T is reached, or down to rank k where it is not.",
-    formula=r"\frac{1}{n}\sum_{i\le n} gain_i, \quad n = \min(k, \min\{i: \sum_{j\le i} gain_j \ge T\})",
+    says=(
+        "Mean gain of the results down to where a gain of T is reached, or down to rank k "
+        "where it is not."
+    ),
+    formula=(
+        r"\frac{1}{n}\sum_{i\le n} gain_i, \quad n = \min(k, \min\{i: \sum_{j\le i} gain_j \ge "
+        r"T\})"
+    ),
     reference="zhang2017",
     params=(REACH, GOAL, *SCALE),
     laws={"append_unjudged_is_neutral", "below_k_is_ignored"},
@@ -264,7 +313,8 @@ def nerr8(r: Rankings, *, k: Cutoff, min_rel: float, max_rel: float) -> Floats:
     reference="azzopardi2021",
     params=(REACH, *SCALE),
     laws={"swap_up_never_hurts", "append_unjudged_is_neutral", "below_k_is_ignored"},
-    # Gains 0.5, 0 and 1; chances 1, 1/2 · 1/2 and 1/3 · 1/2: (1/2 + 1/6) / (1 + 1/4 + 1/6) = (8/12) / (17/12)
+    # Gains 0.5, 0 and 1; chances 1, 1/2 · 1/2 and 1/3 · 1/2: (1/2 + 1/6) / (1 + 1/4 + 1/6) = (8/12)
+    # / (17/12)
     example=Example("NERR9(max_rel=2)@3", "1 0 2", 8 / 17),
     **_CWL,
 )
@@ -287,7 +337,15 @@ def nerr9(r: Rankings, *, k: Cutoff, min_rel: float, max_rel: float) -> Floats:
     reference="azzopardi2021",
     params=(
         REACH,
-        Number("p", 0.9, "the user's patience", low=0, high=1, open=True, phrase="the user goes on with probability {}"),
+        Number(
+            "p",
+            0.9,
+            "the user's patience",
+            low=0,
+            high=1,
+            open=True,
+            phrase="the user goes on with probability {}",
+        ),
         *SCALE,
     ),
     laws={"swap_up_never_hurts", "append_unjudged_is_neutral", "below_k_is_ignored"},
@@ -327,14 +385,16 @@ def nerr11(r: Rankings, *, k: Cutoff, T: float, min_rel: float, max_rel: float) 
     return reading.rate(stay=1 - reading.gain, weight=weight, summed=summed)
 
 
-# -- sums in closed form ---------------------------------------------------------------------------------------------
+# -- sums in closed form
+# ---------------------------------------------------------------------------------------------
 
 _LARGE = 12.0
 """From here on, both expansions below are exact to the last digit or two."""
 
 
 def inverse_squares(x: Floats) -> Floats:
-    """1/x² + 1/(x + 1)² + 1/(x + 2)² + … without end (the trigamma function), for x above 0; 0 for infinity.
+    """1/x² + 1/(x + 1)² + 1/(x + 2)² + … without end (the trigamma function), for x above 0; 0 for
+    infinity.
 
     >>> round(float(inverse_squares(np.array([1.0]))[0]) * 6 / np.pi**2, 12)
     1.0
@@ -348,13 +408,17 @@ def inverse_squares(x: Floats) -> Floats:
             at[small] += 1
         step = 1 / at
         square = step * step
-        series = 1 / 6 - square * (1 / 30 - square * (1 / 42 - square * (1 / 30 - square * (5 / 66 - square * (691 / 2730)))))
+        series = 1 / 6 - square * (
+            1 / 30
+            - square * (1 / 42 - square * (1 / 30 - square * (5 / 66 - square * (691 / 2730))))
+        )
         value[begin : begin + _BLOCK] = first + step * (1 + step * (0.5 + step * series))
     return value
 
 
 _BLOCK = 1 << 14
-"""So many numbers at a time stay in the processor's cache, and what is needed on the way stays small."""
+"""So many numbers at a time stay in the processor's cache, and what is needed on the way stays
+small."""
 
 _FIRST_HARMONIC = np.append(0.0, np.cumsum(1 / np.arange(1, _LARGE)))
 
@@ -367,6 +431,9 @@ def harmonic(n: Floats) -> Floats:
     """
     at = np.maximum(n, _LARGE)
     square = 1 / (at * at)
-    series = 1 / 12 - square * (1 / 120 - square * (1 / 252 - square * (1 / 240 - square * (1 / 132 - square * 691 / 32760))))
+    series = 1 / 12 - square * (
+        1 / 120
+        - square * (1 / 252 - square * (1 / 240 - square * (1 / 132 - square * 691 / 32760)))
+    )
     table = _FIRST_HARMONIC[np.minimum(n, _LARGE - 1).astype(np.int64)]
     return np.where(n < _LARGE, table, np.log(at) + np.euler_gamma + 0.5 / at - square * series)

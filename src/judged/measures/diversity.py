@@ -1,7 +1,9 @@
-"""Novelty and diversity: judgements by subtopic, and lists that should serve many subtopics early and none too often.
+"""Novelty and diversity: judgements by subtopic, and lists that should serve many subtopics early
+and none too often.
 
-All follow ndeval, the program of TREC's Web tracks: an item serves a subtopic or does not (its grade for the subtopic is
-at least `rel`), and a query's subtopics are those that some judged item serves.
+All follow ndeval, the program of TREC's Web tracks: an item serves a subtopic or does not (its
+grade for the subtopic is at least `rel`), and a query's subtopics are those that some judged item
+serves.
 """
 
 from __future__ import annotations
@@ -29,24 +31,39 @@ ALPHA = Number(
     high=1,
     phrase="each time a subtopic was served before multiplies its worth by 1 - {}",
 )
-BETA = Number("beta", 0.5, "the user's patience", low=0, high=1, open=True, phrase="the user goes on with probability {}")
-SERVING = "A result gains 1 for every subtopic it serves, or less where results above it serve the subtopic too."
+BETA = Number(
+    "beta",
+    0.5,
+    "the user's patience",
+    low=0,
+    high=1,
+    open=True,
+    phrase="the user goes on with probability {}",
+)
+SERVING = (
+    "A result gains 1 for every subtopic it serves, or less where results above it serve the "
+    "subtopic too."
+)
 THINKABLE = (
-    "what a list would get whose every item serves every subtopic (a list of k items or, where there is no k, of as many as "
+    "what a list would get whose every item serves every subtopic (a list of k items or, where "
+    "there is no k, of as many as "
     "the query has relevant items)."
 )
 GREEDY = (
-    "The ideal list takes at each rank the item that gains most there and, of several, the one with the greatest id: "
+    "The ideal list takes at each rank the item that gains most there and, of several, the one "
+    "with the greatest id: "
     "a list can score a little above 1 where that is not the best of all."
 )
 
 
-# -- what the measures share -------------------------------------------------------------------------------------------
+# -- what the measures share
+# -------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False)
 class _Served:
-    """Who serves what: pairs of an item and a subtopic, in (query, item, subtopic) order; numbers run over all queries."""
+    """Who serves what: pairs of an item and a subtopic, in (query, item, subtopic) order; numbers
+    run over all queries."""
 
     query: Ints
     item: Ints
@@ -66,8 +83,10 @@ def _served(r: Rankings, rel: float, name: str) -> _Served:
     judged, hit_item = r.subtopics, r.hit_item
     if judged is None or hit_item is None:
         raise MeasureError(
-            f"{name} needs judgements by subtopic, and these have none. Subtopics are the second column of TREC qrels "
-            "(where it is not the same in all rows), a column named subtopic, aspect, nugget, intent or iteration, or "
+            f"{name} needs judgements by subtopic, and these have none. Subtopics are the second "
+            "column of TREC qrels "
+            "(where it is not the same in all rows), a column named subtopic, aspect, nugget, "
+            "intent or iteration, or "
             "{query: {item: {subtopic: grade}}}."
         )
     first_item = _firsts(judged, judged.item, len(r))
@@ -79,7 +98,9 @@ def _served(r: Rankings, rel: float, name: str) -> _Served:
     kept = judged.grade >= rel
     query = judged.query[kept]
     item = first_item[query] + judged.item[kept]
-    return _Served(query, item, first_subtopic[query] + judged.subtopic[kept], rank[item], hit_item, items)
+    return _Served(
+        query, item, first_subtopic[query] + judged.subtopic[kept], rank[item], hit_item, items
+    )
 
 
 def _firsts(judged: Subtopics, number: Ints, queries: int) -> Ints:
@@ -109,7 +130,9 @@ def _worths(alpha: float, most: int) -> Floats:
     return np.cumprod(np.append(1.0, np.full(most, 1 - alpha)))
 
 
-def _gained(r: Rankings, served: _Served, weights: Floats, *, k: Cutoff, rel: float, alpha: float) -> Floats:
+def _gained(
+    r: Rankings, served: _Served, weights: Floats, *, k: Cutoff, rel: float, alpha: float
+) -> Floats:
     """The gains of each list, each multiplied by the weight of its rank."""
     retrieved = np.flatnonzero(np.isfinite(served.rank))
     times = _times_before(served, retrieved)
@@ -123,8 +146,11 @@ _ROUNDING = 1e-12
 """Gains that differ by less are the same: sums of the same numbers in another order."""
 
 
-def _ideal(r: Rankings, served: _Served, weights: Floats, *, k: Cutoff, rel: float, alpha: float) -> Floats:
-    """As `_gained`, for the list that takes at each rank the item that gains most: all queries at once, rank by rank."""
+def _ideal(
+    r: Rankings, served: _Served, weights: Floats, *, k: Cutoff, rel: float, alpha: float
+) -> Floats:
+    """As `_gained`, for the list that takes at each rank the item that gains most: all queries at
+    once, rank by rank."""
     total = np.zeros(len(r))
     cutoff = r.cutoff(k, rel)
     worth = np.ones(served.subtopics)
@@ -133,7 +159,8 @@ def _ideal(r: Rankings, served: _Served, weights: Floats, *, k: Cutoff, rel: flo
     rank = 0
     while len(query):
         rank += 1
-        # Items that are left, numbered anew: the pairs of an item lie together, and so do the items of a query.
+        # Items that are left, numbered anew: the pairs of an item lie together, and so do the items
+        # of a query.
         new = np.append(True, item[1:] != item[:-1])
         number = np.cumsum(new) - 1
         gain = np.bincount(number, worth[subtopic])
@@ -162,7 +189,9 @@ Weights = Callable[[int], Floats]
 """How many -> what a gain at rank 1, 2, … is multiplied by."""
 
 
-def _over_thinkable(r: Rankings, name: str, weights_of: Weights, *, k: Cutoff, rel: float, alpha: float) -> Floats:
+def _over_thinkable(
+    r: Rankings, name: str, weights_of: Weights, *, k: Cutoff, rel: float, alpha: float
+) -> Floats:
     """The gains of each list divided by those of one whose every item serves every subtopic."""
     served = _served(r, rel, name)
     weights = weights_of(max(_deepest(r, served), k if isinstance(k, int) else 0))
@@ -170,7 +199,9 @@ def _over_thinkable(r: Rankings, name: str, weights_of: Weights, *, k: Cutoff, r
     return divide(_gained(r, served, weights, k=k, rel=rel, alpha=alpha), best)
 
 
-def _over_ideal(r: Rankings, name: str, weights_of: Weights, *, k: Cutoff, rel: float, alpha: float) -> Floats:
+def _over_ideal(
+    r: Rankings, name: str, weights_of: Weights, *, k: Cutoff, rel: float, alpha: float
+) -> Floats:
     """The gains of each list divided by those of the ideal one."""
     served = _served(r, rel, name)
     weights = weights_of(_deepest(r, served))
@@ -195,7 +226,8 @@ def _geometric(beta: float) -> Weights:
     return lambda length: beta ** np.arange(length, dtype=np.float64)
 
 
-# -- the measures ------------------------------------------------------------------------------------------------------
+# -- the measures
+# ------------------------------------------------------------------------------------------------------
 
 _GAIN = r"gain_i = \sum_{s\ of\ i}(1-\alpha)^{times\ before}"
 _COMMON_LAWS = {"append_unjudged_is_neutral", "below_k_is_ignored"}
@@ -205,9 +237,13 @@ _COMMON_LAWS = {"append_unjudged_is_neutral", "below_k_is_ignored"}
     name="alpha_DCG",
     aliases=("alpha-DCG",),
     title="Alpha discounted cumulative gain",
-    says=f"{SERVING} The gains of the first k results are divided by the logarithm of the rank plus one, summed, and divided "
+    says=f"{SERVING} The gains of the first k results are divided by the logarithm of the rank "
+    "plus one, summed, and divided "
     f"by {THINKABLE}",
-    formula=rf"\frac{{\sum_{{i\le k}} gain_i/\log_2(i+1)}}{{S\sum_{{i\le k}}(1-\alpha)^{{i-1}}/\log_2(i+1)}}, \quad {_GAIN}",
+    formula=(
+        r"\frac{\sum_{i\le k} gain_i/\log_2(i+1)}{S\sum_{i\le "
+        rf"k}}(1-\alpha)^{{i-1}}/\log_2(i+1)}}, \quad {_GAIN}"
+    ),
     reference="clarke2008",
     range=(0, 1),
     params=(K, REL, ALPHA),
@@ -215,7 +251,9 @@ _COMMON_LAWS = {"append_unjudged_is_neutral", "below_k_is_ignored"}
     laws=_COMMON_LAWS,
     # Rank 1 serves a and b, rank 3 serves b again: 2/log2(2) + 0.5/log2(4) = 2.25.
     # The best thinkable list serves both at every rank: 2 (1/log2(2) + 0.5/log2(3) + 0.25/log2(4)).
-    example=Example("alpha_DCG@3", '{"a":1,"b":1} - {"b":1}', 2.25 / (2 * (1 + 0.5 / np.log2(3) + 0.125))),
+    example=Example(
+        "alpha_DCG@3", '{"a":1,"b":1} - {"b":1}', 2.25 / (2 * (1 + 0.5 / np.log2(3) + 0.125))
+    ),
 )
 def alpha_dcg(r: Rankings, *, k: Cutoff, rel: float, alpha: float) -> Floats:
     return _over_thinkable(r, "alpha_DCG", _logarithmic, k=k, rel=rel, alpha=alpha)
@@ -225,9 +263,13 @@ def alpha_dcg(r: Rankings, *, k: Cutoff, rel: float, alpha: float) -> Floats:
     name="alpha_nDCG",
     aliases=("alpha-nDCG",),
     title="Alpha normalised discounted cumulative gain",
-    says=f"{SERVING} The gains of the first k results are divided by the logarithm of the rank plus one, summed, and divided "
+    says=f"{SERVING} The gains of the first k results are divided by the logarithm of the rank "
+    "plus one, summed, and divided "
     f"by the same of the ideal list. {GREEDY}",
-    formula=rf"\frac{{\sum_{{i\le k}} gain_i/\log_2(i+1)}}{{the\ same\ of\ the\ ideal\ list}}, \quad {_GAIN}",
+    formula=(
+        r"\frac{\sum_{i\le k} gain_i/\log_2(i+1)}{the\ same\ of\ the\ ideal\ list}, "
+        rf"\quad {_GAIN}"
+    ),
     reference="clarke2008",
     range=(0, np.inf),
     params=(K, REL, ALPHA),
@@ -235,7 +277,9 @@ def alpha_dcg(r: Rankings, *, k: Cutoff, rel: float, alpha: float) -> Floats:
     laws=_COMMON_LAWS,
     # Rank 1 serves a, rank 2 serves a again and b: 1/log2(2) + (0.5 + 1)/log2(3).
     # The ideal list has them the other way round: 2/log2(2) + 0.5/log2(3).
-    example=Example("alpha_nDCG@2", '{"a":1} {"a":1,"b":1}', (1 + 1.5 / np.log2(3)) / (2 + 0.5 / np.log2(3))),
+    example=Example(
+        "alpha_nDCG@2", '{"a":1} {"a":1,"b":1}', (1 + 1.5 / np.log2(3)) / (2 + 0.5 / np.log2(3))
+    ),
 )
 def alpha_ndcg(r: Rankings, *, k: Cutoff, rel: float, alpha: float) -> Floats:
     return _over_ideal(r, "alpha_nDCG", _logarithmic, k=k, rel=rel, alpha=alpha)
@@ -245,16 +289,21 @@ def alpha_ndcg(r: Rankings, *, k: Cutoff, rel: float, alpha: float) -> Floats:
     name="ERR_IA",
     aliases=("ERR-IA",),
     title="Intent-aware expected reciprocal rank",
-    says="Expected reciprocal rank of a user who wants one of the subtopics, each as likely as the others, and is satisfied by "
+    says="Expected reciprocal rank of a user who wants one of the subtopics, each as likely as "
+    "the others, and is satisfied by "
     "an item that serves it with probability alpha; divided "
     f"by {THINKABLE}",
-    formula=rf"\frac{{\sum_{{i\le k}} gain_i/i}}{{S\sum_{{i\le k}}(1-\alpha)^{{i-1}}/i}}, \quad {_GAIN}",
+    formula=(
+        r"\frac{\sum_{i\le k} gain_i/i}{S\sum_{i\le k}(1-\alpha)^{i-1}/i}, \quad "
+        rf"{_GAIN}"
+    ),
     reference="clarke2011",
     range=(0, 1),
     params=(K, REL, ALPHA),
     undefined=NO_RELEVANT,
     laws=_COMMON_LAWS,
-    # Rank 1 serves a, rank 2 serves a again and b: 1 + (0.5 + 1)/2 = 1.75, divided by 2 (1 + 0.5/2).
+    # Rank 1 serves a, rank 2 serves a again and b: 1 + (0.5 + 1)/2 = 1.75, divided by 2 (1 +
+    # 0.5/2).
     example=Example("ERR_IA@2", '{"a":1} {"a":1,"b":1}', 0.7),
 )
 def err_ia(r: Rankings, *, k: Cutoff, rel: float, alpha: float) -> Floats:
@@ -265,8 +314,10 @@ def err_ia(r: Rankings, *, k: Cutoff, rel: float, alpha: float) -> Floats:
     name="nERR_IA",
     aliases=("nERR-IA",),
     title="Intent-aware normalised expected reciprocal rank",
-    says="Expected reciprocal rank of a user who wants one of the subtopics, each as likely as the others, and is satisfied by "
-    f"an item that serves it with probability alpha; divided by the same of the ideal list. {GREEDY}",
+    says="Expected reciprocal rank of a user who wants one of the subtopics, each as likely as "
+    "the others, and is satisfied by "
+    "an item that serves it with probability alpha; divided by the same of the ideal list. "
+    f"{GREEDY}",
     formula=rf"\frac{{\sum_{{i\le k}} gain_i/i}}{{the\ same\ of\ the\ ideal\ list}}, \quad {_GAIN}",
     reference="clarke2011",
     range=(0, np.inf),
@@ -283,7 +334,8 @@ def nerr_ia(r: Rankings, *, k: Cutoff, rel: float, alpha: float) -> Floats:
 @measure(
     name="NRBP",
     title="Novelty- and rank-biased precision",
-    says=f"{SERVING} A user who goes on from each result to the next with probability beta collects the gains. Divided by what "
+    says=f"{SERVING} A user who goes on from each result to the next with probability beta "
+    "collects the gains. Divided by what "
     "an endless list would get whose every item serves every subtopic.",
     formula=rf"\frac{{1-(1-\alpha)\beta}}{{S}}\sum_i gain_i\,\beta^{{i-1}}, \quad {_GAIN}",
     reference="clarke2009",
@@ -305,9 +357,13 @@ def nrbp(r: Rankings, *, rel: float, alpha: float, beta: float) -> Floats:
 @measure(
     name="nNRBP",
     title="Normalised novelty- and rank-biased precision",
-    says=f"{SERVING} A user who goes on from each result to the next with probability beta collects the gains. Divided by the "
+    says=f"{SERVING} A user who goes on from each result to the next with probability beta "
+    "collects the gains. Divided by the "
     f"same of the ideal list. {GREEDY}",
-    formula=rf"\frac{{\sum_i gain_i\,\beta^{{i-1}}}}{{the\ same\ of\ the\ ideal\ list}}, \quad {_GAIN}",
+    formula=(
+        r"\frac{\sum_i gain_i\,\beta^{i-1}}{the\ same\ of\ the\ ideal\ list}, \quad "
+        rf"{_GAIN}"
+    ),
     reference="clarke2009",
     range=(0, np.inf),
     params=(REL, ALPHA, BETA),
@@ -325,7 +381,10 @@ def nnrbp(r: Rankings, *, rel: float, alpha: float, beta: float) -> Floats:
     name="AP_IA",
     aliases=("MAP_IA", "MAP-IA"),
     title="Intent-aware average precision",
-    says="Average precision of the list for each subtopic, as if it were the query, averaged over the subtopics.",
+    says=(
+        "Average precision of the list for each subtopic, as if it were the query, averaged "
+        "over the subtopics."
+    ),
     formula=r"\frac{1}{S}\sum_s\frac{1}{N_s}\sum_{i\le k,\ i\ serves\ s} P_s@i",
     reference="agrawal2009",
     range=(0, 1),
@@ -337,7 +396,9 @@ def nnrbp(r: Rankings, *, rel: float, alpha: float, beta: float) -> Floats:
 )
 def ap_ia(r: Rankings, *, k: Cutoff, rel: float) -> Floats:
     served = _served(r, rel, "AP_IA")
-    within = np.flatnonzero(served.rank <= r.cutoff(k, rel)[served.query] if k else np.isfinite(served.rank))
+    within = np.flatnonzero(
+        served.rank <= r.cutoff(k, rel)[served.query] if k else np.isfinite(served.rank)
+    )
     precision = (_times_before(served, within) + 1) / served.rank[within]
     summed = np.bincount(served.subtopic[within], precision, minlength=served.subtopics)
     number, first, items = np.unique(served.subtopic, return_index=True, return_counts=True)
@@ -354,13 +415,16 @@ def _no_precision(r: Rankings, params: Mapping[str, Any]) -> Mask:
     name="P_IA",
     aliases=("P-IA",),
     title="Intent-aware precision",
-    says="Precision of the first k results for each subtopic, as if it were the query, averaged over the subtopics; "
+    says="Precision of the first k results for each subtopic, as if it were the query, averaged "
+    "over the subtopics; "
     "a missing result serves none.",
     formula=r"\frac{1}{S\,k}\sum_{i\le k}|subtopics\ of\ i|",
     reference="agrawal2009",
     range=(0, 1),
     params=(K, REL),
-    undefined=Undefined("the query has no relevant item, or there is no k and its list is empty", _no_precision),
+    undefined=Undefined(
+        "the query has no relevant item, or there is no k and its list is empty", _no_precision
+    ),
     laws=_COMMON_LAWS,
     # a is served at both ranks, b at the second: 3 of 2 * 2.
     example=Example("P_IA@2", '{"a":1} {"a":1,"b":1} {"b":1}', 0.75),
@@ -368,7 +432,9 @@ def _no_precision(r: Rankings, params: Mapping[str, Any]) -> Mask:
 def p_ia(r: Rankings, *, k: Cutoff, rel: float) -> Floats:
     served = _served(r, rel, "P_IA")
     shown = served.rank <= r.shown(k, rel)[served.query]
-    return divide(r.total(served.query[shown]), _subtopics(r, served) * divisor(r, k=k, rel=rel, short="pad"))
+    return divide(
+        r.total(served.query[shown]), _subtopics(r, served) * divisor(r, k=k, rel=rel, short="pad")
+    )
 
 
 @measure(

@@ -1,8 +1,9 @@
-"""Expected values over all orders of tied results: in closed form where a measure declares one, otherwise by drawing.
+"""Expected values over all orders of tied results: in closed form where a measure declares one,
+otherwise by drawing.
 
-A random order is drawn together with its reverse, in which every tie is turned around. Each of the two is as likely as
-any order, and their mean varies less than that of two orders drawn apart. The seed is fixed: the same rankings always
-get the same numbers.
+A random order is drawn together with its reverse, in which every tie is turned around. Each of the
+two is as likely as any order, and their mean varies less than that of two orders drawn apart. The
+seed is fixed: the same rankings always get the same numbers.
 """
 
 from __future__ import annotations
@@ -28,7 +29,8 @@ class Expected:
 
     values: Floats
     errors: Floats | None = None
-    """Their standard errors where orders were drawn (0 for a query without ties); None where the values are exact."""
+    """Their standard errors where orders were drawn (0 for a query without ties); None where the
+    values are exact."""
 
 
 def expectations(measures: Iterable[Measure], r: Rankings) -> dict[Measure, Expected]:
@@ -73,7 +75,8 @@ def _drawn(measures: list[Measure], r: Rankings) -> dict[Measure, tuple[Floats, 
 
 
 class _Tally:
-    """Sums of values and of their squares, both counted from the first value: where all are the same, the error is 0."""
+    """Sums of values and of their squares, both counted from the first value: where all are the
+    same, the error is 0."""
 
     def __init__(self, queries: int) -> None:
         self.base: Floats | None = None
@@ -86,12 +89,15 @@ class _Tally:
         self.squares += (values - self.base) ** 2
 
     def result(self) -> tuple[Floats, Floats]:
-        """The means and their standard errors; an infinite mean is known for sure, and so is that there is none."""
+        """The means and their standard errors; an infinite mean is known for sure, and so is that
+        there is none."""
         assert self.base is not None
         finite = np.isfinite(self.total)
         total = np.where(finite, self.total, 0.0)
         spread = np.where(finite, self.squares, 0.0) - total**2 / PAIRS
-        return self.base + self.total / PAIRS, np.sqrt(np.maximum(spread, 0.0) / (PAIRS - 1) / PAIRS)
+        return self.base + self.total / PAIRS, np.sqrt(
+            np.maximum(spread, 0.0) / (PAIRS - 1) / PAIRS
+        )
 
 
 def _orders(r: Rankings) -> Iterator[tuple[Rankings, Rankings]]:
@@ -104,8 +110,8 @@ def _orders(r: Rankings) -> Iterator[tuple[Rankings, Rankings]]:
     tie = np.cumsum(new) - 1
     size = (last - first + 1)[tied][new]
     start = starts_of(size)
-    # Every place of every tie gets a random number; the hits of a tie hold its first places, and where those come when
-    # the numbers are put in order are their ranks.
+    # Every place of every tie gets a random number; the hits of a tie hold its first places, and
+    # where those come when the numbers are put in order are their ranks.
     home = np.repeat(np.arange(len(size)), size).astype(np.float64)
     place = start[tie] + ordinals(tie, len(size)) - 1
     at = np.empty(len(home), np.int64)
@@ -117,7 +123,8 @@ def _orders(r: Rankings) -> Iterator[tuple[Rankings, Rankings]]:
 
 
 def _in_order(r: Rankings, rank: Ints) -> Rankings:
-    """The rankings with ties broken so, and without what is then below the end of a list that a depth cut."""
+    """The rankings with ties broken so, and without what is then below the end of a list that a
+    depth cut."""
     ordered = r.arranged(rank, ties="input", whole=None)
     seen = ordered.hit_rank <= ordered.retrieved[ordered.hit_query]
     return ordered if seen.all() else replace(ordered, **ordered.hits(seen))

@@ -40,8 +40,14 @@ IDEAL = Choice(
     {
         "judged": "the ideal list is made of all judged items, retrieved or not",
         "retrieved": "the ideal list is the best order of the retrieved items that count",
-        "shown": "the ideal list is made of all judged items, but has no more of them than the list has results",
-        "cutoff": "the ideal list has k items that all gain as much as the best judged one, whether there are so many or not",
+        "shown": (
+            "the ideal list is made of all judged items, but has no more of them than the list "
+            "has results"
+        ),
+        "cutoff": (
+            "the ideal list has k items that all gain as much as the best judged one, whether "
+            "there are so many or not"
+        ),
     },
 )
 
@@ -76,16 +82,28 @@ def _discounted(r: Rankings, query: Ints, rank: Ints, gain: Floats, log: float) 
     return r.total(query, gain * discounts(rank, log))
 
 
-def _full(r: Rankings, *, k: Cutoff, gain: str, gains: Mapping[float, float] | None, log: float) -> Floats:
+def _full(
+    r: Rankings, *, k: Cutoff, gain: str, gains: Mapping[float, float] | None, log: float
+) -> Floats:
     """The DCG of k items that all gain as much as the query's best."""
     top = np.zeros(len(r))
     np.maximum.at(top, r.pool_query, gains_of(r.pool_grade, gain=gain, gains=gains))
     depth = r.cutoff(k, _ANY).astype(np.int64)
-    sums = np.concatenate([[0.0], np.cumsum(discounts(np.arange(1, depth.max(initial=0) + 1), log))])
+    sums = np.concatenate(
+        [[0.0], np.cumsum(discounts(np.arange(1, depth.max(initial=0) + 1), log))]
+    )
     return top * sums[depth]
 
 
-def _ideal(r: Rankings, *, k: Cutoff, gain: str, gains: Mapping[float, float] | None, log: float, ideal: str) -> Floats:
+def _ideal(
+    r: Rankings,
+    *,
+    k: Cutoff,
+    gain: str,
+    gains: Mapping[float, float] | None,
+    log: float,
+    ideal: str,
+) -> Floats:
     """The DCG of the best order."""
     if ideal == "cutoff":
         return _full(r, k=k, gain=gain, gains=gains, log=log)
@@ -96,9 +114,16 @@ def _ideal(r: Rankings, *, k: Cutoff, gain: str, gains: Mapping[float, float] | 
     else:
         query, grade = r.pool_query, r.pool_grade
         if not gains:
-            # Better grades never gain less, so the pool's order is the ideal one and its top is all that is needed.
+            # Better grades never gain less, so the pool's order is the ideal one and its top is all
+            # that is needed.
             within = r.pool_place <= last[query]
-            return _discounted(r, query[within], r.pool_place[within], gains_of(grade[within], gain=gain, gains=None), log)
+            return _discounted(
+                r,
+                query[within],
+                r.pool_place[within],
+                gains_of(grade[within], gain=gain, gains=None),
+                log,
+            )
     best = descending(gains_of(grade, gain=gain, gains=gains), np.bincount(query, minlength=len(r)))
     place = ordinals(query, len(r))
     within = place <= last[query]
@@ -106,7 +131,10 @@ def _ideal(r: Rankings, *, k: Cutoff, gain: str, gains: Mapping[float, float] | 
 
 
 def _no_ideal(r: Rankings, params: Mapping[str, Any]) -> Mask:
-    return _ideal(r, **{name: params[name] for name in ("k", "gain", "gains", "log")}, ideal="judged") == 0
+    return (
+        _ideal(r, **{name: params[name] for name in ("k", "gain", "gains", "log")}, ideal="judged")
+        == 0
+    )
 
 
 def no_gain(r: Rankings, params: Mapping[str, Any]) -> Mask:
@@ -115,7 +143,9 @@ def no_gain(r: Rankings, params: Mapping[str, Any]) -> Mask:
     return r.total(r.pool_query[gain > 0]) == 0
 
 
-def _expected_dcg(r: Rankings, *, k: Cutoff, gain: str, gains: Mapping[float, float] | None, log: float) -> Floats:
+def _expected_dcg(
+    r: Rankings, *, k: Cutoff, gain: str, gains: Mapping[float, float] | None, log: float
+) -> Floats:
     weight = mean_weights(r, r.cutoff(k, _ANY), lambda rank: discounts(rank, log))
     return r.total(r.hit_query, weight * gains_of(r.hit_grade, gain=gain, gains=gains))
 
@@ -123,7 +153,10 @@ def _expected_dcg(r: Rankings, *, k: Cutoff, gain: str, gains: Mapping[float, fl
 @measure(
     name="DCG",
     title="Discounted cumulative gain",
-    says="The gains of the first k results, each divided by the logarithm of its rank plus one, summed.",
+    says=(
+        "The gains of the first k results, each divided by the logarithm of its rank plus one, "
+        "summed."
+    ),
     formula=r"\sum_{i\le k}\frac{gain(g_i)}{\log_2(i+1)}",
     reference="jarvelin2002",
     range=(0, np.inf),
@@ -134,24 +167,41 @@ def _expected_dcg(r: Rankings, *, k: Cutoff, gain: str, gains: Mapping[float, fl
     example=Example("DCG@3", "3 2 0 1", 3 + 2 / np.log2(3)),
     expected=_expected_dcg,
 )
-def dcg(r: Rankings, *, k: Cutoff, gain: str, gains: Mapping[float, float] | None, log: float) -> Floats:
+def dcg(
+    r: Rankings, *, k: Cutoff, gain: str, gains: Mapping[float, float] | None, log: float
+) -> Floats:
     within = r.within(k, _ANY)
-    return _discounted(r, r.hit_query[within], r.hit_rank[within], gains_of(r.hit_grade[within], gain=gain, gains=gains), log)
+    return _discounted(
+        r,
+        r.hit_query[within],
+        r.hit_rank[within],
+        gains_of(r.hit_grade[within], gain=gain, gains=gains),
+        log,
+    )
 
 
 def _normalised(r: Rankings, reached: Floats, *, ideal: str, **shape: Any) -> Floats:
     if ideal == "cutoff" and shape["k"] is None:
-        raise MeasureError("nDCG(ideal=cutoff) compares with k items and needs a k, as in nDCG(ideal=cutoff)@10.")
+        raise MeasureError(
+            "nDCG(ideal=cutoff) compares with k items and needs a k, as in nDCG(ideal=cutoff)@10."
+        )
     best = _ideal(r, **shape, ideal="judged")
     if ideal == "judged":
         return divide(reached, best)
-    # Relevant items exist but the ideal list is empty, as nothing was retrieved: such a list scores 0.
+    # Relevant items exist but the ideal list is empty, as nothing was retrieved: such a list scores
+    # 0.
     own = _ideal(r, **shape, ideal=ideal)
     return np.where(best == 0, np.nan, np.where(own == 0, 0.0, divide(reached, own)))
 
 
 def _expected_ndcg(
-    r: Rankings, *, k: Cutoff, gain: str, gains: Mapping[float, float] | None, ideal: str, log: float
+    r: Rankings,
+    *,
+    k: Cutoff,
+    gain: str,
+    gains: Mapping[float, float] | None,
+    ideal: str,
+    log: float,
 ) -> Floats | None:
     if ideal == "retrieved" and is_cut(r, r.cutoff(k, _ANY)):
         return None
@@ -174,7 +224,15 @@ def _expected_ndcg(
     example=Example("nDCG@3", "1 0 1", 1.5 / (1 + 1 / np.log2(3))),
     expected=_expected_ndcg,
 )
-def ndcg(r: Rankings, *, k: Cutoff, gain: str, gains: Mapping[float, float] | None, ideal: str, log: float) -> Floats:
+def ndcg(
+    r: Rankings,
+    *,
+    k: Cutoff,
+    gain: str,
+    gains: Mapping[float, float] | None,
+    ideal: str,
+    log: float,
+) -> Floats:
     shape: dict[str, Any] = {"k": k, "gain": gain, "gains": gains, "log": log}
     return _normalised(r, dcg(r, **shape), ideal=ideal, **shape)
 
@@ -194,5 +252,7 @@ def ndcg(r: Rankings, *, k: Cutoff, gain: str, gains: Mapping[float, float] | No
     example=Example("IdealDCG@2", "0 1 3 2", 3 + 2 / np.log2(3)),
     expected=ITSELF,
 )
-def ideal_dcg(r: Rankings, *, k: Cutoff, gain: str, gains: Mapping[float, float] | None, log: float) -> Floats:
+def ideal_dcg(
+    r: Rankings, *, k: Cutoff, gain: str, gains: Mapping[float, float] | None, log: float
+) -> Floats:
     return _ideal(r, k=k, gain=gain, gains=gains, log=log, ideal="judged")

@@ -1,4 +1,5 @@
-"""Graded gain, measured in other ways than nDCG: G, nDCG averaged at relevant items and at levels, Q."""
+"""Graded gain, measured in other ways than nDCG: G, nDCG averaged at relevant items and at levels,
+Q."""
 
 from __future__ import annotations
 
@@ -23,7 +24,8 @@ def _neither(r: Rankings, params: Mapping[str, Any]) -> Mask:
 
 
 class _Ideal:
-    """The ideal list of every query: the positive gains there are, the best first, and sums along them."""
+    """The ideal list of every query: the positive gains there are, the best first, and sums along
+    them."""
 
     def __init__(self, r: Rankings, gains: Table, gain: str = "linear") -> None:
         value = gains_of(r.pool_grade, gain=gain, gains=gains)
@@ -34,12 +36,17 @@ class _Ideal:
         self.place = ordinals(self.query, len(r))
 
     def summed(self, value: Floats, query: Ints, rank: Ints) -> Floats:
-        """The sum of a value along the ideal list down to some ranks of some queries; all of it where it ends before."""
+        """The sum of a value along the ideal list down to some ranks of some queries; all of it
+        where it ends before."""
         if not len(value):
             return np.zeros(len(rank))
         reached = np.minimum(rank, self.size[query])
         sums = running_sums(value, self.size)
-        return np.where(reached > 0, sums[np.minimum(self.starts[query] + np.maximum(reached, 1) - 1, len(sums) - 1)], 0.0)
+        return np.where(
+            reached > 0,
+            sums[np.minimum(self.starts[query] + np.maximum(reached, 1) - 1, len(sums) - 1)],
+            0.0,
+        )
 
 
 def _gaining(r: Rankings, gains: Table, gain: str = "linear") -> tuple[Ints, Ints, Floats]:
@@ -55,9 +62,13 @@ def _sizes(query: Ints, r: Rankings) -> Ints:
 @measure(
     name="G",
     title="Normalised gain",
-    says="Each retrieved item's gain, divided by the logarithm of how far the gain so far lags behind the ideal list's, "
+    says="Each retrieved item's gain, divided by the logarithm of how far the gain so far lags "
+    "behind the ideal list's, "
     "summed and divided by all gain there is.",
-    formula=r"\frac{1}{\sum_j I_j}\sum_i\frac{gain_i}{\log_2(2+\sum_{j\le i}\max(I_j,1)-\sum_{j\le i}gain_j)}",
+    formula=(
+        r"\frac{1}{\sum_j I_j}\sum_i\frac{gain_i}{\log_2(2+\sum_{j\le i}\max(I_j,1)-\sum_{j\le "
+        r"i}gain_j)}"
+    ),
     reference="trec_eval",
     range=(0, 1),
     params=(Gains(),),
@@ -79,7 +90,10 @@ def normalised_gain(r: Rankings, *, gains: Table) -> Floats:
 @measure(
     name="binG",
     title="Binary gain",
-    says="The mean, over all relevant items, of 1 divided by the logarithm of 2 plus the number of other results above.",
+    says=(
+        "The mean, over all relevant items, of 1 divided by the logarithm of 2 plus the number "
+        "of other results above."
+    ),
     formula=r"\frac{1}{R}\sum_{relevant\ i}\frac{1}{\log_2(2+nonrelevant\ above)}",
     reference="trec_eval",
     range=(0, 1),
@@ -124,7 +138,8 @@ def ndcg_over_relevant(r: Rankings, *, gains: Table) -> Floats:
 @measure(
     name="RnDCG",
     title="Mean nDCG over the levels of gain",
-    says="The nDCG at the ranks where the ideal list goes over to a lower gain, and at the end of the list where it goes on "
+    says="The nDCG at the ranks where the ideal list goes over to a lower gain, and at the end "
+    "of the list where it goes on "
     "past them by more than one result, averaged.",
     formula=r"\frac{1}{n}\sum_{levels} nDCG@R_{level}",
     reference="trec_eval",
@@ -133,7 +148,8 @@ def ndcg_over_relevant(r: Rankings, *, gains: Table) -> Floats:
     at=None,
     undefined=Undefined("the query has no relevant item, or none that gains anything", _neither),
     laws=set(),
-    # The ideal list is 2 1: nDCG@1 = 1/2, nDCG@2 = (1 + 2/log2(3)) / (2 + 1/log2(3)); the list ends there.
+    # The ideal list is 2 1: nDCG@1 = 1/2, nDCG@2 = (1 + 2/log2(3)) / (2 + 1/log2(3)); the list ends
+    # there.
     example=Example("RnDCG", "1 2", (0.5 + (1 + 2 / np.log2(3)) / (2 + 1 / np.log2(3))) / 2),
 )
 def ndcg_at_levels(r: Rankings, *, rel: float, gains: Table) -> Floats:
@@ -166,15 +182,23 @@ def _dcg_at(r: Rankings, gains: Table, query: Ints, rank: Ints) -> Floats:
     name="Q",
     aliases=("Qmeasure", "Q-measure"),
     title="Q-measure",
-    says="Average precision with graded relevance: at each relevant item, the number of relevant items so far plus beta "
-    "times their gain, divided by the rank plus beta times the ideal gain there; averaged over all relevant items.",
+    says="Average precision with graded relevance: at each relevant item, the number of "
+    "relevant items so far plus beta "
+    "times their gain, divided by the rank plus beta times the ideal gain there; averaged over "
+    "all relevant items.",
     formula=r"\frac{1}{R}\sum_{relevant\ i}\frac{rel_i + \beta\, cg_i}{i + \beta\, cgI_i}",
     reference="sakai2004",
     range=(0, 1),
     params=(
         GAIN,
         Gains(),
-        Number("beta", 1, "how much gain counts beside the number of relevant items", low=0, phrase="gain weighs {}"),
+        Number(
+            "beta",
+            1,
+            "how much gain counts beside the number of relevant items",
+            low=0,
+            phrase="gain weighs {}",
+        ),
     ),
     at=None,
     undefined=GAINLESS,

@@ -11,7 +11,9 @@ from judged.errors import MeasureError
 from judged.measures.presets import PRESETS
 from judged.measures.spec import Measure, is_name, lookup
 
-_WHOLE = re.compile(r"\s*(?P<name>[A-Za-z0-9][\w.\-]*?)\s*(?:\((?P<inside>.*)\))?\s*(?:@\s*(?P<at>[^\s@()]+))?\s*")
+_WHOLE = re.compile(
+    r"\s*(?P<name>[A-Za-z0-9][\w.\-]*?)\s*(?:\((?P<inside>.*)\))?\s*(?:@\s*(?P<at>[^\s@()]+))?\s*"
+)
 _OPEN, _CLOSE = "{[(", "}])"
 
 
@@ -24,15 +26,24 @@ def parse(measure: str | Measure) -> Measure:
     if isinstance(measure, Measure):
         return measure
     if not isinstance(measure, str):
-        raise MeasureError(f"a measure is a text such as 'nDCG@10' or a judged.Measure; got {type(measure).__name__}.")
+        raise MeasureError(
+            "a measure is a text such as 'nDCG@10' or a judged.Measure; got "
+            f"{type(measure).__name__}."
+        )
     theirs = _of_trec_eval(measure.strip())
     if theirs:
         if len(theirs) > 1:
-            raise MeasureError(f"{measure!r} stands for {len(theirs)} measures ({', '.join(theirs[:3])}, …); name one of them.")
+            raise MeasureError(
+                f"{measure!r} stands for {len(theirs)} measures ({', '.join(theirs[:3])}, …); name "
+                "one of them."
+            )
         measure = theirs[0]
     found = _WHOLE.fullmatch(measure)
     if not found:
-        raise MeasureError(f"cannot read the measure {measure!r}; write it as NAME, NAME@k or NAME(parameter=value)@k.")
+        raise MeasureError(
+            f"cannot read the measure {measure!r}; write it as NAME, NAME@k or "
+            "NAME(parameter=value)@k."
+        )
     spec, preset = lookup(found["name"])
     given: dict[str, Any] = {}
     for part in _split(found["inside"] or "", ","):
@@ -43,13 +54,16 @@ def parse(measure: str | Measure) -> Measure:
             raise MeasureError(f"{name} is given twice in {measure!r}; write it once.")
         given[name] = _value(value, measure)
     if found["at"] and spec.at in given:
-        raise MeasureError(f"{spec.at} is given twice in {measure!r}; write it once, as {spec.name}@{found['at']}.")
+        raise MeasureError(
+            f"{spec.at} is given twice in {measure!r}; write it once, as {spec.name}@{found['at']}."
+        )
     bound = spec.bind({**preset, **given})
     return bound @ _value(found["at"], measure) if found["at"] else bound
 
 
 def parse_all(measures: Iterable[str | Measure] | str | Measure) -> list[Measure]:
-    """Several measures, each once, in order; a text may hold several, separated by commas or white space.
+    """Several measures, each once, in order; a text may hold several, separated by commas or white
+    space.
 
     A text may also be a preset, or one of trec_eval's names.
 
@@ -71,7 +85,9 @@ def _measures_in(text: str) -> list[str]:
     if text.strip().lower() in PRESETS:
         return list(PRESETS[text.strip().lower()])
     # trec_eval's P.5,10 has commas of its own.
-    return _of_trec_eval(text.strip()) or [part for piece in pieces_of(text) for part in _of_trec_eval(piece) or [piece]]
+    return _of_trec_eval(text.strip()) or [
+        part for piece in pieces_of(text) for part in _of_trec_eval(piece) or [piece]
+    ]
 
 
 def _of_trec_eval(text: str) -> list[str] | None:
@@ -83,9 +99,14 @@ def _of_trec_eval(text: str) -> list[str] | None:
 def pieces_of(text: str) -> list[str]:
     """The measures of a text, which commas or white space separate."""
     tight = re.sub(r"\s*([@(])\s*", r"\1", re.sub(r"\s", " ", text))
-    parts = [part.strip() for piece in _split(tight, ",") for part in _split(piece, " ") if part.strip()]
+    parts = [
+        part.strip() for piece in _split(tight, ",") for part in _split(piece, " ") if part.strip()
+    ]
     if not parts:
-        raise MeasureError(f"cannot read the measure {text!r}; write it as NAME, NAME@k or NAME(parameter=value)@k.")
+        raise MeasureError(
+            f"cannot read the measure {text!r}; write it as NAME, NAME@k or "
+            "NAME(parameter=value)@k."
+        )
     return parts
 
 
@@ -105,7 +126,9 @@ def _value(text: str, measure: str) -> Any:
     """A number, a word, a {table} or a [list]."""
     if text[:1] == "{" and text[-1:] == "}":
         pairs = [pair.partition(":") for pair in _split(text[1:-1], ",")]
-        return {_value(key.strip(), measure): _value(gain.strip(), measure) for key, _, gain in pairs}
+        return {
+            _value(key.strip(), measure): _value(gain.strip(), measure) for key, _, gain in pairs
+        }
     if text[:1] == "[" and text[-1:] == "]":
         return [_value(part.strip(), measure) for part in _split(text[1:-1], ",")]
     if len(text) > 1 and text[0] == text[-1] and text[0] in "'\"":

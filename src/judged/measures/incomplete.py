@@ -1,4 +1,5 @@
-"""Measures for judgements that are incomplete: unjudged items are left aside, or what they could add is said."""
+"""Measures for judgements that are incomplete: unjudged items are left aside, or what they could
+add is said."""
 
 from __future__ import annotations
 
@@ -22,7 +23,8 @@ def _nonrelevant(r: Rankings, rel: float) -> Floats:
     tells_unjudged=True,
     aliases={"GMBpref": {"aggregate": "geometric"}},
     title="Binary preference",
-    says="For each relevant item, the share of the judged nonrelevant items that do not stand above it, "
+    says="For each relevant item, the share of the judged nonrelevant items that do not stand "
+    "above it, "
     "counting no more of them than there are relevant items; unjudged items play no part.",
     formula=r"\frac{1}{R}\sum_{relevant\ i}\left(1-\frac{\min(n_i, R)}{\min(N, R)}\right)",
     reference="buckley2004",
@@ -53,8 +55,10 @@ _EPSILON = 1e-5
     tells_unjudged=True,
     aliases=("InferredAP",),
     title="Inferred average precision",
-    says="Average precision estimated from a pool of which only a sample was judged: precision above each relevant item is "
-    "inferred from the judged items there; items in the pool that were not judged have a negative grade, and items "
+    says="Average precision estimated from a pool of which only a sample was judged: precision "
+    "above each relevant item is "
+    "inferred from the judged items there; items in the pool that were not judged have a negative "
+    "grade, and items "
     "outside the pool count as not relevant.",
     formula=r"\frac{1}{R}\sum_{relevant\ i}\left(\frac{1}{i}+\frac{i-1}{i}\cdot\frac{pooled_i}{i-1}"
     r"\cdot\frac{rel_i+\epsilon}{rel_i+nonrel_i+2\epsilon}\right)",
@@ -89,13 +93,17 @@ def _places(r: Rankings, k: Cutoff) -> Floats:
     tells_unjudged=True,
     aliases=("unj",),
     title="Share of unjudged results",
-    says="Share of the first k places that hold an item nobody judged; the empty places of a short list count as judged.",
+    says=(
+        "Share of the first k places that hold an item nobody judged; the empty places of a "
+        "short list count as judged."
+    ),
     formula=r"\frac{|unjudged \cap first\ k|}{k}",
     reference="buckley2004",
     range=(0, 1),
     params=(K,),
     undefined=Undefined(
-        "nothing was retrieved and there is no k, or k=R with nothing relevant", lambda r, p: _places(r, p["k"]) == 0
+        "nothing was retrieved and there is no k, or k=R with nothing relevant",
+        lambda r, p: _places(r, p["k"]) == 0,
     ),
     higher_is_better=False,
     rates_relevance=False,
@@ -120,11 +128,24 @@ def _expected_residual(r: Rankings, *, p: float) -> Floats:
     tells_unjudged=True,
     aliases=("RBP_resid",),
     title="Residual of rank-biased precision",
-    says="How much RBP could grow if every unjudged item, in the list and after its end, turned out to be relevant.",
+    says=(
+        "How much RBP could grow if every unjudged item, in the list and after its end, turned "
+        "out to be relevant."
+    ),
     formula=r"(1-p)\sum_{unjudged\ i} p^{i-1} + p^{n}",
     reference="moffat2008",
     range=(0, 1),
-    params=(Number("p", 0.8, "the user's patience", low=0, high=1, open=True, phrase="the user goes on with probability {}"),),
+    params=(
+        Number(
+            "p",
+            0.8,
+            "the user's patience",
+            low=0,
+            high=1,
+            open=True,
+            phrase="the user goes on with probability {}",
+        ),
+    ),
     at=None,
     undefined=NEVER,
     higher_is_better=False,

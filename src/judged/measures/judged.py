@@ -13,13 +13,17 @@ from judged.segments import Floats
     name="Judged",
     tells_unjudged=True,
     title="Share of judged results",
-    says="Share of the first k results that were judged, relevant or not (a negative grade is no judgement); "
+    says="Share of the first k results that were judged, relevant or not (a negative grade is "
+    "no judgement); "
     "a list shorter than k is divided by its own length.",
     formula=r"\frac{|judged \cap first\ k|}{\min(k, |results|)}",
     reference="buckley2004",
     range=(0, 1),
     params=(K,),
-    undefined=Undefined("nothing was retrieved, or k=R with nothing relevant", lambda r, params: r.shown(params["k"], 1) == 0),
+    undefined=Undefined(
+        "nothing was retrieved, or k=R with nothing relevant",
+        lambda r, params: r.shown(params["k"], 1) == 0,
+    ),
     rates_relevance=False,
     laws={"below_k_is_ignored"},
     example=Example("Judged@4", "1 - 0 -", 0.5),

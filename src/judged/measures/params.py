@@ -76,12 +76,16 @@ class Cutoff:
             return "all results count"
         if value == "R":
             return "only as many results count as the query has relevant items"
-        return f"only the first {value} result{'s' if value > 1 else ''} count{'s' if value == 1 else ''}"
+        return (
+            f"only the first {value} result{'s' if value > 1 else ''} "
+            f"count{'s' if value == 1 else ''}"
+        )
 
 
 @dataclass(frozen=True)
 class Number:
-    """A number between two bounds (`low` and `high` themselves excluded where `open`), or None where that is the default."""
+    """A number between two bounds (`low` and `high` themselves excluded where `open`), or None
+    where that is the default."""
 
     name: str
     default: float | None
@@ -98,7 +102,8 @@ class Number:
         if math.isinf(self.high):
             return f"a number {'above' if self.open else 'from'} {show(self.low)}"
         return (
-            f"a number {'between' if self.open else 'from'} {show(self.low)} {'and' if self.open else 'to'} {show(self.high)}"
+            f"a number {'between' if self.open else 'from'} {show(self.low)} "
+            f"{'and' if self.open else 'to'} {show(self.high)}"
         )
 
     def check(self, value: Any) -> float | None:
@@ -143,7 +148,10 @@ class Gains:
 
     name: str = "gains"
     default: None = None
-    says: str = "the gain of single grades, {grade: gain}; other grades keep the gain that `gain` gives them"
+    says: str = (
+        "the gain of single grades, {grade: gain}; other grades keep the gain that `gain` "
+        "gives them"
+    )
     allowed: str = "a table of grades and gains from 0, such as {1:3,2:9}"
 
     def check(self, value: Any) -> Mapping[float, float] | None:
@@ -163,7 +171,8 @@ class Gains:
 
 
 class _Table(dict[float, float]):
-    """A mapping that can be part of a measure's identity; nobody changes it after `Gains.check` made it."""
+    """A mapping that can be part of a measure's identity; nobody changes it after `Gains.check`
+    made it."""
 
     def __hash__(self) -> int:  # type: ignore[override]
         return hash(tuple(self.items()))
@@ -176,7 +185,9 @@ class Points:
     name: str = "points"
     default: int | tuple[float, ...] = 11
     says: str = "how many recall points, evenly spaced from 0 to 1, or a list of them"
-    allowed: str = "a whole number from 2, or a list of recall points from 0 to 1 such as [0.25,0.5,0.75]"
+    allowed: str = (
+        "a whole number from 2, or a list of recall points from 0 to 1 such as [0.25,0.5,0.75]"
+    )
 
     def check(self, value: Any) -> int | tuple[float, ...]:
         if isinstance(value, (list, tuple)) and value:
@@ -196,4 +207,9 @@ class Points:
 
 
 K = Cutoff()
-REL = Number("rel", 1, "the lowest grade that counts as relevant", phrase="an item is relevant from grade {} on")
+REL = Number(
+    "rel",
+    1,
+    "the lowest grade that counts as relevant",
+    phrase="an item is relevant from grade {} on",
+)

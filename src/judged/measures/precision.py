@@ -26,7 +26,8 @@ SHORT = Choice(
 
 
 def divisor(r: Rankings, *, k: Cutoff, rel: float, short: str) -> Floats:
-    """What precision divides by: the cutoff, or the list's length where there is no cutoff or it shrinks."""
+    """What precision divides by: the cutoff, or the list's length where there is no cutoff or it
+    shrinks."""
     return r.shown(k, rel) if k is None or short == "shrink" else r.cutoff(k, rel)
 
 
@@ -44,7 +45,9 @@ def _nothing_to_divide_by(r: Rankings, params: Mapping[str, Any]) -> Mask:
     range=(0, 1),
     params=(K, REL, SHORT),
     undefined=Undefined(
-        "there is nothing to divide by: an empty list without a fixed k, or k=R with nothing relevant", _nothing_to_divide_by
+        "there is nothing to divide by: an empty list without a fixed k, or k=R with nothing "
+        "relevant",
+        _nothing_to_divide_by,
     ),
     laws={"swap_up_never_hurts", "append_unjudged_is_neutral", "below_k_is_ignored"},
     example=Example("P@5", "0 1 0 0 1", 0.4),
@@ -58,14 +61,22 @@ def precision(r: Rankings, *, k: Cutoff, rel: float, short: str) -> Floats:
     name="Rprec",
     aliases=("R-precision", "RPrecision"),
     title="R-precision",
-    says="Precision at rank R, where R is the query's number of relevant items; equal to recall at that rank.",
+    says=(
+        "Precision at rank R, where R is the query's number of relevant items; equal to recall "
+        "at that rank."
+    ),
     formula=r"\frac{1}{R}\sum_{i\le R}[g_i \ge rel]",
     reference="manning2008",
     range=(0, 1),
     params=(
         REL,
         Number(
-            "mult", 1, "how many times R the rank is, rounded up", low=0, open=True, phrase="the rank is {} times R, rounded up"
+            "mult",
+            1,
+            "how many times R the rank is, rounded up",
+            low=0,
+            open=True,
+            phrase="the rank is {} times R, rounded up",
         ),
     ),
     at=None,
@@ -88,13 +99,21 @@ def _expected_success(r: Rankings, *, k: Cutoff, rel: float) -> Floats:
     name="Success",
     aliases=("Hit", "HitRate", "TopKAccuracy", "CMC"),
     title="Success (hit rate, top-k accuracy, CMC)",
-    says="1 if at least one of the first k results is relevant, otherwise 0; its mean is the share of queries with a hit.",
+    says=(
+        "1 if at least one of the first k results is relevant, otherwise 0; its mean is the "
+        "share of queries with a hit."
+    ),
     formula=r"\max_{i\le k}[g_i \ge rel]",
     reference="craswell2009",
     range=(0, 1),
     params=(K, REL),
     undefined=NO_RELEVANT,
-    laws={"swap_up_never_hurts", "append_unjudged_is_neutral", "below_k_is_ignored", "perfect_is_best"},
+    laws={
+        "swap_up_never_hurts",
+        "append_unjudged_is_neutral",
+        "below_k_is_ignored",
+        "perfect_is_best",
+    },
     example=Example("Success@3", "0 0 1 0", 1.0),
     expected=_expected_success,
 )

@@ -3,8 +3,30 @@
 from __future__ import annotations
 
 PRESETS: dict[str, tuple[str, ...]] = {
-    "trec": ("AP", "Rprec", "Bpref", "RR", "nDCG", "nDCG@10", "nDCG@20", "P@5", "P@10", "P@20", "R@100", "R@1000"),
-    "beir": ("nDCG@10", "AP@10", "R@10", "P@10", "nDCG@100", "AP@100", "R@100", "R(norm=capped)@100"),
+    "trec": (
+        "AP",
+        "Rprec",
+        "Bpref",
+        "RR",
+        "nDCG",
+        "nDCG@10",
+        "nDCG@20",
+        "P@5",
+        "P@10",
+        "P@20",
+        "R@100",
+        "R@1000",
+    ),
+    "beir": (
+        "nDCG@10",
+        "AP@10",
+        "R@10",
+        "P@10",
+        "nDCG@100",
+        "AP@100",
+        "R@100",
+        "R(norm=capped)@100",
+    ),
     "mteb": ("nDCG@10", "AP@10", "R@10", "P@10", "RR@10", "R@100", "R@1000"),
     "msmarco": ("RR@10", "R@50", "R@1000", "nDCG@10"),
     "clip": ("Success@1", "Success@5", "Success@10", "Rank(aggregate=median)", "Rank"),
@@ -14,4 +36,5 @@ PRESETS: dict[str, tuple[str, ...]] = {
     "rag": ("Success@1", "Success@5", "P@5", "R@5", "RR@10", "nDCG@10", "AP(norm=retrieved)@5"),
     "recsys": ("P@10", "R@10", "Success@10", "RR@10", "AP(norm=capped)@10", "nDCG(gain=binary)@10"),
 }
-"""`clip` takes recall as retrieval with one match per query does, as a hit rate; `clap` takes it as true recall."""
+"""`clip` takes recall as retrieval with one match per query does, as a hit rate; `clap` takes it as
+true recall."""

@@ -5,7 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from judged.measures.params import REL, Choice, K
-from judged.measures.spec import AGGREGATIONS, NO_RELEVANT, Example, Settled, aggregate_param, measure
+from judged.measures.spec import (
+    AGGREGATIONS,
+    NO_RELEVANT,
+    Example,
+    Settled,
+    aggregate_param,
+    measure,
+)
 from judged.measures.tied import first_chances, ties_of
 from judged.rankings.rankings import Cutoff, Rankings
 from judged.segments import Floats, Ints
@@ -26,7 +33,12 @@ def _expected_reciprocal_rank(r: Rankings, *, k: Cutoff, rel: float) -> Floats:
     range=(0, 1),
     params=(K, REL),
     undefined=NO_RELEVANT,
-    laws={"swap_up_never_hurts", "append_unjudged_is_neutral", "below_k_is_ignored", "perfect_is_best"},
+    laws={
+        "swap_up_never_hurts",
+        "append_unjudged_is_neutral",
+        "below_k_is_ignored",
+        "perfect_is_best",
+    },
     example=Example("RR", "0 0 1 0 1", 1 / 3),
     expected=_expected_reciprocal_rank,
 )
@@ -35,9 +47,13 @@ def reciprocal_rank(r: Rankings, *, k: Cutoff, rel: float) -> Floats:
 
 
 def _all_ranks(r: Rankings, rel: float) -> tuple[Ints, Floats]:
-    """Query and rank of every relevant item in the pool, or its expected rank; infinite for those not retrieved."""
+    """Query and rank of every relevant item in the pool, or its expected rank; infinite for those
+    not retrieved."""
     hit = r.hit_grade >= rel
-    query, rank = r.hit_query[hit], (_expected_ranks(r) if r.ties == "expected" else r.hit_rank)[hit]
+    query, rank = (
+        r.hit_query[hit],
+        (_expected_ranks(r) if r.ties == "expected" else r.hit_rank)[hit],
+    )
     lost = (r.relevant(rel) - r.total(query)).astype(np.int64)
     every = np.concatenate([query, np.repeat(np.arange(len(r)), lost)])
     ranks = np.concatenate([rank.astype(np.float64), np.full(lost.sum(), np.inf)])
@@ -67,16 +83,24 @@ def _summary(r: Rankings, settled: Settled, *, rel: float, of: str, aggregate: s
     if of == "first":
         return AGGREGATIONS[aggregate](settled.values)
     query, ranks = _all_ranks(r, rel)
-    # A query with nothing relevant has no ranks, and counts with the one value that the policy gives it.
+    # A query with nothing relevant has no ranks, and counts with the one value that the policy
+    # gives it.
     empty = settled.values[(r.relevant(rel) == 0)[settled.counted]]
     return AGGREGATIONS[aggregate](np.concatenate([ranks[settled.counted[query]], empty]))
 
 
 @measure(
     name="Rank",
-    aliases={"MeanRank": {"aggregate": "mean"}, "MedianRank": {"aggregate": "median"}, "MedR": {"aggregate": "median"}},
+    aliases={
+        "MeanRank": {"aggregate": "mean"},
+        "MedianRank": {"aggregate": "median"},
+        "MedR": {"aggregate": "median"},
+    },
     title="Rank of relevant items",
-    says="The rank at which relevant items were found; infinite for one that was not retrieved. Lower is better.",
+    says=(
+        "The rank at which relevant items were found; infinite for one that was not retrieved. "
+        "Lower is better."
+    ),
     formula=r"\min\{i : g_i \ge rel\}",
     reference="manning2008",
     range=(1, np.inf),
@@ -88,7 +112,10 @@ def _summary(r: Rankings, settled: Settled, *, rel: float, of: str, aggregate: s
             "which relevant items",
             {
                 "first": "the rank of each query's first relevant item",
-                "all": "the ranks of all relevant items, those of all queries taken together for the summary",
+                "all": (
+                    "the ranks of all relevant items, those of all queries taken together for "
+                    "the summary"
+                ),
             },
         ),
         aggregate_param("mean", ("mean", "median")),
@@ -121,7 +148,8 @@ def rank(r: Rankings, *, rel: float, of: str, aggregate: str) -> Floats:
     name="INP",
     aliases=("mINP", "InverseNegativePenalty"),
     title="Inverse negative penalty",
-    says="The number of relevant items divided by the rank of the last of them: how cheaply all of them are found; "
+    says="The number of relevant items divided by the rank of the last of them: how cheaply all "
+    "of them are found; "
     "0 where one was not retrieved.",
     formula=r"\frac{N}{rank_{last}}",
     reference="ye2021",

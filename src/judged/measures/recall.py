@@ -29,7 +29,10 @@ from judged.segments import Floats
             "what the hits are divided by",
             {
                 "relevant": "divided by N, all relevant items of the query",
-                "capped": "divided by min(N, k), the most that k results can hold (or by min(N, list length) without a k)",
+                "capped": (
+                    "divided by min(N, k), the most that k results can hold (or by min(N, list "
+                    "length) without a k)"
+                ),
             },
         ),
     ),
@@ -49,10 +52,16 @@ def recall(r: Rankings, *, k: Cutoff, rel: float, norm: str) -> Floats:
 def _balance(precision: Floats, recall: Floats, beta: float) -> Floats:
     weight = beta * beta
     whole = weight * precision + recall
-    return np.where(whole == 0, 0.0, np.divide((1 + weight) * precision * recall, np.where(whole == 0, 1.0, whole)))
+    return np.where(
+        whole == 0,
+        0.0,
+        np.divide((1 + weight) * precision * recall, np.where(whole == 0, 1.0, whole)),
+    )
 
 
-def _summary(r: Rankings, settled: Settled, *, k: Cutoff, rel: float, short: str, beta: float, average: str) -> float:
+def _summary(
+    r: Rankings, settled: Settled, *, k: Cutoff, rel: float, short: str, beta: float, average: str
+) -> float:
     if average == "queries":
         return float(np.mean(settled.values))
     mean_precision = settled.settle(precision(r, k=k, rel=rel, short=short)).mean()

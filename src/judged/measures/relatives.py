@@ -1,4 +1,5 @@
-"""What another library has under the name of a measure: its variants, and other measures that go by that name."""
+"""What another library has under the name of a measure: its variants, and other measures that go by
+that name."""
 
 from __future__ import annotations
 
@@ -18,9 +19,10 @@ WHOLE = 1000
 def relatives(convention: Convention, measure: Measure) -> list[Named]:
     """What the library has under the name of a measure, in all its variants, each once.
 
-    For a measure with a cutoff these are its names that take one; where none does, those that read whole lists, as that
-    MRR is what MRR@10 gets compared with; and cutoffs of its own that look as far or farther. Another measure that goes by
-    the name belongs to them too, as a hit rate that is called recall does.
+    For a measure with a cutoff these are its names that take one; where none does, those that read
+    whole lists, as that MRR is what MRR@10 gets compared with; and cutoffs of its own that look as
+    far or farther. Another measure that goes by the name belongs to them too, as a hit rate that is
+    called recall does.
 
     >>> from judged import AP, R
     >>> from judged.conventions import find
@@ -36,7 +38,11 @@ def relatives(convention: Convention, measure: Measure) -> list[Named]:
     found: dict[Any, Named] = {}
     for named in every:
         own = _cutoff(named.measure)
-        if own in (wanted, "R") or (own is None and not exact) or (isinstance(own, int) and own >= least):
+        if (
+            own in (wanted, "R")
+            or (own is None and not exact)
+            or (isinstance(own, int) and own >= least)
+        ):
             found.setdefault((named.measure, frozenset(named.name.policy.items())), named)
     return list(found.values())
 
@@ -46,7 +52,8 @@ def _cutoff(measure: Measure) -> Any:
 
 
 def _by_name(convention: Convention, measure: Measure) -> Iterator[Named]:
-    """The library's names for a measure, with the cutoff and the other numbers that the measure has."""
+    """The library's names for a measure, with the cutoff and the other numbers that the measure
+    has."""
     for name in convention.names:
         places = {place: standing_at(place, name, measure) for place in name.places}
         if not name.ours or None in places.values():
@@ -64,7 +71,13 @@ def _by_name(convention: Convention, measure: Measure) -> Iterator[Named]:
                 continue
             theirs = called
         # What may be added to any measure of a library is as in the measure that is asked for.
-        own = own(**{key: measure.params[key] for key in FREE if key in measure.params and _usual(own, key)})
+        own = own(
+            **{
+                key: measure.params[key]
+                for key in FREE
+                if key in measure.params and _usual(own, key)
+            }
+        )
         if own.params["aggregate"] == measure.params["aggregate"]:
             yield Named(own, theirs, name)
 

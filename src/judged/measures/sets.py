@@ -24,7 +24,9 @@ def _expected_set(r: Rankings, *, rel: float) -> Floats | None:
     name="SetAP",
     aliases=("set_map",),
     title="Unranked average precision",
-    says="Precision of the whole list times its recall: average precision if the list had no order.",
+    says=(
+        "Precision of the whole list times its recall: average precision if the list had no order."
+    ),
     formula=r"P \cdot R",
     reference="buckley2005",
     range=(0, 1),
@@ -69,7 +71,9 @@ def _weight(name: str, default: float, says: str) -> Number:
 def utility(r: Rankings, *, rel: float, a: float, b: float, c: float, d: float) -> Floats:
     found, relevant = r.found(None, rel), r.relevant(rel)
     value = a * found + b * (r.retrieved - found) + c * (relevant - found)
-    return value + d * (collection_size(r, "Utility") + found - r.retrieved - relevant) if d else value
+    return (
+        value + d * (collection_size(r, "Utility") + found - r.retrieved - relevant) if d else value
+    )
 
 
 def _all_relevant(r: Rankings, params: Mapping[str, Any]) -> Mask:
@@ -93,4 +97,6 @@ def _all_relevant(r: Rankings, params: Mapping[str, Any]) -> Mask:
     expected=ITSELF,
 )
 def fall_out(r: Rankings, *, k: Cutoff, rel: float) -> Floats:
-    return divide(r.shown(k, rel) - r.found(k, rel), collection_size(r, "FallOut") - r.relevant(rel))
+    return divide(
+        r.shown(k, rel) - r.found(k, rel), collection_size(r, "FallOut") - r.relevant(rel)
+    )

@@ -1,4 +1,5 @@
-"""Shares: the one division of the measures, undefined where the divisor is zero, and how many items a share asks for."""
+"""Shares: the one division of the measures, undefined where the divisor is zero, and how many items
+a share asks for."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""One definition per measure: what a measure declares, the registry, and the notation `nDCG(gain=exp)@10`."""
+"""One definition per measure: what a measure declares, the registry, and the notation
+`nDCG(gain=exp)@10`."""
 
 from __future__ import annotations
 
@@ -24,7 +25,8 @@ Mask = NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class Settled:
-    """A measure's values after policy: what is undefined got a value, and queries that do not count are gone."""
+    """A measure's values after policy: what is undefined got a value, and queries that do not count
+    are gone."""
 
     values: Floats
     counted: Mask
@@ -69,7 +71,9 @@ def _median_error(values: Floats, errors: Floats) -> float:
 
 
 AGGREGATIONS: dict[str, Aggregation] = {
-    "mean": Aggregation(lambda values: float(np.mean(values)), lambda values, errors: _root(errors) / len(errors)),
+    "mean": Aggregation(
+        lambda values: float(np.mean(values)), lambda values, errors: _root(errors) / len(errors)
+    ),
     "geometric": Aggregation(_geometric, _geometric_error),
     "median": Aggregation(lambda values: float(np.median(values)), _median_error),
     "sum": Aggregation(lambda values: float(np.sum(values)), lambda values, errors: _root(errors)),
@@ -80,16 +84,25 @@ def aggregate_param(default: str, names: tuple[str, ...] = tuple(AGGREGATIONS)) 
     """Every measure's last parameter: how its values become one number."""
     sentences = {
         "mean": "the summary is the mean over the queries",
-        "geometric": f"the summary is the geometric mean over the queries, each value at least {GEOMETRIC_FLOOR:.5f}",
+        "geometric": (
+            "the summary is the geometric mean over the queries, each value at least "
+            f"{GEOMETRIC_FLOOR:.5f}"
+        ),
         "median": "the summary is the median over the queries",
         "sum": "the summary is the sum over the queries",
     }
-    return Choice("aggregate", default, "how the queries' values become one number", {n: sentences[n] for n in names})
+    return Choice(
+        "aggregate",
+        default,
+        "how the queries' values become one number",
+        {n: sentences[n] for n in names},
+    )
 
 
 @dataclass(frozen=True)
 class Undefined:
-    """When a measure has no value for a query: in words, and as a test that the laws check against the NaNs."""
+    """When a measure has no value for a query: in words, and as a test that the laws check against
+    the NaNs."""
 
     text: str
     where: Callable[[Rankings, Mapping[str, Any]], Mask]
@@ -104,8 +117,8 @@ Expectation = Callable[..., Floats | None]
 
 
 def ITSELF(r: Rankings) -> None:  # noqa: N802
-    """Declared as `expected` of a measure that is linear in what `Rankings` counts, or hangs on no order: its own function,
-    which then gets expected counts, is its expectation."""
+    """Declared as `expected` of a measure that is linear in what `Rankings` counts, or hangs on no
+    order: its own function, which then gets expected counts, is its expectation."""
 
 
 NEVER = Undefined("never", lambda r, params: np.zeros(len(r), bool))
@@ -114,9 +127,11 @@ NO_RELEVANT = Undefined("the query has no relevant item", _no_relevant)
 
 @dataclass(frozen=True)
 class Example:
-    """A worked example: a relevance list in rank order, the number of relevant items in all, and the value by hand.
+    """A worked example: a relevance list in rank order, the number of relevant items in all, and
+    the value by hand.
 
-    The list is a grade a result, {"subtopic":grade} where measures know subtopics, and - where nobody judged it.
+    The list is a grade a result, {"subtopic":grade} where measures know subtopics, and - where
+    nobody judged it.
     """
 
     measure: str
@@ -152,13 +167,16 @@ class Spec:
     laws: frozenset[str] = frozenset()
     higher_is_better: bool = True
     rates_relevance: bool = True
-    """False for counts and descriptions, which are what they are when nothing is relevant: no policy changes them."""
+    """False for counts and descriptions, which are what they are when nothing is relevant: no
+    policy changes them."""
     tells_unjudged: bool = False
     """Whether an irrelevant item counts otherwise than one that nobody judged."""
     summarise: Callable[..., float] | None = None
-    """Where the summary is not an aggregation of the queries' values: (rankings, settled, **params) -> float."""
+    """Where the summary is not an aggregation of the queries' values: (rankings, settled, **params)
+    -> float."""
     expected: Expectation | None = None
-    """The mean over all orders of tied results, in closed form; where it is None, or returns None, random orders are drawn."""
+    """The mean over all orders of tied results, in closed form; where it is None, or returns None,
+    random orders are drawn."""
 
     def param(self, name: str) -> Param:
         for param in self.params:
@@ -174,7 +192,9 @@ class Spec:
             try:
                 values[name] = param.check(value)
             except (ValueError, TypeError):
-                raise MeasureError(f"{name} of {self.name} must be {param.allowed}; got {show(value)}.") from None
+                raise MeasureError(
+                    f"{name} of {self.name} must be {param.allowed}; got {show(value)}."
+                ) from None
         return Measure(self, tuple(values.items()))
 
 
@@ -203,7 +223,11 @@ class Measure:
         return self(**{self.spec.at: cutoff})
 
     def __str__(self) -> str:
-        changed = {p.name: value for p, (_, value) in zip(self.spec.params, self.items, strict=True) if value != p.default}
+        changed = {
+            p.name: value
+            for p, (_, value) in zip(self.spec.params, self.items, strict=True)
+            if value != p.default
+        }
         at = f"@{show(changed.pop(self.spec.at))}" if self.spec.at in changed else ""
         inside = ", ".join(f"{name}={show(value)}" for name, value in changed.items())
         return f"{self.spec.name}{f'({inside})' if inside else ''}{at}"
@@ -214,10 +238,14 @@ class Measure:
         return hash((self.spec.name, self.items))
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Measure) and (self.spec.name, self.items) == (other.spec.name, other.items)
+        return isinstance(other, Measure) and (self.spec.name, self.items) == (
+            other.spec.name,
+            other.items,
+        )
 
     def compute(self, rankings: Rankings) -> Floats:
-        """One value a query, NaN where it is undefined; means over all orders where the rankings leave ties unbroken."""
+        """One value a query, NaN where it is undefined; means over all orders where the rankings
+        leave ties unbroken."""
         if rankings.ties == "expected":
             from judged.measures.expected import expectations
 
@@ -241,11 +269,14 @@ class Measure:
         if not settled.counted.any():
             return float("nan")
         if self.spec.summarise is not None:
-            return self.spec.summarise(rankings, settled, **_accepted(self.spec.summarise, self.params))
+            return self.spec.summarise(
+                rankings, settled, **_accepted(self.spec.summarise, self.params)
+            )
         return AGGREGATIONS[self.params["aggregate"]](settled.values)
 
     def summarise_error(self, values: Floats, errors: Floats) -> float | None:
-        """The standard error of the one number, from those of the queries that count; None where it is made another way."""
+        """The standard error of the one number, from those of the queries that count; None where it
+        is made another way."""
         if self.spec.summarise is not None or not len(values):
             return None
         return AGGREGATIONS[self.params["aggregate"]].error(values, errors)
@@ -257,7 +288,10 @@ class Measure:
             "title": self.spec.title,
             "definition": self.words(),
             "formula": self.spec.formula,
-            "parameters": {name: show(value) if isinstance(value, (Mapping, tuple)) else value for name, value in self.items},
+            "parameters": {
+                name: show(value) if isinstance(value, (Mapping, tuple)) else value
+                for name, value in self.items
+            },
             "undefined_when": self.spec.undefined.text,
             "higher_is_better": self.spec.higher_is_better,
             "reference": BIBLIOGRAPHY[self.spec.reference],
@@ -270,12 +304,18 @@ class Measure:
         >>> (RR @ 10).brief()
         'RR@10 is Reciprocal rank with k=10, rel=1, aggregate=mean'
         """
-        inside = ", ".join(f"{name}={'none' if value is None else show(value)}" for name, value in self.items)
+        inside = ", ".join(
+            f"{name}={'none' if value is None else show(value)}" for name, value in self.items
+        )
         return f"{self} is {self.spec.title} with {inside}"
 
     def words(self) -> str:
         """The definition with the parameters in force, as plain sentences."""
-        parts = [p.words(value) for p, (_, value) in zip(self.spec.params, self.items, strict=True) if value is not None]
+        parts = [
+            p.words(value)
+            for p, (_, value) in zip(self.spec.params, self.items, strict=True)
+            if value is not None
+        ]
         return f"{self.spec.says} Here, {'; '.join(parts)}."
 
 
@@ -306,10 +346,15 @@ def measure(
     expected: Expectation | None = None,
     **declared: Any,
 ) -> Callable[[Callable[..., Floats]], Callable[..., Floats]]:
-    """Declare a measure: everything that is known of it, above the function that computes it for all queries."""
+    """Declare a measure: everything that is known of it, above the function that computes it for
+    all queries."""
 
     def register(compute: Callable[..., Floats]) -> Callable[..., Floats]:
-        own = params if any(p.name == "aggregate" for p in params) else (*params, aggregate_param(aggregate))
+        own = (
+            params
+            if any(p.name == "aggregate" for p in params)
+            else (*params, aggregate_param(aggregate))
+        )
         other = aliases if isinstance(aliases, Mapping) else {alias: {} for alias in aliases}
         family = compute.__module__.rpartition(".")[2]
         spec = Spec(
@@ -337,7 +382,10 @@ def lookup(name: str) -> tuple[Spec, Mapping[str, Any]]:
     try:
         return _NAMES[name.lower()]
     except KeyError:
-        raise MeasureError(f"There is no measure {name!r}{_nearest(name, names())} 'judged measures' lists them all.") from None
+        raise MeasureError(
+            f"There is no measure {name!r}{_nearest(name, names())} 'judged measures' lists them "
+            "all."
+        ) from None
 
 
 def is_name(name: str) -> bool:
@@ -362,9 +410,15 @@ def unknown_param(spec: Spec, name: str) -> str:
         message += f"; did you mean {close[0]!r}?"
     else:
         message += "."
-    takers = [other.name for other in REGISTRY.values() if close and close[0] in (p.name for p in other.params)]
+    takers = [
+        other.name
+        for other in REGISTRY.values()
+        if close and close[0] in (p.name for p in other.params)
+    ]
     elsewhere = (
-        f"{_listed(takers[:4])} {'takes' if len(takers) == 1 else 'take'} it; " if takers and close[0] not in own else ""
+        f"{_listed(takers[:4])} {'takes' if len(takers) == 1 else 'take'} it; "
+        if takers and close[0] not in own
+        else ""
     )
     return f"{message} ({elsewhere}{spec.name} takes {', '.join(own)}.)"
 

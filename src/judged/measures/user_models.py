@@ -12,7 +12,12 @@ from judged.rankings.rankings import Cutoff, Rankings
 from judged.segments import Floats, products_before
 
 MAX_GRADE = Number(
-    "max_grade", 4, "the highest grade an item can have", low=0, open=True, phrase="the highest possible grade is {}"
+    "max_grade",
+    4,
+    "the highest grade an item can have",
+    low=0,
+    open=True,
+    phrase="the highest possible grade is {}",
 )
 
 
@@ -24,7 +29,9 @@ def _check_grades(r: Rankings, name: str, max_grade: float) -> None:
         )
 
 
-def _expected_rank_biased(r: Rankings, *, k: Cutoff, rel: float, p: float, gain: str, max_grade: float) -> Floats:
+def _expected_rank_biased(
+    r: Rankings, *, k: Cutoff, rel: float, p: float, gain: str, max_grade: float
+) -> Floats:
     gained = _gained(r, rel=rel, gain=gain, max_grade=max_grade)
     weight = mean_weights(r, r.cutoff(k, rel), lambda rank: p ** (rank - 1))
     return (1 - p) * r.total(r.hit_query, gained * weight)
@@ -40,14 +47,25 @@ def _gained(r: Rankings, *, rel: float, gain: str, max_grade: float) -> Floats:
 @measure(
     name="RBP",
     title="Rank-biased precision",
-    says="The rate at which a patient user gains, who goes on from each result to the next with probability p.",
+    says=(
+        "The rate at which a patient user gains, who goes on from each result to the next with "
+        "probability p."
+    ),
     formula=r"(1-p)\sum_{i\le k} g_i\, p^{i-1}",
     reference="moffat2008",
     range=(0, 1),
     params=(
         K,
         REL,
-        Number("p", 0.8, "the user's patience", low=0, high=1, open=True, phrase="the user goes on with probability {}"),
+        Number(
+            "p",
+            0.8,
+            "the user's patience",
+            low=0,
+            high=1,
+            open=True,
+            phrase="the user goes on with probability {}",
+        ),
         Choice(
             "gain",
             "binary",
@@ -65,7 +83,9 @@ def _gained(r: Rankings, *, rel: float, gain: str, max_grade: float) -> Floats:
     example=Example("RBP(p=0.5)", "0 1 0 1", 0.5 * (0.5 + 0.125)),
     expected=_expected_rank_biased,
 )
-def rank_biased_precision(r: Rankings, *, k: Cutoff, rel: float, p: float, gain: str, max_grade: float) -> Floats:
+def rank_biased_precision(
+    r: Rankings, *, k: Cutoff, rel: float, p: float, gain: str, max_grade: float
+) -> Floats:
     gained = _gained(r, rel=rel, gain=gain, max_grade=max_grade)
     weight = np.where(r.within(k, rel), p ** (r.hit_rank - 1.0), 0.0)
     return (1 - p) * r.total(r.hit_query, gained * weight)
@@ -74,8 +94,14 @@ def rank_biased_precision(r: Rankings, *, k: Cutoff, rel: float, p: float, gain:
 @measure(
     name="ERR",
     title="Expected reciprocal rank",
-    says="The expected 1/rank at which a user stops, who stops at each result with a chance that grows with its grade.",
-    formula=r"\sum_{i\le k}\frac{1}{i}\, p_i \prod_{j<i}(1-p_j), \quad p_i = \frac{2^{g_i}-1}{2^{max}}",
+    says=(
+        "The expected 1/rank at which a user stops, who stops at each result with a chance "
+        "that grows with its grade."
+    ),
+    formula=(
+        r"\sum_{i\le k}\frac{1}{i}\, p_i \prod_{j<i}(1-p_j), \quad p_i = "
+        r"\frac{2^{g_i}-1}{2^{max}}"
+    ),
     reference="chapelle2009",
     range=(0, 1),
     params=(K, MAX_GRADE),
@@ -88,4 +114,6 @@ def expected_reciprocal_rank(r: Rankings, *, k: Cutoff, max_grade: float) -> Flo
     _check_grades(r, "ERR", max_grade)
     stop = (np.exp2(np.maximum(r.hit_grade, 0)) - 1) / np.exp2(max_grade)
     reading = products_before(1 - stop, np.bincount(r.hit_query, minlength=len(r)))
-    return r.total(r.hit_query, np.where(r.within(k, np.nextafter(0, 1)), stop * reading / r.hit_rank, 0.0))
+    return r.total(
+        r.hit_query, np.where(r.within(k, np.nextafter(0, 1)), stop * reading / r.hit_rank, 0.0)
+    )

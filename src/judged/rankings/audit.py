@@ -8,7 +8,8 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Audit:
-    """What judging a run found and assumed. Counts concern the judged queries unless they say otherwise."""
+    """What judging a run found and assumed. Counts concern the judged queries unless they say
+    otherwise."""
 
     judged_queries: int = 0
     run_queries: int = 0
@@ -19,11 +20,14 @@ class Audit:
     results: int = 0
     judged_results: int = 0
     judged_at_10: float = 0.0
-    """Mean share of judged items among the first ten results, over the queries that have results."""
+    """Mean share of judged items among the first ten results, over the queries that have results.
+    """
     judged_at: dict[str, float] = field(default_factory=dict)
-    """The same down to where the measures look, by the names judged@5 and so on; only where an unjudged range was asked for."""
+    """The same down to where the measures look, by the names judged@5 and so on; only where an
+    unjudged range was asked for."""
     tied_results: int = 0
-    """Judged results whose score another result of their query shares: their rank hangs on the tie rule."""
+    """Judged results whose score another result of their query shares: their rank hangs on the tie
+    rule."""
     tied_queries: int = 0
     short_lists: int = 0
     """Queries with fewer than ten results."""
@@ -47,12 +51,18 @@ class Audit:
             (
                 self.missing_queries,
                 f"{_count(len(self.missing_queries), 'judged query', 'judged queries')} "
-                f"not in the run ({', '.join(shown)}{', …' if len(self.missing_queries) > 3 else ''}).",
+                "not in the run "
+                f"({', '.join(shown)}{', …' if len(self.missing_queries) > 3 else ''}).",
             ),
-            (self.duplicates_dropped, f"{_count(self.duplicates_dropped, 'duplicate row')} dropped, the best-ranked kept."),
+            (
+                self.duplicates_dropped,
+                f"{_count(self.duplicates_dropped, 'duplicate row')} dropped, the best-ranked "
+                "kept.",
+            ),
             (
                 self.tied_results,
-                f"{_count(self.tied_results, 'judged result')} in {_count(self.tied_queries, 'query', 'queries')} "
+                f"{_count(self.tied_results, 'judged result')} in "
+                f"{_count(self.tied_queries, 'query', 'queries')} "
                 "tied with other results: their ranks hang on the tie rule.",
             ),
             (
@@ -67,12 +77,19 @@ class Audit:
             ),
             (
                 self.ignored_queries,
-                f"{_count(self.ignored_queries, 'query', 'queries')} of the run without judgements ignored.",
+                f"{_count(self.ignored_queries, 'query', 'queries')} of the run without "
+                "judgements ignored.",
             ),
             (self.infinite_scores, f"{_count(self.infinite_scores, 'score')} infinite."),
-            (self.cut_by_depth, f"{_count(self.cut_by_depth, 'result')} below the depth limit ignored."),
+            (
+                self.cut_by_depth,
+                f"{_count(self.cut_by_depth, 'result')} below the depth limit ignored.",
+            ),
             (self.unjudged_removed, f"{_count(self.unjudged_removed, 'unjudged result')} removed."),
-            (self.short_lists, f"{_count(self.short_lists, 'query', 'queries')} with fewer than 10 results."),
+            (
+                self.short_lists,
+                f"{_count(self.short_lists, 'query', 'queries')} with fewer than 10 results.",
+            ),
             (
                 self.judged_queries and self.judged_at_10 < 1,
                 f"judged@10 is {self.judged_at_10:.1%}"

@@ -29,8 +29,8 @@ Cutoff = int | Literal["R"] | None
 class Subtopics:
     """Judgements by subtopic, flat over all queries, in (query, item, subtopic) order.
 
-    Items and subtopics are numbers within their query, from 0. Of items that are equally good as the next of an ideal
-    list, the one with the lowest number is taken.
+    Items and subtopics are numbers within their query, from 0. Of items that are equally good as
+    the next of an ideal list, the one with the lowest number is taken.
     """
 
     query: Ints
@@ -49,7 +49,8 @@ class Subtopics:
 
 @dataclass(frozen=True, eq=False)
 class Rankings:
-    """The ranks of judged items, how many items were retrieved and the grades in the pool, flat over all queries.
+    """The ranks of judged items, how many items were retrieved and the grades in the pool, flat
+    over all queries.
 
     >>> r = Rankings.from_relevance([[0, 1, 0]], relevant=[4])
     >>> r.hit_rank.tolist(), r.retrieved.tolist(), r.pool_grade.tolist()
@@ -60,7 +61,8 @@ class Rankings:
     retrieved: Ints
     """List lengths; 0 for a judged query that the run lacks."""
     hit_query: Ints
-    """Index into `queries`, for each retrieved item that is judged; hits are in (query, rank) order."""
+    """Index into `queries`, for each retrieved item that is judged; hits are in (query, rank)
+    order."""
     hit_rank: Ints
     """From 1."""
     hit_grade: Floats
@@ -68,30 +70,34 @@ class Rankings:
     pool_grade: Floats
     """Every judgement, retrieved or not, best grade first in each query."""
     hit_tie_first: Ints | None = None
-    """The first rank of those that a hit's tied scores span; None where nothing is known of ties."""
+    """The first rank of those that a hit's tied scores span; None where nothing is known of ties.
+    """
     hit_tie_last: Ints | None = None
     hit_item: Ints | None = None
     """The item of each hit, as `subtopics` numbers it."""
     subtopics: Subtopics | None = None
-    """What was judged by subtopic; None where judgements are of whole queries. `hit_grade` and `pool_grade` hold each
-    item's best grade."""
+    """What was judged by subtopic; None where judgements are of whole queries. `hit_grade` and
+    `pool_grade` hold each item's best grade."""
     missing: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, bool))
     """Judged queries that the run lacks: not the same as those whose list became empty later."""
     collection: Ints | None = None
     """How many items there were to retrieve, a query; None where unknown."""
     ties: str = "input"
-    """How ties were broken; where it is "expected" they were not: `hit_rank` is one order of many, a tie that the depth cuts
-    through has its hits below the cut too, and measures are means over all orders."""
+    """How ties were broken; where it is "expected" they were not: `hit_rank` is one order of many,
+    a tie that the depth cuts through has its hits below the cut too, and measures are means over
+    all orders."""
     unjudged: str = "nonrelevant"
     depth: int | None = None
     whole: Rankings | None = None
-    """These rankings before a depth cut them and unjudged items were removed, for ties to be broken anew; None where they
-    are whole themselves."""
+    """These rankings before a depth cut them and unjudged items were removed, for ties to be broken
+    anew; None where they are whole themselves."""
     name: str = "run"
     complete: bool = False
-    """Whether every item was judged and only the relevant ones are listed: all others are irrelevant, not unjudged."""
+    """Whether every item was judged and only the relevant ones are listed: all others are
+    irrelevant, not unjudged."""
     basis: tuple[str, ...] = ()
-    """What was ranked, how, and what counts as relevant, in words, where the run itself does not say: embeddings."""
+    """What was ranked, how, and what counts as relevant, in words, where the run itself does not
+    say: embeddings."""
     audit: Audit | None = None
 
     def __post_init__(self) -> None:
@@ -99,7 +105,8 @@ class Rankings:
             object.__setattr__(self, "missing", np.asarray(self.retrieved) == 0)
         freeze(self)
 
-    # -- making ------------------------------------------------------------------------------------------------
+    # -- making
+    # ------------------------------------------------------------------------------------------------
 
     @classmethod
     def from_relevance(
@@ -112,12 +119,14 @@ class Rankings:
         queries: Sequence[str] | None = None,
         name: str = "run",
     ) -> Rankings:
-        """From lists of grades in rank order, one list a query; None in a list is an item nobody judged.
+        """From lists of grades in rank order, one list a query; None in a list is an item nobody
+        judged.
 
-        `relevant` is the number of relevant items (grade above 0) in the whole collection: those not in the list count
-        as relevant with grade 1 and not retrieved. For graded relevance give `pool`, all grades there are, instead.
-        Without either, the list holds everything that is relevant. Items judged by subtopic have {subtopic: grade} in
-        place of a grade, in the lists and in the pool.
+        `relevant` is the number of relevant items (grade above 0) in the whole collection: those
+        not in the list count as relevant with grade 1 and not retrieved. For graded relevance give
+        `pool`, all grades there are, instead. Without either, the list holds everything that is
+        relevant. Items judged by subtopic have {subtopic: grade} in place of a grade, in the lists
+        and in the pool.
 
         >>> Rankings.from_relevance([[0, 1, 0, 0, 1]], relevant=[4]).evaluate(["R@5"]).value("R@5")
         0.5
@@ -125,10 +134,19 @@ class Rankings:
         subtopics, lists, pool = by_subtopic(list(relevance), pool, relevant)
         rows = [grades_of(row) for row in lists]
         if not rows:
-            raise InputError("relevance holds no list; give one list of grades in rank order for each query.")
-        names = tuple(str(i) for i in range(1, len(rows) + 1)) if queries is None else tuple(map(str, queries))
+            raise InputError(
+                "relevance holds no list; give one list of grades in rank order for each query."
+            )
+        names = (
+            tuple(str(i) for i in range(1, len(rows) + 1))
+            if queries is None
+            else tuple(map(str, queries))
+        )
         if len(names) != len(rows):
-            raise InputError(f"queries has {len(names)} ids, relevance has {len(rows)} lists; they must be as many.")
+            raise InputError(
+                f"queries has {len(names)} ids, relevance has {len(rows)} lists; they must be as "
+                "many."
+            )
         if len(set(names)) < len(names):
             raise InputError("queries must be distinct ids.")
         if relevant is not None and pool is not None:
@@ -167,8 +185,8 @@ class Rankings:
     ) -> Rankings:
         """From grades and scores side by side, one row of each a query; rows may differ in length.
 
-        Each row is the whole collection of its query. Items have no ids here, so ties keep the order of the row
-        unless `ties` is "best", "worst" or "expected".
+        Each row is the whole collection of its query. Items have no ids here, so ties keep the
+        order of the row unless `ties` is "best", "worst" or "expected".
 
         >>> r = Rankings.from_scores([[0, 1, 1]], [[0.9, 0.5, 0.7]])
         >>> r.hit_rank.tolist(), r.hit_grade.tolist()
@@ -178,15 +196,18 @@ class Rankings:
 
         return rankings_from_scores(y_true, y_score, ties=ties, queries=queries, name=name)
 
-    # -- reading -----------------------------------------------------------------------------------------------
+    # -- reading
+    # -----------------------------------------------------------------------------------------------
 
     def __len__(self) -> int:
         return len(self.queries)
 
     def __repr__(self) -> str:
         return (
-            f"<Rankings {self.name!r}: {len(self):,} queries, {int(self.retrieved.sum()):,} results, "
-            f"{len(self.hit_rank):,} of {len(self.pool_grade):,} judged items retrieved, ties={self.ties}>"
+            f"<Rankings {self.name!r}: {len(self):,} queries, {int(self.retrieved.sum()):,} "
+            "results, "
+            f"{len(self.hit_rank):,} of {len(self.pool_grade):,} judged items retrieved, "
+            f"ties={self.ties}>"
         )
 
     def evaluate(
@@ -198,7 +219,8 @@ class Rankings:
         tie_range: bool = False,
         unjudged_range: bool = False,
     ) -> Evaluation:
-        """Score these rankings; built once, they can be evaluated many times. See `judged.evaluate` for what else may be said.
+        """Score these rankings; built once, they can be evaluated many times. See `judged.evaluate`
+        for what else may be said.
 
         >>> r = Rankings.from_relevance([[1, 0, 1, 1, 0, 1, 0, 0]])
         >>> round(r.evaluate(["AP"]).value("AP"), 6)
@@ -207,7 +229,12 @@ class Rankings:
         from judged.evaluation.evaluation import evaluate_rankings  # hands over downstream
 
         return evaluate_rankings(
-            [self], measures, policy=policy, convention=convention, tie_range=tie_range, unjudged_range=unjudged_range
+            [self],
+            measures,
+            policy=policy,
+            convention=convention,
+            tie_range=tie_range,
+            unjudged_range=unjudged_range,
         )
 
     def total(self, query: Ints, weights: NDArray[Any] | None = None) -> Floats:
@@ -239,23 +266,27 @@ class Rankings:
         return self.hit_rank <= self.cutoff(k, rel)[self.hit_query]
 
     def relevant_hits(self, k: Cutoff, rel: float) -> tuple[Ints, Ints, Ints]:
-        """Query, rank and ordinal (1 for a query's first, and so on) of the relevant items down to the cutoff."""
+        """Query, rank and ordinal (1 for a query's first, and so on) of the relevant items down to
+        the cutoff."""
         chosen = np.flatnonzero((self.hit_grade >= rel) & self.within(k, rel))
         query = self.hit_query[chosen]
         return query, self.hit_rank[chosen], ordinals(query, len(self))
 
     def found(self, k: Cutoff, rel: float) -> Floats:
-        """How many relevant items each query has down to the cutoff, or may be expected to have where ties are not broken."""
+        """How many relevant items each query has down to the cutoff, or may be expected to have
+        where ties are not broken."""
         return self.counted(self.hit_grade >= rel, self.cutoff(k, rel))
 
     def counted(self, which: NDArray[np.bool_], end: Floats) -> Floats:
-        """How many of some hits each query has down to a rank of its own, or may be expected to have."""
+        """How many of some hits each query has down to a rank of its own, or may be expected to
+        have."""
         if self.ties == "expected":
             return self.total(self.hit_query[which], self.chance(end)[which])
         return self.total(self.hit_query[which & (self.hit_rank <= end[self.hit_query])])
 
     def chance(self, end: Floats) -> Floats:
-        """How likely each hit is to stand at or above a rank of its query: the share of its tie's ranks that are."""
+        """How likely each hit is to stand at or above a rank of its query: the share of its tie's
+        ranks that are."""
         first, last = self.spans
         above = np.minimum(last, np.minimum(end, self.retrieved)[self.hit_query]) - first + 1
         return np.maximum(above, 0) / (last - first + 1)
@@ -268,7 +299,8 @@ class Rankings:
         return self.hit_tie_first, self.hit_tie_last
 
     def first(self, k: Cutoff, rel: float) -> Floats:
-        """Rank of each query's first relevant item down to the cutoff; infinite where there is none."""
+        """Rank of each query's first relevant item down to the cutoff; infinite where there is
+        none."""
         query, rank, ordinal = self.relevant_hits(k, rel)
         result = np.full(len(self), np.inf)
         result[query[ordinal == 1]] = rank[ordinal == 1]
@@ -279,7 +311,8 @@ class Rankings:
         """The rank each judgement would have in an ideal list."""
         return ordinals(self.pool_query, len(self))
 
-    # -- deriving ----------------------------------------------------------------------------------------------
+    # -- deriving
+    # ----------------------------------------------------------------------------------------------
 
     def take(self, chosen: Sequence[int] | NDArray[Any]) -> Rankings:
         """The rankings of some queries, in the given order."""
@@ -304,7 +337,10 @@ class Rankings:
     def hits(self, chosen: NDArray[Any]) -> dict[str, Any]:
         """All that is known of some hits, by the names of the fields."""
         names = [each.name for each in fields(self) if each.name.startswith("hit_")]
-        return {name: None if (values := getattr(self, name)) is None else values[chosen] for name in names}
+        return {
+            name: None if (values := getattr(self, name)) is None else values[chosen]
+            for name in names
+        }
 
     def arranged(self, hit_rank: Ints, **changes: Any) -> Rankings:
         """The same hits at other ranks, put into (query, rank) order."""
@@ -321,4 +357,6 @@ def by_query_and_rank(query: Ints, rank: Ints) -> Ints:
 def _gather(query: Ints, chosen: Ints, queries: int) -> tuple[Ints, Ints]:
     lengths = np.bincount(query, minlength=queries)
     starts = starts_of(lengths)
-    return positions(starts[chosen], lengths[chosen]), np.repeat(np.arange(len(chosen)), lengths[chosen])
+    return positions(starts[chosen], lengths[chosen]), np.repeat(
+        np.arange(len(chosen)), lengths[chosen]
+    )

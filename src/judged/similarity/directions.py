@@ -1,4 +1,5 @@
-"""Vectors that point the same way, up to the rounding of single precision: a query is known again after it was scaled."""
+"""Vectors that point the same way, up to the rounding of single precision: a query is known again
+after it was scaled."""
 
 from __future__ import annotations
 
@@ -10,13 +11,16 @@ from judged.segments import Floats, Ints, positions
 from judged.similarity.equal import keys_of
 
 MARKS = 4
-"""So many numbers stand for a vector: by one alone, two in a million would be taken for each other."""
+"""So many numbers stand for a vector: by one alone, two in a million would be taken for each other.
+"""
 NEAR = 1e-6
-"""Marks move by about 1e-7 where vectors are scaled in single precision, and by 1e-3 where they are rounded to half."""
+"""Marks move by about 1e-7 where vectors are scaled in single precision, and by 1e-3 where they are
+rounded to half."""
 
 
 def marks_of(vectors: Vectors) -> Floats:
-    """Where vectors of length 1 lie along some directions drawn once and for all; NaN where there is no length."""
+    """Where vectors of length 1 lie along some directions drawn once and for all; NaN where there
+    is no length."""
     along = np.random.default_rng(1).normal(size=(vectors.dims, MARKS))
     marks = np.empty((len(vectors), MARKS))
     for begin, block in vectors.blocks():

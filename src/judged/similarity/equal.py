@@ -14,14 +14,19 @@ Keys = NDArray[np.uint64]
 def keys_of(block: Matrix) -> Keys:
     """A number for each vector: the same for equal vectors, and almost never for others."""
     numbers = np.zeros((len(block), block.shape[1] + block.shape[1] % 2), np.float32)
-    np.add(block, np.float32(0), out=numbers[:, : block.shape[1]])  # makes -0 a 0, an equal number of different bits
+    np.add(
+        block, np.float32(0), out=numbers[:, : block.shape[1]]
+    )  # makes -0 a 0, an equal number of different bits
     pairs = numbers.view(np.uint64)
-    factors = np.random.default_rng(1).integers(0, 1 << 63, pairs.shape[1], dtype=np.uint64) * np.uint64(2) + np.uint64(1)
+    factors = np.random.default_rng(1).integers(
+        0, 1 << 63, pairs.shape[1], dtype=np.uint64
+    ) * np.uint64(2) + np.uint64(1)
     return np.einsum("ij,j->i", pairs, factors)
 
 
 def first_equal(vectors: Vectors, keys: Keys) -> Ints:
-    """For each vector the first that is equal to it, which may be itself; keys are a hint, the numbers decide."""
+    """For each vector the first that is equal to it, which may be itself; keys are a hint, the
+    numbers decide."""
     order = np.argsort(keys, kind="stable")
     hints = np.flatnonzero(keys[order[1:]] == keys[order[:-1]]) + 1
     first = np.arange(len(keys))
@@ -56,17 +61,20 @@ def equal_groups(vectors: Vectors) -> tuple[Ints, Ints]:
 
 
 class Levelled:
-    """Gives equal vectors equal scores: a matrix product may round them differently, depending on where they stand.
+    """Gives equal vectors equal scores: a matrix product may round them differently, depending on
+    where they stand.
 
-    Tiles of a block of queries must come from left to right; what a later tile needs is kept. `begins` are all columns
-    at which a tile may begin, in ascending order.
+    Tiles of a block of queries must come from left to right; what a later tile needs is kept.
+    `begins` are all columns at which a tile may begin, in ascending order.
     """
 
     def __init__(self, first: Ints, begins: Ints, height: int) -> None:
         self._first = first
         self._again = np.flatnonzero(first != np.arange(len(first)))
         source = first[self._again]
-        apart = np.searchsorted(begins, source, side="right") != np.searchsorted(begins, self._again, side="right")
+        apart = np.searchsorted(begins, source, side="right") != np.searchsorted(
+            begins, self._again, side="right"
+        )
         self._far = np.unique(source[apart])
         self._kept = np.empty((height, len(self._far)), np.float32)
 
@@ -79,4 +87,6 @@ class Levelled:
         source = self._first[again]
         here = source >= column
         scores[:, again[here] - column] = scores[:, source[here] - column]
-        scores[:, again[~here] - column] = self._kept[:rows, np.searchsorted(self._far, source[~here])]
+        scores[:, again[~here] - column] = self._kept[
+            :rows, np.searchsorted(self._far, source[~here])
+        ]

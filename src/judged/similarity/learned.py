@@ -35,7 +35,8 @@ class Seen:
 
 @dataclass(frozen=True, eq=False)
 class Learned(Similarity):
-    """A learned similarity, made by `judged.learn.fit` or read by `judged.learn.load`; usable wherever a similarity is."""
+    """A learned similarity, made by `judged.learn.fit` or read by `judged.learn.load`; usable
+    wherever a similarity is."""
 
     name: str = field(init=False, default="learned")
     says: str = field(init=False, default="")
@@ -57,7 +58,8 @@ class Learned(Similarity):
             array.flags.writeable = False
         allowed = "; queries that training saw are not refused" if self.allowed else ""
         said = (
-            f"the score is {self.kind.says}, q and x brought to length 1 (learned from {self.training.training:,} "
+            f"the score is {self.kind.says}, q and x brought to length 1 (learned from "
+            f"{self.training.training:,} "
             f"queries at temperature {self.training.temperature:g}{allowed})"
         )
         object.__setattr__(self, "weights", frozen)
@@ -70,7 +72,10 @@ class Learned(Similarity):
 
     def __repr__(self) -> str:
         dims = " and ".join(map(str, self.kind.dims(self.weights)))
-        return f"<Learned: {self.kind.name} for queries and items of {dims} dimensions, temperature {self.temperature:g}>"
+        return (
+            f"<Learned: {self.kind.name} for queries and items of {dims} dimensions, "
+            f"temperature {self.temperature:g}>"
+        )
 
     def prepare(self, block: Matrix, vectors: Vectors, begin: int, *, items: bool) -> Matrix:
         unit = Cosine().prepare(block, vectors, begin, items=items)
@@ -86,7 +91,9 @@ class Learned(Similarity):
 
     def unseen(self, queries: Any) -> Ints:
         """The row numbers of queries that training did not see: those that it may be evaluated on."""
-        trained, chose = self.seen.of(as_vectors(queries, dims=self.kind.dims(self.weights)[0], source="the queries"))
+        trained, chose = self.seen.of(
+            as_vectors(queries, dims=self.kind.dims(self.weights)[0], source="the queries")
+        )
         return np.flatnonzero(~(trained | chose))
 
     def check(self, queries: Vectors, items: Vectors) -> None:
@@ -94,7 +101,8 @@ class Learned(Similarity):
         wanted = self.kind.dims(self.weights)
         if wanted != (searching.dims, searched.dims):
             raise InputError(
-                f"this similarity was learned from queries of {wanted[0]} dimensions and items of {wanted[1]}, but "
+                f"this similarity was learned from queries of {wanted[0]} dimensions and items of "
+                f"{wanted[1]}, but "
                 f"{searching.source} have {searching.dims} and {searched.source} {searched.dims}."
             )
         if not self.allowed:
@@ -105,16 +113,22 @@ class Learned(Similarity):
         known = np.flatnonzero(trained | chose)
         if not len(known):
             return
-        names = ", ".join(queries.name(row) for row in known[:_NAMED].tolist()) + (", …" if len(known) > _NAMED else "")
+        names = ", ".join(queries.name(row) for row in known[:_NAMED].tolist()) + (
+            ", …" if len(known) > _NAMED else ""
+        )
         raise InputError(
-            f"{queries.source}: {len(known):,} of {len(queries):,} queries ({names}) were seen when this similarity was "
-            f"learned, {int(trained.sum()):,} in training and {int((chose & ~trained).sum()):,} to choose when to stop; "
-            "numbers on them flatter it. Leave these queries out, or allow them: .allow_training_queries() in Python, "
+            f"{queries.source}: {len(known):,} of {len(queries):,} queries ({names}) were seen "
+            "when this similarity was "
+            f"learned, {int(trained.sum()):,} in training and {int((chose & ~trained).sum()):,} to "
+            "choose when to stop; "
+            "numbers on them flatter it. Leave these queries out, or allow them: "
+            ".allow_training_queries() in Python, "
             "--allow-training-queries on the command line."
         )
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write it to a .npz or .safetensors file, whole or not at all; `judged.learn.load` gives back the same bits."""
+        """Write it to a .npz or .safetensors file, whole or not at all; `judged.learn.load` gives
+        back the same bits."""
         from judged.similarity.learned_files import save
 
         save(self, path)

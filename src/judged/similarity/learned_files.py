@@ -24,7 +24,8 @@ from judged.similarity.maps import KINDS, Kind, Weights
 from judged.similarity.record import Training
 
 MARK = "judged_learned"
-"""The array of a .npz, or the entry in the metadata of a .safetensors file, that says what the file is."""
+"""The array of a .npz, or the entry in the metadata of a .safetensors file, that says what the file
+is."""
 VERSION = 1
 KEYS = ("training_queries", "validation_queries")
 
@@ -32,17 +33,28 @@ Arrays = dict[str, NDArray[Any]]
 
 
 def check_model_target(path: str | os.PathLike[str]) -> None:
-    """Refuse a place or an ending that a learned similarity cannot be written to, before it is learned."""
+    """Refuse a place or an ending that a learned similarity cannot be written to, before it is
+    learned."""
     if Path(path).suffix.lower() not in _WRITERS:
-        raise OutputError(f"{path}: a learned similarity is written to a {' or '.join(_WRITERS)} file.")
+        raise OutputError(
+            f"{path}: a learned similarity is written to a {' or '.join(_WRITERS)} file."
+        )
     check_target(path)
 
 
 def save(learned: Learned, path: str | os.PathLike[str]) -> None:
     check_model_target(path)
-    arrays: Arrays = {**learned.weights, **dict(zip(KEYS, (learned.seen.training, learned.seen.validation), strict=True))}
+    arrays: Arrays = {
+        **learned.weights,
+        **dict(zip(KEYS, (learned.seen.training, learned.seen.validation), strict=True)),
+    }
     record = learned.training.to_dict()
-    about = {"version": VERSION, "kind": learned.kind.name, "checksum": _checksum(arrays, record), "training": record}
+    about = {
+        "version": VERSION,
+        "kind": learned.kind.name,
+        "checksum": _checksum(arrays, record),
+        "training": record,
+    }
     text = json.dumps(about, ensure_ascii=False, allow_nan=False)
     with replacing(path) as temporary:
         _WRITERS[Path(path).suffix.lower()](temporary, arrays, text)
@@ -54,7 +66,8 @@ def _write_npz(path: Path, arrays: Arrays, about: str) -> None:
 
 
 def _write_safetensors(path: Path, arrays: Arrays, about: str) -> None:
-    """8 bytes for the length of a JSON text, that text (type, shape and place of each tensor), and the tensors."""
+    """8 bytes for the length of a JSON text, that text (type, shape and place of each tensor), and
+    the tensors."""
     header: dict[str, Any] = {"__metadata__": {MARK: about}}
     end = 0
     # The widest numbers first, so that each begins at a multiple of its own size.
@@ -75,7 +88,10 @@ def _write_safetensors(path: Path, arrays: Arrays, about: str) -> None:
             file.write(np.ascontiguousarray(array, array.dtype.newbyteorder("<")).tobytes())
 
 
-_WRITERS: dict[str, Callable[[Path, Arrays, str], None]] = {".npz": _write_npz, ".safetensors": _write_safetensors}
+_WRITERS: dict[str, Callable[[Path, Arrays, str], None]] = {
+    ".npz": _write_npz,
+    ".safetensors": _write_safetensors,
+}
 
 
 def load(path: str | os.PathLike[str]) -> Learned:
@@ -86,18 +102,22 @@ def load(path: str | os.PathLike[str]) -> Learned:
         if not file.path.exists():
             raise InputError(f"{file.label}: no such file.")
         raise InputError(
-            f"{file.label}: is no learned similarity that judged wrote. A plain matrix W needs no loading: give its file as "
+            f"{file.label}: is no learned similarity that judged wrote. A plain matrix W needs no "
+            "loading: give its file as "
             "the similarity."
         )
     return found
 
 
 def read_learned(path: str | os.PathLike[str]) -> Learned | None:
-    """The learned similarity in a file; None where the file is something else, or cannot be read at all."""
+    """The learned similarity in a file; None where the file is something else, or cannot be read at
+    all."""
     file = file_of(path, None)
     try:
         with file.path.open("rb") as handle:
-            start = b"" if file.key is not None else handle.read(9)  # one array of a file is a matrix
+            start = (
+                b"" if file.key is not None else handle.read(9)
+            )  # one array of a file is a matrix
     except (OSError, ValueError):
         return None
     if any(start.startswith(signature) for signature, name in SIGNATURES if name == "npz"):
@@ -117,7 +137,8 @@ def _learned(file: File, text: bytes, arrays: Arrays) -> Learned:
         raise _damaged(file, f"its description makes no sense: {type(error).__name__}") from None
     if version > VERSION:
         raise InputError(
-            f"{file.label}: was written by a newer judged (format {version}, this one reads up to {VERSION}); update judged."
+            f"{file.label}: was written by a newer judged (format {version}, this one reads up to "
+            f"{VERSION}); update judged."
         )
     try:
         kind = KINDS[about["kind"]]
@@ -132,13 +153,20 @@ def _learned(file: File, text: bytes, arrays: Arrays) -> Learned:
         raise _damaged(file, "it is not what was written")
     _check_weights(file, kind, weights, training.rank)
     _check_rest(file, kind, training, [of_training, of_validation])
-    return Learned(kind=kind, weights=weights, training=training, seen=Seen(of_training, of_validation))
+    return Learned(
+        kind=kind, weights=weights, training=training, seen=Seen(of_training, of_validation)
+    )
 
 
 def _check_weights(file: File, kind: Kind, weights: Weights, rank: int | None) -> None:
     """Refuse weights that judged would not have written; a checksum can be made to fit."""
     for name, array in weights.items():
-        if array.dtype != np.float32 or not array.ndim or not array.size or not np.isfinite(array).all():
+        if (
+            array.dtype != np.float32
+            or not array.ndim
+            or not array.size
+            or not np.isfinite(array).all()
+        ):
             raise _damaged(file, f"{name} should hold finite numbers in single precision")
     shapes = {name: array.shape for name, array in weights.items()}
     try:
@@ -146,12 +174,17 @@ def _check_weights(file: File, kind: Kind, weights: Weights, rank: int | None) -
     except (InputError, TypeError):
         fitting = False
     if not fitting:
-        listed = ", ".join(f"{name} {' × '.join(map(str, shape))}" for name, shape in shapes.items())
+        listed = ", ".join(
+            f"{name} {' × '.join(map(str, shape))}" for name, shape in shapes.items()
+        )
         raise _damaged(file, f"its weights do not fit together: {listed}")
 
 
 def _check_rest(file: File, kind: Kind, training: Training, marks: list[NDArray[Any]]) -> None:
-    if any(each.dtype != np.float64 or each.shape != (len(each), MARKS) or not each.size for each in marks):
+    if any(
+        each.dtype != np.float64 or each.shape != (len(each), MARKS) or not each.size
+        for each in marks
+    ):
         raise _damaged(file, "it does not say which queries training saw")
     try:
         checked_temperature(training.temperature)
@@ -159,7 +192,9 @@ def _check_rest(file: File, kind: Kind, training: Training, marks: list[NDArray[
     except (InputError, IndexError, TypeError, ValueError):
         raise _damaged(file, "its record of the training makes no sense") from None
     if training.kind != kind.name:
-        raise _damaged(file, f"its record is of a {training.kind}, its weights are of a {kind.name}")
+        raise _damaged(
+            file, f"its record is of a {training.kind}, its weights are of a {kind.name}"
+        )
 
 
 def _checksum(arrays: Arrays, record: Any) -> int:

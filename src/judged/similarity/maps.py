@@ -1,7 +1,8 @@
-"""The kinds of learned similarity: what each side's vectors go through before their product is the score.
+"""The kinds of learned similarity: what each side's vectors go through before their product is the
+score.
 
-A kind is declared by the two maps of its sides. A map works on vectors of length 1, in whatever precision they come, and
-knows the gradient of its weights; training and scoring use the same one.
+A kind is declared by the two maps of its sides. A map works on vectors of length 1, in whatever
+precision they come, and knows the gradient of its weights; training and scoring use the same one.
 """
 
 from __future__ import annotations
@@ -19,7 +20,8 @@ from judged.errors import InputError
 Array = NDArray[Any]
 Weights = dict[str, Array]
 Basis = Callable[[int], Array]
-"""So many directions, as the columns of a matrix, that keep as much as can be of vectors; all of them: the identity."""
+"""So many directions, as the columns of a matrix, that keep as much as can be of vectors; all of
+them: the identity."""
 RANK = "rank"
 """Stands for the chosen rank where a shape is declared."""
 
@@ -42,8 +44,11 @@ class Map:
         """Of the weights, for vectors of `own` dimensions that are compared with others."""
         return ()
 
-    def start(self, shape: tuple[int, ...], basis: Basis | None, random: np.random.Generator) -> Array:
-        """Weights to begin with: those of a plain cosine, or of the nearest to it, where both sides have one `basis`."""
+    def start(
+        self, shape: tuple[int, ...], basis: Basis | None, random: np.random.Generator
+    ) -> Array:
+        """Weights to begin with: those of a plain cosine, or of the nearest to it, where both sides
+        have one `basis`."""
         return np.zeros(shape)
 
 
@@ -60,7 +65,9 @@ class Scaled(Map):
     def shape(self, own: int, other: int, rank: int | None) -> tuple[int, ...]:
         return (own,)
 
-    def start(self, shape: tuple[int, ...], basis: Basis | None, random: np.random.Generator) -> Array:
+    def start(
+        self, shape: tuple[int, ...], basis: Basis | None, random: np.random.Generator
+    ) -> Array:
         return np.ones(shape)
 
 
@@ -80,13 +87,16 @@ class Linear(Map):
     def shape(self, own: int, other: int, rank: int | None) -> tuple[int, ...]:
         return (own, other if self.into is None else int(rank or 0))
 
-    def start(self, shape: tuple[int, ...], basis: Basis | None, random: np.random.Generator) -> Array:
+    def start(
+        self, shape: tuple[int, ...], basis: Basis | None, random: np.random.Generator
+    ) -> Array:
         return random.normal(0, shape[1] ** -0.5, shape) if basis is None else basis(shape[1])
 
 
 @dataclass(frozen=True)
 class Directed(Linear):
-    """Times a matrix, and of that only the direction. What the matrix maps to nothing stays zeros, and scores 0."""
+    """Times a matrix, and of that only the direction. What the matrix maps to nothing stays zeros,
+    and scores 0."""
 
     def forward(self, unit: Array, weights: Weights) -> Array:
         mapped = super().forward(unit, weights)
@@ -98,25 +108,30 @@ class Directed(Linear):
         direction = mapped / length
         along = np.einsum("ij,ij->i", direction, gradient)[:, None]
         turning = (gradient - direction * along) / length
-        return super().backward(unit, weights, np.where((mapped != 0).any(axis=1, keepdims=True), turning, 0.0))
+        return super().backward(
+            unit, weights, np.where((mapped != 0).any(axis=1, keepdims=True), turning, 0.0)
+        )
 
 
 def _lengths(mapped: Array) -> Array:
-    """A column of lengths, 1 for zeros; squares in double precision, where they neither overflow nor vanish."""
+    """A column of lengths, 1 for zeros; squares in double precision, where they neither overflow
+    nor vanish."""
     length = np.sqrt(np.einsum("ij,ij->i", mapped, mapped, dtype=np.float64))[:, None]
     return np.where(length > 0, length, 1.0).astype(mapped.dtype)
 
 
 @dataclass(frozen=True)
 class Kind:
-    """A learned similarity: the score is the product of what the two maps make of a query and an item of length 1."""
+    """A learned similarity: the score is the product of what the two maps make of a query and an
+    item of length 1."""
 
     name: str
     says: str
     left: Map
     right: Map
     rank_share: int | None = None
-    """The rank, where none is given, is the smaller number of dimensions divided by this; None for kinds without a rank."""
+    """The rank, where none is given, is the smaller number of dimensions divided by this; None for
+    kinds without a rank."""
     equal_dims: bool = False
     """Whether queries and items must have as many dimensions."""
 
@@ -130,26 +145,45 @@ class Kind:
         most = min(query_dims, item_dims)
         if self.rank_share is None:
             if given is not None:
-                ranked = " and ".join(each.name for each in KINDS.values() if each.rank_share is not None)
-                raise InputError(f"{self.name} takes no rank; leave it out, or choose a kind that does ({ranked}).")
+                ranked = " and ".join(
+                    each.name for each in KINDS.values() if each.rank_share is not None
+                )
+                raise InputError(
+                    f"{self.name} takes no rank; leave it out, or choose a kind that does "
+                    f"({ranked})."
+                )
             return None
         if given is None:
             return max(1, most // self.rank_share)
-        if isinstance(given, bool) or not isinstance(given, (int, np.integer)) or not 1 <= given <= most:
-            raise InputError(f"rank must be a whole number from 1 to {most}, the dimensions of the vectors; got {given!r}.")
+        if (
+            isinstance(given, bool)
+            or not isinstance(given, (int, np.integer))
+            or not 1 <= given <= most
+        ):
+            raise InputError(
+                f"rank must be a whole number from 1 to {most}, the dimensions of the vectors; got "
+                f"{given!r}."
+            )
         return int(given)
 
-    def shapes(self, query_dims: int, item_dims: int, rank: int | None) -> dict[str, tuple[int, ...]]:
+    def shapes(
+        self, query_dims: int, item_dims: int, rank: int | None
+    ) -> dict[str, tuple[int, ...]]:
         """What shape its weights have for vectors of these dimensions."""
         if self.equal_dims and query_dims != item_dims:
             raise InputError(
-                f"{self.name} compares dimension with dimension, but queries have {query_dims} dimensions and items "
+                f"{self.name} compares dimension with dimension, but queries have {query_dims} "
+                "dimensions and items "
                 f"{item_dims}; choose another kind, such as bilinear."
             )
         sides = ((self.left, query_dims, item_dims), (self.right, item_dims, query_dims))
-        return {side.weights: side.shape(own, other, rank) for side, own, other in sides if side.weights}
+        return {
+            side.weights: side.shape(own, other, rank) for side, own, other in sides if side.weights
+        }
 
-    def start(self, shapes: dict[str, tuple[int, ...]], basis: Basis | None, random: np.random.Generator) -> Weights:
+    def start(
+        self, shapes: dict[str, tuple[int, ...]], basis: Basis | None, random: np.random.Generator
+    ) -> Weights:
         """Weights to begin with."""
         sides = (side for side in (self.left, self.right) if side.weights)
         return {side.weights: side.start(shapes[side.weights], basis, random) for side in sides}
@@ -165,8 +199,20 @@ KINDS: dict[str, Kind] = {
     each.name: each
     for each in (
         Kind("bilinear", "q W x, with a matrix W", Linear("W"), Map()),
-        Kind("low-rank", "(q U)·(x V), with two matrices", Linear("U", RANK), Linear("V", RANK), rank_share=4),
-        Kind("diagonal", "the sum of w q x over dimensions, with a weight w for each", Scaled("w"), Map(), equal_dims=True),
+        Kind(
+            "low-rank",
+            "(q U)·(x V), with two matrices",
+            Linear("U", RANK),
+            Linear("V", RANK),
+            rank_share=4,
+        ),
+        Kind(
+            "diagonal",
+            "the sum of w q x over dimensions, with a weight w for each",
+            Scaled("w"),
+            Map(),
+            equal_dims=True,
+        ),
         Kind(
             "two-tower-linear",
             "the cosine of q A and x B, with two matrices",
@@ -189,4 +235,6 @@ def as_kind(given: Any) -> Kind:
         return KINDS[given]
     close = get_close_matches(str(given), KINDS, n=1)
     hint = f"; did you mean {close[0]!r}?" if close else "."
-    raise InputError(f"there is no kind {given!r} of learned similarity{hint} There is {', '.join(KINDS)}.")
+    raise InputError(
+        f"there is no kind {given!r} of learned similarity{hint} There is {', '.join(KINDS)}."
+    )

@@ -1,4 +1,5 @@
-"""What is on record about the training of a learned similarity: all that a number computed with it hangs on."""
+"""What is on record about the training of a learned similarity: all that a number computed with it
+hangs on."""
 
 from __future__ import annotations
 
@@ -79,7 +80,10 @@ class Training:
             result["held_out"]["gains"] = [
                 {
                     "measure": gain.measure,
-                    **{part: getattr(gain, part).to_dict() for part in ("before", "after", "difference")},
+                    **{
+                        part: getattr(gain, part).to_dict()
+                        for part in ("before", "after", "difference")
+                    },
                 }
                 for gain in self.held_out.gains
             ]
@@ -93,28 +97,42 @@ class Training:
         parts["notes"] = tuple(given["notes"])
         if (held := given["held_out"]) is not None:
             gains = tuple(
-                Gain(gain["measure"], *(Interval.from_dict(gain[part]) for part in ("before", "after", "difference")))
+                Gain(
+                    gain["measure"],
+                    *(Interval.from_dict(gain[part]) for part in ("before", "after", "difference")),
+                )
                 for gain in held["gains"]
             )
-            parts["held_out"] = HeldOut(int(held["queries"]), str(held["before"]), gains, float(held["level"]))
+            parts["held_out"] = HeldOut(
+                int(held["queries"]), str(held["before"]), gains, float(held["level"])
+            )
         return cls(**parts)
 
     def sentences(self) -> tuple[str, ...]:
         """All of it but the table of held-out queries, in words."""
         first, best, last = self.history[0], self.history[self.best], self.history[-1]
         pull = f", pull to the start {self.decay:g}" if self.decay else ""
-        among = f"all {self.items:,} items" if self.candidates == self.items else f"{self.candidates:,} of {self.items:,} items"
+        among = (
+            f"all {self.items:,} items"
+            if self.candidates == self.items
+            else f"{self.candidates:,} of {self.items:,} items"
+        )
         said = [
-            f"{self.kind}, temperature {self.temperature:g}{'' if self.rank is None else f', rank {self.rank}'}",
-            f"queries: {self.training:,} for training, {self.validation:,} for validation, {self.held_out_queries:,} held out; "
+            f"{self.kind}, temperature "
+            f"{self.temperature:g}{'' if self.rank is None else f', rank {self.rank}'}",
+            f"queries: {self.training:,} for training, {self.validation:,} for validation, "
+            f"{self.held_out_queries:,} held out; "
             f"seed {self.seed}",
             f"relevant: {self.relevance}; from grade {self.rel:g}",
-            f"loss: among {among}, several positives by rule {self.positives!r}{', both ways' if self.both else ''}{pull}; "
+            f"loss: among {among}, several positives by rule "
+            f"{self.positives!r}{', both ways' if self.both else ''}{pull}; "
             f"{first.loss:.4f} at the start, "
             f"{best.loss:.4f} at iteration {self.best}",
-            f"{self.measure} on validation: {first.value:.4f} at the start, {best.value:.4f} at iteration {self.best}, "
+            f"{self.measure} on validation: {first.value:.4f} at the start, {best.value:.4f} at "
+            f"iteration {self.best}, "
             f"which was kept",
-            f"stopped after {last.iteration:,} iteration{'' if last.iteration == 1 else 's'}: {self.stopped}",
+            f"stopped after {last.iteration:,} iteration{'' if last.iteration == 1 else 's'}: "
+            f"{self.stopped}",
         ]
         return (*said, *(f"note: {note}" for note in self.notes))
 
@@ -138,7 +156,10 @@ class Training:
         held = self.held_out
         assert held is not None
         many = "query" if held.queries == 1 else "queries"
-        return f"{held.queries:,} held-out {many}, means with {held.level:.0%} intervals; before: {held.before}"
+        return (
+            f"{held.queries:,} held-out {many}, means with {held.level:.0%} intervals; before: "
+            f"{held.before}"
+        )
 
 
 HEADER = ("measure", "before", "after", "difference")

@@ -1,4 +1,5 @@
-"""How alike two vectors are: blocks of queries and items in, a matrix of scores out, the higher the more alike."""
+"""How alike two vectors are: blocks of queries and items in, a matrix of scores out, the higher the
+more alike."""
 
 from __future__ import annotations
 
@@ -18,7 +19,8 @@ from judged.segments import Floats
 
 @dataclass(frozen=True, eq=False)
 class Similarity:
-    """The dot product, and what the others change of it. Each side is made ready once, then blocks are scored."""
+    """The dot product, and what the others change of it. Each side is made ready once, then blocks
+    are scored."""
 
     name: str = "dot"
     says: str = "the score is the dot product"
@@ -41,25 +43,30 @@ class Similarity:
     """An item's scores with all queries order them as the item's own search would."""
 
     def longest(self, ready: Matrix) -> float:
-        """The length of the longest of some vectors made ready; no score exceeds the product of two such lengths.
+        """The length of the longest of some vectors made ready; no score exceeds the product of two
+        such lengths.
 
         0 where scores are no products and cannot overflow as such.
         """
         return float(np.sqrt(np.einsum("ij,ij->i", ready, ready, dtype=np.float64).max()))
 
     def slack(self, queries: Matrix, longest: float) -> Floats | None:
-        """For each query of a block that was made ready, how close two scores may be and yet stand in the wrong order.
+        """For each query of a block that was made ready, how close two scores may be and yet stand
+        in the wrong order.
 
-        None where the scores are taken as they are. `longest` is the length of the longest item made ready.
+        None where the scores are taken as they are. `longest` is the length of the longest item
+        made ready.
         """
         return None
 
     def placed(self, items: Vectors) -> Similarity:
-        """The same, measured from where the numbers of these items are smallest, where that makes a difference."""
+        """The same, measured from where the numbers of these items are smallest, where that makes a
+        difference."""
         return self
 
     def shift(self, queries: Matrix) -> Floats:
-        """What the scores of queries made ready lack to be comparable with other queries' scores, a column."""
+        """What the scores of queries made ready lack to be comparable with other queries' scores, a
+        column."""
         return np.zeros((len(queries), 1))
 
     def turned_round(self) -> Similarity:
@@ -74,7 +81,8 @@ class Similarity:
         """Refuse vectors that cannot be compared so, or not be evaluated."""
         if queries.dims != items.dims:
             raise InputError(
-                f"{queries.source} have {queries.dims} dimensions, {items.source} have {items.dims}; "
+                f"{queries.source} have {queries.dims} dimensions, {items.source} have "
+                f"{items.dims}; "
                 "they must have as many. Do they come from the same model?"
             )
 
@@ -89,12 +97,14 @@ class Cosine(Similarity):
         return 1.0
 
     def prepare(self, block: Matrix, vectors: Vectors, begin: int, *, items: bool) -> Matrix:
-        # In double precision: the squares of large or tiny numbers must neither overflow nor vanish.
+        # In double precision: the squares of large or tiny numbers must neither overflow nor
+        # vanish.
         length = np.sqrt(np.einsum("ij,ij->i", block, block, dtype=np.float64))
         if not length.all():
             row = begin + int(np.flatnonzero(length == 0)[0])
             raise InputError(
-                f"{vectors.source}: vector {vectors.name(row)} is all zeros, has no direction and so no cosine; "
+                f"{vectors.source}: vector {vectors.name(row)} is all zeros, has no direction and "
+                "so no cosine; "
                 "remove it, or choose another similarity."
             )
         if length.min() > 1e-30 and length.max() < 1e30:
@@ -111,7 +121,8 @@ class Rescored(Similarity, ABC):
 
     @abstractmethod
     def exact(self, query: Matrix, items: Matrix) -> Floats:
-        """Scores of one query with items, or of as many queries as items, without the rounding that `slack` stands for.
+        """Scores of one query with items, or of as many queries as items, without the rounding that
+        `slack` stands for.
 
         Neither are made ready.
         """
@@ -119,10 +130,12 @@ class Rescored(Similarity, ABC):
 
 @dataclass(frozen=True, eq=False)
 class Euclidean(Rescored):
-    """Minus half the squared distance, as a dot product: q·x - |x|²/2, which orders the items of a query as distance does.
+    """Minus half the squared distance, as a dot product: q·x - |x|²/2, which orders the items of a
+    query as distance does.
 
-    Both sides are moved by the same vector, so that the numbers are as small as the distances. What single precision
-    still cannot tell apart, as near duplicates far from that middle, is told apart by `exact`.
+    Both sides are moved by the same vector, so that the numbers are as small as the distances. What
+    single precision still cannot tell apart, as near duplicates far from that middle, is told apart
+    by `exact`.
     """
 
     name: str = "euclidean"
@@ -137,16 +150,19 @@ class Euclidean(Rescored):
             half = np.einsum("ij,ij->i", moved, moved, dtype=np.float64) / -2
             return np.hstack([moved, half.astype(np.float32)[:, None]])
 
-    precision: ClassVar[str] = "in single precision, and in double where that could put two items in the wrong order"
+    precision: ClassVar[str] = (
+        "in single precision, and in double where that could put two items in the wrong order"
+    )
     both_ways: ClassVar[bool] = False
 
     def slack(self, queries: Matrix, longest: float) -> Floats:
         moved = queries[:, :-1]
         length = np.sqrt(np.einsum("ij,ij->i", moved, moved, dtype=np.float64))
-        # The longest item made ready has its own square in it: L² = r² + r⁴/4, so r² = 2(√(1 + L²) - 1), for small L too.
+        # The longest item made ready has its own square in it: L² = r² + r⁴/4, so r² = 2(√(1 + L²)
+        # - 1), for small L too.
         square = 2 * longest**2 / (np.sqrt(1 + longest**2) + 1)
-        # A sum of n products is off by at most n roundings of the lengths' product, or of what is too small to be rounded
-        # at all; two such scores are compared.
+        # A sum of n products is off by at most n roundings of the lengths' product, or of what is
+        # too small to be rounded at all; two such scores are compared.
         single = np.finfo(np.float32)
         rounding = float(single.eps) * (length * np.sqrt(square) + square / 2) + float(single.tiny)
         return (queries.shape[1] + 4) * rounding
@@ -171,7 +187,8 @@ class Euclidean(Rescored):
         spread = np.sqrt(max(squares / len(items) - float(mean @ mean), 0.0) / items.dims)
         if not np.isfinite(spread):  # the numbers themselves will be refused
             return self
-        # Rounded to a power of two no coarser than the spread: whole numbers stay whole, and their ties ties.
+        # Rounded to a power of two no coarser than the spread: whole numbers stay whole, and their
+        # ties ties.
         grid = 2.0 ** np.floor(np.log2(spread)) if spread > 0 else 1.0
         return replace(self, centre=(np.round(mean / grid) * grid).astype(np.float32))
 
@@ -179,7 +196,9 @@ class Euclidean(Rescored):
 @dataclass(frozen=True, eq=False)
 class Manhattan(Similarity):
     name: str = "manhattan"
-    says: str = "the nearer in Manhattan distance (the sum of absolute differences), the higher the score"
+    says: str = (
+        "the nearer in Manhattan distance (the sum of absolute differences), the higher the score"
+    )
 
     def longest(self, ready: Matrix) -> float:
         return 0.0
@@ -189,7 +208,8 @@ class Manhattan(Similarity):
         far = np.abs(block).sum(axis=1, dtype=np.float64) > float(np.finfo(np.float32).max) / 2
         if far.any():
             raise InputError(
-                f"{vectors.source}: the numbers of vector {vectors.name(begin + int(np.flatnonzero(far)[0]))} are so large "
+                f"{vectors.source}: the numbers of vector "
+                f"{vectors.name(begin + int(np.flatnonzero(far)[0]))} are so large "
                 "that a score would overflow; divide all vectors by the same number."
             )
         return block
@@ -221,7 +241,9 @@ class Bilinear(Similarity):
     weights: Matrix = field(default_factory=lambda: np.zeros((0, 0), np.float32))
 
     def prepare(self, block: Matrix, vectors: Vectors, begin: int, *, items: bool) -> Matrix:
-        with np.errstate(over="ignore", invalid="ignore"):  # what overflows is refused by its length
+        with np.errstate(
+            over="ignore", invalid="ignore"
+        ):  # what overflows is refused by its length
             return block if items else block @ self.weights
 
     def turned_round(self) -> Similarity:
@@ -230,7 +252,8 @@ class Bilinear(Similarity):
     def check(self, queries: Vectors, items: Vectors) -> None:
         if self.weights.shape != (queries.dims, items.dims):
             raise InputError(
-                f"the matrix of the bilinear similarity is {' × '.join(map(str, self.weights.shape))}, "
+                "the matrix of the bilinear similarity is "
+                f"{' × '.join(map(str, self.weights.shape))}, "
                 f"but queries have {queries.dims} dimensions and items {items.dims}."
             )
 
@@ -254,19 +277,26 @@ class Custom(Similarity):
     def scores(self, queries: Matrix, items: Matrix, out: Matrix) -> Matrix:
         result = self._call(queries, items)
         if result.dtype.kind not in "biuf":
-            raise InputError(f"the similarity function returned {result.dtype}; it must return an array of numbers.")
+            raise InputError(
+                f"the similarity function returned {result.dtype}; it must return an array of "
+                "numbers."
+            )
         if result.shape != out.shape:
             raise InputError(
-                f"the similarity function returned shape {result.shape} for {out.shape[0]} queries and {out.shape[1]} items; "
+                f"the similarity function returned shape {result.shape} for {out.shape[0]} queries "
+                f"and {out.shape[1]} items; "
                 f"it must return {out.shape}."
             )
         if np.isnan(result).any():
-            raise InputError("the similarity function returned NaN; a NaN has no place in a ranking.")
+            raise InputError(
+                "the similarity function returned NaN; a NaN has no place in a ranking."
+            )
         with np.errstate(over="ignore"):
             out[...] = result
         if not np.isfinite(out).all():
             raise InputError(
-                "the similarity function returned infinite scores, or some too large for single precision; "
+                "the similarity function returned infinite scores, or some too large for single "
+                "precision; "
                 "items that are not to be ranked are named by exclude."
             )
         return out
@@ -280,7 +310,10 @@ class Custom(Similarity):
 
             with torch.no_grad():
                 # Tensors can be written to, so they are not made of arrays that cannot.
-                tensors = (torch.from_numpy(np.require(each, requirements="W")) for each in (queries, items))
+                tensors = (
+                    torch.from_numpy(np.require(each, requirements="W"))
+                    for each in (queries, items)
+                )
                 return self.function(*tensors).detach().cpu().float().numpy()
         return np.asarray(self.function(queries, items))
 
@@ -292,7 +325,8 @@ SIMILARITIES: dict[str, Similarity] = {
 
 
 def as_similarity(given: Any) -> Similarity:
-    """A similarity from its name, a matrix or a file of one (bilinear), the file of a learned one, a function or itself."""
+    """A similarity from its name, a matrix or a file of one (bilinear), the file of a learned one,
+    a function or itself."""
     if isinstance(given, Similarity):
         return given
     if isinstance(given, os.PathLike):
@@ -309,16 +343,25 @@ def as_similarity(given: Any) -> Similarity:
             return as_similarity(np.asarray(read_vectors(given).values))
         close = get_close_matches(given, SIMILARITIES, n=1)
         hint = f"; did you mean {close[0]!r}?" if close else "."
-        raise InputError(f"there is no similarity {given!r}{hint} There is {', '.join(SIMILARITIES)}.")
+        raise InputError(
+            f"there is no similarity {given!r}{hint} There is {', '.join(SIMILARITIES)}."
+        )
     if callable(given):
         return Custom(function=given)
     weights = np.asarray(given)
     if weights.ndim != 2:
-        raise InputError(f"a similarity is a name, a matrix, or a function of two blocks; got {type(given).__name__}.")
+        raise InputError(
+            "a similarity is a name, a matrix, or a function of two blocks; got "
+            f"{type(given).__name__}."
+        )
     if weights.dtype.kind not in "biuf":
-        raise InputError(f"the matrix of a bilinear similarity must hold numbers; got {weights.dtype}.")
+        raise InputError(
+            f"the matrix of a bilinear similarity must hold numbers; got {weights.dtype}."
+        )
     with np.errstate(over="ignore"):
         weights = weights.astype(np.float32)
     if not np.isfinite(weights).all():
-        raise InputError("the matrix of a bilinear similarity holds NaN or infinite numbers; mend it.")
+        raise InputError(
+            "the matrix of a bilinear similarity holds NaN or infinite numbers; mend it."
+        )
     return Bilinear(weights=weights)

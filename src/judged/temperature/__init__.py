@@ -1,4 +1,5 @@
-"""What a temperature does: to the scores that there are (`sweep`), and to what is learned under it (`study`)."""
+"""What a temperature does: to the scores that there are (`sweep`), and to what is learned under it
+(`study`)."""
 
 from judged.temperature.studies import study
 from judged.temperature.study_result import Studied, Study

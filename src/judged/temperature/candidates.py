@@ -1,4 +1,5 @@
-"""What a query's softmax goes over: all items of the corpus, or those of a training batch drawn at random."""
+"""What a query's softmax goes over: all items of the corpus, or those of a training batch drawn at
+random."""
 
 from __future__ import annotations
 
@@ -40,9 +41,13 @@ class Candidates(Blocks, Protocol):
         ...
 
 
-def summed(candidates: Candidates, counting: Counting, progress: Progress | None = None) -> Sums | None:
+def summed(
+    candidates: Candidates, counting: Counting, progress: Progress | None = None
+) -> Sums | None:
     """What is said of all queries together."""
-    found = over_blocks(candidates, lambda begin, end: candidates.sums(counting, begin, end), progress)
+    found = over_blocks(
+        candidates, lambda begin, end: candidates.sums(counting, begin, end), progress
+    )
     some = [each for each in found if each is not None]
     return reduce(add, some) if some else None
 
@@ -102,10 +107,11 @@ class Corpus:
 
 @dataclass(frozen=True, eq=False)
 class Batches:
-    """Training batches drawn at random: every query brings one of its positives, and these are the batch's candidates.
+    """Training batches drawn at random: every query brings one of its positives, and these are the
+    batch's candidates.
 
-    An item that several queries brought stands in the batch once. Queries that are left over from the last whole batch
-    are not looked at, for a loss over fewer candidates is another loss.
+    An item that several queries brought stands in the batch once. Queries that are left over from
+    the last whole batch are not looked at, for a loss over fewer candidates is another loss.
     """
 
     product: Product
@@ -131,17 +137,35 @@ class Batches:
         chosen = _one_each(corpus, random)
         having = np.flatnonzero(chosen >= 0)
         if size > len(having):
-            raise InputError(f"batch_size must be at most the number of queries with a positive, {len(having)}; got {size}.")
+            raise InputError(
+                f"batch_size must be at most the number of queries with a positive, {len(having)}; "
+                f"got {size}."
+            )
         query = random.permutation(having)[: len(having) // size * size]
         item = chosen[query]
         positive, excluded, again = _within(corpus, query, item, size)
         fitting = max(1, room // (BYTES_A_SCORE * size**2))
         threads = min(corpus.threads, fitting)
-        return cls(corpus.product, size, query, item, positive, excluded, again, len(having) - len(query), threads)
+        return cls(
+            corpus.product,
+            size,
+            query,
+            item,
+            positive,
+            excluded,
+            again,
+            len(having) - len(query),
+            threads,
+        )
 
     def turned_round(self) -> Batches:
         """The items of each batch with its queries for candidates."""
-        return replace(self, positive=self._turned(self.positive), excluded=self._turned(self.excluded), back=not self.back)
+        return replace(
+            self,
+            positive=self._turned(self.positive),
+            excluded=self._turned(self.excluded),
+            back=not self.back,
+        )
 
     def _turned(self, pairs: tuple[Ints, Ints]) -> tuple[Ints, Ints]:
         place, slot = pairs
@@ -165,21 +189,30 @@ class Batches:
     def sums(self, counting: Counting, begin: int, end: int) -> Sums | None:
         scores = np.empty((end - begin, self.size), np.float32)
         for first in range(begin, end, self.size):
-            self._score(slice(first, first + self.size), scores[first - begin : first - begin + self.size])
+            self._score(
+                slice(first, first + self.size), scores[first - begin : first - begin + self.size]
+            )
         negatives = Negatives(end - begin, counting.temperatures, min(counting.keep, self.width))
-        (row, column), (gone_row, gone_column) = (self._part(pairs, begin, end) for pairs in (self.positive, self.excluded))
+        (row, column), (gone_row, gone_column) = (
+            self._part(pairs, begin, end) for pairs in (self.positive, self.excluded)
+        )
         score = scores[row, column].astype(np.float64)
         scores[row, column] = scores[gone_row, gone_column] = NOBODY
         batches = scores.reshape(-1, self.size, self.size)
-        (batches if self.back else batches.swapaxes(1, 2))[self.again[begin:end].reshape(-1, self.size)] = NOBODY
+        (batches if self.back else batches.swapaxes(1, 2))[
+            self.again[begin:end].reshape(-1, self.size)
+        ] = NOBODY
         negatives.add(scores)
         return counting.sums(negatives, row, score)
 
     def _score(self, at: slice, out: Matrix) -> None:
-        """The scores of one batch: a row for whoever searches, a column a candidate; equal items tie."""
+        """The scores of one batch: a row for whoever searches, a column a candidate; equal items
+        tie."""
         similarity = self.product.similarity
         sides = [(self.product.queries, self.query[at]), (self.product.items, self.item[at])]
-        if self.back:  # not the same scores seen from the other side: some hold only what orders the candidates of a row
+        # not the same scores seen from the other side: some hold only what orders the candidates of
+        # a row
+        if self.back:
             similarity, sides = similarity.turned_round(), sides[::-1]
         ready = []
         for (vectors, rows), searched in zip(sides, (False, True), strict=True):
@@ -188,7 +221,9 @@ class Batches:
         out[...] = similarity.scores(ready[0], ready[1], out)
         if self.back:
             return
-        _, first, where = np.unique(self.product.first_equal(self.item[at]), return_index=True, return_inverse=True)
+        _, first, where = np.unique(
+            self.product.first_equal(self.item[at]), return_index=True, return_inverse=True
+        )
         if len(first) < self.size:
             out[...] = out[:, first[where]]
 
@@ -205,7 +240,9 @@ BYTES_A_SCORE = 12
 def _one_each(corpus: Corpus, random: np.random.Generator) -> Ints:
     """For each query one of its positives, drawn at random; -1 where it has none."""
     chosen = np.full(corpus.rows, -1, np.int64)
-    shares = random.random(corpus.rows)  # at once, so that what is drawn does not hang on the size of blocks
+    shares = random.random(
+        corpus.rows
+    )  # at once, so that what is drawn does not hang on the size of blocks
     for begin, end in corpus.blocks():
         relevant, _ = corpus.pairs(begin, end)
         having = np.flatnonzero(relevant.lengths)
@@ -217,7 +254,8 @@ def _one_each(corpus: Corpus, random: np.random.Generator) -> Ints:
 def _within(
     corpus: Corpus, query: Ints, item: Ints, size: int
 ) -> tuple[tuple[Ints, Ints], tuple[Ints, Ints], NDArray[np.bool_]]:
-    """The positives that queries find in their batches, what is excluded there, and places whose item is a repetition."""
+    """The positives that queries find in their batches, what is excluded there, and places whose
+    item is a repetition."""
     count, place_of = corpus.width, np.full(corpus.rows, -1, np.int64)
     place_of[query] = np.arange(len(query))
     batch = np.arange(len(query)) // size
@@ -250,4 +288,8 @@ def _ordered(parts: list[tuple[Ints, Ints]]) -> tuple[Ints, Ints]:
 
 def turned_corpus(corpus: Corpus, back: Product) -> Corpus:
     """The items' softmax over queries, by a product of these sides."""
-    return Corpus(back, turned_round(corpus.relevance, corpus.product.queries, corpus.product.items), corpus.rel)
+    return Corpus(
+        back,
+        turned_round(corpus.relevance, corpus.product.queries, corpus.product.items),
+        corpus.rel,
+    )

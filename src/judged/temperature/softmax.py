@@ -1,7 +1,9 @@
-"""What the softmax of each query's scores is like at several temperatures, without ever holding all scores.
+"""What the softmax of each query's scores is like at several temperatures, without ever holding all
+scores.
 
-Negatives are added up piece by piece, relative to the highest of them, so that nothing overflows at any temperature.
-Positives are few and stay as they are. All that is said of a query comes from these two.
+Negatives are added up piece by piece, relative to the highest of them, so that nothing overflows at
+any temperature. Positives are few and stay as they are. All that is said of a query comes from
+these two.
 """
 
 from __future__ import annotations
@@ -25,7 +27,8 @@ _AT_A_TIME = 1 << 18
 
 
 class Negatives:
-    """The negatives of some queries, tile after tile: the highest, and sums of e^((s - highest) / temperature)."""
+    """The negatives of some queries, tile after tile: the highest, and sums of e^((s - highest) /
+    temperature)."""
 
     def __init__(self, rows: int, temperatures: Floats, keep: int) -> None:
         self._temperatures = temperatures
@@ -33,24 +36,33 @@ class Negatives:
         """The highest score of a row; minus infinity where it has no negative."""
         self.level = np.zeros(rows, np.int64)
         """How many have it."""
-        self.total, self.weighted = np.zeros((rows, len(temperatures))), np.zeros((rows, len(temperatures)))
+        self.total, self.weighted = (
+            np.zeros((rows, len(temperatures))),
+            np.zeros((rows, len(temperatures))),
+        )
         """The sum of the exponentials, and of exponential times (s - highest)."""
         self.hardest = np.full((rows, keep), -np.inf)
         """The greatest scores, descending."""
 
     def add(self, scores: Matrix) -> None:
-        """Scores of all rows with some items; what is no negative has the score NOBODY. They are overwritten."""
+        """Scores of all rows with some items; what is no negative has the score NOBODY. They are
+        overwritten."""
         top = scores.max(axis=1).astype(np.float64)
         top[top <= NOBODY] = -np.inf
         if np.abs(top[np.isfinite(top)]).max(initial=0.0) > _LARGEST:
-            raise InputError("scores are too large for a softmax in single precision; divide all vectors by the same number.")
+            raise InputError(
+                "scores are too large for a softmax in single precision; divide all vectors by the "
+                "same number."
+            )
         merged = np.hstack([self.hardest, greatest(scores, self.hardest.shape[1])])
         self.hardest = -np.sort(-merged, axis=1)[:, : self.hardest.shape[1]]
         self._move_to(np.maximum(self.top, top))
         base = np.where(np.isfinite(self.top), self.top, 0.0).astype(np.float32)
         rows = max(1, _AT_A_TIME // scores.shape[1])
         room = np.empty((min(rows, len(scores)), scores.shape[1]), np.float32)
-        with np.errstate(over="ignore", under="ignore"):  # what overflows is minus infinity, whose exponential is 0
+        with np.errstate(
+            over="ignore", under="ignore"
+        ):  # what overflows is minus infinity, whose exponential is 0
             for begin in range(0, len(scores), rows):
                 at = slice(begin, begin + rows)
                 below = np.subtract(scores[at], base[at, None], out=scores[at])
@@ -76,7 +88,8 @@ _LARGEST = 1e37
 
 
 def greatest(scores: Matrix, k: int) -> Floats:
-    """The k greatest scores of every row, in no order; minus infinity where there are fewer, or where they are NOBODY's."""
+    """The k greatest scores of every row, in no order; minus infinity where there are fewer, or
+    where they are NOBODY's."""
     width = scores.shape[1]
     if width > 16 * k:
         # The k greatest are among the members of the k groups with the greatest maxima.
@@ -120,7 +133,9 @@ class Sums:
     """For each temperature and bin of confidence: queries, their confidence, their accuracy."""
 
     def __add__(self, other: Sums) -> Sums:
-        return Sums(*(getattr(self, each.name) + getattr(other, each.name) for each in fields(self)))
+        return Sums(
+            *(getattr(self, each.name) + getattr(other, each.name) for each in fields(self))
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,7 +154,8 @@ class Counting:
         return max(self.hardest, RANKS)
 
     def sums(self, negatives: Negatives, row: Ints, score: Floats) -> Sums | None:
-        """Of a block of queries: its negatives, and the rows (ascending) and scores of its positives.
+        """Of a block of queries: its negatives, and the rows (ascending) and scores of its
+        positives.
 
         Rows without positives do not count; None where no row does.
         """
@@ -148,10 +164,19 @@ class Counting:
             return None
         rows = np.flatnonzero(counts)
         block = _Block(negatives, rows, counts[rows], (np.cumsum(counts > 0) - 1)[row], score)
-        found = [self._at(block, number, temperature) for number, temperature in enumerate(self.temperatures.tolist())]
+        found = [
+            self._at(block, number, temperature)
+            for number, temperature in enumerate(self.temperatures.tolist())
+        ]
         stacked = {name: np.stack([each[name] for each in found]) for name in found[0]}
         accuracy = np.full(len(self.temperatures), block.accuracy.sum())
-        return Sums(queries=len(rows), positives=len(row), with_negatives=int(block.some.sum()), accuracy=accuracy, **stacked)
+        return Sums(
+            queries=len(rows),
+            positives=len(row),
+            with_negatives=int(block.some.sum()),
+            accuracy=accuracy,
+            **stacked,
+        )
 
     def _at(self, block: _Block, number: int, temperature: float) -> dict[str, Any]:
         log_positives, of_positives, mean_positive = block.positives(temperature)
@@ -161,13 +186,19 @@ class Counting:
         mean = share * mean_negative + (1 - share) * mean_positive
         confidence = np.exp(-log_total)
         if self.positives == "each":
-            loss, slope = block.mean(log_total[block.row] - of_positives), mean - block.mean(block.below)
+            loss, slope = (
+                block.mean(log_total[block.row] - of_positives),
+                mean - block.mean(block.below),
+            )
             gradient = share
         elif self.positives == "any":
             loss, slope, gradient = log_total - log_positives, mean - mean_positive, share
         else:
             behind = log_negatives[block.row] - of_positives
-            loss, pull = block.mean(np.logaddexp(0.0, behind)), np.exp(behind - np.logaddexp(0.0, behind))
+            loss, pull = (
+                block.mean(np.logaddexp(0.0, behind)),
+                np.exp(behind - np.logaddexp(0.0, behind)),
+            )
             slope = block.mean(pull * (mean_negative[block.row] - block.below))
             gradient = block.mean(pull)
         place = np.minimum((confidence * self.bins).astype(np.int64), self.bins - 1)
@@ -181,14 +212,18 @@ class Counting:
             "hardest_share": block.hardest_share(number, temperature, self.hardest).sum(),
             "effective_negatives": block.effective_negatives(number, temperature).sum(),
             "probabilities": np.exp(block.highest / temperature - log_total[:, None]).sum(axis=0),
-            "bins": np.stack([np.bincount(place, each, minlength=self.bins) for each in weights], axis=1),
+            "bins": np.stack(
+                [np.bincount(place, each, minlength=self.bins) for each in weights], axis=1
+            ),
         }
 
 
 class _Block:
     """Queries with positives, their scores relative to the highest of each query."""
 
-    def __init__(self, negatives: Negatives, rows: Ints, counts: Ints, row: Ints, score: Floats) -> None:
+    def __init__(
+        self, negatives: Negatives, rows: Ints, counts: Ints, row: Ints, score: Floats
+    ) -> None:
         self._total, self._weighted = negatives.total[rows], negatives.weighted[rows]
         self._counts, self.row = counts, row
         hardest, top = negatives.hardest[rows], negatives.top[rows]
@@ -196,7 +231,10 @@ class _Block:
         np.maximum.at(self._best, row, score)
         peak = np.maximum(top, self._best)
         self.some = np.isfinite(top)
-        self._top, self._hardest = np.where(self.some, top - peak, -np.inf), hardest - np.where(self.some, top, 0.0)[:, None]
+        self._top, self._hardest = (
+            np.where(self.some, top - peak, -np.inf),
+            hardest - np.where(self.some, top, 0.0)[:, None],
+        )
         self.below = score - peak[row]
         """Of each positive."""
         self._behind = score - self._best[row]
@@ -210,7 +248,9 @@ class _Block:
 
     def _merged(self, negatives: Floats) -> Floats:
         order = np.lexsort((-self.below, self.row))
-        place = np.arange(len(order)) - np.repeat(np.cumsum(self._counts) - self._counts, self._counts)
+        place = np.arange(len(order)) - np.repeat(
+            np.cumsum(self._counts) - self._counts, self._counts
+        )
         among = place < RANKS
         positives = np.full((len(self._counts), RANKS), -np.inf)
         positives[self.row[order][among], place[among]] = self.below[order][among]
@@ -221,14 +261,16 @@ class _Block:
         return np.bincount(self.row, values, minlength=len(self._counts)) / self._counts
 
     def positives(self, temperature: float) -> tuple[Floats, Floats, Floats]:
-        """The log of the positives' exponentials' sum, the logs themselves, and the positives' mean score by softmax."""
+        """The log of the positives' exponentials' sum, the logs themselves, and the positives' mean
+        score by softmax."""
         share = np.exp(self._behind / temperature)
         total = np.bincount(self.row, share, minlength=len(self._counts))
         mean = np.bincount(self.row, share * self.below, minlength=len(self._counts)) / total
         return self._best / temperature + np.log(total), self.below / temperature, mean
 
     def negatives(self, number: int, temperature: float) -> tuple[Floats, Floats]:
-        """The log of the negatives' exponentials' sum, and the negatives' mean score by softmax; of none, 0."""
+        """The log of the negatives' exponentials' sum, and the negatives' mean score by softmax; of
+        none, 0."""
         total = np.where(self.some, self._total[:, number], 1.0)
         log = np.where(self.some, self._top / temperature + np.log(total), -np.inf)
         return log, np.where(self.some, self._top, 0.0) + self._weighted[:, number] / total

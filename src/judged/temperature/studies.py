@@ -1,4 +1,5 @@
-"""What a temperature does to learning: the same similarity learned at several temperatures, and how held-out queries fare."""
+"""What a temperature does to learning: the same similarity learned at several temperatures, and how
+held-out queries fare."""
 
 from __future__ import annotations
 
@@ -44,11 +45,13 @@ def study(
     progress: Progress | None = None,
     **options: Any,
 ) -> Study:
-    """Learn the same similarity at every temperature, from the same queries, and evaluate each on the same held-out ones.
+    """Learn the same similarity at every temperature, from the same queries, and evaluate each on
+    the same held-out ones.
 
-    Other options are those of `judged.learn.fit`; the seed is the same for all temperatures. Two linear towers score by a
-    cosine, so that the temperature alone says how far apart scores can be pulled; other kinds can make up for it by
-    larger weights. `progress` is told of iterations done, as many for each temperature as it may have.
+    Other options are those of `judged.learn.fit`; the seed is the same for all temperatures. Two
+    linear towers score by a cosine, so that the temperature alone says how far apart scores can be
+    pulled; other kinds can make up for it by larger weights. `progress` is told of iterations done,
+    as many for each temperature as it may have.
 
     >>> import numpy as np, judged
     >>> random = np.random.default_rng(0)
@@ -61,7 +64,10 @@ def study(
     (True, True)
     """
     chosen = as_temperatures(temperatures)
-    rel, iterations = number("rel", options.get("rel", 1)), whole("iterations", options.get("iterations", ITERATIONS))
+    rel, iterations = (
+        number("rel", options.get("rel", 1)),
+        whole("iterations", options.get("iterations", ITERATIONS)),
+    )
     named = [measures] if isinstance(measures, (str, Measure)) else measures or ()
     wanted = list(dict.fromkeys(with_rel(parse(each), rel) for each in named))
     if not wanted:
@@ -76,12 +82,15 @@ def study(
         raise InputError("a study needs held-out queries; held_out must be above 0.")
     data = Data.of(left, right, relation, excluded, rel=rel, memory=options.get("memory", MEMORY))
     rows = np.flatnonzero(data.positives.lengths)
-    # Before training, so that a measure which says nothing of embeddings is refused at once; any similarity does for that.
+    # Before training, so that a measure which says nothing of embeddings is refused at once; any
+    # similarity does for that.
     data.part(rows[:1]).evaluate(as_similarity(np.zeros((left.dims, right.dims))), wanted)
     learned = []
     for temperature in chosen.tolist():
         bar = None if progress is None else _Bar(progress, iterations)
-        learned.append(fit(left, right, relation, kind=kind, temperature=temperature, progress=bar, **options))
+        learned.append(
+            fit(left, right, relation, kind=kind, temperature=temperature, progress=bar, **options)
+        )
         if bar is not None:
             bar.end()
     part = data.part(np.intersect1d(learned[0].unseen(left), rows))
@@ -89,7 +98,8 @@ def study(
 
 
 class _Bar:
-    """Progress of one training: what it does not need of the iterations it may have is told at its end."""
+    """Progress of one training: what it does not need of the iterations it may have is told at its
+    end."""
 
     def __init__(self, progress: Progress, allowed: int) -> None:
         self._progress, self._left = progress, allowed
@@ -106,7 +116,10 @@ def _studied(learned: list[Learned], part: Part, measures: list[Measure]) -> Stu
     untrained: Similarity | None = Cosine() if part.queries.dims == part.items.dims else None
     values = [_values(each, part, measures) for each in (untrained, *learned) if each is not None]
     start = values[0] if untrained is not None else None
-    rows = [_trained(each, part, own, start) for each, own in zip(learned, values[-len(learned) :], strict=True)]
+    rows = [
+        _trained(each, part, own, start)
+        for each, own in zip(learned, values[-len(learned) :], strict=True)
+    ]
     record = learned[0].training
     # Items that search queries have as many candidates as a part has queries.
     comparable = record.candidates == record.items and not record.both
@@ -116,19 +129,29 @@ def _studied(learned: list[Learned], part: Part, measures: list[Measure]) -> Stu
         training=record.training,
         validation=record.validation,
         held_out=len(part.queries),
-        untrained=None if untrained is None or start is None else _untrained(untrained, part, start, record.rel),
+        untrained=None
+        if untrained is None or start is None
+        else _untrained(untrained, part, start, record.rel),
         trained=tuple(rows),
-        values=tuple({str(each): own[each] for each in measures} for own in values[-len(learned) :]),
+        values=tuple(
+            {str(each): own[each] for each in measures} for own in values[-len(learned) :]
+        ),
         relevance=record.relevance,
         seed=record.seed,
         positives=record.positives,
         candidates=record.candidates,
         comparable=comparable,
-        notes=(*dict.fromkeys(note for each in learned for note in each.training.notes), *(() if comparable else (_APART,))),
+        notes=(
+            *dict.fromkeys(note for each in learned for note in each.training.notes),
+            *(() if comparable else (_APART,)),
+        ),
     )
 
 
-_APART = "Losses of training and of held-out queries go over different numbers of candidates, and are not to be compared."
+_APART = (
+    "Losses of training and of held-out queries go over different numbers of candidates, and "
+    "are not to be compared."
+)
 
 
 def _values(similarity: Similarity, part: Part, measures: list[Measure]) -> dict[Measure, Floats]:
@@ -136,7 +159,9 @@ def _values(similarity: Similarity, part: Part, measures: list[Measure]) -> dict
     return {each: scored.values[each] for each in measures}
 
 
-def _trained(learned: Learned, part: Part, values: dict[Measure, Floats], start: dict[Measure, Floats] | None) -> Studied:
+def _trained(
+    learned: Learned, part: Part, values: dict[Measure, Floats], start: dict[Measure, Floats] | None
+) -> Studied:
     record = learned.training
     point = sweep(
         part.queries,
@@ -167,12 +192,16 @@ def _trained(learned: Learned, part: Part, values: dict[Measure, Floats], start:
         stopped=record.stopped,
         history=record.history,
         measures={str(each): mean_interval(own) for each, own in values.items()},
-        differences=None if start is None else {str(each): mean_interval(own - start[each]) for each, own in values.items()},
+        differences=None
+        if start is None
+        else {str(each): mean_interval(own - start[each]) for each, own in values.items()},
         learned=learned,
     )
 
 
-def _untrained(similarity: Similarity, part: Part, values: dict[Measure, Floats], rel: float) -> Studied:
+def _untrained(
+    similarity: Similarity, part: Part, values: dict[Measure, Floats], rel: float
+) -> Studied:
     """Of vectors as they are all that needs no temperature."""
     alignment, uniformity = _spread(similarity, part)
     point = sweep(
@@ -195,13 +224,19 @@ def _untrained(similarity: Similarity, part: Part, values: dict[Measure, Floats]
 
 
 def _spread(similarity: Similarity, part: Part) -> tuple[float, float]:
-    """Alignment of relevant pairs and uniformity of items, of the vectors as the similarity maps them."""
-    queries, items = _mapped(similarity, part.queries, items=False), _mapped(similarity, part.items, items=True)
+    """Alignment of relevant pairs and uniformity of items, of the vectors as the similarity maps
+    them."""
+    queries, items = (
+        _mapped(similarity, part.queries, items=False),
+        _mapped(similarity, part.items, items=True),
+    )
     found = diagnose(queries, items, part.positives, exclude=part.exclude, memory=part.memory)
     assert found.alignment is not None
     return found.alignment, found.items.uniformity
 
 
 def _mapped(similarity: Similarity, vectors: Vectors, *, items: bool) -> Vectors:
-    mapped = [similarity.prepare(block, vectors, begin, items=items) for begin, block in vectors.blocks()]
+    mapped = [
+        similarity.prepare(block, vectors, begin, items=items) for begin, block in vectors.blocks()
+    ]
     return Vectors(np.concatenate(mapped), vectors.ids, vectors.source)

@@ -1,4 +1,5 @@
-"""What a study of temperatures found: a row for each, with intervals, and what can be concluded from them."""
+"""What a study of temperatures found: a row for each, with intervals, and what can be concluded
+from them."""
 
 from __future__ import annotations
 
@@ -35,7 +36,8 @@ COLUMNS = {
 
 @dataclass(frozen=True, kw_only=True)
 class Studied:
-    """What became of one temperature, on held-out queries; of vectors as they are only what needs no temperature."""
+    """What became of one temperature, on held-out queries; of vectors as they are only what needs
+    no temperature."""
 
     temperature: float | None = None
     """None: not trained."""
@@ -44,9 +46,11 @@ class Studied:
     loss: float | None = None
     """Of the held-out queries, at the temperature of training; over all items."""
     alignment: float
-    """Mean |x - y|² of relevant pairs at length 1, as the similarity maps them: the lower, the closer."""
+    """Mean |x - y|² of relevant pairs at length 1, as the similarity maps them: the lower, the
+    closer."""
     uniformity: float
-    """log of the mean of e^(-2·|x - y|²) over pairs of items at length 1: the lower, the more spread out."""
+    """log of the mean of e^(-2·|x - y|²) over pairs of items at length 1: the lower, the more
+    spread out."""
     confidence: float | None = None
     accuracy: float
     entropy: float | None = None
@@ -62,10 +66,21 @@ class Studied:
 
     def to_dict(self) -> dict[str, Any]:
         found = {name: getattr(self, name) for name in ("temperature", *COLUMNS, "stopped")}
-        numbers = {name: None if isinstance(each, float) and not isfinite(each) else each for name, each in found.items()}
-        history = [{"iteration": each.iteration, "loss": each.loss, "value": each.value} for each in self.history]
+        numbers = {
+            name: None if isinstance(each, float) and not isfinite(each) else each
+            for name, each in found.items()
+        }
+        history = [
+            {"iteration": each.iteration, "loss": each.loss, "value": each.value}
+            for each in self.history
+        ]
         differences = None if self.differences is None else _plain(self.differences)
-        return {**numbers, "history": history, "measures": _plain(self.measures), "differences": differences}
+        return {
+            **numbers,
+            "history": history,
+            "measures": _plain(self.measures),
+            "differences": differences,
+        }
 
 
 def _plain(intervals: Mapping[str, Interval]) -> dict[str, Any]:
@@ -83,7 +98,8 @@ class Study:
     validation: int
     held_out: int
     untrained: Studied | None
-    """The cosine of the vectors as they are; None where queries and items have different dimensions."""
+    """The cosine of the vectors as they are; None where queries and items have different
+    dimensions."""
     trained: tuple[Studied, ...]
     """One for each temperature, ascending."""
     values: tuple[Mapping[str, Floats], ...] = field(repr=False)
@@ -103,11 +119,14 @@ class Study:
     def basis(self) -> list[str]:
         """What the numbers rest on."""
         return [
-            f"{self.kind}, learned at each temperature from the same {self.training:,} queries and stopped by the same "
-            f"{self.validation:,}, seed {self.seed}; loss among {self.candidates:,} items, several positives by rule "
+            f"{self.kind}, learned at each temperature from the same {self.training:,} queries and "
+            "stopped by the same "
+            f"{self.validation:,}, seed {self.seed}; loss among {self.candidates:,} items, several "
+            "positives by rule "
             f"{self.positives!r}",
             f"relevant: {self.relevance}",
-            f"all numbers but the training loss are of the same {self.held_out:,} held-out queries; intervals are those of "
+            f"all numbers but the training loss are of the same {self.held_out:,} held-out "
+            "queries; intervals are those of "
             f"each mean by itself, {LEVEL:.0%}: of many comparisons some look real by chance",
         ]
 
@@ -120,7 +139,11 @@ class Study:
         return {
             "what": "temperature study",
             "kind": self.kind,
-            "queries": {"training": self.training, "validation": self.validation, "held_out": self.held_out},
+            "queries": {
+                "training": self.training,
+                "validation": self.validation,
+                "held_out": self.held_out,
+            },
             "measures": list(self.measures),
             "level": LEVEL,
             "rows": [each.to_dict() for each in self.rows],
@@ -130,22 +153,31 @@ class Study:
         }
 
     def to_frame(self) -> pl.DataFrame:
-        """A row for each temperature, the untrained similarity first, with null for its temperature."""
+        """A row for each temperature, the untrained similarity first, with null for its
+        temperature."""
         import polars as pl
 
         return pl.DataFrame([_flat(each) for each in self.rows], infer_schema_length=None)
 
     def tables(self) -> list[list[list[str]]]:
-        """For people: what became of training, and the measures; in each the heads first, a row for each temperature."""
-        names = ["untrained" if each.temperature is None else f"{each.temperature:.4g}" for each in self.rows]
+        """For people: what became of training, and the measures; in each the heads first, a row for
+        each temperature."""
+        names = [
+            "untrained" if each.temperature is None else f"{each.temperature:.4g}"
+            for each in self.rows
+        ]
         numbers = [
-            [name, *(_cell(getattr(each, column)) for column in COLUMNS)] for name, each in zip(names, self.rows, strict=True)
+            [name, *(_cell(getattr(each, column)) for column in COLUMNS)]
+            for name, each in zip(names, self.rows, strict=True)
         ]
         measured = [
             [name, *(_said(each.measures[measure]) for measure in self.measures)]
             for name, each in zip(names, self.rows, strict=True)
         ]
-        return [[["temperature", *COLUMNS.values()], *numbers], [["temperature", *self.measures], *measured]]
+        return [
+            [["temperature", *COLUMNS.values()], *numbers],
+            [["temperature", *self.measures], *measured],
+        ]
 
     def sentences(self) -> list[str]:
         """What the numbers say, and what they rest on."""
@@ -162,7 +194,11 @@ def _flat(row: Studied) -> dict[str, Any]:
         for name, interval in row.measures.items()
         for part, suffix in (("mean", ""), ("low", "_low"), ("high", "_high"))
     }
-    return {"temperature": row.temperature, **{name: getattr(row, name) for name in COLUMNS}, **measured}
+    return {
+        "temperature": row.temperature,
+        **{name: getattr(row, name) for name in COLUMNS},
+        **measured,
+    }
 
 
 def _cell(value: float | int | None) -> str:
@@ -172,7 +208,9 @@ def _cell(value: float | int | None) -> str:
 
 
 def _said(interval: Interval, sign: str = "") -> str:
-    bounds = "" if isnan(interval.low) else f" [{interval.low:{sign}.4f}, {interval.high:{sign}.4f}]"
+    bounds = (
+        "" if isnan(interval.low) else f" [{interval.low:{sign}.4f}, {interval.high:{sign}.4f}]"
+    )
     return f"{interval.mean:{sign}.4f}{bounds}"
 
 
@@ -182,7 +220,11 @@ def _conclusions(study: Study) -> Iterator[str]:
     if len(rows) > 1:
         yield from _about_training(study)
     sure = [f"{row.temperature:g}" for row in rows if (row.confidence or 0.0) > row.accuracy]
-    yield f"More confident than right at {', '.join(sure)}." if sure else "Nowhere more confident than right."
+    yield (
+        f"More confident than right at {', '.join(sure)}."
+        if sure
+        else "Nowhere more confident than right."
+    )
 
 
 def _about_training(study: Study) -> Iterator[str]:
@@ -191,14 +233,19 @@ def _about_training(study: Study) -> Iterator[str]:
     low, high = rows[0], rows[-1]
     steady = all((a.entropy or 0.0) < (b.entropy or 0.0) for a, b in pairwise(rows))
     yield (
-        f"From temperature {low.temperature:g} to {high.temperature:g} the entropy of probabilities goes from "
-        f"{low.entropy:.4f} to {high.entropy:.4f}{', rising at every step' if steady else ''}, the confidence in the top "
+        f"From temperature {low.temperature:g} to {high.temperature:g} the entropy of "
+        "probabilities goes from "
+        f"{low.entropy:.4f} to {high.entropy:.4f}{', rising at every step' if steady else ''}, the "
+        "confidence in the top "
         f"item from {low.confidence:.4f} to {high.confidence:.4f}."
     )
     if study.comparable:
         gap, where = _extreme(rows, max, lambda row: (row.loss or 0.0) - (row.training_loss or 0.0))
         if gap > 0:
-            yield f"The held-out queries' loss is furthest above that of training at {where}, by {gap:.4f}."
+            yield (
+                f"The held-out queries' loss is furthest above that of training at {where}, by "
+                f"{gap:.4f}."
+            )
         else:
             yield "The held-out queries' loss is nowhere above that of training."
     near, closest = _extreme(rows, min, lambda row: row.alignment)
@@ -213,7 +260,8 @@ def _about_training(study: Study) -> Iterator[str]:
         yield f"The weights that were kept came after {_iterations(soon)} at {soonest}."
     else:
         yield (
-            f"The weights that were kept came soonest at {soonest}, after {_iterations(soon)}, and latest at {latest}, "
+            f"The weights that were kept came soonest at {soonest}, after {_iterations(soon)}, and "
+            f"latest at {latest}, "
             f"after {late:g}."
         )
 
@@ -225,7 +273,11 @@ def _about_measure(study: Study) -> Iterator[str]:
     value, where = _extreme(rows, max if higher else min, lambda row: row.measures[name].mean)
     place = next(number for number, row in enumerate(rows) if row.measures[name].mean == value)
     best = rows[place]
-    gained = "" if best.differences is None else f", {_said(best.differences[name], '+')} to the untrained similarity"
+    gained = (
+        ""
+        if best.differences is None
+        else f", {_said(best.differences[name], '+')} to the untrained similarity"
+    )
     others = [number for number, row in enumerate(rows) if row.measures[name].mean != value]
     best_at = f"at {where}" if len(rows) > 1 else f"at temperature {where}"
     if others:
@@ -240,13 +292,17 @@ def _about_measure(study: Study) -> Iterator[str]:
     groups: dict[str, list[str]] = {worse: [], unsure: []}
     for number in others:
         apart = mean_interval(study.values[number][name] - study.values[place][name])
-        groups[worse if (apart.high < 0 if higher else apart.low > 0) else unsure].append(f"{rows[number].temperature:g}")
+        groups[worse if (apart.high < 0 if higher else apart.low > 0) else unsure].append(
+            f"{rows[number].temperature:g}"
+        )
     said = [f"{words} {', '.join(listed)}" for words, listed in groups.items() if listed]
     yield f"By the {study.held_out:,} held-out queries it is {' and '.join(said)}."
 
 
 def _extreme(
-    rows: Sequence[Studied], pick: Callable[[Iterable[float]], float], value: Callable[[Studied], float]
+    rows: Sequence[Studied],
+    pick: Callable[[Iterable[float]], float],
+    value: Callable[[Studied], float],
 ) -> tuple[float, str]:
     """The least or greatest value, and the temperatures that have it, in words."""
     best = pick([value(row) for row in rows])

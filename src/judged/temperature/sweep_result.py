@@ -72,8 +72,12 @@ class Point:
             entropy=float(there.entropy[number] / count),
             accuracy=float(there.accuracy[number] / count),
             calibration_error=float(np.abs(confidences - accuracies).sum() / counts.sum()),
-            hardest_share=float(there.hardest_share[number] / with_negatives) if with_negatives else float("nan"),
-            effective_negatives=float(there.effective_negatives[number] / with_negatives) if with_negatives else float("nan"),
+            hardest_share=float(there.hardest_share[number] / with_negatives)
+            if with_negatives
+            else float("nan"),
+            effective_negatives=float(there.effective_negatives[number] / with_negatives)
+            if with_negatives
+            else float("nan"),
             gradient=float(there.gradient[number] / count),
             probabilities=tuple((there.probabilities[number] / count).tolist()),
             bins=_bins(there.bins[number]),
@@ -122,7 +126,12 @@ def _plain(value: float | None) -> float | None:
 def _bins(found: Any) -> tuple[Bin, ...]:
     edges = np.arange(len(found) + 1) / len(found)
     return tuple(
-        Bin(float(low), float(high), int(count), *((float(conf / count), float(acc / count)) if count else (None, None)))
+        Bin(
+            float(low),
+            float(high),
+            int(count),
+            *((float(conf / count), float(acc / count)) if count else (None, None)),
+        )
         for low, high, (count, conf, acc) in zip(edges[:-1], edges[1:], found, strict=True)
     )
 
@@ -154,7 +163,11 @@ class Ranking:
     """Whether these were the same ranks."""
 
     def to_dict(self) -> dict[str, Any]:
-        return {"measures": dict(self.measures), "checked_queries": self.checked_queries, "same": self.same}
+        return {
+            "measures": dict(self.measures),
+            "checked_queries": self.checked_queries,
+            "same": self.same,
+        }
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -191,23 +204,33 @@ class Sweep:
             "hardest": self.hardest,
             "temperatures": [each.to_dict() for each in self.points],
             "best_loss": None if self.best_loss is None else self.best_loss.to_dict(),
-            "best_calibrated": None if self.best_calibrated is None else self.best_calibrated.to_dict(),
+            "best_calibrated": None
+            if self.best_calibrated is None
+            else self.best_calibrated.to_dict(),
             "ranking": self.ranking.to_dict(),
             "basis": list(self.basis),
             "notes": list(self.notes),
         }
 
     def to_frame(self) -> pl.DataFrame:
-        """A row for each temperature, with the measures of the ranking, which are the same in all of them."""
+        """A row for each temperature, with the measures of the ranking, which are the same in all
+        of them."""
         import polars as pl
 
         rows = [
-            {"temperature": each.temperature, **{name: getattr(each, name) for name in self._columns()}} for each in self.points
+            {
+                "temperature": each.temperature,
+                **{name: getattr(each, name) for name in self._columns()},
+            }
+            for each in self.points
         ]
-        return pl.DataFrame(rows).with_columns(**{name: pl.lit(value) for name, value in self.ranking.measures.items()})
+        return pl.DataFrame(rows).with_columns(
+            **{name: pl.lit(value) for name, value in self.ranking.measures.items()}
+        )
 
     def reliability(self) -> pl.DataFrame:
-        """A row for each temperature and bin of confidence: how many queries, their mean confidence and accuracy."""
+        """A row for each temperature and bin of confidence: how many queries, their mean confidence
+        and accuracy."""
         import polars as pl
 
         rows = [
@@ -215,10 +238,16 @@ class Sweep:
             for point in self.points
             for each in point.bins
         ]
-        return pl.DataFrame(rows, schema_overrides={"confidence": pl.Float64, "accuracy": pl.Float64})
+        return pl.DataFrame(
+            rows, schema_overrides={"confidence": pl.Float64, "accuracy": pl.Float64}
+        )
 
     def _columns(self) -> dict[str, str]:
-        return {name: title for name, title in COLUMNS.items() if self.both or name not in ("loss_back", "loss_both")}
+        return {
+            name: title
+            for name, title in COLUMNS.items()
+            if self.both or name not in ("loss_back", "loss_both")
+        }
 
     def sentences(self) -> list[str]:
         """What was found, and what it rests on, one sentence each."""
@@ -226,15 +255,22 @@ class Sweep:
 
     def _sentences(self) -> Iterator[str]:
         if self.best_loss is not None:
-            yield f"lowest loss at {_place(self.best_loss, f'{self.best_loss.point.objective:.4f}')}"
+            yield (
+                f"lowest loss at {_place(self.best_loss, f'{self.best_loss.point.objective:.4f}')}"
+            )
         if self.best_calibrated is not None:
             point = self.best_calibrated.point
-            said = f"ECE {point.calibration_error:.4f}, confidence {point.confidence:.4f}, accuracy {point.accuracy:.4f}"
+            said = (
+                f"ECE {point.calibration_error:.4f}, confidence {point.confidence:.4f}, "
+                f"accuracy {point.accuracy:.4f}"
+            )
             yield f"best calibrated at {_place(self.best_calibrated, said)}"
         held = " and ".join(f"{name} {value:.4f}" for name, value in self.ranking.measures.items())
         yield (
-            f"{held} at every temperature: dividing all scores by one number leaves their order as it is. The ranks of "
-            f"the relevant items of {self.ranking.checked_queries:,} queries were counted again at each: "
+            f"{held} at every temperature: dividing all scores by one number leaves their order as "
+            "it is. The ranks of "
+            f"the relevant items of {self.ranking.checked_queries:,} queries were counted again at "
+            "each: "
             f"{'all the same' if self.ranking.same else 'NOT all the same, as scores were too close for double precision'}."
         )
         yield "; ".join(self.basis) + "."
@@ -245,7 +281,10 @@ class Sweep:
         columns = self._columns()
         heads = ["temperature", *columns.values()]
         heads[heads.index("hardest")] = f"hardest {self.hardest}"
-        rows = [[f"{each.temperature:.4g}", *(_cell(getattr(each, name)) for name in columns)] for each in self.points]
+        rows = [
+            [f"{each.temperature:.4g}", *(_cell(getattr(each, name)) for name in columns)]
+            for each in self.points
+        ]
         return [[heads, *rows]]
 
     def __repr__(self) -> str:
@@ -254,7 +293,11 @@ class Sweep:
 
 
 def _place(best: Best, said: str) -> str:
-    edge = "; it is the outermost that was given, and a better one may lie beyond" if best.at_edge else ""
+    edge = (
+        "; it is the outermost that was given, and a better one may lie beyond"
+        if best.at_edge
+        else ""
+    )
     return f"temperature {best.temperature:.4g} ({said}){edge}."
 
 

@@ -1,4 +1,5 @@
-"""What a temperature does to scores that are what they are: loss, confidence, calibration, the pull on negatives."""
+"""What a temperature does to scores that are what they are: loss, confidence, calibration, the pull
+on negatives."""
 
 from __future__ import annotations
 
@@ -19,7 +20,15 @@ from judged.policy import Policy
 from judged.segments import Floats
 from judged.temperature.best import evaluations
 from judged.temperature.best import search as best
-from judged.temperature.candidates import BYTES_A_SCORE, Batches, Candidates, Corpus, Progress, summed, turned_corpus
+from judged.temperature.candidates import (
+    BYTES_A_SCORE,
+    Batches,
+    Candidates,
+    Corpus,
+    Progress,
+    summed,
+    turned_corpus,
+)
 from judged.temperature.softmax import Counting
 from judged.temperature.sweep_result import Point, Ranking, Sweep
 
@@ -30,7 +39,8 @@ BINS = 15
 MOST = 10_000
 """Of bins, and of negatives that are kept for each query at a time."""
 CHECKED = 64
-"""Queries whose ranks are counted again at every temperature, fewer where there are very many items."""
+"""Queries whose ranks are counted again at every temperature, fewer where there are very many
+items."""
 _SCORES_CHECKED = 1 << 23
 
 
@@ -56,13 +66,15 @@ def sweep(
     dims: int | None = None,
     progress: Progress | None = None,
 ) -> Sweep:
-    """The contrastive loss of these vectors and all that goes with it, at every temperature, and the best temperatures.
+    """The contrastive loss of these vectors and all that goes with it, at every temperature, and
+    the best temperatures.
 
-    Without `batch_size` a query's softmax goes over all items (full corpus); with it, over the items of batches drawn at
-    random as in training (in-batch): a loss over more candidates is a higher loss, so the two are not to be compared.
-    `both` adds the items' softmax over queries. `positives` says how several positives of a query make one loss:
-    each, any or apart. With `search` the temperatures of the lowest loss and of the lowest calibration error are
-    searched between those given. `progress` is told of queries done, `steps` times each of them.
+    Without `batch_size` a query's softmax goes over all items (full corpus); with it, over the
+    items of batches drawn at random as in training (in-batch): a loss over more candidates is a
+    higher loss, so the two are not to be compared. `both` adds the items' softmax over queries.
+    `positives` says how several positives of a query make one loss: each, any or apart. With
+    `search` the temperatures of the lowest loss and of the lowest calibration error are searched
+    between those given. `progress` is told of queries done, `steps` times each of them.
 
     >>> import judged
     >>> captions = [[1.0, 0.1], [0.2, 1.0], [0.3, 0.9]]
@@ -89,8 +101,13 @@ def sweep(
         whole("bins", bins, at_most=MOST),
     )
     if len(compared.items) < 2:
-        raise InputError("there is one item only, whose probability is 1 at every temperature; at least two are needed.")
-    return _Sweeper(compared, relation, counting, rel, batch_size, seed, both, progress).swept(search=search)
+        raise InputError(
+            "there is one item only, whose probability is 1 at every temperature; at least two are "
+            "needed."
+        )
+    return _Sweeper(compared, relation, counting, rel, batch_size, seed, both, progress).swept(
+        search=search
+    )
 
 
 def steps(temperatures: Sequence[float], *, both: bool, search: bool) -> int:
@@ -117,7 +134,9 @@ class _Sweeper:
         self._done, self._seed = 0, whole("seed", seed, at_least=0)
         # First of all the ranking: queries that cannot be scored are refused there, by their names.
         self._rankings = compared.rank(relation, Policy())[0]
-        self._corpus = Corpus(_product(compared), relation.bind(compared.queries, compared.items), number("rel", rel))
+        self._corpus = Corpus(
+            _product(compared), relation.bind(compared.queries, compared.items), number("rel", rel)
+        )
         self._batched = batch_size is not None
         self._sides: list[Candidates] = [self._corpus]
         if batch_size is not None:
@@ -135,7 +154,11 @@ class _Sweeper:
         if self._progress is not None:
             queries = self._corpus.rows
             self._progress(
-                queries * steps(self._counting.temperatures.tolist(), both=len(self._sides) > 1, search=search) - self._done
+                queries
+                * steps(
+                    self._counting.temperatures.tolist(), both=len(self._sides) > 1, search=search
+                )
+                - self._done
             )
         return Sweep(
             softmax="batch" if self._batched else "corpus",
@@ -155,14 +178,22 @@ class _Sweeper:
 
     def _at(self, temperatures: Floats) -> list[Point]:
         counting = replace(self._counting, temperatures=temperatures)
-        found = [summed(side, counting, self._told(len(temperatures), side)) for side in self._sides]
+        found = [
+            summed(side, counting, self._told(len(temperatures), side)) for side in self._sides
+        ]
         there = found[0]
         if there is None:
-            raise InputError("no item is relevant to any query; check the relevance that was given.")
+            raise InputError(
+                "no item is relevant to any query; check the relevance that was given."
+            )
         back = found[1] if len(found) > 1 else None
         self._counted, self._alone = there.queries, there.queries - there.with_negatives
-        self._several = any(each.positives > each.queries for each in (there, back) if each is not None)
-        return [Point.of(float(each), number, there, back) for number, each in enumerate(temperatures)]
+        self._several = any(
+            each.positives > each.queries for each in (there, back) if each is not None
+        )
+        return [
+            Point.of(float(each), number, there, back) for number, each in enumerate(temperatures)
+        ]
 
     def _told(self, times: int, side: Candidates) -> Progress | None:
         """Progress in queries of the caller's, whatever a row is here."""
@@ -185,18 +216,27 @@ class _Sweeper:
         values = {name: float(evaluation.value(name)) for name in measures}
         _, end = next(self._corpus.blocks())
         checked = max(1, min(CHECKED, end, _SCORES_CHECKED // self._corpus.width))
-        return Ranking(values, checked, _same_order(self._corpus, checked, self._counting.temperatures))
+        return Ranking(
+            values, checked, _same_order(self._corpus, checked, self._counting.temperatures)
+        )
 
     def _basis(self) -> tuple[str, ...]:
         width = self._sides[0].width
         over = (
-            f"in-batch softmax: a query's probabilities go over the {width:,} items of a batch drawn at random (seed "
+            f"in-batch softmax: a query's probabilities go over the {width:,} items of a batch "
+            "drawn at random (seed "
             f"{self._seed}), one positive of each of its queries"
             if self._batched
             else f"full-corpus softmax: a query's probabilities go over all {width:,} items"
         )
-        several = (f"several positives: {POSITIVES[self._counting.positives]}",) if self._several else ()
-        return (*(each for each in self._rankings.basis if not each.startswith("all items")), over, *several)
+        several = (
+            (f"several positives: {POSITIVES[self._counting.positives]}",) if self._several else ()
+        )
+        return (
+            *(each for each in self._rankings.basis if not each.startswith("all items")),
+            over,
+            *several,
+        )
 
     def _notes(self) -> tuple[str, ...]:
         said = []
@@ -205,10 +245,13 @@ class _Sweeper:
         if lost := all_queries - left_over - self._counted:
             said.append(f"{lost:,} of {all_queries:,} queries without a positive are left out.")
         if left_over:
-            said.append(f"{left_over:,} queries are left over from the last whole batch and are left out.")
+            said.append(
+                f"{left_over:,} queries are left over from the last whole batch and are left out."
+            )
         if self._alone:
             said.append(
-                f"{self._alone:,} {'queries have' if self._alone > 1 else 'query has'} no negative among the candidates: "
+                f"{self._alone:,} {'queries have' if self._alone > 1 else 'query has'} no negative "
+                "among the candidates: "
                 "the share of the hardest and the effective number are means over the others."
             )
         found = self._rankings.audit
@@ -222,16 +265,22 @@ def _product(compared: Embeddings) -> Product:
 
 
 def _same_order(corpus: Corpus, queries: int, temperatures: Floats) -> bool:
-    """Whether positives have the same ranks among scores divided by each temperature, in double precision."""
+    """Whether positives have the same ranks among scores divided by each temperature, in double
+    precision."""
     relevant, excluded = corpus.pairs(0, queries)
     scores = np.empty((queries, corpus.width))
     for column, tile in corpus.tiles(0, queries, excluded):
         scores[:, column : column + tile.shape[1]] = tile
     positives = np.split(scores[relevant.row, relevant.item], np.cumsum(relevant.lengths)[:-1])
-    ordered = np.sort(scores, axis=1)  # dividing by a positive number keeps this order, or makes neighbours equal
+    ordered = np.sort(
+        scores, axis=1
+    )  # dividing by a positive number keeps this order, or makes neighbours equal
     for own, row in zip(positives, ordered, strict=True):
         spans = [
-            (np.searchsorted(row / each, own / each, side="left"), np.searchsorted(row / each, own / each, side="right"))
+            (
+                np.searchsorted(row / each, own / each, side="left"),
+                np.searchsorted(row / each, own / each, side="right"),
+            )
             for each in (1.0, *temperatures.tolist())
         ]
         if not all(np.array_equal(spans[0], span) for span in spans):

@@ -17,7 +17,18 @@ import pytest
 from judged.errors import InputError, JudgedError, MissingExtraError
 from judged.inputs.vectors.files import _READERS, FORMATS, read_vectors
 from judged.inputs.vectors.vectors import Lazy, Vectors, as_vectors
-from support.vector_files import OBJECTS, PICKLE, PNG, ROWS, binary, npy, npz, parquet, safetensors, vecs
+from support.vector_files import (
+    OBJECTS,
+    PICKLE,
+    PNG,
+    ROWS,
+    binary,
+    npy,
+    npz,
+    parquet,
+    safetensors,
+    vecs,
+)
 
 WHOLE = np.array([[1, 2, 3], [0, 5, 255]], np.uint8)
 
@@ -116,7 +127,10 @@ def test_fortran_order_is_read_with_a_note(write: Any) -> None:
     write("v.npy", npy(np.asfortranarray(ROWS)))
     vectors = read_vectors("v.npy")
     assert values(vectors) == ROWS.tolist()
-    assert vectors.notes == ("v.npy is in Fortran order, which is slow to read row by row; np.ascontiguousarray mends it.",)
+    assert vectors.notes == (
+        "v.npy is in Fortran order, which is slow to read row by row; np.ascontiguousarray mends "
+        "it.",
+    )
 
 
 def test_safetensors_as_the_library_writes_it(has: Any, folder: Path) -> None:
@@ -132,7 +146,11 @@ def test_safetensors_as_the_library_writes_it(has: Any, folder: Path) -> None:
     [
         ("v.npz", npz(embeddings=ROWS, ids=np.array(["a", "ü"])), ("a", "ü")),
         ("v.npz", npz(x=ROWS, names=np.array([b"a", b"b"])), ("a", "b")),
-        ("v.npz", npz(arr_0=ROWS, other=ROWS.T, ids=np.array([2**63, 7], np.uint64)), ("9223372036854775808", "7")),
+        (
+            "v.npz",
+            npz(arr_0=ROWS, other=ROWS.T, ids=np.array([2**63, 7], np.uint64)),
+            ("9223372036854775808", "7"),
+        ),
         ("v.safetensors", safetensors(v=("F32", ROWS), ids=("I64", np.array([5, 6]))), ("5", "6")),
         ("v.parquet", parquet(docno=["a", "b"], text=["x", "y"], v=ROWS.tolist()), ("a", "b")),
         (
@@ -141,7 +159,11 @@ def test_safetensors_as_the_library_writes_it(has: Any, folder: Path) -> None:
             ("1152921504606846977", "4"),
         ),
         ("v.parquet", parquet(a=ROWS[:, 0], b=ROWS[:, 1], id=["a", "b"], c=ROWS[:, 2]), ("a", "b")),
-        ("v.parquet", parquet(id=["a", "b"], v=pl.Series(ROWS.tolist(), dtype=pl.Array(pl.Float32, 3))), ("a", "b")),
+        (
+            "v.parquet",
+            parquet(id=["a", "b"], v=pl.Series(ROWS.tolist(), dtype=pl.Array(pl.Float32, 3))),
+            ("a", "b"),
+        ),
         ("v.csv", "id,x,y,z\n007,1,-2.5,3\n1e5,0,0.15625,7\n", ("007", "1e5")),
         ("v.csv", '"a, b",1,-2.5,3\nc,0,0.15625,7', ("a, b", "c")),
         ("v.csv", ",0,1,2\n0,1,-2.5,3\n1,0,0.15625,7\n", ("0", "1")),
@@ -154,9 +176,21 @@ def test_safetensors_as_the_library_writes_it(has: Any, folder: Path) -> None:
         ("v.txt", "# made by np.savetxt\n\n1 -2.5 3\n0 0.15625 7\n", None),
         ("v.csv", "x,y,z\n1,-2.5,3\n0,0.15625,7\n", None),
         ("v.csv", "1,-2.5,3\r0,0.15625,7\r", None),
-        ("v.jsonl", '{"_id": "a", "embedding": [1, -2.5, 3]}\n\n{"_id": "b", "embedding": [0, 0.15625, 7]}', ("a", "b")),
-        ("v.jsonl", '{"id": 1, "vector": [1, -2.5, 3]}\n{"id": "b", "vector": [0, 0.15625, 7]}', ("1", "b")),
-        ("v.jsonl.gz", gzip.compress(b'{"id": "a", "v": [1, -2.5, 3]}\n{"id": "b", "v": [0, 0.15625, 7]}'), ("a", "b")),
+        (
+            "v.jsonl",
+            '{"_id": "a", "embedding": [1, -2.5, 3]}\n\n{"_id": "b", "embedding": [0, 0.15625, 7]}',
+            ("a", "b"),
+        ),
+        (
+            "v.jsonl",
+            '{"id": 1, "vector": [1, -2.5, 3]}\n{"id": "b", "vector": [0, 0.15625, 7]}',
+            ("1", "b"),
+        ),
+        (
+            "v.jsonl.gz",
+            gzip.compress(b'{"id": "a", "v": [1, -2.5, 3]}\n{"id": "b", "v": [0, 0.15625, 7]}'),
+            ("a", "b"),
+        ),
         ("v.csv.gz", gzip.compress(b"a,1,-2.5,3\nb,0,0.15625,7\n"), ("a", "b")),
     ],
 )
@@ -170,8 +204,16 @@ def test_ids(write: Any, name: str, content: str | bytes, ids: tuple[str, ...] |
 @pytest.mark.parametrize(
     ("name", "content", "note"),
     [
-        ("v.csv", "0,1,2\n1,-2.5,3\n0,0.15625,7\n", 'v.csv: the first line, "0,1,2", was taken for the names of columns.'),
-        ("v.csv", "id,label,x,y,z\na,5,1,-2.5,3\nb,6,0,0.15625,7\n", 'v.csv: "label" were not taken for dimensions.'),
+        (
+            "v.csv",
+            "0,1,2\n1,-2.5,3\n0,0.15625,7\n",
+            'v.csv: the first line, "0,1,2", was taken for the names of columns.',
+        ),
+        (
+            "v.csv",
+            "id,label,x,y,z\na,5,1,-2.5,3\nb,6,0,0.15625,7\n",
+            'v.csv: "label" were not taken for dimensions.',
+        ),
         (
             "v.parquet",
             parquet(label=[1, 2], x=ROWS[:, 0], y=ROWS[:, 1], z=ROWS[:, 2], w=["", ""]),
@@ -195,7 +237,9 @@ def test_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
 
 SEVERAL = {
     "v.npz": npz(items=ROWS, queries=ROWS[:1], ids=np.array(["a", "b"])),
-    "v.safetensors": safetensors(items=("F32", ROWS), queries=("F32", ROWS[:1]), ids=("I64", np.array([5, 6]))),
+    "v.safetensors": safetensors(
+        items=("F32", ROWS), queries=("F32", ROWS[:1]), ids=("I64", np.array([5, 6]))
+    ),
 }
 
 
@@ -203,16 +247,22 @@ SEVERAL = {
 def test_one_of_several_arrays(write: Any, name: str) -> None:
     path = write(name, SEVERAL[name])
     assert message(name) == (
-        f"{name}: has 2 matrices, items (2 × 3), queries (1 × 3); choose one with key='items', or as \"{name}::items\"."
+        f"{name}: has 2 matrices, items (2 × 3), queries (1 × 3); choose one with key='items', or "
+        f'as "{name}::items".'
     )
-    assert message(f"{name}::item") == f"{name}: has no array 'item'; did you mean 'items'? It has items, queries, ids."
+    assert (
+        message(f"{name}::item")
+        == f"{name}: has no array 'item'; did you mean 'items'? It has items, queries, ids."
+    )
     items = read_vectors(path, key="items")
     assert values(items) == ROWS.tolist()
     assert items.ids is not None
     queries = as_vectors(f"{name}::queries")
     assert values(queries) == ROWS[:1].tolist()
     assert queries.ids is None
-    assert queries.notes == (f"{name}::queries: ids are not as many as the vectors and were not taken for their ids.",)
+    assert queries.notes == (
+        f"{name}::queries: ids are not as many as the vectors and were not taken for their ids.",
+    )
     assert message(f"{name}::ids").startswith(f"{name}::ids: ")
 
 
@@ -244,7 +294,10 @@ def test_hdf5(has: Any, folder: Path, options: Any) -> None:
     assert vectors.ids == ("a", "ü")
     below = read_vectors("v.h5::deep/down")
     assert (values(below), below.ids) == (ROWS[:1].tolist(), None)
-    assert message("v.h5::deep") == "v.h5: has no array 'deep'; did you mean 'deep/down'? It has deep/down, ids, vectors."
+    assert (
+        message("v.h5::deep")
+        == "v.h5: has no array 'deep'; did you mean 'deep/down'? It has deep/down, ids, vectors."
+    )
 
 
 def test_damaged_hdf5(has: Any, write: Any) -> None:
@@ -278,10 +331,22 @@ def header(text: str, data: bytes = b"") -> bytes:
         ("v.fvecs", "1 2 3 4 5 6\n", "v.fvecs: this is text, not a .fvecs file."),
         ("v.parquet", "1 2 3 4 5 6\n", "v.parquet: this is text, not a .parquet file."),
         ("v.h5", b"\x00" * 100, "v.h5: this is a binary file, not a .h5 file."),
-        ("v.npy.gz", gzip.compress(npy(ROWS)), "v.npy.gz: is compressed; decompress it first, a .npy file is read in place."),
+        (
+            "v.npy.gz",
+            gzip.compress(npy(ROWS)),
+            "v.npy.gz: is compressed; decompress it first, a .npy file is read in place.",
+        ),
         ("v.npy", OBJECTS, f"v.npy: the vectors {PICKLE}"),
-        ("v.npz", npz(vectors=ROWS)[:40], "v.npz: not a .npz file that can be read (File is not a zip file)."),
-        ("v.npy", npy(ROWS)[:-1], "v.npy: not a .npy file that can be read (mmap length is greater than file size)."),
+        (
+            "v.npz",
+            npz(vectors=ROWS)[:40],
+            "v.npz: not a .npz file that can be read (File is not a zip file).",
+        ),
+        (
+            "v.npy",
+            npy(ROWS)[:-1],
+            "v.npy: not a .npy file that can be read (mmap length is greater than file size).",
+        ),
         (
             "v.npy",
             npy(ROWS[0]),
@@ -294,15 +359,29 @@ def header(text: str, data: bytes = b"") -> bytes:
         (
             "v.npz",
             npz(a=ROWS[0], b=np.array(["x"])),
-            "v.npz: has no matrix of numbers, one row a vector; it has a (3 numbers), b (no numbers).",
+            "v.npz: has no matrix of numbers, one row a vector; it has a (3 numbers), b (no "
+            "numbers).",
         ),
-        ("v.npz", npz(vectors=ROWS, ids=np.array(["a", "b", "c"])), "v.npz: 3 ids for 2 vectors; there must be as many."),
-        ("v.npz", npz(vectors=ROWS, ids=np.array(["a", "a"])), "v.npz: the id 'a' occurs more than once."),
-        ("v.npz", npz(vectors=ROWS, ids=np.array([0.5, 1])), "v.npz: ids must be texts or whole numbers; got float64."),
+        (
+            "v.npz",
+            npz(vectors=ROWS, ids=np.array(["a", "b", "c"])),
+            "v.npz: 3 ids for 2 vectors; there must be as many.",
+        ),
+        (
+            "v.npz",
+            npz(vectors=ROWS, ids=np.array(["a", "a"])),
+            "v.npz: the id 'a' occurs more than once.",
+        ),
+        (
+            "v.npz",
+            npz(vectors=ROWS, ids=np.array([0.5, 1])),
+            "v.npz: ids must be texts or whole numbers; got float64.",
+        ),
         (
             "v.fvecs",
             vecs(ROWS)[:-3],
-            "v.fvecs: cut off in vector 1 (from 0), of 3 dimensions: 16 bytes are needed, 13 are left. "
+            "v.fvecs: cut off in vector 1 (from 0), of 3 dimensions: 16 bytes are needed, 13 are "
+            "left. "
             "Is it a .fvecs file, and whole?",
         ),
         (
@@ -315,10 +394,15 @@ def header(text: str, data: bytes = b"") -> bytes:
         (
             "v.fbin",
             binary(ROWS)[:-4],
-            "v.fbin: the header says 2 vectors of 3 dimensions, which takes 32 bytes; the file has 28. "
+            "v.fbin: the header says 2 vectors of 3 dimensions, which takes 32 bytes; the file has "
+            "28. "
             "Is it a .fbin file, and whole?",
         ),
-        ("v.fbin", b"\x01\x00\x00\x00", "v.fbin: not a .fbin file that can be read (it has 4 bytes)."),
+        (
+            "v.fbin",
+            b"\x01\x00\x00\x00",
+            "v.fbin: not a .fbin file that can be read (it has 4 bytes).",
+        ),
         (
             "v.safetensors",
             safetensors(b=("F32", ROWS[0])),
@@ -327,17 +411,20 @@ def header(text: str, data: bytes = b"") -> bytes:
         (
             "v.safetensors",
             safetensors(v=("F8_E4M3", WHOLE)),
-            "v.safetensors: tensor v is F8_E4M3; known are F64, F32, F16, BF16, BOOL, I8, I16, I32, I64, U8, U16, U32, U64.",
+            "v.safetensors: tensor v is F8_E4M3; known are F64, F32, F16, BF16, BOOL, I8, I16, "
+            "I32, I64, U8, U16, U32, U64.",
         ),
         (
             "v.safetensors",
             safetensors(v=("F32", ROWS))[:-1],
-            "v.safetensors: not a .safetensors file that can be read (tensor v should end at byte 97, the file has 96).",
+            "v.safetensors: not a .safetensors file that can be read (tensor v should end at byte "
+            "97, the file has 96).",
         ),
         (
             "v.safetensors",
             safetensors(v=("F64", ROWS)),
-            "v.safetensors: not a .safetensors file that can be read (tensor v should have 48 bytes, it has 24).",
+            "v.safetensors: not a .safetensors file that can be read (tensor v should have 48 "
+            "bytes, it has 24).",
         ),
         (
             "v.safetensors",
@@ -348,22 +435,37 @@ def header(text: str, data: bytes = b"") -> bytes:
         (
             "v.safetensors",
             struct.pack("<Q", 1000),
-            "v.safetensors: not a .safetensors file that can be read (its header should have 1,000 bytes, the file has 8).",
+            "v.safetensors: not a .safetensors file that can be read (its header should have "
+            "1,000 bytes, the file has 8).",
         ),
         (
             "v.parquet",
             parquet(v=[[1.0, 2.0], [3.0]]),
-            "v.parquet, row 2: vector 1 (from 0) has 1 dimensions, the first has 2; all must have as many.",
+            "v.parquet, row 2: vector 1 (from 0) has 1 dimensions, the first has 2; all must have "
+            "as many.",
         ),
         ("v.parquet", parquet(v=[[1.0, 2.0], None]), "v.parquet, row 2: the vector is missing."),
-        ("v.parquet", parquet(v=[[1.0, 2.0], [3.0, None]]), "v.parquet, row 2: a number of the vector is missing (null)."),
+        (
+            "v.parquet",
+            parquet(v=[[1.0, 2.0], [3.0, None]]),
+            "v.parquet, row 2: a number of the vector is missing (null).",
+        ),
         ("v.parquet", parquet(x=[1.0, None]), 'v.parquet, row 2: column "x" is missing.'),
-        ("v.parquet", parquet(id=["a", None], v=[[1.0], [2.0]]), "v.parquet, row 2: the id is missing."),
-        ("v.parquet", parquet(id=["a", "a"], v=[[1.0], [2.0]]), "v.parquet: the id 'a' occurs more than once."),
+        (
+            "v.parquet",
+            parquet(id=["a", None], v=[[1.0], [2.0]]),
+            "v.parquet, row 2: the id is missing.",
+        ),
+        (
+            "v.parquet",
+            parquet(id=["a", "a"], v=[[1.0], [2.0]]),
+            "v.parquet: the id 'a' occurs more than once.",
+        ),
         (
             "v.parquet",
             parquet(id=["a"], text=["b"]),
-            'v.parquet: no column holds lists of numbers, or numbers; the columns are "id", "text".',
+            'v.parquet: no column holds lists of numbers, or numbers; the columns are "id", '
+            '"text".',
         ),
         ("v.csv", "1,2\n3,x\n", 'v.csv, line 2: not a number: "x".'),
         ("v.csv", "1,x,3\n", 'v.csv, line 1: not a number: "x".'),
@@ -371,18 +473,38 @@ def header(text: str, data: bytes = b"") -> bytes:
         ("v.csv", "1,2\n3,4,5\n", 'v.csv, line 2: expected 2 fields, found 3: "3,4,5"'),
         ("v.csv", "1,2\n\n3,4\n", "v.csv, line 2: a blank line between vectors; remove it."),
         ("v.csv", "id,x\na,1\n,2\n", "v.csv, line 3: the id is missing."),
-        ("v.csv", "id,text\na,b\n", 'v.csv: no column holds numbers; the columns are "id", "text".'),
+        (
+            "v.csv",
+            "id,text\na,b\n",
+            'v.csv: no column holds numbers; the columns are "id", "text".',
+        ),
         ("v.csv", "id,x\n", "v.csv: there is no vector in it."),
         ("v.txt", "# nothing\n\n", "v.txt: there is no vector in it."),
         ("v.txt", "1 2\n3 1_0\n", 'v.txt, line 2: not a number: "1_0".'),
-        ("v.txt", b"a 1\n\xff 2\n", "v.txt, line 2: not UTF-8 text. Convert the file to UTF-8 first."),
+        (
+            "v.txt",
+            b"a 1\n\xff 2\n",
+            "v.txt, line 2: not UTF-8 text. Convert the file to UTF-8 first.",
+        ),
         ("v.vec", "3 2\na 1 2\nb 1 2\n", "v.vec: the first line promises 3 vectors, there are 2."),
         ("v.ndjson", '{"v": [1]}\n[2]\n', 'v.ndjson, line 2: expected a JSON object, found "[2]".'),
-        ("v.ndjson", '{"v": [1]}\n{"v": [2}\n', 'v.ndjson, line 2: not valid JSON: "{"v": [2}"; one object a line is read.'),
-        ("v.ndjson", '{"v": [1]}\n{"w": [2]}\n', 'v.ndjson, line 2: the vector is missing (no list "v").'),
+        (
+            "v.ndjson",
+            '{"v": [1]}\n{"v": [2}\n',
+            'v.ndjson, line 2: not valid JSON: "{"v": [2}"; one object a line is read.',
+        ),
+        (
+            "v.ndjson",
+            '{"v": [1]}\n{"w": [2]}\n',
+            'v.ndjson, line 2: the vector is missing (no list "v").',
+        ),
         ("v.ndjson", '{"v": [1]}\n\n{"v": ["2"]}\n', 'v.ndjson, line 3: not a number: ""2"".'),
         ("v.ndjson", '{"v": [1]}\n{"v": [null]}\n', 'v.ndjson, line 2: not a number: "null".'),
-        ("v.ndjson", '{"v": [1]}\n{"v": [1, 2]}\n', "v.ndjson, line 2: 2 numbers, but the first vector has 1."),
+        (
+            "v.ndjson",
+            '{"v": [1]}\n{"v": [1, 2]}\n',
+            "v.ndjson, line 2: 2 numbers, but the first vector has 1.",
+        ),
         (
             "v.ndjson",
             '{"id": "a", "v": [1]}\n{"id": 1.5, "v": [1]}\n',
@@ -403,24 +525,37 @@ def test_bad_paths_and_options(write: Any) -> None:
     assert message("v.csv::x") == "v.csv: a text file holds one table; there is no 'x' to choose."
     for name in ("v.npy", "v.fvecs", "v.fbin"):
         write(name, FLOATS[name])
-        assert message(f"{name}::x") == f"{name}: a {name[1:]} file holds one array; there is no 'x' to choose."
+        assert (
+            message(f"{name}::x")
+            == f"{name}: a {name[1:]} file holds one array; there is no 'x' to choose."
+        )
     assert message("v.csv", format="fvec") == (
-        f'There is no format "fvec" of vectors; did you mean "fvecs"? Formats: {", ".join(FORMATS)}.'
+        'There is no format "fvec" of vectors; did you mean "fvecs"? Formats: '
+        f"{', '.join(FORMATS)}."
     )
     assert message("v.csv", format="parquet") == "v.csv: this is text, not a .parquet file."
     write("v.npy", FLOATS["v.npy"])
-    assert message("v.npy", format="parquet") == "v.npy: this is a NumPy array, not a .parquet file."
+    assert (
+        message("v.npy", format="parquet") == "v.npy: this is a NumPy array, not a .parquet file."
+    )
     write("v.parquet", FLOATS["v.parquet"])
-    assert message("v.parquet", format="npy") == "v.parquet: this is a Parquet file, not a .npy file."
+    assert (
+        message("v.parquet", format="npy") == "v.parquet: this is a Parquet file, not a .npy file."
+    )
 
 
 @pytest.mark.parametrize("name", [*FLOATS, *SEVERAL])
-def test_no_cut_and_no_flipped_byte_gives_anything_but_our_own_errors(write: Any, name: str) -> None:
+def test_no_cut_and_no_flipped_byte_gives_anything_but_our_own_errors(
+    write: Any, name: str
+) -> None:
     content = {**FLOATS, **SEVERAL}[name]
     whole = content.encode() if isinstance(content, str) else content
     tried, read = 0, 0
     for place in range(0, len(whole), max(1, len(whole) // 60)):
-        for damaged in (whole[:place], whole[:place] + bytes([whole[place] ^ 0x55]) + whole[place + 1 :]):
+        for damaged in (
+            whole[:place],
+            whole[:place] + bytes([whole[place] ^ 0x55]) + whole[place + 1 :],
+        ):
             path = write(name, damaged)
             tried += 1
             with contextlib.suppress(JudgedError):

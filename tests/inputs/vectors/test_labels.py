@@ -54,11 +54,24 @@ def test_labels(write: Any, name: str, content: str | bytes, expected: list[Any]
             '(label, labels, class, category, group, target, y); choose one as "l.csv::a".',
         ),
         ("l.npy", npy(ROWS), "l.npy: one label a vector is needed; got an array of shape (2, 3)."),
-        ("l.npy", npy(np.array([1j])), "l.npy: labels must be texts or whole numbers; got complex128."),
+        (
+            "l.npy",
+            npy(np.array([1j])),
+            "l.npy: labels must be texts or whole numbers; got complex128.",
+        ),
         ("l.npy", OBJECTS, f"l.npy: the labels {PICKLE}"),
         ("l.parquet", parquet(label=["a", None]), "l.parquet, row 2: the label is missing."),
-        ("l.parquet", parquet(label=[0.5]), 'l.parquet: labels must be texts or whole numbers; column "label" is Float64.'),
-        ("l.fvecs", vecs(ROWS), "l.fvecs: labels are not read from fvecs files; from npy, npz, parquet, csv, tsv, text."),
+        (
+            "l.parquet",
+            parquet(label=[0.5]),
+            'l.parquet: labels must be texts or whole numbers; column "label" is Float64.',
+        ),
+        (
+            "l.fvecs",
+            vecs(ROWS),
+            "l.fvecs: labels are not read from fvecs files; from npy, npz, parquet, csv, tsv, "
+            "text.",
+        ),
     ],
 )
 def test_bad_labels(write: Any, name: str, content: str | bytes, expected: str) -> None:
@@ -80,7 +93,9 @@ def test_bad_labels(write: Any, name: str, content: str | bytes, expected: str) 
         ("l.npy", npy(np.array([[1, 0, 1], [0, 0, 0]])), [["0", "2"], []]),
     ],
 )
-def test_several_labels(write: Any, name: str, content: str | bytes, expected: list[list[str]]) -> None:
+def test_several_labels(
+    write: Any, name: str, content: str | bytes, expected: list[list[str]]
+) -> None:
     write(name, content)
     assert labels_lists_from(name) == expected
 
@@ -89,9 +104,21 @@ def test_several_labels(write: Any, name: str, content: str | bytes, expected: l
     ("name", "content", "expected"),
     [
         ("l.txt", "\n\n", "l.txt: there is no label in it."),
-        ("l.npy", npy(np.array([[1, 2]])), "l.npy: several labels a vector are a matrix of 0 and 1; it has other numbers."),
-        ("l.npy", npy(np.array([1, 0])), "l.npy: a matrix with a row for each vector is needed; got an array of shape (2,)."),
-        ("l.parquet", parquet(label=["a"]), 'l.parquet: column "label" is String; lists of labels are needed.'),
+        (
+            "l.npy",
+            npy(np.array([[1, 2]])),
+            "l.npy: several labels a vector are a matrix of 0 and 1; it has other numbers.",
+        ),
+        (
+            "l.npy",
+            npy(np.array([1, 0])),
+            "l.npy: a matrix with a row for each vector is needed; got an array of shape (2,).",
+        ),
+        (
+            "l.parquet",
+            parquet(label=["a"]),
+            'l.parquet: column "label" is String; lists of labels are needed.',
+        ),
     ],
 )
 def test_bad_lists_of_labels(write: Any, name: str, content: str | bytes, expected: str) -> None:
@@ -106,11 +133,17 @@ def test_a_text_of_labels_has_no_columns_to_choose(write: Any) -> None:
     for read in (labels_from, labels_lists_from):
         with pytest.raises(InputError) as error:
             read("labels::x")
-        assert str(error.value) == "labels: a text file holds one label a line; there is no 'x' to choose."
+        assert (
+            str(error.value)
+            == "labels: a text file holds one label a line; there is no 'x' to choose."
+        )
 
 
 def test_bad_files_of_the_revisited_benchmarks(write: Any) -> None:
-    hint = "is not JSON. The benchmark's own pickle is written so by json.dump(pickle.load(f)['gnd'], …)."
+    hint = (
+        "is not JSON. The benchmark's own pickle is written so by "
+        "json.dump(pickle.load(f)['gnd'], …)."
+    )
     write("deep.json", "[" * 100_000)
     write("gnd.pkl", b"\x80\x04\x95\x00\x00")
     write("other.json", '[{"easy": []}]')

@@ -116,7 +116,10 @@ def test_torch_with_gradients_and_sparse(has: Any) -> None:
     same(as_vectors([torch.tensor(row, requires_grad=True) for row in ROWS]))
     with pytest.raises(InputError) as raised:
         as_vectors(torch.tensor(ROWS).to_sparse())
-    assert str(raised.value) == "the vectors: a sparse tensor; give a dense one, as from its to_dense()."
+    assert (
+        str(raised.value)
+        == "the vectors: a sparse tensor; give a dense one, as from its to_dense()."
+    )
 
 
 @pytest.mark.parametrize("dtype", ["float32", "bfloat16", "float16", "int8"])
@@ -142,24 +145,44 @@ def sparse() -> Any:
             "one row a vector is needed, a matrix; got an array of shape (2,). "
             "For a single vector give a matrix of one row, as x[None, :].",
         ),
-        (np.zeros((1, 2, 3)), "one row a vector is needed, a matrix; got an array of shape (1, 2, 3)."),
-        (np.zeros((2, 2), complex), "vectors must be numbers; got complex ones (complex128), which have no order."),
+        (
+            np.zeros((1, 2, 3)),
+            "one row a vector is needed, a matrix; got an array of shape (1, 2, 3).",
+        ),
+        (
+            np.zeros((2, 2), complex),
+            "vectors must be numbers; got complex ones (complex128), which have no order.",
+        ),
         ([["a", "b"]], "vectors must be numbers; got texts (<U1)."),
         (
             np.array([[1, "a"]], object),
-            "vectors must be numbers; got Python objects (rows of different lengths, or things that are no numbers).",
+            "vectors must be numbers; got Python objects (rows of different lengths, or things "
+            "that are no numbers).",
         ),
         (np.zeros((1, 2), "m8[s]"), "vectors must be numbers; got timedelta64[s]."),
         (
             np.zeros((1, 2), "V2"),
-            "vectors must be numbers; got raw bytes (|V2; numpy saves bfloat16 so: save float32, or safetensors).",
+            "vectors must be numbers; got raw bytes (|V2; numpy saves bfloat16 so: save float32, "
+            "or safetensors).",
         ),
         (None, "cannot be read as a matrix of numbers; got NoneType."),
         ({"a": [1]}, "cannot be read as a matrix of numbers; got dict."),
-        ([[1.0, 2.0], [3.0, 4.0], [5.0]], "vector 2 (from 0) has 1 dimensions, the first has 2; all must have as many."),
-        ([np.zeros(2), np.zeros(3)], "vector 1 (from 0) has 3 dimensions, the first has 2; all must have as many."),
-        (np.ma.masked_array([[1.0]], mask=[[True]]), "some numbers are masked; fill them, or remove their rows."),
-        (OnDevice(np.zeros((1, 1))), "cannot be read as a matrix of numbers (the array is on a GPU)."),
+        (
+            [[1.0, 2.0], [3.0, 4.0], [5.0]],
+            "vector 2 (from 0) has 1 dimensions, the first has 2; all must have as many.",
+        ),
+        (
+            [np.zeros(2), np.zeros(3)],
+            "vector 1 (from 0) has 3 dimensions, the first has 2; all must have as many.",
+        ),
+        (
+            np.ma.masked_array([[1.0]], mask=[[True]]),
+            "some numbers are masked; fill them, or remove their rows.",
+        ),
+        (
+            OnDevice(np.zeros((1, 1))),
+            "cannot be read as a matrix of numbers (the array is on a GPU).",
+        ),
         ([], "there is no vector in it."),
         (np.zeros((0, 3)), "there is no vector in it."),
         (np.zeros((3, 0)), "the vectors have no dimensions."),

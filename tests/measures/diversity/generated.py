@@ -1,4 +1,5 @@
-"""Judgements by subtopic and runs from a seed, with what real ones have: gaps both ways, short lists, odd ids."""
+"""Judgements by subtopic and runs from a seed, with what real ones have: gaps both ways, short
+lists, odd ids."""
 
 from __future__ import annotations
 
@@ -25,7 +26,13 @@ class Collection:
 
 
 def generate(
-    seed: int, *, queries: int = 25, items: int = 60, subtopics: int = 8, each: int = 8, longest: int = 80
+    seed: int,
+    *,
+    queries: int = 25,
+    items: int = 60,
+    subtopics: int = 8,
+    each: int = 8,
+    longest: int = 80,
 ) -> Collection:
     """`each`: at most how many subtopics an item is judged for."""
     draw = random.Random(seed)
@@ -34,9 +41,15 @@ def generate(
     for number in range(1, queries + 1):
         query = draw.choice(("", "q", "問")) + str(number)
         names = [f"{draw.choice(LETTERS)}{number}-{item}" for item in range(items)]
-        # One query in eight has nothing relevant; some subtopics are never served, some serve one query alone.
-        grades = (0, -1) if number % 8 == 0 else draw.choice([(0, 1), (0, 0, 0, 1), (0, 0, 1, 2, 3, -1)])
-        own = [draw.choice((str(name), f"{number}.{name}", f"ü{name}")) for name in range(1, draw.randint(1, subtopics) + 1)]
+        # One query in eight has nothing relevant; some subtopics are never served, some serve one
+        # query alone.
+        grades = (
+            (0, -1) if number % 8 == 0 else draw.choice([(0, 1), (0, 0, 0, 1), (0, 0, 1, 2, 3, -1)])
+        )
+        own = [
+            draw.choice((str(name), f"{number}.{name}", f"ü{name}"))
+            for name in range(1, draw.randint(1, subtopics) + 1)
+        ]
         if number != 3:  # a query of the run that nobody judged
             for item in draw.sample(names, draw.randint(1, items // 2)):
                 chosen = draw.sample(own, draw.randint(1, min(each, len(own))))
@@ -44,9 +57,14 @@ def generate(
         if number != 5:  # a judged query that the run lacks
             unjudged = [f"{draw.choice(LETTERS)}{number}+{item}" for item in range(longest)]
             length = draw.choice([draw.randint(1, 6), draw.randint(7, longest)])
-            listed = draw.sample(names + unjudged[: draw.choice([0, 10, longest])], min(length, items))
+            listed = draw.sample(
+                names + unjudged[: draw.choice([0, 10, longest])], min(length, items)
+            )
             run[query] = {
-                item: score / 64 for item, score in zip(listed, draw.sample(range(-9999, 9999), len(listed)), strict=True)
+                item: score / 64
+                for item, score in zip(
+                    listed, draw.sample(range(-9999, 9999), len(listed)), strict=True
+                )
             }
     draw.shuffle(rows)
     return Collection(rows, run)

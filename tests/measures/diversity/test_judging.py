@@ -1,4 +1,5 @@
-"""Judgements by subtopic on their way into Rankings: collapsed, repeated, cut, condensed, taken, refused."""
+"""Judgements by subtopic on their way into Rankings: collapsed, repeated, cut, condensed, taken,
+refused."""
 
 from __future__ import annotations
 
@@ -13,28 +14,55 @@ from judged import InputError, MeasureError, Rankings
 from judged.judging import condensed, rearranged
 from measures.diversity.generated import Collection, generate
 
-MEASURES = ["alpha_nDCG@10", "alpha_DCG", "ERR_IA@5", "nERR_IA", "NRBP", "nNRBP", "AP_IA", "P_IA@5", "StRecall@3"]
+MEASURES = [
+    "alpha_nDCG@10",
+    "alpha_DCG",
+    "ERR_IA@5",
+    "nERR_IA",
+    "NRBP",
+    "nNRBP",
+    "AP_IA",
+    "P_IA@5",
+    "StRecall@3",
+]
 PLAIN = ["AP", "nDCG@10", "P@5", "NumRel"]
 
 
 def frame(collection: Collection) -> pl.DataFrame:
-    return pl.DataFrame(collection.rows, schema=["query", "subtopic", "item", "grade"], orient="row")
+    return pl.DataFrame(
+        collection.rows, schema=["query", "subtopic", "item", "grade"], orient="row"
+    )
 
 
 def run_frame(collection: Collection) -> pl.DataFrame:
-    rows = [(query, item, score) for query, each in collection.run.items() for item, score in each.items()]
-    return pl.DataFrame(rows, schema=["query", "item", "score"], orient="row").sample(fraction=1, shuffle=True, seed=7)
+    rows = [
+        (query, item, score)
+        for query, each in collection.run.items()
+        for item, score in each.items()
+    ]
+    return pl.DataFrame(rows, schema=["query", "item", "score"], orient="row").sample(
+        fraction=1, shuffle=True, seed=7
+    )
 
 
-def values(judgements: Any, run: Any, measures: list[str], **options: Any) -> dict[str, dict[str, float]]:
+def values(
+    judgements: Any, run: Any, measures: list[str], **options: Any
+) -> dict[str, dict[str, float]]:
     evaluation = judged.evaluate(judgements, run, measures, **options)
-    return {row["query"]: {name: row[name] for name in measures} for row in evaluation.per_query.iter_rows(named=True)}
+    return {
+        row["query"]: {name: row[name] for name in measures}
+        for row in evaluation.per_query.iter_rows(named=True)
+    }
 
 
 def test_every_way_in_gives_the_same() -> None:
     """To the last digit, in whatever order rows come."""
     collection = generate(1)
-    tables = [frame(collection), frame(collection).sort("grade", "item"), frame(collection).sort("query", "subtopic")]
+    tables = [
+        frame(collection),
+        frame(collection).sort("grade", "item"),
+        frame(collection).sort("query", "subtopic"),
+    ]
     expected = values(collection.judgements, collection.run, MEASURES + PLAIN)
     for judgements in (collection.judgements, *tables):
         for run in (collection.run, run_frame(collection)):
@@ -44,20 +72,28 @@ def test_every_way_in_gives_the_same() -> None:
 def test_collapsed_to_the_best_grade() -> None:
     collection = generate(2)
     best = {
-        query: {item: max(grades.values()) for item, grades in items.items()} for query, items in collection.judgements.items()
+        query: {item: max(grades.values()) for item, grades in items.items()}
+        for query, items in collection.judgements.items()
     }
     expected = values(best, collection.run, PLAIN)
     assert values(collection.judgements, collection.run, PLAIN) == expected
     assert values(frame(collection), run_frame(collection), PLAIN) == expected
 
 
-NOTE = "3 judgements by subtopic are of 2 items: measures that know no subtopics take the best grade of each item."
+NOTE = (
+    "3 judgements by subtopic are of 2 items: measures that know no subtopics take the best "
+    "grade of each item."
+)
 
 
 @pytest.mark.parametrize("as_frame", [False, True])
 def test_the_audit_says_so(as_frame: bool) -> None:
     nested = {"q": {"a": {"1": 1, "2": 0}, "b": {"1": 1}}}
-    rows = [("q", item, subtopic, grade) for item, each in nested["q"].items() for subtopic, grade in each.items()]
+    rows = [
+        ("q", item, subtopic, grade)
+        for item, each in nested["q"].items()
+        for subtopic, grade in each.items()
+    ]
     table = pl.DataFrame(rows, schema=["query", "item", "subtopic", "grade"], orient="row")
     audit = judged.evaluate(table if as_frame else nested, {"q": ["a"]}, ["AP"]).audit["run"]
     assert audit.notes == (NOTE,)
@@ -66,7 +102,9 @@ def test_the_audit_says_so(as_frame: bool) -> None:
 
 def test_nothing_is_said_where_nothing_was_collapsed() -> None:
     """As in TREC-COVID, where the second column is the round in which an item was judged."""
-    table = pl.DataFrame({"query": ["q", "q"], "item": ["a", "b"], "iteration": ["0.5", "1"], "grade": [1, 0]})
+    table = pl.DataFrame(
+        {"query": ["q", "q"], "item": ["a", "b"], "iteration": ["0.5", "1"], "grade": [1, 0]}
+    )
     assert judged.evaluate(table, {"q": ["b", "a"]}, ["AP"]).audit["run"].notes == ()
 
 
@@ -74,12 +112,22 @@ def test_queries_keep_their_order_and_empty_ones_stay() -> None:
     judgements = {"z": {"a": {"1": 1}}, "e": {}, "b": {"b": {"2": 1, "1": 0}}}
     rankings = judged.judge(judgements, {"b": ["b"], "z": ["x"]})
     assert rankings.queries == ("z", "e", "b")
-    assert rankings.evaluate(["StRecall"]).scored().values[judged.parse("StRecall")].tolist() == [0.0, 0.0, 1.0]
+    assert rankings.evaluate(["StRecall"]).scored().values[judged.parse("StRecall")].tolist() == [
+        0.0,
+        0.0,
+        1.0,
+    ]
 
 
-# -- repeated rows -----------------------------------------------------------------------------------------------------
+# -- repeated rows
+# -----------------------------------------------------------------------------------------------------
 
-REPEATED = {"query": ["q"] * 4, "item": ["a", "a", "b", "a"], "subtopic": ["1", "2", "1", "1"], "grade": [1, 1, 0, 0]}
+REPEATED = {
+    "query": ["q"] * 4,
+    "item": ["a", "a", "b", "a"],
+    "subtopic": ["1", "2", "1", "1"],
+    "grade": [1, 1, 0, 0],
+}
 
 
 def test_the_same_subtopic_twice_is_an_error() -> None:
@@ -87,13 +135,16 @@ def test_the_same_subtopic_twice_is_an_error() -> None:
         judged.judge(pl.DataFrame(REPEATED), {"q": ["a"]})
     assert str(refused.value) == (
         "a data frame, rows 1 and 4: query 'q' has item 'a' more than once for subtopic '1'. "
-        "Remove the repetitions, or keep the best-ranked of each with duplicates='first' (--duplicates first)."
+        "Remove the repetitions, or keep the best-ranked of each with duplicates='first' "
+        "(--duplicates first)."
     )
 
 
 def test_several_are_counted() -> None:
     rows = {name: [*column, *column] for name, column in REPEATED.items()}
-    with pytest.raises(InputError, match=r"rows 1, 4, 5 and 8: .* for subtopic '1' \(and 2 more such triples\)\."):
+    with pytest.raises(
+        InputError, match=r"rows 1, 4, 5 and 8: .* for subtopic '1' \(and 2 more such triples\)\."
+    ):
         judged.judge(pl.DataFrame(rows), {"q": ["a"]})
 
 
@@ -106,13 +157,19 @@ def test_the_first_is_kept_where_that_is_wanted() -> None:
     assert rankings.audit.duplicates_dropped == 1
 
 
-# -- what is done to rankings ------------------------------------------------------------------------------------------
+# -- what is done to rankings
+# ------------------------------------------------------------------------------------------
 
 
 def test_depth_is_a_shorter_run() -> None:
     collection = generate(3)
-    short = {query: dict(sorted(each.items(), key=lambda pair: -pair[1])[:7]) for query, each in collection.run.items()}
-    assert values(collection.judgements, collection.run, MEASURES, depth=7) == values(collection.judgements, short, MEASURES)
+    short = {
+        query: dict(sorted(each.items(), key=lambda pair: -pair[1])[:7])
+        for query, each in collection.run.items()
+    }
+    assert values(collection.judgements, collection.run, MEASURES, depth=7) == values(
+        collection.judgements, short, MEASURES
+    )
 
 
 def test_condensed_is_a_run_without_unjudged_items() -> None:
@@ -128,7 +185,9 @@ def test_condensed_is_a_run_without_unjudged_items() -> None:
     policy = {"unjudged": "removed"}
     expected = values(collection.judgements, kept, MEASURES)
     assert values(collection.judgements, collection.run, MEASURES, policy=policy) == expected
-    later = condensed(judged.judge(collection.judgements, collection.run)).evaluate(MEASURES).scored()
+    later = (
+        condensed(judged.judge(collection.judgements, collection.run)).evaluate(MEASURES).scored()
+    )
     assert [later.values[judged.parse(name)].tolist() for name in MEASURES] == [
         [expected[query][name] for query in later.rankings.queries] for name in MEASURES
     ]
@@ -136,13 +195,22 @@ def test_condensed_is_a_run_without_unjudged_items() -> None:
 
 def test_ties_rearranged_later_are_as_if_decided_at_once() -> None:
     collection = generate(5)
-    tied = {query: {item: float(int(score) // 40) for item, score in each.items()} for query, each in collection.run.items()}
+    tied = {
+        query: {item: float(int(score) // 40) for item, score in each.items()}
+        for query, each in collection.run.items()
+    }
     by_id = judged.judge(collection.judgements, tied)
     for ties in ("best", "worst"):
         later = rearranged(by_id, ties).evaluate(MEASURES).scored()
-        at_once = judged.judge(collection.judgements, tied, policy={"ties": ties}).evaluate(MEASURES).scored()
+        at_once = (
+            judged.judge(collection.judgements, tied, policy={"ties": ties})
+            .evaluate(MEASURES)
+            .scored()
+        )
         for name in MEASURES:
-            np.testing.assert_array_equal(later.values[judged.parse(name)], at_once.values[judged.parse(name)])
+            np.testing.assert_array_equal(
+                later.values[judged.parse(name)], at_once.values[judged.parse(name)]
+            )
 
 
 def test_taken_queries_keep_their_values() -> None:
@@ -150,7 +218,9 @@ def test_taken_queries_keep_their_values() -> None:
     rankings = judged.judge(collection.judgements, collection.run)
     order = [5, 0, 0, 19, 3]
     for name in map(judged.parse, MEASURES):
-        np.testing.assert_array_equal(name.compute(rankings.take(order)), name.compute(rankings)[order])
+        np.testing.assert_array_equal(
+            name.compute(rankings.take(order)), name.compute(rankings)[order]
+        )
 
 
 def test_arrays_are_read_only() -> None:
@@ -160,7 +230,8 @@ def test_arrays_are_read_only() -> None:
         rankings.subtopics.grade[0] = 2
 
 
-# -- lists in rank order -----------------------------------------------------------------------------------------------
+# -- lists in rank order
+# -----------------------------------------------------------------------------------------------
 
 
 def test_lists_in_rank_order() -> None:
@@ -192,7 +263,8 @@ LIST_ERRORS: dict[str, tuple[list[Any], dict[str, Any], str]] = {
     "pool": (
         [[{"a": 1}]],
         {"pool": [[{"b": 1}]]},
-        "pool lacks {'a': 1}, which is in a list; it holds all judged items, in the list and outside it.",
+        "pool lacks {'a': 1}, which is in a list; it holds all judged items, in the list and "
+        "outside it.",
     ),
     "short pool": (
         [[{"a": 1}], [None]],
@@ -210,11 +282,14 @@ def test_lists_that_are_refused(case: str) -> None:
     assert str(refused.value) == message
 
 
-# -- no subtopics ------------------------------------------------------------------------------------------------------
+# -- no subtopics
+# ------------------------------------------------------------------------------------------------------
 
 NEEDED = (
-    "{} needs judgements by subtopic, and these have none. Subtopics are the second column of TREC qrels "
-    "(where it is not the same in all rows), a column named subtopic, aspect, nugget, intent or iteration, or "
+    "{} needs judgements by subtopic, and these have none. Subtopics are the second column of TREC "
+    "qrels "
+    "(where it is not the same in all rows), a column named subtopic, aspect, nugget, intent or "
+    "iteration, or "
     "{{query: {{item: {{subtopic: grade}}}}}}."
 )
 
@@ -247,7 +322,8 @@ DICT_ERRORS: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "nan": (
         {"q": {"a": {"1": float("nan")}}},
-        "the judgements: the grade of item 'a' for query 'q' is nan; grades must be finite numbers.",
+        "the judgements: the grade of item 'a' for query 'q' is nan; grades must be finite "
+        "numbers.",
     ),
     "same text": (
         {"q": {"a": {"1": 1, 1: 0}}},

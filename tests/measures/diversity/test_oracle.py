@@ -1,4 +1,5 @@
-"""pyndeval (ndeval itself, with a Python interface) on generated data; its known oddities, each with its proof."""
+"""pyndeval (ndeval itself, with a Python interface) on generated data; its known oddities, each
+with its proof."""
 
 from __future__ import annotations
 
@@ -40,11 +41,19 @@ def measures(rel: int, alpha: float, beta: float) -> dict[str, judged.Measure]:
 def compared(collection: Collection, rel: int, alpha: float, beta: float) -> int:
     """How many values were the same; all must be."""
     wanted = measures(rel, alpha, beta)
-    oracle = pyndeval.RelevanceEvaluator(collection.rows, list(wanted), relevance_level=rel, alpha=alpha, beta=beta)
-    expected = oracle.evaluate((query, item, score) for query, each in collection.run.items() for item, score in each.items())
+    oracle = pyndeval.RelevanceEvaluator(
+        collection.rows, list(wanted), relevance_level=rel, alpha=alpha, beta=beta
+    )
+    expected = oracle.evaluate(
+        (query, item, score)
+        for query, each in collection.run.items()
+        for item, score in each.items()
+    )
     scored = judged.evaluate(collection.judgements, collection.run, list(wanted.values())).scored()
     subtopics = {
-        query: len({name for other, name, _, grade in collection.rows if other == query and grade >= rel})
+        query: len(
+            {name for other, name, _, grade in collection.rows if other == query and grade >= rel}
+        )
         for query in scored.rankings.queries
     }
     count = 0
@@ -64,11 +73,15 @@ def compared(collection: Collection, rel: int, alpha: float, beta: float) -> int
 
 @pytest.mark.parametrize("seed", range(8))
 @pytest.mark.parametrize(
-    ("rel", "alpha", "beta"), [(1, 0.5, 0.5), (2, 0.5, 0.5), (1, 0.25, 0.75), (1, 0.75, 0.9), (0, 0.5, 0.1)]
+    ("rel", "alpha", "beta"),
+    [(1, 0.5, 0.5), (2, 0.5, 0.5), (1, 0.25, 0.75), (1, 0.75, 0.9), (0, 0.5, 0.1)],
 )
 def test_powers_of_two(seed: int, rel: int, alpha: float, beta: float) -> None:
-    """With such an alpha sums are exact, and ndeval's ideal list is what it should be, whatever the order of subtopics."""
-    assert compared(generate(seed), rel, alpha, beta) == 24 * (len(CUTOFFS) * len(AT_CUTOFFS) + len(WHOLE))
+    """With such an alpha sums are exact, and ndeval's ideal list is what it should be, whatever the
+    order of subtopics."""
+    assert compared(generate(seed), rel, alpha, beta) == 24 * (
+        len(CUTOFFS) * len(AT_CUTOFFS) + len(WHOLE)
+    )
 
 
 @pytest.mark.parametrize("alpha", [0.0, 1.0])
@@ -85,17 +98,22 @@ def test_other_alphas(seed: int, alpha: float) -> None:
 
 
 def test_many_subtopics() -> None:
-    assert compared(generate(300, queries=10, items=120, subtopics=90, each=60, longest=200), 1, 0.5, 0.5)
+    assert compared(
+        generate(300, queries=10, items=120, subtopics=90, each=60, longest=200), 1, 0.5, 0.5
+    )
 
 
 def test_a_single_subtopic_is_one_intent() -> None:
     assert compared(generate(400, subtopics=1), 1, 0.5, 0.5)
 
 
-# -- where ndeval is odd -----------------------------------------------------------------------------------------------
+# -- where ndeval is odd
+# -----------------------------------------------------------------------------------------------
 
 
-def ndeval(rows: list[tuple[str, str, str, int]], items: str, measure: str, alpha: float = 0.5) -> float:
+def ndeval(
+    rows: list[tuple[str, str, str, int]], items: str, measure: str, alpha: float = 0.5
+) -> float:
     run = [("q", item, -float(rank)) for rank, item in enumerate(items)]
     return pyndeval.RelevanceEvaluator(rows, [measure], alpha=alpha).evaluate(run)["q"][measure]
 
@@ -108,7 +126,8 @@ def ours(rows: list[tuple[str, str, str, int]], items: str, measure: str) -> flo
 
 
 def test_ndeval_forgets_to_normalise_rank_1() -> None:
-    """Its loops over ranks begin at the second: ERR-IA@1 and alpha-DCG@1 are not divided by the number of subtopics."""
+    """Its loops over ranks begin at the second: ERR-IA@1 and alpha-DCG@1 are not divided by the
+    number of subtopics."""
     rows = [("q", "1", "a", 1), ("q", "2", "a", 1), ("q", "3", "b", 1)]
     assert ndeval(rows, "ab", "ERR-IA@1") == 2.0
     assert ndeval(rows, "ab", "alpha-DCG@1") == 2.0
@@ -116,7 +135,8 @@ def test_ndeval_forgets_to_normalise_rank_1() -> None:
 
 
 def test_ndeval_divides_zero_by_zero() -> None:
-    """nNRBP where nothing is relevant; with us, undefined, and 0 by the default policy. All its others are 0."""
+    """nNRBP where nothing is relevant; with us, undefined, and 0 by the default policy. All its
+    others are 0."""
     rows = [("q", "1", "a", 0)]
     assert math.isnan(ndeval(rows, "a", "nNRBP"))
     assert ndeval(rows, "a", "alpha-nDCG@5") == 0.0
@@ -124,21 +144,29 @@ def test_ndeval_divides_zero_by_zero() -> None:
 
 
 def test_ndeval_hangs_on_the_order_of_judgements() -> None:
-    """After b, items c and d both gain 1 + 0.1 + 0.1. Subtopics are added in the order of their first judgements, and
-    0.1 + 0.1 + 1 is another number in binary: the ideal list takes c or d by the order of rows. Ours takes d, the greater id.
+    """After b, items c and d both gain 1 + 0.1 + 0.1. Subtopics are added in the order of their
+    first judgements, and 0.1 + 0.1 + 1 is another number in binary: the ideal list takes c or d by
+    the order of rows. Ours takes d, the greater id.
     """
     items = {"a": "15", "b": "1356", "c": "256", "d": "056", "e": "12", "f": "12"}
     rows = [("q", subtopic, item, 1) for item, subtopics in items.items() for subtopic in subtopics]
     in_order = sorted(rows, key=lambda row: "012356".index(row[1]))
     zero_last = sorted(rows, key=lambda row: "123560".index(row[1]))
-    assert ndeval(in_order, "abcdef", "alpha-nDCG@20", alpha=0.9) == pytest.approx(0.824432353, abs=1e-9)
-    assert ndeval(zero_last, "abcdef", "alpha-nDCG@20", alpha=0.9) == pytest.approx(0.825285104, abs=1e-9)
+    assert ndeval(in_order, "abcdef", "alpha-nDCG@20", alpha=0.9) == pytest.approx(
+        0.824432353, abs=1e-9
+    )
+    assert ndeval(zero_last, "abcdef", "alpha-nDCG@20", alpha=0.9) == pytest.approx(
+        0.825285104, abs=1e-9
+    )
     for given in (rows, in_order, zero_last):
-        assert ours(given, "abcdef", "alpha_nDCG(alpha=0.9)@20") == pytest.approx(0.824432353, abs=1e-9)
+        assert ours(given, "abcdef", "alpha_nDCG(alpha=0.9)@20") == pytest.approx(
+            0.824432353, abs=1e-9
+        )
 
 
 def test_ties_in_the_ideal_list_are_broken_by_id() -> None:
-    """After c (2 subtopics), a and b gain 1.5 each. Taking b first leaves a with 1.25 or 1: the two ways differ."""
+    """After c (2 subtopics), a and b gain 1.5 each. Taking b first leaves a with 1.25 or 1: the two
+    ways differ."""
     rows = [
         ("q", "1", "c", 1),
         ("q", "2", "c", 1),
@@ -149,9 +177,14 @@ def test_ties_in_the_ideal_list_are_broken_by_id() -> None:
     ]
     rows += [("q", "1", "d", 1), ("q", "3", "d", 1)]
     for names in ("abcd", "dcba", "bdac", "cadb"):
-        renamed = [(query, subtopic, names["abcd".index(item)], grade) for query, subtopic, item, grade in rows]
+        renamed = [
+            (query, subtopic, names["abcd".index(item)], grade)
+            for query, subtopic, item, grade in rows
+        ]
         for list_ in ("abcd", "cab"):
-            assert ours(renamed, list_, "alpha_nDCG@3") == pytest.approx(ndeval(renamed, list_, "alpha-nDCG@3"), abs=1e-14)
+            assert ours(renamed, list_, "alpha_nDCG@3") == pytest.approx(
+                ndeval(renamed, list_, "alpha-nDCG@3"), abs=1e-14
+            )
 
 
 WRITTEN = [
@@ -173,12 +206,27 @@ def test_what_ir_measures_writes(text: str) -> None:
     import ir_measures
 
     collection = generate(500)
-    rows = [row for row in collection.rows if any(other[0] == row[0] and other[3] >= 2 for other in collection.rows)]
-    qrels = [ir_measures.Qrel(query, item, grade, subtopic) for query, subtopic, item, grade in rows]
-    run = [ir_measures.ScoredDoc(query, item, score) for query, each in collection.run.items() for item, score in each.items()]
-    theirs = {each.query_id: each.value for each in ir_measures.iter_calc([ir_measures.parse_measure(text)], qrels, run)}
+    rows = [
+        row
+        for row in collection.rows
+        if any(other[0] == row[0] and other[3] >= 2 for other in collection.rows)
+    ]
+    qrels = [
+        ir_measures.Qrel(query, item, grade, subtopic) for query, subtopic, item, grade in rows
+    ]
+    run = [
+        ir_measures.ScoredDoc(query, item, score)
+        for query, each in collection.run.items()
+        for item, score in each.items()
+    ]
+    theirs = {
+        each.query_id: each.value
+        for each in ir_measures.iter_calc([ir_measures.parse_measure(text)], qrels, run)
+    }
     judgements = Collection(rows, collection.run).judgements
     scored = judged.evaluate(judgements, collection.run, [text]).scored()
-    found = dict(zip(scored.rankings.queries, scored.values[judged.parse(text)].tolist(), strict=True))
+    found = dict(
+        zip(scored.rankings.queries, scored.values[judged.parse(text)].tolist(), strict=True)
+    )
     assert found == pytest.approx(theirs, abs=1e-12)
     assert len(found) > 5

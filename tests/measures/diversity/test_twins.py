@@ -17,9 +17,13 @@ from judged.measures import REGISTRY
 from measures.diversity.twins import TWINS, Listed, everything, ideal, rankings_of
 
 MEASURES = [name for name, spec in REGISTRY.items() if spec.family == "diversity"]
-MANY = settings(deadline=None, suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow])
+MANY = settings(
+    deadline=None, suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow]
+)
 
-ITEM = st.dictionaries(st.sampled_from("abcdefg"), st.sampled_from([0, 1, 1, 2, 3, -1, 0.5]), min_size=1, max_size=5)
+ITEM = st.dictionaries(
+    st.sampled_from("abcdefg"), st.sampled_from([0, 1, 1, 2, 3, -1, 0.5]), min_size=1, max_size=5
+)
 QUERY = st.builds(
     Listed,
     shown=st.lists(st.one_of(st.none(), ITEM), max_size=12).map(tuple),
@@ -27,7 +31,9 @@ QUERY = st.builds(
 ).filter(lambda query: query.lost or any(query.shown))
 """With something judged: rankings with no judgement at all have no subtopics."""
 NOTHING = st.sampled_from([Listed(()), Listed((None, None))])
-QUERIES = st.tuples(st.lists(st.one_of(QUERY, NOTHING), max_size=4), QUERY).map(lambda drawn: [*drawn[0], drawn[1]])
+QUERIES = st.tuples(st.lists(st.one_of(QUERY, NOTHING), max_size=4), QUERY).map(
+    lambda drawn: [*drawn[0], drawn[1]]
+)
 VALUES = {
     "k": st.one_of(st.none(), st.just("R"), st.integers(1, 15)),
     "rel": st.sampled_from([1, 1, 2, 0.5, 0, -1, 5]),
@@ -39,12 +45,17 @@ VALUES = {
 
 def drawn(name: str, data: st.DataObject, **fixed: Any) -> Measure:
     spec = REGISTRY[name]
-    return spec.bind({param.name: fixed.get(param.name, data.draw(VALUES[param.name])) for param in spec.params})
+    return spec.bind(
+        {param.name: fixed.get(param.name, data.draw(VALUES[param.name])) for param in spec.params}
+    )
 
 
 def by_twin(measure: Measure, query: Listed) -> float:
     twin = TWINS[measure.spec.name]
-    return twin(query, **{name: measure.params[name] for name in list(inspect.signature(twin).parameters)[1:]})
+    return twin(
+        query,
+        **{name: measure.params[name] for name in list(inspect.signature(twin).parameters)[1:]},
+    )
 
 
 def value(measure: Measure, query: Listed) -> float:
@@ -61,7 +72,9 @@ def test_every_measure_has_a_twin() -> None:
 def test_values(name: str, data: st.DataObject, queries: list[Listed]) -> None:
     measure = drawn(name, data)
     values = measure.compute(rankings_of(queries))
-    np.testing.assert_allclose(values, [by_twin(measure, query) for query in queries], rtol=1e-11, atol=1e-13)
+    np.testing.assert_allclose(
+        values, [by_twin(measure, query) for query in queries], rtol=1e-11, atol=1e-13
+    )
     np.testing.assert_array_equal(np.isnan(values), measure.undefined(rankings_of(queries)))
     low, high = measure.spec.range
     assert all(math.isnan(each) or low <= each <= high + 1e-12 for each in values)
@@ -70,7 +83,9 @@ def test_values(name: str, data: st.DataObject, queries: list[Listed]) -> None:
 @pytest.mark.parametrize("name", MEASURES)
 @MANY
 @given(data=st.data(), queries=QUERIES)
-def test_all_at_once_is_one_at_a_time(name: str, data: st.DataObject, queries: list[Listed]) -> None:
+def test_all_at_once_is_one_at_a_time(
+    name: str, data: st.DataObject, queries: list[Listed]
+) -> None:
     measure = drawn(name, data)
     rankings = rankings_of(queries)
     order = data.draw(st.lists(st.sampled_from(range(len(queries))), min_size=1, max_size=8))
@@ -81,12 +96,20 @@ def test_all_at_once_is_one_at_a_time(name: str, data: st.DataObject, queries: l
 @pytest.mark.parametrize("name", MEASURES)
 @MANY
 @given(data=st.data(), query=QUERY)
-def test_a_relevant_item_moved_up_past_an_irrelevant_one_never_hurts(name: str, data: st.DataObject, query: Listed) -> None:
+def test_a_relevant_item_moved_up_past_an_irrelevant_one_never_hurts(
+    name: str, data: st.DataObject, query: Listed
+) -> None:
     measure = drawn(name, data)
     rel = measure.params["rel"]
     useful = [bool(everything(Listed((each,)), rel)) for each in query.shown]
-    # Past irrelevant ones only: which of two equal items the ideal list takes hangs on their order here.
-    pairs = [(up, down) for down in range(len(useful)) for up in range(down) if useful[down] and not any(useful[up:down])]
+    # Past irrelevant ones only: which of two equal items the ideal list takes hangs on their order
+    # here.
+    pairs = [
+        (up, down)
+        for down in range(len(useful))
+        for up in range(down)
+        if useful[down] and not any(useful[up:down])
+    ]
     assume(pairs)
     up, down = data.draw(st.sampled_from(pairs))
     shown = list(query.shown)
@@ -97,7 +120,9 @@ def test_a_relevant_item_moved_up_past_an_irrelevant_one_never_hurts(name: str, 
 @pytest.mark.parametrize("name", MEASURES)
 @MANY
 @given(data=st.data(), query=QUERY)
-def test_what_nobody_judged_or_sees_changes_nothing(name: str, data: st.DataObject, query: Listed) -> None:
+def test_what_nobody_judged_or_sees_changes_nothing(
+    name: str, data: st.DataObject, query: Listed
+) -> None:
     measure = drawn(name, data)
     assume(name != "P_IA" or measure.params["k"] is not None)
     longer = replace(query, shown=(*query.shown, None, None))

@@ -1,4 +1,5 @@
-"""Worked by hand: three items, three subtopics, one list with a gap and an item that was not retrieved."""
+"""Worked by hand: three items, three subtopics, one list with a gap and an item that was not
+retrieved."""
 
 from __future__ import annotations
 
@@ -9,8 +10,9 @@ import pytest
 import judged
 from judged.measures import REGISTRY
 
-# Query "jaguar": subtopics car, cat, mac. Item a serves car and cat, b serves car, c serves mac (and was judged 0 for car).
-# Item d serves car and was not retrieved. Nobody serves "guitar", which was judged once: it does not count, S = 3.
+# Query "jaguar": subtopics car, cat, mac. Item a serves car and cat, b serves car, c serves mac
+# (and was judged 0 for car). Item d serves car and was not retrieved. Nobody serves "guitar", which
+# was judged once: it does not count, S = 3.
 JUDGEMENTS = {
     "jaguar": {
         "a": {"car": 1, "cat": 2},
@@ -22,7 +24,8 @@ JUDGEMENTS = {
 # Rank 1 is b, rank 2 nobody judged, rank 3 is a, rank 4 is c.
 RUN = {"jaguar": ["b", "x", "a", "c"]}
 # With alpha = 0.5 the gains are: rank 1: car 1; rank 3: car 0.5 + cat 1; rank 4: mac 1.
-# The ideal list: a (2); then c (mac 1) over b and d (car 0.5); then d (car 0.5), as its id is greater; then b (car 0.25).
+# The ideal list: a (2); then c (mac 1) over b and d (car 0.5); then d (car 0.5), as its id is
+# greater; then b (car 0.25).
 
 CASES = {
     # (1/log2(2) + 1.5/log2(4)) over (2/log2(2) + 1/log2(3) + 0.5/log2(4))
@@ -67,25 +70,52 @@ CASES = {
 
 @pytest.mark.parametrize("measure", CASES)
 def test_value(measure: str) -> None:
-    assert judged.evaluate(JUDGEMENTS, RUN, [measure]).value() == pytest.approx(CASES[measure], abs=1e-15)
+    assert judged.evaluate(JUDGEMENTS, RUN, [measure]).value() == pytest.approx(
+        CASES[measure], abs=1e-15
+    )
 
 
-@pytest.mark.parametrize("name", [name for name, spec in REGISTRY.items() if spec.family == "diversity"])
+@pytest.mark.parametrize(
+    "name", [name for name, spec in REGISTRY.items() if spec.family == "diversity"]
+)
 def test_declared_example(name: str) -> None:
     example = REGISTRY[name].example
-    assert judged.parse(example.measure).compute(example.rankings()).tolist() == pytest.approx([example.value], abs=1e-15)
+    assert judged.parse(example.measure).compute(example.rankings()).tolist() == pytest.approx(
+        [example.value], abs=1e-15
+    )
 
 
 def test_measures_that_know_no_subtopics_take_the_best_grade() -> None:
-    # Grades 1, unjudged, 2, 1 and one of 1 that was not retrieved: (1/1 + 2/3 + 3/4)/4; DCG 1 + 2/2 + 1/log2(5)
+    # Grades 1, unjudged, 2, 1 and one of 1 that was not retrieved: (1/1 + 2/3 + 3/4)/4; DCG 1 + 2/2
+    # + 1/log2(5)
     evaluation = judged.evaluate(JUDGEMENTS, RUN, ["AP", "DCG", "P(rel=2)@4"])
-    assert evaluation.summary.row(0)[1:] == pytest.approx(((1 + 2 / 3 + 3 / 4) / 4, 2 + 1 / log2(5), 1 / 4))
+    assert evaluation.summary.row(0)[1:] == pytest.approx(
+        ((1 + 2 / 3 + 3 / 4) / 4, 2 + 1 / log2(5), 1 / 4)
+    )
 
 
 def test_names_of_other_programs() -> None:
     """ir_measures writes AP_IA or MAP_IA; ndeval ERR-IA@20 and strec@10."""
-    theirs = ["alpha-nDCG@20", "alpha-DCG@5", "ERR-IA@20", "nERR-IA@20", "MAP_IA", "MAP-IA", "P-IA@10", "strec@10"]
-    names = ["alpha_nDCG@20", "alpha_DCG@5", "ERR_IA@20", "nERR_IA@20", "AP_IA", "AP_IA", "P_IA@10", "StRecall@10"]
+    theirs = [
+        "alpha-nDCG@20",
+        "alpha-DCG@5",
+        "ERR-IA@20",
+        "nERR-IA@20",
+        "MAP_IA",
+        "MAP-IA",
+        "P-IA@10",
+        "strec@10",
+    ]
+    names = [
+        "alpha_nDCG@20",
+        "alpha_DCG@5",
+        "ERR_IA@20",
+        "nERR_IA@20",
+        "AP_IA",
+        "AP_IA",
+        "P_IA@10",
+        "StRecall@10",
+    ]
     assert [str(judged.parse(name)) for name in theirs] == names
     written = [
         "alpha_nDCG(alpha=0.5)@20",

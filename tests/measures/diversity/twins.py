@@ -17,7 +17,8 @@ TWINS: dict[str, Callable[..., float]] = {}
 
 @dataclass(frozen=True)
 class Listed:
-    """One query: what was judged of each result (None: nobody judged it), and of the items that were not retrieved."""
+    """One query: what was judged of each result (None: nobody judged it), and of the items that
+    were not retrieved."""
 
     shown: tuple[Judged | None, ...]
     lost: tuple[Judged, ...] = ()
@@ -25,9 +26,12 @@ class Listed:
 
 def rankings_of(queries: Sequence[Any]) -> Rankings:
     """Rankings of what twins take: anything with `shown` and `lost`."""
-    shown = [[None if each is None else by_subtopic(each) for each in query.shown] for query in queries]
+    shown = [
+        [None if each is None else by_subtopic(each) for each in query.shown] for query in queries
+    ]
     pool = [
-        [by_subtopic(each) for each in query.shown if each is not None] + [by_subtopic(each) for each in query.lost]
+        [by_subtopic(each) for each in query.shown if each is not None]
+        + [by_subtopic(each) for each in query.lost]
         for query in queries
     ]
     return Rankings.from_relevance(shown, pool=pool)
@@ -38,7 +42,11 @@ def by_subtopic(judged: Judged) -> Mapping[str, float]:
 
 
 def served(judged: Judged | None, rel: float) -> list[str]:
-    return [] if judged is None else sorted(name for name, grade in by_subtopic(judged).items() if grade >= rel)
+    return (
+        []
+        if judged is None
+        else sorted(name for name, grade in by_subtopic(judged).items() if grade >= rel)
+    )
 
 
 def everything(query: Any, rel: float) -> list[list[str]]:
@@ -80,14 +88,18 @@ def first(items: list[Any], limit: float) -> list[Any]:
     return items if math.isinf(limit) else items[: int(limit)]
 
 
-def over_ideal(query: Any, k: Any, rel: float, alpha: float, weight: Callable[[int], float]) -> float:
+def over_ideal(
+    query: Any, k: Any, rel: float, alpha: float, weight: Callable[[int], float]
+) -> float:
     limit = depth(query, k, rel)
     best = total(first(ideal(query, rel, alpha), limit), weight, alpha)
     shown = first([served(each, rel) for each in query.shown], limit)
     return total(shown, weight, alpha) / best if best else math.nan
 
 
-def over_thinkable(query: Any, k: Any, rel: float, alpha: float, weight: Callable[[int], float]) -> float:
+def over_thinkable(
+    query: Any, k: Any, rel: float, alpha: float, weight: Callable[[int], float]
+) -> float:
     limit = depth(query, k, rel)
     length = len(everything(query, rel)) if k is None else int(limit)
     names = sorted(subtopics(query, rel))
@@ -132,7 +144,9 @@ def twin_nERR_IA(query: Any, *, k: Any, rel: float, alpha: float) -> float:  # n
 @twin
 def twin_NRBP(query: Any, *, rel: float, alpha: float, beta: float) -> float:  # noqa: N802
     names = subtopics(query, rel)
-    gained = total([served(each, rel) for each in query.shown], lambda rank: beta ** (rank - 1), alpha)
+    gained = total(
+        [served(each, rel) for each in query.shown], lambda rank: beta ** (rank - 1), alpha
+    )
     return gained * (1 - (1 - alpha) * beta) / len(names) if names else math.nan
 
 
@@ -162,5 +176,9 @@ def twin_P_IA(query: Any, *, k: Any, rel: float) -> float:  # noqa: N802
 @twin
 def twin_StRecall(query: Any, *, k: Any, rel: float) -> float:  # noqa: N802
     names = subtopics(query, rel)
-    seen = {name for each in first(list(query.shown), depth(query, k, rel)) for name in served(each, rel)}
+    seen = {
+        name
+        for each in first(list(query.shown), depth(query, k, rel))
+        for name in served(each, rel)
+    }
     return len(seen) / len(names) if names else math.nan

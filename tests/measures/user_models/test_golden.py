@@ -22,7 +22,9 @@ def value(measure: str, grades: str, pool: list[float] | None = None) -> float:
 
 @pytest.mark.parametrize("spec", BOTH, ids=lambda spec: spec.name)
 def test_the_declared_examples(spec) -> None:
-    assert parse(spec.example.measure).compute(spec.example.rankings())[0] == pytest.approx(spec.example.value, abs=1e-15)
+    assert parse(spec.example.measure).compute(spec.example.rankings())[0] == pytest.approx(
+        spec.example.value, abs=1e-15
+    )
 
 
 # Grades 2 0 4 - 1 on the scale 0 to 4: gains 1/2, 0, 1, 0 (unjudged), 1/4.
@@ -30,14 +32,19 @@ LIST = "2 0 4 - 1"
 
 
 def test_sdcg() -> None:
-    # At 4: (1/2 + 1/log2(4)) / (1 + 1/log2(3) + 1/2 + 1/log2(5)) = 1 / (1.5 + 1/log2(3) + 1/log2(5))
+    # At 4: (1/2 + 1/log2(4)) / (1 + 1/log2(3) + 1/2 + 1/log2(5)) = 1 / (1.5 + 1/log2(3) +
+    # 1/log2(5))
     assert value("SDCG@4", LIST) == pytest.approx(1 / (1.5 + 1 / log2(3) + 1 / log2(5)), abs=EXACT)
-    # Two results are all there is, but the user reads five: 1/2 / (1 + 1/log2(3) + 1/2 + 1/log2(5) + 1/log2(6))
-    assert value("SDCG@5", "2 0") == pytest.approx(0.5 / (1.5 + 1 / log2(3) + 1 / log2(5) + 1 / log2(6)), abs=EXACT)
+    # Two results are all there is, but the user reads five: 1/2 / (1 + 1/log2(3) + 1/2 + 1/log2(5)
+    # + 1/log2(6))
+    assert value("SDCG@5", "2 0") == pytest.approx(
+        0.5 / (1.5 + 1 / log2(3) + 1 / log2(5) + 1 / log2(6)), abs=EXACT
+    )
 
 
 def test_insq() -> None:
-    # T = 1: chances 1, 4/9, 4/16, 4/25, 4/36. At 3: (1/2 + 1/4) / (1 + 4/9 + 1/4) = (3/4) / (61/36) = 27/61
+    # T = 1: chances 1, 4/9, 4/16, 4/25, 4/36. At 3: (1/2 + 1/4) / (1 + 4/9 + 1/4) = (3/4) / (61/36)
+    # = 27/61
     assert value("INSQ@3", LIST) == pytest.approx(27 / 61, abs=EXACT)
     # Without end: (1/2 + 1/4 + 1/4 · 1/9) / (4 (pi²/6 - 1)) = (7/9) / (4 (pi²/6 - 1))
     assert value("INSQ", LIST) == pytest.approx((7 / 9) / (4 * (pi**2 / 6 - 1)), abs=EXACT)
@@ -47,23 +54,28 @@ def test_insq() -> None:
 
 def test_inst() -> None:
     # T = 1, gained 1/2 after rank 1 and 3/2 after rank 3:
-    #   C(1) = ((1 + 1 + 1/2 - 1) / (1 + 1 + 1/2))² = (3/5)², C(2) = ((2 + 3/2 - 1) / (2 + 3/2))² = (5/7)²
-    #   S = 1, 9/25, 9/25 · 25/49 = 9/49. At 3: (1/2 + 9/49) / (1 + 9/25 + 9/49) = (67/98) / (1891/1225)
+    # C(1) = ((1 + 1 + 1/2 - 1) / (1 + 1 + 1/2))² = (3/5)², C(2) = ((2 + 3/2 - 1) / (2 + 3/2))² =
+    # (5/7)² S = 1, 9/25, 9/25 · 25/49 = 9/49. At 3: (1/2 + 9/49) / (1 + 9/25 + 9/49) = (67/98) /
+    # (1891/1225)
     assert value("INST@3", LIST) == pytest.approx((67 / 98) / (1891 / 1225), abs=EXACT)
     # Nothing gained: all weights are INSQ's, and the value is 0.
     assert value("INST", "0 - 0") == 0
-    # One full gain at rank 2, T = 1: C(1) = (2/3)², then C(i) = (i/(i + 1))²; S = 1, 4/9, and from rank 2 on
-    # S(i) = 4/9 · 4/i², which sum to 16/9 (pi²/6 - 1): (4/9) / (1 + 16/9 (pi²/6 - 1))
-    assert value("INST(max_rel=1)", "0 1") == pytest.approx((4 / 9) / (1 + 16 / 9 * (pi**2 / 6 - 1)), abs=EXACT)
+    # One full gain at rank 2, T = 1: C(1) = (2/3)², then C(i) = (i/(i + 1))²; S = 1, 4/9, and from
+    # rank 2 on S(i) = 4/9 · 4/i², which sum to 16/9 (pi²/6 - 1): (4/9) / (1 + 16/9 (pi²/6 - 1))
+    assert value("INST(max_rel=1)", "0 1") == pytest.approx(
+        (4 / 9) / (1 + 16 / 9 * (pi**2 / 6 - 1)), abs=EXACT
+    )
 
 
 def test_bpm() -> None:
-    # Gains 1/2, 0, 1: rank 3 brings 1.5, more than T = 1: 1.5/3. For T = 2 the user reads all 10: 1.75/10.
+    # Gains 1/2, 0, 1: rank 3 brings 1.5, more than T = 1: 1.5/3. For T = 2 the user reads all 10:
+    # 1.75/10.
     assert value("BPM@10", LIST) == 0.5
     assert value("BPM(T=2)@10", LIST) == 0.175
     assert value("BPM(T=0.5)@10", LIST) == 0.5  # 1/2 at rank 1 is enough
     assert value("BPM@2", LIST) == 0.25
-    # Ten tenths are 1, whatever ten times 0.1 is in binary: the user stops at rank 10 with 1/10 a result, not 2/11.
+    # Ten tenths are 1, whatever ten times 0.1 is in binary: the user stops at rank 10 with 1/10 a
+    # result, not 2/11.
     assert value("BPM(max_rel=10)@20", "1 " * 10 + "10") == pytest.approx(1 / 10, abs=EXACT)
 
 
@@ -74,17 +86,20 @@ def test_nerr() -> None:
     assert value("NERR8@5", "2") == pytest.approx(1 / 6, abs=EXACT)
     # Equation 9: chances 1, 1/4, 1/6: (1/2 + 1/6) / (17/12) = 8/17
     assert value("NERR9@5", LIST) == pytest.approx(8 / 17, abs=EXACT)
-    # Equation 10, p = 1/2: chances 1, 1/4, 1/8: (5/8) / (11/8); alone, a half: (1/2) / (1 + 1/2 (1/2 + 1/4 + …)) = 1/3
+    # Equation 10, p = 1/2: chances 1, 1/4, 1/8: (5/8) / (11/8); alone, a half: (1/2) / (1 + 1/2
+    # (1/2 + 1/4 + …)) = 1/3
     assert value("NERR10(p=0.5)", LIST) == pytest.approx(5 / 11, abs=EXACT)
     assert value("NERR10(p=0.5)", "2") == pytest.approx(1 / 3, abs=EXACT)
-    # Equation 11, T = 1: chances 1, 4/9 · 1/2 = 2/9, 1/4 · 1/2 = 1/8: (1/2 + 1/8) / (1 + 2/9 + 1/8) = (45/72) / (97/72)
+    # Equation 11, T = 1: chances 1, 4/9 · 1/2 = 2/9, 1/4 · 1/2 = 1/8: (1/2 + 1/8) / (1 + 2/9 + 1/8)
+    # = (45/72) / (97/72)
     assert value("NERR11", LIST) == pytest.approx(45 / 97, abs=EXACT)
     # Alone, a half: (1/2) / (1 + 1/2 · 4 (1/9 + 1/16 + …)) = (1/2) / (1 + 2 (pi²/6 - 5/4))
     assert value("NERR11", "2") == pytest.approx(0.5 / (1 + 2 * (pi**2 / 6 - 5 / 4)), abs=EXACT)
 
 
 def test_scale() -> None:
-    # On the scale 1 to 3, grades 1 and below gain nothing, 2 gains 1/2, 3 gains 1: (0 + 1/2 + 1) / 3
+    # On the scale 1 to 3, grades 1 and below gain nothing, 2 gains 1/2, 3 gains 1: (0 + 1/2 + 1) /
+    # 3
     assert value("BPM(T=9, min_rel=1, max_rel=3)@3", "1 2 3") == 0.5
     assert value("BPM(T=9, min_rel=1, max_rel=3)@3", "-1 0 3") == pytest.approx(1 / 3)
     # On the scale -1 to 1 grade 0 gains 1/2, and what nobody judged still gains nothing.
@@ -92,7 +107,8 @@ def test_scale() -> None:
 
 
 def test_compatibility() -> None:
-    # p = 1/2; from rank m on the weights 1/2^(i-1) / i sum to t(1) = 2 ln 2, t(2) = t(1) - 1, t(3) = t(2) - 1/4.
+    # p = 1/2; from rank m on the weights 1/2^(i-1) / i sum to t(1) = 2 ln 2, t(2) = t(1) - 1, t(3)
+    # = t(2) - 1/4.
     t = [2 * log(2), 2 * log(2) - 1, 2 * log(2) - 5 / 4]
     # Ideal: 3, 2, 1. The list 1 - 3: 3 is in both from rank 3 on, 1 too, 2 was not retrieved.
     assert value("Compat(p=0.5)", "1 - 3", [3, 2, 1]) == pytest.approx(2 * t[2] / sum(t), abs=EXACT)
@@ -101,14 +117,19 @@ def test_compatibility() -> None:
     # One of two equals retrieved, at rank 1: the ideal list puts it first. t(1) / (t(1) + t(2))
     assert value("Compat(p=0.5)", "1", [1, 1]) == pytest.approx(t[0] / (t[0] + t[1]), abs=EXACT)
     # Not divided by what is possible, but by 1 + 1/2 + 1/4 + … = 2.
-    assert value("Compat(p=0.5, normalize=False)", "1", [1, 1]) == pytest.approx(t[0] / 2, abs=EXACT)
+    assert value("Compat(p=0.5, normalize=False)", "1", [1, 1]) == pytest.approx(
+        t[0] / 2, abs=EXACT
+    )
     # Down to rank 2 only: (1 + 1/4) / ((1 + 1/4) + 1/4) and over the weights 1 + 1/2
     assert value("Compat(p=0.5)@2", "1", [1, 1]) == pytest.approx(1.25 / 1.5, abs=EXACT)
-    assert value("Compat(p=0.5, normalize=False)@2", "1", [1, 1]) == pytest.approx(1.25 / 1.5, abs=EXACT)
+    assert value("Compat(p=0.5, normalize=False)@2", "1", [1, 1]) == pytest.approx(
+        1.25 / 1.5, abs=EXACT
+    )
     # Down to R = 1: what is at rank 2 does not count.
     assert value("Compat(p=0.5)@R", "- 1") == 0
     assert np.isnan(value("Compat", "0 -1 -"))
-    # Deep down a weight keeps its digits: p^999 / 1000 (1 + 1000/1001 p + 1000/1002 p² + …) over the same from rank 1.
+    # Deep down a weight keeps its digits: p^999 / 1000 (1 + 1000/1001 p + 1000/1002 p² + …) over
+    # the same from rank 1.
     deep = sum(0.5**i / (1000 + i) for i in range(60)) * 0.5**999
     assert value("Compat(p=0.5)", "- " * 999 + "1") == pytest.approx(deep / t[0], rel=1e-13)
 
@@ -151,7 +172,10 @@ def test_a_flag_is_also_a_python_truth() -> None:
 def test_some_users_must_stop_somewhere(name: str) -> None:
     with pytest.raises(MeasureError) as caught:
         value(name, "1")
-    assert str(caught.value) == f"{name} is a user who reads no further than some rank and needs it, as in {name}@10."
+    assert (
+        str(caught.value)
+        == f"{name} is a user who reads no further than some rank and needs it, as in {name}@10."
+    )
 
 
 @pytest.mark.parametrize(
@@ -173,7 +197,7 @@ def test_errors(measure: str, message: str) -> None:
 
 def test_words() -> None:
     assert (
-        "the user reads no further than rank 10; the user hopes to gain 2; grades up to 0 gain 0; grade 3 gains 1"
-        in parse("INST(T=2, max_rel=3)@10").words()
+        "the user reads no further than rank 10; the user hopes to gain 2; grades up to 0 gain 0; "
+        "grade 3 gains 1" in parse("INST(T=2, max_rel=3)@10").words()
     )
     assert "no further than as many results as gain something" in parse("INSQ@R").words()

@@ -26,9 +26,16 @@ Collection = tuple[dict[str, dict[str, int]], dict[str, dict[str, float]]]
 
 
 def generate(
-    seed: int, *, grades: Sequence[int], lengths: Sequence[int], queries: int = 25, judged: int = 40, gaps: bool = True
+    seed: int,
+    *,
+    grades: Sequence[int],
+    lengths: Sequence[int],
+    queries: int = 25,
+    judged: int = 40,
+    gaps: bool = True,
 ) -> Collection:
-    """Judged items are among the first 150 of a query, all with distinct scores, so that ties play no part."""
+    """Judged items are among the first 150 of a query, all with distinct scores, so that ties play
+    no part."""
     draw = random.Random(seed)
     judgements, run = {}, {}
     for number in range(queries):
@@ -48,7 +55,9 @@ GRADED = (0, 0, 0, 1, 1, 2, 3, 4)
 COLLECTIONS: dict[str, Collection] = {
     "short lists": generate(1, grades=GRADED, lengths=(1, 2, 5, 30, 120)),
     "negative grades": generate(2, grades=(*GRADED, -1, -2), lengths=(3, 50, 150)),
-    "longer than they look": generate(3, grades=GRADED, lengths=(999, 1000, 1001, 1400), queries=12, judged=150),
+    "longer than they look": generate(
+        3, grades=GRADED, lengths=(999, 1000, 1001, 1400), queries=12, judged=150
+    ),
     "nearly nothing relevant": generate(4, grades=(*[0] * 30, 1), lengths=(1, 20, 100)),
     "best grade often": generate(5, grades=(0, 4, 4, 4), lengths=(10, 150), gaps=False),
     "everything gains": generate(6, grades=(1, 2), lengths=(20, 150), judged=150),
@@ -57,7 +66,8 @@ COLLECTIONS: dict[str, Collection] = {
 
 
 def spelled(name: str, k: int | None = None, **params: Any) -> tuple[str, Any]:
-    """A measure's text, the same for both, and what ir_measures makes of it (its parser knows no negative numbers)."""
+    """A measure's text, the same for both, and what ir_measures makes of it (its parser knows no
+    negative numbers)."""
     measure = getattr(ir_measures, name)(**params)
     inside = ",".join(f"{key}={value}" for key, value in params.items())
     return (f"{name}({inside})", measure) if k is None else (f"{name}({inside})@{k}", measure @ k)
@@ -65,10 +75,18 @@ def spelled(name: str, k: int | None = None, **params: Any) -> tuple[str, Any]:
 
 MEASURES = dict(
     [
-        *(spelled(name, T=goal, max_rel=4) for name in ("INST", "INSQ", "NERR11") for goal in (0.5, 1.0, 2.25, 10.0)),
+        *(
+            spelled(name, T=goal, max_rel=4)
+            for name in ("INST", "INSQ", "NERR11")
+            for goal in (0.5, 1.0, 2.25, 10.0)
+        ),
         *(spelled(name, min_rel=1, max_rel=5) for name in ("INST", "INSQ", "NERR10", "NERR11")),
         *(spelled("NERR10", p=p, max_rel=4) for p in (0.2, 0.9, 0.999)),
-        *(spelled(name, k, max_rel=4) for name in ("SDCG", "NERR8", "NERR9", "BPM") for k in (1, 3, 10, 100, 1000)),
+        *(
+            spelled(name, k, max_rel=4)
+            for name in ("SDCG", "NERR8", "NERR9", "BPM")
+            for k in (1, 3, 10, 100, 1000)
+        ),
         *(spelled("BPM", k, T=goal, max_rel=8) for goal in (0.5, 2.0, 3.25) for k in (5, 50)),
         *(spelled(name, 20, min_rel=1, max_rel=5) for name in ("SDCG", "NERR8", "NERR9", "BPM")),
     ]
@@ -88,7 +106,9 @@ def ours_by_query(given: Collection, texts: Sequence[str]) -> dict[str, dict[str
 def test_cwl_eval(name: str) -> None:
     judgements, run = COLLECTIONS[name]
     # Where ir_measures has no cutoff, cwl_eval has one all the same.
-    asked = {measure: text if "@" in text else f"{text}@{AT_MOST}" for text, measure in MEASURES.items()}
+    asked = {
+        measure: text if "@" in text else f"{text}@{AT_MOST}" for text, measure in MEASURES.items()
+    }
     ours = ours_by_query(COLLECTIONS[name], list(asked.values()))
     compared = 0
     for metric in ir_measures.cwl_eval.iter_calc(list(asked), judgements, run):
@@ -104,7 +124,10 @@ def test_compatibility(name: str) -> None:
     judgements, run = COLLECTIONS[name]
     for p, normalize in ((0.95, True), (0.8, True), (0.5, False), (0.99, False), (0.99, True)):
         text, asked = spelled("Compat", p=p, normalize=normalize)
-        theirs = {metric.query_id: metric.value for metric in ir_measures.compat.iter_calc([asked], judgements, run)}
+        theirs = {
+            metric.query_id: metric.value
+            for metric in ir_measures.compat.iter_calc([asked], judgements, run)
+        }
         assert set(theirs) == set(judgements)
         for query, value in theirs.items():
             preferred = sum(grade > 0 for grade in judgements[query].values())
@@ -120,7 +143,9 @@ def test_compatibility_of_long_lists_needs_no_depth() -> None:
     for query in run:
         for text in ours[query]:
             p = 0.8 if "0.8" in text else 0.95
-            assert ours[query][text] == pytest.approx(compatibility(judgements[query], run[query], p, True), abs=1e-12)
+            assert ours[query][text] == pytest.approx(
+                compatibility(judgements[query], run[query], p, True), abs=1e-12
+            )
 
 
 @pytest.mark.parametrize("name", COLLECTIONS)
@@ -128,7 +153,10 @@ def test_rank_biased_precision(name: str) -> None:
     """cwl_eval spreads p^1000, the chance to get past rank 1000, over the ranks before."""
     judgements, run = COLLECTIONS[name]
     for p in (0.5, 0.8, 0.95, 0.999):
-        asked = {measure: f"{text}@{AT_MOST}" for text, measure in (spelled("RBP", rel=rel, p=p) for rel in (1, 2))}
+        asked = {
+            measure: f"{text}@{AT_MOST}"
+            for text, measure in (spelled("RBP", rel=rel, p=p) for rel in (1, 2))
+        }
         ours = ours_by_query((judgements, run), list(asked.values()))
         for metric in ir_measures.cwl_eval.iter_calc(list(asked), judgements, run):
             mine = ours[metric.query_id][asked[metric.measure]]
@@ -136,7 +164,8 @@ def test_rank_biased_precision(name: str) -> None:
 
 
 def test_graded_rank_biased_precision() -> None:
-    """ir_measures maps only the binary one to cwl_eval; what cwl_eval itself makes of graded gains is RBP(gain=graded)."""
+    """ir_measures maps only the binary one to cwl_eval; what cwl_eval itself makes of graded gains
+    is RBP(gain=graded)."""
     judgements, run = COLLECTIONS["short lists"]
     ours = ours_by_query((judgements, run), ["RBP(gain=graded,p=0.9)"])
     for query, scores in run.items():
@@ -147,7 +176,10 @@ def test_graded_rank_biased_precision() -> None:
 
 
 def both(
-    judgements: dict[str, dict[str, int]], run: dict[str, dict[str, float]], *args: Any, **params: Any
+    judgements: dict[str, dict[str, int]],
+    run: dict[str, dict[str, float]],
+    *args: Any,
+    **params: Any,
 ) -> tuple[float, float]:
     """Our value and theirs, of a single query."""
     text, measure = spelled(*args, **params)
@@ -156,7 +188,8 @@ def both(
 
 
 def test_known_disagreement_where_the_reading_ends() -> None:
-    """INSQ as published goes on without end; cwl_eval stops at rank 1000 and so gives all weights 1.5 per mille more."""
+    """INSQ as published goes on without end; cwl_eval stops at rank 1000 and so gives all weights
+    1.5 per mille more."""
     judgements, run = {"q": {"a": 1}}, {"q": {"a": 1.0}}
     published = 1 / (4 * (np.pi**2 / 6 - 1))
     ours, theirs = both(judgements, run, "INSQ", max_rel=1)
@@ -165,23 +198,33 @@ def test_known_disagreement_where_the_reading_ends() -> None:
 
 
 def test_known_disagreement_sums_of_thirds() -> None:
-    """Six thirds are 2, but 1.9999999999999998 when added up in binary: cwl_eval's user reads on to rank 8."""
+    """Six thirds are 2, but 1.9999999999999998 when added up in binary: cwl_eval's user reads on to
+    rank 8."""
     judgements = {"q": {f"d{i}": 1 for i in range(8)}}
     run = {"q": {f"d{i}": 9.0 - i for i in range(6)} | {"x": 2.0, "d7": 1.0}}
-    assert both(judgements, run, "BPM", 10, T=2.0, max_rel=3) == pytest.approx((2 / 6, (7 / 3) / 8), abs=1e-14)
+    assert both(judgements, run, "BPM", 10, T=2.0, max_rel=3) == pytest.approx(
+        (2 / 6, (7 / 3) / 8), abs=1e-14
+    )
 
 
 def test_known_disagreement_negative_grades_on_a_scale_below_zero() -> None:
     """ir_measures lifts negative grades to 0 before it looks at min_rel: -1 gains as much as 0."""
     judgements, run = {"q": {"a": -1, "b": 0}}, {"q": {"a": 2.0, "b": 1.0}}
-    assert both(judgements, run, "BPM", 2, T=9.0, min_rel=-2, max_rel=2) == ((1 / 4 + 2 / 4) / 2, (2 / 4 + 2 / 4) / 2)
+    assert both(judgements, run, "BPM", 2, T=9.0, min_rel=-2, max_rel=2) == (
+        (1 / 4 + 2 / 4) / 2,
+        (2 / 4 + 2 / 4) / 2,
+    )
 
 
 def test_known_disagreement_compatibility_and_negative_scores() -> None:
-    """ir_measures gives items that were not retrieved the score 0, which puts them before retrieved ones of negative score."""
+    """ir_measures gives items that were not retrieved the score 0, which puts them before retrieved
+    ones of negative score."""
     judgements, run = {"q": {"lost": 1, "a": 1}}, {"q": {"a": -2.0}}
-    # The ideal list that suits this one is a, lost. Down to rank 2, with p = 0.5: (1 + 1/4) / (1 + 1/2).
-    assert evaluate(judgements, run, ["Compat(p=0.5)@2"]).value() == pytest.approx(1.25 / 1.5, abs=1e-14)
+    # The ideal list that suits this one is a, lost. Down to rank 2, with p = 0.5: (1 + 1/4) / (1 +
+    # 1/2).
+    assert evaluate(judgements, run, ["Compat(p=0.5)@2"]).value() == pytest.approx(
+        1.25 / 1.5, abs=1e-14
+    )
     # Theirs is lost, a: (1/4) / (1 + 1/2).
     assert both(judgements, run, "Compat", p=0.5)[1] == pytest.approx(0.25 / 1.5, abs=1e-14)
 
@@ -194,5 +237,14 @@ def test_the_data_has_what_it_is_meant_to_have() -> None:
     values = ours_by_query(COLLECTIONS["short lists"], ["INST", "BPM@10", "Compat"])
     assert len({round(each["INST"], 9) for each in values.values()}) > 10
     assert any(len(scores) > AT_MOST for scores in COLLECTIONS["longer than they look"][1].values())
-    assert min(grade for grades in COLLECTIONS["negative grades"][0].values() for grade in grades.values()) == -2
-    assert any(not any(grades.values()) for grades in COLLECTIONS["nearly nothing relevant"][0].values())
+    assert (
+        min(
+            grade
+            for grades in COLLECTIONS["negative grades"][0].values()
+            for grade in grades.values()
+        )
+        == -2
+    )
+    assert any(
+        not any(grades.values()) for grades in COLLECTIONS["nearly nothing relevant"][0].values()
+    )

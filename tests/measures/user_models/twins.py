@@ -1,6 +1,7 @@
 """Slow twins of the user models: the definition read aloud, rank by rank, one query at a time.
 
-A twin takes the grades in rank order (None: nobody judged the item), all grades of the pool, and the measure's parameters.
+A twin takes the grades in rank order (None: nobody judged the item), all grades of the pool, and
+the measure's parameters.
 """
 
 from __future__ import annotations
@@ -31,8 +32,9 @@ def expected(
     go_on: Callable[[int, float, float], float],
     rest: Callable[[int, float], float] = lambda last, gained: nan,
 ) -> float:
-    """Gain per result read: `go_on(rank, gain, gained so far)` is C; `rest(last, gained)` is what the ranks after the last
-    one of the list add to the reading, per chance of getting to the first of them, where there is no k."""
+    """Gain per result read: `go_on(rank, gain, gained so far)` is C; `rest(last, gained)` is what
+    the ranks after the last one of the list add to the reading, per chance of getting to the first
+    of them, where there is no k."""
     end = sum(grade > min_rel for grade in pool) if k == "R" else len(shown) if k is None else k
     chance, reaped, read, gained = 1.0, 0.0, 0.0, 0.0
     for rank in range(1, end + 1):
@@ -48,7 +50,8 @@ def expected(
 
 
 def squares(last: int, ahead: float) -> float:
-    """The sum of S(i) over i > last, where S is 1 at last + 1 and falls as 1/(i - 1 + ahead)²: x² (1/x² + 1/(x + 1)² + …)."""
+    """The sum of S(i) over i > last, where S is 1 at last + 1 and falls as 1/(i - 1 + ahead)²: x²
+    (1/x² + 1/(x + 1)² + …)."""
     x = last + ahead
     return float(x**2 * zeta(2, x))
 
@@ -63,7 +66,9 @@ def twin_INSQ(shown: Grades, pool: Sequence[float], *, T: float, **given: Any) -
     def go_on(i: int, gain: float, gained: float) -> float:
         return ((i + 2 * T - 1) / (i + 2 * T)) ** 2
 
-    return expected(shown, pool, **given, go_on=go_on, rest=lambda last, gained: squares(last, 2 * T))
+    return expected(
+        shown, pool, **given, go_on=go_on, rest=lambda last, gained: squares(last, 2 * T)
+    )
 
 
 @twin
@@ -72,7 +77,9 @@ def twin_INST(shown: Grades, pool: Sequence[float], *, T: float, **given: Any) -
         left = T - gained
         return ((i + T + left - 1) / (i + T + left)) ** 2
 
-    return expected(shown, pool, **given, go_on=go_on, rest=lambda last, gained: squares(last, 2 * T - gained))
+    return expected(
+        shown, pool, **given, go_on=go_on, rest=lambda last, gained: squares(last, 2 * T - gained)
+    )
 
 
 @twin
@@ -104,7 +111,9 @@ def twin_NERR11(shown: Grades, pool: Sequence[float], *, T: float, **given: Any)
     def go_on(i: int, gain: float, gained: float) -> float:
         return ((i + 2 * T - 1) / (i + 2 * T)) ** 2 * (1 - gain)
 
-    return expected(shown, pool, **given, go_on=go_on, rest=lambda last, gained: squares(last, 2 * T))
+    return expected(
+        shown, pool, **given, go_on=go_on, rest=lambda last, gained: squares(last, 2 * T)
+    )
 
 
 def overlap(one: Sequence[object], other: Sequence[object], *, p: float, depth: int) -> float:
@@ -129,10 +138,17 @@ def twin_Compat(shown: Grades, pool: Sequence[float], *, k: Any, p: float, norma
             lost.remove(grade)
     # Items are numbers: those of the list are their ranks, the others come after.
     grades = {**dict(enumerate(shown, 1)), **dict(enumerate(lost, len(shown) + 1))}
-    ideal = sorted((item for item, grade in grades.items() if (grade or 0) > 0), key=lambda item: (-(grades[item] or 0), item))
+    ideal = sorted(
+        (item for item, grade in grades.items() if (grade or 0) > 0),
+        key=lambda item: (-(grades[item] or 0), item),
+    )
     if not ideal:
         return nan
     endless = int(45 / (1 - p)) + len(grades)
     depth = len(ideal) if k == "R" else endless if k is None else k
-    whole = overlap(ideal, ideal, p=p, depth=depth) if normalize == "true" else sum(p**i for i in range(depth))
+    whole = (
+        overlap(ideal, ideal, p=p, depth=depth)
+        if normalize == "true"
+        else sum(p**i for i in range(depth))
+    )
     return overlap(range(1, len(shown) + 1), ideal, p=p, depth=depth) / whole if whole else -inf

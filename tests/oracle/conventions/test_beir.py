@@ -7,13 +7,22 @@ from typing import Any
 import pytest
 
 from support.generated import Collection
-from support.peers import COLLECTIONS, Case, cases, check_version, compare, judged_only, with_relevant
+from support.peers import (
+    COLLECTIONS,
+    Case,
+    cases,
+    check_version,
+    compare,
+    judged_only,
+    with_relevant,
+)
 
 pytestmark = [pytest.mark.heavy, pytest.mark.filterwarnings("ignore")]
 
 NAME = "beir"
 DATA = {name: judged_only(with_relevant(given)) for name, given in COLLECTIONS.items()}
-"""Its own measures stop where nothing is relevant, and where the run has a query that nobody judged."""
+"""Its own measures stop where nothing is relevant, and where the run has a query that nobody
+judged."""
 
 
 def value(theirs: str, given: Collection, k: int) -> float:
@@ -37,7 +46,9 @@ def test_every_name(case: Case, collection: str) -> None:
     assert compare(NAME, case, given, value(case.theirs, given, int(case.places["k"])))
 
 
-@pytest.mark.parametrize("case", [case for case in cases(NAME) if case.name.theirs != "R_cap@{k}"], ids=str)
+@pytest.mark.parametrize(
+    "case", [case for case in cases(NAME) if case.name.theirs != "R_cap@{k}"], ids=str
+)
 def test_where_nothing_is_relevant(case: Case) -> None:
     given = judged_only(COLLECTIONS["nothing relevant"])
     assert compare(NAME, case, given, value(case.theirs, given, int(case.places["k"])))

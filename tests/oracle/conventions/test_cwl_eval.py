@@ -1,4 +1,5 @@
-"""The convention of cwl-eval beside cwl-eval, query by query, ties included: the order of the file counts."""
+"""The convention of cwl-eval beside cwl-eval, query by query, ties included: the order of the file
+counts."""
 
 from __future__ import annotations
 
@@ -11,7 +12,15 @@ import pytest
 
 from support.generated import Collection
 from support.parts import Later, Needs
-from support.peers import COLLECTIONS, Case, cases, check_table, check_version, compare, without_negative
+from support.peers import (
+    COLLECTIONS,
+    Case,
+    cases,
+    check_table,
+    check_version,
+    compare,
+    without_negative,
+)
 
 NAME = "cwl-eval"
 ruler = Later("cwl.ruler.cwl_ruler")
@@ -43,11 +52,15 @@ def test_table() -> None:
 
 
 def in_order(given: Collection) -> Collection:
-    """The rows of each query by descending score, as a run file has them; tied ones stay as they are."""
+    """The rows of each query by descending score, as a run file has them; tied ones stay as they
+    are."""
     return Collection(given.judgements, sorted(given.rows, key=lambda row: (row[0], -row[2])))
 
 
-DATA = {name: in_order(without_negative(COLLECTIONS[name])) for name in ("ties and gaps", "nothing relevant", "short lists")}
+DATA = {
+    name: in_order(without_negative(COLLECTIONS[name]))
+    for name in ("ties and gaps", "nothing relevant", "short lists")
+}
 """It walks down a thousand ranks for every query, which takes a while."""
 
 
@@ -57,7 +70,9 @@ def test_every_name(case: Case, collection: str) -> None:
     given, theirs = DATA[collection], {}
     for query in given.common:
         grades = [given.judgements[query].get(item, 0) for item in given.run[query]]
-        gains = np.array([float(grade > 0) if case.name.theirs in BINARY else grade / TOP for grade in grades])
+        gains = np.array(
+            [float(grade > 0) if case.name.theirs in BINARY else grade / TOP for grade in grades]
+        )
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             metric = METRICS[case.name.theirs](**case.places)

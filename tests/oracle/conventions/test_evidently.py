@@ -7,7 +7,16 @@ from typing import Any
 import pytest
 
 from support.generated import Collection, generate
-from support.peers import WITHOUT_TIES, Case, cases, check_table, check_version, closed, compare, without_negative
+from support.peers import (
+    WITHOUT_TIES,
+    Case,
+    cases,
+    check_table,
+    check_version,
+    closed,
+    compare,
+    without_negative,
+)
 
 pytestmark = [pytest.mark.heavy, pytest.mark.filterwarnings("ignore")]
 
@@ -22,8 +31,14 @@ METRICS = {
     "MRR(k={k})": "MRRKMetric",
     "HitRate(k={k})": "HitRateKMetric",
 }
-DATA = {name: without_negative(closed(given)) for name, given in WITHOUT_TIES.items() if name != "short lists"}
-EVEN = without_negative(closed(generate(131, ties=False, gaps=False, shortest=12, longest=12, grades=(0, 0, 1, 2))))
+DATA = {
+    name: without_negative(closed(given))
+    for name, given in WITHOUT_TIES.items()
+    if name != "short lists"
+}
+EVEN = without_negative(
+    closed(generate(131, ties=False, gaps=False, shortest=12, longest=12, grades=(0, 0, 1, 2)))
+)
 """Lists of one length, which MAP needs."""
 
 
@@ -46,7 +61,11 @@ def value(metric: str, given: Collection, k: int, **options: Any) -> float:
     asked = getattr(metrics, metric)(k=k, **options)
     report = Report(metrics=[asked])
     columns = ColumnMapping(
-        user_id="user_id", item_id="item_id", prediction="prediction", target="target", recommendations_type="score"
+        user_id="user_id",
+        item_id="item_id",
+        prediction="prediction",
+        target="target",
+        recommendations_type="score",
     )
     report.run(reference_data=None, current_data=frame(given), column_mapping=columns)
     found = asked.get_result().current
@@ -76,7 +95,9 @@ def test_users_without_feedback_can_count(case: Case) -> None:
 
 
 def test_two_tied_relevant_items_have_a_precision_of_two() -> None:
-    given = Collection({"q": {"a": 1, "b": 1, "c": 0}}, [("q", "a", 2.0), ("q", "b", 2.0), ("q", "c", 1.0)])
+    given = Collection(
+        {"q": {"a": 1, "b": 1, "c": 0}}, [("q", "a", 2.0), ("q", "b", 2.0), ("q", "c", 1.0)]
+    )
     assert value("PrecisionTopKMetric", given, 1) == 2.0
 
 
@@ -95,7 +116,10 @@ def test_rows_out_of_rank_order_change_its_average_precision() -> None:
     from evidently.legacy.metrics.recsys.precision_recall_k import PrecisionRecallCalculation
 
     ranks = pd.DataFrame({"users": ["q"] * 3, "target": [1, 0, 1], "preds": [1, 2, 3]})
-    values = [PrecisionRecallCalculation(3).get_precision_and_recall_dict(rows, 3)["map"][-1] for rows in (ranks, ranks[::-1])]
+    values = [
+        PrecisionRecallCalculation(3).get_precision_and_recall_dict(rows, 3)["map"][-1]
+        for rows in (ranks, ranks[::-1])
+    ]
     assert values[0] == pytest.approx((1 + 2 / 3) / 2)
     assert values[1] != pytest.approx(values[0])
 
@@ -111,9 +135,15 @@ def test_the_ranks_beside_two_metrics_are_too_great_by_one() -> None:
     from evidently import metrics
 
     given = Collection({"q": {"a": 1, "b": 0}}, [("q", "a", 2.0), ("q", "b", 1.0)])
-    columns = evidently.Recsys(user_id="user_id", item_id="item_id", target="target", prediction="prediction")
-    data = evidently.Dataset.from_pandas(frame(given), data_definition=evidently.DataDefinition(ranking=[columns]))
-    report = evidently.Report([metrics.NDCG(k=2), metrics.MRR(k=2), metrics.RecallTopK(k=2)]).run(data, None)
+    columns = evidently.Recsys(
+        user_id="user_id", item_id="item_id", target="target", prediction="prediction"
+    )
+    data = evidently.Dataset.from_pandas(
+        frame(given), data_definition=evidently.DataDefinition(ranking=[columns])
+    )
+    report = evidently.Report([metrics.NDCG(k=2), metrics.MRR(k=2), metrics.RecallTopK(k=2)]).run(
+        data, None
+    )
     first = [min(metric["value"]["rank"].values()) for metric in report.dict()["metrics"]]
     assert first == [2, 2, 1]
 

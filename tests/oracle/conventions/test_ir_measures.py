@@ -21,7 +21,10 @@ PLAIN = generate(111, ties=False, grades=(0, 0, 1, 2, 3, 4), letters=("D",), gap
 
 def values(text: str, given: Collection) -> dict[str, float]:
     measure = ir_measures.parse_measure(text)
-    return {each.query_id: each.value for each in ir_measures.iter_calc([measure], given.judgements, given.run)}
+    return {
+        each.query_id: each.value
+        for each in ir_measures.iter_calc([measure], given.judgements, given.run)
+    }
 
 
 PAIRS = [
@@ -37,16 +40,23 @@ def test_every_name(case: Case, collection: str) -> None:
     given = COLLECTIONS[collection]
     if case.theirs.startswith("Judged"):
         given = Collection(
-            {query: {item: abs(grade) for item, grade in grades.items()} for query, grades in given.judgements.items()},
+            {
+                query: {item: abs(grade) for item, grade in grades.items()}
+                for query, grades in given.judgements.items()
+            },
             given.rows,
         )
     assert compare(NAME, case, given, values(case.theirs, given)) == len(given.judgements)
 
 
-@pytest.mark.parametrize("case", [case for case in cases(NAME) if case.name.theirs in BY_GDEVAL], ids=str)
+@pytest.mark.parametrize(
+    "case", [case for case in cases(NAME) if case.name.theirs in BY_GDEVAL], ids=str
+)
 def test_every_name_of_gdeval(case: Case, needs: Needs) -> None:
     needs("perl")
-    assert compare(NAME, case, PLAIN, values(case.theirs, PLAIN), tolerance=GDEVAL) == len(PLAIN.judgements)
+    assert compare(NAME, case, PLAIN, values(case.theirs, PLAIN), tolerance=GDEVAL) == len(
+        PLAIN.judgements
+    )
 
 
 def test_the_order_of_ties_depends_on_the_provider() -> None:

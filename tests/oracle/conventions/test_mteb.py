@@ -19,7 +19,11 @@ def value(case: Case, given: Collection) -> float:
     k = int(case.places.get("k", 1))
     run = {query: given.run[query] for query in given.judgements if query in given.run}
     if case.theirs.startswith("R_cap"):
-        values = [each for each in metrics.recall_cap(given.judgements, run, [k])[case.theirs] if each is not None]
+        values = [
+            each
+            for each in metrics.recall_cap(given.judgements, run, [k])[case.theirs]
+            if each is not None
+        ]
         return float(sum(values) / len(values))
     found = metrics.calculate_retrieval_scores(run, given.judgements, [k])
     scores = metrics.make_score_dict(
@@ -40,12 +44,20 @@ def value(case: Case, given: Collection) -> float:
 @pytest.mark.parametrize("case", cases(NAME), ids=str)
 def test_every_name(case: Case, collection: str) -> None:
     exact = case.theirs.startswith(("mrr", "R_cap"))
-    assert compare(NAME, case, DATA[collection], value(case, DATA[collection]), tolerance=1e-9 if exact else None)
+    assert compare(
+        NAME,
+        case,
+        DATA[collection],
+        value(case, DATA[collection]),
+        tolerance=1e-9 if exact else None,
+    )
 
 
 def test_its_accuracy_has_no_entry_for_a_query_without_a_hit() -> None:
     metrics = pytest.importorskip("mteb._evaluators.retrieval_metrics")
-    found = metrics.top_k_accuracy({"q": {"a": 1}, "r": {"a": 1}}, {"q": {"a": 1.0}, "r": {"b": 1.0}}, [1])
+    found = metrics.top_k_accuracy(
+        {"q": {"a": 1}, "r": {"a": 1}}, {"q": {"a": 1.0}, "r": {"b": 1.0}}, [1]
+    )
     assert dict(found) == {"Accuracy@1": [1.0]}
 
 

@@ -1,4 +1,5 @@
-"""Conventions of what cannot be installed, beside twins written by hand from the published definitions."""
+"""Conventions of what cannot be installed, beside twins written by hand from the published
+definitions."""
 
 from __future__ import annotations
 
@@ -31,7 +32,18 @@ def read(given: Collection) -> dict[str, Query]:
 SEARCH = {name: in_order(without_negative(given)) for name, given in COLLECTIONS.items()}
 """Responses of a search engine: the order of the rows counts, tied or not."""
 WHOLE = {
-    name: in_order(generate(seed, ties=False, gaps=False, items=30, longest=30, shortest=30, grades=grades, queries=queries))
+    name: in_order(
+        generate(
+            seed,
+            ties=False,
+            gaps=False,
+            items=30,
+            longest=30,
+            shortest=30,
+            grades=grades,
+            queries=queries,
+        )
+    )
     for name, seed, grades, queries in (
         ("half right", 151, (0, 1), 25),
         ("few right", 152, (0,) * 12 + (1,), 25),
@@ -40,9 +52,20 @@ WHOLE = {
 }
 """A whole collection, ranked for every query."""
 ONE = {
-    name: in_order(Collection({query: {f"d{n}-{(7 * n) % 20}": 1} for n, query in enumerate(queries)}, rows))
-    for name, queries in (("odd", [f"q{n}" for n in range(9)]), ("also odd", [f"q{n}" for n in range(15)]))
-    for rows in [[(query, f"d{n}-{at}", -float((at * (n + 3)) % 41)) for n, query in enumerate(queries) for at in range(20)]]
+    name: in_order(
+        Collection({query: {f"d{n}-{(7 * n) % 20}": 1} for n, query in enumerate(queries)}, rows)
+    )
+    for name, queries in (
+        ("odd", [f"q{n}" for n in range(9)]),
+        ("also odd", [f"q{n}" for n in range(15)]),
+    )
+    for rows in [
+        [
+            (query, f"d{n}-{at}", -float((at * (n + 3)) % 41))
+            for n, query in enumerate(queries)
+            for at in range(20)
+        ]
+    ]
 }
 """One right answer a query, in the whole collection."""
 
@@ -56,8 +79,8 @@ TWINS: dict[str, tuple[dict[str, Collection], dict[str, Twin]]] = {
             "mean_reciprocal_rank(k={k})": lambda grades, pool, k: twins.reciprocal_rank(grades, k),
             "dcg(k={k})": lambda grades, pool, k: twins.exponential_dcg(grades, k),
             "dcg(k={k}, normalize=true)": twins.ndcg_of_elasticsearch,
-            "expected_reciprocal_rank(k={k}, maximum_relevance={m})": lambda grades, pool, k, m: twins.expected_reciprocal_rank(
-                grades, k, m
+            "expected_reciprocal_rank(k={k}, maximum_relevance={m})": lambda grades, pool, k, m: (
+                twins.expected_reciprocal_rank(grades, k, m)
             ),
         },
     ),
@@ -84,7 +107,10 @@ TWINS: dict[str, tuple[dict[str, Collection], dict[str, Twin]]] = {
         },
     ),
     "revisitop": (WHOLE, {"mAP": twins.area_by_trapezoids}),
-    "gldv2": (WHOLE, {"mAP@{k}": lambda grades, pool, k: twins.average_precision(grades, pool, k, capped=True)}),
+    "gldv2": (
+        WHOLE,
+        {"mAP@{k}": lambda grades, pool, k: twins.average_precision(grades, pool, k, capped=True)},
+    ),
     "reid": (
         WHOLE,
         {
@@ -131,12 +157,20 @@ PAIRS = [
 def test_every_name(name: str, case: Case, collection: str) -> None:
     data, by_name = TWINS[name]
     given = data[collection]
-    judged = {query: lists for query, lists in read(given).items() if lists[1] or name not in SKIPS_EMPTY}
-    theirs = {query: float(by_name[case.name.theirs](*lists, **case.places)) for query, lists in judged.items()}
+    judged = {
+        query: lists for query, lists in read(given).items() if lists[1] or name not in SKIPS_EMPTY
+    }
+    theirs = {
+        query: float(by_name[case.name.theirs](*lists, **case.places))
+        for query, lists in judged.items()
+    }
     options: dict[str, Any] = {}
     if name in ("revisitop", "reid"):
         # Everything but the junk is judged.
-        whole = {query: {item: grades.get(item, 0) for item in given.run[query]} for query, grades in given.judgements.items()}
+        whole = {
+            query: {item: grades.get(item, 0) for item in given.run[query]}
+            for query, grades in given.judgements.items()
+        }
         given = Collection(whole, given.rows)
     assert compare(name, case, given, theirs, tolerance=1e-12, **options) == len(theirs)
 
@@ -145,18 +179,24 @@ def test_every_name(name: str, case: Case, collection: str) -> None:
 def test_mean_and_median_rank(name: str) -> None:
     for given in ONE.values():
         ranks = [twins.rank_of_the_first(grades) for grades, _ in read(given).values()]
-        assert ours(name, given, "mean_rank").value() == pytest.approx(twins.mean_rank_of_clip(ranks))
+        assert ours(name, given, "mean_rank").value() == pytest.approx(
+            twins.mean_rank_of_clip(ranks)
+        )
         assert ours(name, given, "median_rank").value() == twins.median_rank_of_clip(ranks)
 
 
 def test_the_median_rank_of_an_even_number_is_rounded_down_there() -> None:
-    given = Collection({"q": {"a": 1}, "r": {"b": 1}}, [("q", "a", 2.0), ("q", "b", 1.0), ("r", "a", 2.0), ("r", "b", 1.0)])
+    given = Collection(
+        {"q": {"a": 1}, "r": {"b": 1}},
+        [("q", "a", 2.0), ("q", "b", 1.0), ("r", "a", 2.0), ("r", "b", 1.0)],
+    )
     assert twins.median_rank_of_clip([1, 2]) == 1
     assert ours("clip", given, "median_rank").value() == 1.5
 
 
 def test_the_average_precision_of_several_captions_hangs_on_their_order_in_clap() -> None:
-    """Five captions on the first five ranks: perfect in the order of ranks, (1/5 + 2/4 + 3/3 + 4/2 + 5/1) / 5 in the other."""
+    """Five captions on the first five ranks: perfect in the order of ranks, (1/5 + 2/4 + 3/3 + 4/2
+    + 5/1) / 5 in the other."""
     assert twins.average_precision_of_clap([0, 1, 2, 3, 4]) == 1.0
     assert twins.average_precision_of_clap([4, 3, 2, 1, 0]) == pytest.approx(8.7 / 5)
 
@@ -169,16 +209,23 @@ def test_recall_is_a_hit_rate_in_clip() -> None:
 
 def test_junk_is_taken_out_and_what_is_not_relevant_stays() -> None:
     """junk, wrong, right: the right one is second. Between precision 0/1 and 1/2: 1/4."""
-    given = Collection({"q": {"wrong": 0, "right": 1}}, [("q", "junk", 3.0), ("q", "wrong", 2.0), ("q", "right", 1.0)])
+    given = Collection(
+        {"q": {"wrong": 0, "right": 1}},
+        [("q", "junk", 3.0), ("q", "wrong", 2.0), ("q", "right", 1.0)],
+    )
     assert ours("revisitop", given, "mAP").value() == 0.25
     assert ours("reid", given, "mAP").value() == 0.5
 
 
 @pytest.mark.parametrize("collection", SEARCH)
 def test_ms_marco(collection: str) -> None:
-    """Its function gives each query's value; the published script divides their sum by the number of judged queries."""
+    """Its function gives each query's value; the published script divides their sum by the number
+    of judged queries."""
     given = SEARCH[collection]
-    relevant = {query: [item for item, grade in grades.items() if grade > 0] for query, grades in given.judgements.items()}
+    relevant = {
+        query: [item for item, grade in grades.items() if grade > 0]
+        for query, grades in given.judgements.items()
+    }
     lists = {query: list(scores) for query, scores in given.run.items()}
     found = msmarco_eval.compute_metrics(relevant, lists, max_rank=10)["MRR @10 by query"]
     (case,) = cases("msmarco")
@@ -190,7 +237,10 @@ def test_every_line_of_the_judgements_is_relevant_in_ms_marco() -> None:
 
 
 def test_a_list_shorter_than_its_ideal_in_elasticsearch() -> None:
-    """One relevant result of two relevant items, nothing else returned: as good as it gets with one result."""
+    """One relevant result of two relevant items, nothing else returned: as good as it gets with one
+    result."""
     given = Collection({"q": {"a": 1, "b": 1}}, [("q", "a", 1.0)])
     assert ours("elasticsearch", given, "ndcg@10").value() == 1.0
-    assert ours("opensearch", given, "NDCG@10").value() == pytest.approx(1 / (1 + 1 / 1.584962500721156))
+    assert ours("opensearch", given, "NDCG@10").value() == pytest.approx(
+        1 / (1 + 1 / 1.584962500721156)
+    )

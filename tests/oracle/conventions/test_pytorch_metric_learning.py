@@ -1,4 +1,5 @@
-"""The convention of pytorch-metric-learning beside its own functions, on lists of neighbours' labels."""
+"""The convention of pytorch-metric-learning beside its own functions, on lists of neighbours'
+labels."""
 
 from __future__ import annotations
 
@@ -15,12 +16,29 @@ NAME = "pytorch-metric-learning"
 torch, accuracy = Later("torch"), Later("pytorch_metric_learning.utils.accuracy_calculator")
 ITEMS = 40
 DATA = {
-    "many right": generate(121, ties=False, gaps=False, items=ITEMS, longest=ITEMS, shortest=ITEMS, grades=(0, 1), queries=12),
+    "many right": generate(
+        121,
+        ties=False,
+        gaps=False,
+        items=ITEMS,
+        longest=ITEMS,
+        shortest=ITEMS,
+        grades=(0, 1),
+        queries=12,
+    ),
     "few right": generate(
-        122, ties=False, gaps=False, items=ITEMS, longest=ITEMS, shortest=ITEMS, grades=(0,) * 9 + (1,), queries=25
+        122,
+        ties=False,
+        gaps=False,
+        items=ITEMS,
+        longest=ITEMS,
+        shortest=ITEMS,
+        grades=(0,) * 9 + (1,),
+        queries=25,
     ),
 }
-"""Every query ranks the whole reference; an item is right where it has the query's label, which is 1."""
+"""Every query ranks the whole reference; an item is right where it has the query's label, which is
+1."""
 SHAPE = {"avg_of_avgs": False, "return_per_class": False}
 
 
@@ -31,7 +49,12 @@ def library(needs: Needs) -> None:
 
 
 def by_query(
-    given: Collection, compute: Callable[..., float], *, k: int | None = None, counts: bool = True, **options: Any
+    given: Collection,
+    compute: Callable[..., float],
+    *,
+    k: int | None = None,
+    counts: bool = True,
+    **options: Any,
 ) -> Any:
     """One query at a time; the calculator itself leaves out those without a right reference."""
     found = {}
@@ -39,20 +62,34 @@ def by_query(
         labels = [grades.get(item, 0) for item in ranked(given, query)]
         if not any(labels):
             continue
-        known = {"ref_includes_query": False, "label_counts": ([torch.tensor([1])], [sum(labels)])} if counts else {}
+        known = (
+            {"ref_includes_query": False, "label_counts": ([torch.tensor([1])], [sum(labels)])}
+            if counts
+            else {}
+        )
         neighbours, label = torch.tensor([labels[:k]]), torch.tensor([[1]])
-        found[query] = compute(neighbours, label, **known, **SHAPE, **options, label_comparison_fn=torch.eq)
+        found[query] = compute(
+            neighbours, label, **known, **SHAPE, **options, label_comparison_fn=torch.eq
+        )
     return found
 
 
 CALLS: dict[str, Callable[..., Any]] = {
     "precision_at_1": lambda given: by_query(given, first, counts=False),
     "r_precision": lambda given: by_query(given, accuracy.r_precision),
-    "mean_average_precision_at_r": lambda given: by_query(given, accuracy.mean_average_precision, at_r=True),
+    "mean_average_precision_at_r": lambda given: by_query(
+        given, accuracy.mean_average_precision, at_r=True
+    ),
     "mean_average_precision": lambda given: by_query(given, accuracy.mean_average_precision),
-    "mean_average_precision(k={k})": lambda given, k: by_query(given, accuracy.mean_average_precision, k=k),
-    "mean_reciprocal_rank": lambda given: by_query(given, accuracy.mean_reciprocal_rank, counts=False),
-    "mean_reciprocal_rank(k={k})": lambda given, k: by_query(given, accuracy.mean_reciprocal_rank, k=k, counts=False),
+    "mean_average_precision(k={k})": lambda given, k: by_query(
+        given, accuracy.mean_average_precision, k=k
+    ),
+    "mean_reciprocal_rank": lambda given: by_query(
+        given, accuracy.mean_reciprocal_rank, counts=False
+    ),
+    "mean_reciprocal_rank(k={k})": lambda given, k: by_query(
+        given, accuracy.mean_reciprocal_rank, k=k, counts=False
+    ),
 }
 
 
@@ -70,22 +107,32 @@ def test_every_name(case: Case, collection: str) -> None:
     given = DATA[collection]
     theirs = CALLS[case.name.theirs](given, **case.places)
     # mean_reciprocal_rank alone is computed in single precision.
-    assert compare(NAME, case, given, theirs, tolerance=1e-7 if "reciprocal" in case.theirs else None) == len(theirs)
+    assert compare(
+        NAME, case, given, theirs, tolerance=1e-7 if "reciprocal" in case.theirs else None
+    ) == len(theirs)
 
 
 def test_the_calculator_itself() -> None:
-    """Points on a line, the query at 0: its neighbours in order are right, wrong, right; a lone query is left out."""
+    """Points on a line, the query at 0: its neighbours in order are right, wrong, right; a lone
+    query is left out."""
 
     def nearest(query: Any, k: int, reference: Any, ref_includes_query: bool) -> tuple[Any, Any]:
         distances = torch.cdist(query, reference)
         return torch.topk(distances, k, largest=False)
 
-    calculator = accuracy.AccuracyCalculator(exclude=("NMI", "AMI"), device=torch.device("cpu"), knn_func=nearest)
+    calculator = accuracy.AccuracyCalculator(
+        exclude=("NMI", "AMI"), device=torch.device("cpu"), knn_func=nearest
+    )
     found = calculator.get_accuracy(
-        torch.tensor([[0.0], [0.0]]), torch.tensor([1, 9]), torch.tensor([[1.0], [2.0], [3.0]]), torch.tensor([1, 0, 1]), False
+        torch.tensor([[0.0], [0.0]]),
+        torch.tensor([1, 9]),
+        torch.tensor([[1.0], [2.0], [3.0]]),
+        torch.tensor([1, 0, 1]),
+        False,
     )
     given = Collection(
-        {"a": {"x": 1, "z": 1}, "b": {"x": 0}}, [(query, item, -float(at)) for query in "ab" for at, item in enumerate("xyz")]
+        {"a": {"x": 1, "z": 1}, "b": {"x": 0}},
+        [(query, item, -float(at)) for query in "ab" for at, item in enumerate("xyz")],
     )
     for name, value in found.items():
         (case,) = [case for case in cases(NAME) if case.theirs == name]
@@ -94,10 +141,16 @@ def test_the_calculator_itself() -> None:
 
 def test_a_k_below_the_number_of_right_references() -> None:
     """Three right references, and only the first two neighbours are looked at; both are right."""
-    counts = {"ref_includes_query": False, "label_counts": ([torch.tensor([1])], [3]), "label_comparison_fn": torch.eq}
+    counts = {
+        "ref_includes_query": False,
+        "label_counts": ([torch.tensor([1])], [3]),
+        "label_comparison_fn": torch.eq,
+    }
     both = torch.tensor([[1, 1]]), torch.tensor([[1]])
     assert accuracy.r_precision(*both, **counts, **SHAPE) == 1.0
-    assert accuracy.mean_average_precision(*both, **counts, **SHAPE, at_r=True) == pytest.approx(2 / 3)
+    assert accuracy.mean_average_precision(*both, **counts, **SHAPE, at_r=True) == pytest.approx(
+        2 / 3
+    )
 
 
 def test_labels_above_two_to_the_24_become_one() -> None:

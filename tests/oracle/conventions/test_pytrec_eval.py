@@ -30,14 +30,25 @@ def test_every_name(case: Case, collection: str) -> None:
     theirs = values(case, collection)
     if case.theirs in GEOMETRIC:
         assert compare(
-            NAME, case, COLLECTIONS[collection], pytrec_eval.compute_aggregated_measure(case.theirs, list(theirs.values()))
+            NAME,
+            case,
+            COLLECTIONS[collection],
+            pytrec_eval.compute_aggregated_measure(case.theirs, list(theirs.values())),
         )
     else:
-        assert compare(NAME, case, COLLECTIONS[collection], theirs) == len(COLLECTIONS[collection].common)
+        assert compare(NAME, case, COLLECTIONS[collection], theirs) == len(
+            COLLECTIONS[collection].common
+        )
 
 
 @pytest.mark.parametrize(
-    ("measure", "option"), [("P@5", "P_5"), ("AP", "map"), ("nDCG@10", "ndcg_cut_10"), ("IPrec@0.3", "iprec_at_recall_0.3")]
+    ("measure", "option"),
+    [
+        ("P@5", "P_5"),
+        ("AP", "map"),
+        ("nDCG@10", "ndcg_cut_10"),
+        ("IPrec@0.3", "iprec_at_recall_0.3"),
+    ],
 )
 def test_our_names_mean_its_variants(measure: str, option: str) -> None:
     given = COLLECTIONS["ties and gaps"]

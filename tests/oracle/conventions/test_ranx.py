@@ -7,7 +7,16 @@ import ranx
 
 from judged import PolicyError
 from support.generated import Collection
-from support.peers import WITHOUT_TIES, Case, cases, check_version, compare, ours, with_relevant, without_negative
+from support.peers import (
+    WITHOUT_TIES,
+    Case,
+    cases,
+    check_version,
+    compare,
+    ours,
+    with_relevant,
+    without_negative,
+)
 
 NAME = "ranx"
 CASES = cases(NAME, places={"p": (50, 8, 95)})
@@ -33,7 +42,9 @@ def test_every_name(case: Case, collection: str) -> None:
     if case.theirs == "bpref":
         # It needs judgements of both kinds, and knows no negative grades; see below.
         known = without_negative(with_relevant(given)).judgements
-        given = Collection({query: grades for query, grades in known.items() if 0 in grades.values()}, given.rows)
+        given = Collection(
+            {query: grades for query, grades in known.items() if 0 in grades.values()}, given.rows
+        )
     theirs = values(case.theirs, given)
     assert compare(NAME, case, given, theirs, policy={"missing": "zero"}) == len(given.judgements)
 

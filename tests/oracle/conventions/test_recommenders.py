@@ -8,7 +8,15 @@ from typing import Any
 import pytest
 
 from support.generated import Collection
-from support.peers import COLLECTIONS, Case, cases, check_table, check_version, compare, only_relevant
+from support.peers import (
+    COLLECTIONS,
+    Case,
+    cases,
+    check_table,
+    check_version,
+    compare,
+    only_relevant,
+)
 
 pytestmark = [pytest.mark.heavy, pytest.mark.filterwarnings("ignore")]
 
@@ -29,7 +37,11 @@ def value(given: Collection, function: str, options: dict[str, Any]) -> float:
     pd = pytest.importorskip("pandas")
     evaluation = pytest.importorskip("recommenders.evaluation.python_evaluation")
     truth = pd.DataFrame(
-        [(query, item, float(grade)) for query, grades in given.judgements.items() for item, grade in grades.items()],
+        [
+            (query, item, float(grade))
+            for query, grades in given.judgements.items()
+            for item, grade in grades.items()
+        ],
         columns=["userID", "itemID", "rating"],
     )
     run = pd.DataFrame(given.rows, columns=["userID", "itemID", "prediction"])

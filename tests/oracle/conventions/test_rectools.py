@@ -8,7 +8,16 @@ from typing import Any
 import pytest
 
 from support.generated import Collection, generate
-from support.peers import WITHOUT_TIES, Case, cases, check_table, check_version, compare, only_relevant, ranked
+from support.peers import (
+    WITHOUT_TIES,
+    Case,
+    cases,
+    check_table,
+    check_version,
+    compare,
+    only_relevant,
+    ranked,
+)
 
 pytestmark = [pytest.mark.heavy, pytest.mark.filterwarnings("ignore")]
 
@@ -27,7 +36,10 @@ CALLS: dict[str, Callable[..., tuple[str, dict[str, Any]]]] = {
     "MAP(k={k})": lambda k: ("MAP", {"k": k}),
     "MAP(k={k}, divide_by_k=True)": lambda k: ("MAP", {"k": k, "divide_by_k": True}),
     "NDCG(k={k})": lambda k: ("NDCG", {"k": k}),
-    "NDCG(k={k}, divide_by_achievable=True)": lambda k: ("NDCG", {"k": k, "divide_by_achievable": True}),
+    "NDCG(k={k}, divide_by_achievable=True)": lambda k: (
+        "NDCG",
+        {"k": k, "divide_by_achievable": True},
+    ),
 }
 
 
@@ -35,14 +47,21 @@ def values(given: Collection, metric: str, options: dict[str, Any]) -> dict[str,
     pd = pytest.importorskip("pandas")
     metrics = pytest.importorskip("rectools.metrics")
     recommended = pd.DataFrame(
-        [(query, item, rank) for query in given.run for rank, item in enumerate(ranked(given, query), 1)],
+        [
+            (query, item, rank)
+            for query in given.run
+            for rank, item in enumerate(ranked(given, query), 1)
+        ],
         columns=["user_id", "item_id", "rank"],
     )
     interactions = pd.DataFrame(
-        [(query, item) for query, grades in given.judgements.items() for item in grades], columns=["user_id", "item_id"]
+        [(query, item) for query, grades in given.judgements.items() for item in grades],
+        columns=["user_id", "item_id"],
     )
     extra = {"catalog": range(CATALOG)} if metric == "Accuracy" else {}
-    return dict(getattr(metrics, metric)(**options).calc_per_user(recommended, interactions, **extra))
+    return dict(
+        getattr(metrics, metric)(**options).calc_per_user(recommended, interactions, **extra)
+    )
 
 
 def test_table() -> None:

@@ -7,7 +7,15 @@ from typing import Any
 import pytest
 
 from support.generated import Collection
-from support.peers import COLLECTIONS, Case, cases, check_table, check_version, compare, only_relevant
+from support.peers import (
+    COLLECTIONS,
+    Case,
+    cases,
+    check_table,
+    check_version,
+    compare,
+    only_relevant,
+)
 
 pytestmark = [pytest.mark.heavy, pytest.mark.filterwarnings("ignore")]
 
@@ -33,7 +41,8 @@ def values(given: Collection, metric: str, k: int, *, dicts: bool = False) -> di
     else:
         run = pd.DataFrame(given.rows, columns=["query_id", "item_id", "rating"])
         truth = pd.DataFrame(
-            [(query, item) for query, grades in given.judgements.items() for item in grades], columns=["query_id", "item_id"]
+            [(query, item) for query, grades in given.judgements.items() for item in grades],
+            columns=["query_id", "item_id"],
         )
         found = asked(run, truth)
     (by_query,) = found.values()

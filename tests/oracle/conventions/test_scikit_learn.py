@@ -36,8 +36,13 @@ def rows(given: Collection) -> dict[str, tuple[list[float], list[float]]]:
     }
 
 
-def row_by_row(function: Callable[..., float], **options: Any) -> Callable[[Collection], dict[str, float]]:
-    return lambda given: {query: function([grades], [scores], **options) for query, (grades, scores) in rows(given).items()}
+def row_by_row(
+    function: Callable[..., float], **options: Any
+) -> Callable[[Collection], dict[str, float]]:
+    return lambda given: {
+        query: function([grades], [scores], **options)
+        for query, (grades, scores) in rows(given).items()
+    }
 
 
 def average_precision(given: Collection) -> dict[str, float]:
@@ -49,7 +54,9 @@ def average_precision(given: Collection) -> dict[str, float]:
 
 
 def area(given: Collection) -> dict[str, float]:
-    found = {query: (np.array(grades) > 0, scores) for query, (grades, scores) in rows(given).items()}
+    found = {
+        query: (np.array(grades) > 0, scores) for query, (grades, scores) in rows(given).items()
+    }
     return {
         query: metrics.roc_auc_score(truth, scores) if 0 < truth.sum() < len(truth) else 0.0
         for query, (truth, scores) in found.items()
@@ -82,7 +89,8 @@ PAIRS = [
     pytest.param(case, collection, id=f"{case}-{collection}")
     for case in cases(NAME, places={"b": (2, 10, 3.5)})
     if "top_k" not in case.theirs
-    # Tied scores are averaged in the graded measures, and one step of a curve in the others; see below.
+    # Tied scores are averaged in the graded measures, and one step of a curve in the others; see
+    # below.
     for collection in (DATA if case.theirs.startswith(GRADED) else UNTIED)
 ]
 
@@ -92,7 +100,10 @@ def test_every_name(case: Case, collection: str) -> None:
     given = DATA[collection]
     if any(len(scores) < 2 for scores in given.run.values()):  # which scikit-learn refuses
         kept = {query for query, scores in given.run.items() if len(scores) > 1}
-        given = Collection({query: given.judgements[query] for query in kept}, [row for row in given.rows if row[0] in kept])
+        given = Collection(
+            {query: given.judgements[query] for query in kept},
+            [row for row in given.rows if row[0] in kept],
+        )
     theirs = CALLS[case.name.theirs](**case.places)(given)
     sizes = {query: len(scores) for query, scores in given.run.items()}
     assert compare(NAME, case, given, theirs, collection=sizes) == len(given.run)
@@ -101,9 +112,14 @@ def test_every_name(case: Case, collection: str) -> None:
 @pytest.mark.parametrize("k", [1, 3, 10])
 def test_top_k_accuracy(k: int) -> None:
     draw = np.random.default_rng(7)
-    scores, label = draw.permuted(np.tile(np.arange(25.0), (40, 1)), axis=1), draw.integers(0, 25, 40)
+    scores, label = (
+        draw.permuted(np.tile(np.arange(25.0), (40, 1)), axis=1),
+        draw.integers(0, 25, 40),
+    )
     expected = metrics.top_k_accuracy_score(label, scores, k=k, labels=np.arange(25))
-    run = [(f"q{query}", f"d{item}", scores[query, item]) for query in range(40) for item in range(25)]
+    run = [
+        (f"q{query}", f"d{item}", scores[query, item]) for query in range(40) for item in range(25)
+    ]
     given = Collection({f"q{query}": {f"d{item}": 1} for query, item in enumerate(label)}, run)
     assert ours(NAME, given, f"top_k_accuracy_score(k={k})").value() == pytest.approx(expected)
 
@@ -121,7 +137,8 @@ def test_names_of_different_policies_are_not_mixed() -> None:
     with pytest.raises(ConventionError) as error:
         ours(NAME, given, "ndcg_score label_ranking_average_precision_score")
     assert str(error.value) == (
-        "scikit-learn has empty=zero for ndcg_score and empty=one for label_ranking_average_precision_score; "
+        "scikit-learn has empty=zero for ndcg_score and empty=one for "
+        "label_ranking_average_precision_score; "
         "evaluate them one at a time, or choose empty for both."
     )
 

@@ -1,4 +1,5 @@
-"""The convention of sentence-transformers beside its InformationRetrievalEvaluator: means over queries, without ties."""
+"""The convention of sentence-transformers beside its InformationRetrievalEvaluator: means over
+queries, without ties."""
 
 from __future__ import annotations
 
@@ -21,7 +22,8 @@ def library(needs: Needs) -> None:
 
 
 def complete(given: Collection) -> Collection:
-    """Every query is searched for there, so none is missing from the run; what is not relevant was never listed."""
+    """Every query is searched for there, so none is missing from the run; what is not relevant was
+    never listed."""
     kept = only_relevant(given)
     found = {query: grades for query, grades in kept.judgements.items() if query in given.run}
     return Collection(found, [row for row in given.rows if row[0] in found])
@@ -39,7 +41,8 @@ def value(theirs: str, given: Collection, k: int) -> float:
         **{f"{name}_at_k": [k] for name in ("accuracy", "precision_recall", "mrr", "ndcg", "map")},
     )
     hits = [
-        [{"corpus_id": item, "score": score} for item, score in given.run[query].items()] for query in evaluator.queries_ids
+        [{"corpus_id": item, "score": score} for item, score in given.run[query].items()]
+        for query in evaluator.queries_ids
     ]
     root = theirs.partition("@")[0]
     return float(evaluator.compute_metrics(hits)[f"{root}@k"][k])
@@ -48,11 +51,15 @@ def value(theirs: str, given: Collection, k: int) -> float:
 @pytest.mark.parametrize("collection", DATA)
 @pytest.mark.parametrize("case", cases(NAME), ids=str)
 def test_every_name(case: Case, collection: str) -> None:
-    assert compare(NAME, case, DATA[collection], value(case.theirs, DATA[collection], int(case.places["k"])))
+    assert compare(
+        NAME, case, DATA[collection], value(case.theirs, DATA[collection], int(case.places["k"]))
+    )
 
 
 def test_a_query_with_nothing_relevant_is_left_out() -> None:
-    made = evaluation.InformationRetrievalEvaluator({"q": "x", "r": "y"}, {"a": "x"}, {"q": {"a"}, "r": set()})
+    made = evaluation.InformationRetrievalEvaluator(
+        {"q": "x", "r": "y"}, {"a": "x"}, {"q": {"a"}, "r": set()}
+    )
     assert made.queries_ids == ["q"]
 
 

@@ -7,7 +7,16 @@ from typing import Any
 
 import pytest
 
-from support.peers import WITHOUT_TIES, Case, cases, check_table, check_version, compare, only_relevant, ranked
+from support.peers import (
+    WITHOUT_TIES,
+    Case,
+    cases,
+    check_table,
+    check_version,
+    compare,
+    only_relevant,
+    ranked,
+)
 
 pytestmark = [pytest.mark.heavy, pytest.mark.filterwarnings("ignore")]
 
@@ -25,7 +34,11 @@ DATA = {name: only_relevant(given) for name, given in WITHOUT_TIES.items()}
 @pytest.fixture(scope="module")
 def spark() -> Iterator[Any]:
     sql = pytest.importorskip("pyspark.sql")
-    session = sql.SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false").getOrCreate()
+    session = (
+        sql.SparkSession.builder.master("local[1]")
+        .config("spark.ui.enabled", "false")
+        .getOrCreate()
+    )
     session.sparkContext.setLogLevel("ERROR")
     yield session
     session.stop()
@@ -37,7 +50,9 @@ def metrics(spark: Any) -> dict[str, Any]:
 
     return {
         name: RankingMetrics(
-            spark.sparkContext.parallelize([(ranked(given, query), list(grades)) for query, grades in given.judgements.items()])
+            spark.sparkContext.parallelize(
+                [(ranked(given, query), list(grades)) for query, grades in given.judgements.items()]
+            )
         )
         for name, given in DATA.items()
     }
@@ -55,10 +70,16 @@ def test_every_name(case: Case, collection: str, metrics: dict[str, Any]) -> Non
 
 
 def test_relevance_values_are_ignored(spark: Any) -> None:
-    """The worse of two items first: (1 + 3/log2(3)) / (3 + 1/log2(3)) with gains of 2^g - 1, and 1 if all gain alike."""
+    """The worse of two items first: (1 + 3/log2(3)) / (3 + 1/log2(3)) with gains of 2^g - 1, and 1
+    if all gain alike."""
     from pyspark.mllib.evaluation import RankingMetrics
 
-    assert RankingMetrics(spark.sparkContext.parallelize([(["b", "a"], ["a", "b"], [2.0, 1.0])])).ndcgAt(2) == 1.0
+    assert (
+        RankingMetrics(
+            spark.sparkContext.parallelize([(["b", "a"], ["a", "b"], [2.0, 1.0])])
+        ).ndcgAt(2)
+        == 1.0
+    )
 
 
 def test_an_item_predicted_twice_counts_twice(spark: Any) -> None:

@@ -22,7 +22,11 @@ from support.peers import (
 )
 
 NAME = "torchmetrics"
-torch, retrieval, functional = Later("torch"), Later("torchmetrics.retrieval"), Later("torchmetrics.functional.retrieval")
+torch, retrieval, functional = (
+    Later("torch"),
+    Later("torchmetrics.retrieval"),
+    Later("torchmetrics.functional.retrieval"),
+)
 DATA = {name: closed(given, between_0_and_1=True) for name, given in COLLECTIONS.items()}
 GRADED = "retrieval_normalized_dcg"
 
@@ -43,13 +47,18 @@ def tensors(given: Collection, query: str, *, graded: bool) -> tuple[Any, Any]:
 
 
 def by_query(function: str, *, rare: float = 0.0, **options: Any) -> Values:
-    """The functional metric of each list; `rare` is the value where the modular metric never calls it."""
+    """The functional metric of each list; `rare` is the value where the modular metric never calls
+    it."""
 
     def values(given: Collection) -> dict[str, float]:
         found = {}
         for query in given.run:
             scores, target = tensors(given, query, graded=function == GRADED)
-            found[query] = float(getattr(functional, function)(scores, target, **options)) if target.sum() else rare
+            found[query] = (
+                float(getattr(functional, function)(scores, target, **options))
+                if target.sum()
+                else rare
+            )
         return found
 
     return values
@@ -66,13 +75,18 @@ FUNCTIONS = {
     "RetrievalAUROC": "retrieval_auroc",
 }
 CALLS: dict[str, Callable[..., Values]] = {
-    **{metric: lambda function=function: by_query(function) for metric, function in FUNCTIONS.items()},
+    **{
+        metric: lambda function=function: by_query(function)
+        for metric, function in FUNCTIONS.items()
+    },
     **{
         f"{metric}(top_k={{k}})": lambda k, function=function: by_query(function, top_k=k)
         for metric, function in FUNCTIONS.items()
         if metric not in ("RetrievalRPrecision", "RetrievalAUROC")
     },
-    "RetrievalPrecision(top_k={k}, adaptive_k=True)": lambda k: by_query("retrieval_precision", top_k=k, adaptive_k=True),
+    "RetrievalPrecision(top_k={k}, adaptive_k=True)": lambda k: by_query(
+        "retrieval_precision", top_k=k, adaptive_k=True
+    ),
     "RetrievalFallOut": lambda: fall_out(None),
     "RetrievalFallOut(top_k={k})": lambda k: fall_out(k),
 }
@@ -83,7 +97,10 @@ def fall_out(k: int | None) -> Values:
 
     def values(given: Collection) -> dict[str, float]:
         return {
-            query: float(functional.retrieval_fall_out(*tensors(given, query, graded=False), top_k=k)) for query in given.run
+            query: float(
+                functional.retrieval_fall_out(*tensors(given, query, graded=False), top_k=k)
+            )
+            for query in given.run
         }
 
     return values
@@ -108,9 +125,14 @@ def test_every_name(case: Case, collection: str) -> None:
     if "FallOut" in case.theirs or "AUROC" in case.theirs:
         # Where all results are relevant, or none, it says 0 and judged that there is no value.
         mixed = {
-            query for query, grades in given.judgements.items() if 0 < sum(grade > 0 for grade in grades.values()) < len(grades)
+            query
+            for query, grades in given.judgements.items()
+            if 0 < sum(grade > 0 for grade in grades.values()) < len(grades)
         }
-        given = Collection({query: given.judgements[query] for query in mixed}, [row for row in given.rows if row[0] in mixed])
+        given = Collection(
+            {query: given.judgements[query] for query in mixed},
+            [row for row in given.rows if row[0] in mixed],
+        )
     theirs = CALLS[case.name.theirs](**case.places)(given)
     assert compare(NAME, case, given, theirs, collection=sizes) == len(given.run)
 
@@ -124,7 +146,9 @@ def test_means_and_what_becomes_of_empty_queries(metric: str, action: str, empty
         scores, target = tensors(given, query, graded=metric == "RetrievalNormalizedDCG")
         calculated.update(scores, target, indexes=torch.full_like(target, number))
     (case,) = [case for case in cases(NAME) if case.theirs == metric]
-    assert compare(NAME, case, given, float(calculated.compute()), policy={"empty": empty}, tolerance=1e-5)
+    assert compare(
+        NAME, case, given, float(calculated.compute()), policy={"empty": empty}, tolerance=1e-5
+    )
 
 
 def test_items_without_a_positive_score_are_not_relevant_in_half_of_its_metrics() -> None:
@@ -137,7 +161,8 @@ def test_items_without_a_positive_score_are_not_relevant_in_half_of_its_metrics(
 
 
 def test_its_area_sees_no_difference_between_great_scores() -> None:
-    """Scores outside 0 to 1 go through a sigmoid, in single precision: 100 and 200 are both 1, and tied."""
+    """Scores outside 0 to 1 go through a sigmoid, in single precision: 100 and 200 are both 1, and
+    tied."""
     target = torch.tensor([0, 1])
     assert float(functional.retrieval_auroc(torch.tensor([0.1, 0.2]), target)) == 1.0
     assert float(functional.retrieval_auroc(torch.tensor([100.0, 200.0]), target)) == 0.5

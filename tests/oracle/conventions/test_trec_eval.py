@@ -1,4 +1,5 @@
-"""The convention of trec_eval beside what trec_eval 10.0 printed for the runs in `tests/golden/trec_eval`."""
+"""The convention of trec_eval beside what trec_eval 10.0 printed for the runs in
+`tests/golden/trec_eval`."""
 
 from __future__ import annotations
 
@@ -28,20 +29,42 @@ def printed(path: Path) -> dict[str, dict[str, float]]:
 @pytest.mark.parametrize("path", OUTPUTS, ids=lambda path: path.parent.name)
 def test_every_line(path: Path) -> None:
     lines = printed(path)
-    evaluation = evaluate(path.parent / "qrels", path.parent / "run", list(lines), convention=NAME, policy={"missing": "zero"})
+    evaluation = evaluate(
+        path.parent / "qrels",
+        path.parent / "run",
+        list(lines),
+        convention=NAME,
+        policy={"missing": "zero"},
+    )
     scored = evaluation.scored()
     for name, by_query in lines.items():
         values = scored.values[evaluation.measure(name)].tolist()
-        ours = {"all": evaluation.value(name), **dict(zip(scored.rankings.queries, values, strict=True))}
-        assert {query: ours[query] for query in by_query} == pytest.approx(by_query, abs=HALF_A_DIGIT, rel=0), name
+        ours = {
+            "all": evaluation.value(name),
+            **dict(zip(scored.rankings.queries, values, strict=True)),
+        }
+        assert {query: ours[query] for query in by_query} == pytest.approx(
+            by_query, abs=HALF_A_DIGIT, rel=0
+        ), name
 
 
 def test_every_name_is_printed_somewhere() -> None:
     seen = {
-        reading.name.theirs for path in OUTPUTS for name in printed(path) for reading in find(NAME).read(name) if reading.ours
+        reading.name.theirs
+        for path in OUTPUTS
+        for name in printed(path)
+        for reading in find(NAME).read(name)
+        if reading.ours
     }
-    # Version 10.0 has the first three, but not among all_trec; its rbp reads memory that was never set, and was not stored.
-    assert {name.theirs for name in find(NAME).names if name.ours} - seen == {"dcg", "ideal_dcg", "yaap", "rbp", "rbp_resid"}
+    # Version 10.0 has the first three, but not among all_trec; its rbp reads memory that was never
+    # set, and was not stored.
+    assert {name.theirs for name in find(NAME).names if name.ours} - seen == {
+        "dcg",
+        "ideal_dcg",
+        "yaap",
+        "rbp",
+        "rbp_resid",
+    }
 
 
 def test_a_missing_query_is_an_error_unless_it_is_told_to_count() -> None:

@@ -41,13 +41,18 @@ def evaluator(given: Collection) -> Any:
     frame = pd.DataFrame(rows, columns=["query", "docid", "score"])
     frame["q0"], frame["system"], frame["rank"] = "Q0", "run", frame.groupby("query").cumcount() + 1
     run.load_run_from_dataframe(frame)
-    pairs = [(query, "0", item, grade) for query, grades in given.judgements.items() for item, grade in grades.items()]
+    pairs = [
+        (query, "0", item, grade)
+        for query, grades in given.judgements.items()
+        for item, grade in grades.items()
+    ]
     qrels.qrels_data = pd.DataFrame(pairs, columns=["query", "q0", "docid", "rel"])
     return trectools.TrecEval(run, qrels)
 
 
 def by_query(method: str, **options: Any) -> Callable[[Collection], dict[str, float]]:
-    """Its values by query; those without a relevant result are missing there, or not a number, and are 0 in its means."""
+    """Its values by query; those without a relevant result are missing there, or not a number, and
+    are 0 in its means."""
 
     def values(given: Collection) -> dict[str, float]:
         with warnings.catch_warnings():
@@ -56,7 +61,9 @@ def by_query(method: str, **options: Any) -> Callable[[Collection], dict[str, fl
         frame = found[0] if isinstance(found, tuple) else found
         known = dict(zip(frame.index, frame.iloc[:, 0], strict=True))
         return {
-            query: float(known.get(query, 0.0)) if known.get(query, 0.0) == known.get(query, 0.0) else 0.0
+            query: float(known.get(query, 0.0))
+            if known.get(query, 0.0) == known.get(query, 0.0)
+            else 0.0
             for query in given.common
         }
 
@@ -70,7 +77,9 @@ CALLS: dict[str, Callable[..., Callable[[Collection], dict[str, float]]]] = {
     "get_reciprocal_rank(depth={k})": lambda k: by_query("get_reciprocal_rank", depth=k),
     "get_rprec()": lambda: by_query("get_rprec"),
     "get_ndcg(depth={k})": lambda k: by_query("get_ndcg", depth=k),
-    "get_ndcg(depth={k}, trec_eval=False)": lambda k: by_query("get_ndcg", depth=k, trec_eval=False),
+    "get_ndcg(depth={k}, trec_eval=False)": lambda k: by_query(
+        "get_ndcg", depth=k, trec_eval=False
+    ),
     "get_bpref()": lambda: by_query("get_bpref"),
     "get_rbp(p={p}, depth={k})": lambda p, k: by_query("get_rbp", p=p, depth=k),
 }
@@ -93,9 +102,15 @@ def test_every_name(case: Case, collection: str) -> None:
     given = DATA[collection]
     if "bpref" in case.theirs:
         # It errs where nothing was judged irrelevant, and about negative grades; see below.
-        both = {query: grades for query, grades in without_negative(given).judgements.items() if 0 in grades.values()}
+        both = {
+            query: grades
+            for query, grades in without_negative(given).judgements.items()
+            if 0 in grades.values()
+        }
         given = judged_only(Collection(both, given.rows))
-    assert compare(NAME, case, given, CALLS[case.name.theirs](**case.places)(given)) == len(given.common)
+    assert compare(NAME, case, given, CALLS[case.name.theirs](**case.places)(given)) == len(
+        given.common
+    )
 
 
 def test_preferences_where_nothing_was_judged_irrelevant() -> None:
@@ -117,8 +132,11 @@ def test_a_query_that_nobody_judged_lowers_its_means() -> None:
 
 
 def test_ties_across_queries_are_averaged_in_rank_biased_precision() -> None:
-    """The second result of q, weighing 0.8 (1 - 0.8), has the score of the first of r, which weighs 1 - 0.8."""
-    given = Collection({"r": {"a": 1}, "q": {"z": 1}}, [("q", "x", 2.0), ("q", "y", 1.0), ("r", "a", 1.0)])
+    """The second result of q, weighing 0.8 (1 - 0.8), has the score of the first of r, which weighs
+    1 - 0.8."""
+    given = Collection(
+        {"r": {"a": 1}, "q": {"z": 1}}, [("q", "x", 2.0), ("q", "y", 1.0), ("r", "a", 1.0)]
+    )
     assert by_query("get_rbp", p=0.8, depth=10)(given)["r"] == pytest.approx((0.16 + 0.2) / 2)
 
 
@@ -128,11 +146,16 @@ def test_r_precision_stops_at_a_query_that_nobody_judged() -> None:
         by_query("get_rprec")(given)
 
 
-@pytest.mark.parametrize(("method", "removes"), [("get_precision", True), ("get_ndcg", True), ("get_reciprocal_rank", False)])
+@pytest.mark.parametrize(
+    ("method", "removes"),
+    [("get_precision", True), ("get_ndcg", True), ("get_reciprocal_rank", False)],
+)
 def test_unjudged_results_stay_in_some_measures(method: str, removes: bool) -> None:
     given = Collection({"q": {"a": 1}}, [("q", "x", 2.0), ("q", "a", 1.0)])
     plain = by_query(method, depth=1 if method == "get_precision" else 10)(given)["q"]
-    removed = by_query(method, depth=1 if method == "get_precision" else 10, removeUnjudged=True)(given)["q"]
+    removed = by_query(method, depth=1 if method == "get_precision" else 10, removeUnjudged=True)(
+        given
+    )["q"]
     assert (removed == 1.0) is removes
     assert (removed == plain) is not removes
 
@@ -145,7 +168,8 @@ def test_the_geometric_mean_is_none_as_soon_as_a_query_is_missing() -> None:
 
 
 def test_it_orders_ties_in_two_ways() -> None:
-    """Read from a frame in ascending order of ids, nDCG takes them as they are, and MAP sorts them by descending id."""
+    """Read from a frame in ascending order of ids, nDCG takes them as they are, and MAP sorts them
+    by descending id."""
     given = Collection({"q": {"a": 1}}, [("q", "a", 1.0), ("q", "b", 1.0)])
     assert by_query("get_ndcg", depth=10)(given) == {"q": 1.0}
     assert by_query("get_map", depth=10)(given) == {"q": 0.5}

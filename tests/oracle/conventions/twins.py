@@ -1,6 +1,8 @@
-"""Published definitions of evaluations that cannot be installed, read aloud for one query, in plain loops.
+"""Published definitions of evaluations that cannot be installed, read aloud for one query, in plain
+loops.
 
-A list is the grades of its results in rank order, 0 for one that nobody judged; a pool is every grade above 0.
+A list is the grades of its results in rank order, 0 for one that nobody judged; a pool is every
+grade above 0.
 """
 
 from __future__ import annotations
@@ -18,7 +20,9 @@ def recall(grades: list[int], pool: list[int], k: int) -> float:
     return sum(grade > 0 for grade in grades[:k]) / len(pool) if pool else 0.0
 
 
-def average_precision(grades: list[int], pool: list[int], k: int | None = None, *, capped: bool = False) -> float:
+def average_precision(
+    grades: list[int], pool: list[int], k: int | None = None, *, capped: bool = False
+) -> float:
     hits, total = 0, 0.0
     for rank, grade in enumerate(grades[:k], 1):
         if grade > 0:
@@ -65,7 +69,8 @@ def expected_reciprocal_rank(grades: list[int], k: int, top: int) -> float:
 
 
 def area_by_trapezoids(grades: list[int], pool: list[int]) -> float:
-    """Revisited Oxford: at each relevant image, the mean of the precision just before it and with it."""
+    """Revisited Oxford: at each relevant image, the mean of the precision just before it and with
+    it."""
     area, hits = 0.0, 0
     for before, grade in enumerate(grades):
         if grade > 0:

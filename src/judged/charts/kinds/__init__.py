@@ -1,7 +1,9 @@
-"""Every kind of chart, declared once: `judged plot --help`, the documentation and the tests derive from this table.
+"""Every kind of chart, declared once: `judged plot --help`, the documentation and the tests derive
+from this table.
 
-The file of a kind has its name. It holds `data`, which prepares a table, a function of the kind's own name, which people call,
-and `draw`, which makes the chart from the table alone. Nothing heavy is imported before one of them is asked for.
+The file of a kind has its name. It holds `data`, which prepares a table, a function of the kind's
+own name, which people call, and `draw`, which makes the chart from the table alone. Nothing heavy
+is imported before one of them is asked for.
 """
 
 from __future__ import annotations
@@ -32,17 +34,33 @@ NEEDS = {
     "system": Needs("judgements and one run", "QRELS RUN", "evaluation", (2, 2)),
     "systems": Needs("judgements and one or more runs", "QRELS RUN...", "evaluation", (2, None)),
     "pair": Needs("judgements and two runs", "QRELS RUN RUN", "evaluation", (3, 3)),
-    "results": Needs("judgements and one run with its items and scores", "QRELS RUN", "judgements, run", (2, 2)),
+    "results": Needs(
+        "judgements and one run with its items and scores", "QRELS RUN", "judgements, run", (2, 2)
+    ),
     "results of a pair": Needs(
-        "judgements and two runs with their items", "QRELS RUN RUN", "judgements, {name: run, name: run}", (3, 3)
+        "judgements and two runs with their items",
+        "QRELS RUN RUN",
+        "judgements, {name: run, name: run}",
+        (3, 3),
     ),
     "diagnosis": Needs(
-        "a diagnosis of embeddings: `judged embeddings … --diagnose -o FILE.json`", "DIAGNOSIS", "diagnosis", (1, 1)
+        "a diagnosis of embeddings: `judged embeddings … --diagnose -o FILE.json`",
+        "DIAGNOSIS",
+        "diagnosis",
+        (1, 1),
     ),
-    "sweep": Needs("a sweep of temperatures: `judged temperature … -o FILE.json`", "SWEEP", "sweep", (1, 1)),
-    "study": Needs("a study of training temperatures: `judged temperature-study … -o FILE.json`", "STUDY", "study", (1, 1)),
+    "sweep": Needs(
+        "a sweep of temperatures: `judged temperature … -o FILE.json`", "SWEEP", "sweep", (1, 1)
+    ),
+    "study": Needs(
+        "a study of training temperatures: `judged temperature-study … -o FILE.json`",
+        "STUDY",
+        "study",
+        (1, 1),
+    ),
 }
-"""What there is to make charts from. An evaluation may be rankings too: one `Rankings`, or a list of them."""
+"""What there is to make charts from. An evaluation may be rankings too: one `Rankings`, or a list
+of them."""
 
 OPTIONS = {
     "query": "One query instead of all of them.",
@@ -54,9 +72,13 @@ OPTIONS = {
     "bins": "How many bins scores are put into.",
     "unjudged": "Whether unjudged results count as not relevant or are left out.",
     "ties": "How ties are broken.",
-    "pictures": "A CSV or TSV file with the columns id and picture: where the picture of each query and item lies.",
+    "pictures": (
+        "A CSV or TSV file with the columns id and picture: where the picture of each query "
+        "and item lies."
+    ),
     "queries": "How many queries are shown; 8 if not said.",
-    "temperatures": "Three temperatures, as in 0.01,0.1,1; the nearest that were swept are shown. If not said, those nearest "
+    "temperatures": "Three temperatures, as in 0.01,0.1,1; the nearest that were swept are shown. If not "
+    "said, those nearest "
     "to the lowest loss, to a quarter and to four times of it.",
 }
 """What kinds may be told beside that; the theme is for all of them."""
@@ -105,7 +127,8 @@ KINDS = {
         Kind(
             "precision-recall",
             "Precision against recall",
-            "The precision-recall curve of one query, or the mean curve of all: as it is, a saw-tooth, with average precision "
+            "The precision-recall curve of one query, or the mean curve of all: as it is, a "
+            "saw-tooth, with average precision "
             "as the area of its steps, and interpolated, whose area is not average precision.",
             "system",
             ("query", "rel"),
@@ -134,49 +157,56 @@ KINDS = {
         Kind(
             "confusion",
             "Confusion counts at k",
-            "How many items are relevant or not, and among the first k results or not, summed over queries.",
+            "How many items are relevant or not, and among the first k results or not, summed "
+            "over queries.",
             "system",
             ("query", "k", "rel"),
         ),
         Kind(
             "confusion-at-k",
             "Confusion counts as k grows",
-            "True positives, false positives and false negatives at every cutoff, summed over queries.",
+            "True positives, false positives and false negatives at every cutoff, summed over "
+            "queries.",
             "system",
             ("query", "k", "rel"),
         ),
         Kind(
             "rank-histogram",
             "Ranks of relevant items",
-            "How many relevant items stand at which ranks, with their median; those that were not retrieved stand behind all.",
+            "How many relevant items stand at which ranks, with their median; those that were not "
+            "retrieved stand behind all.",
             "system",
             ("of", "rel"),
         ),
         Kind(
             "cmc",
             "Cumulative match characteristic",
-            "The share of queries with a relevant item among the first k, as k grows, one curve a system.",
+            "The share of queries with a relevant item among the first k, as k grows, one curve a "
+            "system.",
             "systems",
             ("k", "rel"),
         ),
         Kind(
             "differences",
             "Differences of two systems, query by query",
-            "A measure's value of the second system minus that of the first, for every query, the greatest first.",
+            "A measure's value of the second system minus that of the first, for every query, the "
+            "greatest first.",
             "pair",
             ("measure",),
         ),
         Kind(
             "scatter",
             "One system against another",
-            "A measure's value of every query in both systems: above the diagonal the second one is higher.",
+            "A measure's value of every query in both systems: above the diagonal the second one "
+            "is higher.",
             "pair",
             ("measure",),
         ),
         Kind(
             "scores",
             "Scores of relevant results and of others",
-            "Two histograms of a run's scores: the less they overlap, the better a score tells relevant results from others.",
+            "Two histograms of a run's scores: the less they overlap, the better a score tells "
+            "relevant results from others.",
             "results",
             ("bins", "rel", "unjudged"),
         ),
@@ -189,35 +219,40 @@ KINDS = {
         Kind(
             "ranges",
             "How far ties and unjudged results could move a number",
-            "Each measure's value with its range over the orders of tied results, and over what unjudged results may be.",
+            "Each measure's value with its range over the orders of tied results, and over what "
+            "unjudged results may be.",
             "systems",
             ("measures",),
         ),
         Kind(
             "roc",
             "ROC curve",
-            "The share of relevant items found against the share of irrelevant ones seen; it needs the size of the collection.",
+            "The share of relevant items found against the share of irrelevant ones seen; it "
+            "needs the size of the collection.",
             "systems",
             ("query", "rel"),
         ),
         Kind(
             "reliability",
             "Reliability diagram",
-            "Scores from 0 to 1 against the share of results that are relevant: whether a score can be read as a probability.",
+            "Scores from 0 to 1 against the share of results that are relevant: whether a score "
+            "can be read as a probability.",
             "results",
             ("bins", "rel", "unjudged"),
         ),
         Kind(
             "rank-flow",
             "How judged items move between two systems",
-            "Lines from the rank of each judged item in one run to its rank in the other, for one query.",
+            "Lines from the rank of each judged item in one run to its rank in the other, for one "
+            "query.",
             "results of a pair",
             ("query", "rel", "ties"),
         ),
         Kind(
             "gallery",
             "Pictures of queries and their first results",
-            "For image search: queries and their first k results, with frames around right and wrong ones.",
+            "For image search: queries and their first k results, with frames around right and "
+            "wrong ones.",
             "results",
             ("pictures", "query", "k", "queries", "rel"),
             formats=(".html", ".png"),
@@ -225,28 +260,32 @@ KINDS = {
         Kind(
             "temperature",
             "Loss, entropy, confidence and calibration along temperature",
-            "What a softmax of the scores is like at each temperature, with those of the lowest loss and of the best "
+            "What a softmax of the scores is like at each temperature, with those of the lowest "
+            "loss and of the best "
             "calibration; the ranking is the same at all of them.",
             "sweep",
         ),
         Kind(
             "temperature-probabilities",
             "Probabilities by rank at three temperatures",
-            "The mean probability of the item at each of the first ranks, and of all others together: sharp, medium, smooth.",
+            "The mean probability of the item at each of the first ranks, and of all others "
+            "together: sharp, medium, smooth.",
             "sweep",
             ("temperatures",),
         ),
         Kind(
             "temperature-reliability",
             "Reliability diagrams at three temperatures",
-            "The probability of the top item against how often it is relevant: at which temperature it can be believed.",
+            "The probability of the top item against how often it is relevant: at which "
+            "temperature it can be believed.",
             "sweep",
             ("temperatures",),
         ),
         Kind(
             "temperature-study",
             "What the temperature of training does",
-            "Measures on held-out queries with their intervals, loss, confidence and accuracy, alignment, uniformity and "
+            "Measures on held-out queries with their intervals, loss, confidence and accuracy, "
+            "alignment, uniformity and "
             "iterations, for a similarity trained at each of several temperatures.",
             "study",
         ),

@@ -15,7 +15,8 @@ DEEPEST = 50
 
 
 def data(source: Source, *, k: int | None = None, rel: float = 1) -> pl.DataFrame:
-    """A row for each system and rank, with the share of queries whose first relevant item stands there or above."""
+    """A row for each system and rank, with the share of queries whose first relevant item stands
+    there or above."""
     systems = Systems.of(source)
     depths = cutoffs(checked_k(k, systems.longest, DEEPEST), most=DEEPEST)
     measures = {depth: parse("Success")(k=depth, rel=rel) for depth in depths}
@@ -25,7 +26,9 @@ def data(source: Source, *, k: int | None = None, rel: float = 1) -> pl.DataFram
         for run in evaluation.runs
         for depth, measure in measures.items()
     ]
-    return pl.DataFrame(rows, schema=["run", "queries", "k", "share"], orient="row", infer_schema_length=None)
+    return pl.DataFrame(
+        rows, schema=["run", "queries", "k", "share"], orient="row", infer_schema_length=None
+    )
 
 
 def cmc(source: Source, *, k: int | None = None, rel: float = 1, theme: str = "light") -> Chart:
@@ -44,9 +47,17 @@ def draw(table: pl.DataFrame, *, theme: str = "light", notes: list[str] | None =
     low = 0.8 if lowest >= 0.8 else 0.0
     y = share_axis("queries that found something relevant", "share", low=low)
     y["axis"] = {"format": ".0%"}
-    lines = curves(table, "run", x=rank_axis("k: results looked at", "k", last), y=y, theme=theme_named(theme), low=low)
+    lines = curves(
+        table,
+        "run",
+        x=rank_axis("k: results looked at", "k", last),
+        y=y,
+        theme=theme_named(theme),
+        low=low,
+    )
     said = [
-        f"Share of {plural(int(table['queries'][0]), 'query', 'queries')} with a relevant item among the first k.",
+        f"Share of {plural(int(table['queries'][0]), 'query', 'queries')} with a relevant item "
+        "among the first k.",
         "The axis begins at 80%." if low else "",
         f"Computed at {shown} of the {last:,} ranks." if shown < last else "",
         *(notes or ()),

@@ -20,8 +20,11 @@ CELLS = {
 }
 
 
-def data(source: Source, *, query: str | None = None, k: int | None = None, rel: float = 1) -> pl.DataFrame:
-    """A row for each of TP, FN, FP and TN, summed over queries; TN is null where the size of the collection is unknown."""
+def data(
+    source: Source, *, query: str | None = None, k: int | None = None, rel: float = 1
+) -> pl.DataFrame:
+    """A row for each of TP, FN, FP and TN, summed over queries; TN is null where the size of the
+    collection is unknown."""
     systems = Systems.of(source).one(query)
     r = systems.rankings[0]
     depth = checked_k(k, DEFAULT_K, DEFAULT_K)
@@ -36,34 +39,57 @@ def data(source: Source, *, query: str | None = None, k: int | None = None, rel:
     ]
     names = ("run", "query", "queries", "k", "name", "words", "actual", "shown", "count")
     types = {"queries": pl.Int64, "k": pl.Int64, "count": pl.Int64}
-    return pl.DataFrame(rows, schema={name: types.get(name, pl.String) for name in names}, orient="row")
+    return pl.DataFrame(
+        rows, schema={name: types.get(name, pl.String) for name in names}, orient="row"
+    )
 
 
-def confusion(source: Source, *, query: str | None = None, k: int | None = None, rel: float = 1, theme: str = "light") -> Chart:
+def confusion(
+    source: Source,
+    *,
+    query: str | None = None,
+    k: int | None = None,
+    rel: float = 1,
+    theme: str = "light",
+) -> Chart:
     """The confusion matrix at k, 10 unless said otherwise.
 
     >>> from judged import Rankings
     >>> confusion(Rankings.from_relevance([[1, 0, 1, 1]], relevant=[5], collection=100), k=3).data["count"].to_list()
     [2, 3, 1, 94]
     """
-    return draw(data(source, query=query, k=k, rel=rel), theme=theme, notes=Systems.of(source).notes())
+    return draw(
+        data(source, query=query, k=k, rel=rel), theme=theme, notes=Systems.of(source).notes()
+    )
 
 
 def draw(table: pl.DataFrame, *, theme: str = "light", notes: list[str] | None = None) -> Chart:
     chosen = theme_named(theme)
     k, queries, query = int(table["k"][0]), int(table["queries"][0]), table["query"][0]
     unknown = table["count"].null_count() > 0
-    x = {"field": "shown", "type": "nominal", "title": None, "sort": None, "axis": {"labelAngle": 0, "orient": "top"}}
+    x = {
+        "field": "shown",
+        "type": "nominal",
+        "title": None,
+        "sort": None,
+        "axis": {"labelAngle": 0, "orient": "top"},
+    }
     y = {"field": "actual", "type": "nominal", "title": None, "sort": None}
     # Right decisions are dark and framed, wrong ones light: the difference is there in grey too.
     good = "indexof(['TP', 'TN'], datum.name) >= 0"
     cells = {
         "mark": {"type": "rect", "stroke": chosen.background, "strokeWidth": 3},
-        "encoding": {"x": x, "y": y, "color": {"condition": {"test": good, "value": chosen.fill}, "value": chosen.grid}},
+        "encoding": {
+            "x": x,
+            "y": y,
+            "color": {"condition": {"test": good, "value": chosen.fill}, "value": chosen.grid},
+        },
     }
     place = {"x": x, "y": y}
     number = {
-        "transform": [{"calculate": "isValid(datum.count) ? format(datum.count, ',') : '?'", "as": "label"}],
+        "transform": [
+            {"calculate": "isValid(datum.count) ? format(datum.count, ',') : '?'", "as": "label"}
+        ],
         "mark": {"type": "text", "fontSize": 24, "dy": -8, "fontWeight": "bold"},
         "encoding": {**place, "text": {"field": "label"}},
     }
@@ -75,7 +101,9 @@ def draw(table: pl.DataFrame, *, theme: str = "light", notes: list[str] | None =
     said = [
         "" if query else f"Summed over {plural(queries, 'query', 'queries')}.",
         _shares(table),
-        "True negatives need the size of the collection: collection=… (--collection)." if unknown else "",
+        "True negatives need the size of the collection: collection=… (--collection)."
+        if unknown
+        else "",
         *(notes or ()),
     ]
     title = f"Relevant or not, shown or not, at k = {k}" + (f", query {query}" if query else "")
@@ -86,5 +114,10 @@ def draw(table: pl.DataFrame, *, theme: str = "light", notes: list[str] | None =
 def _shares(table: pl.DataFrame) -> str:
     count = dict(zip(table["name"], table["count"], strict=True))
     shown, relevant = count["TP"] + count["FP"], count["TP"] + count["FN"]
-    right = f"{count['TP']:,} of {shown:,} results shown are relevant" if shown else "nothing is shown"
-    return f"{right[0].upper()}{right[1:]}; {count['TP']:,} of {plural(relevant, 'relevant item')} are shown."
+    right = (
+        f"{count['TP']:,} of {shown:,} results shown are relevant" if shown else "nothing is shown"
+    )
+    return (
+        f"{right[0].upper()}{right[1:]}; {count['TP']:,} of "
+        f"{plural(relevant, 'relevant item')} are shown."
+    )

@@ -15,21 +15,39 @@ DEEPEST = 100
 MEASURES = {"TP": "true positives", "FP": "false positives", "FN": "false negatives"}
 
 
-def data(source: Source, *, query: str | None = None, k: int | None = None, rel: float = 1) -> pl.DataFrame:
-    """A row for each count and cutoff, summed over queries. True negatives, which dwarf all others, are left out."""
+def data(
+    source: Source, *, query: str | None = None, k: int | None = None, rel: float = 1
+) -> pl.DataFrame:
+    """A row for each count and cutoff, summed over queries. True negatives, which dwarf all others,
+    are left out."""
     systems = Systems.of(source).one(query)
     r = systems.rankings[0]
     depths = cutoffs(checked_k(k, systems.longest, DEEPEST))
     wanted = {(name, depth): parse(name)(k=depth, rel=rel) for name in MEASURES for depth in depths}
     [run] = systems.evaluate(list(wanted.values())).runs
     about = r.queries[0] if len(r) == 1 else None
-    rows = [(r.name, about, len(r), name, depth, round(run.summary[measure])) for (name, depth), measure in wanted.items()]
-    schema = {"run": pl.String, "query": pl.String, "queries": pl.Int64, "name": pl.String, "k": pl.Int64, "count": pl.Int64}
+    rows = [
+        (r.name, about, len(r), name, depth, round(run.summary[measure]))
+        for (name, depth), measure in wanted.items()
+    ]
+    schema = {
+        "run": pl.String,
+        "query": pl.String,
+        "queries": pl.Int64,
+        "name": pl.String,
+        "k": pl.Int64,
+        "count": pl.Int64,
+    }
     return pl.DataFrame(rows, schema=schema, orient="row")
 
 
 def confusion_at_k(
-    source: Source, *, query: str | None = None, k: int | None = None, rel: float = 1, theme: str = "light"
+    source: Source,
+    *,
+    query: str | None = None,
+    k: int | None = None,
+    rel: float = 1,
+    theme: str = "light",
 ) -> Chart:
     """True positives, false positives and false negatives at every cutoff.
 
@@ -37,13 +55,20 @@ def confusion_at_k(
     >>> confusion_at_k(Rankings.from_relevance([[1, 0, 1]], relevant=[3])).data.filter(name="FN")["count"].to_list()
     [2, 2, 1]
     """
-    return draw(data(source, query=query, k=k, rel=rel), theme=theme, notes=Systems.of(source).notes())
+    return draw(
+        data(source, query=query, k=k, rel=rel), theme=theme, notes=Systems.of(source).notes()
+    )
 
 
 def draw(table: pl.DataFrame, *, theme: str = "light", notes: list[str] | None = None) -> Chart:
     query, last, shown = table["query"][0], int(table["k"].max()), table["k"].n_unique()  # type: ignore[arg-type]
     high = float(table["count"].max() or 1)  # type: ignore[arg-type]
-    y = number_axis("items", "count", scale={"domain": [0, high], "nice": False}, axis={"format": ",d", "tickMinStep": 1})
+    y = number_axis(
+        "items",
+        "count",
+        scale={"domain": [0, high], "nice": False},
+        axis={"format": ",d", "tickMinStep": 1},
+    )
     x = rank_axis("k: results shown", "k", last)
     lines = curves(table, "name", x=x, y=y, theme=theme_named(theme), high=high, said=MEASURES)
     said = [
@@ -51,5 +76,7 @@ def draw(table: pl.DataFrame, *, theme: str = "light", notes: list[str] | None =
         f"Computed at {shown} of the {last:,} cutoffs." if shown < last else "",
         *(notes or ()),
     ]
-    title = "Relevant items found and missed, and others shown, as k grows" + (f", query {query}" if query else "")
+    title = "Relevant items found and missed, and others shown, as k grows" + (
+        f", query {query}" if query else ""
+    )
     return chart(KIND, table, title=title, notes=said, theme=theme, parts=layers(*lines))

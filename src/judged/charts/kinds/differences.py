@@ -1,4 +1,5 @@
-"""The differences of two systems, query by query, the greatest first: who wins where, and by how much."""
+"""The differences of two systems, query by query, the greatest first: who wins where, and by how
+much."""
 
 from __future__ import annotations
 
@@ -19,14 +20,17 @@ MOST = 300
 
 
 def data(source: Source, *, measure: str | Measure = DEFAULT) -> pl.DataFrame:
-    """A row for each query, or for each few that are neighbours: the second system's value minus the first's.
+    """A row for each query, or for each few that are neighbours: the second system's value minus
+    the first's.
 
     `place_from` and `place_to` are the queries' places in descending order of that difference.
     """
     pairs = paired(source, measure)
     if pairs.is_empty():
         raise InputError("no query counts in both systems, so there is nothing to compare.")
-    ordered = pairs.with_columns(difference=pl.col("b") - pl.col("a")).sort("difference", descending=True, maintain_order=True)
+    ordered = pairs.with_columns(difference=pl.col("b") - pl.col("a")).sort(
+        "difference", descending=True, maintain_order=True
+    )
     count = ordered.height
     bar = np.arange(count) if count <= MOST else np.arange(count) * MOST // count
     return (
@@ -66,7 +70,12 @@ def draw(table: pl.DataFrame, *, theme: str = "light", notes: list[str] | None =
     up, down = ("better", "worse") if parse(measure).spec.higher_is_better else ("worse", "better")
     reach = float(table["difference"].abs().max() or 1)  # type: ignore[arg-type]
     y = number_axis(f"difference of {measure}", "difference", scale={"domain": [-reach, reach]})
-    x = number_axis("queries, by difference", "left", scale={"domain": [0, total], "nice": False}, axis={"format": ",d"})
+    x = number_axis(
+        "queries, by difference",
+        "left",
+        scale={"domain": [0, total], "nice": False},
+        axis={"format": ",d"},
+    )
     gap = 0.15 if total <= 60 else 0
     bars = {
         "transform": [
@@ -79,11 +88,21 @@ def draw(table: pl.DataFrame, *, theme: str = "light", notes: list[str] | None =
             "x2": {"field": "right"},
             "y": {**y, "field": "difference"},
             "y2": {"datum": 0},
-            "color": {"condition": {"test": "datum.difference < 0", "value": chosen.wrong}, "value": chosen.right},
-            "tooltip": [{"field": "query"}, {"field": "queries"}, {"field": "difference", "format": ".4f"}],
+            "color": {
+                "condition": {"test": "datum.difference < 0", "value": chosen.wrong},
+                "value": chosen.right,
+            },
+            "tooltip": [
+                {"field": "query"},
+                {"field": "queries"},
+                {"field": "difference", "format": ".4f"},
+            ],
         },
     }
-    zero = {"mark": {"type": "rule", "color": chosen.muted}, "encoding": {"y": {"datum": 0, "type": "quantitative"}}}
+    zero = {
+        "mark": {"type": "rule", "color": chosen.muted},
+        "encoding": {"y": {"datum": 0, "type": "quantitative"}},
+    }
     average = {
         "mark": {"type": "rule", "color": chosen.ink, "strokeDash": [4, 3]},
         "encoding": {"y": {"datum": mean, "type": "quantitative"}},
@@ -91,9 +110,23 @@ def draw(table: pl.DataFrame, *, theme: str = "light", notes: list[str] | None =
     # Where the bars are not: they fall from the upper left to the lower right.
     named = [
         {
-            "data": {"values": [{"at": at, "words": f"{second} {word}: {plural(count, 'query', 'queries')}"}]},
-            "mark": {"type": "text", "align": align, "fontWeight": "bold", "baseline": "middle", "color": shade},
-            "encoding": {"x": {"value": across}, "y": {**y, "field": "at"}, "text": {"field": "words"}},
+            "data": {
+                "values": [
+                    {"at": at, "words": f"{second} {word}: {plural(count, 'query', 'queries')}"}
+                ]
+            },
+            "mark": {
+                "type": "text",
+                "align": align,
+                "fontWeight": "bold",
+                "baseline": "middle",
+                "color": shade,
+            },
+            "encoding": {
+                "x": {"value": across},
+                "y": {**y, "field": "at"},
+                "text": {"field": "words"},
+            },
         }
         for at, word, count, shade, align, across in (
             (reach, up, above, chosen.right, "right", WIDTH - 4),
@@ -109,4 +142,6 @@ def draw(table: pl.DataFrame, *, theme: str = "light", notes: list[str] | None =
         *(notes or ()),
     ]
     title = f"{measure}: {second} minus {first}, query by query"
-    return chart(KIND, table, title=title, notes=said, theme=theme, parts=layers(bars, zero, average, *named))
+    return chart(
+        KIND, table, title=title, notes=said, theme=theme, parts=layers(bars, zero, average, *named)
+    )

@@ -40,7 +40,13 @@ def eleven_point(source: Source, *, rel: float = 1, theme: str = "light") -> Cha
 def draw(table: pl.DataFrame, *, theme: str = "light", notes: list[str] | None = None) -> Chart:
     x = share_axis("recall", "recall")
     x["axis"] = {"values": POINTS, "format": ".1f"}
-    lines = curves(table, "run", x=x, y=share_axis("interpolated precision", "precision"), theme=theme_named(theme))
+    lines = curves(
+        table,
+        "run",
+        x=x,
+        y=share_axis("interpolated precision", "precision"),
+        theme=theme_named(theme),
+    )
     said = [
         "Interpolated: the best precision at this recall or any higher one. "
         f"Mean over {plural(int(table['queries'][0]), 'query', 'queries')}.",

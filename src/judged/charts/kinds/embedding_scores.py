@@ -1,4 +1,5 @@
-"""How the scores of all pairs of queries and items are spread: those of relevant pairs against the rest."""
+"""How the scores of all pairs of queries and items are spread: those of relevant pairs against the
+rest."""
 
 from __future__ import annotations
 
@@ -20,17 +21,22 @@ def data(diagnosis: Diagnosis | Mapping[str, Any]) -> pl.DataFrame:
     found = diagnosis.to_dict() if isinstance(diagnosis, Diagnosis) else diagnosis
     if not isinstance(found, Mapping) or not {"scores", "similarity"} <= set(found):
         raise InputError(
-            "this is no diagnosis of embeddings; make one with judged.diagnose or `judged embeddings … --diagnose`."
+            "this is no diagnosis of embeddings; make one with judged.diagnose or `judged "
+            "embeddings … --diagnose`."
         )
     histogram = found["scores"]
     if histogram is None:
-        raise InputError("the diagnosis has no scores: one side has no vector that can be compared.")
+        raise InputError(
+            "the diagnosis has no scores: one side has no vector that can be compared."
+        )
     groups, means = {"other": histogram["others"]}, {"other": histogram["others_mean"]}
     if histogram["relevant"] is not None:
         groups = {"relevant": histogram["relevant"], **groups}
         means["relevant"] = histogram["relevant_mean"]
     known = {name: float("nan") if mean is None else mean for name, mean in means.items()}
-    said = f"All pairs of {found['queries']['count']:,} queries and {found['items']['count']:,} items."
+    said = (
+        f"All pairs of {found['queries']['count']:,} queries and {found['items']['count']:,} items."
+    )
     return scores.histogram(str(found["similarity"]), list(histogram["edges"]), groups, known, said)
 
 

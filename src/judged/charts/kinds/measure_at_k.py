@@ -24,29 +24,46 @@ Asked = Sequence[str | Measure] | str | Measure | None
 
 
 def data(source: Source, *, measures: Asked = None, k: int | None = None) -> pl.DataFrame:
-    """A row for each system, measure and cutoff down to k; where there are many cutoffs, some, ever further apart."""
+    """A row for each system, measure and cutoff down to k; where there are many cutoffs, some, ever
+    further apart."""
     systems = Systems.of(source)
     listed = [measures] if isinstance(measures, (str, Measure)) else list(measures or DEFAULT)
     wanted = [parse(measure) for measure in listed]
     for measure in wanted:
         if measure.spec.at != "k":
-            raise MeasureError(f"{measure} has no cutoff k, so there is no curve of it along k; take one such as P or nDCG.")
+            raise MeasureError(
+                f"{measure} has no cutoff k, so there is no curve of it along k; take one such as "
+                "P or nDCG."
+            )
     depths = cutoffs(checked_k(k, systems.longest, DEEPEST))
     evaluation = systems.evaluate([measure(k=depth) for measure in wanted for depth in depths])
     rows = [
-        (run.name, len(run.rankings), _without_cutoff(measure), depth, run.summary[measure(k=depth)])
+        (
+            run.name,
+            len(run.rankings),
+            _without_cutoff(measure),
+            depth,
+            run.summary[measure(k=depth)],
+        )
         for measure in wanted
         for run in evaluation.runs
         for depth in depths
     ]
-    return pl.DataFrame(rows, schema=["run", "queries", "measure", "k", "value"], orient="row", infer_schema_length=None)
+    return pl.DataFrame(
+        rows,
+        schema=["run", "queries", "measure", "k", "value"],
+        orient="row",
+        infer_schema_length=None,
+    )
 
 
 def _without_cutoff(measure: Measure) -> str:
     return str(measure(k=None))
 
 
-def measure_at_k(source: Source, *, measures: Asked = None, k: int | None = None, theme: str = "light") -> Chart:
+def measure_at_k(
+    source: Source, *, measures: Asked = None, k: int | None = None, theme: str = "light"
+) -> Chart:
     """Measures at every cutoff down to k, one panel a measure, one curve a system.
 
     >>> from judged import Rankings
@@ -76,7 +93,9 @@ def _panel(part: pl.DataFrame, theme: str) -> dict[str, Any]:
     share = parse(measure).spec.range == (0, 1)
     high = 1.0 if share else greatest * 1.05 or 1.0
     y = share_axis(f"{measure}@k", "value", top=high)
-    lines = curves(part, "run", x=rank_axis("k", "k", last), y=y, theme=theme_named(theme), high=high)
+    lines = curves(
+        part, "run", x=rank_axis("k", "k", last), y=y, theme=theme_named(theme), high=high
+    )
     for line in lines[:-1]:
         line["transform"] = [{"filter": {"field": "measure", "equal": measure}}]
     return layers(*lines)

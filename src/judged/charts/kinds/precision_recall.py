@@ -1,4 +1,5 @@
-"""Precision against recall: one query's saw-tooth with AP as the area of its steps, or the mean curve of all queries."""
+"""Precision against recall: one query's saw-tooth with AP as the area of its steps, or the mean
+curve of all queries."""
 
 from __future__ import annotations
 
@@ -24,11 +25,12 @@ LABELLED = 12
 
 
 def data(source: Source, *, query: str | None = None, rel: float = 1) -> pl.DataFrame:
-    """One query: a row for each rank where the curve turns, which is at each relevant item and just before it.
-    Several: a row for each hundredth of recall, with the mean of the queries' curves there.
+    """One query: a row for each rank where the curve turns, which is at each relevant item and just
+    before it. Several: a row for each hundredth of recall, with the mean of the queries' curves
+    there.
 
-    Between `recall_from` and `recall` the uninterpolated curve has the height `precision`, so the area of these steps is
-    AP, and their mean's area is the mean AP, exactly.
+    Between `recall_from` and `recall` the uninterpolated curve has the height `precision`, so the
+    area of these steps is AP, and their mean's area is the mean AP, exactly.
     """
     systems = Systems.of(source).one(query)
     r = systems.rankings[0]
@@ -72,7 +74,9 @@ def _mean(systems: Systems, r: Rankings, rel: float) -> pl.DataFrame:
     for name, height in {"precision": precision, "interpolated": best}.items():
         area = _areas(r, rel, query, height, edges)
         area[perfect] = edges
-        columns[name] = np.diff(area[counted].mean(axis=0)) * CELLS if counted.any() else np.zeros(CELLS)
+        columns[name] = (
+            np.diff(area[counted].mean(axis=0)) * CELLS if counted.any() else np.zeros(CELLS)
+        )
     empty = pl.lit(None)
     return pl.DataFrame({"recall_from": edges[:-1], "recall": edges[1:], **columns}).select(
         empty.cast(pl.Int64).alias("rank"), empty.cast(pl.Boolean).alias("relevant"), pl.all()
@@ -95,14 +99,18 @@ def _areas(r: Rankings, rel: float, query: Ints, height: Floats, edges: Floats) 
 
 
 def areas(table: pl.DataFrame) -> tuple[float, float]:
-    """The area under the steps, which is AP, and the area under the interpolated curve, which is not."""
+    """The area under the steps, which is AP, and the area under the interpolated curve, which is
+    not."""
     width = pl.col("recall") - pl.col("recall_from")
     step, interpolated = table.select((pl.col("precision", "interpolated") * width).sum()).row(0)
     return float(step), float(interpolated)
 
 
-def precision_recall(source: Source, *, query: str | None = None, rel: float = 1, theme: str = "light") -> Chart:
-    """The precision-recall curve of one query, or the mean of all; the shaded steps have the area AP.
+def precision_recall(
+    source: Source, *, query: str | None = None, rel: float = 1, theme: str = "light"
+) -> Chart:
+    """The precision-recall curve of one query, or the mean of all; the shaded steps have the area
+    AP.
 
     >>> from judged import Rankings
     >>> chart = precision_recall(Rankings.from_relevance([[0, 0, 1, 0, 1, 0, 0, 1, 0, 0]]))
@@ -123,7 +131,11 @@ def draw(table: pl.DataFrame, *, theme: str = "light", notes: list[str] | None =
     blue, orange = chosen.series[0], chosen.wrong
     steps: dict[str, Any] = {
         # The stroke closes the hairlines between many narrow steps.
-        "mark": {"type": "rect", "color": chosen.fill, **({} if single else {"stroke": chosen.fill, "strokeWidth": 1})},
+        "mark": {
+            "type": "rect",
+            "color": chosen.fill,
+            **({} if single else {"stroke": chosen.fill, "strokeWidth": 1}),
+        },
         "encoding": {
             "x": {**x, "field": "recall_from"},
             "x2": {"field": "recall"},
@@ -135,8 +147,17 @@ def draw(table: pl.DataFrame, *, theme: str = "light", notes: list[str] | None =
     if single:
         steps["transform"] = [{"filter": "datum.relevant"}]
     line = {
-        "mark": {"type": "line", "color": blue, "strokeWidth": 2, **({} if single else {"interpolate": "step-before"})},
-        "encoding": {"x": x, "y": y, "order": {"field": "rank" if single else "recall", "type": "quantitative"}},
+        "mark": {
+            "type": "line",
+            "color": blue,
+            "strokeWidth": 2,
+            **({} if single else {"interpolate": "step-before"}),
+        },
+        "encoding": {
+            "x": x,
+            "y": y,
+            "order": {"field": "rank" if single else "recall", "type": "quantitative"},
+        },
     }
     # The interpolated curve begins at recall 0 and has a step at each relevant item.
     kept = (table.filter(pl.col("relevant")) if single else table).select("recall", "interpolated")
@@ -150,7 +171,11 @@ def draw(table: pl.DataFrame, *, theme: str = "light", notes: list[str] | None =
             "strokeDash": INTERPOLATED,
             "interpolate": "step-before",
         },
-        "encoding": {"x": x, "y": {**y, "field": "interpolated"}, "order": {"field": "recall", "type": "quantitative"}},
+        "encoding": {
+            "x": x,
+            "y": {**y, "field": "interpolated"},
+            "order": {"field": "recall", "type": "quantitative"},
+        },
     }
     parts = [steps, line, smooth]
     if single:
@@ -163,22 +188,35 @@ def draw(table: pl.DataFrame, *, theme: str = "light", notes: list[str] | None =
     parts.append(end_labels(ends, chosen, y=y, looks=((blue, DASHES[0]), (orange, INTERPOLATED))))
     mean = "" if single else "mean "
     said = [
-        f"Shaded: the steps whose area is {mean}AP, {step:.4f}. The area under the interpolated curve is {interpolated:.4f}; "
+        f"Shaded: the steps whose area is {mean}AP, {step:.4f}. The area under the interpolated "
+        f"curve is {interpolated:.4f}; "
         "it is not AP.",
-        "" if single else f"Mean over {plural(queries, 'query', 'queries')}, in hundredths of recall.",
+        ""
+        if single
+        else f"Mean over {plural(queries, 'query', 'queries')}, in hundredths of recall.",
         *(notes or ()),
     ]
-    title = f"Precision and recall, query {query}: AP {step:.4f}" if query else f"Precision and recall: mean AP {step:.4f}"
+    title = (
+        f"Precision and recall, query {query}: AP {step:.4f}"
+        if query
+        else f"Precision and recall: mean AP {step:.4f}"
+    )
     return chart(KIND, table, title=title, notes=said, theme=theme, parts=layers(*parts))
 
 
-def _points(table: pl.DataFrame, x: dict[str, Any], y: dict[str, Any], colour: str) -> list[dict[str, Any]]:
+def _points(
+    table: pl.DataFrame, x: dict[str, Any], y: dict[str, Any], colour: str
+) -> list[dict[str, Any]]:
     """The relevant items, with their ranks where there is room."""
     only = [{"filter": "datum.relevant"}]
     dots = {
         "transform": only,
         "mark": {"type": "point", "filled": True, "size": 55, "color": colour, "opacity": 1},
-        "encoding": {"x": x, "y": y, "tooltip": [{"field": "rank"}, {"field": "recall"}, {"field": "precision"}]},
+        "encoding": {
+            "x": x,
+            "y": y,
+            "tooltip": [{"field": "rank"}, {"field": "recall"}, {"field": "precision"}],
+        },
     }
     if table["relevant"].sum() > LABELLED:
         return [dots]

@@ -1,4 +1,5 @@
-"""Precision, recall and F1 in one picture: what is won and what is lost when more results are shown."""
+"""Precision, recall and F1 in one picture: what is won and what is lost when more results are
+shown."""
 
 from __future__ import annotations
 
@@ -15,7 +16,9 @@ DEEPEST = 100
 MEASURES = {"P": "precision", "R": "recall", "F": "F1"}
 
 
-def data(source: Source, *, query: str | None = None, k: int | None = None, rel: float = 1) -> pl.DataFrame:
+def data(
+    source: Source, *, query: str | None = None, k: int | None = None, rel: float = 1
+) -> pl.DataFrame:
     """A row for each of P, R and F1 and each cutoff."""
     systems = Systems.of(source).one(query)
     depths = cutoffs(checked_k(k, systems.longest, DEEPEST))
@@ -38,7 +41,12 @@ def data(source: Source, *, query: str | None = None, k: int | None = None, rel:
 
 
 def precision_recall_at_k(
-    source: Source, *, query: str | None = None, k: int | None = None, rel: float = 1, theme: str = "light"
+    source: Source,
+    *,
+    query: str | None = None,
+    k: int | None = None,
+    rel: float = 1,
+    theme: str = "light",
 ) -> Chart:
     """P@k, R@k and F1@k together, over all queries or for one.
 
@@ -47,7 +55,9 @@ def precision_recall_at_k(
     >>> chart.data.filter(k=4)["value"].to_list()
     [0.75, 0.75, 0.75]
     """
-    return draw(data(source, query=query, k=k, rel=rel), theme=theme, notes=Systems.of(source).notes())
+    return draw(
+        data(source, query=query, k=k, rel=rel), theme=theme, notes=Systems.of(source).notes()
+    )
 
 
 def draw(table: pl.DataFrame, *, theme: str = "light", notes: list[str] | None = None) -> Chart:

@@ -21,15 +21,20 @@ KIND = "ranges"
 DEFAULT = ("AP", "nDCG@10")
 
 
-def data(source: Source, *, measures: Sequence[str | Measure] | str | Measure | None = None) -> pl.DataFrame:
-    """A row for each measure, system and reason (ties, unjudged): the value, the lowest and highest it could have, and for
-    ties the mean over all orders. Ties have no row where rankings know nothing of them, unjudged results where there are none
+def data(
+    source: Source, *, measures: Sequence[str | Measure] | str | Measure | None = None
+) -> pl.DataFrame:
+    """A row for each measure, system and reason (ties, unjudged): the value, the lowest and highest
+    it could have, and for ties the mean over all orders. Ties have no row where rankings know
+    nothing of them, unjudged results where there are none
     or where they were removed."""
     systems = Systems.of(source)
     listed = [measures] if isinstance(measures, (str, Measure)) else list(measures or DEFAULT)
     open_ended = all(each.unjudged != "removed" for each in systems.rankings)
     ties_known = all(each.hit_tie_first is not None for each in systems.rankings)
-    evaluation = systems.evaluate([parse(each) for each in listed], tie_range=ties_known, unjudged_range=open_ended)
+    evaluation = systems.evaluate(
+        [parse(each) for each in listed], tie_range=ties_known, unjudged_range=open_ended
+    )
     rows: list[tuple[Any, ...]] = []
     for measure in evaluation.measures:
         for run in evaluation.runs:
@@ -37,17 +42,34 @@ def data(source: Source, *, measures: Sequence[str | Measure] | str | Measure | 
             if ties_known:
                 worst, expected, best = (run.others[name].summary[measure] for name in TIE_ORDERS)
                 rows.append((*facts, "ties", min(worst, best), expected, max(worst, best)))
-            complete = len(run.rankings.hit_rank) >= run.rankings.retrieved.sum() or _complete(run.audit)
+            complete = len(run.rankings.hit_rank) >= run.rankings.retrieved.sum() or _complete(
+                run.audit
+            )
             if open_ended and not complete:
                 ends = [run.others[name].summary[measure] for name in UNJUDGED_ENDS]
                 rows.append((*facts, "unjudged", min(ends), None, max(ends)))
-    if endless := [f"{row[0]} of {row[1]}" for row in rows if not np.isfinite([row[5], row[7]]).all()]:
-        raise InputError(f"{endless[0]} may be infinite, so there is no range to draw; take another measure or policy.")
+    if endless := [
+        f"{row[0]} of {row[1]}" for row in rows if not np.isfinite([row[5], row[7]]).all()
+    ]:
+        raise InputError(
+            f"{endless[0]} may be infinite, so there is no range to draw; take another measure or "
+            "policy."
+        )
     if not rows:
-        raise InputError("these rankings know nothing of ties, and all their results are judged: there is no range to show.")
+        raise InputError(
+            "these rankings know nothing of ties, and all their results are judged: there is no "
+            "range to show."
+        )
     names = ("measure", "run", "queries", "value", "reason", "low", "expected", "high")
-    types: dict[str, Any] = {"measure": pl.String, "run": pl.String, "reason": pl.String, "queries": pl.Int64}
-    return pl.DataFrame(rows, schema={name: types.get(name, pl.Float64) for name in names}, orient="row")
+    types: dict[str, Any] = {
+        "measure": pl.String,
+        "run": pl.String,
+        "reason": pl.String,
+        "queries": pl.Int64,
+    }
+    return pl.DataFrame(
+        rows, schema={name: types.get(name, pl.Float64) for name in names}, orient="row"
+    )
 
 
 def _complete(audit: Audit) -> bool:
@@ -55,7 +77,12 @@ def _complete(audit: Audit) -> bool:
     return audit.judged_results >= audit.results > 0
 
 
-def ranges(source: Source, *, measures: Sequence[str | Measure] | str | Measure | None = None, theme: str = "light") -> Chart:
+def ranges(
+    source: Source,
+    *,
+    measures: Sequence[str | Measure] | str | Measure | None = None,
+    theme: str = "light",
+) -> Chart:
     """Each number with its range over the orders of ties, and over what unjudged results may be.
 
     >>> import judged
@@ -70,16 +97,22 @@ def draw(table: pl.DataFrame, *, theme: str = "light", notes: list[str] | None =
     panels = [_panel(part, theme) for part in table.partition_by("measure", maintain_order=True)]
     reasons = table["reason"].unique(maintain_order=True).to_list()
     said = [
-        f"The line is the value that is reported, over {plural(int(table['queries'][0]), 'query', 'queries')}.",
-        "Bars of ties: from the worst order of tied results to the best; the dot is the mean over all orders."
+        "The line is the value that is reported, over "
+        f"{plural(int(table['queries'][0]), 'query', 'queries')}.",
+        "Bars of ties: from the worst order of tied results to the best; the dot is the mean over "
+        "all orders."
         if "ties" in reasons
         else "",
-        "Bars of unjudged: if all unjudged results were irrelevant, or of the top grade." if "unjudged" in reasons else "",
+        "Bars of unjudged: if all unjudged results were irrelevant, or of the top grade."
+        if "unjudged" in reasons
+        else "",
         *(notes or ()),
     ]
     names = " and ".join(table["measure"].unique(maintain_order=True).to_list())
     title = f"How far ties and unjudged results could move {names}"
-    return chart(KIND, table, title=title, notes=said, theme=theme, parts={"vconcat": panels, "spacing": 30})
+    return chart(
+        KIND, table, title=title, notes=said, theme=theme, parts={"vconcat": panels, "spacing": 30}
+    )
 
 
 def _panel(part: pl.DataFrame, theme: str) -> dict[str, Any]:
@@ -89,14 +122,28 @@ def _panel(part: pl.DataFrame, theme: str) -> dict[str, Any]:
     offset = {"field": "reason", "type": "nominal", "sort": None}
     low, high = float(part["low"].min()), float(part["high"].max())  # type: ignore[arg-type]
     margin = (high - low) * 0.05 or 0.05
-    x = number_axis(measure, "low", scale={"domain": [low - margin, high + margin], "zero": False, "nice": False})
+    x = number_axis(
+        measure,
+        "low",
+        scale={"domain": [low - margin, high + margin], "zero": False, "nice": False},
+    )
     only = {"filter": {"field": "measure", "equal": measure}}
-    colour = {"condition": {"test": "datum.reason == 'ties'", "value": chosen.series[0]}, "value": chosen.series[1]}
+    colour = {
+        "condition": {"test": "datum.reason == 'ties'", "value": chosen.series[0]},
+        "value": chosen.series[1],
+    }
     tooltip = [{"field": name} for name in ("run", "reason", "low", "value", "expected", "high")]
     bars = {
         "transform": [only],
         "mark": {"type": "bar", "height": 9, "cornerRadius": 2},
-        "encoding": {"y": y, "yOffset": offset, "x": x, "x2": {"field": "high"}, "color": colour, "tooltip": tooltip},
+        "encoding": {
+            "y": y,
+            "yOffset": offset,
+            "x": x,
+            "x2": {"field": "high"},
+            "color": colour,
+            "tooltip": tooltip,
+        },
     }
     # A range of no width would not be seen.
     ends = {
@@ -106,7 +153,14 @@ def _panel(part: pl.DataFrame, theme: str) -> dict[str, Any]:
     }
     expected = {
         "transform": [only, {"filter": "isValid(datum.expected)"}],
-        "mark": {"type": "point", "filled": True, "size": 40, "color": chosen.background, "stroke": chosen.ink, "opacity": 1},
+        "mark": {
+            "type": "point",
+            "filled": True,
+            "size": 40,
+            "color": chosen.background,
+            "stroke": chosen.ink,
+            "opacity": 1,
+        },
         "encoding": {"y": y, "yOffset": offset, "x": {**x, "field": "expected"}},
     }
     values = {
@@ -117,10 +171,25 @@ def _panel(part: pl.DataFrame, theme: str) -> dict[str, Any]:
     labels = {
         "transform": [
             only,
-            {"calculate": "datum.reason + ': ' + format(datum.low, '.4f') + ' to ' + format(datum.high, '.4f')", "as": "words"},
+            {
+                "calculate": (
+                    "datum.reason + ': ' + format(datum.low, '.4f') + ' to ' + "
+                    "format(datum.high, '.4f')"
+                ),
+                "as": "words",
+            },
         ],
         "mark": {"type": "text", "align": "left", "dx": 8, "baseline": "middle"},
-        "encoding": {"y": y, "yOffset": offset, "x": {"value": "width"}, "text": {"field": "words"}},
+        "encoding": {
+            "y": y,
+            "yOffset": offset,
+            "x": {"value": "width"},
+            "text": {"field": "words"},
+        },
     }
     rows = part.height
-    return {"width": 340, "height": max(60, 27 * rows), "layer": [bars, ends, expected, values, labels]}
+    return {
+        "width": 340,
+        "height": max(60, 27 * rows),
+        "layer": [bars, ends, expected, values, labels],
+    }

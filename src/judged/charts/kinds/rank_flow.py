@@ -19,24 +19,40 @@ MOST = 20
 WIDTH = 300
 
 
-def data(judgements: Any, runs: Any, *, query: str | None = None, rel: float = 1, ties: str = "id") -> pl.DataFrame:
-    """A row for each judged item that one of the two runs holds, with its rank in each; null where it was not retrieved.
+def data(
+    judgements: Any, runs: Any, *, query: str | None = None, rel: float = 1, ties: str = "id"
+) -> pl.DataFrame:
+    """A row for each judged item that one of the two runs holds, with its rank in each; null where
+    it was not retrieved.
 
     Without a query, the one in which relevant items move most: the sum of the changes of 1/rank.
     """
     pool, names, tables = None, [], []
     for name, run in two_runs(runs):
-        pool, read = ready(judgements, run, name=name) if pool is None else (pool, ready(judgements, run, name=name)[1])
+        pool, read = (
+            ready(judgements, run, name=name)
+            if pool is None
+            else (pool, ready(judgements, run, name=name)[1])
+        )
         names.append(read.name if name is None else name)
         tables.append(placed(pool, read, ties=ties))
     assert pool is not None
-    moved = tables[0].rename({"rank": "a"}).join(tables[1].rename({"rank": "b"}), on="judgement", how="full", coalesce=True)
+    moved = (
+        tables[0]
+        .rename({"rank": "a"})
+        .join(tables[1].rename({"rank": "b"}), on="judgement", how="full", coalesce=True)
+    )
     number = moved["judgement"].to_numpy()
-    moved = moved.with_columns(at=pl.Series(pool.query[number]), grade=pl.Series(pool.grades[number]))
+    moved = moved.with_columns(
+        at=pl.Series(pool.query[number]), grade=pl.Series(pool.grades[number])
+    )
     chosen = _most_moved(moved, rel) if query is None else _index(pool.queries, query)
     own = moved.filter(pl.col("at") == chosen).sort(pl.min_horizontal("a", "b"), "judgement")
     if own.is_empty():
-        raise InputError(f"neither run holds a judged item of query {pool.queries[chosen]!r}; name another query.")
+        raise InputError(
+            f"neither run holds a judged item of query {pool.queries[chosen]!r}; name another "
+            "query."
+        )
     return own.select(
         pl.lit(names[0]).alias("run_a"),
         pl.lit(names[1]).alias("run_b"),
@@ -53,19 +69,34 @@ def _most_moved(moved: pl.DataFrame, rel: float) -> int:
     change = ((1 / pl.col("a")).fill_null(0) - (1 / pl.col("b")).fill_null(0)).abs().sum()
     relevant = moved.filter(pl.col("grade") >= rel)
     if relevant.is_empty():
-        raise InputError("neither run holds a relevant item; name a query to see its other judged items.")
-    sums = relevant.group_by("at").agg(change.alias("change")).sort("change", "at", descending=[True, False])
+        raise InputError(
+            "neither run holds a relevant item; name a query to see its other judged items."
+        )
+    sums = (
+        relevant.group_by("at")
+        .agg(change.alias("change"))
+        .sort("change", "at", descending=[True, False])
+    )
     return int(sums["at"][0])
 
 
 def _index(queries: tuple[str, ...], query: str) -> int:
     if query not in queries:
-        raise InputError(f"there is no query {query!r}; there is {', '.join(queries[:3])}{', …' if len(queries) > 3 else ''}.")
+        raise InputError(
+            f"there is no query {query!r}; there is "
+            f"{', '.join(queries[:3])}{', …' if len(queries) > 3 else ''}."
+        )
     return queries.index(query)
 
 
 def rank_flow(
-    judgements: Any, runs: Any, *, query: str | None = None, rel: float = 1, ties: str = "id", theme: str = "light"
+    judgements: Any,
+    runs: Any,
+    *,
+    query: str | None = None,
+    rel: float = 1,
+    ties: str = "id",
+    theme: str = "light",
 ) -> Chart:
     """Lines from an item's rank in one run to its rank in the other.
 
@@ -84,17 +115,25 @@ def draw(table: pl.DataFrame, *, theme: str = "light") -> Chart:
     deepest = int(max(shown["a"].max() or 1, shown["b"].max() or 1))  # type: ignore[arg-type]
     up, down, lost = _moves(table.filter("relevant"))
     said = [
-        f"Of {plural(up + down + lost, 'relevant item')} with another rank, {up:,} rose and {down + lost:,} fell"
-        + (f", {lost:,} out of the list." if lost else "."),
+        f"Of {plural(up + down + lost, 'relevant item')} with another rank, {up:,} rose and "
+        f"{down + lost:,} fell" + (f", {lost:,} out of the list." if lost else "."),
         "Solid lines are relevant items, dotted ones are judged and not relevant."
         if not table["relevant"].all()
         else "All items shown are relevant.",
-        "Ranks are spread by their logarithm, and pushed apart where they would meet." if deepest > 20 else "",
-        f"The {MOST} items with the best ranks are shown, of {table.height:,}." if table.height > MOST else "",
+        "Ranks are spread by their logarithm, and pushed apart where they would meet."
+        if deepest > 20
+        else "",
+        f"The {MOST} items with the best ranks are shown, of {table.height:,}."
+        if table.height > MOST
+        else "",
         "The query is the one in which relevant items move most." if table["chosen"][0] else "",
     ]
     title = f"From {first} to {second}, query {query}"
-    parts = {"width": WIDTH, "height": height, "layer": _layers(shown, first, second, deepest, height, chosen)}
+    parts = {
+        "width": WIDTH,
+        "height": height,
+        "layer": _layers(shown, first, second, deepest, height, chosen),
+    }
     return chart(KIND, table, title=title, notes=said, theme=theme, parts=parts, width=WIDTH + 150)
 
 
@@ -105,7 +144,9 @@ def _moves(relevant: pl.DataFrame) -> tuple[int, int, int]:
     return int((b < a).sum()), int((b > a).sum()) - gone, gone
 
 
-def _layers(table: pl.DataFrame, first: str, second: str, deepest: int, height: int, theme: Theme) -> list[dict[str, Any]]:
+def _layers(
+    table: pl.DataFrame, first: str, second: str, deepest: int, height: int, theme: Theme
+) -> list[dict[str, Any]]:
     """Places are worked out here, so that labels which would meet can be pushed apart."""
 
     def depth(rank: int | None) -> float:
@@ -126,20 +167,40 @@ def _layers(table: pl.DataFrame, first: str, second: str, deepest: int, height: 
     for at, row in enumerate(table.iter_rows(named=True)):
         rose = (row["b"] or np.inf) < (row["a"] or np.inf)
         same = row["b"] == row["a"]
-        colour = theme.muted if same or not row["relevant"] else theme.right if rose else theme.wrong
+        colour = (
+            theme.muted if same or not row["relevant"] else theme.right if rose else theme.wrong
+        )
         for side, (x, _, _) in sides.items():
             lines.append(
-                {"item": row["item"], "x": x, "y": round(places[side][at], 2), "shade": colour, "relevant": row["relevant"]}
+                {
+                    "item": row["item"],
+                    "x": x,
+                    "y": round(places[side][at], 2),
+                    "shade": colour,
+                    "relevant": row["relevant"],
+                }
             )
     for side, (x, align, _) in sides.items():
         for at, (item, rank) in enumerate(table.select("item", side).rows()):
             if rank is not None:
                 words = f"{item}  {rank:,}" if side == "a" else f"{rank:,}  {item}"
-                labels.append({"x": x, "y": round(places[side][at], 2), "words": words, "align": align})
+                labels.append(
+                    {"x": x, "y": round(places[side][at], 2), "words": words, "align": align}
+                )
         if table[side].null_count():
             labels.append({"x": x, "y": depth(None), "words": "not retrieved", "align": align})
-    across = {"field": "x", "type": "quantitative", "axis": None, "scale": {"domain": [0, WIDTH], "nice": False}}
-    down = {"field": "y", "type": "quantitative", "axis": None, "scale": {"domain": [height, 0], "nice": False}}
+    across = {
+        "field": "x",
+        "type": "quantitative",
+        "axis": None,
+        "scale": {"domain": [0, WIDTH], "nice": False},
+    }
+    down = {
+        "field": "y",
+        "type": "quantitative",
+        "axis": None,
+        "scale": {"domain": [height, 0], "nice": False},
+    }
     shade = {"field": "shade", "type": "nominal", "scale": None, "legend": None}
     flow = {
         "data": {"values": lines},
@@ -149,7 +210,10 @@ def _layers(table: pl.DataFrame, first: str, second: str, deepest: int, height: 
             "y": down,
             "detail": {"field": "item"},
             "color": shade,
-            "strokeDash": {"condition": {"test": "datum.relevant", "value": [1, 0]}, "value": [2, 3]},
+            "strokeDash": {
+                "condition": {"test": "datum.relevant", "value": [1, 0]},
+                "value": [2, 3],
+            },
             "tooltip": [{"field": "item"}],
         },
     }

@@ -22,7 +22,8 @@ OF = {"all": "all relevant items", "first": "the first relevant item of each que
 
 
 def data(source: Source, *, of: str = "all", rel: float = 1) -> pl.DataFrame:
-    """A row for each rank, or each range of ranks, and one for relevant items that were not retrieved.
+    """A row for each rank, or each range of ranks, and one for relevant items that were not
+    retrieved.
 
     The median is that of all these items; those that were not retrieved stand behind the last rank.
     """
@@ -45,7 +46,8 @@ def data(source: Source, *, of: str = "all", rel: float = 1) -> pl.DataFrame:
 
 
 def _bins(deepest: int) -> tuple[Ints, Ints]:
-    """First and last ranks of bins: each rank, or 1 to 5 and then ever wider ones: 6–10, 11–20, 21–50, 51–100, …"""
+    """First and last ranks of bins: each rank, or 1 to 5 and then ever wider ones: 6–10, 11–20,
+    21–50, 51–100, …"""
     if deepest <= EACH:
         return np.arange(1, deepest + 1), np.arange(1, deepest + 1)
     last = [1, 2, 3, 4, 5]
@@ -56,9 +58,16 @@ def _bins(deepest: int) -> tuple[Ints, Ints]:
     return np.concatenate([[1], ends[:-1] + 1]), ends
 
 
-def _table(run: str, queries: int, of: str, first: Ints, last: Ints, counts: Ints, lost: int, median: float) -> pl.DataFrame:
-    labels = [f"{a}" if a == b else f"{a}–{b}" for a, b in zip(first.tolist(), last.tolist(), strict=True)]
-    holds = [bool(a - 0.5 <= median < b + 0.5) for a, b in zip(first.tolist(), last.tolist(), strict=True)]
+def _table(
+    run: str, queries: int, of: str, first: Ints, last: Ints, counts: Ints, lost: int, median: float
+) -> pl.DataFrame:
+    labels = [
+        f"{a}" if a == b else f"{a}–{b}" for a, b in zip(first.tolist(), last.tolist(), strict=True)
+    ]
+    holds = [
+        bool(a - 0.5 <= median < b + 0.5)
+        for a, b in zip(first.tolist(), last.tolist(), strict=True)
+    ]
     total = max(int(counts.sum()) + lost, 1)
     every: Floats = np.append(counts, lost) / total
     table = pl.DataFrame(
@@ -78,8 +87,11 @@ def _table(run: str, queries: int, of: str, first: Ints, last: Ints, counts: Int
     return table if lost else table.head(-1)
 
 
-def rank_histogram(source: Source, *, of: str = "all", rel: float = 1, theme: str = "light") -> Chart:
-    """How many relevant items stand at which ranks; of="first" looks only at the first of each query.
+def rank_histogram(
+    source: Source, *, of: str = "all", rel: float = 1, theme: str = "light"
+) -> Chart:
+    """How many relevant items stand at which ranks; of="first" looks only at the first of each
+    query.
 
     >>> from judged import Rankings
     >>> chart = rank_histogram(Rankings.from_relevance([[0, 0, 1, 0, 1, 0, 0, 1]]))
@@ -94,8 +106,19 @@ def draw(table: pl.DataFrame, *, theme: str = "light", notes: list[str] | None =
     of, median, total = table["of"][0], float(table["median"][0]), int(table["items"].sum())
     lost = int(table.filter(ranks=LOST)["items"].sum())
     most = int(table["items"].max() or 1)  # type: ignore[arg-type]
-    x = {"field": "ranks", "type": "nominal", "title": "rank", "sort": None, "axis": {"labelAngle": 0}}
-    y: dict[str, Any] = {"field": "items", "type": "quantitative", "title": "relevant items", "axis": {"format": ",d"}}
+    x = {
+        "field": "ranks",
+        "type": "nominal",
+        "title": "rank",
+        "sort": None,
+        "axis": {"labelAngle": 0},
+    }
+    y: dict[str, Any] = {
+        "field": "items",
+        "type": "quantitative",
+        "title": "relevant items",
+        "axis": {"format": ",d"},
+    }
     if most <= 10:
         y["axis"] = {"values": list(range(most + 1)), "format": "d"}
     tooltip = [{"field": "ranks"}, {"field": "items"}, {"field": "share", "format": ".1%"}]
@@ -104,12 +127,18 @@ def draw(table: pl.DataFrame, *, theme: str = "light", notes: list[str] | None =
         "encoding": {
             "x": x,
             "y": y,
-            "color": {"condition": {"test": "datum.holds_median", "value": chosen.wrong}, "value": chosen.series[0]},
+            "color": {
+                "condition": {"test": "datum.holds_median", "value": chosen.wrong},
+                "value": chosen.series[0],
+            },
             "tooltip": tooltip,
         },
     }
     numbers = {
-        "transform": [{"filter": "datum.items > 0"}, {"calculate": "format(datum.items, ',')", "as": "label"}],
+        "transform": [
+            {"filter": "datum.items > 0"},
+            {"calculate": "format(datum.items, ',')", "as": "label"},
+        ],
         "mark": {"type": "text", "dy": -7},
         "encoding": {"x": x, "y": y, "text": {"field": "label"}},
     }
@@ -128,4 +157,12 @@ def draw(table: pl.DataFrame, *, theme: str = "light", notes: list[str] | None =
     middle = "item was not retrieved" if np.isinf(median) else f"is {median:g}"
     title = f"Ranks of {OF[of]}: the median {middle}"
     width = max(300, (58 if wide else 34) * table.height + 40)
-    return chart(KIND, table, title=title, notes=said, theme=theme, parts=layers(bars, numbers, word, width=width), width=width)
+    return chart(
+        KIND,
+        table,
+        title=title,
+        notes=said,
+        theme=theme,
+        parts=layers(bars, numbers, word, width=width),
+        width=width,
+    )

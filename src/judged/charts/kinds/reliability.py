@@ -18,8 +18,11 @@ KIND = "reliability"
 BINS = 10
 
 
-def data(judgements: Any, run: Any, *, bins: int = BINS, rel: float = 1, unjudged: str = "nonrelevant") -> pl.DataFrame:
-    """A row for each bin of scores between 0 and 1 that holds results: their mean score and how many are relevant.
+def data(
+    judgements: Any, run: Any, *, bins: int = BINS, rel: float = 1, unjudged: str = "nonrelevant"
+) -> pl.DataFrame:
+    """A row for each bin of scores between 0 and 1 that holds results: their mean score and how
+    many are relevant.
 
     A score on an edge is in the bin above; 1 is in the last.
     """
@@ -30,10 +33,14 @@ def data(judgements: Any, run: Any, *, bins: int = BINS, rel: float = 1, unjudge
     low, high = float(found.every.min(initial=0)), float(found.every.max(initial=1))
     if low < 0 or high > 1:
         raise InputError(
-            f"{found.name}: scores must be probabilities, from 0 to 1; they go from {low:g} to {high:g}. "
+            f"{found.name}: scores must be probabilities, from 0 to 1; they go from {low:g} to "
+            f"{high:g}. "
             "Bring them there first, with a sigmoid or softmax, say."
         )
-    place = [np.minimum((each * size).astype(np.int64), size - 1) for each in (found.relevant, found.every)]
+    place = [
+        np.minimum((each * size).astype(np.int64), size - 1)
+        for each in (found.relevant, found.every)
+    ]
     relevant, count = (np.bincount(each, minlength=size) for each in place)
     summed = np.bincount(place[1], found.every, minlength=size)
     there = count > 0
@@ -52,16 +59,24 @@ def data(judgements: Any, run: Any, *, bins: int = BINS, rel: float = 1, unjudge
 
 
 def calibration_error(table: pl.DataFrame) -> float:
-    """The expected calibration error: the gap between mean score and share of relevant results, weighted by their number."""
+    """The expected calibration error: the gap between mean score and share of relevant results,
+    weighted by their number."""
     count = table["count"].to_numpy()
     gap = np.abs(table["score"].to_numpy() - table["share_relevant"].to_numpy())
     return float((gap * count).sum() / count.sum())
 
 
 def reliability(
-    judgements: Any, run: Any, *, bins: int = BINS, rel: float = 1, unjudged: str = "nonrelevant", theme: str = "light"
+    judgements: Any,
+    run: Any,
+    *,
+    bins: int = BINS,
+    rel: float = 1,
+    unjudged: str = "nonrelevant",
+    theme: str = "light",
 ) -> Chart:
-    """Scores between 0 and 1 against the share of relevant results; from judgements and a run, or y_true and y_score.
+    """Scores between 0 and 1 against the share of relevant results; from judgements and a run, or
+    y_true and y_score.
 
     >>> reliability([1, 0, 0, 1], [1.0, 0.25, 0.25, 0.75], bins=2).data.select("score", "share_relevant").rows()
     [(0.25, 0.0), (0.875, 1.0)]
@@ -77,7 +92,15 @@ def draw(table: pl.DataFrame, *, theme: str = "light") -> Chart:
         table["said"][0],
     ]
     title = f"Scores read as probabilities: {table['run'][0]}"
-    return chart(KIND, table, title=title, notes=said, theme=theme, parts=diagram(theme_named(theme)), width=360)
+    return chart(
+        KIND,
+        table,
+        title=title,
+        notes=said,
+        theme=theme,
+        parts=diagram(theme_named(theme)),
+        width=360,
+    )
 
 
 def diagram(
@@ -91,9 +114,11 @@ def diagram(
     height: int = 300,
     most: int | None = None,
 ) -> dict[str, Any]:
-    """A reliability diagram above the counts of its bins, from such a table as `data` makes, or from what `only` leaves of it.
+    """A reliability diagram above the counts of its bins, from such a table as `data` makes, or
+    from what `only` leaves of it.
 
-    `score`, `share` and `results` are what the axes are called; `most` is where the axis of counts ends.
+    `score`, `share` and `results` are what the axes are called; `most` is where the axis of counts
+    ends.
     """
     x = share_axis(score, "score")
     y = share_axis(share, "share_relevant")
@@ -108,11 +133,23 @@ def diagram(
         "mark": {"type": "rule", "color": theme.wrong, "strokeWidth": 4, "opacity": 0.55},
         "encoding": {"x": x, "y": y, "y2": {"field": "score"}},
     }
-    line = {**rows, "mark": {"type": "line", "color": theme.series[0], "strokeWidth": 2}, "encoding": {"x": x, "y": y}}
-    tooltip = [{"field": name} for name in ("score_from", "score_to", "score", "share_relevant", "count")]
+    line = {
+        **rows,
+        "mark": {"type": "line", "color": theme.series[0], "strokeWidth": 2},
+        "encoding": {"x": x, "y": y},
+    }
+    tooltip = [
+        {"field": name} for name in ("score_from", "score_to", "score", "share_relevant", "count")
+    ]
     points = {
         **rows,
-        "mark": {"type": "point", "filled": True, "size": 60, "color": theme.series[0], "opacity": 1},
+        "mark": {
+            "type": "point",
+            "filled": True,
+            "size": 60,
+            "color": theme.series[0],
+            "opacity": 1,
+        },
         "encoding": {"x": x, "y": y, "tooltip": tooltip},
     }
     ticks: dict[str, Any] = {"format": "~s", "tickCount": 3} | ({"tickMinStep": 1} if most else {})

@@ -1,4 +1,5 @@
-"""The ROC curve: what share of the irrelevant items one has to look at to see a share of the relevant ones."""
+"""The ROC curve: what share of the irrelevant items one has to look at to see a share of the
+relevant ones."""
 
 from __future__ import annotations
 
@@ -24,10 +25,11 @@ AT_A_TIME = 10_000
 
 
 def data(source: Source, *, query: str | None = None, rel: float = 1) -> pl.DataFrame:
-    """A row for each system and point: of one query where the curve turns, of several at each hundredth.
+    """A row for each system and point: of one query where the curve turns, of several at each
+    hundredth.
 
-    Items that were not retrieved stand behind all others in no order: there the curve is a straight line to the corner.
-    Queries with nothing relevant, or with nothing else, have no curve.
+    Items that were not retrieved stand behind all others in no order: there the curve is a straight
+    line to the corner. Queries with nothing relevant, or with nothing else, have no curve.
     """
     systems = Systems.of(source)
     if query is not None:
@@ -37,14 +39,18 @@ def data(source: Source, *, query: str | None = None, rel: float = 1) -> pl.Data
         area = parse("RankAUC")(rel=rel).compute(r)
         defined = np.flatnonzero(np.isfinite(area))
         if not len(defined):
-            raise InputError(f"{r.name}: no query has both relevant items and others, so there is no ROC curve.")
+            raise InputError(
+                f"{r.name}: no query has both relevant items and others, so there is no ROC curve."
+            )
         own = r.take(defined)
         false, true = _turns(own, rel) if len(own) == 1 else _mean(own, rel)
         frames.append(
             pl.DataFrame(
                 {
                     "run": r.name,
-                    "query": pl.Series([r.queries[0] if len(r) == 1 else None], dtype=pl.String).new_from_index(0, len(false)),
+                    "query": pl.Series(
+                        [r.queries[0] if len(r) == 1 else None], dtype=pl.String
+                    ).new_from_index(0, len(false)),
                     "queries": len(own),
                     "skipped": len(r) - len(own),
                     "false_positive_rate": false,
@@ -66,7 +72,13 @@ def _turns(r: Rankings, rel: float) -> tuple[Floats, Floats]:
     others, relevant = _others(r, rel)[0], r.relevant(rel)[0]
     at = (rank - ordinal) / others
     false = np.concatenate([[0.0], np.repeat(at, 2), [(r.retrieved[0] - len(rank)) / others, 1.0]])
-    true = np.concatenate([[0.0], np.column_stack([ordinal - 1, ordinal]).ravel() / relevant, [len(rank) / relevant, 1.0]])
+    true = np.concatenate(
+        [
+            [0.0],
+            np.column_stack([ordinal - 1, ordinal]).ravel() / relevant,
+            [len(rank) / relevant, 1.0],
+        ]
+    )
     return false, true
 
 
@@ -87,7 +99,12 @@ def _summed(r: Rankings, rel: float, grid: Floats) -> Floats:
     found = np.cumsum(np.bincount(column, 1 / relevant[query], minlength=POINTS))
     count = r.total(query)
     end = ((r.retrieved - count) / others)[:, None]
-    reached = np.divide(grid - end, 1 - end, out=np.broadcast_to(grid >= end, (len(r), POINTS)).astype(float), where=end < 1)
+    reached = np.divide(
+        grid - end,
+        1 - end,
+        out=np.broadcast_to(grid >= end, (len(r), POINTS)).astype(float),
+        where=end < 1,
+    )
     tail = ((relevant - count) / relevant)[:, None] * np.clip(reached, 0, 1)
     return found + tail.sum(axis=0)
 
@@ -117,11 +134,19 @@ def draw(table: pl.DataFrame, *, theme: str = "light", notes: list[str] | None =
     lines[0]["encoding"]["order"] = {"field": "place", "type": "quantitative"}
     for line in lines[:-1]:
         line["transform"] = [{"window": [{"op": "row_number", "as": "place"}]}]
-    query, queries, skipped = table["query"][0], int(table["queries"][0]), int(table["skipped"].max())  # type: ignore[arg-type]
+    query, queries, skipped = (
+        table["query"][0],
+        int(table["queries"][0]),
+        int(table["skipped"].max()),
+    )  # type: ignore[arg-type]
     said = [
-        "AUC is the chance that a relevant item stands above one that is not; the dotted line is chance.",
+        "AUC is the chance that a relevant item stands above one that is not; the dotted line is "
+        "chance.",
         "" if query else f"Mean over {plural(queries, 'query', 'queries')}, at {POINTS} points.",
-        f"{plural(skipped, 'query has', 'queries have')} nothing relevant, or nothing else, and no curve." if skipped else "",
+        f"{plural(skipped, 'query has', 'queries have')} nothing relevant, or nothing else, and no "
+        "curve."
+        if skipped
+        else "",
         *(notes or ()),
     ]
     title = "ROC curve" + (f", query {query}" if query else "")

@@ -21,7 +21,8 @@ SIZE = 360
 
 
 def data(source: Source, *, measure: str | Measure = DEFAULT) -> pl.DataFrame:
-    """A row for each pair of values, with how many queries have it; where there are many pairs, for each cell of a grid."""
+    """A row for each pair of values, with how many queries have it; where there are many pairs, for
+    each cell of a grid."""
     pairs = paired(source, measure)
     if pairs.is_empty():
         raise InputError("no query counts in both systems, so there is nothing to compare.")
@@ -32,7 +33,13 @@ def data(source: Source, *, measure: str | Measure = DEFAULT) -> pl.DataFrame:
         low, high = _bounds(pairs)
         step = (high - low) / CELLS or 1.0
         middle = [
-            ((pl.col(side) - low) / step).floor().clip(0, CELLS - 1).add(0.5).mul(step).add(low).alias(side)
+            ((pl.col(side) - low) / step)
+            .floor()
+            .clip(0, CELLS - 1)
+            .add(0.5)
+            .mul(step)
+            .add(low)
+            .alias(side)
             for side in ("a", "b")
         ]
         points = _gathered(pairs.with_columns(middle))
@@ -51,7 +58,8 @@ def data(source: Source, *, measure: str | Measure = DEFAULT) -> pl.DataFrame:
 def _gathered(pairs: pl.DataFrame) -> pl.DataFrame:
     """Equal pairs of values in one row; a query is named where it is alone."""
     return pairs.group_by("a", "b", maintain_order=True).agg(
-        pl.len().cast(pl.Int64).alias("queries"), pl.when(pl.len() == 1).then(pl.col("query").first()).alias("query")
+        pl.len().cast(pl.Int64).alias("queries"),
+        pl.when(pl.len() == 1).then(pl.col("query").first()).alias("query"),
     )
 
 
@@ -61,7 +69,8 @@ def _bounds(pairs: pl.DataFrame) -> tuple[float, float]:
 
 
 def scatter(source: Source, *, measure: str | Measure = DEFAULT, theme: str = "light") -> Chart:
-    """Each query's value in the first system and in the second: above the diagonal the second one is higher.
+    """Each query's value in the first system and in the second: above the diagonal the second one
+    is higher.
 
     >>> from judged import Rankings
     >>> a, b = Rankings.from_relevance([[1, 0], [0, 1]], name="a"), Rankings.from_relevance([[1, 0], [1, 0]], name="b")
@@ -94,7 +103,13 @@ def draw(table: pl.DataFrame, *, theme: str = "light", notes: list[str] | None =
         "legend": None,
     }
     points = {
-        "mark": {"type": "point", "filled": True, "opacity": 0.6, "color": chosen.series[0], "stroke": chosen.background},
+        "mark": {
+            "type": "point",
+            "filled": True,
+            "opacity": 0.6,
+            "color": chosen.series[0],
+            "stroke": chosen.background,
+        },
         "encoding": {
             "x": x,
             "y": y,
@@ -107,7 +122,13 @@ def draw(table: pl.DataFrame, *, theme: str = "light", notes: list[str] | None =
     sides = [
         {
             "data": {"values": [{"words": words}]},
-            "mark": {"type": "text", "align": "left", "fontWeight": "bold", "baseline": baseline, "color": chosen.ink},
+            "mark": {
+                "type": "text",
+                "align": "left",
+                "fontWeight": "bold",
+                "baseline": baseline,
+                "color": chosen.ink,
+            },
             "encoding": {"x": {"value": across}, "y": {"value": down}, "text": {"field": "words"}},
         }
         for words, across, down, baseline in (

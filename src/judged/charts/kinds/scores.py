@@ -18,8 +18,11 @@ KIND = "scores"
 BINS = 40
 
 
-def data(judgements: Any, run: Any, *, bins: int = BINS, rel: float = 1, unjudged: str = "nonrelevant") -> pl.DataFrame:
-    """A row for each bin and group (relevant, other): how many results have such a score, and what share of their group."""
+def data(
+    judgements: Any, run: Any, *, bins: int = BINS, rel: float = 1, unjudged: str = "nonrelevant"
+) -> pl.DataFrame:
+    """A row for each bin and group (relevant, other): how many results have such a score, and what
+    share of their group."""
     bins = whole("bins", bins)
     found = Scores.of(judgements, run, rel=rel, unjudged=unjudged)
     finite = [each[np.isfinite(each)] for each in (found.relevant, found.every)]
@@ -38,7 +41,11 @@ def data(judgements: Any, run: Any, *, bins: int = BINS, rel: float = 1, unjudge
 
 
 def histogram(
-    run: str, edges: list[float], groups: dict[str, list[int]], means: dict[str, float], said: str = ""
+    run: str,
+    edges: list[float],
+    groups: dict[str, list[int]],
+    means: dict[str, float],
+    said: str = "",
 ) -> pl.DataFrame:
     """The table of a histogram of groups over the same bins."""
     frames = [
@@ -60,9 +67,16 @@ def histogram(
 
 
 def scores(
-    judgements: Any, run: Any, *, bins: int = BINS, rel: float = 1, unjudged: str = "nonrelevant", theme: str = "light"
+    judgements: Any,
+    run: Any,
+    *,
+    bins: int = BINS,
+    rel: float = 1,
+    unjudged: str = "nonrelevant",
+    theme: str = "light",
 ) -> Chart:
-    """Histograms of the scores of relevant results and of all others; from judgements and a run, or y_true and y_score.
+    """Histograms of the scores of relevant results and of all others; from judgements and a run, or
+    y_true and y_score.
 
     >>> scores([1, 0, 0, 1], [0.9, 0.2, 0.4, 0.8], bins=2).data["count"].to_list()
     [0, 2, 2, 0]
@@ -75,21 +89,39 @@ def draw(table: pl.DataFrame, *, theme: str = "light", kind: str = KIND) -> Char
     shades = {"relevant": chosen.right, "other": chosen.wrong}
     high = float(table["share"].max()) * 1.15 or 1.0  # type: ignore[arg-type]
     x = number_axis("score", "score_from", scale={"zero": False, "nice": False})
-    y = number_axis("share of the group", "share", scale={"domain": [0, high], "nice": False}, axis={"format": "%"})
+    y = number_axis(
+        "share of the group",
+        "share",
+        scale={"domain": [0, high], "nice": False},
+        axis={"format": "%"},
+    )
     parts: list[dict[str, Any]] = []
-    # Others lie behind, filled; relevant results in front, with a heavy outline: in grey they differ by that.
+    # Others lie behind, filled; relevant results in front, with a heavy outline: in grey they
+    # differ by that.
     there = set(table["group"])
-    for group, shade in ((name, shade) for name, shade in reversed(shades.items()) if name in there):
+    for group, shade in (
+        (name, shade) for name, shade in reversed(shades.items()) if name in there
+    ):
         only = [{"filter": {"field": "group", "equal": group}}]
         tooltip = [{"field": name} for name in ("group", "score_from", "score_to", "count")]
         fill = {
             "transform": only,
             "mark": {"type": "rect", "color": shade, "opacity": 0.4 if group == "other" else 0.25},
-            "encoding": {"x": x, "x2": {"field": "score_to"}, "y": y, "y2": {"datum": 0}, "tooltip": tooltip},
+            "encoding": {
+                "x": x,
+                "x2": {"field": "score_to"},
+                "y": y,
+                "y2": {"datum": 0},
+                "tooltip": tooltip,
+            },
         }
         outline = {
             "data": {"values": _outline(table, group)},
-            "mark": {"type": "line", "color": shade, "strokeWidth": 2.4 if group == "relevant" else 1},
+            "mark": {
+                "type": "line",
+                "color": shade,
+                "strokeWidth": 2.4 if group == "relevant" else 1,
+            },
             "encoding": {
                 "x": {**x, "field": "x"},
                 "y": {**y, "field": "y"},
@@ -101,7 +133,8 @@ def draw(table: pl.DataFrame, *, theme: str = "light", kind: str = KIND) -> Char
     counts = dict(table.group_by("group").agg(pl.col("count").sum()).rows())
     means = dict(table.group_by("group").agg(pl.col("mean").first()).rows())
     averages = [
-        f"{'relevant items' if group == 'relevant' else 'others'} {means[group]:.4g} on average ({counts[group]:,})"
+        f"{'relevant items' if group == 'relevant' else 'others'} {means[group]:.4g} on average "
+        f"({counts[group]:,})"
         for group in shades
         if counts.get(group)
     ]
@@ -113,11 +146,16 @@ def draw(table: pl.DataFrame, *, theme: str = "light", kind: str = KIND) -> Char
 def _outline(table: pl.DataFrame, group: str) -> list[dict[str, float]]:
     """The corners of a histogram's outline."""
     corners = []
-    for left, right, share in table.filter(group=group).select("score_from", "score_to", "share").rows():
+    for left, right, share in (
+        table.filter(group=group).select("score_from", "score_to", "share").rows()
+    ):
         corners += [(left, share), (right, share)]
     first, last = corners[0][0], corners[-1][0]
     every = [(first, 0.0), *corners, (last, 0.0)]
-    return [{"x": float(f"{x:.7g}"), "y": float(f"{y:.7g}"), "order": at} for at, (x, y) in enumerate(every)]
+    return [
+        {"x": float(f"{x:.7g}"), "y": float(f"{y:.7g}"), "order": at}
+        for at, (x, y) in enumerate(every)
+    ]
 
 
 def _names(
@@ -128,7 +166,9 @@ def _names(
     for group, shade in shades.items():
         own = table.filter(group=group)
         if own.height and own["count"].sum():
-            left, right, share = own.sort("share", descending=True).select("score_from", "score_to", "share").row(0)
+            left, right, share = (
+                own.sort("share", descending=True).select("score_from", "score_to", "share").row(0)
+            )
             tops.append(((left + right) / 2, share, f"{group}: {int(own['count'].sum()):,}", shade))
     low, end = float(table["score_from"].min()), float(table["score_to"].max())  # type: ignore[arg-type]
     gap = high * LINE / HEIGHT
@@ -143,9 +183,25 @@ def _names(
         value = {"x": min(at, end - room) if left else max(at, low + room), "y": height}
         labels.append(
             {
-                "data": {"values": [{**{name: float(f"{each:.7g}") for name, each in value.items()}, "words": words}]},
-                "mark": {"type": "text", "fontWeight": "bold", "align": "left" if left else "right", "color": shade},
-                "encoding": {"x": {**x, "field": "x"}, "y": {**y, "field": "y"}, "text": {"field": "words"}},
+                "data": {
+                    "values": [
+                        {
+                            **{name: float(f"{each:.7g}") for name, each in value.items()},
+                            "words": words,
+                        }
+                    ]
+                },
+                "mark": {
+                    "type": "text",
+                    "fontWeight": "bold",
+                    "align": "left" if left else "right",
+                    "color": shade,
+                },
+                "encoding": {
+                    "x": {**x, "field": "x"},
+                    "y": {**y, "field": "y"},
+                    "text": {"field": "words"},
+                },
             }
         )
     return labels

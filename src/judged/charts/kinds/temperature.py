@@ -1,4 +1,5 @@
-"""What a temperature does to the probabilities that are made from scores, and to nothing else: the ranking stays as it is."""
+"""What a temperature does to the probabilities that are made from scores, and to nothing else: the
+ranking stays as it is."""
 
 from __future__ import annotations
 
@@ -42,9 +43,11 @@ HEIGHT = 120
 
 
 def data(sweep: Any) -> pl.DataFrame:
-    """A row for each temperature and curve, in panels: loss (of each direction, where both were asked for), entropy, confidence
-    and accuracy of the top item, and calibration error. The temperatures of the lowest loss and of the best calibration, which
-    lie between those that were swept, have rows too; `best_loss` and `best_calibrated` are null where nobody searched them."""
+    """A row for each temperature and curve, in panels: loss (of each direction, where both were
+    asked for), entropy, confidence and accuracy of the top item, and calibration error. The
+    temperatures of the lowest loss and of the best calibration, which
+    lie between those that were swept, have rows too; `best_loss` and `best_calibrated` are null
+    where nobody searched them."""
     found = read_sweep(sweep)
     best = {name: row for name in BEST if (row := found.record_or_none(name))}
     rows = {temperature_of(row): row for row in (*found.records("temperatures"), *best.values())}
@@ -64,30 +67,47 @@ def data(sweep: Any) -> pl.DataFrame:
     ]
     if not listed:
         raise InputError("the temperature sweep holds no number to show; make it anew.")
-    return pl.DataFrame(listed, schema_overrides=dict.fromkeys(BEST, pl.Float64), infer_schema_length=None)
+    return pl.DataFrame(
+        listed, schema_overrides=dict.fromkeys(BEST, pl.Float64), infer_schema_length=None
+    )
 
 
 def _outermost(edges: list[str]) -> str:
     """That a search came to the end of what was swept."""
     if len(edges) > 1:
-        return f"The temperatures {' and '.join(edges)} are the outermost that were swept; better ones may lie beyond."
-    return f"The temperature {edges[0]} is the outermost that was swept; a better one may lie beyond." if edges else ""
+        return (
+            f"The temperatures {' and '.join(edges)} are the outermost that were swept; better "
+            "ones may lie beyond."
+        )
+    return (
+        f"The temperature {edges[0]} is the outermost that was swept; a better one may lie beyond."
+        if edges
+        else ""
+    )
 
 
 def _ranking(sweep: Record) -> str:
     """That no temperature changes the order of items, with the numbers that follow from it."""
     ranking = sweep.record("ranking")
     measures = ranking.record("measures")
-    *most, last = [f"{name} {measures.number(name):.4f}" for name in measures.fields] or ["all measures"]
+    *most, last = [f"{name} {measures.number(name):.4f}" for name in measures.fields] or [
+        "all measures"
+    ]
     values = f"{', '.join(most)} and {last}" if most else last
     if not ranking.flag("same"):
-        return f"At some temperature rounding changed the ranking; by the scores themselves: {values}."
+        return (
+            f"At some temperature rounding changed the ranking; by the scores themselves: {values}."
+        )
     checked = plural(ranking.count("checked_queries"), "query", "queries")
-    return f"The ranking is the same at every temperature (checked on {checked}), and with it {values}."
+    return (
+        f"The ranking is the same at every temperature (checked on {checked}), and with it "
+        f"{values}."
+    )
 
 
 def temperature(sweep: Any, *, theme: str = "light") -> Chart:
-    """Loss, entropy, confidence and calibration along temperature, from `judged.temperature.sweep` or its JSON.
+    """Loss, entropy, confidence and calibration along temperature, from `judged.temperature.sweep`
+    or its JSON.
 
     >>> row = {"temperature": 1.0, "loss": 0.7, "loss_back": None, "loss_both": None}
     >>> row |= {"entropy": 0.69, "confidence": 0.5, "accuracy": 1.0, "calibration_error": 0.5}
@@ -107,7 +127,9 @@ def draw(table: pl.DataFrame, *, theme: str = "light") -> Chart:
     shares = table.partition_by("panel", maintain_order=True)
     best = [
         (name, words, float(table[name][0]), shade, dash)
-        for (name, words), shade, dash in zip(BEST.items(), (chosen.ink, chosen.wrong), ([4, 3], [2, 2]), strict=True)
+        for (name, words), shade, dash in zip(
+            BEST.items(), (chosen.ink, chosen.wrong), ([4, 3], [2, 2]), strict=True
+        )
         if table[name][0] is not None
     ]
     panels = []
@@ -121,8 +143,13 @@ def draw(table: pl.DataFrame, *, theme: str = "light") -> Chart:
             }
             for _, _, at, shade, dash in best
         ]
-        labels = [_label(f"{words}: {written(at)}", at, row, x, shade) for row, (_, words, at, shade, _) in enumerate(best)]
-        panels.append(layers(*rules, *_lines(part, x, chosen), *(labels if place == 0 else ()), height=HEIGHT))
+        labels = [
+            _label(f"{words}: {written(at)}", at, row, x, shade)
+            for row, (_, words, at, shade, _) in enumerate(best)
+        ]
+        panels.append(
+            layers(*rules, *_lines(part, x, chosen), *(labels if place == 0 else ()), height=HEIGHT)
+        )
     said = [table[name][0] for name in ("softmax", "ranking", "edges", "said")]
     title = "What temperature does to probabilities"
     parts = {"vconcat": panels, "spacing": 14, "resolve": OWN_LOOKS}
@@ -134,23 +161,40 @@ def _lines(part: pl.DataFrame, x: dict[str, Any], theme: Theme) -> list[dict[str
     panel = part["panel"][0]
     least, most = float(part["value"].min()), float(part["value"].max())  # type: ignore[arg-type]
     losses = Losses.of(least, most)
-    low, high, symlog = (losses.low, losses.high, losses.symlog) if panel == "loss" else (0.0, room_above(most), False)
+    low, high, symlog = (
+        (losses.low, losses.high, losses.symlog)
+        if panel == "loss"
+        else (0.0, room_above(most), False)
+    )
     if panel == "of the top item":
         high = 1.0
-    y = losses.axis if panel == "loss" else {**share_axis(panel, "value", low=low, top=high), "axis": {"tickCount": 4}}
-    lines = curves(part, "curve", x=x, y=y, theme=theme, low=low, high=high, height=HEIGHT, symlog=symlog)
+    y = (
+        losses.axis
+        if panel == "loss"
+        else {**share_axis(panel, "value", low=low, top=high), "axis": {"tickCount": 4}}
+    )
+    lines = curves(
+        part, "curve", x=x, y=y, theme=theme, low=low, high=high, height=HEIGHT, symlog=symlog
+    )
     for line in lines[:-1]:
         line["transform"] = [{"filter": {"field": "panel", "equal": panel}}]
     return lines if part["curve"].n_unique() > 1 else lines[:-1]
 
 
 def _label(words: str, at: float, row: int, x: dict[str, Any], shade: str) -> dict[str, Any]:
-    """The name of a rule above the first panel; each in a line of its own, so that near ones do not cover each other."""
+    """The name of a rule above the first panel; each in a line of its own, so that near ones do not
+    cover each other."""
     low, high = (math.log(end) for end in x["scale"]["domain"])
     across = (math.log(at) - low) / (high - low)
     align = "left" if across < 0.2 else "right" if across > 0.8 else "center"
     return {
         "data": {"values": [{"temperature": at, "words": words}]},
-        "mark": {"type": "text", "align": align, "baseline": "bottom", "color": shade, "fontWeight": "bold"},
+        "mark": {
+            "type": "text",
+            "align": align,
+            "baseline": "bottom",
+            "color": shade,
+            "fontWeight": "bold",
+        },
         "encoding": {"x": x, "y": {"value": -3 - LINE * row}, "text": {"field": "words"}},
     }

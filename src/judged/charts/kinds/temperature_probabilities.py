@@ -1,4 +1,5 @@
-"""How sharp or smooth probabilities are: what the first ranks have of them at three temperatures, and what all others have."""
+"""How sharp or smooth probabilities are: what the first ranks have of them at three temperatures,
+and what all others have."""
 
 from __future__ import annotations
 
@@ -18,8 +19,9 @@ WIDTH, HEIGHT = 240, 220
 
 
 def data(sweep: Any, *, temperatures: Sequence[float] | None = None) -> pl.DataFrame:
-    """A row for each of three temperatures and each of the first ranks, with the mean probability of the item there, and one
-    for all further ranks together. Two temperatures where the lowest loss is at an end of the sweep and none was named."""
+    """A row for each of three temperatures and each of the first ranks, with the mean probability
+    of the item there, and one for all further ranks together. Two temperatures where the lowest
+    loss is at an end of the sweep and none was named."""
     found = read_sweep(sweep)
     chosen = three(found, temperatures)
     candidates, softmax = found.count("candidates"), softmax_said(found)
@@ -28,19 +30,29 @@ def data(sweep: Any, *, temperatures: Sequence[float] | None = None) -> pl.DataF
         shares = row.numbers("probabilities")[:candidates]
         if not shares:
             raise InputError(f"{row.called} has no probabilities of ranks; make the sweep anew.")
-        constant = {"name": name, "temperature": temperature_of(row), "entropy": row.number("entropy")}
+        constant = {
+            "name": name,
+            "temperature": temperature_of(row),
+            "entropy": row.number("entropy"),
+        }
         more = {"softmax": softmax, "said": chosen.note}
         rows += [
             {**constant, "rank_from": rank, "rank_to": rank, "probability": share, **more}
             for rank, share in enumerate(shares, 1)
         ]
         if candidates > len(shares):
-            rest = {"rank_from": len(shares) + 1, "rank_to": candidates, "probability": max(0.0, 1 - sum(shares))}
+            rest = {
+                "rank_from": len(shares) + 1,
+                "rank_to": candidates,
+                "probability": max(0.0, 1 - sum(shares)),
+            }
             rows.append({**constant, **rest, **more})
     return pl.DataFrame(rows, infer_schema_length=None)
 
 
-def temperature_probabilities(sweep: Any, *, temperatures: Sequence[float] | None = None, theme: str = "light") -> Chart:
+def temperature_probabilities(
+    sweep: Any, *, temperatures: Sequence[float] | None = None, theme: str = "light"
+) -> Chart:
     """Mean probability by rank at three temperatures, from `judged.temperature.sweep` or its JSON.
 
     >>> row = {"entropy": 0.5, "probabilities": [0.8, 0.2]}
@@ -54,25 +66,52 @@ def temperature_probabilities(sweep: Any, *, temperatures: Sequence[float] | Non
 
 def draw(table: pl.DataFrame, *, theme: str = "light") -> Chart:
     shown = table.partition_by("name", maintain_order=True)
-    panels = [_panel(part, theme_named(theme), first=place == 0) for place, part in enumerate(shown)]
+    panels = [
+        _panel(part, theme_named(theme), first=place == 0) for place, part in enumerate(shown)
+    ]
     rest = table.filter(pl.col("rank_to") > pl.col("rank_from"))
-    others = [f"The last bars are all other items together, from rank {first:,} down." for first in rest["rank_from"][:1]]
+    others = [
+        f"The last bars are all other items together, from rank {first:,} down."
+        for first in rest["rank_from"][:1]
+    ]
     said = [table["softmax"][0], *others, table["said"][0]]
     parts = {"hconcat": panels, "spacing": 24}
     title = "Mean probability of the items at the first ranks"
-    return chart(KIND, table, title=title, notes=said, theme=theme, parts=parts, width=max(len(panels), 2) * WIDTH)
+    return chart(
+        KIND,
+        table,
+        title=title,
+        notes=said,
+        theme=theme,
+        parts=parts,
+        width=max(len(panels), 2) * WIDTH,
+    )
 
 
 def _panel(part: pl.DataFrame, theme: Theme, *, first: bool) -> dict[str, Any]:
     name = part["name"][0]
-    place = {"calculate": "datum.rank_to > datum.rank_from ? 'rest' : '' + datum.rank_from", "as": "place"}
+    place = {
+        "calculate": "datum.rank_to > datum.rank_from ? 'rest' : '' + datum.rank_from",
+        "as": "place",
+    }
     only = [{"filter": {"field": "name", "equal": name}}, place]
-    x = {"field": "place", "type": "ordinal", "title": "rank", "sort": None, "axis": {"labelAngle": 0}}
+    x = {
+        "field": "place",
+        "type": "ordinal",
+        "title": "rank",
+        "sort": None,
+        "axis": {"labelAngle": 0},
+    }
     # Above a bar that reaches 1 there is room for its number.
     y = share_axis("mean probability" if first else "", "probability", top=1.1)
     y["axis"] = {"values": [0, 0.2, 0.4, 0.6, 0.8, 1]}
-    tooltip = [{"field": field} for field in ("rank_from", "rank_to")] + [{"field": "probability", "format": ".4f"}]
-    shade = {"condition": {"test": "datum.place == 'rest'", "value": theme.muted}, "value": theme.series[0]}
+    tooltip = [{"field": field} for field in ("rank_from", "rank_to")] + [
+        {"field": "probability", "format": ".4f"}
+    ]
+    shade = {
+        "condition": {"test": "datum.place == 'rest'", "value": theme.muted},
+        "value": theme.series[0],
+    }
     bars = {
         "transform": only,
         "mark": {"type": "bar"},
@@ -85,9 +124,15 @@ def _panel(part: pl.DataFrame, theme: Theme, *, first: bool) -> dict[str, Any]:
             "mark": {"type": "text", "baseline": "bottom", "align": align, "dx": dx, "dy": -3},
             "encoding": {"x": x, "y": y, "text": {"field": "probability", "format": ".2~g"}},
         }
-        for test, align, dx in (("datum.rank_from == 1", "left", -8), ("datum.place == 'rest'", "right", 10))
+        for test, align, dx in (
+            ("datum.rank_from == 1", "left", -8),
+            ("datum.place == 'rest'", "right", 10),
+        )
     ]
-    heading = {"text": f"{name}: {written(part['temperature'][0])}", "subtitle": f"entropy {part['entropy'][0]:.3g}"}
+    heading = {
+        "text": f"{name}: {written(part['temperature'][0])}",
+        "subtitle": f"entropy {part['entropy'][0]:.3g}",
+    }
     return {
         "title": {**heading, "fontSize": 13, "anchor": "start", "frame": "group", "offset": 2},
         "width": WIDTH,

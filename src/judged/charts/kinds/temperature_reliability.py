@@ -19,8 +19,9 @@ WIDTH, HEIGHT = 230, 220
 
 
 def data(sweep: Any, *, temperatures: Sequence[float] | None = None) -> pl.DataFrame:
-    """A row for each of three temperatures and each bin of confidence that holds queries: their mean confidence, which is the
-    probability of the top item, and the share of top items that are relevant. Two temperatures where the lowest loss is at an
+    """A row for each of three temperatures and each bin of confidence that holds queries: their
+    mean confidence, which is the probability of the top item, and the share of top items that are
+    relevant. Two temperatures where the lowest loss is at an
     end of the sweep and none was named."""
     found = read_sweep(sweep)
     chosen = three(found, temperatures)
@@ -43,11 +44,15 @@ def data(sweep: Any, *, temperatures: Sequence[float] | None = None) -> pl.DataF
         if each.count("count")
     ]
     if not rows:
-        raise InputError("the temperature sweep has no query in any bin of confidence; make it anew.")
+        raise InputError(
+            "the temperature sweep has no query in any bin of confidence; make it anew."
+        )
     return pl.DataFrame(rows, infer_schema_length=None)
 
 
-def temperature_reliability(sweep: Any, *, temperatures: Sequence[float] | None = None, theme: str = "light") -> Chart:
+def temperature_reliability(
+    sweep: Any, *, temperatures: Sequence[float] | None = None, theme: str = "light"
+) -> Chart:
     """Reliability diagrams at three temperatures, from `judged.temperature.sweep` or its JSON.
 
     >>> bins = [{"from": 0.5, "to": 1.0, "count": 4.0, "confidence": 0.75, "accuracy": 0.5}]
@@ -63,7 +68,9 @@ def draw(table: pl.DataFrame, *, theme: str = "light") -> Chart:
     most = int(table["count"].max())  # type: ignore[arg-type]
     panels = []
     for part in table.partition_by("name", maintain_order=True):
-        name, at, error = (part[column][0] for column in ("name", "temperature", "calibration_error"))
+        name, at, error = (
+            part[column][0] for column in ("name", "temperature", "calibration_error")
+        )
         drawn = diagram(
             theme_named(theme),
             score="confidence in the top item",
@@ -78,10 +85,19 @@ def draw(table: pl.DataFrame, *, theme: str = "light") -> Chart:
         heading = {"text": text, "fontSize": 13, "anchor": "start", "frame": "group", "offset": 8}
         panels.append({"title": heading, **drawn})
     said = [
-        "Points on the dashed line can be believed; above it confidence is too low, below it too high. ECE is the mean gap.",
+        "Points on the dashed line can be believed; above it confidence is too low, below it too "
+        "high. ECE is the mean gap.",
         table["softmax"][0],
         table["said"][0],
     ]
     title = "Confidence in the top item, and how often it is relevant"
     parts = {"hconcat": panels, "spacing": 24}
-    return chart(KIND, table, title=title, notes=said, theme=theme, parts=parts, width=max(len(panels), 2) * (WIDTH + 40))
+    return chart(
+        KIND,
+        table,
+        title=title,
+        notes=said,
+        theme=theme,
+        parts=parts,
+        width=max(len(panels), 2) * (WIDTH + 40),
+    )

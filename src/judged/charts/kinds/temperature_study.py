@@ -1,4 +1,5 @@
-"""What the temperature of training does to what is learned: measures of held-out queries, loss, confidence, spread, effort."""
+"""What the temperature of training does to what is learned: measures of held-out queries, loss,
+confidence, spread, effort."""
 
 from __future__ import annotations
 
@@ -27,20 +28,25 @@ CURVES = (
 )
 """Panel, curve, and the name of its numbers in a study; panels of measures stand before them."""
 OF_VECTORS = ("alignment", "uniformity")
-"""Numbers that hang on no temperature once vectors are there, so that the untrained similarity has them to compare with."""
+"""Numbers that hang on no temperature once vectors are there, so that the untrained similarity has
+them to compare with."""
 WIDTH, HEIGHT = 250, 130
 COLUMNS = 2
 TICKS = 5
 
 
 def data(study: Any) -> pl.DataFrame:
-    """A row for each training temperature, panel and curve; the temperature is null in rows of the untrained similarity.
+    """A row for each training temperature, panel and curve; the temperature is null in rows of the
+    untrained similarity.
 
-    Measures have the bounds of their intervals, and `differs` says whether the interval of the difference to the untrained
-    similarity leaves out 0. Of the others, only alignment and uniformity have untrained rows: they hang on vectors alone.
+    Measures have the bounds of their intervals, and `differs` says whether the interval of the
+    difference to the untrained similarity leaves out 0. Of the others, only alignment and
+    uniformity have untrained rows: they hang on vectors alone.
     """
     found = Record.of(
-        study, what="temperature study", how="judged.temperature.study or `judged temperature-study … -o FILE.json`"
+        study,
+        what="temperature study",
+        how="judged.temperature.study or `judged temperature-study … -o FILE.json`",
     )
     rows = found.records("rows")
     listed: list[dict[str, Any]] = []
@@ -48,13 +54,21 @@ def data(study: Any) -> pl.DataFrame:
         listed += [_measured(row, measure) for row in rows]
     for panel, curve, field in CURVES:
         listed += [
-            {"panel": panel, "curve": curve, "temperature": _trained(row), "value": row.number_or_none(field)}
+            {
+                "panel": panel,
+                "curve": curve,
+                "temperature": _trained(row),
+                "value": row.number_or_none(field),
+            }
             for row in rows
             if _trained(row) is not None or field in OF_VECTORS
         ]
     at = [trained for row in rows if (trained := _trained(row)) is not None]
     if not at or any(left >= right for left, right in pairwise(at)):
-        raise InputError("the temperature study must have training temperatures, each above the one before; make it anew.")
+        raise InputError(
+            "the temperature study must have training temperatures, each above the one before; "
+            "make it anew."
+        )
     queries = found.record("queries")
     constant = {
         "similarity": found.text("kind"),
@@ -62,10 +76,17 @@ def data(study: Any) -> pl.DataFrame:
         **{name: queries.count(name) for name in ("training", "validation", "held_out")},
         "said": " ".join(found.texts("notes")),
     }
-    columns = {"panel": pl.String, "curve": pl.String, "temperature": pl.Float64, "measure": pl.Boolean}
+    columns = {
+        "panel": pl.String,
+        "curve": pl.String,
+        "temperature": pl.Float64,
+        "measure": pl.Boolean,
+    }
     columns |= {"value": pl.Float64, "low": pl.Float64, "high": pl.Float64, "differs": pl.Boolean}
     plain = {"measure": False, "low": None, "high": None, "differs": None}
-    table = pl.DataFrame([{**plain, **row} for row in listed if row["value"] is not None], schema=columns)
+    table = pl.DataFrame(
+        [{**plain, **row} for row in listed if row["value"] is not None], schema=columns
+    )
     return table.with_columns(**{name: pl.lit(value) for name, value in constant.items()})
 
 
@@ -76,12 +97,22 @@ def _trained(row: Record) -> float | None:
 def _measured(row: Record, measure: str) -> dict[str, Any]:
     value = row.record("measures").record(measure)
     differs = None
-    if (at := _trained(row)) is not None and (differences := row.record_or_none("differences")) is not None:
+    if (at := _trained(row)) is not None and (
+        differences := row.record_or_none("differences")
+    ) is not None:
         ends = [differences.record(measure).number_or_none(end) for end in ("low", "high")]
         differs = None if None in ends else bool(ends[0] > 0 or ends[1] < 0)  # type: ignore[operator]
     bounds = {end: value.number_or_none(end) for end in ("low", "high")}
     mean = value.number("mean")
-    return {"panel": measure, "curve": measure, "temperature": at, "measure": True, "value": mean, **bounds, "differs": differs}
+    return {
+        "panel": measure,
+        "curve": measure,
+        "temperature": at,
+        "measure": True,
+        "value": mean,
+        **bounds,
+        "differs": differs,
+    }
 
 
 def temperature_study(study: Any, *, theme: str = "light") -> Chart:
@@ -110,20 +141,34 @@ def draw(table: pl.DataFrame, *, theme: str = "light") -> Chart:
         for part in table.partition_by("panel", maintain_order=True)
     ]
     percent = f"{table['level'][0] * 100:.4g}%"
-    against = "; the band is that of the untrained similarity. Filled points differ from it, query by query"
+    against = (
+        "; the band is that of the untrained similarity. Filled points differ from it, query "
+        "by query"
+    )
     said = [
-        f"Similarity {table['similarity'][0]}, trained with {plural(table['training'][0], 'query', 'queries')} and stopped by "
-        f"{table['validation'][0]:,}. All but training loss and iterations is of {table['held_out'][0]:,} held-out queries.",
-        f"Bars are {percent} intervals of the mean{against if table['temperature'].null_count() else ''}.",
+        f"Similarity {table['similarity'][0]}, trained with "
+        f"{plural(table['training'][0], 'query', 'queries')} and stopped by "
+        f"{table['validation'][0]:,}. All but training loss and iterations is of "
+        f"{table['held_out'][0]:,} held-out queries.",
+        f"Bars are {percent} intervals of the "
+        f"mean{against if table['temperature'].null_count() else ''}.",
         table["said"][0],
     ]
     title = "What the temperature of training does"
-    parts = {"concat": panels, "columns": COLUMNS, "spacing": {"row": 18, "column": 24}, "resolve": OWN_LOOKS}
-    return chart(KIND, table, title=title, notes=said, theme=theme, parts=parts, width=2 * WIDTH + 260)
+    parts = {
+        "concat": panels,
+        "columns": COLUMNS,
+        "spacing": {"row": 18, "column": 24},
+        "resolve": OWN_LOOKS,
+    }
+    return chart(
+        KIND, table, title=title, notes=said, theme=theme, parts=parts, width=2 * WIDTH + 260
+    )
 
 
 def _domain(part: pl.DataFrame) -> tuple[float, float]:
-    """From the lowest number to the highest, with a margin; a single number gets room on both sides."""
+    """From the lowest number to the highest, with a margin; a single number gets room on both
+    sides."""
     numbers = pl.concat([part[name].drop_nulls() for name in ("value", "low", "high")])
     low, high = float(numbers.min()), float(numbers.max())  # type: ignore[arg-type]
     margin = (high - low) * 0.08 or abs(high) * 0.1 or 0.1
@@ -143,15 +188,29 @@ def _measure(part: pl.DataFrame, x: dict[str, Any], theme: Theme) -> dict[str, A
         "mark": {"type": "rule", "color": shade, "strokeWidth": 2, "opacity": 0.6},
         "encoding": {"x": x, "y": {**y, "field": "low"}, "y2": {"field": "high"}},
     }
-    line = {"transform": only, "mark": {"type": "line", "color": shade, "strokeWidth": 1.6}, "encoding": {"x": x, "y": y}}
+    line = {
+        "transform": only,
+        "mark": {"type": "line", "color": shade, "strokeWidth": 1.6},
+        "encoding": {"x": x, "y": y},
+    }
     tooltip = [{"field": field} for field in ("temperature", "value", "low", "high", "differs")]
     points = {
         "transform": only,
-        "mark": {"type": "point", "filled": True, "size": 45, "stroke": shade, "strokeWidth": 1.6, "opacity": 1},
+        "mark": {
+            "type": "point",
+            "filled": True,
+            "size": 45,
+            "stroke": shade,
+            "strokeWidth": 1.6,
+            "opacity": 1,
+        },
         "encoding": {
             "x": x,
             "y": y,
-            "fill": {"condition": {"test": "datum.differs", "value": shade}, "value": theme.background},
+            "fill": {
+                "condition": {"test": "datum.differs", "value": shade},
+                "value": theme.background,
+            },
             "tooltip": tooltip,
         },
     }
@@ -171,15 +230,30 @@ def _untrained(part: pl.DataFrame, y: dict[str, Any], theme: Theme) -> list[dict
     }
     name = {
         "data": values,
-        "mark": {"type": "text", "align": "left", "dx": 6, "color": theme.muted, "fontWeight": "bold"},
+        "mark": {
+            "type": "text",
+            "align": "left",
+            "dx": 6,
+            "color": theme.muted,
+            "fontWeight": "bold",
+        },
         "encoding": {"x": {"value": WIDTH}, "y": y, "text": {"field": "words"}},
     }
     band = {
         "data": values,
         "mark": {"type": "rect", "color": theme.muted, "opacity": 0.18},
-        "encoding": {"x": {"value": 0}, "x2": {"value": WIDTH}, "y": {**y, "field": "low"}, "y2": {"field": "high"}},
+        "encoding": {
+            "x": {"value": 0},
+            "x2": {"value": WIDTH},
+            "y": {**y, "field": "low"},
+            "y2": {"field": "high"},
+        },
     }
-    return [*([band] if rows[0]["low"] is not None and rows[0]["high"] is not None else []), line, name]
+    return [
+        *([band] if rows[0]["low"] is not None and rows[0]["high"] is not None else []),
+        line,
+        name,
+    ]
 
 
 def _others(part: pl.DataFrame, x: dict[str, Any], theme: Theme) -> dict[str, Any]:
@@ -191,11 +265,32 @@ def _others(part: pl.DataFrame, x: dict[str, Any], theme: Theme) -> dict[str, An
         losses = Losses.of(float(part["value"].min()), float(part["value"].max()))  # type: ignore[arg-type]
         low, high, symlog, y = losses.low, losses.high, losses.symlog, losses.axis
     else:
-        low, high = {"of the top item": (0.0, 1.0), "iterations": (0.0, high)}.get(panel, (low, high))
-        y = number_axis(panel, "value", scale={"domain": [low, high], "nice": False, "zero": False}, axis={"tickCount": 4})
+        low, high = {"of the top item": (0.0, 1.0), "iterations": (0.0, high)}.get(
+            panel, (low, high)
+        )
+        y = number_axis(
+            panel,
+            "value",
+            scale={"domain": [low, high], "nice": False, "zero": False},
+            axis={"tickCount": 4},
+        )
     trained = part.filter(pl.col("temperature").is_not_null())
-    lines = curves(trained, "curve", x=x, y=y, theme=theme, low=low, high=high, width=WIDTH, height=HEIGHT, symlog=symlog)
+    lines = curves(
+        trained,
+        "curve",
+        x=x,
+        y=y,
+        theme=theme,
+        low=low,
+        high=high,
+        width=WIDTH,
+        height=HEIGHT,
+        symlog=symlog,
+    )
     for line in lines[:-1]:
-        line["transform"] = [{"filter": {"field": "panel", "equal": panel}}, {"filter": "isValid(datum.temperature)"}]
+        line["transform"] = [
+            {"filter": {"field": "panel", "equal": panel}},
+            {"filter": "isValid(datum.temperature)"},
+        ]
     named = lines if trained["curve"].n_unique() > 1 else lines[:-1]
     return layers(*_untrained(part, y, theme), *named, width=WIDTH, height=HEIGHT)

@@ -31,17 +31,26 @@ def _heights(ranks: list[int], area: str) -> list[Expression]:
     if area == "interpolated":
         return _best_from_here(precisions)
     if area == "trapezoid":
-        before = [num(place) / (rank - 1) if rank > 1 else num(1) for place, rank in enumerate(ranks)]
+        before = [
+            num(place) / (rank - 1) if rank > 1 else num(1) for place, rank in enumerate(ranks)
+        ]
         return [(above + at) / 2 for above, at in zip(before, precisions, strict=True)]
     return precisions
 
 
-_HEIGHT = {"step": "", "trapezoid": "mean of precision before and at", "interpolated": "best precision from here"}
+_HEIGHT = {
+    "step": "",
+    "trapezoid": "mean of precision before and at",
+    "interpolated": "best precision from here",
+}
 
 
 def _average_divisor(q: Listing, k: Cutoff, rel: float, norm: str, found: int) -> Line:
     relevant, end = q.relevant(rel), q.cutoff(k, rel)
-    said = f"{q.words('norm').removeprefix('divided by ')}: {relevant} relevant in all, {found} among the results that count"
+    said = (
+        f"{q.words('norm').removeprefix('divided by ')}: {relevant} relevant in all, {found} "
+        "among the results that count"
+    )
     match norm:
         case "capped":
             return Line("min(N, k)", Number(relevant) if k is None else least(relevant, end), said)
@@ -72,12 +81,16 @@ def average_precision(q: Listing, *, k: Cutoff, rel: float, norm: str, area: str
 def yet_another_average_precision(q: Listing, *, rel: float) -> Steps:
     ranks = q.found(inf, rel)
     line = Line("s", total(_precisions(ranks)), "precision at each relevant item, summed")
-    s, relevant = Named("s", line.value), Line("N", Number(q.relevant(rel)), "all relevant items of the query")
+    s, relevant = (
+        Named("s", line.value),
+        Line("N", Number(q.relevant(rel)), "all relevant items of the query"),
+    )
     value = Logarithm((1 + s) / (1 + Named("N", relevant.value) - s), None)
     return Steps(value, along(q, rel), before=(line, relevant))
 
 
-# -- the precision-recall curve ----------------------------------------------------------------------------------------
+# -- the precision-recall curve
+# ----------------------------------------------------------------------------------------
 
 _ROUNDED = {"trec_eval": 0.5, "trec_eval9": 0.9}
 
@@ -109,17 +122,27 @@ def interpolated_precision(q: Listing, *, recall: float, rel: float, rounding: s
     if enough > len(best):
         return Steps(num(0), columns, says=f"{asked}; the list has {len(best)}.")
     rank = q.found(inf, rel)[enough - 1]
-    return Steps(best[enough - 1], columns, says=f"{asked}, reached at rank {rank}; the best precision there or below counts.")
+    return Steps(
+        best[enough - 1],
+        columns,
+        says=f"{asked}, reached at rank {rank}; the best precision there or below counts.",
+    )
 
 
 @steps("IAP")
-def interpolated_average(q: Listing, *, points: int | tuple[float, ...], rel: float, rounding: str) -> Steps:
+def interpolated_average(
+    q: Listing, *, points: int | tuple[float, ...], rel: float, rounding: str
+) -> Steps:
     best, columns = _interpolated(q, rel)
     relevant = q.relevant(rel)
     wanted = points if isinstance(points, tuple) else tuple(i / (points - 1) for i in range(points))
     heights = [_at_point(best, _enough(relevant, point, rounding)) for point in wanted]
     before = tuple(
-        Line(f"recall {point:g}", height, f"{_enough(relevant, point, rounding)} of {relevant} relevant items")
+        Line(
+            f"recall {point:g}",
+            height,
+            f"{_enough(relevant, point, rounding)} of {relevant} relevant items",
+        )
         for point, height in zip(wanted, heights, strict=True)
     )
     divisor = Line("points", Number(len(wanted)), "the number of recall points")
@@ -139,12 +162,17 @@ def precision_at_recall(q: Listing, *, recall: float, rel: float) -> Steps:
 
 @steps("RecallAtPrec")
 def recall_at_precision(q: Listing, *, precision: float, rel: float) -> Steps:
-    holding = [place for place, rank in enumerate(q.found(inf, rel), 1) if place / rank >= precision]
+    holding = [
+        place for place, rank in enumerate(q.found(inf, rel), 1) if place / rank >= precision
+    ]
     last = max(holding, default=0)
     divisor = Line("N", Number(q.relevant(rel)), "all relevant items of the query")
     if last:
         rank = q.found(inf, rel)[last - 1]
-        says = f"Precision is at least {precision:g} for the last time at rank {rank}, with {last} relevant items found."
+        says = (
+            f"Precision is at least {precision:g} for the last time at rank {rank}, with "
+            f"{last} relevant items found."
+        )
     else:
         says = f"Precision is nowhere as high as {precision:g}."
     return Steps(num(last) / divisor.value, along(q, rel), divisor=divisor, says=says)
@@ -160,16 +188,27 @@ def rank_auc(q: Listing, *, rel: float) -> Steps:
     terms = list(below.values())
     if lost:
         terms.append(num(lost) * (num(tail) / 2))
-    divisor = Line("N × (C - N)", num(relevant) * others, f"the pairs of {relevant} relevant items and {others} others")
+    divisor = Line(
+        "N × (C - N)",
+        num(relevant) * others,
+        f"the pairs of {relevant} relevant items and {others} others",
+    )
     says = (
-        f"{lost} relevant items were not retrieved: of the {tail} others in the same place, half count as below."
+        f"{lost} relevant items were not retrieved: of the {tail} others in the same place, half "
+        "count as below."
         if lost
         else ""
     )
-    return Steps(total(terms) / divisor.value, (q.column("others below", below.get),), divisor=divisor, says=says)
+    return Steps(
+        total(terms) / divisor.value,
+        (q.column("others below", below.get),),
+        divisor=divisor,
+        says=says,
+    )
 
 
-# -- first and last ranks ----------------------------------------------------------------------------------------------
+# -- first and last ranks
+# ----------------------------------------------------------------------------------------------
 
 
 def _mark(ranks: list[int], q: Listing, end: float, word: str) -> tuple[Column, ...]:
@@ -182,9 +221,17 @@ def reciprocal_rank(q: Listing, *, k: Cutoff, rel: float) -> Steps:
     end = q.cutoff(k, rel)
     first = q.found(end, rel)[:1]
     if not first:
-        return Steps(num(0), adds={}, says="No relevant item is among the results that count.", end=end)
+        return Steps(
+            num(0), adds={}, says="No relevant item is among the results that count.", end=end
+        )
     says = f"The first relevant item stands at rank {first[0]}."
-    return Steps(num(1) / first[0], _mark(first, q, end, "first"), {first[0]: num(1) / first[0]}, says=says, end=end)
+    return Steps(
+        num(1) / first[0],
+        _mark(first, q, end, "first"),
+        {first[0]: num(1) / first[0]},
+        says=says,
+        end=end,
+    )
 
 
 @steps("Rank")
@@ -200,7 +247,11 @@ def rank(q: Listing, *, rel: float, of: str, aggregate: str) -> Steps:
         divisor = Line("N", Number(len(every)), "all relevant items of the query")
         return Steps(total(every) / len(every), divisor=divisor, says=says)
     low, high = every[(len(every) - 1) // 2], every[len(every) // 2]
-    middle = f"The ranks in the middle are {low:g} and {high:g}. " if low != high else f"The rank in the middle is {low:g}. "
+    middle = (
+        f"The ranks in the middle are {low:g} and {high:g}. "
+        if low != high
+        else f"The rank in the middle is {low:g}. "
+    )
     return Steps(num(low) if low == high else (num(low) + high) / 2, says=(middle + says).strip())
 
 
@@ -208,6 +259,8 @@ def rank(q: Listing, *, rel: float, of: str, aggregate: str) -> Steps:
 def inverse_negative_penalty(q: Listing, *, rel: float) -> Steps:
     ranks, relevant = q.found(inf, rel), q.relevant(rel)
     if len(ranks) < relevant:
-        return Steps(num(0), says=f"{relevant - len(ranks)} of {relevant} relevant items were not retrieved.")
+        return Steps(
+            num(0), says=f"{relevant - len(ranks)} of {relevant} relevant items were not retrieved."
+        )
     divisor = Line("last rank", Number(ranks[-1]), "the rank of the last relevant item")
     return Steps(num(relevant) / ranks[-1], _mark(ranks[-1:], q, inf, "last"), divisor=divisor)

@@ -1,4 +1,5 @@
-"""Relevant or not: precision, recall, their balance, success, counts and shares of the retrieved set."""
+"""Relevant or not: precision, recall, their balance, success, counts and shares of the retrieved
+set."""
 
 from __future__ import annotations
 
@@ -34,7 +35,11 @@ def _places(q: Listing, k: Cutoff, rel: float, short: str) -> Line:
     if k is None or short == "shrink":
         says = "the length of the list, as there is no k" if k is None else q.words("short")
         return Line("results", Number(shown), f"{says}: {shown} results count")
-    return Line("k", Number(cutoff), "k, however long the list is" if k != "R" else "R, the number of relevant items")
+    return Line(
+        "k",
+        Number(cutoff),
+        "k, however long the list is" if k != "R" else "R, the number of relevant items",
+    )
 
 
 @steps("P")
@@ -57,9 +62,15 @@ def r_precision(q: Listing, *, rel: float, mult: float) -> Steps:
     end = float(needed(mult, np.array([float(relevant)]))[0])
     found = q.found(end, rel)
     times = "" if mult == 1 else f", and {mult:g} times that, rounded up, is {end:.0f}"
-    divisor = Line("R", Number(end), f"the query has {relevant} relevant items{times}: as many results count")
+    divisor = Line(
+        "R", Number(end), f"the query has {relevant} relevant items{times}: as many results count"
+    )
     return Steps(
-        num(len(found)) / end, along(q, rel, end, recall=False), each_adds(found, divisor.value), divisor=divisor, end=end
+        num(len(found)) / end,
+        along(q, rel, end, recall=False),
+        each_adds(found, divisor.value),
+        divisor=divisor,
+        end=end,
     )
 
 
@@ -69,7 +80,12 @@ def success(q: Listing, *, k: Cutoff, rel: float) -> Steps:
     found = q.found(end, rel)
     counted = q.counter(rel)
     says = f"The first relevant item stands at rank {found[0]}." if found else NOTHING
-    return Steps(least(len(found), 1), (q.column("relevant so far", lambda rank: num(counted(rank)), end),), says=says, end=end)
+    return Steps(
+        least(len(found), 1),
+        (q.column("relevant so far", lambda rank: num(counted(rank)), end),),
+        says=says,
+        end=end,
+    )
 
 
 def _recall(q: Listing, k: Cutoff, rel: float, norm: str) -> Line:
@@ -79,7 +95,9 @@ def _recall(q: Listing, k: Cutoff, rel: float, norm: str) -> Line:
     if norm == "relevant":
         return Line("N", Number(relevant), f"all relevant items of the query: {lost}")
     most = max(q.retrieved, 1) if k is None else q.cutoff(k, rel)
-    return Line("min(N, k)" if k else "min(N, results)", least(relevant, most), f"{q.words('norm')}: {lost}")
+    return Line(
+        "min(N, k)" if k else "min(N, results)", least(relevant, most), f"{q.words('norm')}: {lost}"
+    )
 
 
 @steps("R")
@@ -89,7 +107,13 @@ def recall(q: Listing, *, k: Cutoff, rel: float, norm: str) -> Steps:
     divisor = _recall(q, k, rel, norm)
     counted = q.counter(rel)
     columns = (q.column("recall", lambda rank: num(counted(rank)) / divisor.value.value, end),)
-    return Steps(num(len(found)) / divisor.value, columns, each_adds(found, divisor.value), divisor=divisor, end=end)
+    return Steps(
+        num(len(found)) / divisor.value,
+        columns,
+        each_adds(found, divisor.value),
+        divisor=divisor,
+        end=end,
+    )
 
 
 @steps("F")
@@ -99,7 +123,9 @@ def f_measure(q: Listing, *, k: Cutoff, rel: float, short: str, beta: float) -> 
     of_relevant = _recall(q, k, rel, "relevant")
     columns = along(q, rel, end)
     if not found:
-        return Steps(Number(0), columns, says="Nothing relevant is among the results that count.", end=end)
+        return Steps(
+            Number(0), columns, says="Nothing relevant is among the results that count.", end=end
+        )
     divisor = _places(q, k, rel, short)
     before = (
         Line("P", num(len(found)) / divisor.value, f"precision; {divisor.says}"),
@@ -112,7 +138,8 @@ def f_measure(q: Listing, *, k: Cutoff, rel: float, short: str, beta: float) -> 
     return Steps((1 + weight) * p * r / (weight * p + r), columns, before=before, end=end)
 
 
-# -- counts ------------------------------------------------------------------------------------------------------------
+# -- counts
+# ------------------------------------------------------------------------------------------------------------
 
 
 def _counts(q: Listing, k: Cutoff, rel: float) -> tuple[int, int, int]:
@@ -134,7 +161,13 @@ def _counted(q: Listing, k: Cutoff, rel: float) -> tuple[Column, ...]:
 def true_positives(q: Listing, *, k: Cutoff, rel: float) -> Steps:
     end = q.cutoff(k, rel)
     ranks = q.found(end, rel)
-    return Steps(Number(len(ranks)), _counted(q, k, rel), {rank: Number(1) for rank in ranks}, says=_which(ranks), end=end)
+    return Steps(
+        Number(len(ranks)),
+        _counted(q, k, rel),
+        {rank: Number(1) for rank in ranks},
+        says=_which(ranks),
+        end=end,
+    )
 
 
 def _which(ranks: list[int]) -> str:
@@ -180,25 +213,44 @@ def accuracy(q: Listing, *, k: Cutoff, rel: float) -> Steps:
     lines = _table(q, k, rel)
     c, _, fp, fn = (Named(line.symbol, line.value) for line in lines)
     divisor = Line("C", lines[0].value, lines[0].says)
-    return Steps((c - (fp + fn)) / c, _counted(q, k, rel), before=lines, divisor=divisor, end=q.cutoff(k, rel))
+    return Steps(
+        (c - (fp + fn)) / c,
+        _counted(q, k, rel),
+        before=lines,
+        divisor=divisor,
+        end=q.cutoff(k, rel),
+    )
 
 
 def _others(q: Listing, rel: float) -> Line:
-    return Line("C - N", num(q.collection) - q.relevant(rel), "all items of the collection that are not relevant")
+    return Line(
+        "C - N",
+        num(q.collection) - q.relevant(rel),
+        "all items of the collection that are not relevant",
+    )
 
 
 @steps("Specificity")
 def specificity(q: Listing, *, k: Cutoff, rel: float) -> Steps:
     divisor = _others(q, rel)
-    line = Line("FP", Number(_counts(q, k, rel)[1]), "not relevant, but among the results that count")
-    value = (Named(divisor.symbol, divisor.value) - Named("FP", line.value)) / Named(divisor.symbol, divisor.value)
+    line = Line(
+        "FP", Number(_counts(q, k, rel)[1]), "not relevant, but among the results that count"
+    )
+    value = (Named(divisor.symbol, divisor.value) - Named("FP", line.value)) / Named(
+        divisor.symbol, divisor.value
+    )
     return Steps(value, _counted(q, k, rel), before=(line,), divisor=divisor, end=q.cutoff(k, rel))
 
 
 @steps("FallOut")
 def fall_out(q: Listing, *, k: Cutoff, rel: float) -> Steps:
     divisor = _others(q, rel)
-    return Steps(num(_counts(q, k, rel)[1]) / divisor.value, _counted(q, k, rel), divisor=divisor, end=q.cutoff(k, rel))
+    return Steps(
+        num(_counts(q, k, rel)[1]) / divisor.value,
+        _counted(q, k, rel),
+        divisor=divisor,
+        end=q.cutoff(k, rel),
+    )
 
 
 @steps("SetAP")
@@ -221,10 +273,15 @@ def utility(q: Listing, *, rel: float, a: float, b: float, c: float, d: float) -
     if d:
         counts.append((d, q.collection - found - others - lost, "TN"))
     says = ", ".join(f"{name} = {count}" for _, count, name in counts)
-    return Steps(total(num(worth) * count for worth, count, _ in counts), _counted(q, None, rel), says=f"Here {says}.")
+    return Steps(
+        total(num(worth) * count for worth, count, _ in counts),
+        _counted(q, None, rel),
+        says=f"Here {says}.",
+    )
 
 
-# -- sizes -------------------------------------------------------------------------------------------------------------
+# -- sizes
+# -------------------------------------------------------------------------------------------------------------
 
 
 @steps("NumRet")
@@ -238,7 +295,9 @@ def retrieved(q: Listing, *, k: Cutoff, rel: float) -> Steps:
 @steps("NumRel")
 def relevant(q: Listing, *, rel: float) -> Steps:
     found = len(q.found(inf, rel))
-    return Steps(Number(q.relevant(rel)), _counted(q, None, rel), says=f"{found} of them are in the list.")
+    return Steps(
+        Number(q.relevant(rel)), _counted(q, None, rel), says=f"{found} of them are in the list."
+    )
 
 
 @steps("NumNonrelRet")
@@ -258,8 +317,12 @@ def judged_share(q: Listing, *, k: Cutoff) -> Steps:
     end = q.cutoff(k, 1)
     shown = q.shown(k, 1)
     ranks = [rank for rank, grade in q.hits if grade >= 0 and rank <= end]
-    divisor = Line("results", Number(shown), "the results that count; empty places of a short list do not")
-    return Steps(num(len(ranks)) / shown, adds=each_adds(ranks, divisor.value), divisor=divisor, end=end)
+    divisor = Line(
+        "results", Number(shown), "the results that count; empty places of a short list do not"
+    )
+    return Steps(
+        num(len(ranks)) / shown, adds=each_adds(ranks, divisor.value), divisor=divisor, end=end
+    )
 
 
 @steps("Unjudged")
@@ -267,5 +330,14 @@ def unjudged_share(q: Listing, *, k: Cutoff) -> Steps:
     end, shown = q.cutoff(k, 1), q.shown(k, 1)
     judged = sum(grade >= 0 and rank <= end for rank, grade in q.hits)
     places = shown if k is None else end
-    divisor = Line("places", Number(places), "the places that count, those that a short list leaves empty included")
-    return Steps((num(shown) - judged) / places, divisor=divisor, says=f"{shown} results count, {judged} judged.", end=end)
+    divisor = Line(
+        "places",
+        Number(places),
+        "the places that count, those that a short list leaves empty included",
+    )
+    return Steps(
+        (num(shown) - judged) / places,
+        divisor=divisor,
+        says=f"{shown} results count, {judged} judged.",
+        end=end,
+    )

@@ -17,14 +17,17 @@ _SAME = 1 - 1e-12
 
 
 class Serving:
-    """Which subtopics the results and all judged items serve; subtopics are called by numbers from 1."""
+    """Which subtopics the results and all judged items serve; subtopics are called by numbers from
+    1."""
 
     def __init__(self, q: Listing, rel: float) -> None:
         judged, items = q.rankings.subtopics, q.rankings.hit_item
         assert judged is not None  # the measure itself has asked for them before
         assert items is not None
         self.of_item: dict[int, list[int]] = {}
-        for item, subtopic, grade in zip(judged.item.tolist(), judged.subtopic.tolist(), judged.grade.tolist(), strict=True):
+        for item, subtopic, grade in zip(
+            judged.item.tolist(), judged.subtopic.tolist(), judged.grade.tolist(), strict=True
+        ):
             if grade >= rel:
                 self.of_item.setdefault(item, []).append(subtopic + 1)
         ranked = zip(q.rankings.hit_rank.tolist(), items.tolist(), strict=True)
@@ -32,15 +35,20 @@ class Serving:
         self.subtopics = sorted({each for served in self.of_item.values() for each in served})
 
     def column(self, q: Listing, end: float) -> Column:
-        return q.column("serves", lambda rank: ", ".join(map(str, self.at_rank.get(rank, []))) or None, end)
+        return q.column(
+            "serves", lambda rank: ", ".join(map(str, self.at_rank.get(rank, []))) or None, end
+        )
 
 
 def _gains(order: list[tuple[int, list[int]]], alpha: float) -> dict[int, Expression]:
-    """The gain of each rank: for every subtopic 1, times 1 - alpha for each time it was served above."""
+    """The gain of each rank: for every subtopic 1, times 1 - alpha for each time it was served
+    above."""
     times: dict[int, int] = {}
     gains = {}
     for rank, served in order:
-        gains[rank] = total((num(1 - alpha) ** times[each]) if times.get(each) else num(1) for each in served)
+        gains[rank] = total(
+            (num(1 - alpha) ** times[each]) if times.get(each) else num(1) for each in served
+        )
         for each in served:
             times[each] = times.get(each, 0) + 1
     return gains
@@ -52,7 +60,10 @@ def _greedy(serving: Serving, alpha: float, end: float) -> list[tuple[int, list[
     times: dict[int, int] = {}
     order: list[tuple[int, list[int]]] = []
     while left and len(order) < end:
-        gains = {item: sum((1 - alpha) ** times.get(each, 0) for each in served) for item, served in left.items()}
+        gains = {
+            item: sum((1 - alpha) ** times.get(each, 0) for each in served)
+            for item, served in left.items()
+        }
         best = max(gains.values())
         item = next(item for item, gain in gains.items() if gain >= best * _SAME)
         order.append((len(order) + 1, left.pop(item)))
@@ -77,7 +88,9 @@ def _weighted(gains: dict[int, Expression], weight: Weight, end: float) -> dict[
     return {rank: gain * weight(rank) for rank, gain in gains.items() if rank <= end}
 
 
-def _over(q: Listing, serving: Serving, weight: Weight, divisor: Line, *, alpha: float, end: float) -> Steps:
+def _over(
+    q: Listing, serving: Serving, weight: Weight, divisor: Line, *, alpha: float, end: float
+) -> Steps:
     """The weighted gains of the list, divided."""
     gains = _gains(sorted(serving.at_rank.items()), alpha)
     terms = _weighted(gains, weight, end)
@@ -96,7 +109,9 @@ def _thinkable(q: Listing, weight: Weight, *, k: Cutoff, rel: float, alpha: floa
     length = q.relevant(rel) if k is None else int(q.cutoff(k, rel))
     each = total((num(1 - alpha) ** (rank - 1)) * weight(rank) for rank in range(1, length + 1))
     many = len(serving.subtopics)
-    divisor = Line("most", many * each, f"a list of {length} items that all serve each of the {many} subtopics")
+    divisor = Line(
+        "most", many * each, f"a list of {length} items that all serve each of the {many} subtopics"
+    )
     return _over(q, serving, weight, divisor, alpha=alpha, end=q.cutoff(k, rel))
 
 
@@ -104,7 +119,11 @@ def _ideal(q: Listing, weight: Weight, *, k: Cutoff, rel: float, alpha: float) -
     serving = Serving(q, rel)
     end = q.cutoff(k, rel)
     best = _weighted(_gains(_greedy(serving, alpha, end), alpha), weight, end)
-    divisor = Line("ideal", total(best.values()), "the ideal list, which takes at each rank the item that gains most there")
+    divisor = Line(
+        "ideal",
+        total(best.values()),
+        "the ideal list, which takes at each rank the item that gains most there",
+    )
     return _over(q, serving, weight, divisor, alpha=alpha, end=end)
 
 
@@ -138,7 +157,9 @@ def nrbp(q: Listing, *, rel: float, alpha: float, beta: float) -> Steps:
     serving = Serving(q, rel)
     many = len(serving.subtopics)
     endless = num(many) / (1 - num(1 - alpha) * beta)
-    divisor = Line("most", endless, f"an endless list whose items all serve each of the {many} subtopics")
+    divisor = Line(
+        "most", endless, f"an endless list whose items all serve each of the {many} subtopics"
+    )
     return _over(q, serving, _geometric(beta), divisor, alpha=alpha, end=inf)
 
 
@@ -148,11 +169,19 @@ def ap_ia(q: Listing, *, k: Cutoff, rel: float) -> Steps:
     end = q.cutoff(k, rel)
     lines = []
     for subtopic in serving.subtopics:
-        ranks = [rank for rank, served in sorted(serving.at_rank.items()) if subtopic in served and rank <= end]
+        ranks = [
+            rank
+            for rank, served in sorted(serving.at_rank.items())
+            if subtopic in served and rank <= end
+        ]
         items = sum(subtopic in served for served in serving.of_item.values())
         heights = total(num(place) / rank for place, rank in enumerate(ranks, 1))
         lines.append(
-            Line(f"AP of {subtopic}", heights / items, f"divided by {items}, all items that serve subtopic {subtopic}")
+            Line(
+                f"AP of {subtopic}",
+                heights / items,
+                f"divided by {items}, all items that serve subtopic {subtopic}",
+            )
         )
     divisor = Line("S", Number(len(lines)), "the subtopics that some judged item serves")
     value = total(Named(line.symbol, line.value) for line in lines) / divisor.value
@@ -168,7 +197,9 @@ def p_ia(q: Listing, *, k: Cutoff, rel: float) -> Steps:
     divisor = Line("S × k", num(many) * places, f"{many} subtopics, each with {places:g} places")
     whole = Named(divisor.symbol, divisor.value)
     adds = {rank: each / whole for rank, each in served.items()}
-    return Steps(total(served.values()) / whole, (serving.column(q, end),), adds, divisor=divisor, end=end)
+    return Steps(
+        total(served.values()) / whole, (serving.column(q, end),), adds, divisor=divisor, end=end
+    )
 
 
 @steps("StRecall")
@@ -181,7 +212,9 @@ def subtopic_recall(q: Listing, *, k: Cutoff, rel: float) -> Steps:
         if rank <= end and set(served) - seen:
             new[rank] = len(set(served) - seen)
             seen |= set(served)
-    divisor = Line("S", Number(len(serving.subtopics)), "the subtopics that some judged item serves")
+    divisor = Line(
+        "S", Number(len(serving.subtopics)), "the subtopics that some judged item serves"
+    )
     columns = (serving.column(q, end), q.column("new", lambda rank: num(new.get(rank, 0)), end))
     adds = {rank: num(count) / divisor.value for rank, count in new.items()}
     return Steps(num(len(seen)) / divisor.value, columns, adds, divisor=divisor, end=end)

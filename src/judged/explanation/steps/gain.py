@@ -41,10 +41,16 @@ def discounted(gains: Mapping[int, Expression], log: float = 2) -> dict[int, Exp
 
 def ideal_list(best: list[Expression], end: float = inf, log: float = 2) -> Expression:
     """The DCG of a list with the greatest gains first."""
-    return total(discounted({place: each for place, each in enumerate(best, 1) if place <= end}, log).values())
+    return total(
+        discounted(
+            {place: each for place, each in enumerate(best, 1) if place <= end}, log
+        ).values()
+    )
 
 
-def _columns(q: Listing, gains: Mapping[int, Expression], end: float, log: float) -> tuple[Column, ...]:
+def _columns(
+    q: Listing, gains: Mapping[int, Expression], end: float, log: float
+) -> tuple[Column, ...]:
     return (
         q.column("gain", lambda rank: num(gains[rank].value if rank in gains else 0), end),
         q.column("discount", lambda rank: 1 / Logarithm(num(rank + 1), log), end),
@@ -70,7 +76,11 @@ def _best_order(best: list[Expression], end: float) -> str:
     counted = best[: int(min(end, len(best)))]
     shown = [num(each.value).text() for each in counted[:12]]
     more = ", …" if len(counted) > len(shown) else ""
-    return f"The best order of all judged items gains {', '.join(shown)}{more}." if shown else "No judged item gains anything."
+    return (
+        f"The best order of all judged items gains {', '.join(shown)}{more}."
+        if shown
+        else "No judged item gains anything."
+    )
 
 
 def _ideal(q: Listing, k: Cutoff, gain: str, gains: Table, ideal: str, log: float) -> Line:
@@ -81,13 +91,21 @@ def _ideal(q: Listing, k: Cutoff, gain: str, gains: Table, ideal: str, log: floa
             best = best_gains([grade for rank, grade in q.hits if rank <= end], gain, gains)
             return Line(symbol, ideal_list(best, end, log), q.words("ideal"))
         case "shown":
-            return Line(symbol, ideal_list(best_gains(q.pool, gain, gains), q.shown(k, ANY), log), q.words("ideal"))
+            return Line(
+                symbol,
+                ideal_list(best_gains(q.pool, gain, gains), q.shown(k, ANY), log),
+                q.words("ideal"),
+            )
         case "cutoff":
             best = best_gains(q.pool, gain, gains)[:1] * int(end)
             return Line(symbol, ideal_list(best, end, log), q.words("ideal"))
         case _:
             best = best_gains(q.pool, gain, gains)
-            return Line(symbol, ideal_list(best, end, log), f"{q.words('ideal')}. {_best_order(best, end)}".removesuffix("."))
+            return Line(
+                symbol,
+                ideal_list(best, end, log),
+                f"{q.words('ideal')}. {_best_order(best, end)}".removesuffix("."),
+            )
 
 
 @steps("nDCG")
@@ -95,17 +113,31 @@ def ndcg(q: Listing, *, k: Cutoff, gain: str, gains: Table, ideal: str, log: flo
     end = q.cutoff(k, ANY)
     own = gaining(q, end, gain, gains)
     terms = discounted(own, log)
-    reached = Line("DCG" if k is None else f"DCG@{k}", total(terms.values()), "each gain divided by its discount, summed")
+    reached = Line(
+        "DCG" if k is None else f"DCG@{k}",
+        total(terms.values()),
+        "each gain divided by its discount, summed",
+    )
     divisor = _ideal(q, k, gain, gains, ideal, log)
     columns = _columns(q, own, end, log)
     if divisor.value.value == 0:
-        return Steps(num(0), columns, {}, divisor=divisor, says="The ideal list is empty: such a list scores 0.", end=end)
+        return Steps(
+            num(0),
+            columns,
+            {},
+            divisor=divisor,
+            says="The ideal list is empty: such a list scores 0.",
+            end=end,
+        )
     best = Named(divisor.symbol, divisor.value)
     adds = {rank: term / best for rank, term in terms.items()}
-    return Steps(Named(reached.symbol, reached.value) / best, columns, adds, (reached,), divisor, end=end)
+    return Steps(
+        Named(reached.symbol, reached.value) / best, columns, adds, (reached,), divisor, end=end
+    )
 
 
-# -- gain measured in other ways ---------------------------------------------------------------------------------------
+# -- gain measured in other ways
+# ---------------------------------------------------------------------------------------
 
 
 def _sums(values: list[float]) -> list[float]:
@@ -136,9 +168,18 @@ def binary_gain(q: Listing, *, rel: float) -> Steps:
     ranks = q.found(inf, rel)
     terms = {rank: 1 / Logarithm(num(2 + rank - place)) for place, rank in enumerate(ranks, 1)}
     above = {rank: num(rank - place) for place, rank in enumerate(ranks, 1)}
-    divisor = Line("R", Number(q.relevant(rel)), f"all relevant items of the query, {len(ranks)} of them in the list")
+    divisor = Line(
+        "R",
+        Number(q.relevant(rel)),
+        f"all relevant items of the query, {len(ranks)} of them in the list",
+    )
     adds = {rank: term / divisor.value for rank, term in terms.items()}
-    return Steps(total(terms.values()) / divisor.value, (q.column("others above", above.get),), adds, divisor=divisor)
+    return Steps(
+        total(terms.values()) / divisor.value,
+        (q.column("others above", above.get),),
+        adds,
+        divisor=divisor,
+    )
 
 
 @steps("nDCGRel")
@@ -149,9 +190,19 @@ def ndcg_over_relevant(q: Listing, *, gains: Table) -> Steps:
     lost = len(best) - len(own)
     if lost:
         terms.append(num(lost) * _ndcg_at(own, best, inf))
-    divisor = Line("R", Number(len(best)), f"all judged items that gain something, {len(own)} of them in the list")
-    says = f"{lost} of them were not retrieved: each counts with the nDCG of the whole list." if lost else ""
-    return Steps(total(terms) / divisor.value, (q.column("nDCG here", at.get),), divisor=divisor, says=says)
+    divisor = Line(
+        "R",
+        Number(len(best)),
+        f"all judged items that gain something, {len(own)} of them in the list",
+    )
+    says = (
+        f"{lost} of them were not retrieved: each counts with the nDCG of the whole list."
+        if lost
+        else ""
+    )
+    return Steps(
+        total(terms) / divisor.value, (q.column("nDCG here", at.get),), divisor=divisor, says=says
+    )
 
 
 def _ndcg_at(own: Mapping[int, Expression], best: list[Expression], rank: float) -> Expression:
@@ -164,17 +215,27 @@ def _ndcg_at(own: Mapping[int, Expression], best: list[Expression], rank: float)
 def ndcg_at_levels(q: Listing, *, rel: float, gains: Table) -> Steps:
     best, own = best_gains(q.pool, "linear", gains), gaining(q, inf, "linear", gains)
     values = [each.value for each in best]
-    ranks = [place for place in range(1, len(best) + 1) if place == len(best) or values[place] != values[place - 1]]
+    ranks = [
+        place
+        for place in range(1, len(best) + 1)
+        if place == len(best) or values[place] != values[place - 1]
+    ]
     if q.retrieved > len(best) + 1:
         ranks.append(q.retrieved)
-    before = tuple(Line(f"nDCG@{rank}", _ndcg_at(own, best, rank), _level(rank, values)) for rank in ranks)
+    before = tuple(
+        Line(f"nDCG@{rank}", _ndcg_at(own, best, rank), _level(rank, values)) for rank in ranks
+    )
     divisor = Line("levels", Number(len(ranks)), "the ranks at which nDCG is taken")
     value = total(Named(line.symbol, line.value) for line in before) / divisor.value
     return Steps(value, (q.column("gain", own.get),), before=before, divisor=divisor)
 
 
 def _level(rank: int, values: list[float]) -> str:
-    return f"the last place of gain {values[rank - 1]:g} in the ideal list" if rank <= len(values) else "the end of the list"
+    return (
+        f"the last place of gain {values[rank - 1]:g} in the ideal list"
+        if rank <= len(values)
+        else "the end of the list"
+    )
 
 
 @steps("Q")
@@ -185,24 +246,38 @@ def q_measure(q: Listing, *, gain: str, gains: Table, beta: float) -> Steps:
     for place, (rank, each) in enumerate(own.items(), 1):
         gained += each.value
         terms[rank] = (place + num(beta) * gained) / (rank + num(beta) * sums[min(rank, len(best))])
-    divisor = Line("R", Number(len(best)), f"all judged items that gain something, {len(own)} of them in the list")
+    divisor = Line(
+        "R",
+        Number(len(best)),
+        f"all judged items that gain something, {len(own)} of them in the list",
+    )
     columns = (q.column("gain", own.get), q.column("blended precision", terms.get))
     adds = {rank: term / divisor.value for rank, term in terms.items()}
     return Steps(total(terms.values()) / divisor.value, columns, adds, divisor=divisor)
 
 
-# -- gain as a chance to stop ------------------------------------------------------------------------------------------
+# -- gain as a chance to stop
+# ------------------------------------------------------------------------------------------
 
 
 @steps("RBP")
-def rank_biased_precision(q: Listing, *, k: Cutoff, rel: float, p: float, gain: str, max_grade: float) -> Steps:
+def rank_biased_precision(
+    q: Listing, *, k: Cutoff, rel: float, p: float, gain: str, max_grade: float
+) -> Steps:
     end = q.cutoff(k, rel)
     if gain == "graded":
-        own = {rank: num(max(grade, 0)) / max_grade for rank, grade in q.hits if rank <= end and grade > 0}
+        own = {
+            rank: num(max(grade, 0)) / max_grade
+            for rank, grade in q.hits
+            if rank <= end and grade > 0
+        }
     else:
         own = {rank: num(1) for rank in q.found(end, rel)}
     weights = {rank: num(p) ** (rank - 1) for rank in own}
-    terms = {rank: weights[rank] if each.value == 1 else each * weights[rank] for rank, each in own.items()}
+    terms = {
+        rank: weights[rank] if each.value == 1 else each * weights[rank]
+        for rank, each in own.items()
+    }
     columns = (
         q.column("gain", lambda rank: own.get(rank, num(0)), end),
         q.column("weight", lambda rank: num(p) ** (rank - 1), end),
@@ -234,12 +309,14 @@ def rank_biased_residual(q: Listing, *, p: float) -> Steps:
     judged = {rank: num(p) ** (rank - 1) for rank, grade in q.hits if grade >= 0}
     columns = (q.column("weight", lambda rank: num(p) ** (rank - 1)),)
     says = (
-        "The weights of judged results are taken off: any other rank, after the end of the list too, may hold a relevant item."
+        "The weights of judged results are taken off: any other rank, after the end of the "
+        "list too, may hold a relevant item."
     )
     return Steps(1 - (1 - num(p)) * total(judged.values()), columns, says=says)
 
 
-# -- incomplete judgements ---------------------------------------------------------------------------------------------
+# -- incomplete judgements
+# ---------------------------------------------------------------------------------------------
 
 
 @steps("Bpref")
@@ -254,9 +331,13 @@ def binary_preference(q: Listing, *, rel: float) -> Steps:
             counts[rank] = num(above)
         elif grade >= 0:
             above += 1
-    divisor = Line("R", Number(relevant), f"all relevant items of the query, {len(terms)} of them in the list")
+    divisor = Line(
+        "R", Number(relevant), f"all relevant items of the query, {len(terms)} of them in the list"
+    )
     line = Line(
-        "min(N, R)", num(min(nonrelevant, relevant)), f"{nonrelevant} items were judged not relevant; no more count than R"
+        "min(N, R)",
+        num(min(nonrelevant, relevant)),
+        f"{nonrelevant} items were judged not relevant; no more count than R",
     )
     adds = {rank: term / divisor.value for rank, term in terms.items()}
     columns = (q.column("judged others above", counts.get),)
@@ -278,7 +359,14 @@ def inferred_average_precision(q: Listing, *, rel: float) -> Steps:
             found += 1
         elif grade >= 0:
             others += 1
-    divisor = Line("R", Number(q.relevant(rel)), f"all relevant items of the query, {len(terms)} of them in the list")
-    columns = (q.column("relevant share of judged above", shares.get), q.column("precision inferred", terms.get))
+    divisor = Line(
+        "R",
+        Number(q.relevant(rel)),
+        f"all relevant items of the query, {len(terms)} of them in the list",
+    )
+    columns = (
+        q.column("relevant share of judged above", shares.get),
+        q.column("precision inferred", terms.get),
+    )
     adds = {rank: term / divisor.value for rank, term in terms.items()}
     return Steps(total(terms.values()) / divisor.value, columns, adds, divisor=divisor)

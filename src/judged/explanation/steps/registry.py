@@ -26,7 +26,12 @@ def steps_of(listing: Listing) -> Steps:
     """How a listing's measure comes to its value."""
     name = listing.measure.spec.name
     if name not in STEPS:
-        raise MeasureError(f"{name} declares no steps and cannot be explained; judged.explanation.steps says how others do.")
+        raise MeasureError(
+            f"{name} declares no steps and cannot be explained; judged.explanation.steps says how "
+            "others do."
+        )
     function = STEPS[name]
     taken = inspect.signature(function).parameters
-    return function(listing, **{name: value for name, value in listing.measure.params.items() if name in taken})
+    return function(
+        listing, **{name: value for name, value in listing.measure.params.items() if name in taken}
+    )

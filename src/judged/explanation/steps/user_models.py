@@ -1,4 +1,5 @@
-"""Users who read on with some chance (the C/W/L models), and lists held against an ideal one (compatibility)."""
+"""Users who read on with some chance (the C/W/L models), and lists held against an ideal one
+(compatibility)."""
 
 from __future__ import annotations
 
@@ -23,13 +24,19 @@ class User:
     goes_on: Callable[[int, float, float], float]
     """(rank, its gain, gained so far with it) -> the chance to go on from there."""
     tail: Callable[[int, float], float] | None = None
-    """(rank, gained so far) -> what the chances to get to all ranks after it sum to, where the first of them is 1."""
+    """(rank, gained so far) -> what the chances to get to all ranks after it sum to, where the
+    first of them is 1."""
 
 
 def _rate(q: Listing, user: User, *, k: Cutoff, min_rel: float, max_rel: float) -> Steps:
-    """Gain per result read: down to k, or without end, where all after the last gain has a closed sum."""
+    """Gain per result read: down to k, or without end, where all after the last gain has a closed
+    sum."""
     end = q.cutoff(k, float(np.nextafter(min_rel, inf)))
-    gains = {rank: (grade - min_rel) / (max_rel - min_rel) for rank, grade in q.hits if grade > min_rel and rank <= end}
+    gains = {
+        rank: (grade - min_rel) / (max_rel - min_rel)
+        for rank, grade in q.hits
+        if grade > min_rel and rank <= end
+    }
     last = int(end) if not isinf(end) else max(gains, default=0)
     chance, chances, sums = 1.0, {}, 0.0
     for rank in range(1, last + 1):
@@ -42,12 +49,22 @@ def _rate(q: Listing, user: User, *, k: Cutoff, min_rel: float, max_rel: float) 
     reads = fsum(read)
     columns = (
         q.column("gain", lambda rank: num(gains.get(rank, 0.0)), end),
-        q.column("chance to get here", lambda rank: num(chances[rank]) if rank in chances else None, end),
+        q.column(
+            "chance to get here", lambda rank: num(chances[rank]) if rank in chances else None, end
+        ),
     )
     if reads == 0:
         return Steps(num(0), columns, {}, says="No result is read.", end=end)
-    far = "all ranks, those after the end of the list too" if isinf(end) else f"ranks 1 to {last}, where the list has ended too"
-    divisor = Line("ΣS", Number(reads), f"how many results this user reads on average: the chances to get to {far}")
+    far = (
+        "all ranks, those after the end of the list too"
+        if isinf(end)
+        else f"ranks 1 to {last}, where the list has ended too"
+    )
+    divisor = Line(
+        "ΣS",
+        Number(reads),
+        f"how many results this user reads on average: the chances to get to {far}",
+    )
     terms = {rank: num(gain) * chances[rank] for rank, gain in gains.items()}
     adds = {rank: term / divisor.value for rank, term in terms.items()}
     return Steps(total(terms.values()) / divisor.value, columns, adds, divisor=divisor, end=end)
@@ -83,17 +100,27 @@ def inst(q: Listing, *, k: Cutoff, T: float, min_rel: float, max_rel: float) -> 
 
 @steps("BPM")
 def bejeweled_player(q: Listing, *, k: Cutoff, T: float, min_rel: float, max_rel: float) -> Steps:  # noqa: N803
-    return _rate(q, User(lambda rank, gain, gained: float(gained < T)), k=k, min_rel=min_rel, max_rel=max_rel)
+    return _rate(
+        q, User(lambda rank, gain, gained: float(gained < T)), k=k, min_rel=min_rel, max_rel=max_rel
+    )
 
 
 @steps("NERR8")
 def nerr8(q: Listing, *, k: Cutoff, min_rel: float, max_rel: float) -> Steps:
-    return _rate(q, User(lambda rank, gain, gained: 1 - gain), k=k, min_rel=min_rel, max_rel=max_rel)
+    return _rate(
+        q, User(lambda rank, gain, gained: 1 - gain), k=k, min_rel=min_rel, max_rel=max_rel
+    )
 
 
 @steps("NERR9")
 def nerr9(q: Listing, *, k: Cutoff, min_rel: float, max_rel: float) -> Steps:
-    return _rate(q, User(lambda rank, gain, gained: rank / (rank + 1) * (1 - gain)), k=k, min_rel=min_rel, max_rel=max_rel)
+    return _rate(
+        q,
+        User(lambda rank, gain, gained: rank / (rank + 1) * (1 - gain)),
+        k=k,
+        min_rel=min_rel,
+        max_rel=max_rel,
+    )
 
 
 @steps("NERR10")
@@ -111,7 +138,8 @@ def nerr11(q: Listing, *, k: Cutoff, T: float, min_rel: float, max_rel: float) -
     return _rate(q, user, k=k, min_rel=min_rel, max_rel=max_rel)
 
 
-# -- compatibility -----------------------------------------------------------------------------------------------------
+# -- compatibility
+# -----------------------------------------------------------------------------------------------------
 
 
 @steps("Compat")
@@ -135,7 +163,9 @@ def compatibility(q: Listing, *, k: Cutoff, p: float, normalize: str) -> Steps:
         says = "the sum of all ranks' weights"
     divisor = Line("most", most, says)
     columns = (
-        q.column("in both lists from rank", lambda rank: num(later[rank]) if rank in later else None, end),
+        q.column(
+            "in both lists from rank", lambda rank: num(later[rank]) if rank in later else None, end
+        ),
         q.column("weight of these ranks", terms.get, end),
     )
     best = Named("most", most)

@@ -22,20 +22,29 @@ Shape = tuple[int, ...]
 
 def texts(values: NDArray[Any], file: File, what: str = "ids") -> list[str]:
     """Ids or labels as texts; whole numbers stay exact."""
-    if values.dtype.kind == "S" or (values.dtype.kind == "O" and any(isinstance(value, bytes) for value in values)):
+    if values.dtype.kind == "S" or (
+        values.dtype.kind == "O" and any(isinstance(value, bytes) for value in values)
+    ):
         try:
             return [value.decode() if isinstance(value, bytes) else str(value) for value in values]
         except UnicodeDecodeError:
             raise InputError(f"{file.label}: the {what} are not UTF-8 text.") from None
     if values.dtype.kind not in "UiuO":
-        raise InputError(f"{file.label}: {what} must be texts or whole numbers; got {values.dtype}.")
+        raise InputError(
+            f"{file.label}: {what} must be texts or whole numbers; got {values.dtype}."
+        )
     return [str(value) for value in values.tolist()]
 
 
 def _with_ids(
-    file: File, values: NDArray[Any] | Lazy, chosen: str, shapes: Mapping[str, Shape | None], ids: Callable[[str], NDArray[Any]]
+    file: File,
+    values: NDArray[Any] | Lazy,
+    chosen: str,
+    shapes: Mapping[str, Shape | None],
+    ids: Callable[[str], NDArray[Any]],
 ) -> Vectors:
-    """The vectors with the ids that lie beside them. Where there are several matrices, ids count only if there are as many."""
+    """The vectors with the ids that lie beside them. Where there are several matrices, ids count
+    only if there are as many."""
     folder = chosen.rpartition("/")[0]
     beside = [name for name in shapes if name != chosen and name.rpartition("/")[0] == folder]
     name = choose_ids(beside)
@@ -44,10 +53,15 @@ def _with_ids(
     read = ids(name)
     others = sum(shape is not None and len(shape) == 2 for shape in shapes.values()) > 1
     if others and read.shape != values.shape[:1]:
-        note = f"{file.source}: {name} are not as many as the vectors and were not taken for their ids."
+        note = (
+            f"{file.source}: {name} are not as many as the vectors and were not taken for "
+            "their ids."
+        )
         return Vectors(values, source=file.source, notes=(note,))
     if read.ndim != 1:
-        raise InputError(f"{file.label}: {name} should be ids, one a vector, but have shape {read.shape}.")
+        raise InputError(
+            f"{file.label}: {name} should be ids, one a vector, but have shape {read.shape}."
+        )
     return Vectors(values, tuple(texts(read, file)), file.source)
 
 
@@ -55,7 +69,9 @@ def read_npz(file: File) -> Vectors:
     with _Npz(file) as archive:
         chosen = choose(file, archive.shapes)
         values = archive.read(chosen, "vectors")
-        return _with_ids(file, values, chosen, archive.shapes, lambda name: archive.read(name, "ids"))
+        return _with_ids(
+            file, values, chosen, archive.shapes, lambda name: archive.read(name, "ids")
+        )
 
 
 def array_of_npz(file: File, names: tuple[str, ...]) -> NDArray[Any]:
@@ -72,7 +88,8 @@ def choose_named(file: File, found: list[str], names: tuple[str, ...]) -> str:
     name = found[0] if len(found) == 1 else choose_ids(found, names)
     if name is None:
         raise InputError(
-            f"{file.label}: has {', '.join(found)}, none with a name known for labels ({', '.join(names)}); "
+            f"{file.label}: has {', '.join(found)}, none with a name known for labels "
+            f"({', '.join(names)}); "
             f'choose one as "{file.label}::{found[0]}".'
             if found
             else f"{file.label}: holds nothing."
@@ -83,7 +100,11 @@ def choose_named(file: File, found: list[str], names: tuple[str, ...]) -> str:
 def arrays_of_npz(file: File, mark: str) -> dict[str, NDArray[Any]] | None:
     """All arrays, where one of them is the mark that is looked for."""
     with _Npz(file) as archive:
-        return {name: archive.read(name, "numbers") for name in archive.shapes} if mark in archive.shapes else None
+        return (
+            {name: archive.read(name, "numbers") for name in archive.shapes}
+            if mark in archive.shapes
+            else None
+        )
 
 
 class _Npz:
@@ -109,13 +130,20 @@ class _Npz:
     def _header(self, member: str) -> tuple[Shape, np.dtype[Any]]:
         with self.archive.open(member) as handle:
             first = np.lib.format.read_magic(handle) == (1, 0)
-            read = np.lib.format.read_array_header_1_0 if first else np.lib.format.read_array_header_2_0
+            read = (
+                np.lib.format.read_array_header_1_0
+                if first
+                else np.lib.format.read_array_header_2_0
+            )
             shape, _, dtype = read(handle)
             return shape, dtype
 
     @property
     def shapes(self) -> dict[str, Shape | None]:
-        return {name: shape if dtype.kind in "biuf" else None for name, (shape, dtype) in self.headers.items()}
+        return {
+            name: shape if dtype.kind in "biuf" else None
+            for name, (shape, dtype) in self.headers.items()
+        }
 
     def read(self, name: str, what: str) -> NDArray[Any]:
         refuse_objects(self.file, self.headers[name][1], what)
@@ -158,7 +186,9 @@ def read_hdf5(file: File) -> Vectors:
             opened.visititems(see)
     except (OSError, RuntimeError) as error:
         raise file.damaged("hdf5", error) from None
-    shapes = {name: shape if dtype.kind in "biuf" else None for name, (shape, dtype) in found.items()}
+    shapes = {
+        name: shape if dtype.kind in "biuf" else None for name, (shape, dtype) in found.items()
+    }
     chosen = choose(file, shapes)
     return _with_ids(file, Lazy(*found[chosen], rows_of(chosen)), chosen, shapes, array)
 
@@ -173,11 +203,18 @@ def read_safetensors(file: File) -> Vectors:
     _, tensors = _tensors(file)
     shapes = {name: tensor.shape for name, tensor in tensors.items()}
     chosen = choose(file, shapes)
-    return _with_ids(file, tensors[chosen].values(), chosen, shapes, lambda name: np.asarray(tensors[name].values()))
+    return _with_ids(
+        file,
+        tensors[chosen].values(),
+        chosen,
+        shapes,
+        lambda name: np.asarray(tensors[name].values()),
+    )
 
 
 def tensors_of_safetensors(file: File, mark: str) -> tuple[str, dict[str, NDArray[Any]]] | None:
-    """The metadata under the mark that is looked for, where it is there, and all tensors, in memory."""
+    """The metadata under the mark that is looked for, where it is there, and all tensors, in
+    memory."""
     metadata, tensors = _tensors(file)
     if mark not in metadata:
         return None
@@ -185,23 +222,31 @@ def tensors_of_safetensors(file: File, mark: str) -> tuple[str, dict[str, NDArra
 
 
 def _tensors(file: File) -> tuple[dict[str, str], dict[str, _Tensor]]:
-    """8 bytes for the length of a JSON text, that text (type, shape and place of each tensor), and the tensors."""
+    """8 bytes for the length of a JSON text, that text (type, shape and place of each tensor), and
+    the tensors."""
     size = file.path.stat().st_size
     with file.path.open("rb") as handle:
         length = int.from_bytes(handle.read(8), "little")
         if 8 + length > size:
-            raise file.damaged("safetensors", f"its header should have {length:,} bytes, the file has {size:,}")
+            raise file.damaged(
+                "safetensors", f"its header should have {length:,} bytes, the file has {size:,}"
+            )
         text = handle.read(length)
     try:
         header = dict(json.loads(text).items())
-        metadata = {str(name): str(value) for name, value in dict(header.pop("__metadata__", None) or {}).items()}
+        metadata = {
+            str(name): str(value)
+            for name, value in dict(header.pop("__metadata__", None) or {}).items()
+        }
         tensors = {name: _Tensor(file, name, 8 + length, entry) for name, entry in header.items()}
         for tensor in tensors.values():
             tensor.check(size)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         if isinstance(error, InputError):
             raise
-        raise file.damaged("safetensors", f"its header makes no sense: {type(error).__name__}: {error}") from None
+        raise file.damaged(
+            "safetensors", f"its header makes no sense: {type(error).__name__}: {error}"
+        ) from None
     return metadata, tensors
 
 
@@ -215,18 +260,29 @@ class _Tensor:
 
     def check(self, size: int) -> None:
         if self.end > size:
-            raise self.file.damaged("safetensors", f"tensor {self.name} should end at byte {self.end:,}, the file has {size:,}")
+            raise self.file.damaged(
+                "safetensors",
+                f"tensor {self.name} should end at byte {self.end:,}, the file has {size:,}",
+            )
         if self.type in _TENSORS:
             needed = int(np.prod(self.shape, dtype=object)) * np.dtype(_TENSORS[self.type]).itemsize
             if min(self.shape, default=0) < 0 or self.begin < 0 or self.end - self.begin != needed:
-                reason = f"tensor {self.name} should have {needed:,} bytes, it has {self.end - self.begin:,}"
+                reason = (
+                    f"tensor {self.name} should have {needed:,} bytes, it has "
+                    f"{self.end - self.begin:,}"
+                )
                 raise self.file.damaged("safetensors", reason)
 
     def values(self) -> NDArray[Any] | Lazy:
         if self.type not in _TENSORS:
-            raise InputError(f"{self.file.label}: tensor {self.name} is {self.type}; known are {', '.join(_TENSORS)}.")
+            raise InputError(
+                f"{self.file.label}: tensor {self.name} is {self.type}; known are "
+                f"{', '.join(_TENSORS)}."
+            )
         dtype = np.dtype(_TENSORS[self.type])
         if self.begin == self.end:
             return np.zeros(self.shape, dtype)
-        array = np.asarray(np.memmap(self.file.path, dtype, mode="r", offset=self.begin, shape=self.shape))
+        array = np.asarray(
+            np.memmap(self.file.path, dtype, mode="r", offset=self.begin, shape=self.shape)
+        )
         return from_bfloat16(array) if self.type == "BF16" else array

@@ -27,11 +27,14 @@ _READERS: dict[str, Reader] = {
 }
 
 
-def read_vectors(path: str | os.PathLike[str], *, format: str | None = None, key: str | None = None) -> Vectors:
+def read_vectors(
+    path: str | os.PathLike[str], *, format: str | None = None, key: str | None = None
+) -> Vectors:
     """Vectors from a file, with their ids where it has them.
 
-    `format` is one of FORMATS, where neither content nor name tells it. `key` chooses one of several arrays of a .npz,
-    .h5 or .safetensors file, or a column of a .parquet or .ndjson file; "path::key" is the same.
+    `format` is one of FORMATS, where neither content nor name tells it. `key` chooses one of
+    several arrays of a .npz, .h5 or .safetensors file, or a column of a .parquet or .ndjson file;
+    "path::key" is the same.
     """
     file = file_of(path, key)
     found = detect(file, format, tables.VECTORS)

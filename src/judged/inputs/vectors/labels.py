@@ -1,4 +1,5 @@
-"""Labels of vectors from files: one for each vector, or several. They stay exact: texts, or whole numbers of 64 bits."""
+"""Labels of vectors from files: one for each vector, or several. They stay exact: texts, or whole
+numbers of 64 bits."""
 
 from __future__ import annotations
 
@@ -25,8 +26,11 @@ _REVISITED = Kind("JSON", "row", "the lists easy, hard and junk of item rows for
 _KNOWN = ("npy", "npz", "parquet", "csv", "tsv", "text")
 
 
-def labels_from(path: str | os.PathLike[str], *, key: str | None = None) -> list[str] | NDArray[Any]:
-    """One label a vector: lines of a text, a column of a CSV, TSV or Parquet file, or an array of a .npy or .npz file.
+def labels_from(
+    path: str | os.PathLike[str], *, key: str | None = None
+) -> list[str] | NDArray[Any]:
+    """One label a vector: lines of a text, a column of a CSV, TSV or Parquet file, or an array of a
+    .npy or .npz file.
 
     A column or array that is not called "label" or the like is chosen by `key`, or as "path::key".
     """
@@ -38,7 +42,9 @@ def labels_from(path: str | os.PathLike[str], *, key: str | None = None) -> list
     lines = _lines(open_source(file.path, LABELS))
     while lines and not lines[-1]:
         lines.pop()
-    labels, first = (lines, 1) if format in (None, "text") else _column(file, lines, SEPARATORS[format])
+    labels, first = (
+        (lines, 1) if format in (None, "text") else _column(file, lines, SEPARATORS[format])
+    )
     for number, label in enumerate(labels, first):
         if not label:
             raise InputError(f"{file.label}, line {number}: the label is missing.")
@@ -48,24 +54,33 @@ def labels_from(path: str | os.PathLike[str], *, key: str | None = None) -> list
 
 
 def labels_lists_from(path: str | os.PathLike[str], *, key: str | None = None) -> list[list[str]]:
-    """Several labels a vector, on a line each: between semicolons, or else commas, or else white space. A blank line has none.
+    """Several labels a vector, on a line each: between semicolons, or else commas, or else white
+    space. A blank line has none.
 
-    Also a column of such texts in a CSV or TSV file, or of lists in a Parquet file; or a matrix of 0 and 1 in a .npy or
-    .npz file, where the number of a column is a label.
+    Also a column of such texts in a CSV or TSV file, or of lists in a Parquet file; or a matrix of
+    0 and 1 in a .npy or .npz file, where the number of a column is a label.
     """
     file, format = _detected(path, key)
     if format in ("npy", "npz"):
         matrix = _checked_array(file, _array(file, format), 2)
         if not np.isin(matrix, (0, 1)).all():
-            raise InputError(f"{file.label}: several labels a vector are a matrix of 0 and 1; it has other numbers.")
+            raise InputError(
+                f"{file.label}: several labels a vector are a matrix of 0 and 1; it has other "
+                "numbers."
+            )
         return [[str(place) for place in np.flatnonzero(row)] for row in matrix]
     if format == "parquet":
         column = _parquet_column(file)
         if not isinstance(column.dtype, pl.List | pl.Array):
-            raise InputError(f"{file.label}: column {quote(column.name)} is {column.dtype}; lists of labels are needed.")
+            raise InputError(
+                f"{file.label}: column {quote(column.name)} is {column.dtype}; lists of labels are "
+                "needed."
+            )
         return [[str(label) for label in _texts(file, row).to_list()] for row in column]
     lines = _lines(open_source(file.path, LABELS))
-    if format in ("csv", "tsv") and (file.key or choose_ids(split(lines[0], SEPARATORS[format]), LABEL_NAMES)):
+    if format in ("csv", "tsv") and (
+        file.key or choose_ids(split(lines[0], SEPARATORS[format]), LABEL_NAMES)
+    ):
         lines, _ = _column(file, lines, SEPARATORS[format])
     separator = next((mark for mark in ";," if any(mark in line for line in lines)), None)
     parts = [[part.strip() for part in line.split(separator)] for line in lines]
@@ -75,7 +90,8 @@ def labels_lists_from(path: str | os.PathLike[str], *, key: str | None = None) -
 
 
 def categories_from(path: str | os.PathLike[str], *, key: str | None = None) -> Any:
-    """The items' categories: one label an item, as `labels_from` reads them, or a table of items and their categories."""
+    """The items' categories: one label an item, as `labels_from` reads them, or a table of items
+    and their categories."""
     file, format = _detected(path, key)
     if file.key is None and format not in ("npy", "npz"):
         from judged.inputs.categories import read_categories
@@ -91,27 +107,35 @@ def categories_from(path: str | os.PathLike[str], *, key: str | None = None) -> 
 
 
 def revisited_from(path: str | os.PathLike[str]) -> list[dict[str, list[int]]]:
-    """The lists easy, hard and junk of the revisited Oxford and Paris benchmarks, from JSON: a list, one entry a query.
+    """The lists easy, hard and junk of the revisited Oxford and Paris benchmarks, from JSON: a
+    list, one entry a query.
 
-    Their own files are pickles, which can run any program when they are read; write `gnd` of such a file as JSON.
+    Their own files are pickles, which can run any program when they are read; write `gnd` of such a
+    file as JSON.
     """
     file = file_of(path, None)
     try:
         data = file.path.read_bytes()
     except (OSError, ValueError):
-        data = open_source(file.path, _REVISITED).read()  # standard input; what cannot be read is refused in the usual words
+        data = open_source(
+            file.path, _REVISITED
+        ).read()  # standard input; what cannot be read is refused in the usual words
     try:
         given = json.loads(data)
     except (ValueError, RecursionError):
         raise InputError(
-            f"{file.label}: is not JSON. The benchmark's own pickle is written so by json.dump(pickle.load(f)['gnd'], …)."
+            f"{file.label}: is not JSON. The benchmark's own pickle is written so by "
+            "json.dump(pickle.load(f)['gnd'], …)."
         ) from None
     queries = given.get("gnd") if isinstance(given, dict) else given
     parts = ("easy", "hard", "junk")
     if not isinstance(queries, list) or not all(
         isinstance(each, dict) and all(part in each for part in parts) for each in queries
     ):
-        raise InputError(f"{file.label}: a list is needed, with the lists easy, hard and junk of item rows for each query.")
+        raise InputError(
+            f"{file.label}: a list is needed, with the lists easy, hard and junk of item rows for "
+            "each query."
+        )
     return queries
 
 
@@ -119,9 +143,13 @@ def _detected(path: str | os.PathLike[str], key: str | None) -> tuple[File, str 
     file = file_of(path, key)
     format = detect(file, None, LABELS)
     if format is not None and format not in _KNOWN:
-        raise InputError(f"{file.label}: labels are not read from {format} files; from {', '.join(_KNOWN)}.")
+        raise InputError(
+            f"{file.label}: labels are not read from {format} files; from {', '.join(_KNOWN)}."
+        )
     if file.key is not None and format in (None, "text"):
-        raise InputError(f"{file.label}: a text file holds one label a line; there is no {file.key!r} to choose.")
+        raise InputError(
+            f"{file.label}: a text file holds one label a line; there is no {file.key!r} to choose."
+        )
     return file, format
 
 
@@ -140,12 +168,18 @@ def _checked_array(file: File, labels: NDArray[Any], dimensions: int) -> NDArray
     if labels.ndim == dimensions + 1 and labels.shape[-1] == 1:
         labels = labels[..., 0]
     if labels.ndim != dimensions:
-        needed = "one label a vector is needed" if dimensions == 1 else "a matrix with a row for each vector is needed"
+        needed = (
+            "one label a vector is needed"
+            if dimensions == 1
+            else "a matrix with a row for each vector is needed"
+        )
         raise InputError(f"{file.label}: {needed}; got an array of shape {labels.shape}.")
     if labels.dtype.kind == "S":
         return np.char.decode(labels, "utf-8")
     if labels.dtype.kind not in "biufU":
-        raise InputError(f"{file.label}: labels must be texts or whole numbers; got {labels.dtype}.")
+        raise InputError(
+            f"{file.label}: labels must be texts or whole numbers; got {labels.dtype}."
+        )
     if not len(labels):
         raise InputError(f"{file.label}: there is no label in it.")
     return labels
@@ -154,11 +188,17 @@ def _checked_array(file: File, labels: NDArray[Any], dimensions: int) -> NDArray
 def _parquet_column(file: File) -> pl.Series:
     try:
         scan = pl.scan_parquet(file.path, glob=False)
-        column = scan.select(choose_named(file, scan.collect_schema().names(), LABEL_NAMES)).collect().to_series()
+        column = (
+            scan.select(choose_named(file, scan.collect_schema().names(), LABEL_NAMES))
+            .collect()
+            .to_series()
+        )
     except POLARS_ERRORS as error:
         raise file.damaged("parquet", error) from None
     if column.null_count():
-        raise InputError(f"{file.label}, row {int(column.is_null().arg_true()[0]) + 1}: the label is missing.")
+        raise InputError(
+            f"{file.label}, row {int(column.is_null().arg_true()[0]) + 1}: the label is missing."
+        )
     if not len(column):
         raise InputError(f"{file.label}: there is no label in it.")
     return column
@@ -169,7 +209,10 @@ def _texts(file: File, column: pl.Series) -> pl.Series:
         return column.cast(pl.String)
     if column.dtype.is_integer() or column.dtype == pl.Boolean or not len(column):
         return column
-    raise InputError(f"{file.label}: labels must be texts or whole numbers; column {quote(column.name)} is {column.dtype}.")
+    raise InputError(
+        f"{file.label}: labels must be texts or whole numbers; column {quote(column.name)} is "
+        f"{column.dtype}."
+    )
 
 
 def _from_parquet(file: File) -> list[str] | NDArray[Any]:
@@ -178,11 +221,14 @@ def _from_parquet(file: File) -> list[str] | NDArray[Any]:
 
 
 def _lines(source: Source) -> list[str]:
-    return [decoded(source.label, number, line).strip() for number, line in enumerate(source.lines(), 1)]
+    return [
+        decoded(source.label, number, line).strip() for number, line in enumerate(source.lines(), 1)
+    ]
 
 
 def _column(file: File, lines: list[str], separator: str) -> tuple[list[str], int]:
-    """The labels in a column that the first line names, and the line of the first; or all lines, where they have no columns."""
+    """The labels in a column that the first line names, and the line of the first; or all lines,
+    where they have no columns."""
     header = [cell.strip() for cell in split(lines[0], separator)] if lines else []
     if len(header) == 1 and file.key is None and header[0].lower() not in LABEL_NAMES:
         return [(split(line, separator) or [""])[0].strip() for line in lines], 1
@@ -191,6 +237,9 @@ def _column(file: File, lines: list[str], separator: str) -> tuple[list[str], in
     for number, line in enumerate(lines[1:], 2):
         cells = split(line, separator)
         if line and len(cells) != len(header):
-            raise InputError(f"{file.label}, line {number}: expected {len(header)} fields, found {len(cells)}: {quote(line)}")
+            raise InputError(
+                f"{file.label}, line {number}: expected {len(header)} fields, found {len(cells)}: "
+                f"{quote(line)}"
+            )
         labels.append(cells[place].strip() if line else "")
     return labels, 2

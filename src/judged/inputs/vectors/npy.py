@@ -1,4 +1,5 @@
-"""Vectors that stay in their file, which is mapped into memory: .npy, .fvecs and its kin, .fbin and its kin."""
+"""Vectors that stay in their file, which is mapped into memory: .npy, .fvecs and its kin, .fbin and
+its kin."""
 
 from __future__ import annotations
 
@@ -11,10 +12,28 @@ from judged.errors import InputError
 from judged.inputs.vectors.formats import File, a_file
 from judged.inputs.vectors.vectors import ROWS_AT_A_TIME, Vectors, differing
 
-VECS: dict[str, np.dtype[Any]] = {"fvecs": np.dtype("<f4"), "bvecs": np.dtype("u1"), "ivecs": np.dtype("<i4")}
-BINS: dict[str, np.dtype[Any]] = {"fbin": np.dtype("<f4"), "u8bin": np.dtype("u1"), "i8bin": np.dtype("i1")}
-NPY_ERRORS = (OSError, EOFError, ValueError, TypeError, SyntaxError, OverflowError, MemoryError, TokenError)
-"""What numpy may raise for a damaged header, which is the text of a Python dict, or for too few bytes below it."""
+VECS: dict[str, np.dtype[Any]] = {
+    "fvecs": np.dtype("<f4"),
+    "bvecs": np.dtype("u1"),
+    "ivecs": np.dtype("<i4"),
+}
+BINS: dict[str, np.dtype[Any]] = {
+    "fbin": np.dtype("<f4"),
+    "u8bin": np.dtype("u1"),
+    "i8bin": np.dtype("i1"),
+}
+NPY_ERRORS = (
+    OSError,
+    EOFError,
+    ValueError,
+    TypeError,
+    SyntaxError,
+    OverflowError,
+    MemoryError,
+    TokenError,
+)
+"""What numpy may raise for a damaged header, which is the text of a Python dict, or for too few
+bytes below it."""
 _HEADER = np.dtype("<u4")
 
 _TOO_MANY = 1 << 24
@@ -23,7 +42,8 @@ _TOO_MANY = 1 << 24
 def refuse_objects(file: File, dtype: np.dtype[Any], what: str = "vectors") -> None:
     if dtype.hasobject:
         raise InputError(
-            f"{file.source}: the {what} are Python objects, a pickle, which may run any program and is never loaded; "
+            f"{file.source}: the {what} are Python objects, a pickle, which may run any program "
+            "and is never loaded; "
             "save them again as an array of numbers or texts."
         )
 
@@ -36,7 +56,10 @@ def read_npy(file: File) -> Vectors:
             refuse_objects(file, np.dtype(object))
         raise file.damaged("npy", error) from None
     by_column = values.ndim == 2 and values.flags.f_contiguous and not values.flags.c_contiguous
-    slow = f"{file.label} is in Fortran order, which is slow to read row by row; np.ascontiguousarray mends it."
+    slow = (
+        f"{file.label} is in Fortran order, which is slow to read row by row; "
+        "np.ascontiguousarray mends it."
+    )
     return Vectors(np.asarray(values), source=file.source, notes=(slow,) if by_column else ())
 
 
@@ -60,7 +83,8 @@ def read_vecs(file: File, format: str) -> Vectors:
     if left:
         raise InputError(
             f"{file.label}: cut off in vector {count} (from 0), of {dims} dimensions: "
-            f"{row.itemsize:,} bytes are needed, {left:,} are left. Is it {a_file(format)}, and whole?"
+            f"{row.itemsize:,} bytes are needed, {left:,} are left. Is it {a_file(format)}, and "
+            "whole?"
         )
     return Vectors(rows["values"], source=file.source)
 
@@ -74,8 +98,11 @@ def read_bin(file: File, format: str) -> Vectors:
     needed = 2 * _HEADER.itemsize + count * dims * BINS[format].itemsize
     if size != needed:
         raise InputError(
-            f"{file.label}: the header says {count:,} vectors of {dims:,} dimensions, which takes {needed:,} bytes; "
+            f"{file.label}: the header says {count:,} vectors of {dims:,} dimensions, which takes "
+            f"{needed:,} bytes; "
             f"the file has {size:,}. Is it {a_file(format)}, and whole?"
         )
-    values = np.memmap(file.path, BINS[format], mode="r", offset=2 * _HEADER.itemsize, shape=(count, dims))
+    values = np.memmap(
+        file.path, BINS[format], mode="r", offset=2 * _HEADER.itemsize, shape=(count, dims)
+    )
     return Vectors(np.asarray(values), source=file.source)

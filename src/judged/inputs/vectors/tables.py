@@ -19,7 +19,16 @@ from judged.inputs.vectors.vectors import Matrix, Vectors, differing
 
 VECTORS = Kind("vectors", "number", "one row a vector")
 LABEL_NAMES = ("label", "labels", "class", "category", "group", "target", "y")
-_NOT_DIMENSIONS = {*ID_NAMES, *chain.from_iterable(NAMES.values()), *LABEL_NAMES, "title", "text", "split", "index", ""} - {"y"}
+_NOT_DIMENSIONS = {
+    *ID_NAMES,
+    *chain.from_iterable(NAMES.values()),
+    *LABEL_NAMES,
+    "title",
+    "text",
+    "split",
+    "index",
+    "",
+} - {"y"}
 
 
 def is_dimension(name: str) -> bool:
@@ -27,7 +36,11 @@ def is_dimension(name: str) -> bool:
 
 
 def left_out(file: File, names: Sequence[str]) -> tuple[str, ...]:
-    return (f"{file.label}: {', '.join(map(quote, names))} were not taken for dimensions.",) if names else ()
+    return (
+        (f"{file.label}: {', '.join(map(quote, names))} were not taken for dimensions.",)
+        if names
+        else ()
+    )
 
 
 def read_parquet(file: File) -> Vectors:
@@ -36,12 +49,18 @@ def read_parquet(file: File) -> Vectors:
         schema = scan.collect_schema()
         ids = choose_ids([name for name, dtype in schema.items() if _may_be_ids(dtype)])
         # Lists of numbers are what has two dimensions.
-        shapes = {name: (0, 0) if _is_list(dtype) else (0,) if dtype.is_numeric() else None for name, dtype in schema.items()}
+        shapes = {
+            name: (0, 0) if _is_list(dtype) else (0,) if dtype.is_numeric() else None
+            for name, dtype in schema.items()
+        }
         if file.key is None and (0, 0) not in shapes.values():
             return _from_columns(file, scan, shapes, ids)
         chosen = choose(file, shapes)
         if shapes[chosen] != (0, 0):
-            raise InputError(f"{file.label}: column {quote(chosen)} is {schema[chosen]}; lists of numbers are needed.")
+            raise InputError(
+                f"{file.label}: column {quote(chosen)} is {schema[chosen]}; lists of numbers are "
+                "needed."
+            )
         frame = scan.select(chosen, *((ids,) if ids and ids != chosen else ())).collect()
     except POLARS_ERRORS as error:
         raise file.damaged("parquet", error) from None
@@ -50,18 +69,27 @@ def read_parquet(file: File) -> Vectors:
 
 
 def _is_list(dtype: pl.DataType) -> bool:
-    return isinstance(dtype, pl.List | pl.Array) and (dtype.inner.is_numeric() or dtype.inner == pl.Boolean)
+    return isinstance(dtype, pl.List | pl.Array) and (
+        dtype.inner.is_numeric() or dtype.inner == pl.Boolean
+    )
 
 
 def _may_be_ids(dtype: pl.DataType) -> bool:
     return dtype.is_integer() or dtype in (pl.String, pl.Categorical, pl.Enum)
 
 
-def _from_columns(file: File, scan: pl.LazyFrame, shapes: dict[str, Any], ids: str | None) -> Vectors:
-    dimensions = [name for name, shape in shapes.items() if shape and name != ids and is_dimension(name)]
+def _from_columns(
+    file: File, scan: pl.LazyFrame, shapes: dict[str, Any], ids: str | None
+) -> Vectors:
+    dimensions = [
+        name for name, shape in shapes.items() if shape and name != ids and is_dimension(name)
+    ]
     if not dimensions:
         columns = ", ".join(map(quote, shapes))
-        raise InputError(f"{file.label}: no column holds lists of numbers, or numbers; the columns are {columns}.")
+        raise InputError(
+            f"{file.label}: no column holds lists of numbers, or numbers; the columns are "
+            f"{columns}."
+        )
     frame = scan.collect()
     for name in dimensions:
         if frame[name].null_count():
@@ -69,13 +97,18 @@ def _from_columns(file: File, scan: pl.LazyFrame, shapes: dict[str, Any], ids: s
             raise InputError(f"{file.label}, row {row + 1}: column {quote(name)} is missing.")
     others = [name for name in shapes if name != ids and name not in dimensions]
     return Vectors(
-        frame.select(dimensions).to_numpy(), _ids_of(frame[ids], file) if ids else None, file.source, left_out(file, others)
+        frame.select(dimensions).to_numpy(),
+        _ids_of(frame[ids], file) if ids else None,
+        file.source,
+        left_out(file, others),
     )
 
 
 def _ids_of(column: pl.Series, file: File) -> tuple[str, ...]:
     if column.null_count():
-        raise InputError(f"{file.label}, row {int(column.is_null().arg_true()[0]) + 1}: the id is missing.")
+        raise InputError(
+            f"{file.label}, row {int(column.is_null().arg_true()[0]) + 1}: the id is missing."
+        )
     return tuple(column.cast(pl.String).to_list())
 
 
@@ -96,7 +129,10 @@ def matrix_of(column: pl.Series, place: Callable[[int], str], file: File) -> Any
         return np.zeros((len(column), dims), np.float32)
     numbers = column.explode()
     if numbers.null_count():
-        raise InputError(f"{place(int(numbers.is_null().arg_true()[0]) // dims)}: a number of the vector is missing (null).")
+        raise InputError(
+            f"{place(int(numbers.is_null().arg_true()[0]) // dims)}: a number of the vector is "
+            "missing (null)."
+        )
     if numbers.dtype.is_decimal():
         numbers = numbers.cast(pl.Float64)
     return numbers.to_numpy().reshape(-1, dims)
@@ -110,7 +146,13 @@ def read_ndjson(file: File) -> Vectors:
         raise InputError(f"{file.label}: there is no vector in it.")
     shapes = {name: (0, 0) if isinstance(value, list) else None for name, value in first.items()}
     chosen = choose(file, shapes)
-    ids = choose_ids([name for name, value in first.items() if isinstance(value, str | int) and not isinstance(value, bool)])
+    ids = choose_ids(
+        [
+            name
+            for name, value in first.items()
+            if isinstance(value, str | int) and not isinstance(value, bool)
+        ]
+    )
     vectors = _ndjson_at_once(file, source, chosen, ids, first)
     return _ndjson_line_by_line(file, source, chosen, ids) if vectors is None else vectors
 
@@ -119,7 +161,9 @@ _DOUBTFUL = r"^(-?\d+[.eE]|true$|false$|\{|\[)"
 """What polars may have made a text of."""
 
 
-def _ndjson_at_once(file: File, source: Source, chosen: str, ids: str | None, first: dict[str, Any]) -> Vectors | None:
+def _ndjson_at_once(
+    file: File, source: Source, chosen: str, ids: str | None, first: dict[str, Any]
+) -> Vectors | None:
     """None where polars cannot read it, or might read something as a number or an id that is none."""
     schema: dict[str, Any] = {chosen: pl.List(pl.Float32)}
     if ids is not None:
@@ -128,7 +172,11 @@ def _ndjson_at_once(file: File, source: Source, chosen: str, ids: str | None, fi
         frame = pl.scan_ndjson(source.for_polars(), schema=schema).select(*schema).collect()
         if any(frame[name].null_count() for name in schema):
             return None
-        if ids is not None and frame[ids].dtype == pl.String and frame[ids].str.contains(_DOUBTFUL).any():
+        if (
+            ids is not None
+            and frame[ids].dtype == pl.String
+            and frame[ids].str.contains(_DOUBTFUL).any()
+        ):
             return None
         values = matrix_of(frame[chosen], lambda row: "", file)
     except (*POLARS_ERRORS, InputError):
@@ -145,16 +193,28 @@ def _ndjson_line_by_line(file: File, source: Source, chosen: str, ids: str | Non
         values = line.get(chosen)
         if not isinstance(values, list):
             raise InputError(f"{place}: the vector is missing (no list {quote(chosen)}).")
-        bad = next((value for value in values if isinstance(value, bool) or not isinstance(value, int | float)), None)
+        bad = next(
+            (
+                value
+                for value in values
+                if isinstance(value, bool) or not isinstance(value, int | float)
+            ),
+            None,
+        )
         if bad is not None or None in values:
             raise InputError(f"{place}: not a number: {quote(json.dumps(bad), 30)}.")
         if rows and len(values) != len(rows[0]):
-            raise InputError(f"{place}: {len(values)} numbers, but the first vector has {len(rows[0])}.")
+            raise InputError(
+                f"{place}: {len(values)} numbers, but the first vector has {len(rows[0])}."
+            )
         rows.append(numbers_of(values))
         if ids is not None:
             identity = line.get(ids)
             if isinstance(identity, bool) or not isinstance(identity, str | int):
-                raise InputError(f"{place}: the id is {quote(json.dumps(identity), 30)}, but ids must be strings or integers.")
+                raise InputError(
+                    f"{place}: the id is {quote(json.dumps(identity), 30)}, but ids must be "
+                    "strings or integers."
+                )
             names.append(str(identity))
     return Vectors(np.stack(rows), tuple(names) if ids else None, file.source)
 
@@ -169,15 +229,20 @@ def _objects(source: Source) -> Iterator[tuple[int, dict[str, Any]]]:
             if isinstance(error, InputError):
                 raise
             raise InputError(
-                f"{source.label}, line {number}: not valid JSON: {quote(line)}; one object a line is read."
+                f"{source.label}, line {number}: not valid JSON: {quote(line)}; one object a line "
+                "is read."
             ) from None
         if not isinstance(content, dict):
-            raise InputError(f"{source.label}, line {number}: expected a JSON object, found {quote(line)}.")
+            raise InputError(
+                f"{source.label}, line {number}: expected a JSON object, found {quote(line)}."
+            )
         yield number, content
 
 
 def numbers_of(values: Sequence[Any]) -> Matrix:
-    with np.errstate(over="ignore"):  # as in other formats, a number too large for a float32 is infinite
+    with np.errstate(
+        over="ignore"
+    ):  # as in other formats, a number too large for a float32 is infinite
         return np.array([float(str(value)) for value in values]).astype(np.float32)
 
 
@@ -185,4 +250,6 @@ def decoded(label: str, number: int, line: bytes) -> str:
     try:
         return line.decode()
     except UnicodeDecodeError:
-        raise InputError(f"{label}, line {number}: not UTF-8 text. Convert the file to UTF-8 first.") from None
+        raise InputError(
+            f"{label}, line {number}: not UTF-8 text. Convert the file to UTF-8 first."
+        ) from None

@@ -16,7 +16,14 @@ from judged.inputs.kinds import quote
 from judged.inputs.numeric import is_number
 from judged.inputs.source import POLARS_ERRORS, Source, open_source
 from judged.inputs.vectors.formats import File, choose_ids
-from judged.inputs.vectors.tables import VECTORS, decoded, is_dimension, left_out, numbers_of, read_ndjson
+from judged.inputs.vectors.tables import (
+    VECTORS,
+    decoded,
+    is_dimension,
+    left_out,
+    numbers_of,
+    read_ndjson,
+)
 from judged.inputs.vectors.vectors import Matrix, Vectors
 from judged.inputs.whitespace import COMMENT
 
@@ -58,17 +65,23 @@ def read_text(file: File, format: str | None) -> Vectors:
     if format is None and lines[0][1].lstrip().startswith("{"):
         return read_ndjson(file)
     if file.key is not None:
-        raise InputError(f"{file.label}: a text file holds one table; there is no {file.key!r} to choose.")
+        raise InputError(
+            f"{file.label}: a text file holds one table; there is no {file.key!r} to choose."
+        )
     separator = _separator(lines[0][1]) if format is None else SEPARATORS[format]
     layout = _layout(file, lines, separator)
     vectors = _text_at_once(file, source, layout) or _text_line_by_line(file, source, layout)
     if layout.promised not in (None, len(vectors)):
-        raise InputError(f"{file.label}: the first line promises {layout.promised:,} vectors, there are {len(vectors):,}.")
+        raise InputError(
+            f"{file.label}: the first line promises {layout.promised:,} vectors, there are "
+            f"{len(vectors):,}."
+        )
     return vectors
 
 
 def _first_lines(source: Source) -> list[tuple[int, str]]:
-    """Two lines that are neither blank nor, above all others, comments (further down "#" may be an id)."""
+    """Two lines that are neither blank nor, above all others, comments (further down "#" may be an
+    id)."""
     found: list[tuple[int, str]] = []
     for number, line in enumerate(source.lines(), 1):
         if line.strip() and (found or not line.startswith(COMMENT)):
@@ -96,16 +109,28 @@ def _layout(file: File, lines: Sequence[tuple[int, str]], separator: str) -> Lay
     numeric = [is_number(cell) for cell in cells]
     everything = tuple(range(len(cells)))
     if all(numeric):
-        if separator == " " and len(cells) == 2 and cells[1].isdecimal() and len(below) == int(cells[1]) + 1 > 2:
-            return Layout(separator, after, len(below), 0, tuple(range(1, len(below))), int(cells[0]))
+        if (
+            separator == " "
+            and len(cells) == 2
+            and cells[1].isdecimal()
+            and len(below) == int(cells[1]) + 1 > 2
+        ):
+            return Layout(
+                separator, after, len(below), 0, tuple(range(1, len(below))), int(cells[0])
+            )
         if cells == [str(position) for position in everything] and len(cells) > 2:
-            note = f"{file.label}: the first line, {quote(line, 30)}, was taken for the names of columns."
+            note = (
+                f"{file.label}: the first line, {quote(line, 30)}, was taken for the names of "
+                "columns."
+            )
             return Layout(separator, after, len(cells), None, everything, notes=(note,))
         return Layout(separator, number, len(cells), None, everything)
     if any(numeric) and all(is_dimension(cell) for cell in cells):
         if all(numeric[1:]):
             return Layout(separator, number, len(cells), 0, everything[1:])
-        bad = next(cell for position, cell in enumerate(cells) if position and not numeric[position])
+        bad = next(
+            cell for position, cell in enumerate(cells) if position and not numeric[position]
+        )
         raise InputError(f"{file.label}, line {number}: not a number: {quote(bad, 30)}.")
     name = choose_ids(cells)
     ids = cells.index(name) if name is not None else None
@@ -113,7 +138,10 @@ def _layout(file: File, lines: Sequence[tuple[int, str]], separator: str) -> Lay
         ids = 0
     dimensions = tuple(place for place in everything if place != ids and is_dimension(cells[place]))
     if not dimensions:
-        raise InputError(f"{file.label}: no column holds numbers; the columns are {', '.join(map(quote, cells))}.")
+        raise InputError(
+            f"{file.label}: no column holds numbers; the columns are "
+            f"{', '.join(map(quote, cells))}."
+        )
     others = [cells[place] for place in everything if place != ids and place not in dimensions]
     return Layout(separator, after, len(cells), ids, dimensions, notes=left_out(file, others))
 
@@ -144,11 +172,19 @@ def _text_at_once(file: File, source: Source, layout: Layout) -> Vectors | None:
         )
     except POLARS_ERRORS:
         return None
-    needed = [names[place] for place in (*layout.dimensions, *((layout.ids,) if layout.ids is not None else ()))]
+    needed = [
+        names[place]
+        for place in (*layout.dimensions, *((layout.ids,) if layout.ids is not None else ()))
+    ]
     if any(frame[name].null_count() for name in needed) or not len(frame):
         return None
     ids = None if layout.ids is None else tuple(name.strip() for name in frame[names[layout.ids]])
-    return Vectors(frame.select(names[place] for place in layout.dimensions).to_numpy(), ids, file.source, layout.notes)
+    return Vectors(
+        frame.select(names[place] for place in layout.dimensions).to_numpy(),
+        ids,
+        file.source,
+        layout.notes,
+    )
 
 
 def _text_line_by_line(file: File, source: Source, layout: Layout) -> Vectors:
@@ -163,11 +199,16 @@ def _text_line_by_line(file: File, source: Source, layout: Layout) -> Vectors:
             blank = blank or number
             continue
         if blank:
-            raise InputError(f"{file.label}, line {blank}: a blank line between vectors; remove it.")
+            raise InputError(
+                f"{file.label}, line {blank}: a blank line between vectors; remove it."
+            )
         text = decoded(file.label, number, line)
         cells = [cell.strip() for cell in layout.split(text)]
         if len(cells) != layout.width:
-            raise InputError(f"{file.label}, line {number}: expected {layout.width} fields, found {len(cells)}: {quote(text)}")
+            raise InputError(
+                f"{file.label}, line {number}: expected {layout.width} fields, found {len(cells)}: "
+                f"{quote(text)}"
+            )
         values = [cells[place] for place in layout.dimensions]
         bad = next((cell for cell in values if not is_number(cell)), None)
         if bad is not None:
@@ -177,4 +218,6 @@ def _text_line_by_line(file: File, source: Source, layout: Layout) -> Vectors:
         rows.append(numbers_of(values))
         ids += [cells[layout.ids]] if layout.ids is not None else []
     values_of = np.stack(rows) if rows else np.zeros((0, len(layout.dimensions)), np.float32)
-    return Vectors(values_of, tuple(ids) if layout.ids is not None else None, file.source, layout.notes)
+    return Vectors(
+        values_of, tuple(ids) if layout.ids is not None else None, file.source, layout.notes
+    )

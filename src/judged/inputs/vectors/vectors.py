@@ -21,12 +21,14 @@ ROWS_AT_A_TIME = 1 << 16
 
 @dataclass(frozen=True, eq=False)
 class Lazy:
-    """A matrix whose rows become numbers only when they are asked for: bfloat16, which numpy does not know, or HDF5."""
+    """A matrix whose rows become numbers only when they are asked for: bfloat16, which numpy does
+    not know, or HDF5."""
 
     shape: tuple[int, ...]
     dtype: np.dtype[Any]
     read: Callable[[slice, slice], NDArray[Any]]
-    """Some rows, and of these some columns; both from the first wanted to the one after the last."""
+    """Some rows, and of these some columns; both from the first wanted to the one after the last.
+    """
 
     @property
     def ndim(self) -> int:
@@ -51,7 +53,9 @@ def from_bfloat16(bits: NDArray[np.uint16]) -> NDArray[Any] | Lazy:
 
     if bits.ndim != 2:
         return widened(bits)
-    return Lazy(bits.shape, np.dtype(np.float32), lambda rows, columns: widened(bits[rows, columns]))
+    return Lazy(
+        bits.shape, np.dtype(np.float32), lambda rows, columns: widened(bits[rows, columns])
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,7 +76,9 @@ class Vectors:
 
     def block(self, begin: int, end: int) -> Matrix:
         """Some rows in single precision; not to be written to."""
-        with np.errstate(over="ignore"):  # what is too large for a float32 becomes infinite, and is refused as that
+        with np.errstate(
+            over="ignore"
+        ):  # what is too large for a float32 becomes infinite, and is refused as that
             return np.ascontiguousarray(self.values[begin:end], dtype=np.float32)
 
     def blocks(self, size: int = ROWS_AT_A_TIME) -> Iterator[tuple[int, Matrix]]:
@@ -88,11 +94,17 @@ class Vectors:
             return np.asarray(self.values[rows], np.float32)
 
     def release(self) -> None:
-        """Give back the memory of a mapped file's pages that were read; they are read again when they are needed."""
+        """Give back the memory of a mapped file's pages that were read; they are read again when
+        they are needed."""
         under: Any = self.values
         while isinstance(under, np.ndarray):
-            # Only of files that are mapped to be read: in others the pages may hold what is nowhere else.
-            if isinstance(under, np.memmap) and under.mode == "r" and isinstance(under.base, mmap.mmap):
+            # Only of files that are mapped to be read: in others the pages may hold what is nowhere
+            # else.
+            if (
+                isinstance(under, np.memmap)
+                and under.mode == "r"
+                and isinstance(under.base, mmap.mmap)
+            ):
                 if hasattr(mmap, "MADV_DONTNEED"):
                     under.base.madvise(mmap.MADV_DONTNEED)
                 return
@@ -107,7 +119,11 @@ class Vectors:
 
 
 def as_vectors(
-    given: Any, *, ids: Sequence[Any] | None = None, dims: int | None = None, source: str = "the vectors"
+    given: Any,
+    *,
+    ids: Sequence[Any] | None = None,
+    dims: int | None = None,
+    source: str = "the vectors",
 ) -> Vectors:
     """Vectors from a path, a numpy, torch, jax or cupy array, or anything that numpy can read.
 
@@ -128,7 +144,8 @@ def as_vectors(
 
 
 def _as_array(given: Any, source: str) -> NDArray[Any] | Lazy:
-    """A numpy view of an array; arrays of other libraries come through their own conversion or DLPack."""
+    """A numpy view of an array; arrays of other libraries come through their own conversion or
+    DLPack."""
     if isinstance(given, np.ma.MaskedArray) and np.ma.is_masked(given):
         raise InputError(f"{source}: some numbers are masked; fill them, or remove their rows.")
     if _is_of(given, "torch"):
@@ -146,7 +163,9 @@ def _as_array(given: Any, source: str) -> NDArray[Any] | Lazy:
     except (TypeError, ValueError, RuntimeError, BufferError) as error:
         raise InputError(f"{source}: cannot be read as a matrix of numbers ({error}).") from None
     if array.ndim == 0 and array.dtype.kind == "O":
-        raise InputError(f"{source}: cannot be read as a matrix of numbers; got {type(given).__name__}.")
+        raise InputError(
+            f"{source}: cannot be read as a matrix of numbers; got {type(given).__name__}."
+        )
     return array
 
 
@@ -177,34 +196,58 @@ def _from_rows(given: Sequence[Any], source: str) -> NDArray[Any]:
         lengths = [len(row) if hasattr(row, "__len__") else None for row in rows]
         odd = next((number for number, length in enumerate(lengths) if length != lengths[0]), None)
         if odd is None or lengths[odd] is None or lengths[0] is None:
-            raise InputError(f"{source}: cannot be read as a matrix of numbers ({error}).") from None
+            raise InputError(
+                f"{source}: cannot be read as a matrix of numbers ({error})."
+            ) from None
         raise InputError(differing(source, odd, lengths[odd], lengths[0])) from None
 
 
 def differing(source: str, row: int, dims: int | None, expected: int | None) -> str:
     """The message for a vector that is longer or shorter than the first."""
-    return f"{source}: vector {row} (from 0) has {dims} dimensions, the first has {expected}; all must have as many."
+    return (
+        f"{source}: vector {row} (from 0) has {dims} dimensions, the first has {expected}; all "
+        "must have as many."
+    )
 
 
 def checked(vectors: Vectors, dims: int | None = None) -> Vectors:
-    """The vectors, cut to `dims`, once it is sure that they are a matrix of numbers with ids that fit."""
+    """The vectors, cut to `dims`, once it is sure that they are a matrix of numbers with ids that
+    fit."""
     values, source = vectors.values, vectors.source
     if not _is_numeric(values.dtype):
         raise InputError(f"{source}: vectors must be numbers; got {_described(values.dtype)}.")
     if values.shape[:1] == (0,):
         raise InputError(f"{source}: there is no vector in it.")
     if values.ndim != 2:
-        hint = " For a single vector give a matrix of one row, as x[None, :]." if values.ndim == 1 else ""
-        raise InputError(f"{source}: one row a vector is needed, a matrix; got an array of shape {values.shape}.{hint}")
+        hint = (
+            " For a single vector give a matrix of one row, as x[None, :]."
+            if values.ndim == 1
+            else ""
+        )
+        raise InputError(
+            f"{source}: one row a vector is needed, a matrix; got an array of shape "
+            f"{values.shape}.{hint}"
+        )
     if not vectors.dims:
         raise InputError(f"{source}: the vectors have no dimensions.")
     if dims is not None:
-        if not isinstance(dims, (int, np.integer)) or isinstance(dims, bool) or not 1 <= dims <= vectors.dims:
-            raise InputError(f"{source}: dims must be a whole number from 1 to {vectors.dims}; got {dims!r}.")
-        vectors = replace(vectors, values=values.first(dims) if isinstance(values, Lazy) else values[:, :dims])
+        if (
+            not isinstance(dims, (int, np.integer))
+            or isinstance(dims, bool)
+            or not 1 <= dims <= vectors.dims
+        ):
+            raise InputError(
+                f"{source}: dims must be a whole number from 1 to {vectors.dims}; got {dims!r}."
+            )
+        vectors = replace(
+            vectors, values=values.first(dims) if isinstance(values, Lazy) else values[:, :dims]
+        )
     if vectors.ids is not None:
         if len(vectors.ids) != len(vectors):
-            raise InputError(f"{source}: {len(vectors.ids)} ids for {len(vectors)} vectors; there must be as many.")
+            raise InputError(
+                f"{source}: {len(vectors.ids)} ids for {len(vectors)} vectors; there must be as "
+                "many."
+            )
         if len(set(vectors.ids)) < len(vectors.ids):
             again = next(name for name, times in Counter(vectors.ids).items() if times > 1)
             raise InputError(f"{source}: the id {again!r} occurs more than once.")
@@ -212,7 +255,8 @@ def checked(vectors: Vectors, dims: int | None = None) -> Vectors:
 
 
 def _is_numeric(dtype: np.dtype[Any]) -> bool:
-    """Real numbers and bits; also types that a library added to numpy (jax's bfloat16) and that fit into a float32."""
+    """Real numbers and bits; also types that a library added to numpy (jax's bfloat16) and that fit
+    into a float32."""
     return dtype.kind in "biuf" or (dtype.isbuiltin == 2 and bool(np.can_cast(dtype, np.float32)))
 
 

@@ -195,20 +195,20 @@ def test_the_same_policy_without_gaps_changes_nothing() -> None:
     [
         (
             {"ties": "ids"},
-            "ties must be one of id, input, best, worst, expected; got 'ids'. Did you mean 'id'?",
+            "ties must be one of id, input, best, worst, expected; got 'ids'; did you mean 'id'?",
         ),
         ({"missing": "ignore"}, "missing must be one of zero, skip, error; got 'ignore'."),
         (
             {"empty": None},
-            "empty must be one of zero, one, skip, error; got None. Did you mean 'one'?",
+            "empty must be one of zero, one, skip, error; got None; did you mean 'one'?",
         ),
         (
             {"unjudged": "remove"},
-            "unjudged must be one of nonrelevant, removed; got 'remove'. Did you mean 'removed'?",
+            "unjudged must be one of nonrelevant, removed; got 'remove'; did you mean 'removed'?",
         ),
         (
             {"tie": "id"},
-            "Policy takes no 'tie'. Did you mean 'ties'? It takes ties, missing, empty, unjudged.",
+            "Policy takes no 'tie'; did you mean 'ties'? It takes ties, missing, empty, unjudged.",
         ),
         ({"xyz": "id"}, "Policy takes no 'xyz'. It takes ties, missing, empty, unjudged."),
         ("skip", "policy must be a judged.Policy or a dict of its choices; got str."),

@@ -40,3 +40,44 @@ def number(
         limits += f" to {at_most:g}" if math.isfinite(at_most) else ""
         raise InputError(f"{name} must be a finite number{limits}; got {given!r}.")
     return float(given)
+
+
+LOWEST, HIGHEST = 1e-6, 1e6
+"""Temperatures beyond these leave nothing of a score, or of the difference between two."""
+
+
+def temperature(given: Any) -> float:
+    """A temperature of a softmax.
+
+    >>> temperature(0.05)
+    0.05
+    """
+    real = not isinstance(given, bool) and isinstance(given, Real)
+    if not real or not LOWEST <= float(given) <= HIGHEST:
+        raise InputError(
+            f"a temperature must be a number above 0, from {LOWEST:g} to {HIGHEST:g}; got "
+            f"{given!r}."
+        )
+    return float(given)
+
+
+_UNITS = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
+
+
+def size_in_bytes(memory: str | int) -> int:
+    """A size in bytes.
+
+    >>> size_in_bytes("500MB"), size_in_bytes("1.5 GB"), size_in_bytes(2_000_000)
+    (500000000, 1500000000, 2000000)
+    """
+    text = str(memory).strip().upper()
+    number = text.rstrip("KMGTB ")
+    try:
+        size = int(float(number) * _UNITS[text[len(number) :].strip()])
+    except (KeyError, ValueError, OverflowError):
+        raise InputError(
+            f"memory must be a size such as '500MB' or '2GB'; got {memory!r}."
+        ) from None
+    if size < 10**6:
+        raise InputError(f"memory must be at least 1MB; got {memory!r}.")
+    return size

@@ -113,7 +113,7 @@ def write_demo(folder: Path) -> DemoFiles:
     names = [f"q{row:04}" for row in digits.queries], [f"d{row:04}" for row in digits.collection]
     searched = {}
     for name, system in systems(digits).items():
-        compared = Embeddings.of(
+        compared = Embeddings(
             system.queries,
             system.collection,
             similarity=system.similarity,

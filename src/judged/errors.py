@@ -1,5 +1,9 @@
 """One small tree of exceptions; each message says what was wrong, what was given and what to do."""
 
+from __future__ import annotations
+
+from collections.abc import Iterable
+
 
 class JudgedError(Exception):
     """Anything judged refuses to do. The command line prints its text and exits with a non-zero
@@ -29,3 +33,18 @@ class OutputError(JudgedError, OSError):
 
 class MissingExtraError(JudgedError, ImportError):
     """A part of judged whose optional dependencies are not installed."""
+
+
+def did_you_mean(word: object, known: Iterable[str], *, cutoff: float = 0.6) -> str:
+    """The end of a sentence that says a name is unknown: the nearest known one, or a full stop.
+
+    >>> f"There is no measure 'nDCH'{did_you_mean('nDCH', ['AP', 'nDCG'])}"
+    "There is no measure 'nDCH'; did you mean 'nDCG'?"
+    >>> f"There is no measure 'XYZ'{did_you_mean('XYZ', ['AP', 'nDCG'])}"
+    "There is no measure 'XYZ'."
+    """
+    from difflib import get_close_matches
+
+    by_lower = {name.lower(): name for name in known}
+    near = get_close_matches(str(word).lower(), by_lower, n=1, cutoff=cutoff)
+    return f"; did you mean {by_lower[near[0]]!r}?" if near else "."

@@ -4,10 +4,9 @@ relevant, unjudged items."""
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from difflib import get_close_matches
 from typing import Any
 
-from judged.errors import PolicyError
+from judged.errors import InputError, PolicyError, did_you_mean
 
 CHOICES: dict[str, dict[str, str]] = {
     "ties": {
@@ -45,6 +44,29 @@ DUPLICATES = {
 """What may be done about a (query, item) that occurs twice; not part of the policy, as it repairs
 the data."""
 
+POSITIVES = {
+    "each": (
+        "each positive against all candidates, other positives among them, and the mean over a "
+        "query's positives"
+    ),
+    "any": (
+        "all positives together against all candidates: the probability that any of them is drawn"
+    ),
+    "apart": (
+        "each positive against the negatives alone, other positives left out, and the mean "
+        "over a query's positives"
+    ),
+}
+"""How several positives of a query make one contrastive loss; with one positive all are the
+same."""
+
+
+def checked_positives(given: Any) -> str:
+    """A rule of POSITIVES."""
+    if given not in POSITIVES:
+        raise InputError(f"positives must be one of {', '.join(POSITIVES)}; got {given!r}.")
+    return str(given)
+
 
 @dataclass(frozen=True)
 class Policy:
@@ -64,8 +86,8 @@ class Policy:
             if value not in CHOICES[name]:
                 known = CHOICES[name]
                 raise PolicyError(
-                    f"{name} must be one of {', '.join(known)}; got "
-                    f"{value!r}.{_nearest(value, known)}"
+                    f"{name} must be one of {', '.join(known)}; got {value!r}"
+                    f"{did_you_mean(value, known)}"
                 )
 
     def to_dict(self) -> dict[str, str]:
@@ -94,12 +116,7 @@ class Policy:
         for name in given:
             if name not in CHOICES:
                 raise PolicyError(
-                    f"Policy takes no {name!r}.{_nearest(name, CHOICES)} It takes "
+                    f"Policy takes no {name!r}{did_you_mean(name, CHOICES)} It takes "
                     f"{', '.join(CHOICES)}."
                 )
         return cls(**{**otherwise, **given})
-
-
-def _nearest(word: object, known: dict[str, Any]) -> str:
-    close = get_close_matches(str(word), known, n=1)
-    return f" Did you mean {close[0]!r}?" if close else ""

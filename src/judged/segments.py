@@ -18,6 +18,38 @@ Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 
+def borders(*columns: NDArray[Any]) -> NDArray[np.bool_]:
+    """Whether an element begins a run of equal ones, in all of the columns at once.
+
+    >>> borders(np.array([1, 1, 2, 2]), np.array([5, 5, 5, 6])).tolist()
+    [True, False, True, True]
+    """
+    new = np.zeros(len(columns[0]), bool)
+    new[:1] = True
+    for column in columns:
+        new[1:] |= column[1:] != column[:-1]
+    return new
+
+
+def divide(part: Floats, whole: Floats) -> Floats:
+    """part / whole, NaN where whole is 0.
+
+    >>> divide(np.array([1.0, 0.0]), np.array([2.0, 0.0])).tolist()
+    [0.5, nan]
+    """
+    return np.divide(part, whole, out=np.full(len(whole), np.nan), where=whole != 0)
+
+
+def needed(share: float, whole: Floats) -> Floats:
+    """How many items make up at least this share of a whole.
+
+    >>> needed(0.28, np.array([25.0, 26.0])).tolist()
+    [7.0, 8.0]
+    """
+    # 0.28 * 25 is 7.000000000000001 in binary: a whole number must not be rounded up.
+    return np.ceil(np.round(share * whole, 9))
+
+
 def starts_of(lengths: Ints) -> Ints:
     """Where each segment begins when segments of these lengths are laid end to end."""
     return np.cumsum(lengths) - lengths

@@ -1,8 +1,50 @@
-"""Tables for people, in plain text."""
+"""Text for people and for programs: numbers, counts, tables in plain text and Markdown, JSON."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Sequence
+from html import escape
+from typing import Any
+
+
+def shown(value: float | None) -> str:
+    """A number for people: four decimals, counts as they are.
+
+    >>> shown(0.25), shown(1234.0), shown(None), shown(math.inf)
+    ('0.2500', '1,234', '–', '∞')
+    """
+    if value is None or math.isnan(value):
+        return "–"
+    if math.isinf(value):
+        return "∞" if value > 0 else "-∞"
+    return f"{value:,.0f}" if abs(value) >= 100 and float(value).is_integer() else f"{value:.4f}"
+
+
+def plain(value: float | None) -> float | str | None:
+    """A number for JSON, which has neither NaN (null) nor infinity ("Infinity")."""
+    if value is None or math.isnan(value):
+        return None
+    return value if math.isfinite(value) else ("Infinity" if value > 0 else "-Infinity")
+
+
+def counted(number: int, one: str, many: str | None = None) -> str:
+    """A number with its noun.
+
+    >>> counted(1, "query", "queries"), counted(2500, "query", "queries"), counted(2, "line")
+    ('1 query', '2,500 queries', '2 lines')
+    """
+    return f"{number:,} {one if number == 1 else many or one + 's'}"
+
+
+def listed(words: Sequence[str], last: str = "and") -> str:
+    """Words in a row.
+
+    >>> listed(["a"]), listed(["a", "b"]), listed(["a", "b", "c"], "or")
+    ('a', 'a and b', 'a, b or c')
+    """
+    *most, end = words
+    return f"{', '.join(most)} {last} {end}" if most else end
 
 
 def aligned(rows: Sequence[Sequence[str]], *, right: Collection[int] = ()) -> list[str]:
@@ -21,3 +63,37 @@ def aligned(rows: Sequence[Sequence[str]], *, right: Collection[int] = ()) -> li
         for row in rows
     )
     return [line.rstrip() for line in lines]
+
+
+def markdown_table(
+    header: Sequence[str], rows: Sequence[Sequence[str]], *, right: Collection[int] = ()
+) -> str:
+    """A table in Markdown; the numbers of the columns in `right` are set to the right.
+
+    >>> print(markdown_table(["run", "AP"], [["a|b", "0.5"]], right=[1]))
+    | run | AP |
+    | --- | ---: |
+    | a\\|b | 0.5 |
+    """
+    marks = ["---:" if at in right else "---" for at in range(len(header))]
+    return "\n".join(
+        "| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |"
+        for row in [header, marks, *rows]
+    )
+
+
+def html_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A table in HTML, for notebooks."""
+
+    def line(cells: Sequence[str], tag: str) -> str:
+        return "<tr>" + "".join(f"<{tag}>{escape(cell)}</{tag}>" for cell in cells) + "</tr>"
+
+    body = "".join(line(row, "td") for row in rows)
+    return f"<table><thead>{line(header, 'th')}</thead><tbody>{body}</tbody></table>"
+
+
+def to_json(given: Any) -> str:
+    """JSON as every command prints and every result saves it: indented, no NaN, one line feed at the end."""
+    import json
+
+    return json.dumps(given, indent=2, ensure_ascii=False, allow_nan=False) + "\n"

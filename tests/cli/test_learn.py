@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from judged.cli.learn import learn
-from judged.contrastive import POSITIVES
+from judged.policy import POSITIVES
 from judged.similarity.maps import KINDS
 from support.learnable import behind_noise
 

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from judged import Rankings, evaluate
+from judged.checks import size_in_bytes
 from judged.embeddings import (
     as_vectors,
     evaluate_embeddings,
@@ -23,7 +24,6 @@ from judged.embeddings import (
     same_index,
     same_label,
 )
-from judged.embeddings.product import bytes_of
 from judged.embeddings.ranks import _SHORT, _SORT_FROM
 from judged.inputs.vectors.vectors import Lazy, Vectors
 from judged.policy import CHOICES
@@ -272,7 +272,7 @@ def test_a_cap_of_memory_cuts_both_ways_and_changes_nothing(similarity: str, tie
     ],
 )
 def test_memory_is_written_in_many_ways(memory: str | int, size: float) -> None:
-    assert bytes_of(memory) == size
+    assert size_in_bytes(memory) == size
 
 
 @pytest.mark.parametrize("memory", ["1GB", "1MB"])

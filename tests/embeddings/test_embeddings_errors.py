@@ -289,7 +289,7 @@ ERRORS: dict[str, tuple[Callable[[], Any], str]] = {
         for k in (0, -3, 1.5, "3", None, True)
     },
     "k of results beside ranks": (
-        lambda: Embeddings.of(TWO, THREE).rank(PAIRS, Policy(), top=0),
+        lambda: Embeddings(TWO, THREE).rank(PAIRS, Policy(), top=0),
         "k must be a whole number from 1; got 0.",
     ),
     "both with unique": (

@@ -143,7 +143,7 @@ def test_both_directions_are_two_evaluations(similarity: str, memory: str, ties:
     )
     policy = Policy(ties=ties)
     there_by, back_by = BOTH[similarity]
-    compared = Embeddings.of(
+    compared = Embeddings(
         queries,
         items,
         similarity=there_by,
@@ -180,9 +180,7 @@ def test_both_directions_of_judgements_and_junk(memory: str) -> None:
     listed = {query: each for query, each in as_judgements(grades).items() if each}
     gone = rng.random((150, 900)) < 0.01
     junk_list = as_judgements(judged(gone))
-    compared = Embeddings.of(
-        queries, items, similarity="dot", exclude=junk(junk_list), memory=memory
-    )
+    compared = Embeddings(queries, items, similarity="dot", exclude=junk(junk_list), memory=memory)
     there, back = compared.rank_both_ways({**listed, "no such query": {"1": 1.0}}, Policy())
     scores = queries @ items.T
     known = list(map(int, listed))
@@ -220,7 +218,7 @@ def test_both_directions_normalised(normalise: str, memory: str) -> None:
     rng = np.random.default_rng(6)
     queries, items = rng.normal(size=(60, 6)), rng.normal(size=(90, 6))
     left, right = np.arange(60) % 30, np.arange(90) % 30
-    there, back = Embeddings.of(queries, items, normalise=normalise, memory=memory).rank_both_ways(
+    there, back = Embeddings(queries, items, normalise=normalise, memory=memory).rank_both_ways(
         groups(left, right), Policy()
     )
     assert_equal(there, rank_embeddings(queries, items, groups(left, right), normalise=normalise))

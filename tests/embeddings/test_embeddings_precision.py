@@ -135,7 +135,7 @@ def test_equal_vectors_tie_when_normalised(normalise: str, memory: str) -> None:
 def test_equal_queries_tie_when_the_items_search_in_the_same_product(exclude: Any) -> None:
     queries, which, rng = copies(5, 37, 29)
     items = rng.normal(size=(50, 61)).astype(np.float32)
-    compared = Embeddings.of(queries, items, similarity="dot", exclude=exclude)
+    compared = Embeddings(queries, items, similarity="dot", exclude=exclude)
     _, back = compared.rank_both_ways(groups(which, np.arange(50) % 37), Policy())
     # All 29 copies of one query tie; where one of them has the item's own row number and is
     # excluded, 28 are left.
@@ -221,7 +221,7 @@ def test_near_duplicates_with_exclusions_in_categories_and_both_ways(memory: str
         memory=memory,
     )
     same(found, best, judged(cluster[:, None] == cluster[::2]))
-    compared = Embeddings.of(vectors[::7], vectors, similarity="euclidean", memory=memory)
+    compared = Embeddings(vectors[::7], vectors, similarity="euclidean", memory=memory)
     there, back = compared.rank_both_ways(groups(cluster[::7], cluster), Policy())
     same(there, exact[::7], judged(cluster[::7, None] == cluster))
     same(back, exact[::7].T, judged(cluster[:, None] == cluster[::7]))

@@ -12,7 +12,7 @@ import pytest
 import judged
 from judged.embeddings.embeddings import Embeddings
 
-SHARED = {name: each.default for name, each in inspect.signature(Embeddings.of).parameters.items()}
+SHARED = {name: each.default for name, each in inspect.signature(Embeddings).parameters.items()}
 LACKING = {
     judged.rank_embeddings: set(),
     judged.evaluate_embeddings: set(),

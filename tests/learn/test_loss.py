@@ -10,9 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judged.contrastive import HIGHEST, LOWEST, POSITIVES
+from judged.checks import HIGHEST, LOWEST
 from judged.embeddings.relevance import Pairs
 from judged.learn.loss import RULES, Contrast, Objective
+from judged.policy import POSITIVES
 from judged.similarity.maps import KINDS, Kind
 from support.parts import Later, Needs
 

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import judged
-from judged.contrastive import POSITIVES
 from judged.learn import KINDS, Learned, fit
 from judged.learn.loss import Objective
+from judged.policy import POSITIVES
 from support.learnable import Hidden, behind_a_map, behind_noise
 
 QUICK: dict[str, Any] = {"iterations": 12, "patience": 4}

@@ -10,17 +10,17 @@ import numpy as np
 import pytest
 
 import judged
-from judged.contrastive import POSITIVES
 from judged.embeddings.embeddings import Embeddings
 from judged.embeddings.product import Product
 from judged.embeddings.relevance import as_relation
+from judged.policy import POSITIVES
 from judged.temperature import sweep
 from judged.temperature.candidates import Batches, Corpus
 from support import softmaxes
 
 
 def drawn(data: Any, relevance: Any, size: int, *, exclude: Any = None, seed: int = 0) -> Batches:
-    compared = Embeddings.of(*data, similarity="dot", exclude=exclude)
+    compared = Embeddings(*data, similarity="dot", exclude=exclude)
     scores, _ = compared.scores()
     assert isinstance(scores, Product)
     bound = as_relation(relevance, what="relevance").bind(compared.queries, compared.items)
@@ -139,7 +139,7 @@ def test_what_is_drawn_does_not_hang_on_the_memory(monkeypatch: pytest.MonkeyPat
 
 def test_a_large_batch_is_worked_on_alone() -> None:
     data = tuple(np.random.default_rng(0).normal(size=(2, 64, 4)))
-    compared = Embeddings.of(*data)
+    compared = Embeddings(*data)
     scores, _ = compared.scores()
     assert isinstance(scores, Product)
     corpus = Corpus(scores, judged.diagonal().bind(compared.queries, compared.items), 1)

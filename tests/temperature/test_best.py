@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import judged
-from judged.contrastive import POSITIVES
+from judged.policy import POSITIVES
 from judged.temperature import sweep
 from judged.temperature.best import evaluations
 

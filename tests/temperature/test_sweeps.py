@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import judged
-from judged.contrastive import POSITIVES
+from judged.policy import POSITIVES
 from judged.temperature import TEMPERATURES, sweep
 from support import softmaxes
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from judged.charts.drawing import number_axis, plural
 from judged.charts.records import Record
-from judged.contrastive import checked_temperature
+from judged.checks import temperature as checked_temperature
 from judged.errors import InputError
 
 NAMES = ("sharp", "medium", "smooth")

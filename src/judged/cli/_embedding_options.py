@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from judged.cli._options import FILE, Function
-from judged.contrastive import POSITIVES
+from judged.policy import POSITIVES
 
 PAIR = (str, str)
 RELEVANCE: dict[str, tuple[Any, str]] = {

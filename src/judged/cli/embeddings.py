@@ -108,7 +108,7 @@ def embeddings(
     check_targets((output, save_run), queries, items, {**given, "index": index})
     with working("Reading vectors"):
         relevance, excluded = relations(given, optional=diagnose)
-        compared = Embeddings.of(
+        compared = Embeddings(
             queries,
             items,
             similarity=given["similarity"],

@@ -11,10 +11,9 @@ from typing import Any
 from judged import __version__
 from judged.disagreement.compare import Compared, Counts, Row
 from judged.errors import MeasureError
-from judged.evaluation.exports import plain, shown
 from judged.measures import Measure, parse
 from judged.policy import Policy
-from judged.text import aligned
+from judged.text import aligned, plain, shown
 
 KINDS = {
     "tied": "tied",

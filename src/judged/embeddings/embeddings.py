@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from judged.checks import size_in_bytes
 from judged.embeddings.categories import UniqueProduct
 from judged.embeddings.normalisation import Fitted, Normalisation
 from judged.embeddings.normalise import as_normalisation
-from judged.embeddings.product import MEMORY, Product, Scores, Turned, bytes_of
+from judged.embeddings.product import MEMORY, Product, Scores, Turned
 from judged.embeddings.ranks import Counted, TieOrder, count_ranks
 from judged.embeddings.relevance import Bound, Judged, Relation, as_relation, turned_round
 from judged.errors import InputError, PolicyError
@@ -34,22 +35,11 @@ if TYPE_CHECKING:
 Progress = Callable[[int], None]
 
 
-@dataclass(frozen=True, eq=False)
 class Embeddings:
     """Queries and items with all that says how they are compared, checked against each other."""
 
-    queries: Vectors
-    items: Vectors
-    similarity: Similarity
-    exclude: Relation | None = None
-    memory: str | int = MEMORY
-    dims: int | None = None
-    normalisation: Normalisation | None = None
-    categories: Any = None
-
-    @classmethod
-    def of(
-        cls,
+    def __init__(
+        self,
         queries: Any,
         items: Any,
         *,
@@ -61,18 +51,17 @@ class Embeddings:
         dims: int | None = None,
         normalise: Any = None,
         unique: Any = None,
-    ) -> Embeddings:
-        """From what a caller may pass."""
-        bytes_of(memory)
-        return cls(
-            queries=as_vectors(queries, ids=query_ids, dims=dims, source="the queries"),
-            items=as_vectors(items, ids=item_ids, dims=dims, source="the items"),
-            similarity=as_similarity(similarity),
-            exclude=None if exclude is None else as_relation(exclude, what="exclude"),
-            memory=memory,
-            dims=dims,
-            normalisation=None if normalise is None else as_normalisation(normalise),
-            categories=unique,
+    ) -> None:
+        size_in_bytes(memory)
+        self.queries: Vectors = as_vectors(queries, ids=query_ids, dims=dims, source="the queries")
+        self.items: Vectors = as_vectors(items, ids=item_ids, dims=dims, source="the items")
+        self.similarity: Similarity = as_similarity(similarity)
+        self.exclude: Relation | None = (
+            None if exclude is None else as_relation(exclude, what="exclude")
+        )
+        self.memory, self.dims, self.categories = memory, dims, unique
+        self.normalisation: Normalisation | None = (
+            None if normalise is None else as_normalisation(normalise)
         )
 
     def scores(self) -> tuple[Scores, Fitted | None]:
@@ -128,7 +117,7 @@ class Embeddings:
             exclude=None if self.exclude is None else _Back(self.exclude),
             memory=self.memory,
             dims=self.dims,
-            normalisation=self.normalisation,
+            normalise=self.normalisation,
         )
 
     def rank_both_ways(
@@ -165,7 +154,7 @@ class Embeddings:
             isinstance(scores, Product)
             and fitted is None
             and self.similarity.both_ways
-            and whole <= bytes_of(self.memory) // 2
+            and whole <= size_in_bytes(self.memory) // 2
         ):
             scores.keep()
             there, _ = self._ranked(
@@ -370,7 +359,7 @@ def rank_embeddings(
     >>> r.hit_rank.tolist()
     [2, 3]
     """
-    compared = Embeddings.of(
+    compared = Embeddings(
         queries,
         items,
         similarity=similarity,
@@ -425,7 +414,7 @@ def evaluate_embeddings(
     from judged.evaluation.request import Request
 
     request = Request.of(measures, policy, convention)
-    compared = Embeddings.of(
+    compared = Embeddings(
         queries,
         items,
         similarity=similarity,

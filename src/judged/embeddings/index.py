@@ -70,7 +70,7 @@ def evaluate_index(
     >>> result.recall, result.loss
     (0.25, {'RR': 0.75})
     """
-    compared = Embeddings.of(
+    compared = Embeddings(
         queries,
         items,
         similarity=similarity,
@@ -155,7 +155,7 @@ class IndexEvaluation:
         }
 
     def to_dict(self, *, per_query: bool = False) -> dict[str, Any]:
-        from judged.evaluation.exports import plain
+        from judged.text import plain
 
         result: dict[str, Any] = {
             "k": self.k,
@@ -172,7 +172,7 @@ class IndexEvaluation:
         return {**result, "evaluation": self.evaluation.to_dict(per_query=per_query)}
 
     def __repr__(self) -> str:
-        from judged.evaluation.exports import shown
+        from judged.text import shown
 
         lost = ", ".join(f"{name} {shown(value)}" for name, value in self.loss.items())
         return (

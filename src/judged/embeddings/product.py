@@ -12,6 +12,7 @@ from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
+from judged.checks import size_in_bytes
 from judged.embeddings.relevance import Bound, Pairs, turned_round
 from judged.errors import InputError
 from judged.inputs.vectors.vectors import ROWS_AT_A_TIME, Matrix, Vectors
@@ -25,22 +26,6 @@ _LOW = 16
 Result = TypeVar("Result")
 _NUMBERS_AT_A_TIME = 1 << 18
 """Of vectors that are compared pair by pair."""
-_UNITS = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
-
-
-def bytes_of(memory: str | int) -> int:
-    """A size in bytes from 500_000_000, "500MB" or "1.5 GB"."""
-    text = str(memory).strip().upper()
-    number = text.rstrip("KMGTB ")
-    try:
-        size = int(float(number) * _UNITS[text[len(number) :].strip()])
-    except (KeyError, ValueError, OverflowError):
-        raise InputError(
-            f"memory must be a size such as '500MB' or '2GB'; got {memory!r}."
-        ) from None
-    if size < 10**6:
-        raise InputError(f"memory must be at least 1MB; got {memory!r}.")
-    return size
 
 
 @dataclass(frozen=True)
@@ -139,7 +124,7 @@ class Product:
             exclude,
         )
         self.normaliser: Normaliser | None = None
-        cap = bytes_of(memory)
+        cap = size_in_bytes(memory)
         held = len(items) * (items.dims + 1) * 4
         self._prepared: Matrix | None = None
         self._first = self._survey(hold=held <= cap // 2)

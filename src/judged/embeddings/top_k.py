@@ -61,7 +61,7 @@ def top_k(
     >>> top_k([[1.0, 0.0]], [[0.0, 1.0], [2.0, 0.0], [1.0, 1.0]], 2, item_ids=["a", "b", "c"]).to_frame()["item"].to_list()
     ['b', 'c']
     """
-    scores, fitted = Embeddings.of(
+    scores, fitted = Embeddings(
         queries,
         items,
         similarity=similarity,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from judged import __version__
 from judged.errors import MissingExtraError
 from judged.outputs import replacing
-from judged.text import aligned
+from judged.text import aligned, plain, shown
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -21,22 +21,6 @@ if TYPE_CHECKING:
     from judged.evaluation.evaluation import Evaluation, Scored
     from judged.measures import Measure
     from judged.segments import Floats
-
-
-def shown(value: float | None) -> str:
-    """A number for people: four decimals, counts as they are."""
-    if value is None or math.isnan(value):
-        return "–"
-    if math.isinf(value):
-        return "∞" if value > 0 else "-∞"
-    return f"{value:,.0f}" if abs(value) >= 100 and float(value).is_integer() else f"{value:.4f}"
-
-
-def plain(value: float | None) -> float | str | None:
-    """A number for JSON, which has neither NaN (null) nor infinity ("Infinity")."""
-    if value is None or math.isnan(value):
-        return None
-    return value if math.isfinite(value) else ("Infinity" if value > 0 else "-Infinity")
 
 
 WORDS = ("run", "query", "measure")

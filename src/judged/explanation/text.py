@@ -10,12 +10,12 @@ from math import isnan
 from typing import Any
 
 from judged import __version__
-from judged.evaluation.exports import plain, shown
 from judged.explanation.arithmetic import Expression, figure
 from judged.explanation.explanation import Explanation, Row, threshold
 from judged.explanation.improvement import Change
 from judged.explanation.listing import Cell, Line
 from judged.measures.formula import readable
+from judged.text import plain, shown
 
 MOST_VARIANTS = 8
 """So many other definitions are told in words; JSON has all."""

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from judged.checks import number, whole
-from judged.contrastive import checked_positives, checked_temperature
-from judged.embeddings.product import MEMORY, bytes_of
+from judged.checks import number, size_in_bytes, whole
+from judged.checks import temperature as checked_temperature
+from judged.embeddings.product import MEMORY
 from judged.embeddings.relevance import Pairs, as_relation
 from judged.errors import MeasureError
 from judged.inputs.vectors.vectors import as_vectors
@@ -21,6 +21,7 @@ from judged.learn.optimiser import Progress, Search
 from judged.learn.split import Split, checked_shares, split_queries
 from judged.learn.subsets import pairs_of, vectors_of
 from judged.measures import Measure, parse
+from judged.policy import checked_positives
 from judged.segments import Ints
 from judged.similarity.directions import groups_of
 from judged.similarity.equal import keys_of
@@ -96,7 +97,7 @@ def fit(
         candidates=None if candidates is None else whole("candidates", candidates),
         seed=whole("seed", seed, at_least=0),
         rel=float(rel),
-        room=bytes_of(memory),
+        room=size_in_bytes(memory),
     )
     data = Data.of(
         as_vectors(queries, ids=query_ids, dims=dims, source="the queries"),

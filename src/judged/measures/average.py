@@ -6,11 +6,10 @@ import numpy as np
 
 from judged.errors import MeasureError
 from judged.measures.params import REL, Choice, K, Number, Points
-from judged.measures.shares import divide, needed
 from judged.measures.spec import NEVER, NO_RELEVANT, Example, measure
 from judged.measures.tied import Ties, counts_shown, precisions, precisions_before, sums_of, ties_of
 from judged.rankings.rankings import Cutoff, Rankings
-from judged.segments import Floats, Ints, greatest_from_here
+from judged.segments import Floats, Ints, divide, greatest_from_here, needed
 
 NORM = Choice(
     "norm",

@@ -9,10 +9,9 @@ import numpy as np
 
 from judged.errors import MeasureError
 from judged.measures.params import REL, K
-from judged.measures.shares import divide
 from judged.measures.spec import ITSELF, NEVER, Example, Mask, Undefined, measure
 from judged.rankings.rankings import Cutoff, Rankings
-from judged.segments import Floats
+from judged.segments import Floats, divide
 
 _COUNT: dict[str, Any] = {
     "reference": "manning2008",

@@ -10,11 +10,10 @@ import numpy as np
 
 from judged.measures.confusion import collection_size
 from judged.measures.params import REL, Number
-from judged.measures.shares import divide, needed
 from judged.measures.spec import NO_RELEVANT, Example, Mask, Undefined, measure
 from judged.measures.tied import is_cut
 from judged.rankings.rankings import Rankings
-from judged.segments import Floats
+from judged.segments import Floats, divide, needed
 
 
 @measure(

@@ -18,10 +18,9 @@ from judged.errors import MeasureError
 from judged.measures.gain import discounts
 from judged.measures.params import REL, K, Number
 from judged.measures.precision import divisor
-from judged.measures.shares import divide
 from judged.measures.spec import NO_RELEVANT, Example, Mask, Undefined, measure
 from judged.rankings.rankings import Cutoff, Rankings, Subtopics
-from judged.segments import Floats, Ints, ordinals, starts_of
+from judged.segments import Floats, Ints, divide, ordinals, starts_of
 
 ALPHA = Number(
     "alpha",

@@ -9,11 +9,10 @@ import numpy as np
 
 from judged.errors import MeasureError
 from judged.measures.params import Choice, Gains, K, Number
-from judged.measures.shares import divide
 from judged.measures.spec import ITSELF, NEVER, Example, Mask, Undefined, measure
 from judged.measures.tied import is_cut, mean_weights
 from judged.rankings.rankings import Cutoff, Rankings
-from judged.segments import Floats, Ints, descending, ordinals
+from judged.segments import Floats, Ints, descending, divide, ordinals
 
 GAIN = Choice(
     "gain",

@@ -10,10 +10,9 @@ import numpy as np
 
 from judged.measures.gain import GAIN, dcg, discounts, gains_of, no_gain
 from judged.measures.params import REL, Gains, Number
-from judged.measures.shares import divide
 from judged.measures.spec import NO_RELEVANT, Example, Mask, Undefined, measure
 from judged.rankings.rankings import Rankings
-from judged.segments import Floats, Ints, descending, ordinals, running_sums, starts_of
+from judged.segments import Floats, Ints, descending, divide, ordinals, running_sums, starts_of
 
 Table = Mapping[float, float] | None
 GAINLESS = Undefined("no judged item of the query has a gain", no_gain)

@@ -6,11 +6,10 @@ from __future__ import annotations
 import numpy as np
 
 from judged.measures.params import REL, K, Number
-from judged.measures.shares import divide
 from judged.measures.spec import ITSELF, NEVER, NO_RELEVANT, Example, Undefined, measure
 from judged.measures.tied import mean_weights
 from judged.rankings.rankings import Cutoff, Rankings
-from judged.segments import Floats, counts_before, ordinals
+from judged.segments import Floats, counts_before, divide, ordinals
 
 
 def _nonrelevant(r: Rankings, rel: float) -> Floats:

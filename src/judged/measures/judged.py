@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from judged.measures.params import K
-from judged.measures.shares import divide
 from judged.measures.spec import ITSELF, Example, Undefined, measure
 from judged.rankings.rankings import Cutoff, Rankings
-from judged.segments import Floats
+from judged.segments import Floats, divide
 
 
 @measure(

@@ -8,11 +8,10 @@ from typing import Any
 import numpy as np
 
 from judged.measures.params import REL, Choice, K, Number
-from judged.measures.shares import divide, needed
 from judged.measures.spec import ITSELF, NO_RELEVANT, Example, Mask, Undefined, measure
 from judged.measures.tied import first_chances
 from judged.rankings.rankings import Cutoff, Rankings
-from judged.segments import Floats
+from judged.segments import Floats, divide, needed
 
 SHORT = Choice(
     "short",

@@ -6,10 +6,9 @@ import numpy as np
 
 from judged.measures.params import REL, Choice, K, Number
 from judged.measures.precision import SHORT, precision
-from judged.measures.shares import divide
 from judged.measures.spec import ITSELF, NO_RELEVANT, Example, Settled, aggregate_param, measure
 from judged.rankings.rankings import Cutoff, Rankings
-from judged.segments import Floats
+from judged.segments import Floats, divide
 
 
 @measure(

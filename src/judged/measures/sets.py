@@ -9,11 +9,10 @@ import numpy as np
 
 from judged.measures.confusion import collection_size
 from judged.measures.params import REL, K, Number
-from judged.measures.shares import divide
 from judged.measures.spec import ITSELF, NEVER, NO_RELEVANT, Example, Mask, Undefined, measure
 from judged.measures.tied import is_cut
 from judged.rankings.rankings import Cutoff, Rankings
-from judged.segments import Floats
+from judged.segments import Floats, divide
 
 
 def _expected_set(r: Rankings, *, rel: float) -> Floats | None:

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from judged.checks import temperature as checked_temperature
 from judged.checks import whole
-from judged.contrastive import checked_temperature
 from judged.errors import InputError, OutputError
 from judged.inputs.vectors.containers import arrays_of_npz, tensors_of_safetensors
 from judged.inputs.vectors.formats import SIGNATURES, File, file_of

@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from judged.checks import number, whole
-from judged.contrastive import POSITIVES, checked_positives, checked_temperature
+from judged.checks import number, size_in_bytes, whole
+from judged.checks import temperature as checked_temperature
 from judged.embeddings.embeddings import Embeddings
-from judged.embeddings.product import MEMORY, Product, bytes_of
+from judged.embeddings.product import MEMORY, Product
 from judged.embeddings.relevance import Relation, as_relation
 from judged.errors import InputError
 from judged.evaluation.evaluation import evaluate_rankings
-from judged.policy import Policy
+from judged.policy import POSITIVES, Policy, checked_positives
 from judged.segments import Floats
 from judged.temperature.best import evaluations
 from judged.temperature.best import search as best
@@ -83,7 +83,7 @@ def sweep(
     >>> [round(point.loss, 3) for point in found.points], round(found.best_loss.temperature, 3)
     ([5.311, 0.709, 0.886], 0.181)
     """
-    compared = Embeddings.of(
+    compared = Embeddings(
         queries,
         items,
         similarity=similarity,
@@ -141,7 +141,9 @@ class _Sweeper:
         self._sides: list[Candidates] = [self._corpus]
         if batch_size is not None:
             size = _checked_batch(batch_size, compared.memory)
-            batches = Batches.drawn(self._corpus, size, self._seed, room=bytes_of(compared.memory))
+            batches = Batches.drawn(
+                self._corpus, size, self._seed, room=size_in_bytes(compared.memory)
+            )
             self._sides = [batches, batches.turned_round()] if both else [batches]
         elif both:
             self._sides.append(turned_corpus(self._corpus, _product(compared.turned_round())))
@@ -300,7 +302,7 @@ def as_temperatures(given: Sequence[float]) -> Floats:
 
 def _checked_batch(given: Any, memory: str | int) -> int:
     size = whole("batch_size", given, at_least=2)
-    if BYTES_A_SCORE * size**2 > bytes_of(memory):
+    if BYTES_A_SCORE * size**2 > size_in_bytes(memory):
         raise InputError(
             f"a batch of {size:,} has {size**2:,} scores, more than {memory} of memory hold; "
             "allow more memory, or make batches smaller."

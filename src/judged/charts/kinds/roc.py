@@ -134,11 +134,8 @@ def draw(table: pl.DataFrame, *, theme: str = "light", notes: list[str] | None =
     lines[0]["encoding"]["order"] = {"field": "place", "type": "quantitative"}
     for line in lines[:-1]:
         line["transform"] = [{"window": [{"op": "row_number", "as": "place"}]}]
-    query, queries, skipped = (
-        table["query"][0],
-        int(table["queries"][0]),
-        int(table["skipped"].max()),
-    )  # type: ignore[arg-type]
+    query, queries = table["query"][0], int(table["queries"][0])
+    skipped = int(table["skipped"].max())  # type: ignore[arg-type]
     said = [
         "AUC is the chance that a relevant item stands above one that is not; the dotted line is "
         "chance.",

@@ -10,8 +10,8 @@ from judged.explanation.arithmetic import Expression, Logarithm, Named, Number, 
 from judged.explanation.listing import Cell, Column, Line, Listing, Steps
 from judged.explanation.steps.binary import along
 from judged.explanation.steps.registry import steps
-from judged.measures.shares import needed
 from judged.rankings.rankings import Cutoff
+from judged.segments import needed
 
 
 def _precisions(ranks: list[int]) -> list[Expression]:

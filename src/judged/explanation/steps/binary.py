@@ -10,8 +10,8 @@ import numpy as np
 from judged.explanation.arithmetic import Expression, Named, Number, least, num, total
 from judged.explanation.listing import Column, Line, Listing, Steps
 from judged.explanation.steps.registry import steps
-from judged.measures.shares import needed
 from judged.rankings.rankings import Cutoff
+from judged.segments import needed
 
 NOTHING = "No relevant item is among the results that count."
 

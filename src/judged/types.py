@@ -1,0 +1,80 @@
+"""What public functions take, by name: for signatures, editors and type checkers.
+
+The choices are `Literal`s, so that an editor completes them; a test holds them to the choices that
+are declared (`judged.policy.CHOICES` and the like).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from os import PathLike
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    from judged.conventions import Convention
+    from judged.embeddings.normalisation import Normalisation
+    from judged.embeddings.relevance import Relation
+    from judged.inputs.tables import Judgements, Lookup, Run
+    from judged.inputs.vectors.vectors import Vectors
+    from judged.measures import Measure
+    from judged.policy import Policy
+    from judged.similarity.similarity import Similarity
+
+
+class ArrowTable(Protocol):
+    """A table of polars, pandas, pyarrow, duckdb, …: anything that hands over Arrow data."""
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
+
+
+Path: TypeAlias = "str | PathLike[str]"
+Number: TypeAlias = "int | float"
+
+Ties = Literal["id", "input", "best", "worst", "expected"]
+Missing = Literal["zero", "skip", "error"]
+Empty = Literal["zero", "one", "skip", "error"]
+Unjudged = Literal["nonrelevant", "removed"]
+Duplicates = Literal["error", "first"]
+Positives = Literal["each", "any", "apart"]
+
+JudgementsLike: TypeAlias = (
+    "Path | Mapping[str, Mapping[str, Number]] | Mapping[str, Mapping[str, Mapping[str, Number]]]"
+    " | ArrowTable | Judgements | Lookup"
+)
+"""A file, {query: {item: grade}}, {query: {item: {subtopic: grade}}}, or a table."""
+RunLike: TypeAlias = (
+    "Path | Mapping[str, Mapping[str, Number]] | Mapping[str, Sequence[str]]"
+    " | ArrowTable | Run | Lookup"
+)
+"""A file, {query: {item: score}}, {query: [items, best first]}, or a table."""
+RunsLike: TypeAlias = "RunLike | Mapping[str, RunLike] | Sequence[Path]"
+"""One run, several as {name: run}, or a list of files."""
+MeasuresLike: TypeAlias = "str | Measure | Iterable[str | Measure]"
+"""Measures as text ("nDCG@10", "AP, RR"), as objects, or a list of both."""
+PolicyLike: TypeAlias = "Policy | Mapping[str, str]"
+"""A `Policy`, or a dict of those of its choices that are not the default."""
+ConventionLike: TypeAlias = "str | Convention"
+"""The name of a library, or its `Convention`."""
+CollectionLike: TypeAlias = "int | Mapping[str, int]"
+"""How many items there are to retrieve: one number for all queries, or {query: number}."""
+CategoriesLike: TypeAlias = "Path | Mapping[str, Any] | ArrowTable"
+"""Which category each item is of: {item: category}, a table, or a file."""
+
+VectorsLike: TypeAlias = "Path | ArrayLike | Vectors"
+"""A matrix with one row per vector (numpy, torch, jax, lists), a file of vectors, or `Vectors`."""
+SimilarityLike: TypeAlias = "str | Path | ArrayLike | Similarity | Callable[[Any, Any], ArrayLike]"
+"""A name ("cosine"), a file of a learned similarity, a matrix, or a function of two blocks."""
+NormalisationLike: TypeAlias = "str | Normalisation"
+"""A name with its parameters ("csls(k=10)"), or a `Normalisation`."""
+RelevanceLike: TypeAlias = "Relation | JudgementsLike | ArrayLike | Callable[[int, int], ArrayLike]"
+"""One of `judged.relevance`, judgements, a matrix of grades, or a function of a block of rows."""
+Labels: TypeAlias = "Sequence[Any] | NDArray[Any]"
+"""One label per vector."""
+Ids: TypeAlias = "Collection[Any] | NDArray[Any]"
+"""One id per vector."""
+Memory: TypeAlias = "str | int"
+"""A size such as "500MB" or "2GB", or a number of bytes."""
+Progress: TypeAlias = Callable[[int], None]
+"""Called with the number of queries that were done since the last call."""

@@ -182,7 +182,9 @@ def show_tables(
                 if at < names:
                     table.add_column(head, justify="left", overflow="fold")
                 else:
-                    table.add_column(head, justify=justify, min_width=least)
+                    # Only where space is short: rich before 14.3 makes a last column wider for it.
+                    needed = least if out.is_terminal else None
+                    table.add_column(head, justify=justify, min_width=needed)
             for row in rows:
                 table.add_row(*row)
             out.print(table)

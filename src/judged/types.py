@@ -39,6 +39,8 @@ Unjudged = Literal["nonrelevant", "removed"]
 Duplicates = Literal["error", "first"]
 Positives = Literal["each", "any", "apart"]
 
+FileFormat = Literal["trec", "msmarco", "csv", "tsv", "parquet", "ndjson", "json"]
+
 JudgementsLike: TypeAlias = (
     "Path | Mapping[str, Mapping[str, Number]] | Mapping[str, Mapping[str, Mapping[str, Number]]]"
     " | ArrowTable | Judgements | Lookup"

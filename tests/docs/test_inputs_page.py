@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 import judged
-from judged.inputs.detect import detect_format
-from judged.inputs.kinds import JUDGEMENTS, RUN
+from judged.inputs.formats import detect_format
 from judged.inputs.source import open_source
+from judged.inputs.tables import JUDGEMENTS, RUN
 
 TEXT = (Path(__file__).resolve().parents[2] / "docs" / "inputs.md").read_text(encoding="utf-8")
 FORMAT_OF_HEADING = {

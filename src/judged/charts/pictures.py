@@ -41,8 +41,9 @@ def read_pictures(given: Any) -> dict[str, Any]:
     import polars as pl
 
     from judged.inputs.formats import without_compression
-    from judged.inputs.kinds import Kind, quote
     from judged.inputs.source import POLARS_ERRORS, open_source
+    from judged.inputs.tables import Kind
+    from judged.text import quote
 
     source = open_source(
         os.fspath(given), Kind("a table of pictures", "picture", "the columns id and picture")

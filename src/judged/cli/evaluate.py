@@ -18,6 +18,7 @@ from judged.cli._options import (
     policy_options,
     tie_range_option,
 )
+from judged.types import FileFormat
 
 
 @click.command(short_help="Score runs against judgements.")
@@ -62,8 +63,8 @@ def evaluate(
     duplicates: str,
     collection: int | None,
     unique: str | None,
-    qrels_format: str | None,
-    run_format: str | None,
+    qrels_format: FileFormat | None,
+    run_format: FileFormat | None,
     form: str | None,
     output: str | None,
 ) -> None:

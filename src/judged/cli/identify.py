@@ -11,6 +11,7 @@ from judged.cli._options import (
     format_options,
     measures_option,
 )
+from judged.types import FileFormat
 
 
 @click.command(short_help="Find the definitions that give a number.")
@@ -47,8 +48,8 @@ def identify(
     depth: int | None,
     duplicates: str,
     collection: int | None,
-    qrels_format: str | None,
-    run_format: str | None,
+    qrels_format: FileFormat | None,
+    run_format: FileFormat | None,
     form: str,
 ) -> None:
     """Find out which measure, parameters and policy gave a number: which definitions make VALUE out

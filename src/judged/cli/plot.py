@@ -217,8 +217,8 @@ def _json(path: str, kind: Kind) -> Any:
     import json
 
     from judged.errors import InputError
-    from judged.inputs.kinds import Kind as Input
     from judged.inputs.source import open_source
+    from judged.inputs.tables import Kind as Input
 
     says = NEEDS[kind.needs].says
     source = open_source(path, Input(f"a {kind.needs}", "score", says))

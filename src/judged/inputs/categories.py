@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from judged.errors import InputError
-from judged.inputs.kinds import Kind, quote
+from judged.inputs.tables import Kind
+from judged.text import quote
 
 if TYPE_CHECKING:
     import polars as pl

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from judged.errors import InputError
-from judged.inputs.kinds import JUDGEMENTS, RUN, Kind, quote
+from judged.inputs.tables import JUDGEMENTS, RUN, Kind
+from judged.text import quote
 
 # The surest name first: where `qid` and `query` are both there, `query` is the text of the query;
 # where `docno` and `docid` are, `docid` is a number inside an index.

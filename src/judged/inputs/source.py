@@ -20,7 +20,8 @@ from typing import BinaryIO
 import polars as pl
 
 from judged.errors import InputError
-from judged.inputs.kinds import Kind
+from judged.inputs.formats import signed
+from judged.inputs.tables import Kind
 
 HEAD = 1 << 16
 _MAGIC_LENGTH = 16
@@ -123,7 +124,7 @@ def _checked(source: Source) -> Source:
     if not head:
         what = "file" if source.lasting else "input"
         raise InputError(f"{source.label}: the {what} is empty.")
-    if head.startswith(b"PAR1"):
+    if signed(head):
         return source
     for magic, name in _FOREIGN:
         if head.startswith(magic):

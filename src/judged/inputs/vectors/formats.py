@@ -13,8 +13,8 @@ from typing import NoReturn
 from judged.errors import InputError
 from judged.inputs.columns import NAMES
 from judged.inputs.formats import without_compression
-from judged.inputs.kinds import Kind
 from judged.inputs.source import open_source
+from judged.inputs.tables import Kind
 
 FORMATS: dict[str, tuple[str, ...]] = {
     "npy": (".npy",),

@@ -13,13 +13,14 @@ import polars as pl
 from numpy.typing import NDArray
 
 from judged.errors import InputError
-from judged.inputs.kinds import Kind, quote
 from judged.inputs.source import POLARS_ERRORS, Source, open_source
+from judged.inputs.tables import Kind
 from judged.inputs.vectors.containers import array_of_npz, choose_named
 from judged.inputs.vectors.formats import File, choose_ids, detect, file_of
 from judged.inputs.vectors.npy import NPY_ERRORS, refuse_objects
 from judged.inputs.vectors.tables import LABEL_NAMES, decoded
 from judged.inputs.vectors.text import SEPARATORS, split
+from judged.text import quote
 
 LABELS = Kind("labels", "label", "one label a line")
 _REVISITED = Kind("JSON", "row", "the lists easy, hard and junk of item rows for each query")

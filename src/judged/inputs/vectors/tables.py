@@ -12,10 +12,11 @@ import polars as pl
 
 from judged.errors import InputError
 from judged.inputs.columns import NAMES
-from judged.inputs.kinds import Kind, quote
 from judged.inputs.source import POLARS_ERRORS, Source, open_source
+from judged.inputs.tables import Kind
 from judged.inputs.vectors.formats import ID_NAMES, File, choose, choose_ids
 from judged.inputs.vectors.vectors import Matrix, Vectors, differing
+from judged.text import quote
 
 VECTORS = Kind("vectors", "number", "one row a vector")
 LABEL_NAMES = ("label", "labels", "class", "category", "group", "target", "y")

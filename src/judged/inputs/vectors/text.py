@@ -12,8 +12,6 @@ import numpy as np
 import polars as pl
 
 from judged.errors import InputError
-from judged.inputs.kinds import quote
-from judged.inputs.numeric import is_number
 from judged.inputs.source import POLARS_ERRORS, Source, open_source
 from judged.inputs.vectors.formats import File, choose_ids
 from judged.inputs.vectors.tables import (
@@ -25,7 +23,8 @@ from judged.inputs.vectors.tables import (
     read_ndjson,
 )
 from judged.inputs.vectors.vectors import Matrix, Vectors
-from judged.inputs.whitespace import COMMENT
+from judged.inputs.whitespace import COMMENT, is_number
+from judged.text import quote
 
 SEPARATORS = {"csv": ",", "tsv": "\t", "text": " "}
 

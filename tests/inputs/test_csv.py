@@ -126,8 +126,12 @@ ERRORS = {
         'a.csv: the first line should name the columns, but it is "q1,d1,0.5", which looks like a '
         "row."
     ),
-    "query,item,score\nq,d,1\nq,e,abc\n": 'a.csv, line 3: the score is not a number: "abc", in the line "q,e,abc".',
-    "query,item,rank\nq,d,1\nq,e,abc\n": 'a.csv, line 3: the rank is not a number: "abc", in the line "q,e,abc".',
+    "query,item,score\nq,d,1\nq,e,abc\n": (
+        'a.csv, line 3: the score is not a number: "abc", in the line "q,e,abc".'
+    ),
+    "query,item,rank\nq,d,1\nq,e,abc\n": (
+        'a.csv, line 3: the rank is not a number: "abc", in the line "q,e,abc".'
+    ),
     "query,item,score\nq,d,1\nq,e\n": 'a.csv, line 3: expected 3 fields, found 2: "q,e".',
     "query,item,score\nq,d,1\nq,e,1,2\n": (
         'a.csv, line 3: expected 3 fields, found 4: "q,e,1,2". '

@@ -140,10 +140,12 @@ NDJSON_ERRORS = {
     FIRST + '{"query": ["q1"], "item": "d", "score": 1}\n': (
         'line 2: the query is "["q1"]", but ids must be strings or integers.'
     ),
-    FIRST
-    + '{"query": "q1", "item": "d2", "score": "1.5"}\n': 'line 2: the score is not a number: ""1.5"".',
-    FIRST
-    + '{"query": "q1", "item": "d2", "score": true}\n': 'line 2: the score is not a number: "true".',
+    FIRST + '{"query": "q1", "item": "d2", "score": "1.5"}\n': (
+        'line 2: the score is not a number: ""1.5"".'
+    ),
+    FIRST + '{"query": "q1", "item": "d2", "score": true}\n': (
+        'line 2: the score is not a number: "true".'
+    ),
 }
 
 

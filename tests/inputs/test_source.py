@@ -291,10 +291,16 @@ JUDGEMENT_ERRORS = {
         'line 2: expected 4 fields, found 3: "301 0 D2". A line of judgements is: query 0 item '
         "grade."
     ),
-    "301 0 D1 1\n301 0 D2 good\n": 'line 2: the grade is not a number: "good", in the line "301 0 D2 good".',
+    "301 0 D1 1\n301 0 D2 good\n": (
+        'line 2: the grade is not a number: "good", in the line "301 0 D2 good".'
+    ),
     "301 0 D1 1\n\n301 0 D2 nan\n": "line 3: the grade is NaN; a grade must be a finite number.",
-    "301 0 D1 1\n301  0 D2 -inf\n": "line 2: the grade is minus infinity; a grade must be a finite number.",
-    "301 0 D1 1e999\n301  0 D2 -inf\n": "line 1: the grade is infinite; a grade must be a finite number.",
+    "301 0 D1 1\n301  0 D2 -inf\n": (
+        "line 2: the grade is minus infinity; a grade must be a finite number."
+    ),
+    "301 0 D1 1e999\n301  0 D2 -inf\n": (
+        "line 1: the grade is infinite; a grade must be a finite number."
+    ),
 }
 
 

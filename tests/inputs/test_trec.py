@@ -231,7 +231,7 @@ def test_the_look_at_spacing_crosses_its_own_blocks(write, monkeypatch):
 
 
 def test_a_bad_line_in_a_later_block(write, monkeypatch):
-    """Only its block is read line by line; the number counts all lines before, whatever ends them."""
+    """Only its block is read line by line; the number counts all lines, whatever ends them."""
     monkeypatch.setattr(trec, "blocks", lambda handle: whitespace.blocks(handle, 50))
     text = "# top\n\n" + "1 Q0  d 1 2.5 t\r\n" * 40 + "1 Q0 d 1 abc t\n" + "1 Q0 d\n"
     with pytest.raises(InputError) as error:

@@ -61,7 +61,7 @@ def read_categories(given: Any) -> Categories:
     category.
 
     A file is Parquet, JSON, comma- or tab-separated with or without a header, or has an item and a
-    category a line.
+    category per line.
     """
     import polars as pl
 

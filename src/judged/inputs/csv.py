@@ -1,4 +1,4 @@
-"""CSV and TSV with a header: polars first, and Python's csv line by line where polars has a doubt."""
+"""CSV and TSV with a header: polars first; Python's csv line by line where polars has a doubt."""
 
 from __future__ import annotations
 

@@ -96,7 +96,7 @@ def _by_subtopic(query: str, item: str, value: object, place: str) -> Iterator[R
 
 
 def _at_once(source: Source, first: Mapping[str, Any], columns: Columns) -> Reading | None:
-    """None where polars cannot read it, or might have turned something into a string that is no id."""
+    """None where polars cannot read it, or might have made a text of something that is no id."""
     names = list(first)
     ids = {role: names[position] for role, position in _ids(columns).items()}
     integers = {name for name in ids.values() if isinstance(first[name], int)}

@@ -22,7 +22,7 @@ Row = tuple[str, str, float] | tuple[str, str, float, str]
 """Query, item, value and, of judgements by subtopic, the subtopic."""
 
 SUBTOPIC_COLUMNS = ("subtopic", "iteration")
-"""What a reader calls the column with the subtopics; `iteration` is TREC's, which may be a filler."""
+"""What a reader calls the column of subtopics; `iteration` is TREC's, which may be a filler."""
 _BATCH = 100_000
 
 
@@ -209,7 +209,7 @@ def from_rows(rows: Iterable[Row], kind: Kind, subtopic: str | None = None) -> p
 
 
 def is_complete(frame: pl.DataFrame) -> bool:
-    """Whether no id is missing or empty and no value is missing; `to_judgements` checks subtopics."""
+    """Whether no id is missing or empty and no value missing; `to_judgements` checks subtopics."""
     import polars as pl
 
     if sum(frame.select(pl.exclude(SUBTOPIC_COLUMNS)).null_count().row(0)):

@@ -14,7 +14,7 @@ from judged.embeddings.product import MEMORY
 from judged.embeddings.relevance import as_relation
 from judged.errors import InputError
 from judged.evaluation.request import Measures
-from judged.inputs.vectors.vectors import Vectors, as_vectors
+from judged.inputs.vectors import Vectors, as_vectors
 from judged.learn.data import Data, Part
 from judged.learn.training import ITERATIONS, fit, with_rel
 from judged.measures import Measure, parse

@@ -10,7 +10,7 @@ import polars as pl
 
 from judged.errors import InputError
 from judged.inputs.columns import Columns, choose_columns
-from judged.inputs.source import POLARS_ERRORS, Source
+from judged.inputs.source import POLARS_ERRORS, Source, decoded
 from judged.inputs.tables import Reading, Row, as_score, from_rows, is_complete, skipped_comments
 from judged.inputs.whitespace import COMMENT, has_lone_returns, is_number
 from judged.text import counted, quote
@@ -146,12 +146,8 @@ def _records(source: Source, separator: str) -> Iterator[tuple[int, list[str]]]:
         for last, line in enumerate(source.lines(ends=True), 1):
             if not started and (not line.strip() or line.startswith(COMMENT)):
                 yield "\n"
-                continue
-            try:
-                yield line.decode()
-            except UnicodeDecodeError:
-                reason = f"not UTF-8 text: {quote(line.strip())}. Convert the file to UTF-8 first."
-                raise InputError(f"{source.label}, line {last}: {reason}") from None
+            else:
+                yield decoded(source.label, last, line)
 
     reader = csv.reader(texts(), delimiter=separator, strict=True)
     first = 1

@@ -22,6 +22,7 @@ import polars as pl
 from judged.errors import InputError
 from judged.inputs.formats import signed
 from judged.inputs.tables import Kind
+from judged.text import quote
 
 HEAD = 1 << 16
 _MAGIC_LENGTH = 16
@@ -143,6 +144,17 @@ def _unreadable(label: str, error: Exception) -> InputError:
         return InputError(f"{label}: no permission to read it.")
     reason = os.strerror(error.errno) if isinstance(error, OSError) and error.errno else str(error)
     return InputError(f"{label}: cannot be read ({reason}).")
+
+
+def decoded(label: str, number: int, line: bytes) -> str:
+    """A line as text."""
+    try:
+        return line.decode()
+    except UnicodeDecodeError:
+        raise InputError(
+            f"{label}, line {number}: not UTF-8 text: {quote(line.strip())}. Convert the file to "
+            "UTF-8 first."
+        ) from None
 
 
 Decompress = Callable[[bytes, str], bytes]

@@ -8,6 +8,7 @@ bad line or returns the rows.
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
@@ -18,7 +19,7 @@ import polars as pl
 
 from judged.errors import InputError
 from judged.inputs.formats import looks_like
-from judged.inputs.source import BYTE_ORDER_MARK, POLARS_ERRORS, Source
+from judged.inputs.source import BYTE_ORDER_MARK, POLARS_ERRORS, Source, decoded
 from judged.inputs.tables import (
     JUDGEMENTS,
     RUN,
@@ -213,11 +214,7 @@ def _line_by_line(lines: Iterable[bytes], first: int, layout: Layout, source: st
     query, item, value = (layout.position(field) for field in ("query", "item", layout.value))
     sign = -1 if layout.value == "rank" else 1
     for number, line in data_lines(lines, first):
-        try:
-            fields = [field.decode() for field in split(line)]
-        except UnicodeDecodeError:
-            reason = f"not UTF-8 text: {quote(line)}. Convert the file to UTF-8 first."
-            raise InputError(f"{source}, line {number}: {reason}") from None
+        fields = re.findall(r"[^ \t]+", decoded(source, number, line))
         if len(fields) < len(layout.fields):
             reason = f"expected {len(layout.fields)} fields, found {len(fields)}"
             raise InputError(

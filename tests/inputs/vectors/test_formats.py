@@ -489,7 +489,7 @@ def header(text: str, data: bytes = b"") -> bytes:
         (
             "v.txt",
             b"a 1\n\xff 2\n",
-            "v.txt, line 2: not UTF-8 text. Convert the file to UTF-8 first.",
+            'v.txt, line 2: not UTF-8 text: "\\xff 2". Convert the file to UTF-8 first.',
         ),
         ("v.vec", "3 2\na 1 2\nb 1 2\n", "v.vec: the first line promises 3 vectors, there are 2."),
         ("v.ndjson", '{"v": [1]}\n[2]\n', 'v.ndjson, line 2: expected a JSON object, found "[2]".'),

@@ -42,7 +42,11 @@ def test_labels(write: Any, name: str, content: str | bytes, expected: list[Any]
         ("l.txt", b"", "l.txt: the file is empty."),
         ("l.txt", "\n\n", "l.txt: there is no label in it."),
         ("l.txt", "a\n\nb\n", "l.txt, line 2: the label is missing."),
-        ("l.txt", b"a\n\xff\n", "l.txt, line 2: not UTF-8 text. Convert the file to UTF-8 first."),
+        (
+            "l.txt",
+            b"a\n\xff\n",
+            'l.txt, line 2: not UTF-8 text: "\\xff". Convert the file to UTF-8 first.',
+        ),
         ("l.txt", PNG, "l.txt: this is a PNG image, not labels."),
         ("l.csv", "id,label\na,1\nb,\n", "l.csv, line 3: the label is missing."),
         ("l.csv", "id,label\na\n", 'l.csv, line 2: expected 2 fields, found 1: "a"'),

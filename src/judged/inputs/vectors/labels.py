@@ -14,12 +14,12 @@ from numpy.typing import NDArray
 
 from judged.errors import InputError
 from judged.inputs.categories import read_categories
-from judged.inputs.source import POLARS_ERRORS, Source, open_source
+from judged.inputs.source import POLARS_ERRORS, Source, decoded, open_source
 from judged.inputs.tables import Kind
 from judged.inputs.vectors.containers import array_of_npz, choose_named
 from judged.inputs.vectors.formats import File, choose_ids, detected, file_of
 from judged.inputs.vectors.npy import NPY_ERRORS, refuse_objects
-from judged.inputs.vectors.tables import LABEL_NAMES, decoded
+from judged.inputs.vectors.tables import LABEL_NAMES
 from judged.inputs.vectors.text import SEPARATORS, split
 from judged.text import quote
 

@@ -12,7 +12,7 @@ import polars as pl
 
 from judged.errors import InputError
 from judged.inputs.columns import NAMES
-from judged.inputs.source import POLARS_ERRORS, Source, open_source
+from judged.inputs.source import POLARS_ERRORS, Source, decoded, open_source
 from judged.inputs.vectors.formats import ID_NAMES, VECTORS, File, choose, choose_ids
 from judged.inputs.vectors.vectors import Matrix, Vectors, differing
 from judged.text import quote
@@ -243,12 +243,3 @@ def numbers_of(values: Sequence[Any]) -> Matrix:
         over="ignore"
     ):  # as in other formats, a number too large for a float32 is infinite
         return np.array([float(str(value)) for value in values]).astype(np.float32)
-
-
-def decoded(label: str, number: int, line: bytes) -> str:
-    try:
-        return line.decode()
-    except UnicodeDecodeError:
-        raise InputError(
-            f"{label}, line {number}: not UTF-8 text. Convert the file to UTF-8 first."
-        ) from None

@@ -12,10 +12,9 @@ import numpy as np
 import polars as pl
 
 from judged.errors import InputError
-from judged.inputs.source import POLARS_ERRORS, Source, open_source
+from judged.inputs.source import POLARS_ERRORS, Source, decoded, open_source
 from judged.inputs.vectors.formats import VECTORS, File, choose_ids
 from judged.inputs.vectors.tables import (
-    decoded,
     is_dimension,
     left_out,
     numbers_of,

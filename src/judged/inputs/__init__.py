@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from os import PathLike, fspath
-from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any
 
 from judged.errors import InputError
@@ -99,9 +98,11 @@ def read_run(
 
 
 def _read_file(path: str, kind: Kind, format: str | None) -> tuple[Source, Reading]:
-    check_format(format)
+    from pkgutil import resolve_name
+
     from judged.inputs.source import open_source
 
+    check_format(format)
     source = open_source(path, kind)
     return source, resolve_name(FORMATS[format or detect_format(source)].reader)(source)
 

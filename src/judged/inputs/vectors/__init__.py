@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from os import PathLike
-from pkgutil import resolve_name
 from typing import TYPE_CHECKING
 
 from judged.inputs.vectors.vectors import Vectors, array_of, checked
@@ -42,6 +41,8 @@ def read_vectors(
     ...     read_vectors(f"{folder}/items.npz").ids
     ('a', 'b')
     """
+    from pkgutil import resolve_name
+
     from judged.inputs.vectors.formats import FORMATS, VECTORS, detected
 
     file = detected(path, VECTORS, key=key, format=format)

@@ -54,7 +54,11 @@ def test_many_items_are_cut_and_the_chart_says_so() -> None:
             None,
             "this chart compares two runs, given as {name: run, name: run} or two paths; got 1.",
         ),
-        ({"old": OLD, "new": NEW}, "q3", "there is no query 'q3'; there is q1, q2."),
+        (
+            {"old": OLD, "new": NEW},
+            "q3",
+            "There is no query 'q3'. The queries are q1, q2.",
+        ),
     ],
 )
 def test_what_is_refused(runs, query, message) -> None:

@@ -21,6 +21,7 @@ class Needs:
     """What a kind of chart is made from, in Python and on the command line."""
 
     says: str
+    """In words."""
     usage: str
     """Arguments of `judged plot KIND`."""
     python: str
@@ -89,8 +90,11 @@ class Kind:
     """One kind of chart."""
 
     name: str
+    """As `judged plot` takes it."""
     title: str
+    """What it shows, in a few words."""
     says: str
+    """What it shows, in a sentence."""
     needs: str
     """A key of NEEDS."""
     options: tuple[str, ...] = ()
@@ -100,6 +104,7 @@ class Kind:
 
     @property
     def function_name(self) -> str:
+        """The name of its function in `judged.charts`."""
         return self.name.replace("-", "_")
 
     def _part(self, name: str) -> Callable[..., Any]:

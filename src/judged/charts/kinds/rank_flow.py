@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 import polars as pl
@@ -18,17 +18,18 @@ from judged.inputs.tables import Run
 from judged.judging import pool_of
 from judged.judging.matching import match
 from judged.judging.ties import place
-from judged.policy import CHOICES
 from judged.text import counted
 
 if TYPE_CHECKING:
     from judged.judging.pool import Pool
-    from judged.types import JudgementsLike, RunsLike, Ties
+    from judged.types import JudgementsLike, RunsLike
 
 KIND = "rank-flow"
 MOST = 20
 """So many items have room; those with the best ranks are shown."""
 WIDTH = 300
+TieOrder = Literal["id", "input", "best", "worst"]
+"""Rules for ties that give every item one rank, as a line needs."""
 
 
 def data(
@@ -37,7 +38,7 @@ def data(
     *,
     query: str | None = None,
     rel: float = 1,
-    ties: Ties = "id",
+    ties: TieOrder = "id",
 ) -> pl.DataFrame:
     """A row for each judged item that one of the two runs holds, with its rank in each; null where
     it was not retrieved.
@@ -78,14 +79,11 @@ def data(
     )
 
 
-def _placed(pool: Pool, run: Run | Lookup, *, ties: Ties) -> pl.DataFrame:
+def _placed(pool: Pool, run: Run | Lookup, *, ties: TieOrder) -> pl.DataFrame:
     """The rank of each judged item that a run holds: columns judgement (its place in the pool) and
     rank."""
-    if ties not in CHOICES["ties"] or ties == "expected":
-        raise InputError(
-            "ties must be one of "
-            f"{', '.join(rule for rule in CHOICES['ties'] if rule != 'expected')}; got {ties!r}."
-        )
+    if ties not in get_args(TieOrder):
+        raise InputError(f"ties must be one of {', '.join(get_args(TieOrder))}; got {ties!r}.")
     found = match(pool, run, duplicates="error")
     return pl.DataFrame({"judgement": found.hit_judgement, "rank": place(pool, found, ties).rank})
 
@@ -121,7 +119,7 @@ def rank_flow(
     *,
     query: str | None = None,
     rel: float = 1,
-    ties: Ties = "id",
+    ties: TieOrder = "id",
     theme: ThemeName = "light",
 ) -> Chart:
     """Lines from an item's rank in one run to its rank in the other, in one query.

@@ -19,17 +19,18 @@ KIND = "rank-histogram"
 EACH = 20
 """Down to this rank, where no item stands further down, every rank has a bar of its own."""
 LOST = "not retrieved"
-OF = {"all": "all relevant items", "first": "the first relevant item of each query"}
+Of = Literal["all", "first"]
+OF: dict[Of, str] = {"all": "all relevant items", "first": "the first relevant item of each query"}
 
 
-def data(source: Source, *, of: Literal["all", "first"] = "all", rel: float = 1) -> pl.DataFrame:
+def data(source: Source, *, of: Of = "all", rel: float = 1) -> pl.DataFrame:
     """A row for each rank, or each range of ranks, and one for relevant items that were not
     retrieved.
 
     The median is that of all these items; those that were not retrieved stand behind the last rank.
     """
     if of not in OF:
-        raise InputError(f"of must be {listed(list(OF), 'or')}; got {of!r}.")
+        raise InputError(f"of must be {listed([*OF], 'or')}; got {of!r}.")
     systems = Systems.of(source).one()
     r = systems.rankings[0]
     query, rank, ordinal = r.relevant_hits(None, rel)
@@ -91,7 +92,7 @@ def _table(
 def rank_histogram(
     source: Source,
     *,
-    of: Literal["all", "first"] = "all",
+    of: Of = "all",
     rel: float = 1,
     theme: ThemeName = "light",
 ) -> Chart:

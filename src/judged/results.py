@@ -8,8 +8,9 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from judged.outputs import check_target, checked_ending, replacing
-from judged.text import aligned, html_table, markdown_table, to_json
+from judged.errors import OutputError
+from judged.outputs import check_target, replacing
+from judged.text import aligned, html_table, listed, markdown_table, to_json
 
 if TYPE_CHECKING:
     import polars as pl
@@ -105,3 +106,13 @@ class Result:
 
     def _repr_html_(self) -> str:
         return self.to_html()
+
+
+def checked_ending(path: str | os.PathLike[str], endings: Sequence[str]) -> str:
+    """The ending of a file to write, where it is one of those that can be written."""
+    ending = Path(path).suffix.lower()
+    if ending not in endings:
+        raise OutputError(
+            f"{path}: the ending says the format, and must be {listed(endings, 'or')}."
+        )
+    return ending

@@ -3,10 +3,14 @@ relevant, unjudged items."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from judged.errors import InputError, PolicyError, did_you_mean
+
+if TYPE_CHECKING:
+    from judged.types import PolicyLike
 
 CHOICES: dict[str, dict[str, str]] = {
     "ties": {
@@ -101,14 +105,14 @@ class Policy:
         return ", ".join(f"{name}={value}" for name, value in self.to_dict().items())
 
     @classmethod
-    def of(cls, given: Policy | dict[str, Any] | None, **otherwise: str) -> Policy:
+    def of(cls, given: PolicyLike | None, **otherwise: str) -> Policy:
         """A policy from what a caller may pass: a Policy, a dict of some choices, or None; the
         others are the defaults."""
         if given is None:
             return cls(**otherwise)
         if isinstance(given, cls):
             return given
-        if not isinstance(given, dict):
+        if not isinstance(given, Mapping):
             raise PolicyError(
                 "policy must be a judged.Policy or a dict of its choices; got "
                 f"{type(given).__name__}."

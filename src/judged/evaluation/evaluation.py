@@ -105,7 +105,7 @@ def evaluate_rankings(
     wanted, assumed = request.measures, request.policy
     runs = []
     for given in rankings:
-        r = _under(given, assumed)
+        r = under(given, assumed)
         if unjudged_range and r.complete:
             raise PolicyError(
                 f"unjudged_range has no meaning for {r.name}, where every item is judged and "
@@ -124,8 +124,14 @@ def evaluate_rankings(
     return Evaluation(tuple(runs), wanted, assumed, request.convention)
 
 
-def _under(r: Rankings, policy: Policy) -> Rankings:
-    """The rankings with ties and unjudged items as the policy wants them."""
+def under(r: Rankings, policy: Policy) -> Rankings:
+    """The rankings with ties and unjudged items as the policy wants them, and no query missing
+    where it refuses that."""
+    if policy.missing == "error" and r.missing.any():
+        raise PolicyError(
+            f"{r.name} lacks {_some(r, r.missing)}, and missing=error says to stop; "
+            "missing=zero counts them as empty, missing=skip leaves them out."
+        )
     arranged = rearranged(r, policy.ties)
     if policy.unjudged == arranged.unjudged:
         return arranged
@@ -184,11 +190,6 @@ class Scored:
 
 
 def _scored(r: Rankings, measures: tuple[Measure, ...], policy: Policy) -> Scored:
-    if policy.missing == "error" and r.missing.any():
-        raise PolicyError(
-            f"{r.name} lacks {_some(r, r.missing)}, and missing=error says to stop; "
-            "missing=zero counts them as empty, missing=skip leaves them out."
-        )
     scored = Scored(r, {}, {})
     estimates = expectations(measures, r) if r.ties == "expected" else {}
     for measure in measures:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from os import PathLike
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import polars as pl
@@ -89,7 +89,8 @@ class Scores:
             raise InputError(f"unjudged must be {listed(list(UNJUDGED), 'or')}; got {unjudged!r}.")
         if _side_by_side(judgements, run):
             return _of_numbers(judgements, run, rel)
-        pool, table = pool_of(read_judgements(judgements)), read_run(run)
+        pool = pool_of(read_judgements(cast("JudgementsLike", judgements)))
+        table = read_run(cast("RunLike", run))
         found = match(pool, table, duplicates="error")
         grade = pool.grades[found.hit_judgement]
         judged = found.hit_score[grade >= 0]

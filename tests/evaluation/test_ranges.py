@@ -248,7 +248,7 @@ def test_the_audit_says_how_much_was_judged_where_the_measures_look() -> None:
         "where the measures look, judged@1 is 100.0%, judged@2 is 50.0%, judged is 50.0%, "
         "judged@r is 100.0%."
     )
-    assert said in found.audit["run"].findings()
+    assert said in found.audit["run"].sentences()
     assert evaluate({"q": {"a": 1}}, run, "P@1").audit["run"].judged_at == {}
 
 

@@ -91,7 +91,7 @@ def test_the_best_ranked_duplicate_is_kept(order: list[int]) -> None:
     assert rankings.retrieved.tolist() == [2]
     assert rankings.audit is not None
     assert rankings.audit.duplicates_dropped == 1
-    assert "1 duplicate row dropped, the best-ranked kept." in rankings.audit.findings()
+    assert "1 duplicate row dropped, the best-ranked kept." in rankings.audit.sentences()
 
 
 def test_the_first_duplicate_judgement_is_kept() -> None:
@@ -390,9 +390,9 @@ def test_what_depth_and_removal_count() -> None:
 
 
 def test_what_the_audit_says() -> None:
-    assert found(depth=5).findings() == [
+    assert found(depth=5).sentences() == [
         "1 judged query not in the run (q3).",
-        "2 judged results in 1 query tied with other results: their ranks hang on the tie rule.",
+        "2 judged results in 1 query tied with other results: their ranks depend on the tie rule.",
         "1 judged query with nothing relevant (no grade of 1 or above).",
         "1 grade between 0 and 1: not relevant unless rel says so, as in P(rel=0.5)@10.",
         "1 query of the run without judgements ignored.",
@@ -405,7 +405,7 @@ def test_what_the_audit_says() -> None:
 
 def test_a_clean_run_has_no_findings() -> None:
     items = {f"d{i}": float(i) for i in range(10)}
-    assert found({"q": dict.fromkeys(items, 1)}, {"q": items}).findings() == []
+    assert found({"q": dict.fromkeys(items, 1)}, {"q": items}).sentences() == []
 
 
 def test_the_audit_agrees_with_the_measures() -> None:

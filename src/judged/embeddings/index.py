@@ -243,15 +243,12 @@ class _Compared:
             depth=self.exact.k,
             name=name,
         )
-        audit = Audit(
-            judged_queries=len(queries),
+        audit = Audit.of(
+            rankings,
             run_queries=len(queries),
-            results=int(lengths.sum()),
-            judged_results=int(hit.sum()),
-            judged_at_10=1.0,
-            short_lists=int((lengths < 10).sum()),
-            nothing_relevant=int((rankings.relevant(1) == 0).sum()),
             notes=tuple(dict.fromkeys(queries.notes + items.notes + notes)),
+            complete=True,
+            judged_results=int(hit.sum()),
         )
         return replace(rankings, audit=audit)
 

@@ -58,7 +58,7 @@ def table(evaluation: Evaluation, *, per_query: bool) -> pl.DataFrame:
 
 def findings(evaluation: Evaluation) -> list[str]:
     """The audits' findings, each once, with the runs it is about where it is not about all."""
-    said = _about(evaluation, [run.audit.findings() for run in evaluation.runs])
+    said = _about(evaluation, [run.audit.sentences() for run in evaluation.runs])
     return said + [
         text for measure in evaluation.measures for text in estimates(evaluation, measure)
     ]

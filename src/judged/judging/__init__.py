@@ -148,7 +148,18 @@ def judge_pool(
     )
     shown = whole if limit is None else cut(whole, limit)
     final = condensed(shown) if policy.unjudged == "removed" else shown
-    return replace(final, audit=_audit(pool, run, found, places, whole, shown, final))
+    audit = Audit.of(
+        shown,
+        run_queries=found.run_queries,
+        notes=tuple(dict.fromkeys(pool.notes + run.notes)),
+        fractional_grades=int(((pool.grades > 0) & (pool.grades < 1)).sum()),
+        negative_grades=int((pool.grades < 0).sum()),
+        infinite_scores=found.infinite,
+        duplicates_dropped=found.dropped + pool.dropped,
+        cut_by_depth=int((whole.retrieved - shown.retrieved).sum()),
+        unjudged_removed=int((shown.retrieved - final.retrieved).sum()),
+    )
+    return replace(final, audit=audit)
 
 
 def _whole_number(depth: Any) -> int:
@@ -256,38 +267,3 @@ def _collection(given: Collection, queries: tuple[str, ...]) -> Ints | None:
             )
         return each_query([given[query] for query in queries], queries, "collection")
     return each_query(given, queries, "collection")
-
-
-def _audit(
-    pool: Pool,
-    run: Run | Lookup,
-    found: Matches,
-    places: Places,
-    whole: Rankings,
-    shown: Rankings,
-    final: Rankings,
-) -> Audit:
-    tied = places.last > places.first
-    seen = shown.retrieved > 0
-    judged = shown.counted(shown.hit_grade >= 0, np.full(len(shown), 10.0))
-    first_ten = judged[seen] / np.minimum(shown.retrieved[seen], 10)
-    return Audit(
-        judged_queries=len(pool.queries),
-        run_queries=found.run_queries,
-        missing_queries=tuple(pool.queries[i] for i in np.flatnonzero(whole.missing)),
-        ignored_queries=found.run_queries - int((found.list_of >= 0).sum()),
-        results=int(whole.retrieved.sum()),
-        judged_results=len(whole.hit_rank),
-        judged_at_10=float(first_ten.mean()) if seen.any() else 0.0,
-        tied_results=int(tied.sum()),
-        tied_queries=len(np.unique(pool.query[found.hit_judgement][tied])),
-        short_lists=int((whole.retrieved[~whole.missing] < 10).sum()),
-        nothing_relevant=int((whole.relevant(1) == 0).sum()),
-        fractional_grades=int(((pool.grades > 0) & (pool.grades < 1)).sum()),
-        negative_grades=int((pool.grades < 0).sum()),
-        infinite_scores=found.infinite,
-        duplicates_dropped=found.dropped + pool.dropped,
-        cut_by_depth=int((whole.retrieved - shown.retrieved).sum()),
-        unjudged_removed=int((shown.retrieved - final.retrieved).sum()),
-        notes=tuple(dict.fromkeys(pool.notes + run.notes)),
-    )

@@ -97,7 +97,7 @@ def test_the_audit_says_so(as_frame: bool) -> None:
     table = pl.DataFrame(rows, schema=["query", "item", "subtopic", "grade"], orient="row")
     audit = judged.evaluate(table if as_frame else nested, {"q": ["a"]}, ["AP"]).audit["run"]
     assert audit.notes == (NOTE,)
-    assert audit.findings()[-1] == NOTE
+    assert audit.sentences()[-1] == NOTE
 
 
 def test_nothing_is_said_where_nothing_was_collapsed() -> None:

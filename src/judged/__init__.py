@@ -42,7 +42,8 @@ if TYPE_CHECKING:
         OutputError,
         PolicyError,
     )
-    from judged.evaluation.evaluation import Evaluation, evaluate
+    from judged.evaluation import evaluate
+    from judged.evaluation.evaluation import Evaluation
     from judged.explanation import Explanation, explain
     from judged.identification import Identification, identify
     from judged.inputs import read_judgements, read_run
@@ -99,7 +100,7 @@ __all__ = [
 
 _HOMES = (
     *("errors", "policy", "rankings.audit", "rankings.rankings", "measures", "inputs", "judging"),
-    *("evaluation.evaluation", "disagreement", "identification", "explanation"),
+    *("evaluation", "evaluation.evaluation", "disagreement", "identification", "explanation"),
     *("embeddings", "inputs.vectors.files", "embeddings.index", "embeddings.diagnostics"),
 )
 """Modules that hold the names above, cheapest first."""

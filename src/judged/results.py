@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
-from html import escape
-from pathlib import Path
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from judged.errors import OutputError
-from judged.outputs import check_target, replacing, write_text
-from judged.text import aligned, html_table, listed, markdown_table, to_json
+from judged.text import aligned, html_table, markdown_table, to_json
 
 if TYPE_CHECKING:
     import polars as pl
@@ -29,7 +25,8 @@ class Result:
         ".html": "to_html",
         ".txt": "to_text",
     }
-    """The endings that `save` knows besides .parquet, and the method that gives the text of each."""
+    """The endings that `save` knows besides .parquet, and the method that makes each, as text or
+    bytes."""
     WORDS: ClassVar[frozenset[str]] = frozenset()
     """Columns of tables that hold words, not numbers; these begin at the left."""
 
@@ -59,9 +56,12 @@ class Result:
 
     def to_text(self) -> str:
         """The tables and sentences in plain text."""
+        return self._text(self.tables())
+
+    def _text(self, tables: Iterable[Table]) -> str:
         parts = [
             "\n".join(aligned([header, *rows], right=self._right(header)))
-            for header, rows in self.tables()
+            for header, rows in tables
         ]
         return "\n".join([*parts, *self.sentences()])
 
@@ -75,6 +75,8 @@ class Result:
 
     def to_html(self) -> str:
         """The tables and sentences in HTML, as a notebook shows them."""
+        from html import escape
+
         said = "".join(f"<li>{escape(text)}</li>" for text in self.sentences())
         return "".join(html_table(*table) for table in self.tables()) + f"<ul>{said}</ul>"
 
@@ -86,17 +88,26 @@ class Result:
         path : str or os.PathLike
             Where to write; the ending says the format.
         """
-        target = Path(path)
-        check_target(target)
-        ending = target.suffix.lower()
+        self._save(path)
+
+    def _save(self, path: str | os.PathLike[str], **options: Any) -> None:
+        from judged.outputs import check_target, checked_ending, replacing
+
+        check_target(path)
+        ending = checked_ending(path, [*self.SAVED_AS, ".parquet"])
         if ending == ".parquet":
-            with replacing(target) as temporary:
-                self.to_frame().write_parquet(temporary)
-        elif ending in self.SAVED_AS:
-            write_text(target, getattr(self, self.SAVED_AS[ending])())
-        else:
-            known = listed([*self.SAVED_AS, ".parquet"], "or")
-            raise OutputError(f"{target}: the ending says the format, and must be {known}.")
+            frame = self.to_frame(**options)
+            with replacing(path) as temporary:
+                frame.write_parquet(temporary, metadata=self._metadata())
+            return
+        content = getattr(self, self.SAVED_AS[ending])(**options)
+        text = content if isinstance(content, bytes) or content.endswith("\n") else content + "\n"
+        with replacing(path) as temporary:
+            temporary.write_bytes(text if isinstance(text, bytes) else text.encode())
+
+    def _metadata(self) -> dict[str, str]:
+        """What a Parquet file keeps beside the table."""
+        return {}
 
     def _right(self, header: Sequence[str]) -> list[int]:
         return [at for at, name in enumerate(header) if name not in self.WORDS]

@@ -23,7 +23,7 @@ from judged import (
     parse,
 )
 from judged.conventions import conventions, find
-from judged.disagreement import DEFAULT, ConventionComparison
+from judged.disagreement import DEFAULT, Disagreement
 from judged.disagreement.compare import Counts, Row
 from judged.disagreement.definitions import family
 from judged.disagreement.result import KINDS
@@ -47,7 +47,7 @@ RUN = {
 }
 
 
-def compared(measure: str = "AP@2") -> ConventionComparison:
+def compared(measure: str = "AP@2") -> Disagreement:
     return compare_conventions(JUDGEMENTS, RUN, measure)
 
 

@@ -21,6 +21,7 @@ from judged.text import aligned
 
 if TYPE_CHECKING:
     from judged.conventions import Convention, Name, Option
+    from judged.types import Duplicates
 
 
 @click.command(short_help="Say how other libraries define the same measures.")
@@ -47,7 +48,7 @@ def conventions(
     what: tuple[str, ...],
     measures: tuple[str, ...],
     depth: int | None,
-    duplicates: str,
+    duplicates: Duplicates,
     qrels_format: str | None,
     run_format: str | None,
     form: str | None,
@@ -93,11 +94,11 @@ def conventions(
         return
 
     from judged.cli._terminal import show_comparison, working
-    from judged.disagreement import compare_tables
+    from judged.disagreement import compare_conventions
     from judged.inputs import read_judgements, read_run
 
     with working("Comparing conventions"):
-        found = compare_tables(
+        found = compare_conventions(
             read_judgements(what[0], format=qrels_format),
             read_run(what[1], format=run_format),
             measures or None,
@@ -106,7 +107,7 @@ def conventions(
         )
     deliver(
         found.to_dict,
-        found.__repr__,
+        found.to_text,
         form,
         output,
         found.to_markdown,

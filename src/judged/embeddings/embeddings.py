@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from judged.conventions import Convention
     from judged.embeddings.top_k import Results
     from judged.evaluation.evaluation import Evaluation
-    from judged.evaluation.request import Measures
+    from judged.types import MeasuresLike as Measures
 
 Progress = Callable[[int], None]
 

@@ -3,9 +3,9 @@ library."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from judged.conventions import Convention, find
 from judged.errors import ConventionError, MeasureError
@@ -13,7 +13,8 @@ from judged.measures import DEFAULT, Measure, parse, parse_all
 from judged.measures.conventions import Named, named_all, named_among
 from judged.policy import Policy
 
-Measures = str | Measure | Iterable[str | Measure]
+if TYPE_CHECKING:
+    from judged.types import ConventionLike, MeasuresLike, PolicyLike
 
 
 @dataclass(frozen=True)
@@ -27,9 +28,9 @@ class Request:
     @classmethod
     def of(
         cls,
-        measures: Measures | None,
-        policy: Policy | dict[str, Any] | None,
-        convention: str | Convention | None = None,
+        measures: MeasuresLike | None,
+        policy: PolicyLike | None,
+        convention: ConventionLike | None = None,
         **otherwise: str,
     ) -> Request:
         """A request from what a caller may pass; `otherwise` holds the choices of a policy that
@@ -59,7 +60,7 @@ class Request:
 
 
 def _shared_policy(
-    convention: Convention, named: list[Named], given: dict[str, Any], otherwise: dict[str, str]
+    convention: Convention, named: list[Named], given: Mapping[str, str], otherwise: dict[str, str]
 ) -> Policy:
     """The policy that holds for all of these measures, with what the caller chose; an error where
     they differ."""

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import inf, isnan
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -27,10 +27,12 @@ from judged.explanation.source import (
 )
 from judged.explanation.steps import steps_of
 from judged.explanation.variants import Variant, variants
-from judged.judging import Collection
 from judged.measures import Measure
 from judged.policy import Policy
 from judged.rankings.rankings import Rankings
+
+if TYPE_CHECKING:
+    from judged.types import CollectionLike
 
 ROWS = 30
 """So many ranks are shown, where nobody says how many."""
@@ -183,7 +185,7 @@ def explain(
     policy: Policy | dict[str, Any] | None = None,
     depth: int | None = None,
     duplicates: str = "error",
-    collection: Collection = None,
+    collection: CollectionLike | None = None,
     convention: str | Convention | None = None,
     rows: int | None = ROWS,
 ) -> Explanation:
@@ -236,7 +238,7 @@ def _read(
     policy: Policy,
     depth: int | None,
     duplicates: str,
-    collection: Collection,
+    collection: CollectionLike | None,
 ) -> Read:
     if run is not None:
         if relevant is not None or pool is not None:

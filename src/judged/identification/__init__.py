@@ -3,18 +3,18 @@ those that fit."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from judged.evaluation.request import Measures
 from judged.identification.candidates import spaces
 from judged.identification.grid import all_rankings, compute
 from judged.identification.likelihood import Definition, Match, Ranker, chance
 from judged.identification.printed import Asked
 from judged.identification.result import Identification
 from judged.inputs import read_judgements, read_run
-from judged.judging import Collection, judge
-from judged.policy import Policy
-from judged.rankings.rankings import Rankings
+from judged.judging import judge_variants
+
+if TYPE_CHECKING:
+    from judged.types import CollectionLike, MeasuresLike
 
 __all__ = ["Definition", "Identification", "Match", "identify"]
 
@@ -26,11 +26,11 @@ def identify(
     value: str | float,
     judgements: Any,
     run: Any,
-    measure: Measures | None = None,
+    measure: MeasuresLike | None = None,
     *,
     depth: int | None = None,
     duplicates: str = "error",
-    collection: Collection = None,
+    collection: CollectionLike | None = None,
 ) -> Identification:
     """Find the measures, parameters and policies that give a number, as far as it was printed.
 
@@ -43,15 +43,15 @@ def identify(
     AP
     """
     asked = Asked.of(value)
-    known, given = read_judgements(judgements), read_run(run)
-
-    def make(policy: Policy) -> Rankings:
-        return judge(
-            known, given, policy=policy, depth=depth, duplicates=duplicates, collection=collection
-        )
-
-    rankings = all_rankings(make)
-    tried = spaces(measure, rankings["id", "nonrelevant"])
+    run_variants = judge_variants(
+        read_judgements(judgements),
+        read_run(run),
+        depth=depth,
+        duplicates=duplicates,
+        collection=collection,
+    )
+    rankings = all_rankings(run_variants)
+    tried = spaces(measure, run_variants.usual)
     grid = compute((each for space in tried for each in space.measures()), rankings)
     ranker = Ranker(grid, tried)
     matches, numbers, in_use = ranker.matches(asked), ranker.numbers, ranker.in_use()

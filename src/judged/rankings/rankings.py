@@ -11,13 +11,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judged.errors import InputError
-from judged.rankings.grades import by_subtopic, each_query, grades_of, refuse_infinite, whole_pool
+from judged.rankings.grades import (
+    by_subtopic,
+    each_query,
+    grades_of,
+    query_names,
+    refuse_infinite,
+    whole_pool,
+)
 from judged.segments import Floats, Ints, freeze, ordinals, positions, starts_of
 
 if TYPE_CHECKING:
     from judged.conventions import Convention
     from judged.evaluation.evaluation import Evaluation
-    from judged.evaluation.request import Measures
+    from judged.types import ConventionLike, MeasuresLike, PolicyLike, Ties, Unjudged
     from judged.policy import Policy
     from judged.rankings.audit import Audit
 
@@ -82,12 +89,14 @@ class Rankings:
     """Judged queries that the run lacks: not the same as those whose list became empty later."""
     collection: Ints | None = None
     """How many items there were to retrieve, a query; None where unknown."""
-    ties: str = "input"
+    ties: Ties = "input"
     """How ties were broken; where it is "expected" they were not: `hit_rank` is one order of many,
     a tie that the depth cuts through has its hits below the cut too, and measures are means over
     all orders."""
-    unjudged: str = "nonrelevant"
+    unjudged: Unjudged = "nonrelevant"
+    """What became of unjudged items."""
     depth: int | None = None
+    """Where the lists were cut; None where they are whole."""
     whole: Rankings | None = None
     """These rankings before a depth cut them and unjudged items were removed, for ties to be broken
     anew; None where they are whole themselves."""
@@ -137,18 +146,7 @@ class Rankings:
             raise InputError(
                 "relevance holds no list; give one list of grades in rank order for each query."
             )
-        names = (
-            tuple(str(i) for i in range(1, len(rows) + 1))
-            if queries is None
-            else tuple(map(str, queries))
-        )
-        if len(names) != len(rows):
-            raise InputError(
-                f"queries has {len(names)} ids, relevance has {len(rows)} lists; they must be as "
-                "many."
-            )
-        if len(set(names)) < len(names):
-            raise InputError("queries must be distinct ids.")
+        names = query_names(queries, len(rows), "relevance has {count} lists")
         if relevant is not None and pool is not None:
             raise InputError("give relevant (a count) or pool (all grades), not both.")
         lengths = np.array([len(row) for row in rows], dtype=np.int64)
@@ -192,7 +190,7 @@ class Rankings:
         >>> r.hit_rank.tolist(), r.hit_grade.tolist()
         ([1, 2, 3], [0.0, 1.0, 1.0])
         """
-        from judged.judging import rankings_from_scores  # hands over downstream
+        from judged.judging.scores import rankings_from_scores  # hands over downstream
 
         return rankings_from_scores(y_true, y_score, ties=ties, queries=queries, name=name)
 
@@ -212,7 +210,7 @@ class Rankings:
 
     def evaluate(
         self,
-        measures: Measures | None = None,
+        measures: MeasuresLike | None = None,
         *,
         policy: Policy | dict[str, Any] | None = None,
         convention: str | Convention | None = None,

@@ -13,7 +13,7 @@ from judged.embeddings.diagnostics import diagnose
 from judged.embeddings.product import MEMORY
 from judged.embeddings.relevance import as_relation
 from judged.errors import InputError
-from judged.evaluation.request import Measures
+from judged.types import MeasuresLike as Measures
 from judged.inputs.vectors.vectors import Vectors, as_vectors
 from judged.learn.data import Data, Part
 from judged.learn.training import ITERATIONS, fit, with_rel

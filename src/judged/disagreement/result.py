@@ -11,7 +11,7 @@ from typing import Any
 from judged import __version__
 from judged.disagreement.compare import Compared, Counts, Row
 from judged.errors import MeasureError
-from judged.measures import Measure, parse
+from judged.measures import Measure, parse_measure
 from judged.policy import Policy
 from judged.text import aligned, plain, shown
 
@@ -52,7 +52,7 @@ class ConventionComparison:
             if len(self.measures) > 1:
                 raise MeasureError(f"say which measure: {names}.")
             return self.measures[0]
-        wanted = parse(measure)
+        wanted = parse_measure(measure)
         for each in self.measures:
             if each.measure == wanted:
                 return each

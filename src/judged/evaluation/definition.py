@@ -26,7 +26,7 @@ def definition(evaluation: Evaluation, measure: Measure) -> str:
     spec = measure.spec
     policy = "; ".join(evaluation.policy.sentences().values())
     lines = [
-        f"{measure} ({spec.title}). {measure.words()}",
+        f"{measure} ({spec.title}). {measure.describe()}",
         f"Formula: {spec.formula}",
         f"Undefined when: {spec.undefined.text}.",
         f"Policy: {policy}.",
@@ -60,7 +60,7 @@ def methods(evaluation: Evaluation) -> str:
         f"Rankings were evaluated with judged {__version__}{like}.",
         *(f"Ranking: {text}." for text in evaluation.basis),
         *(
-            f"{measure} ({measure.spec.title}): {measure.words()}"
+            f"{measure} ({measure.spec.title}): {measure.describe()}"
             for measure in evaluation.measures
         ),
         *(f"{text}." for text in assumed),

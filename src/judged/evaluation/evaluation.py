@@ -24,7 +24,7 @@ from judged.evaluation.request import Conventional, Measures, Request
 from judged.evaluation.settlement import Settling, nothing_relevant
 from judged.inputs import as_runs, read_judgements, read_run
 from judged.judging import Collection, condensed, judging, rearranged, uncondensed
-from judged.measures import Measure, parse
+from judged.measures import Measure, parse_measure
 from judged.measures.expected import Expected, expectations
 from judged.measures.spec import Mask, Settled
 from judged.policy import Policy
@@ -143,7 +143,7 @@ def _judged_at(r: Rankings, measures: tuple[Measure, ...]) -> Audit:
     cutoffs = dict.fromkeys(
         measure.params[str(measure.spec.at)] for measure in measures if measure.spec.at == "k"
     )
-    seen = [parse("Judged") if k is None else parse("Judged")(k=k) for k in cutoffs]
+    seen = [parse_measure("Judged") if k is None else parse_measure("Judged")(k=k) for k in cutoffs]
     listed = uncondensed(r)
     shares = {str(share).lower(): share.compute(listed) for share in seen}
     return replace(
@@ -260,7 +260,7 @@ class Evaluation:
             if len(self.measures) > 1:
                 raise MeasureError(f"say which measure: {', '.join(map(str, self.measures))}.")
             return self.measures[0]
-        wanted = self.convention.read(measure) if self.convention else parse(measure)
+        wanted = self.convention.read(measure) if self.convention else parse_measure(measure)
         if wanted not in self.measures:
             raise MeasureError(
                 f"{wanted} was not evaluated; there is {', '.join(map(str, self.measures))}."

@@ -75,7 +75,7 @@ def remarks(evaluation: Evaluation) -> list[str]:
         *assumptions(evaluation),
         *(f"ranking: {text}" for text in ranked),
         *(f"note: {text}" for text in findings(evaluation)),
-        *(f"measure: {measure.brief()}" for measure in evaluation.measures),
+        *(f"measure: {measure.describe(brief=True)}" for measure in evaluation.measures),
     ]
 
 
@@ -252,7 +252,7 @@ def to_html(evaluation: Evaluation) -> str:
     from html import escape
 
     header, rows = cells(evaluation, per_query=False)
-    said = {str(m): m.words() for m in evaluation.measures}
+    said = {str(m): m.describe() for m in evaluation.measures}
     head = "".join(
         f'<th title="{escape(said.get(name, ""))}">{escape(name)}</th>' for name in header
     )

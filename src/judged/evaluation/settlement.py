@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from judged.measures.spec import Mask, Measure, Spec
+from judged.measures import Measure, Spec
+from judged.measures.spec import Mask
 from judged.policy import Policy
 from judged.rankings.rankings import Rankings
 from judged.segments import Floats

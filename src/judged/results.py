@@ -101,9 +101,10 @@ class Result:
                 frame.write_parquet(temporary, metadata=self._metadata())
             return
         content = getattr(self, self.SAVED_AS[ending])(**options)
-        text = content if isinstance(content, bytes) or content.endswith("\n") else content + "\n"
+        if isinstance(content, str):
+            content = (content.removesuffix("\n") + "\n").encode()
         with replacing(path) as temporary:
-            temporary.write_bytes(text if isinstance(text, bytes) else text.encode())
+            temporary.write_bytes(content)
 
     def _metadata(self) -> dict[str, str]:
         """What a Parquet file keeps beside the table."""

@@ -13,8 +13,8 @@ from judged.errors import InputError, MeasureError
 from judged.inputs import read_judgements, read_run
 from judged.inputs.tables import Run
 from judged.judging import judge_pool, pool_of
-from judged.measures import parse
-from judged.measures.spec import GEOMETRIC_FLOOR
+from judged.measures import parse_measure
+from judged.measures.aggregation import GEOMETRIC_FLOOR
 from judged.policy import Policy
 from judged.rankings.rankings import Rankings
 from judged.segments import Floats
@@ -101,7 +101,7 @@ def printed(judgements: str, run: str, request: Request) -> Iterator[str]:
 
 def _values(line: Line, r: Rankings, level: int) -> Floats:
     """One value a query; trec_eval knows no undefined value and prints 0."""
-    measure = parse(line.measure)
+    measure = parse_measure(line.measure)
     if "rel" in measure.params:
         measure = measure(rel=level)
     return np.nan_to_num(measure.compute(r), nan=0.0)
@@ -222,7 +222,7 @@ def explained(measures: tuple[str, ...]) -> Iterator[str]:
                 }[line.root]
                 yield f"    {text}"
                 continue
-            measure = parse(line.measure)
+            measure = parse_measure(line.measure)
             cutoffs = NAMES[line.root].cutoffs
             yield f"    {measure.spec.title}: {measure.spec.says}"
             yield f"    {measure.spec.formula}"

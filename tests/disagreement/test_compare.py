@@ -20,14 +20,14 @@ from judged import (
     PolicyError,
     compare_conventions,
     evaluate,
-    parse,
+    parse_measure,
 )
 from judged.conventions import conventions, find
 from judged.disagreement import DEFAULT, Disagreement
 from judged.disagreement.compare import Counts, Row
 from judged.disagreement.definitions import family
 from judged.disagreement.result import KINDS
-from judged.measures.relatives import relatives
+from judged.measures.conventions import relatives
 
 # tied: of two equal results the relevant one has the lower id, and comes first in the input. short:
 # one result, relevant. lost: not in the run. none: nothing relevant. plain: three results without
@@ -76,7 +76,7 @@ def test_each_definition_has_one_row_and_every_library_that_has_it(measure: str)
     wanted = {
         (each.name, named.theirs): (named.measure, Policy.of({**each.policy, **named.name.policy}))
         for each in conventions().values()
-        for named in relatives(each, parse(measure))
+        for named in relatives(each, parse_measure(measure))
     }
     assert used == wanted
 
@@ -131,7 +131,8 @@ def test_what_a_library_has_under_the_name_of_a_measure(
     convention: str, measure: str, names: dict[str, str]
 ) -> None:
     assert {
-        each.theirs: str(each.measure) for each in relatives(find(convention), parse(measure))
+        each.theirs: str(each.measure)
+        for each in relatives(find(convention), parse_measure(measure))
     } == names
 
 
@@ -432,6 +433,6 @@ def test_messages(call: Any, kind: type[JudgedError], message: str) -> None:
 
 
 def test_a_measure_that_nobody_else_has_has_one_row() -> None:
-    rows = family(parse("Compat"))
+    rows = family(parse_measure("Compat"))
     assert [row.name for row in rows] == ["Compat"]
     assert repr(compared("Compat")).splitlines()[0] == "Compat: 1 definition"

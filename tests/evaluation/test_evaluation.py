@@ -170,7 +170,7 @@ def test_every_export_but_the_plain_lines_carries_the_definition(both, tmp_path)
     both.save(tmp_path / "values.parquet")
     assert pl.read_parquet_metadata(tmp_path / "values.parquet")["definition"] == text
     for measure in both.measures:
-        assert f"measure: {measure.brief()}" in repr(both).splitlines()
+        assert f"measure: {measure.describe(brief=True)}" in repr(both).splitlines()
     assert (
         "measure: nDCG@10 is Normalised discounted cumulative gain with k=10, gain=linear, "
         "gains=none, " in repr(both)

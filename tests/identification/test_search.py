@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from judged import Identification, Measure, MeasureError, Policy, evaluate, identify, parse
+from judged import Identification, Measure, MeasureError, Policy, evaluate, identify, parse_measure
 from judged.identification.candidates import COMMON, CUTOFFS, spaces
 from judged.identification.grid import OPTIONS, all_rankings, compute
 from judged.inputs import read_judgements, read_run
@@ -111,7 +111,9 @@ def test_without_a_measure_it_is_found_too(measure: str) -> None:
     given = DATA["ties and gaps"]
     value = evaluate(given.judgements, given.run, measure, policy={"missing": "skip"}).value()
     assert lists(
-        identify(f"{value:.6f}", given.judgements, given.run), value, parse(measure).spec.name
+        identify(f"{value:.6f}", given.judgements, given.run),
+        value,
+        parse_measure(measure).spec.name,
     )
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from judged import __version__
 from judged.disagreement.compare import Compared, Counts, Row
 from judged.errors import MeasureError
-from judged.measures import Measure, parse
+from judged.measures import Measure, parse_measure
 from judged.policy import Policy
 from judged.results import Result, Table
 from judged.text import aligned, counted, markdown_table, plain, shown
@@ -95,7 +95,7 @@ class Disagreement(Result):
             if len(self.measures) > 1:
                 raise MeasureError(f"say which measure: {names}.")
             return self.measures[0]
-        wanted = parse(measure)
+        wanted = parse_measure(measure)
         for each in self.measures:
             if each.measure == wanted:
                 return each

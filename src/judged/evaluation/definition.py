@@ -29,7 +29,7 @@ def sentences(evaluation: Exports) -> list[str]:
         *assumptions(evaluation),
         *(f"ranking: {text}" for text in ranked),
         *(f"note: {text}" for text in notes(evaluation)),
-        *(f"measure: {measure.brief()}" for measure in evaluation.measures),
+        *(f"measure: {measure.describe(brief=True)}" for measure in evaluation.measures),
     ]
 
 
@@ -85,7 +85,7 @@ def definition(evaluation: Exports, measure: Measure) -> str:
     spec = measure.spec
     policy = "; ".join(evaluation.policy.sentences().values())
     lines = [
-        f"{measure} ({spec.title}). {measure.words()}",
+        f"{measure} ({spec.title}). {measure.describe()}",
         f"Formula: {spec.formula}",
         f"Undefined when: {spec.undefined.text}.",
         f"Policy: {policy}.",
@@ -119,7 +119,7 @@ def methods(evaluation: Exports) -> str:
         f"Rankings were evaluated with judged {__version__}{like}.",
         *(f"Ranking: {text}." for text in _basis(evaluation)),
         *(
-            f"{measure} ({measure.spec.title}): {measure.words()}"
+            f"{measure} ({measure.spec.title}): {measure.describe()}"
             for measure in evaluation.measures
         ),
         *(f"{text}." for text in assumed),

@@ -21,7 +21,7 @@ from judged.evaluation.ranges import (
 from judged.evaluation.request import Conventional, Request
 from judged.evaluation.settlement import Scored, score, under
 from judged.judging.variants import Variants, uncondensed
-from judged.measures import Measure, parse
+from judged.measures import Measure, parse_measure
 from judged.policy import Policy
 from judged.rankings.audit import Audit
 from judged.rankings.rankings import Rankings
@@ -75,7 +75,7 @@ def _judged_at(r: Rankings, measures: tuple[Measure, ...]) -> Audit:
     cutoffs = dict.fromkeys(
         measure.params[str(measure.spec.at)] for measure in measures if measure.spec.at == "k"
     )
-    seen = [parse("Judged") if k is None else parse("Judged")(k=k) for k in cutoffs]
+    seen = [parse_measure("Judged") if k is None else parse_measure("Judged")(k=k) for k in cutoffs]
     listed = uncondensed(r)
     shares = {str(share).lower(): share.compute(listed) for share in seen}
     return replace(
@@ -149,7 +149,7 @@ class Evaluation(Exports):
             if len(self.measures) > 1:
                 raise MeasureError(f"say which measure: {', '.join(map(str, self.measures))}.")
             return self.measures[0]
-        wanted = self.convention.read(measure) if self.convention else parse(measure)
+        wanted = self.convention.read(measure) if self.convention else parse_measure(measure)
         if wanted not in self.measures:
             raise MeasureError(
                 f"{wanted} was not evaluated; there is {', '.join(map(str, self.measures))}."

@@ -211,7 +211,7 @@ class Exports(Result):
         from judged.evaluation.definition import assumptions, notes
 
         [(header, rows)] = self.tables(per_query=per_query)
-        said = {str(m): m.words() for m in self.measures}
+        said = {str(m): m.describe() for m in self.measures}
         head = "".join(
             f'<th title="{escape(said.get(name, ""))}">{escape(name)}</th>' for name in header
         )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from judged.conventions import Convention, find
 from judged.errors import ConventionError, MeasureError
-from judged.measures import DEFAULT, Measure, parse, parse_all
+from judged.measures import DEFAULT, Measure, parse_all, parse_measure
 from judged.measures.conventions import Named, named_all, named_among
 from judged.policy import Policy
 
@@ -94,7 +94,7 @@ class Conventional:
         """One of the library's names, or a measure as it stands in the evaluation."""
         if isinstance(measure, str) and any(self.convention.read(measure)):
             return named_all(self.convention, [measure])[0].measure
-        return parse(measure)
+        return parse_measure(measure)
 
     def theirs(self, measure: Measure) -> Named | None:
         """What the library calls a measure."""

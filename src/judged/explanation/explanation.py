@@ -116,7 +116,6 @@ class Explanation:
         return variants(self.measure, self.value, self.rankings)
 
     # -- formats: what each looks like is decided in its own module
-    # ---------------------------------------------
 
     def __str__(self) -> str:
         return self.to_text()
@@ -285,7 +284,7 @@ def _explained(measure: Measure, read: Read, policy: Policy, rows: int | None) -
     r = read.rankings
     scored = evaluate_rankings([r], [measure], policy=policy).runs[0]
     r = scored.rankings
-    value = float(measure.computed(r)[0])
+    value = float(measure.compute_as_ranked(r)[0])
     rel = threshold(measure)
     end = float(r.cutoff(measure.params.get("k"), rel)[0])
     ranks = _shown(r, rel, end, rows)

@@ -233,6 +233,5 @@ def refuse_unbroken_ties(policy: Policy) -> None:
     if policy.ties == "expected":
         raise PolicyError(
             "an explanation goes through one order of the results, and ties=expected is the mean "
-            "over all orders; "
-            "choose ties=id, input, best or worst."
+            "over all orders; choose ties=id, input, best or worst."
         )

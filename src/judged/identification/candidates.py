@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from judged.measures import REGISTRY, Measure, Spec, parse_all
+from judged.measures import REGISTRY, Measure, Spec, bind, parse_all
 from judged.measures.params import Choice, Cutoff, Param
 from judged.rankings.rankings import Rankings
 
@@ -66,7 +66,7 @@ class Space:
 
     def measures(self) -> Iterator[Measure]:
         for chosen in product(*self.values.values()):
-            yield self.spec.bind(dict(zip(self.values, chosen, strict=True)))
+            yield bind(self.spec, dict(zip(self.values, chosen, strict=True)))
 
     @property
     def longest(self) -> int | None:

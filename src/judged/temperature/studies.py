@@ -17,7 +17,7 @@ from judged.types import MeasuresLike as Measures
 from judged.inputs.vectors.vectors import Vectors, as_vectors
 from judged.learn.data import Data, Part
 from judged.learn.training import ITERATIONS, fit, with_rel
-from judged.measures import Measure, parse
+from judged.measures import Measure, parse_measure
 from judged.segments import Floats
 from judged.similarity.learned import Learned
 from judged.similarity.similarity import Cosine, Similarity, as_similarity
@@ -69,7 +69,7 @@ def study(
         whole("iterations", options.get("iterations", ITERATIONS)),
     )
     named = [measures] if isinstance(measures, (str, Measure)) else measures or ()
-    wanted = list(dict.fromkeys(with_rel(parse(each), rel) for each in named))
+    wanted = list(dict.fromkeys(with_rel(parse_measure(each), rel) for each in named))
     if not wanted:
         raise InputError("a study needs at least one measure.")
     left, right = (

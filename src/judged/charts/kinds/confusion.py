@@ -8,7 +8,7 @@ from judged.charts.chart import Chart
 from judged.charts.drawing import chart, plural
 from judged.charts.sources import Source, Systems, checked_k
 from judged.charts.themes import theme_named
-from judged.measures import parse
+from judged.measures import parse_measure
 
 KIND = "confusion"
 DEFAULT_K = 10
@@ -29,7 +29,7 @@ def data(
     r = systems.rankings[0]
     depth = checked_k(k, DEFAULT_K, DEFAULT_K)
     known = [name for name in CELLS if name != "TN" or r.collection is not None]
-    measures = {name: parse(name)(k=depth, rel=rel) for name in known}
+    measures = {name: parse_measure(name)(k=depth, rel=rel) for name in known}
     [run] = systems.evaluate(list(measures.values())).runs
     counts = {name: round(run.summary[measure]) for name, measure in measures.items()}
     about = r.queries[0] if len(r) == 1 else None

@@ -8,7 +8,7 @@ from judged.charts.chart import Chart
 from judged.charts.drawing import chart, curves, layers, number_axis, plural, rank_axis
 from judged.charts.sources import Source, Systems, checked_k, cutoffs
 from judged.charts.themes import theme_named
-from judged.measures import parse
+from judged.measures import parse_measure
 
 KIND = "confusion-at-k"
 DEEPEST = 100
@@ -23,7 +23,11 @@ def data(
     systems = Systems.of(source).one(query)
     r = systems.rankings[0]
     depths = cutoffs(checked_k(k, systems.longest, DEEPEST))
-    wanted = {(name, depth): parse(name)(k=depth, rel=rel) for name in MEASURES for depth in depths}
+    wanted = {
+        (name, depth): parse_measure(name)(k=depth, rel=rel)
+        for name in MEASURES
+        for depth in depths
+    }
     [run] = systems.evaluate(list(wanted.values())).runs
     about = r.queries[0] if len(r) == 1 else None
     rows = [

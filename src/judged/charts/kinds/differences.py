@@ -12,7 +12,7 @@ from judged.charts.pairs import DEFAULT, lower_note, paired
 from judged.charts.sources import Source, Systems
 from judged.charts.themes import theme_named
 from judged.errors import InputError
-from judged.measures import Measure, parse
+from judged.measures import Measure, parse_measure
 
 KIND = "differences"
 MOST = 300
@@ -67,7 +67,9 @@ def draw(table: pl.DataFrame, *, theme: str = "light", notes: list[str] | None =
     measure, first, second = (table[name][0] for name in ("measure", "run_a", "run_b"))
     total, above, below = (int(table[name].sum()) for name in ("queries", "above", "below"))
     mean = float((table["difference"] * table["queries"]).sum()) / total
-    up, down = ("better", "worse") if parse(measure).spec.higher_is_better else ("worse", "better")
+    up, down = (
+        ("better", "worse") if parse_measure(measure).spec.higher_is_better else ("worse", "better")
+    )
     reach = float(table["difference"].abs().max() or 1)  # type: ignore[arg-type]
     y = number_axis(f"difference of {measure}", "difference", scale={"domain": [-reach, reach]})
     x = number_axis(

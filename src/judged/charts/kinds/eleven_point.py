@@ -8,7 +8,7 @@ from judged.charts.chart import Chart
 from judged.charts.drawing import chart, curves, layers, plural, share_axis
 from judged.charts.sources import Source, Systems
 from judged.charts.themes import theme_named
-from judged.measures import parse
+from judged.measures import parse_measure
 
 KIND = "eleven-point"
 POINTS = [point / 10 for point in range(11)]
@@ -17,7 +17,7 @@ POINTS = [point / 10 for point in range(11)]
 def data(source: Source, *, rel: float = 1) -> pl.DataFrame:
     """A row for each system and recall point, with the mean of IPrec there."""
     systems = Systems.of(source)
-    measures = [parse("IPrec")(recall=point, rel=rel) for point in POINTS]
+    measures = [parse_measure("IPrec")(recall=point, rel=rel) for point in POINTS]
     evaluation = systems.evaluate(measures)
     rows = [
         (run.name, len(run.rankings), point, run.summary[measure])

@@ -12,7 +12,7 @@ from judged.charts.drawing import chart, curves, layers, plural, rank_axis, shar
 from judged.charts.sources import Source, Systems, checked_k, cutoffs
 from judged.charts.themes import theme_named
 from judged.errors import MeasureError
-from judged.measures import Measure, parse
+from judged.measures import Measure, parse_measure
 
 KIND = "measure-at-k"
 DEEPEST = 100
@@ -28,7 +28,7 @@ def data(source: Source, *, measures: Asked = None, k: int | None = None) -> pl.
     further apart."""
     systems = Systems.of(source)
     listed = [measures] if isinstance(measures, (str, Measure)) else list(measures or DEFAULT)
-    wanted = [parse(measure) for measure in listed]
+    wanted = [parse_measure(measure) for measure in listed]
     for measure in wanted:
         if measure.spec.at != "k":
             raise MeasureError(
@@ -90,7 +90,7 @@ def draw(table: pl.DataFrame, *, theme: str = "light", notes: list[str] | None =
 def _panel(part: pl.DataFrame, theme: str) -> dict[str, Any]:
     measure, last = part["measure"][0], int(part["k"].max())  # type: ignore[arg-type]
     greatest = float(part["value"].max())  # type: ignore[arg-type]
-    share = parse(measure).spec.range == (0, 1)
+    share = parse_measure(measure).spec.range == (0, 1)
     high = 1.0 if share else greatest * 1.05 or 1.0
     y = share_axis(f"{measure}@k", "value", top=high)
     lines = curves(

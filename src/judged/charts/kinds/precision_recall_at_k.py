@@ -9,7 +9,7 @@ from judged.charts.chart import Chart
 from judged.charts.drawing import chart, curves, layers, plural, rank_axis, share_axis
 from judged.charts.sources import Source, Systems, checked_k, cutoffs
 from judged.charts.themes import theme_named
-from judged.measures import parse
+from judged.measures import parse_measure
 
 KIND = "precision-recall-at-k"
 DEEPEST = 100
@@ -22,7 +22,11 @@ def data(
     """A row for each of P, R and F1 and each cutoff."""
     systems = Systems.of(source).one(query)
     depths = cutoffs(checked_k(k, systems.longest, DEEPEST))
-    wanted = {(name, depth): parse(name)(k=depth, rel=rel) for name in MEASURES for depth in depths}
+    wanted = {
+        (name, depth): parse_measure(name)(k=depth, rel=rel)
+        for name in MEASURES
+        for depth in depths
+    }
     [run] = systems.evaluate(list(wanted.values())).runs
     about = run.rankings.queries[0] if len(run.rankings) == 1 else None
     rows = [

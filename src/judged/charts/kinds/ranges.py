@@ -14,7 +14,7 @@ from judged.charts.sources import Source, Systems
 from judged.charts.themes import theme_named
 from judged.errors import InputError
 from judged.evaluation.ranges import TIE_ORDERS, UNJUDGED_ENDS
-from judged.measures import Measure, parse
+from judged.measures import Measure, parse_measure
 from judged.rankings.audit import Audit
 
 KIND = "ranges"
@@ -33,7 +33,7 @@ def data(
     open_ended = all(each.unjudged != "removed" for each in systems.rankings)
     ties_known = all(each.hit_tie_first is not None for each in systems.rankings)
     evaluation = systems.evaluate(
-        [parse(each) for each in listed], tie_range=ties_known, unjudged_range=open_ended
+        [parse_measure(each) for each in listed], tie_range=ties_known, unjudged_range=open_ended
     )
     rows: list[tuple[Any, ...]] = []
     for measure in evaluation.measures:

@@ -11,7 +11,7 @@ from judged.charts.pairs import DEFAULT, lower_note, paired, tally
 from judged.charts.sources import Source, Systems
 from judged.charts.themes import theme_named
 from judged.errors import InputError
-from judged.measures import Measure, parse
+from judged.measures import Measure, parse_measure
 
 KIND = "scatter"
 MOST = 1500
@@ -85,7 +85,7 @@ def draw(table: pl.DataFrame, *, theme: str = "light", notes: list[str] | None =
     measure, first, second = (table[name][0] for name in ("measure", "run_a", "run_b"))
     better, worse, equal = (int(table[name][0]) for name in ("better", "worse", "equal"))
     low, high = _bounds(table)
-    if parse(measure).spec.range == (0, 1):
+    if parse_measure(measure).spec.range == (0, 1):
         low, high = 0.0, 1.0
     edge = (high - low) * 0.03
     x = share_axis(f"{measure} of {first}", "a", low=low - edge, top=high + edge)
@@ -117,7 +117,9 @@ def draw(table: pl.DataFrame, *, theme: str = "light", notes: list[str] | None =
             "tooltip": [{"field": "query"}, {"field": "queries"}, {"field": "a"}, {"field": "b"}],
         },
     }
-    upper, lower = (better, worse) if parse(measure).spec.higher_is_better else (worse, better)
+    upper, lower = (
+        (better, worse) if parse_measure(measure).spec.higher_is_better else (worse, better)
+    )
     # Outside the frame, where no point can lie.
     sides = [
         {

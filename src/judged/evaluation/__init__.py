@@ -102,7 +102,8 @@ def evaluate(
     >>> ranged.unjudged_range()
     UnjudgedRange(irrelevant=0.5, relevant=1.0)
     """
-    (name, first), *others = as_runs(run).items()
+    runs = as_runs(run)
+    name, first = next(iter(runs.items()))
     with ExitStack() as stack:
         read: Any = None
         if isinstance(first, (str, PathLike)) and isfile(first):
@@ -126,7 +127,7 @@ def evaluate(
             unique=unique,
         )
         rankings = []
-        for name, source in [(name, first), *others]:
+        for name, source in runs.items():
             rankings.append(
                 judge(read.result() if read else read_run(source, name=name, format=run_format))
             )

@@ -11,8 +11,8 @@ import numpy as np
 from judged.errors import MeasureError, PolicyError
 from judged.evaluation.ranges import TIE_ORDERS, UNJUDGED_ENDS
 from judged.judging.variants import Variants
-from judged.measures.expected import Expected, expectations
 from judged.measures import Measure, Spec
+from judged.measures.expected import Expected, expectations
 from judged.measures.spec import Mask, Settled
 from judged.policy import Policy
 from judged.rankings.audit import Audit

@@ -104,8 +104,8 @@ def judging(
     With `unique`, a table from item to category, the best result of each category stands for it.
     """
     if unique is not None:
-        from judged.judging.categories import BASIS, unique_judgements, unique_results
         from judged.inputs.categories import read_categories
+        from judged.judging.categories import BASIS, unique_judgements, unique_results
 
         table = read_categories(unique)
         judgements = unique_judgements(judgements, table, duplicates=duplicates)

@@ -145,7 +145,7 @@ def _neighbours(packed: NDArray[np.uint64], mask: np.uint64) -> Ints:
 
 @dataclass(frozen=True, eq=False)
 class Grouped(Generic[AnyTable]):
-    """A table seen query by query; rows stay where they are, `order` says where each query's lie."""
+    """A table seen query by query; rows stay put, `order` says where a query's rows lie."""
 
     table: AnyTable
     key: pl.Series

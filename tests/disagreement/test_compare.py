@@ -61,7 +61,6 @@ def row_of(convention: str, measure: str = "AP@2", ours: str | None = None) -> R
 
 
 # -- which rows there are
-# ----------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("measure", DEFAULT)
@@ -137,7 +136,6 @@ def test_what_a_library_has_under_the_name_of_a_measure(
 
 
 # -- what makes them differ
-# --------------------------------------------------------------------------------------------
 
 
 def test_a_parameter_is_said_in_its_own_words() -> None:
@@ -164,7 +162,6 @@ def test_another_measure_by_the_same_name_is_said_to_be_one() -> None:
 
 
 # -- how many queries are touched
-# --------------------------------------------------------------------------------------
 
 
 def counts(row: Row) -> dict[str, int]:
@@ -275,7 +272,6 @@ def test_nothing_that_was_given_is_changed() -> None:
 
 
 # -- what comes out
-# ----------------------------------------------------------------------------------------------------
 
 
 def test_the_usual_measures() -> None:
@@ -402,7 +398,6 @@ def test_tables_name_every_kind_of_query() -> None:
 
 
 # -- what is refused
-# ---------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

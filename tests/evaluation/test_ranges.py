@@ -92,7 +92,6 @@ def test_worst_is_the_larger_number_where_lower_is_better() -> None:
 
 
 # -- unjudged
-# ----------------------------------------------------------------------------------------------------------
 
 
 def judged_by_hand(grade: float, ties: str, depth: int | None) -> dict[str, dict[str, float]]:
@@ -253,7 +252,6 @@ def test_the_audit_says_how_much_was_judged_where_the_measures_look() -> None:
 
 
 # -- asking, and writing down
-# ------------------------------------------------------------------------------------------
 
 JUDGEMENTS = {"q1": {"a": 1, "c": 0}, "q2": {"d": 2}}
 TIED = {"q1": {"b": 0.5, "a": 0.5, "c": 0.5}, "q2": {"d": 0.7, "e": 0.7}}

@@ -1,4 +1,4 @@
-"""What trec_eval 10.0 printed for the runs in `trec_eval/`, line by line, at the printed precision."""
+"""What trec_eval 10.0 printed for the runs in `trec_eval/`, line by line, to the printed digit."""
 
 from __future__ import annotations
 

@@ -29,7 +29,6 @@ def refused(*arguments: Any, error: type[Exception] = InputError, **options: Any
 
 
 # -- duplicates
-# ------------------------------------------------------------------------------------------------------
 
 REMEDY = (
     "Remove the repetitions, or keep the best-ranked of each with duplicates='first' "
@@ -123,7 +122,6 @@ def test_a_duplicate_in_a_ranked_list() -> None:
 
 
 # -- numbers
-# ---------------------------------------------------------------------------------------------------------
 
 
 def test_nan_scores_of_a_frame() -> None:
@@ -172,7 +170,6 @@ def test_infinite_scores_are_scores() -> None:
 
 
 # -- nothing in common
-# -----------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -241,7 +238,6 @@ def test_no_item_in_common_is_zero_and_no_error() -> None:
 
 
 # -- depth and collection
-# --------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("depth", [0, -1, 1.5, "10", True])
@@ -278,7 +274,6 @@ def test_collection_of_an_unknown_query() -> None:
 
 
 # -- small and odd inputs
-# --------------------------------------------------------------------------------------------
 
 
 def test_one_query_with_one_item() -> None:
@@ -329,7 +324,6 @@ def test_judge_takes_one_run() -> None:
 
 
 # -- the audit
-# -------------------------------------------------------------------------------------------------------
 
 # q1: eleven results; a and b tied (and an unjudged one with them), c below the first ten, one grade
 # negative (b). q2: two results, none judged. q3: missing. q4: nothing relevant, its grade lies

@@ -113,6 +113,7 @@ class Row:
     """One definition of a measure: its value, who uses it, and what makes it differ."""
 
     definition: Definition
+    """The measure and the policy, and who has them."""
     value: float | None
     """None where the library would stop with an error."""
     stops: str | None
@@ -126,18 +127,36 @@ class Row:
 
     @property
     def measure(self) -> Measure:
+        """The measure with the parameters that this definition has."""
         return self.definition.measure
 
     @property
     def policy(self) -> Policy:
+        """What this definition assumes."""
         return self.definition.policy
 
     @property
     def users(self) -> tuple[User, ...]:
+        """The libraries that have this definition."""
         return self.definition.users
 
     def used_by(self, *names: str) -> bool:
-        """Whether one of these libraries uses this definition."""
+        """Whether one of these libraries uses this definition.
+
+        Parameters
+        ----------
+        *names : str
+            Names of conventions, such as "ranx".
+
+        Returns
+        -------
+        bool
+
+        >>> from judged import compare_conventions
+        >>> found = compare_conventions({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR@10")
+        >>> found.rows()[0].used_by("ir_measures")
+        True
+        """
         wanted = {find(name).name for name in names}
         return any(user.convention.name in wanted for user in self.users)
 

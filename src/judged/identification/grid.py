@@ -41,7 +41,7 @@ class Grid:
 
     measures: list[Measure]
     values: Floats
-    """One row a measure, then one axis for each choice of the policy."""
+    """One row per measure, then one axis for each choice of the policy."""
     rankings: dict[tuple[str, str], Rankings]
     """By how ties are broken and what becomes of unjudged items; the same object where that changes
     nothing."""
@@ -77,7 +77,7 @@ class Grid:
 
 
 def all_rankings(run: Variants) -> dict[tuple[str, str], Rankings]:
-    """The rankings under every choice that changes ranks: the same ones where it changes nothing."""
+    """The rankings under every choice about ranks: the same ones where it changes nothing."""
     return {
         (ties, unjudged): run.under(ties if run.tied else None, unjudged if run.unjudged else None)
         for ties in OPTIONS["ties"]
@@ -144,8 +144,8 @@ def _policies(missing: Mask, nothing: Mask) -> Iterator[tuple[str, str, list[tup
 
 
 def _blocks(measures: list[Measure], r: Rankings) -> Iterator[tuple[list[int], Floats]]:
-    """Measures whose values are settled alike, with those values, one row a measure; what cannot be
-    computed is left out."""
+    """Measures whose values are settled alike, with those values, one row per measure; what cannot
+    be computed is left out."""
     blocks: dict[tuple[str, Any], list[int]] = {}
     for number, measure in enumerate(measures):
         blocks.setdefault((measure.spec.name, measure.params.get("rel")), []).append(number)
@@ -165,7 +165,7 @@ def _blocks(measures: list[Measure], r: Rankings) -> Iterator[tuple[list[int], F
 
 
 def _values(measure: Measure, r: Rankings) -> Floats | None:
-    """One value a query; None where they cannot be computed, or only be estimated from random
+    """One value per query; None where they cannot be computed, or only be estimated from random
     orders of ties."""
     try:
         return measure.closed(r) if r.ties == "expected" else measure.compute(r)

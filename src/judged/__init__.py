@@ -42,13 +42,14 @@ if TYPE_CHECKING:
         OutputError,
         PolicyError,
     )
-    from judged.evaluation.evaluation import Evaluation, evaluate
+    from judged.evaluation import evaluate
+    from judged.evaluation.evaluation import Evaluation
     from judged.explanation import Explanation, explain
     from judged.identification import Identification, identify
     from judged.inputs import read_judgements, read_run
     from judged.inputs.vectors import read_vectors
     from judged.judging import judge
-    from judged.measures import Measure, parse
+    from judged.measures import Measure, parse_measure
     from judged.policy import Policy
     from judged.rankings.audit import Audit
     from judged.rankings.rankings import Rankings
@@ -83,7 +84,7 @@ __all__ = [
     "identify",
     "judge",
     "junk",
-    "parse",
+    "parse_measure",
     "rank_embeddings",
     "read_judgements",
     "read_run",
@@ -99,7 +100,7 @@ __all__ = [
 
 _HOMES = (
     *("errors", "policy", "rankings.audit", "rankings.rankings", "measures", "inputs", "judging"),
-    *("evaluation.evaluation", "disagreement", "identification", "explanation"),
+    *("evaluation", "evaluation.evaluation", "disagreement", "identification", "explanation"),
     *("embeddings", "inputs.vectors", "embeddings.index", "embeddings.diagnostics"),
 )
 """Modules that hold the names above, cheapest first."""
@@ -119,11 +120,10 @@ def __getattr__(name: str) -> Any:
                 globals()[name] = getattr(module, name)
                 return globals()[name]
     if not name.startswith("_"):
-        from judged.measures import lookup, names
+        from judged.measures import names, parse_measure
 
         if name in names():
-            spec, preset = lookup(name)
-            return spec.bind(preset)
+            return parse_measure(name)
     raise AttributeError(f"module 'judged' has no attribute {name!r}")
 
 

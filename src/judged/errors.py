@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 
 class JudgedError(Exception):
@@ -38,6 +38,8 @@ class MissingExtraError(JudgedError, ImportError):
 def did_you_mean(word: object, known: Iterable[str], *, cutoff: float = 0.6) -> str:
     """The end of a sentence that says a name is unknown: the nearest known one, or a full stop.
 
+    Where names are compared in another form than they are written in, `known` is {form: name}.
+
     >>> f"There is no measure 'nDCH'{did_you_mean('nDCH', ['AP', 'nDCG'])}"
     "There is no measure 'nDCH'; did you mean 'nDCG'?"
     >>> f"There is no measure 'XYZ'{did_you_mean('XYZ', ['AP', 'nDCG'])}"
@@ -45,6 +47,7 @@ def did_you_mean(word: object, known: Iterable[str], *, cutoff: float = 0.6) -> 
     """
     from difflib import get_close_matches
 
-    by_lower = {name.lower(): name for name in known}
+    names = known if isinstance(known, Mapping) else {name: name for name in known}
+    by_lower = {form.lower(): name for form, name in names.items()}
     near = get_close_matches(str(word).lower(), by_lower, n=1, cutoff=cutoff)
     return f"; did you mean {by_lower[near[0]]!r}?" if near else "."

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Sequence
-from html import escape
 from typing import Any
 
 
@@ -102,6 +101,7 @@ def markdown_table(
 
 def html_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """A table in HTML, for notebooks."""
+    from html import escape  # its table of entities takes longer to load than all of this
 
     def line(cells: Sequence[str], tag: str) -> str:
         return "<tr>" + "".join(f"<{tag}>{escape(cell)}</{tag}>" for cell in cells) + "</tr>"
@@ -111,7 +111,7 @@ def html_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def to_json(given: Any) -> str:
-    """JSON as every command prints and every result saves it: indented, no NaN, one line feed at the end."""
+    """JSON as all commands print and all results save it: indented, no NaN, a line feed at its end."""
     import json
 
     return json.dumps(given, indent=2, ensure_ascii=False, allow_nan=False) + "\n"

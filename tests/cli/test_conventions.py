@@ -132,7 +132,7 @@ def test_reading_options(judged, files):
         (
             ("ranks",),
             1,
-            "judged: there is no convention 'ranks'. Did you mean 'ranx'? There is beir, clap, ",
+            "judged: There is no convention 'ranks'; did you mean 'ranx'? There is beir, clap, ",
         ),
         (("qrels", "nix"), 1, "judged: nix: no such file.\n"),
         (

@@ -106,7 +106,8 @@ def test_z_scores(judged, small):
         (["-m", "prefs", "qrels", "a.run"],
          "judged trec-eval has no 'prefs': it needs preference judgements, which judged does not "
          "read."),
-        (["-m", "recip_rnk", "qrels", "a.run"], "trec_eval has no measure 'recip_rnk'; did you mean 'recip_rank'?"),
+        (["-m", "recip_rnk", "qrels", "a.run"], "trec_eval has no measure 'recip_rnk'; did you mean 'recip_rank'? "
+            "Its groups are official, set and all_trec."),
         (["-m", "P.five", "qrels", "a.run"], "trec_eval's P cannot take the parameters 'five'."),
         (["-m", "P.0", "qrels", "a.run"], "k of P must be a whole number from 1, or R; got 0."),
         (["-m", "map.3", "qrels", "a.run"], "trec_eval's map cannot take the parameters '3'."),

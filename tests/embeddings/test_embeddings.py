@@ -166,7 +166,7 @@ def test_fewer_items_than_a_cutoff() -> None:
         [[1.0]], [[1.0], [2.0]], {"0": {"0": 1}}, similarity="dot", measures=["P@10", "R@10"]
     )
     assert [found.value("P@10"), found.value("R@10")] == [0.1, 1.0]
-    assert "1 query with fewer than 10 results." in found.runs[0].audit.findings()
+    assert "1 query with fewer than 10 results." in found.runs[0].audit.sentences()
 
 
 @pytest.mark.parametrize("width", [_SHORT - 500, _SHORT + 900])

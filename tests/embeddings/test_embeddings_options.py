@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy.special import logsumexp
 
-from judged import Evaluation, Policy, Rankings, evaluate_embeddings, parse
+from judged import Evaluation, Policy, Rankings, evaluate_embeddings, parse_measure
 from judged.embeddings import (
     diagonal,
     groups,
@@ -202,7 +202,7 @@ def test_both_directions_are_two_rows() -> None:
         "clips: queries to items",
         "clips: items to queries",
     ]
-    rows = [run.summary[parse("RR")] for run in found.runs]
+    rows = [run.summary[parse_measure("RR")] for run in found.runs]
     alone = [
         evaluate_embeddings(*pair, diagonal(), measures=["RR"]).value()
         for pair in ((queries, items), (items, queries))

@@ -91,8 +91,8 @@ def test_queries_without_judgements_are_ignored_and_judged_queries_without_a_vec
         for measure in measures:
             assert found.value(measure) == pytest.approx(expected.value(measure), abs=1e-12)
     audit, wanted = (each.runs[0].audit for each in (found, expected))
-    assert audit.findings()[:1] == ["2 judged queries not in the run (elsewhere, nowhere)."]
-    assert "2 queries of the run without judgements ignored." in audit.findings()
+    assert audit.sentences()[:1] == ["2 judged queries not in the run (elsewhere, nowhere)."]
+    assert "2 queries of the run without judgements ignored." in audit.sentences()
     for part in (
         "judged_queries",
         "run_queries",

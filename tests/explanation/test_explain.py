@@ -255,7 +255,7 @@ def test_no_other_swap_is_better() -> None:
     for query in random_queries(draw, 60):
         r = rankings_of([query])
         for name in ("AP", "nDCG", "RR", "P@3", "Bpref"):
-            measure = judged.parse(name)
+            measure = judged.parse_measure(name)
             now = measure.compute(r)[0]
             change = best_change(measure, r)
             tried = []

@@ -132,8 +132,8 @@ def test_a_bank_may_hold_training_queries() -> None:
 def test_the_definition_says_what_it_was() -> None:
     queries, items, relevance, learned = unseen("bilinear")
     found = judged.evaluate_embeddings(queries, items, relevance, similarity=learned)
-    assert found.basis[0].split("; all items")[0] == (
-        "learned bilinear: the score is q W x, with a matrix W, q and x brought to length 1 "
+    assert found.sentences()[1].split("; all items")[0] == (
+        "ranking: learned bilinear: the score is q W x, with a matrix W, q and x brought to length 1 "
         "(learned from 36 queries at temperature 0.05), in single precision"
     )
     allowed = judged.evaluate_embeddings(
@@ -141,7 +141,7 @@ def test_the_definition_says_what_it_was() -> None:
     )
     assert (
         "(learned from 36 queries at temperature 0.05; queries that training saw are not refused)"
-        in allowed.basis[0]
+        in allowed.sentences()[1]
     )
 
 

@@ -10,8 +10,9 @@ import numpy as np
 
 from judged.checks import whole
 from judged.errors import InputError, did_you_mean
-from judged.evaluation.evaluation import Evaluation, evaluate_rankings, under
-from judged.measures import Measure, parse
+from judged.evaluation.evaluation import Evaluation, evaluate_rankings
+from judged.evaluation.settlement import under
+from judged.measures import Measure, parse_measure
 from judged.policy import Policy
 from judged.rankings.rankings import Rankings
 
@@ -214,7 +215,7 @@ def paired(source: Source, measure: str | Measure) -> pl.DataFrame:
         raise InputError(
             "the two systems have different queries; judge both with the same judgements."
         )
-    asked = parse(measure)
+    asked = parse_measure(measure)
     first, second = systems.evaluate([asked]).runs
     values = first.values[asked], second.values[asked]
     counts = np.flatnonzero(np.isfinite(values[0]) & np.isfinite(values[1]))
@@ -234,7 +235,11 @@ def paired(source: Source, measure: str | Measure) -> pl.DataFrame:
 
 def lower_note(measure: str) -> str:
     """A word about measures that are better when they are lower."""
-    return "" if parse(measure).spec.higher_is_better else f"Lower values of {measure} are better."
+    return (
+        ""
+        if parse_measure(measure).spec.higher_is_better
+        else f"Lower values of {measure} are better."
+    )
 
 
 def place_of(query: str, queries: Sequence[str]) -> int:

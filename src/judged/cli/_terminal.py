@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.text import Text
 
-    from judged.disagreement import ConventionComparison
+    from judged.disagreement import Disagreement
     from judged.evaluation.evaluation import Evaluation
     from judged.explanation import Explanation
     from judged.identification import Identification
@@ -90,22 +90,21 @@ def deliver_evaluation(
     from judged.outputs import write_text
 
     chosen = chosen_format(form, output)
-    if output is not None:
-        text = FORMATS[chosen](evaluation, per_query=per_query)
-        write_text(output, text if text.endswith("\n") else text + "\n")
-    elif chosen == "table":
+    if output is None and chosen == "table":
         show_evaluation(evaluation, per_query=per_query)
+        return
+    text = getattr(evaluation, FORMATS[chosen])(per_query=per_query).removesuffix("\n") + "\n"
+    if output is not None:
+        write_text(output, text)
     else:
-        click.echo(FORMATS[chosen](evaluation, per_query=per_query), nl=False)
+        click.echo(text, nl=False)
 
 
 def show_evaluation(evaluation: Evaluation, *, per_query: bool) -> None:
-    """The table of an evaluation, the policy under it and the findings that matter."""
+    """The table of an evaluation and the sentences about it."""
     from rich.text import Text
 
-    from judged.evaluation.exports import WORDS, cells, remarks
-
-    header, rows = cells(evaluation, per_query=per_query)
+    [(header, rows)] = evaluation.tables(per_query=per_query)
     best = {} if per_query or evaluation.others else _best(evaluation)
     marked = [
         [
@@ -114,11 +113,11 @@ def show_evaluation(evaluation: Evaluation, *, per_query: bool) -> None:
         ]
         for number, row in enumerate(rows)
     ]
-    names = sum(name in WORDS for name in header)
-    show_tables([[list(map(Text, header)), *marked]], remarks(evaluation), names=names)
+    names = sum(name in evaluation.WORDS for name in header)
+    show_tables([[list(map(Text, header)), *marked]], evaluation.sentences(), names=names)
 
 
-def show_comparison(comparison: ConventionComparison) -> None:
+def show_comparison(comparison: Disagreement) -> None:
     """The definitions of each measure, and what makes them differ."""
     from rich.box import SIMPLE_HEAD
     from rich.table import Table

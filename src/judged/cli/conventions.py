@@ -22,6 +22,7 @@ from judged.types import FileFormat
 
 if TYPE_CHECKING:
     from judged.conventions import Convention, Name, Option
+    from judged.types import Duplicates
 
 
 @click.command(short_help="Say how other libraries define the same measures.")
@@ -48,7 +49,7 @@ def conventions(
     what: tuple[str, ...],
     measures: tuple[str, ...],
     depth: int | None,
-    duplicates: str,
+    duplicates: Duplicates,
     qrels_format: FileFormat | None,
     run_format: FileFormat | None,
     form: str | None,
@@ -94,11 +95,11 @@ def conventions(
         return
 
     from judged.cli._terminal import show_comparison, working
-    from judged.disagreement import compare_tables
+    from judged.disagreement import compare_conventions
     from judged.inputs import read_judgements, read_run
 
     with working("Comparing conventions"):
-        found = compare_tables(
+        found = compare_conventions(
             read_judgements(what[0], format=qrels_format),
             read_run(what[1], format=run_format),
             measures or None,
@@ -107,7 +108,7 @@ def conventions(
         )
     deliver(
         found.to_dict,
-        found.__repr__,
+        found.to_text,
         form,
         output,
         found.to_markdown,

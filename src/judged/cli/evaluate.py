@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
-from os.path import isfile
+from typing import TYPE_CHECKING
 
 import click
 
@@ -19,6 +18,9 @@ from judged.cli._options import (
     tie_range_option,
 )
 from judged.types import FileFormat
+
+if TYPE_CHECKING:
+    from judged.types import Duplicates
 
 
 @click.command(short_help="Score runs against judgements.")
@@ -60,7 +62,7 @@ def evaluate(
     tie_range: bool,
     unjudged_range: bool,
     depth: int | None,
-    duplicates: str,
+    duplicates: Duplicates,
     collection: int | None,
     unique: str | None,
     qrels_format: FileFormat | None,
@@ -73,46 +75,30 @@ def evaluate(
     Files may be TREC runs and qrels, CSV or TSV with a header, MS MARCO, Parquet, NDJSON or JSON,
     compressed or not; "-" is standard input.
     """
+    from judged.cli._terminal import counting, deliver_evaluation
     from judged.errors import InputError
-    from judged.inputs import distinct_names, read_run
+    from judged.evaluation import evaluate as score
     from judged.outputs import check_target
 
     if [judgements, *runs].count("-") > 1:
         raise InputError("standard input (-) can be read only once; give the other as a file.")
     if output is not None:
         check_target(output, reads=(judgements, *runs))
-    names = distinct_names(list(runs))
-    with ThreadPoolExecutor(1) as ahead:
-        # The first run is the longest wait: it is read while the measures are loaded and the
-        # judgements are read.
-        first = (
-            ahead.submit(read_run, runs[0], name=names[0], format=run_format)
-            if isfile(runs[0])
-            else None
+    with counting("Reading", len(runs), "runs") as advance:
+        evaluation = score(
+            judgements,
+            runs,
+            measures or None,
+            policy=policy,
+            depth=depth,
+            duplicates=duplicates,
+            collection=collection,
+            unique=unique,
+            convention=convention,
+            tie_range=tie_range,
+            unjudged_range=unjudged_range,
+            judgements_format=qrels_format,
+            run_format=run_format,
+            progress=advance and (lambda _: advance(1)),
         )
-        from judged.cli._terminal import deliver_evaluation, working
-        from judged.evaluation.evaluation import evaluate_rankings
-        from judged.evaluation.request import Request
-        from judged.inputs import read_judgements
-        from judged.judging import judging
-
-        request = Request.of(measures or None, policy, convention)
-        with working(f"Reading {judgements}"):
-            judge = judging(
-                read_judgements(judgements, format=qrels_format),
-                policy=request.policy,
-                depth=depth,
-                duplicates=duplicates,
-                collection=collection,
-                unique=unique,
-            )
-        rankings = []
-        for name, path in zip(names, runs, strict=True):
-            with working(f"Reading {path}"):
-                run = first.result() if first else read_run(path, name=name, format=run_format)
-                first = None
-                rankings.append(judge(run))
-    evaluation = evaluate_rankings(
-        rankings, request, tie_range=tie_range, unjudged_range=unjudged_range
-    )
     deliver_evaluation(evaluation, form, output, per_query=per_query)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from judged.cli._options import (
@@ -12,6 +14,9 @@ from judged.cli._options import (
     measures_option,
 )
 from judged.types import FileFormat
+
+if TYPE_CHECKING:
+    from judged.types import Duplicates
 
 
 @click.command(short_help="Find the definitions that give a number.")
@@ -46,7 +51,7 @@ def identify(
     measures: tuple[str, ...],
     limit: int,
     depth: int | None,
-    duplicates: str,
+    duplicates: Duplicates,
     collection: int | None,
     qrels_format: FileFormat | None,
     run_format: FileFormat | None,
@@ -84,9 +89,7 @@ def identify(
             collection=collection,
         )
     if form == "json":
-        import json
-
-        click.echo(json.dumps(found.to_dict(limit), indent=2, ensure_ascii=False, allow_nan=False))
+        click.echo(found.to_json(limit), nl=False)
     elif form == "markdown":
         click.echo(found.to_markdown(limit), nl=False)
     else:

@@ -31,9 +31,9 @@ def measures(name: str | None, form: str) -> None:
     NAME may be a measure with parameters, such as "nDCG(gain=exp)@10": then its definition is that
     of these parameters.
     """
-    from judged.measures import catalogue, parse
+    from judged.measures import bind, catalogue, parse_measure
 
-    chosen = [parse(name)] if name else [spec.bind({}) for spec in catalogue()]
+    chosen = [parse_measure(name)] if name else [bind(spec, {}) for spec in catalogue()]
     if form == "json":
         import json
 
@@ -42,7 +42,7 @@ def measures(name: str | None, form: str) -> None:
         }
         click.echo(json.dumps(entries, indent=2, ensure_ascii=False))
     elif name:
-        click.echo(_page(chosen[0].spec, chosen[0].words()))
+        click.echo(_page(chosen[0].spec, chosen[0].describe()))
     else:
         _list([measure.spec for measure in chosen])
 

@@ -10,8 +10,8 @@ CONVENTION = Convention(
     aliases=("laion-clap", "laion_clap"),
     version="2023",
     verified=(
-        "A twin by hand from the published definitions, on generated data with one right "
-        "answer a query."
+        "A twin by hand from the published definitions, on generated data with one right answer a "
+        "query."
     ),
     names=(
         Name(

@@ -5,8 +5,8 @@ from __future__ import annotations
 from judged.conventions.spec import Convention, Name
 
 STEP = (
-    "Tied items are one step of the curve, with the precision at its end; judged puts them in "
-    "an order."
+    "Tied items are one step of the curve, with the precision at its end; judged puts them in an "
+    "order."
 )
 
 CONVENTION = Convention(

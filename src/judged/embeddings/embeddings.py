@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from judged.conventions import Convention
     from judged.embeddings.top_k import Results
     from judged.evaluation.evaluation import Evaluation
-    from judged.evaluation.request import Measures
+    from judged.types import MeasuresLike as Measures
 
 Progress = Callable[[int], None]
 
@@ -307,7 +307,6 @@ def _of_judged_queries(r: Rankings, judged: Judged, scores: Scores) -> Rankings:
 
 
 def _audit(r: Rankings, notes: tuple[str, ...], *, complete: bool, queries: int) -> Audit:
-    present = int((~r.missing).sum())
     lost = np.count_nonzero(~r.missing[r.pool_query]) - len(r.hit_query)
     if lost:
         notes = (
@@ -315,23 +314,7 @@ def _audit(r: Rankings, notes: tuple[str, ...], *, complete: bool, queries: int)
             "be missed.",
             *notes,
         )
-    tied = r.hit_tie_last > r.hit_tie_first  # type: ignore[operator]
-    window = np.minimum(r.retrieved, 10)
-    judged = r.counted(r.hit_grade >= 0, np.full(len(r), 10.0)) / np.maximum(window, 1)
-    return Audit(
-        judged_queries=len(r),
-        run_queries=queries,
-        missing_queries=tuple(r.queries[at] for at in np.flatnonzero(r.missing)),
-        ignored_queries=queries - present,
-        results=int(r.retrieved.sum()),
-        judged_results=int(r.retrieved.sum()) if complete else len(r.hit_rank),
-        judged_at_10=1.0 if complete else float(judged[window > 0].mean()) if window.any() else 0.0,
-        tied_results=int(tied.sum()),
-        tied_queries=len(np.unique(r.hit_query[tied])),
-        short_lists=int((r.retrieved[~r.missing] < 10).sum()),
-        nothing_relevant=int((r.relevant(1) == 0).sum()),
-        notes=notes,
-    )
+    return Audit.of(r, run_queries=queries, notes=notes, complete=complete)
 
 
 def rank_embeddings(

@@ -27,7 +27,9 @@ from judged.segments import Floats, Ints, descending
 
 if TYPE_CHECKING:
     from judged.evaluation.evaluation import Evaluation
-    from judged.evaluation.request import Measures, Request
+    from judged.evaluation.request import Request
+    from judged.types import MeasuresLike as Measures
+    from judged.types import Ties
 
 ROUNDING = 1e-6
 """Scores this close, as a share of the query's greatest, are one: the index sums up in another
@@ -207,7 +209,7 @@ class _Compared:
         share[some] = np.minimum(right.sum(axis=1)[some] / lengths[some], 1.0)
         return share
 
-    def rankings(self, ties: str, notes: tuple[str, ...]) -> list[Rankings]:
+    def rankings(self, ties: Ties, notes: tuple[str, ...]) -> list[Rankings]:
         if not len(self.relevant.item):
             raise InputError(
                 "no item is relevant to any query; check the relevance that was given."
@@ -218,7 +220,7 @@ class _Compared:
             self._rankings(self.found, f"index@{k}", ties, notes),
         ]
 
-    def _rankings(self, lists: Ints, name: str, ties: str, notes: tuple[str, ...]) -> Rankings:
+    def _rankings(self, lists: Ints, name: str, ties: Ties, notes: tuple[str, ...]) -> Rankings:
         count = len(self.product.items)
         row, place = np.nonzero(lists >= 0)
         known = np.flatnonzero(self.relevant.item >= 0)
@@ -243,15 +245,12 @@ class _Compared:
             depth=self.exact.k,
             name=name,
         )
-        audit = Audit(
-            judged_queries=len(queries),
+        audit = Audit.of(
+            rankings,
             run_queries=len(queries),
-            results=int(lengths.sum()),
-            judged_results=int(hit.sum()),
-            judged_at_10=1.0,
-            short_lists=int((lengths < 10).sum()),
-            nothing_relevant=int((rankings.relevant(1) == 0).sum()),
             notes=tuple(dict.fromkeys(queries.notes + items.notes + notes)),
+            complete=True,
+            judged_results=int(hit.sum()),
         )
         return replace(rankings, audit=audit)
 

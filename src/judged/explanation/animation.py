@@ -174,8 +174,8 @@ def _caption(row: Row, found: int, added: float | None, skipped: int) -> str:
         adds = f", which adds {figure(added)}" if added is not None else ""
         share = figure(found / row.rank)
         return (
-            f"{over}Rank {row.rank} is relevant: {found} of the first {row.rank} are, "
-            f"precision {share}{adds}."
+            f"{over}Rank {row.rank} is relevant: {found} of the first {row.rank} are, precision "
+            f"{share}{adds}."
         )
     if row.grade is None:
         return f"{over}Nobody judged the item at rank {row.rank}: it counts as not relevant."

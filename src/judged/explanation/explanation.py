@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import inf, isnan
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -27,10 +27,12 @@ from judged.explanation.source import (
 )
 from judged.explanation.steps import steps_of
 from judged.explanation.variants import Variant, variants
-from judged.judging import Collection
 from judged.measures import Measure
 from judged.policy import Policy
 from judged.rankings.rankings import Rankings
+
+if TYPE_CHECKING:
+    from judged.types import CollectionLike
 
 ROWS = 30
 """So many ranks are shown, where nobody says how many."""
@@ -114,7 +116,6 @@ class Explanation:
         return variants(self.measure, self.value, self.rankings)
 
     # -- formats: what each looks like is decided in its own module
-    # ---------------------------------------------
 
     def __str__(self) -> str:
         return self.to_text()
@@ -183,7 +184,7 @@ def explain(
     policy: Policy | dict[str, Any] | None = None,
     depth: int | None = None,
     duplicates: str = "error",
-    collection: Collection = None,
+    collection: CollectionLike | None = None,
     convention: str | Convention | None = None,
     rows: int | None = ROWS,
 ) -> Explanation:
@@ -236,7 +237,7 @@ def _read(
     policy: Policy,
     depth: int | None,
     duplicates: str,
-    collection: Collection,
+    collection: CollectionLike | None,
 ) -> Read:
     if run is not None:
         if relevant is not None or pool is not None:
@@ -283,7 +284,7 @@ def _explained(measure: Measure, read: Read, policy: Policy, rows: int | None) -
     r = read.rankings
     scored = evaluate_rankings([r], [measure], policy=policy).runs[0]
     r = scored.rankings
-    value = float(measure.computed(r)[0])
+    value = float(measure.compute_as_ranked(r)[0])
     rel = threshold(measure)
     end = float(r.cutoff(measure.params.get("k"), rel)[0])
     ranks = _shown(r, rel, end, rows)

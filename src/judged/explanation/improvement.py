@@ -45,11 +45,11 @@ class _Move:
 def best_change(measure: Measure, r: Rankings) -> Change | None:
     """The move of one item that makes the number best, the shortest of several; None where none
     makes it better."""
-    now = float(measure.computed(r)[0])
+    now = float(measure.compute_as_ranked(r)[0])
     moves = list(_moves(r))
     if not moves or isnan(now) or not measure.spec.rates_relevance:
         return None
-    values = measure.computed(_all_moved(r, moves))
+    values = measure.compute_as_ranked(_all_moved(r, moves))
     gains = values - now if measure.spec.higher_is_better else now - values
     # From infinity to infinity is no gain.
     gains = np.where(np.isnan(gains), 0.0, gains)

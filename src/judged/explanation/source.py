@@ -6,14 +6,17 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from judged.errors import InputError, PolicyError
 from judged.inputs import as_runs, read_judgements, read_run
 from judged.inputs.tables import Judgements, Lookup, Run
-from judged.judging import Collection, judging
+from judged.judging import judging
 from judged.policy import Policy
 from judged.rankings.rankings import Rankings
+
+if TYPE_CHECKING:
+    from judged.types import CollectionLike
 
 
 @dataclass(frozen=True)
@@ -91,7 +94,7 @@ def read_query(
     policy: Policy,
     depth: int | None = None,
     duplicates: str = "error",
-    collection: Collection = None,
+    collection: CollectionLike | None = None,
 ) -> Read:
     """One query of a run and its judgements; everything else in them is left aside."""
     if None not in as_runs(run):
@@ -230,6 +233,5 @@ def refuse_unbroken_ties(policy: Policy) -> None:
     if policy.ties == "expected":
         raise PolicyError(
             "an explanation goes through one order of the results, and ties=expected is the mean "
-            "over all orders; "
-            "choose ties=id, input, best or worst."
+            "over all orders; choose ties=id, input, best or worst."
         )

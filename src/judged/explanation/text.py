@@ -136,8 +136,8 @@ def _move(e: Explanation, change: Change) -> str:
         )
     name = e.items.get(change.rank, "the item")
     return (
-        f"{name} at rank {change.rank} (grade {change.grade:g}), swapped with the result at "
-        f"rank {change.to},"
+        f"{name} at rank {change.rank} (grade {change.grade:g}), swapped with the result at rank "
+        f"{change.to},"
     )
 
 

@@ -62,7 +62,7 @@ def _other_choices(measure: Measure) -> Iterator[Measure]:
 
 def _value(measure: Measure, r: Rankings) -> float:
     try:
-        return float(measure.computed(r)[0])
+        return float(measure.compute_as_ranked(r)[0])
     except MeasureError:
         # A variant may ask for what is not there, such as a k.
         return float("nan")
@@ -70,7 +70,7 @@ def _value(measure: Measure, r: Rankings) -> float:
 
 def _difference(measure: Measure, other: Measure) -> str:
     changed = [
-        param.words(other.params[param.name])
+        param.describe(other.params[param.name])
         for param in measure.spec.params
         if other.params[param.name] != measure.params[param.name]
     ]

@@ -12,7 +12,7 @@ from judged.embeddings.embeddings import rank_embeddings
 from judged.embeddings.product import refuse_infinite
 from judged.embeddings.relevance import Pairs, Relation, all_pairs
 from judged.errors import InputError
-from judged.evaluation.evaluation import Scored
+from judged.evaluation.settlement import Scored
 from judged.inputs.vectors.vectors import Vectors
 from judged.learn.subsets import OfSome, pairs_of, vectors_of
 from judged.measures import Measure

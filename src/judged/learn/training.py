@@ -20,7 +20,7 @@ from judged.learn.loss import Contrast, Objective
 from judged.learn.optimiser import Progress, Search
 from judged.learn.split import Split, checked_shares, split_queries
 from judged.learn.subsets import pairs_of, vectors_of
-from judged.measures import Measure, parse
+from judged.measures import Measure, parse_measure
 from judged.policy import checked_positives
 from judged.segments import Ints
 from judged.similarity.directions import groups_of
@@ -319,7 +319,7 @@ class Fit:
         )
 
     def _reported(self) -> list[Measure]:
-        return [with_rel(parse(name), self.wanted.rel) for name in REPORTED]
+        return [with_rel(parse_measure(name), self.wanted.rel) for name in REPORTED]
 
 
 def _queries(count: int) -> str:
@@ -331,7 +331,7 @@ def _were(count: int) -> str:
 
 
 def _checked_measure(given: Any) -> Measure:
-    measure = parse(given)
+    measure = parse_measure(given)
     if not measure.spec.rates_relevance:
         raise MeasureError(
             f"{measure} does not say how good a ranking is; stop by another measure, such as AP."

@@ -13,17 +13,17 @@ from judged.embeddings.diagnostics import diagnose
 from judged.embeddings.product import MEMORY
 from judged.embeddings.relevance import as_relation
 from judged.errors import InputError
-from judged.evaluation.request import Measures
 from judged.inputs.vectors import Vectors, as_vectors
 from judged.learn.data import Data, Part
 from judged.learn.training import ITERATIONS, fit, with_rel
-from judged.measures import Measure, parse
+from judged.measures import Measure, parse_measure
 from judged.segments import Floats
 from judged.similarity.learned import Learned
 from judged.similarity.similarity import Cosine, Similarity, as_similarity
 from judged.statistics.intervals import mean_interval
 from judged.temperature.study_result import Studied, Study
 from judged.temperature.sweeps import as_temperatures, sweep
+from judged.types import MeasuresLike as Measures
 
 TEMPERATURES = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0)
 MEASURES = ("AP", "nDCG@10", "RR")
@@ -69,7 +69,7 @@ def study(
         whole("iterations", options.get("iterations", ITERATIONS)),
     )
     named = [measures] if isinstance(measures, (str, Measure)) else measures or ()
-    wanted = list(dict.fromkeys(with_rel(parse(each), rel) for each in named))
+    wanted = list(dict.fromkeys(with_rel(parse_measure(each), rel) for each in named))
     if not wanted:
         raise InputError("a study needs at least one measure.")
     left, right = (

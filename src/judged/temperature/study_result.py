@@ -9,7 +9,7 @@ from itertools import pairwise
 from math import isfinite, isnan
 from typing import TYPE_CHECKING, Any
 
-from judged.measures import parse
+from judged.measures import parse_measure
 from judged.segments import Floats
 from judged.similarity.learned import Learned
 from judged.similarity.record import Step
@@ -269,7 +269,7 @@ def _about_training(study: Study) -> Iterator[str]:
 def _about_measure(study: Study) -> Iterator[str]:
     """Of the first measure: where it is best, and from which temperatures that can be told apart."""
     name, rows = study.measures[0], study.trained
-    higher = parse(name).spec.higher_is_better
+    higher = parse_measure(name).spec.higher_is_better
     value, where = _extreme(rows, max if higher else min, lambda row: row.measures[name].mean)
     place = next(number for number, row in enumerate(rows) if row.measures[name].mean == value)
     best = rows[place]

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from judged import evaluate, parse
+from judged import evaluate, parse_measure
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # old escapes in cwl_eval's strings
@@ -97,7 +97,7 @@ def ours_by_query(given: Collection, texts: Sequence[str]) -> dict[str, dict[str
     judgements, run = given
     scored = evaluate(judgements, run, list(texts)).scored()
     return {
-        query: {text: float(scored.values[parse(text)][at]) for text in texts}
+        query: {text: float(scored.values[parse_measure(text)][at]) for text in texts}
         for at, query in enumerate(scored.rankings.queries)
     }
 

@@ -10,7 +10,7 @@ from judged.charts.lines import curves
 from judged.charts.sources import Source, Systems, checked_k, cutoffs
 from judged.charts.specification import chart, layers
 from judged.charts.themes import ThemeName, theme_named
-from judged.measures import parse
+from judged.measures import parse_measure
 from judged.text import counted
 
 KIND = "cmc"
@@ -22,7 +22,7 @@ def data(source: Source, *, k: int | None = None, rel: float = 1) -> pl.DataFram
     there or above."""
     systems = Systems.of(source)
     depths = cutoffs(checked_k(k, systems.longest, DEEPEST), most=DEEPEST)
-    measures = {depth: parse("Success")(k=depth, rel=rel) for depth in depths}
+    measures = {depth: parse_measure("Success")(k=depth, rel=rel) for depth in depths}
     evaluation = systems.evaluate(list(measures.values()))
     rows = [
         (run.name, len(run.rankings), depth, run.summary[measure])

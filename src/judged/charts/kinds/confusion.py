@@ -8,7 +8,7 @@ from judged.charts.chart import Chart
 from judged.charts.sources import Source, Systems, checked_k
 from judged.charts.specification import chart
 from judged.charts.themes import ThemeName, theme_named
-from judged.measures import parse
+from judged.measures import parse_measure
 from judged.text import counted
 
 KIND = "confusion"
@@ -30,7 +30,7 @@ def data(
     r = systems.rankings[0]
     depth = checked_k(k, DEFAULT_K, DEFAULT_K)
     known = [name for name in CELLS if name != "TN" or r.collection is not None]
-    measures = {name: parse(name)(k=depth, rel=rel) for name in known}
+    measures = {name: parse_measure(name)(k=depth, rel=rel) for name in known}
     [run] = systems.evaluate(list(measures.values())).runs
     counts = {name: round(run.summary[measure]) for name, measure in measures.items()}
     about = r.queries[0] if len(r) == 1 else None

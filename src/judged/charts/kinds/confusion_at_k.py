@@ -10,7 +10,7 @@ from judged.charts.lines import curves
 from judged.charts.sources import Source, Systems, checked_k, cutoffs
 from judged.charts.specification import chart, layers
 from judged.charts.themes import ThemeName, theme_named
-from judged.measures import parse
+from judged.measures import parse_measure
 from judged.text import counted
 
 KIND = "confusion-at-k"
@@ -26,7 +26,11 @@ def data(
     systems = Systems.of(source).one(query)
     r = systems.rankings[0]
     depths = cutoffs(checked_k(k, systems.longest, DEEPEST))
-    wanted = {(name, depth): parse(name)(k=depth, rel=rel) for name in MEASURES for depth in depths}
+    wanted = {
+        (name, depth): parse_measure(name)(k=depth, rel=rel)
+        for name in MEASURES
+        for depth in depths
+    }
     [run] = systems.evaluate(list(wanted.values())).runs
     about = r.queries[0] if len(r) == 1 else None
     rows = [

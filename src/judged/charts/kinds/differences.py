@@ -11,7 +11,7 @@ from judged.charts.chart import Chart
 from judged.charts.sources import DEFAULT, Source, Systems, lower_note, paired
 from judged.charts.specification import WIDTH, chart, layers
 from judged.charts.themes import ThemeName, theme_named
-from judged.measures import Measure, parse
+from judged.measures import Measure, parse_measure
 from judged.text import counted
 
 KIND = "differences"
@@ -84,7 +84,9 @@ def draw(
     measure, first, second = (table[name][0] for name in ("measure", "run_a", "run_b"))
     total, above, below = (int(table[name].sum()) for name in ("queries", "above", "below"))
     mean = float((table["difference"] * table["queries"]).sum()) / total
-    up, down = ("better", "worse") if parse(measure).spec.higher_is_better else ("worse", "better")
+    up, down = (
+        ("better", "worse") if parse_measure(measure).spec.higher_is_better else ("worse", "better")
+    )
     reach = float(table["difference"].abs().max() or 1)  # type: ignore[arg-type]
     y = number_axis(f"difference of {measure}", "difference", scale={"domain": [-reach, reach]})
     x = number_axis(

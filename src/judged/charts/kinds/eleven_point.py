@@ -10,7 +10,7 @@ from judged.charts.lines import curves
 from judged.charts.sources import Source, Systems
 from judged.charts.specification import chart, layers
 from judged.charts.themes import ThemeName, theme_named
-from judged.measures import parse
+from judged.measures import parse_measure
 from judged.text import counted
 
 KIND = "eleven-point"
@@ -20,7 +20,7 @@ POINTS = [point / 10 for point in range(11)]
 def data(source: Source, *, rel: float = 1) -> pl.DataFrame:
     """A row for each system and recall point, with the mean of IPrec there."""
     systems = Systems.of(source)
-    measures = [parse("IPrec")(recall=point, rel=rel) for point in POINTS]
+    measures = [parse_measure("IPrec")(recall=point, rel=rel) for point in POINTS]
     evaluation = systems.evaluate(measures)
     rows = [
         (run.name, len(run.rankings), point, run.summary[measure])

@@ -13,7 +13,7 @@ from judged.charts.sources import Source, Systems, checked_k, cutoffs
 from judged.charts.specification import chart, layers
 from judged.charts.themes import ThemeName, theme_named
 from judged.errors import MeasureError
-from judged.measures import Measure, parse, parse_all
+from judged.measures import Measure, parse_all, parse_measure
 from judged.text import counted
 
 if TYPE_CHECKING:
@@ -118,7 +118,7 @@ def draw(
 def _panel(part: pl.DataFrame, theme: str) -> dict[str, Any]:
     measure, last = part["measure"][0], int(part["k"].max())  # type: ignore[arg-type]
     greatest = float(part["value"].max())  # type: ignore[arg-type]
-    share = parse(measure).spec.range == (0, 1)
+    share = parse_measure(measure).spec.range == (0, 1)
     high = 1.0 if share else greatest * 1.05 or 1.0
     y = share_axis(f"{measure}@k", "value", top=high)
     lines = curves(

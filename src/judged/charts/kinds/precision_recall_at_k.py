@@ -11,7 +11,7 @@ from judged.charts.lines import curves
 from judged.charts.sources import Source, Systems, checked_k, cutoffs
 from judged.charts.specification import chart, layers
 from judged.charts.themes import ThemeName, theme_named
-from judged.measures import parse
+from judged.measures import parse_measure
 from judged.text import counted
 
 KIND = "precision-recall-at-k"
@@ -25,7 +25,11 @@ def data(
     """A row for each of P, R and F1 and each cutoff."""
     systems = Systems.of(source).one(query)
     depths = cutoffs(checked_k(k, systems.longest, DEEPEST))
-    wanted = {(name, depth): parse(name)(k=depth, rel=rel) for name in MEASURES for depth in depths}
+    wanted = {
+        (name, depth): parse_measure(name)(k=depth, rel=rel)
+        for name in MEASURES
+        for depth in depths
+    }
     [run] = systems.evaluate(list(wanted.values())).runs
     about = run.rankings.queries[0] if len(run.rankings) == 1 else None
     rows = [

@@ -16,7 +16,7 @@ from judged.errors import InputError
 from judged.inputs import Lookup, as_runs, read_judgements, read_run
 from judged.inputs.tables import Run
 from judged.judging import pool_of
-from judged.judging.matching import match
+from judged.judging.join import match
 from judged.judging.ties import place
 from judged.text import counted
 

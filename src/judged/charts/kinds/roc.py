@@ -13,7 +13,7 @@ from judged.charts.sources import Source, Systems
 from judged.charts.specification import chart, layers
 from judged.charts.themes import ThemeName, theme_named
 from judged.errors import InputError
-from judged.measures import parse
+from judged.measures import parse_measure
 from judged.measures.confusion import collection_size
 from judged.rankings.rankings import Rankings
 from judged.segments import Floats, Ints
@@ -39,7 +39,7 @@ def data(source: Source, *, query: str | None = None, rel: float = 1) -> pl.Data
         systems = systems.about(query)
     frames = []
     for r in systems.rankings:
-        area = parse("RankAUC")(rel=rel).compute(r)
+        area = parse_measure("RankAUC")(rel=rel).compute(r)
         defined = np.flatnonzero(np.isfinite(area))
         if not len(defined):
             raise InputError(

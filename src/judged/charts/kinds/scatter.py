@@ -10,7 +10,7 @@ from judged.charts.chart import Chart
 from judged.charts.sources import DEFAULT, Source, Systems, lower_note, paired
 from judged.charts.specification import chart, layers
 from judged.charts.themes import ThemeName, theme_named
-from judged.measures import Measure, parse
+from judged.measures import Measure, parse_measure
 from judged.text import counted
 
 KIND = "scatter"
@@ -55,7 +55,7 @@ def data(source: Source, *, measure: str | Measure = DEFAULT) -> pl.DataFrame:
 
 def _tally(pairs: pl.DataFrame) -> tuple[int, int, int]:
     """In how many queries the second system is better, the first is, and neither."""
-    sign = 1 if parse(pairs["measure"][0]).spec.higher_is_better else -1
+    sign = 1 if parse_measure(pairs["measure"][0]).spec.higher_is_better else -1
     apart = (pairs["b"] - pairs["a"]) * sign
     return int((apart > 0).sum()), int((apart < 0).sum()), int((apart == 0).sum())
 
@@ -109,7 +109,7 @@ def draw(
     measure, first, second = (table[name][0] for name in ("measure", "run_a", "run_b"))
     better, worse, equal = (int(table[name][0]) for name in ("better", "worse", "equal"))
     low, high = _bounds(table)
-    if parse(measure).spec.range == (0, 1):
+    if parse_measure(measure).spec.range == (0, 1):
         low, high = 0.0, 1.0
     edge = (high - low) * 0.03
     x = share_axis(f"{measure} of {first}", "a", low=low - edge, top=high + edge)
@@ -141,7 +141,9 @@ def draw(
             "tooltip": [{"field": "query"}, {"field": "queries"}, {"field": "a"}, {"field": "b"}],
         },
     }
-    upper, lower = (better, worse) if parse(measure).spec.higher_is_better else (worse, better)
+    upper, lower = (
+        (better, worse) if parse_measure(measure).spec.higher_is_better else (worse, better)
+    )
     # Outside the frame, where no point can lie.
     sides = [
         {

@@ -21,7 +21,7 @@ from judged.errors import InputError
 from judged.inputs import Judgements, Lookup, read_judgements, read_run
 from judged.inputs.tables import Run
 from judged.judging import pool_of
-from judged.judging.matching import match
+from judged.judging.join import match
 from judged.segments import Floats, positions, starts_of
 from judged.text import listed
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 __all__ = ["Cutoff", "Rankings", "Subtopics", "by_query_and_rank"]
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class Rankings(Columns):
     """The ranks of judged items, list lengths and the grades in the pool, flat over all queries.
 

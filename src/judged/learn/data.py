@@ -10,16 +10,54 @@ import numpy as np
 
 from judged.embeddings.embeddings import rank_embeddings
 from judged.embeddings.product import refuse_infinite
-from judged.embeddings.relevance import Pairs, Relation, all_pairs
+from judged.embeddings.relevance import Bound, Pairs, Relation, all_pairs
 from judged.errors import InputError
 from judged.evaluation.evaluation import Scored
 from judged.inputs.vectors.vectors import Vectors
-from judged.learn.subsets import OfSome, pairs_of, vectors_of
 from judged.measures import Measure
-from judged.segments import Floats, Ints
+from judged.segments import Floats, Ints, positions, starts_of
 from judged.similarity.directions import marks_of
 from judged.similarity.equal import keys_of
 from judged.similarity.similarity import Cosine, Similarity
+
+
+def pairs_of(pairs: Pairs, rows: Ints) -> Pairs:
+    """Those of some queries, in the given order."""
+    lengths = pairs.lengths[rows]
+    at = positions(starts_of(pairs.lengths)[rows], lengths)
+    return Pairs(lengths, pairs.item[at], pairs.grade[at])
+
+
+def vectors_of(vectors: Vectors, rows: Ints) -> Vectors:
+    """Some vectors in memory, which keep their names, row numbers too."""
+    return Vectors(
+        vectors.rows(rows),
+        tuple(vectors.name(row) for row in rows.tolist()),
+        vectors.source,
+        vectors.notes,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class OfSome:
+    """What a relation says of some queries, found already."""
+
+    relation: Relation
+    pairs: Pairs
+
+    @property
+    def says(self) -> str:
+        return self.relation.says
+
+    @property
+    def complete(self) -> bool:
+        return self.relation.complete
+
+    def bind(self, queries: Vectors, items: Vectors) -> Bound:
+        return self
+
+    def block(self, begin: int, end: int) -> Pairs:
+        return pairs_of(self.pairs, np.arange(begin, end))
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,11 +15,10 @@ from judged.embeddings.product import MEMORY
 from judged.embeddings.relevance import Pairs, as_relation
 from judged.errors import MeasureError
 from judged.inputs.vectors.vectors import as_vectors
-from judged.learn.data import Data, basis_of, unit_vectors
+from judged.learn.data import Data, basis_of, pairs_of, unit_vectors, vectors_of
 from judged.learn.loss import Contrast, Objective
 from judged.learn.optimiser import Progress, Search
 from judged.learn.split import Split, checked_shares, split_queries
-from judged.learn.subsets import pairs_of, vectors_of
 from judged.measures import Measure, parse
 from judged.policy import checked_positives
 from judged.segments import Ints

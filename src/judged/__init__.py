@@ -32,6 +32,7 @@ if TYPE_CHECKING:
         shared_label,
     )
     from judged.embeddings.diagnostics import diagnose
+    from judged.embeddings.embeddings import Embeddings
     from judged.embeddings.index import evaluate_index
     from judged.errors import (
         ConventionError,
@@ -58,6 +59,7 @@ __version__ = "0.1.0"
 __all__ = [
     "Audit",
     "ConventionError",
+    "Embeddings",
     "Evaluation",
     "Explanation",
     "Identification",
@@ -100,7 +102,13 @@ __all__ = [
 _HOMES = (
     *("errors", "policy", "rankings.audit", "rankings.rankings", "measures", "inputs", "judging"),
     *("evaluation.evaluation", "disagreement", "identification", "explanation"),
-    *("embeddings", "inputs.vectors.files", "embeddings.index", "embeddings.diagnostics"),
+    *(
+        "embeddings",
+        "embeddings.embeddings",
+        "inputs.vectors.files",
+        "embeddings.index",
+        "embeddings.diagnostics",
+    ),
 )
 """Modules that hold the names above, cheapest first."""
 

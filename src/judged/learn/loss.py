@@ -143,7 +143,7 @@ class Contrast:
         return loss / len(rows), of_left * scale, of_right * scale
 
     def reversed(self, columns: int) -> Contrast:
-        """The other direction: the same pairs, seen from the other side, which has so many vectors."""
+        """The other direction: the same pairs, seen from the other side of `columns` vectors."""
 
         def other(pairs: Pairs) -> Pairs:
             order = np.argsort(pairs.item, kind="stable")

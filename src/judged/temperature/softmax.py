@@ -2,8 +2,7 @@
 scores.
 
 Negatives are added up piece by piece, relative to the highest of them, so that nothing overflows at
-any temperature. Positives are few and stay as they are. All that is said of a query comes from
-these two.
+any temperature. Positives are few and stay as they are. All numbers of a query come from these two.
 """
 
 from __future__ import annotations
@@ -61,9 +60,8 @@ class Negatives:
         base = np.where(np.isfinite(self.top), self.top, 0.0).astype(np.float32)
         rows = max(1, _AT_A_TIME // scores.shape[1])
         room = np.empty((min(rows, len(scores)), scores.shape[1]), np.float32)
-        with np.errstate(
-            over="ignore", under="ignore"
-        ):  # what overflows is minus infinity, whose exponential is 0
+        # What overflows is minus infinity, whose exponential is 0.
+        with np.errstate(over="ignore", under="ignore"):
             for begin in range(0, len(scores), rows):
                 at = slice(begin, begin + rows)
                 below = np.subtract(scores[at], base[at, None], out=scores[at])
@@ -113,7 +111,7 @@ def greatest(scores: Matrix, k: int) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class Sums:
-    """What is said of queries, added up over them, for each temperature."""
+    """The numbers of queries, added up over them, for each temperature."""
 
     queries: int
     positives: int
@@ -129,7 +127,7 @@ class Sums:
     hardest_share: Floats
     effective_negatives: Floats
     probabilities: Floats
-    """A row a temperature, a column a rank."""
+    """One row per temperature, one column per rank."""
     bins: Floats
     """For each temperature and bin of confidence: queries, their confidence, their accuracy."""
 

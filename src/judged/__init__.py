@@ -32,6 +32,7 @@ if TYPE_CHECKING:
         shared_label,
     )
     from judged.embeddings.diagnostics import diagnose
+    from judged.embeddings.embeddings import Embeddings
     from judged.embeddings.index import evaluate_index
     from judged.errors import (
         ConventionError,
@@ -59,6 +60,7 @@ __version__ = "0.1.0"
 __all__ = [
     "Audit",
     "ConventionError",
+    "Embeddings",
     "Evaluation",
     "Explanation",
     "Identification",

@@ -38,6 +38,7 @@ Empty = Literal["zero", "one", "skip", "error"]
 Unjudged = Literal["nonrelevant", "removed"]
 Duplicates = Literal["error", "first"]
 Positives = Literal["each", "any", "apart"]
+LearnedKind = Literal["bilinear", "low-rank", "diagonal", "two-tower-linear"]
 
 FileFormat = Literal["trec", "msmarco", "csv", "tsv", "parquet", "ndjson", "json"]
 """The format of a file of a run or of judgements."""

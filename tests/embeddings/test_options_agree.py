@@ -18,9 +18,7 @@ LACKING = {
     judged.evaluate_embeddings: set(),
     judged.search.top_k: set(),
     judged.evaluate_index: {"normalise", "unique"},
-    judged.temperature.sweep: {"normalise", "unique"},
     judged.diagnose: {"normalise", "unique"},
-    judged.learn.fit: {"similarity", "normalise", "unique"},
 }
 """Options that have no meaning for a function."""
 

@@ -7,7 +7,7 @@ import json
 import numpy as np
 import pytest
 
-from judged.embeddings import same_index, same_label
+from judged.embeddings.relevance import same_label, same_row
 from judged.temperature import study
 
 
@@ -61,7 +61,7 @@ def test_json_is_what_the_library_finds(judged, vectors):
         values,
         same_label(label, label),
         [0.1, 3.0],
-        exclude=same_index(),
+        exclude=same_row(),
         iterations=4,
         seed=2,
         kind="diagonal",
@@ -112,7 +112,7 @@ def test_its_chart(judged, vectors, tmp_path):
         ),
         (("--report", "nope"), "judged: "),
         (("-o", "nowhere/study.json"), "judged: nowhere/study.json: "),
-        (("--kind", "cubic"), "judged: there is no kind 'cubic' of learned similarity"),
+        (("--kind", "cubic"), "judged: There is no kind 'cubic' of learned similarity"),
     ],
 )
 def test_what_is_refused(judged, vectors, arguments, message):

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import judged
+from judged.inputs.vectors.vectors import as_vectors
 from judged.learn import KINDS, Learned, fit
 from judged.learn.loss import Objective
 from judged.policy import POSITIVES
@@ -64,9 +65,9 @@ def test_never_worse_on_validation_than_the_start(kind: str, seed: int) -> None:
     learned = fit(
         vectors,
         vectors,
-        judged.same_label(labels, labels),
+        judged.relevance.same_label(labels, labels),
         kind=kind,
-        exclude=judged.same_index(),
+        exclude=judged.relevance.same_row(),
         seed=seed,
     )
     history = learned.training.history
@@ -79,9 +80,9 @@ def test_the_record_is_what_an_evaluation_of_the_validation_queries_gives(measur
     """By the weights that were kept; Rank is better the lower it is."""
     data = behind_noise()
     learned = fitted(data, kind="diagonal", measure=measure)
-    _, chose = learned.seen.of(judged.embeddings.as_vectors(data.queries))
+    _, chose = learned.seen.of(as_vectors(data.queries))
     assert chose.sum() == learned.training.validation == 12
-    relevance = judged.same_label(data.query_labels[chose], data.item_labels)
+    relevance = judged.relevance.same_label(data.query_labels[chose], data.item_labels)
     allowed = learned.allow_training_queries()
     found = judged.evaluate_embeddings(
         data.queries[chose], data.items, relevance, similarity=allowed, measures=measure
@@ -99,7 +100,7 @@ def test_held_out_numbers_are_those_of_an_evaluation() -> None:
     learned = fitted(data)
     rows = learned.unseen(data.queries)
     assert len(rows) == learned.training.held_out_queries == 12
-    relevance = judged.same_label(data.query_labels[rows], data.item_labels)
+    relevance = judged.relevance.same_label(data.query_labels[rows], data.item_labels)
     for similarity, part in ((learned, "after"), ("cosine", "before")):
         found = judged.evaluate_embeddings(
             data.queries[rows], data.items, relevance, similarity=similarity
@@ -129,7 +130,7 @@ def test_training_queries_are_looked_at() -> None:
     """The twin of the test above: it could fail."""
     data = behind_noise()
     learned = fitted(data)
-    trained, _ = learned.seen.of(judged.embeddings.as_vectors(data.queries))
+    trained, _ = learned.seen.of(as_vectors(data.queries))
     labels = data.query_labels.copy()
     labels[trained] = (labels[trained] + 1) % 5
     assert not same_weights(learned, fitted(replace(data, query_labels=labels)))
@@ -152,7 +153,7 @@ def test_equal_queries_are_on_the_same_side() -> None:
     learned = fitted(twice, kind="diagonal")
     training = learned.training
     assert (training.training, training.validation, training.held_out_queries) == (24, 8, 8)
-    trained, chose = learned.seen.of(judged.embeddings.as_vectors(twice.queries))
+    trained, chose = learned.seen.of(as_vectors(twice.queries))
     assert np.array_equal(trained[:20], trained[20:])
     assert (int(trained.sum()), int(chose.sum())) == (24, 8)
     assert training.notes == (
@@ -172,7 +173,7 @@ def test_scaled_queries_are_on_the_same_side() -> None:
         data.item_labels,
     )
     learned = fitted(scaled, kind="diagonal")
-    trained, chose = learned.seen.of(judged.embeddings.as_vectors(scaled.queries))
+    trained, chose = learned.seen.of(as_vectors(scaled.queries))
     assert np.array_equal(trained[:20], trained[20:])
     assert np.array_equal(chose[:20], chose[20:])
     assert (int(trained.sum()), int(chose.sum()), learned.training.held_out_queries) == (24, 8, 8)
@@ -232,11 +233,16 @@ def test_excluded_pairs_are_no_candidates() -> None:
         data.items,
         data.relevance,
         kind="diagonal",
-        exclude=judged.junk(gone),
+        exclude=judged.relevance.listed(gone),
         **QUICK,
     )
     other = fit(
-        data.queries, items, data.relevance, kind="diagonal", exclude=judged.junk(gone), **QUICK
+        data.queries,
+        items,
+        data.relevance,
+        kind="diagonal",
+        exclude=judged.relevance.listed(gone),
+        **QUICK,
     )
     np.testing.assert_allclose(one.weights["w"], other.weights["w"], rtol=1e-5)
     plain = fitted(data, kind="diagonal")
@@ -285,8 +291,8 @@ def test_what_was_found_on_the_way_is_noted() -> None:
     same = fit(
         vectors.queries,
         vectors.queries,
-        judged.same_label(vectors.query_labels, vectors.query_labels),
-        exclude=judged.same_index(),
+        judged.relevance.same_label(vectors.query_labels, vectors.query_labels),
+        exclude=judged.relevance.same_row(),
         kind="diagonal",
         **QUICK,
     )
@@ -312,7 +318,9 @@ def test_where_nothing_is_gained_the_start_is_kept() -> None:
         [np.eye(4)] * 5 + [0.01 * np.arange(20)[:, None] + np.eye(4)[np.arange(20) % 4]]
     )
     labels = np.arange(40) % 4
-    learned = fit(vectors, vectors, judged.same_label(labels, labels), kind="diagonal", **QUICK)
+    learned = fit(
+        vectors, vectors, judged.relevance.same_label(labels, labels), kind="diagonal", **QUICK
+    )
     assert learned.training.best == 0
     assert learned.weights["w"].tolist() == [1.0] * 4
     assert (

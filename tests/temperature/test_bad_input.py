@@ -12,7 +12,7 @@ import judged
 from judged.temperature import sweep
 
 VECTORS = np.eye(3)
-PAIRS = judged.diagonal()
+PAIRS = judged.relevance.pairs()
 
 
 @pytest.mark.parametrize(
@@ -76,7 +76,12 @@ def test_one_item_only() -> None:
 def test_no_positives(batch_size: int | None) -> None:
     message = "no item is relevant to any query; check the relevance that was given."
     with pytest.raises(judged.InputError, match=f"^{re.escape(message)}$"):
-        sweep(VECTORS, VECTORS, judged.groups([0, 0, 0], [1, 1, 1]), batch_size=batch_size)
+        sweep(
+            VECTORS,
+            VECTORS,
+            judged.relevance.same_label([0, 0, 0], [1, 1, 1]),
+            batch_size=batch_size,
+        )
 
 
 @pytest.mark.parametrize("side", [0, 1])

@@ -22,7 +22,7 @@ def vectors(seed: int) -> tuple[np.ndarray, np.ndarray]:  # type: ignore[type-ar
 def test_no_temperature_of_a_fine_grid_has_a_lower_loss(rule: str, both: bool) -> None:
     queries, items = vectors(1)
     labels = np.arange(150) // 3
-    relevance = judged.groups(labels, labels)
+    relevance = judged.relevance.same_label(labels, labels)
     found = sweep(queries, items, relevance, positives=rule, both=both)
     assert found.best_loss is not None
     assert not found.best_loss.at_edge
@@ -51,9 +51,9 @@ def test_temperatures_far_apart_are_searched_as_well(
     random = np.random.default_rng(seed)
     queries = random.normal(size=(60, 16))
     items = queries + random.normal(size=queries.shape) * 4
-    found = sweep(queries, items, judged.diagonal(), temperatures)
+    found = sweep(queries, items, judged.relevance.pairs(), temperatures)
     fine = sweep(
-        queries, items, judged.diagonal(), np.geomspace(0.001, 1000, 1500), search=False
+        queries, items, judged.relevance.pairs(), np.geomspace(0.001, 1000, 1500), search=False
     ).points
     assert found.best_loss is not None
     assert found.best_calibrated is not None
@@ -68,17 +68,19 @@ def test_temperatures_far_apart_are_searched_as_well(
 @pytest.mark.parametrize("seed", range(3))
 def test_the_calibration_is_better_than_at_any_temperature_given(seed: int) -> None:
     queries, items = vectors(seed)
-    found = sweep(queries, items, judged.diagonal())
+    found = sweep(queries, items, judged.relevance.pairs())
     assert found.best_calibrated is not None
     best = found.best_calibrated.point
     assert best.calibration_error < min(point.calibration_error for point in found.points)
-    fine = sweep(queries, items, judged.diagonal(), np.geomspace(0.01, 10, 400), search=False)
+    fine = sweep(
+        queries, items, judged.relevance.pairs(), np.geomspace(0.01, 10, 400), search=False
+    )
     assert best.calibration_error <= min(point.calibration_error for point in fine.points) + 0.02
 
 
 def test_a_best_temperature_at_the_edge_is_said() -> None:
     queries, _ = vectors(0)
-    found = sweep(queries, queries, judged.diagonal(), [0.01, 0.1, 1.0])
+    found = sweep(queries, queries, judged.relevance.pairs(), [0.01, 0.1, 1.0])
     assert found.best_loss is not None
     assert (found.best_loss.temperature, found.best_loss.at_edge) == (0.01, True)
     assert found.sentences()[0] == (
@@ -89,7 +91,7 @@ def test_a_best_temperature_at_the_edge_is_said() -> None:
 
 def test_between_one_temperature_there_is_nothing_to_search() -> None:
     queries, items = vectors(2)
-    found = sweep(queries, items, judged.diagonal(), [0.1])
+    found = sweep(queries, items, judged.relevance.pairs(), [0.1])
     assert (found.best_loss, found.best_calibrated) == (None, None)
 
 
@@ -103,7 +105,7 @@ def test_progress_ends_where_it_was_said_to() -> None:
             sweep(
                 queries,
                 items,
-                judged.diagonal(),
+                judged.relevance.pairs(),
                 [0.1, 1.0],
                 both=both,
                 batch_size=batch_size,

@@ -34,7 +34,12 @@ def vectors(seed: int = 0) -> tuple[Any, Any]:
 def small() -> Study:
     data, label = vectors()
     return study(
-        data, data, judged.same_label(label, label), [0.1, 5.0], exclude=judged.same_index(), seed=3
+        data,
+        data,
+        judged.relevance.same_label(label, label),
+        [0.1, 5.0],
+        exclude=judged.relevance.same_row(),
+        seed=3,
     )
 
 
@@ -53,14 +58,14 @@ def test_numbers_are_those_of_the_held_out_queries(small: Study) -> None:
         held_out = row.learned.unseen(data)
         assert len(held_out) == 20
         groups = np.arange(100)
-        relevance = judged.same_label(label[held_out], label)
+        relevance = judged.relevance.same_label(label[held_out], label)
         evaluation = judged.evaluate_embeddings(
             data[held_out],
             data,
             relevance,
             similarity=row.learned,
             measures=["AP", "nDCG@10", "RR"],
-            exclude=judged.same_group(groups[held_out], groups),
+            exclude=judged.relevance.same_label(groups[held_out], groups),
         )
         for name in ("AP", "nDCG@10", "RR"):
             assert row.measures[name].mean == pytest.approx(evaluation.value(name))
@@ -117,7 +122,7 @@ def test_the_untrained_row_has_nothing_that_needs_a_temperature(small: Study) ->
 
 def test_different_dimensions_have_no_untrained_row() -> None:
     data, label = vectors()
-    found = study(data[:, :6], data, judged.same_label(label, label), [0.1], iterations=3)
+    found = study(data[:, :6], data, judged.relevance.same_label(label, label), [0.1], iterations=3)
     assert found.untrained is None
     assert found.trained[0].differences is None
     assert (
@@ -128,7 +133,9 @@ def test_different_dimensions_have_no_untrained_row() -> None:
 
 def test_one_temperature_alone() -> None:
     data, label = vectors()
-    found = study(data, data, judged.same_label(label, label), [0.1], measures="RR", iterations=3)
+    found = study(
+        data, data, judged.relevance.same_label(label, label), [0.1], measures="RR", iterations=3
+    )
     assert found.measures == ("RR",)
     assert len(found.conclusions()) == 2
 
@@ -166,7 +173,12 @@ def test_json_and_frame(small: Study) -> None:
 def test_the_same_seed_finds_the_same(small: Study) -> None:
     data, label = vectors()
     again = study(
-        data, data, judged.same_label(label, label), [0.1, 5.0], exclude=judged.same_index(), seed=3
+        data,
+        data,
+        judged.relevance.same_label(label, label),
+        [0.1, 5.0],
+        exclude=judged.relevance.same_row(),
+        seed=3,
     )
     assert again.to_frame().equals(small.to_frame())
 
@@ -175,7 +187,12 @@ def test_progress_is_told_of_all_iterations() -> None:
     data, label = vectors()
     told: list[int] = []
     study(
-        data, data, judged.same_label(label, label), [0.1, 5.0], iterations=30, progress=told.append
+        data,
+        data,
+        judged.relevance.same_label(label, label),
+        [0.1, 5.0],
+        iterations=30,
+        progress=told.append,
     )
     assert sum(told) == 60
 
@@ -204,7 +221,12 @@ def test_grades_below_rel_count_nowhere() -> None:
 def test_one_held_out_query_tells_nothing_apart() -> None:
     data, label = vectors()
     found = study(
-        data[:3], data, judged.same_label(label[:3], label), [0.1, 5.0], seed=5, iterations=10
+        data[:3],
+        data,
+        judged.relevance.same_label(label[:3], label),
+        [0.1, 5.0],
+        seed=5,
+        iterations=10,
     )
     assert found.held_out == 1
     assert found.conclusions()[1] == "One held-out query cannot tell temperatures apart."
@@ -215,7 +237,9 @@ def test_one_held_out_query_tells_nothing_apart() -> None:
 def test_temperatures_that_are_all_alike() -> None:
     """So strong a pull keeps every training at its start."""
     data, label = vectors()
-    found = study(data, data, judged.same_label(label, label), [0.1, 1.0], decay=1e12, **QUICK)
+    found = study(
+        data, data, judged.relevance.same_label(label, label), [0.1, 1.0], decay=1e12, **QUICK
+    )
     row = found.trained[0]
     said = found.conclusions()
     value = row.measures["AP"]
@@ -233,7 +257,9 @@ def test_temperatures_that_are_all_alike() -> None:
 
 def test_the_best_of_a_measure_that_is_better_the_lower_it_is() -> None:
     data, label = vectors()
-    found = study(data, data, judged.same_label(label, label), [0.1, 5.0], measures="Rank", seed=3)
+    found = study(
+        data, data, judged.relevance.same_label(label, label), [0.1, 5.0], measures="Rank", seed=3
+    )
     least = min(found.trained, key=lambda row: row.measures["Rank"].mean)
     assert found.conclusions()[0].startswith(
         f"Rank is lowest at temperature {least.temperature:g}: "
@@ -246,7 +272,7 @@ def test_losses_over_different_candidates_are_not_compared(options: dict[str, An
     relevance = (
         {str(row): {str(row): 1} for row in range(60)}
         if "candidates" in options
-        else judged.same_label(label, label)
+        else judged.relevance.same_label(label, label)
     )
     found = study(data, data, relevance, [0.1, 5.0], **options, **QUICK)
     assert not any("loss" in sentence for sentence in found.conclusions())
@@ -258,7 +284,7 @@ def test_losses_over_different_candidates_are_not_compared(options: dict[str, An
 
 def test_a_chart_of_different_dimensions() -> None:
     data, label = vectors()
-    found = study(data[:, :6], data, judged.same_label(label, label), [0.1], **QUICK)
+    found = study(data[:, :6], data, judged.relevance.same_label(label, label), [0.1], **QUICK)
     chart = judged.charts.temperature_study(json.loads(json.dumps(found.to_dict())))
     assert chart.data.filter(panel="AP")["differs"].to_list() == [None]
 
@@ -272,7 +298,7 @@ def test_a_measure_that_embeddings_do_not_have_is_refused_before_training() -> N
         study(
             data,
             data,
-            judged.same_label(label, label),
+            judged.relevance.same_label(label, label),
             [0.1],
             measures=["AP", "Bpref"],
             progress=told.append,
@@ -298,7 +324,7 @@ def test_a_measure_that_embeddings_do_not_have_is_refused_before_training() -> N
         ({"held_out": 0}, "a study needs held-out queries; held_out must be above 0."),
         (
             {"kind": "two-towers-linear"},
-            "there is no kind 'two-towers-linear' of learned similarity; did you mean "
+            "There is no kind 'two-towers-linear' of learned similarity; did you mean "
             "'two-tower-linear'?",
         ),
     ],
@@ -306,7 +332,7 @@ def test_a_measure_that_embeddings_do_not_have_is_refused_before_training() -> N
 def test_bad_input(given: dict[str, Any], message: str) -> None:
     data, label = vectors()
     with pytest.raises(judged.InputError, match=f"^{re.escape(message)}"):
-        study(data, data, judged.same_label(label, label), **given)
+        study(data, data, judged.relevance.same_label(label, label), **given)
 
 
 @pytest.fixture(scope="module")
@@ -314,7 +340,9 @@ def digits() -> Study:
     loaded = load_digits()
     labels = loaded.labels[loaded.queries], loaded.labels[loaded.collection]
     return study(
-        loaded.images[loaded.queries], loaded.images[loaded.collection], judged.same_label(*labels)
+        loaded.images[loaded.queries],
+        loaded.images[loaded.collection],
+        judged.relevance.same_label(*labels),
     )
 
 

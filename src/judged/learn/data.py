@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from judged.embeddings.embeddings import rank_embeddings
+from judged.embeddings.embeddings import Embeddings
 from judged.embeddings.product import refuse_infinite
-from judged.embeddings.relevance import Pairs, Relation, all_pairs
+from judged.embeddings.relations import Pairs, Relation, all_pairs
 from judged.errors import InputError
 from judged.evaluation.evaluation import Scored
 from judged.inputs.vectors.vectors import Vectors
@@ -35,15 +35,14 @@ class Part:
     memory: str | int
 
     def evaluate(self, similarity: Similarity, measures: Sequence[Measure]) -> Scored:
-        ranked = rank_embeddings(
+        compared = Embeddings(
             self.queries,
             self.items,
-            self.relevance,
             similarity=similarity.allow_training_queries(),
             exclude=self.exclude,
             memory=self.memory,
         )
-        return ranked.evaluate(measures).runs[0]
+        return compared.rank(self.relevance).evaluate(measures).runs[0]
 
     def marks(self) -> Floats:
         """What tells these queries from others; equal ones once."""

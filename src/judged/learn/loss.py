@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from judged.embeddings.relevance import Pairs
+from judged.embeddings.relations import Pairs
 from judged.learn.subsets import pairs_of
 from judged.segments import Floats, Ints, starts_of
 from judged.similarity.maps import Kind, Weights

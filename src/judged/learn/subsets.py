@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from judged.embeddings.relevance import Bound, Pairs, Relation
+from judged.embeddings.relations import Bound, Pairs, Relation
 from judged.inputs.vectors.vectors import Vectors
 from judged.segments import Ints, positions, starts_of
 

@@ -12,7 +12,7 @@ import numpy as np
 from judged.checks import number, size_in_bytes, whole
 from judged.checks import temperature as checked_temperature
 from judged.embeddings.product import MEMORY
-from judged.embeddings.relevance import Pairs, as_relation
+from judged.embeddings.relations import Pairs, as_relation
 from judged.errors import MeasureError
 from judged.inputs.vectors.vectors import as_vectors
 from judged.learn.data import Data, basis_of, unit_vectors
@@ -79,7 +79,7 @@ def fit(
     >>> random = np.random.default_rng(0)
     >>> label = np.arange(120) % 4
     >>> vectors = np.hstack([np.eye(4)[label] + 0.3 * random.normal(size=(120, 4)), 2 * random.normal(size=(120, 4))])
-    >>> learned = fit(vectors, vectors, judged.same_label(label, label), kind="diagonal", exclude=judged.same_index())
+    >>> learned = fit(vectors, vectors, judged.relevance.same_label(label, label), kind="diagonal", exclude=judged.relevance.same_row())
     >>> gain = learned.training.held_out.gains[0]
     >>> gain.measure, gain.difference.low > 0.1
     ('AP', True)

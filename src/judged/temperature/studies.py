@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from judged.checks import number, whole
-from judged.embeddings.diagnostics import diagnose
+from judged.embeddings.embeddings import Embeddings
 from judged.embeddings.product import MEMORY
-from judged.embeddings.relevance import as_relation
+from judged.embeddings.relations import as_relation
 from judged.errors import InputError
 from judged.evaluation.request import Measures
 from judged.inputs.vectors.vectors import Vectors, as_vectors
@@ -19,8 +19,9 @@ from judged.learn.data import Data, Part
 from judged.learn.training import ITERATIONS, fit, with_rel
 from judged.measures import Measure, parse
 from judged.segments import Floats
+from judged.similarity.choice import as_similarity
 from judged.similarity.learned import Learned
-from judged.similarity.similarity import Cosine, Similarity, as_similarity
+from judged.similarity.similarity import Cosine, Similarity
 from judged.statistics.intervals import mean_interval
 from judged.temperature.study_result import Studied, Study
 from judged.temperature.sweeps import as_temperatures, sweep
@@ -57,8 +58,8 @@ def study(
     >>> random = np.random.default_rng(0)
     >>> label = np.arange(120) % 4
     >>> vectors = np.hstack([np.eye(4)[label] + 0.3 * random.normal(size=(120, 4)), 2 * random.normal(size=(120, 4))])
-    >>> same = judged.same_label(label, label)
-    >>> found = judged.temperature.study(vectors, vectors, same, [0.1, 10.0], exclude=judged.same_index())
+    >>> same = judged.relevance.same_label(label, label)
+    >>> found = judged.temperature.study(vectors, vectors, same, [0.1, 10.0], exclude=judged.relevance.same_row())
     >>> cool, warm = found.trained
     >>> found.untrained.measures["AP"].mean < cool.measures["AP"].mean, cool.entropy < warm.entropy
     (True, True)
@@ -230,7 +231,8 @@ def _spread(similarity: Similarity, part: Part) -> tuple[float, float]:
         _mapped(similarity, part.queries, items=False),
         _mapped(similarity, part.items, items=True),
     )
-    found = diagnose(queries, items, part.positives, exclude=part.exclude, memory=part.memory)
+    compared = Embeddings(queries, items, exclude=part.exclude, memory=part.memory)
+    found = compared.diagnose(part.positives)
     assert found.alignment is not None
     return found.alignment, found.items.uniformity
 

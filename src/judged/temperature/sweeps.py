@@ -13,10 +13,11 @@ from judged.checks import number, size_in_bytes, whole
 from judged.checks import temperature as checked_temperature
 from judged.embeddings.embeddings import Embeddings
 from judged.embeddings.product import MEMORY, Product
-from judged.embeddings.relevance import Relation, as_relation
+from judged.embeddings.relations import Relation, as_relation
+from judged.embeddings.search import Search
 from judged.errors import InputError
 from judged.evaluation.evaluation import evaluate_rankings
-from judged.policy import POSITIVES, Policy, checked_positives
+from judged.policy import POSITIVES, checked_positives
 from judged.segments import Floats
 from judged.temperature.best import evaluations
 from judged.temperature.best import search as best
@@ -79,7 +80,7 @@ def sweep(
     >>> import judged
     >>> captions = [[1.0, 0.1], [0.2, 1.0], [0.3, 0.9]]
     >>> clips = [[0.9, 0.0], [0.0, 0.8], [0.9, 0.6]]
-    >>> found = judged.temperature.sweep(captions, clips, judged.diagonal(), [0.01, 0.1, 1.0])
+    >>> found = judged.temperature.sweep(captions, clips, judged.relevance.pairs(), [0.01, 0.1, 1.0])
     >>> [round(point.loss, 3) for point in found.points], round(found.best_loss.temperature, 3)
     ([5.311, 0.709, 0.886], 0.181)
     """
@@ -133,7 +134,7 @@ class _Sweeper:
         self._compared, self._counting, self._progress = compared, counting, progress
         self._done, self._seed = 0, whole("seed", seed, at_least=0)
         # First of all the ranking: queries that cannot be scored are refused there, by their names.
-        self._rankings = compared.rank(relation, Policy())[0]
+        self._rankings = compared.rank(relation)
         self._corpus = Corpus(
             _product(compared), relation.bind(compared.queries, compared.items), number("rel", rel)
         )
@@ -146,7 +147,7 @@ class _Sweeper:
             )
             self._sides = [batches, batches.turned_round()] if both else [batches]
         elif both:
-            self._sides.append(turned_corpus(self._corpus, _product(compared.turned_round())))
+            self._sides.append(turned_corpus(self._corpus, _product(compared.reversed())))
 
     def swept(self, *, search: bool) -> Sweep:
         points = self._at(self._counting.temperatures)
@@ -260,7 +261,7 @@ class _Sweeper:
         return (*(() if found is None else found.notes), *said)
 
 
-def _product(compared: Embeddings) -> Product:
+def _product(compared: Search) -> Product:
     scores, _ = compared.scores()
     assert isinstance(scores, Product)  # neither categories nor a normalisation were given
     return scores

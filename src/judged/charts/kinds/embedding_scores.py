@@ -21,7 +21,7 @@ def data(diagnosis: Diagnosis | Mapping[str, Any]) -> pl.DataFrame:
     found = diagnosis.to_dict() if isinstance(diagnosis, Diagnosis) else diagnosis
     if not isinstance(found, Mapping) or not {"scores", "similarity"} <= set(found):
         raise InputError(
-            "this is no diagnosis of embeddings; make one with judged.diagnose or `judged "
+            "this is no diagnosis of embeddings; make one with Embeddings.diagnose or `judged "
             "embeddings … --diagnose`."
         )
     histogram = found["scores"]
@@ -41,11 +41,11 @@ def data(diagnosis: Diagnosis | Mapping[str, Any]) -> pl.DataFrame:
 
 
 def embedding_scores(diagnosis: Diagnosis | Mapping[str, Any], *, theme: str = "light") -> Chart:
-    """Histograms of the scores of relevant pairs and of all others, from `judged.diagnose`.
+    """Histograms of the scores of relevant pairs and of all others, from `Embeddings.diagnose`.
 
     >>> import judged
-    >>> same = judged.same_label(["a", "b"], ["a", "b"])
-    >>> found = judged.diagnose([[1.0, 0.0], [0.0, 1.0]], [[1.0, 0.0], [0.0, 1.0]], same)
+    >>> both = judged.Embeddings([[1.0, 0.0], [0.0, 1.0]], [[1.0, 0.0], [0.0, 1.0]])
+    >>> found = both.diagnose(judged.relevance.same_label(["a", "b"], ["a", "b"]))
     >>> embedding_scores(found).data.filter(count=2)["group"].to_list()
     ['relevant', 'other']
     """

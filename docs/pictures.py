@@ -64,12 +64,12 @@ class Digits:
 
     @property
     def same(self) -> Any:
-        return judged.same_label(
+        return judged.relevance.same_label(
             *(path.read_text(encoding="utf-8").split() for path in self.files.labels)
         )
 
     def diagnosis(self) -> Any:
-        return judged.diagnose(*self.files.vectors, self.same)
+        return judged.Embeddings(*self.files.vectors).diagnose(self.same)
 
     @cached_property
     def sweep(self) -> Any:

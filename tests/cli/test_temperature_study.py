@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from judged import Embeddings
-from judged.embeddings import same_index, same_label
+from judged.embeddings.relevance import same_label, same_row
 from judged.temperature import study
 
 
@@ -58,7 +58,7 @@ def test_json_is_what_the_library_finds(judged, vectors):
     assert (result.code, result.err) == (0, "")
     values, label = vectors
     expected = study(
-        Embeddings(values, values, exclude=same_index()),
+        Embeddings(values, values, exclude=same_row()),
         same_label(label, label),
         [0.1, 3.0],
         iterations=4,
@@ -111,7 +111,7 @@ def test_its_chart(judged, vectors, tmp_path):
         ),
         (("--report", "nope"), "judged: "),
         (("-o", "nowhere/study.json"), "judged: nowhere/study.json: "),
-        (("--kind", "cubic"), "judged: there is no kind 'cubic' of learned similarity"),
+        (("--kind", "cubic"), "judged: There is no kind 'cubic' of learned similarity"),
     ],
 )
 def test_what_is_refused(judged, vectors, arguments, message):

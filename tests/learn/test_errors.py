@@ -45,10 +45,10 @@ def test_temperatures(temperature: Any) -> None:
     [
         (
             {"kind": "bilinar"},
-            "there is no kind 'bilinar' of learned similarity; did you mean 'bilinear'? There is "
+            "There is no kind 'bilinar' of learned similarity; did you mean 'bilinear'? There is "
             f"{KINDS}.",
         ),
-        ({"kind": 7}, f"there is no kind 7 of learned similarity. There is {KINDS}."),
+        ({"kind": 7}, f"There is no kind 7 of learned similarity. There is {KINDS}."),
         (
             {"kind": "low-rank", "rank": 0},
             "rank must be a whole number from 1 to 11, the dimensions of the vectors; got 0.",
@@ -158,7 +158,9 @@ def test_nothing_relevant(options: dict[str, Any]) -> None:
 
 
 def test_all_that_is_relevant_is_excluded() -> None:
-    said = refused(DATA.queries, DATA.queries, judged.diagonal(), exclude=judged.same_index())
+    said = refused(
+        DATA.queries, DATA.queries, judged.relevance.pairs(), exclude=judged.relevance.same_row()
+    )
     assert said.startswith(
         "no item with a vector is relevant to any query (grade 1 or more, not excluded);"
     )
@@ -190,7 +192,7 @@ def test_numbers_that_are_none(side: str, row: int, bad: float) -> None:
     vectors[side][row, 2] = bad
     told: list[int] = []
     said = refused(vectors["queries"], vectors["items"], DATA.relevance, progress=told.append)
-    assert said == f"the {side}: vectors {row} hold NaN or infinite numbers; remove or mend them."
+    assert said == f"the {side}: vectors {row} hold NaN or infinite numbers; remove or fix them."
     assert told == []
 
 
@@ -207,11 +209,11 @@ def test_vectors_of_zeros(side: str, row: int) -> None:
 
 def test_relevance_that_does_not_fit() -> None:
     with pytest.raises(InputError) as error:
-        fit(judged.Embeddings(DATA.queries, DATA.items), judged.diagonal())
+        fit(judged.Embeddings(DATA.queries, DATA.items), judged.relevance.pairs())
     assert str(error.value) == (
         "pairs need as many queries as items; there are 30 queries and 80 items. For several "
-        "queries an item use "
-        "judged.groups(…), or --groups."
+        "queries per item use "
+        "judged.relevance.same_label(…), or --groups."
     )
 
 

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import judged
+from judged.inputs.vectors import as_vectors
 from judged.learn import KINDS, Learned, fit
 from judged.learn.loss import Objective
 from judged.policy import POSITIVES
@@ -62,8 +63,8 @@ def test_never_worse_on_validation_than_the_start(kind: str, seed: int) -> None:
     labels = random.integers(0, 3, 40)
     vectors = random.normal(size=(40, 6))
     learned = fit(
-        judged.Embeddings(vectors, vectors, exclude=judged.same_index()),
-        judged.same_label(labels, labels),
+        judged.Embeddings(vectors, vectors, exclude=judged.relevance.same_row()),
+        judged.relevance.same_label(labels, labels),
         kind=kind,
         seed=seed,
     )
@@ -77,9 +78,9 @@ def test_the_record_is_what_an_evaluation_of_the_validation_queries_gives(measur
     """By the weights that were kept; Rank is better the lower it is."""
     data = behind_noise()
     learned = fitted(data, kind="diagonal", measure=measure)
-    _, chose = learned.seen.of(judged.embeddings.as_vectors(data.queries))
+    _, chose = learned.seen.of(as_vectors(data.queries))
     assert chose.sum() == learned.training.validation == 12
-    relevance = judged.same_label(data.query_labels[chose], data.item_labels)
+    relevance = judged.relevance.same_label(data.query_labels[chose], data.item_labels)
     allowed = learned.allow_training_queries()
     found = judged.evaluate_embeddings(
         data.queries[chose], data.items, relevance, similarity=allowed, measures=measure
@@ -97,7 +98,7 @@ def test_held_out_numbers_are_those_of_an_evaluation() -> None:
     learned = fitted(data)
     rows = learned.unseen(data.queries)
     assert len(rows) == learned.training.held_out_queries == 12
-    relevance = judged.same_label(data.query_labels[rows], data.item_labels)
+    relevance = judged.relevance.same_label(data.query_labels[rows], data.item_labels)
     for similarity, part in ((learned, "after"), ("cosine", "before")):
         found = judged.evaluate_embeddings(
             data.queries[rows], data.items, relevance, similarity=similarity
@@ -127,7 +128,7 @@ def test_training_queries_are_looked_at() -> None:
     """The twin of the test above: it could fail."""
     data = behind_noise()
     learned = fitted(data)
-    trained, _ = learned.seen.of(judged.embeddings.as_vectors(data.queries))
+    trained, _ = learned.seen.of(as_vectors(data.queries))
     labels = data.query_labels.copy()
     labels[trained] = (labels[trained] + 1) % 5
     assert not same_weights(learned, fitted(replace(data, query_labels=labels)))
@@ -150,7 +151,7 @@ def test_equal_queries_are_on_the_same_side() -> None:
     learned = fitted(twice, kind="diagonal")
     training = learned.training
     assert (training.training, training.validation, training.held_out_queries) == (24, 8, 8)
-    trained, chose = learned.seen.of(judged.embeddings.as_vectors(twice.queries))
+    trained, chose = learned.seen.of(as_vectors(twice.queries))
     assert np.array_equal(trained[:20], trained[20:])
     assert (int(trained.sum()), int(chose.sum())) == (24, 8)
     assert training.notes == (
@@ -170,7 +171,7 @@ def test_scaled_queries_are_on_the_same_side() -> None:
         data.item_labels,
     )
     learned = fitted(scaled, kind="diagonal")
-    trained, chose = learned.seen.of(judged.embeddings.as_vectors(scaled.queries))
+    trained, chose = learned.seen.of(as_vectors(scaled.queries))
     assert np.array_equal(trained[:20], trained[20:])
     assert np.array_equal(chose[:20], chose[20:])
     assert (int(trained.sum()), int(chose.sum()), learned.training.held_out_queries) == (24, 8, 8)
@@ -240,13 +241,13 @@ def test_excluded_pairs_are_no_candidates() -> None:
     items = data.items.copy()
     items[:3] = np.random.default_rng(5).normal(size=(3, 11))
     one = fit(
-        judged.Embeddings(data.queries, data.items, exclude=judged.junk(gone)),
+        judged.Embeddings(data.queries, data.items, exclude=judged.relevance.listed(gone)),
         data.relevance,
         kind="diagonal",
         **QUICK,
     )
     other = fit(
-        judged.Embeddings(data.queries, items, exclude=judged.junk(gone)),
+        judged.Embeddings(data.queries, items, exclude=judged.relevance.listed(gone)),
         data.relevance,
         kind="diagonal",
         **QUICK,
@@ -298,8 +299,8 @@ def test_what_was_found_on_the_way_is_noted() -> None:
     assert learned.training.held_out.before == "the random start, for dimensions differ"  # type: ignore[union-attr]
     vectors = behind_noise(queries=30)
     same = fit(
-        judged.Embeddings(vectors.queries, vectors.queries, exclude=judged.same_index()),
-        judged.same_label(vectors.query_labels, vectors.query_labels),
+        judged.Embeddings(vectors.queries, vectors.queries, exclude=judged.relevance.same_row()),
+        judged.relevance.same_label(vectors.query_labels, vectors.query_labels),
         kind="diagonal",
         **QUICK,
     )
@@ -327,7 +328,7 @@ def test_where_nothing_is_gained_the_start_is_kept() -> None:
     labels = np.arange(40) % 4
     learned = fit(
         judged.Embeddings(vectors, vectors),
-        judged.same_label(labels, labels),
+        judged.relevance.same_label(labels, labels),
         kind="diagonal",
         **QUICK,
     )

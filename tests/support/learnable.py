@@ -21,7 +21,7 @@ class Hidden:
 
     @property
     def relevance(self) -> Any:
-        return judged.same_label(self.query_labels, self.item_labels)
+        return judged.relevance.same_label(self.query_labels, self.item_labels)
 
     @property
     def both(self) -> tuple[Any, Any, Any]:

@@ -12,7 +12,7 @@ import judged
 from judged.temperature import study, sweep
 
 VECTORS = np.eye(3)
-PAIRS = judged.diagonal()
+PAIRS = judged.relevance.pairs()
 
 
 @pytest.mark.parametrize(
@@ -77,7 +77,7 @@ def test_no_positives(batch_size: int | None) -> None:
     with pytest.raises(judged.InputError, match=f"^{re.escape(message)}$"):
         sweep(
             judged.Embeddings(VECTORS, VECTORS),
-            judged.groups([0, 0, 0], [1, 1, 1]),
+            judged.relevance.same_label([0, 0, 0], [1, 1, 1]),
             batch_size=batch_size,
         )
 

@@ -12,7 +12,7 @@ from judged.policy import POSITIVES
 from judged.temperature import Point, sweep
 from judged.temperature.best import evaluations
 
-PAIRS = judged.diagonal()
+PAIRS = judged.relevance.pairs()
 
 
 @cache
@@ -33,7 +33,7 @@ def fine(seed: int, low: float, high: float, steps: int, **options: float) -> tu
 @pytest.mark.parametrize("both", [False, True])
 def test_no_temperature_of_a_fine_grid_has_a_lower_loss(rule: str, both: bool) -> None:
     labels = np.arange(150) // 3
-    relevance = judged.groups(labels, labels)
+    relevance = judged.relevance.same_label(labels, labels)
     found = sweep(embeddings(1), relevance, positives=rule, both=both)
     assert found.best_loss is not None
     assert not found.best_loss.at_edge

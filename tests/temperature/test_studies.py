@@ -40,8 +40,8 @@ def vectors(seed: int = 0) -> tuple[Any, Any]:
 def small() -> Study:
     data, label = vectors()
     return study(
-        judged.Embeddings(data, data, exclude=judged.same_index()),
-        judged.same_label(label, label),
+        judged.Embeddings(data, data, exclude=judged.relevance.same_row()),
+        judged.relevance.same_label(label, label),
         [0.1, 5.0],
         seed=3,
     )
@@ -62,14 +62,14 @@ def test_numbers_are_those_of_the_held_out_queries(small: Study) -> None:
         held_out = row.learned.unseen(data)
         assert len(held_out) == 20
         groups = np.arange(100)
-        relevance = judged.same_label(label[held_out], label)
+        relevance = judged.relevance.same_label(label[held_out], label)
         evaluation = judged.evaluate_embeddings(
             data[held_out],
             data,
             relevance,
             similarity=row.learned,
             measures=["AP", "nDCG@10", "RR"],
-            exclude=judged.same_group(groups[held_out], groups),
+            exclude=judged.relevance.same_label(groups[held_out], groups),
         )
         for name in ("AP", "nDCG@10", "RR"):
             assert row.measures[name].mean == pytest.approx(evaluation.value(name))
@@ -127,7 +127,10 @@ def test_the_untrained_row_has_nothing_that_needs_a_temperature(small: Study) ->
 def test_different_dimensions_have_no_untrained_row() -> None:
     data, label = vectors()
     found = study(
-        judged.Embeddings(data[:, :6], data), judged.same_label(label, label), [0.1], iterations=3
+        judged.Embeddings(data[:, :6], data),
+        judged.relevance.same_label(label, label),
+        [0.1],
+        iterations=3,
     )
     assert found.untrained is None
     assert found.trained[0].differences is None
@@ -141,7 +144,7 @@ def test_one_temperature_alone() -> None:
     data, label = vectors()
     found = study(
         judged.Embeddings(data, data),
-        judged.same_label(label, label),
+        judged.relevance.same_label(label, label),
         [0.1],
         measures="RR",
         iterations=3,
@@ -183,8 +186,8 @@ def test_json_and_frame(small: Study) -> None:
 def test_the_same_seed_finds_the_same(small: Study) -> None:
     data, label = vectors()
     again = study(
-        judged.Embeddings(data, data, exclude=judged.same_index()),
-        judged.same_label(label, label),
+        judged.Embeddings(data, data, exclude=judged.relevance.same_row()),
+        judged.relevance.same_label(label, label),
         [0.1, 5.0],
         seed=3,
     )
@@ -196,7 +199,7 @@ def test_progress_is_told_of_all_iterations() -> None:
     told: list[int] = []
     study(
         judged.Embeddings(data, data),
-        judged.same_label(label, label),
+        judged.relevance.same_label(label, label),
         [0.1, 5.0],
         iterations=30,
         progress=told.append,
@@ -229,7 +232,7 @@ def test_one_held_out_query_tells_nothing_apart() -> None:
     data, label = vectors()
     found = study(
         judged.Embeddings(data[:3], data),
-        judged.same_label(label[:3], label),
+        judged.relevance.same_label(label[:3], label),
         [0.1, 5.0],
         seed=5,
         iterations=10,
@@ -245,7 +248,7 @@ def test_temperatures_that_are_all_alike() -> None:
     data, label = vectors()
     found = study(
         judged.Embeddings(data, data),
-        judged.same_label(label, label),
+        judged.relevance.same_label(label, label),
         [0.1, 1.0],
         decay=1e12,
         **QUICK,
@@ -269,7 +272,7 @@ def test_the_best_of_a_measure_that_is_better_the_lower_it_is() -> None:
     data, label = vectors()
     found = study(
         judged.Embeddings(data, data),
-        judged.same_label(label, label),
+        judged.relevance.same_label(label, label),
         [0.1, 5.0],
         measures="Rank",
         seed=3,
@@ -284,7 +287,7 @@ def test_losses_over_different_candidates_are_not_compared(options: dict[str, An
     relevance = (
         {str(row): {str(row): 1} for row in range(60)}
         if "candidates" in options
-        else judged.same_label(label, label)
+        else judged.relevance.same_label(label, label)
     )
     found = study(judged.Embeddings(data, data), relevance, [0.1, 5.0], **options, **QUICK)
     assert not any("loss" in sentence for sentence in conclusions(found))
@@ -297,7 +300,10 @@ def test_losses_over_different_candidates_are_not_compared(options: dict[str, An
 def test_a_chart_of_different_dimensions() -> None:
     data, label = vectors()
     found = study(
-        judged.Embeddings(data[:, :6], data), judged.same_label(label, label), [0.1], **QUICK
+        judged.Embeddings(data[:, :6], data),
+        judged.relevance.same_label(label, label),
+        [0.1],
+        **QUICK,
     )
     chart = judged.charts.temperature_study(json.loads(json.dumps(found.to_dict())))
     assert chart.data.filter(panel="AP")["differs"].to_list() == [None]
@@ -311,7 +317,7 @@ def test_a_measure_that_embeddings_do_not_have_is_refused_before_training() -> N
     ):
         study(
             judged.Embeddings(data, data),
-            judged.same_label(label, label),
+            judged.relevance.same_label(label, label),
             [0.1],
             measures=["AP", "Bpref"],
             progress=told.append,
@@ -337,7 +343,7 @@ def test_a_measure_that_embeddings_do_not_have_is_refused_before_training() -> N
         ({"held_out": 0}, "a study needs held-out queries; held_out must be above 0."),
         (
             {"kind": "two-towers-linear"},
-            "there is no kind 'two-towers-linear' of learned similarity; did you mean "
+            "There is no kind 'two-towers-linear' of learned similarity; did you mean "
             "'two-tower-linear'?",
         ),
     ],
@@ -345,7 +351,7 @@ def test_a_measure_that_embeddings_do_not_have_is_refused_before_training() -> N
 def test_bad_input(given: dict[str, Any], message: str) -> None:
     data, label = vectors()
     with pytest.raises(judged.InputError, match=f"^{re.escape(message)}"):
-        study(judged.Embeddings(data, data), judged.same_label(label, label), **given)
+        study(judged.Embeddings(data, data), judged.relevance.same_label(label, label), **given)
 
 
 @pytest.fixture(scope="module")
@@ -355,7 +361,7 @@ def digits() -> Study:
     embeddings = judged.Embeddings(loaded.images[loaded.queries], loaded.images[loaded.collection])
     # So small products cost several times as much where threads of a BLAS wait for each other.
     with threadpool_limits(1, user_api="blas"):
-        return study(embeddings, judged.same_label(*labels))
+        return study(embeddings, judged.relevance.same_label(*labels))
 
 
 def test_what_the_digits_show(digits: Study) -> None:

@@ -34,7 +34,7 @@ class Data:
         self.scores = self.queries @ self.items.T
         self.positive = self.labels[0][:, None] == self.labels[1]
         self.candidate = np.ones(self.scores.shape, bool)
-        self.relevance = judged.same_label(*self.labels)
+        self.relevance = judged.relevance.same_label(*self.labels)
 
     def swept(
         self,
@@ -66,7 +66,7 @@ def test_every_number_is_that_of_the_slow_twin(seed: int, rule: str) -> None:
 def test_excluded_items_are_no_candidates() -> None:
     data = Data(1, queries=30, items=30)
     data.candidate = ~np.eye(30, dtype=bool)
-    found = data.swept(exclude=judged.same_index())
+    found = data.swept(exclude=judged.relevance.same_row())
     for point in found.points:
         expected = softmaxes.described(
             data.scores, data.positive, data.candidate, point.temperature, "each", 10
@@ -298,7 +298,7 @@ def test_laws(seed: int, rule: str) -> None:
         assert sum(point.probabilities) <= 1 + 1e-6
     moved = sweep(
         judged.Embeddings(data.queries, data.items[::-1], similarity="dot"),
-        judged.same_label(data.labels[0], data.labels[1][::-1]),
+        judged.relevance.same_label(data.labels[0], data.labels[1][::-1]),
         [0.1],
         search=False,
     )
@@ -314,7 +314,7 @@ def test_with_one_positive_all_rules_are_the_same() -> None:
             point.loss
             for point in sweep(
                 judged.Embeddings(vectors, vectors + 0.3),
-                judged.diagonal(),
+                judged.relevance.pairs(),
                 positives=rule,
                 search=False,
             ).points
@@ -343,7 +343,7 @@ def test_what_a_sweep_says() -> None:
         np.array([[1.0, 0.1], [0.2, 1.0], [0.3, 0.9]]),
         np.array([[0.9, 0.0], [0.0, 0.8], [0.9, 0.6]]),
     )
-    found = sweep(judged.Embeddings(captions, clips), judged.diagonal(), [0.01, 0.1, 1.0])
+    found = sweep(judged.Embeddings(captions, clips), judged.relevance.pairs(), [0.01, 0.1, 1.0])
     heads, *lines = repr(found).split("\n\n")[0].splitlines()
     assert heads == (
         "temperature    loss  confidence  entropy  accuracy     ECE  hardest 10  effective "

@@ -89,8 +89,8 @@ def similarity_option(function: Function) -> Function:
 
 
 def _allowing(given: str) -> Any:
+    from judged.similarity.choice import as_similarity
     from judged.similarity.learned import Learned
-    from judged.similarity.similarity import as_similarity
 
     found = as_similarity(given)
     if not isinstance(found, Learned):
@@ -208,33 +208,31 @@ def read_options(given: dict[str, Any]) -> dict[str, Any]:
 
 def relations(given: dict[str, Any], *, optional: bool = False) -> tuple[Any, list[Any]]:
     """What is relevant, and what is to be excluded, from the options."""
-    from judged.embeddings import (
-        diagonal,
-        groups,
-        junk,
+    from judged.embeddings.relevance import (
+        listed,
+        pairs,
         revisited,
-        same_group,
         same_id,
-        same_index,
         same_label,
+        same_row,
         shared_label,
     )
     from judged.inputs.vectors.labels import labels_lists_from, revisited_from
 
     chosen = [name for name in RELEVANCE if given[name.replace("-", "_")]]
     if len(chosen) > 1 or not (chosen or optional):
-        listed = ", ".join(f"--{name}" for name in RELEVANCE)
+        known = ", ".join(f"--{name}" for name in RELEVANCE)
         got = f"; got {' and '.join(f'--{name}' for name in chosen)}" if chosen else ""
-        raise click.UsageError(f"say what is relevant by one of {listed}{got}.")
+        raise click.UsageError(f"say what is relevant by one of {known}{got}.")
     excluded: list[Any] = []
     if given["exclude_self"]:
-        excluded.append(same_index())
+        excluded.append(same_row())
     if given["exclude_same_id"]:
         excluded.append(same_id())
     if given["exclude_groups"]:
-        excluded.append(same_group(*map(labels, given["exclude_groups"])))
+        excluded.append(same_label(*map(labels, given["exclude_groups"])))
     if given["junk"]:
-        excluded.append(junk(given["junk"]))
+        excluded.append(listed(given["junk"]))
     relevance: Any = None
     match chosen:
         case ["qrels"]:
@@ -244,9 +242,9 @@ def relations(given: dict[str, Any], *, optional: bool = False) -> tuple[Any, li
         case ["shared-labels"]:
             relevance = shared_label(*map(labels_lists_from, given["shared_labels"]))
         case ["groups"]:
-            relevance = groups(*map(labels, given["groups"]))
+            relevance = same_label(*map(labels, given["groups"]))
         case ["diagonal"]:
-            relevance = diagonal()
+            relevance = pairs()
         case ["revisited"]:
             relevance, passed = revisited(revisited_from(given["revisited"]), given["protocol"])
             excluded.append(passed)

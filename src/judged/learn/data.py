@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from judged.embeddings.embeddings import Embeddings, evaluate_embeddings
+from judged.embeddings.embeddings import Embeddings
 from judged.embeddings.product import refuse_infinite
-from judged.embeddings.relevance import Bound, Pairs, Relation, all_pairs
+from judged.embeddings.relations import Bound, Pairs, Relation, all_pairs
 from judged.errors import InputError
 from judged.evaluation.settlement import Scored
 from judged.inputs.vectors.vectors import Vectors
@@ -107,16 +107,8 @@ class Part:
         )
 
     def evaluate(self, similarity: Similarity, measures: Sequence[Measure]) -> Scored:
-        found = evaluate_embeddings(
-            self.queries,
-            self.items,
-            self.relevance,
-            measures=measures,
-            similarity=similarity.allow_training_queries(),
-            exclude=self.exclude,
-            memory=self.memory,
-        )
-        return found.runs[0]
+        embeddings = self.embeddings(similarity.allow_training_queries())
+        return embeddings.evaluate(self.relevance, measures).runs[0]
 
     def marks(self) -> Floats:
         """What tells these queries from others; equal ones once."""

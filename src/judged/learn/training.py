@@ -11,7 +11,7 @@ import numpy as np
 from judged.checks import LEARNING_TEMPERATURE, number, size_in_bytes, whole
 from judged.checks import temperature as checked_temperature
 from judged.embeddings.embeddings import Embeddings
-from judged.embeddings.relevance import Pairs, as_relation
+from judged.embeddings.relations import Pairs, as_relation
 from judged.errors import MeasureError
 from judged.learn.data import (
     Data,
@@ -131,8 +131,8 @@ def fit(
     >>> label = np.arange(120) % 4
     >>> signal, noise = np.eye(4)[label], random.normal(size=(120, 8)) * ([0.3] * 4 + [2] * 4)
     >>> vectors = np.hstack([signal, np.zeros((120, 4))]) + noise
-    >>> embeddings = judged.Embeddings(vectors, vectors, exclude=judged.same_index())
-    >>> learned = judged.learn.fit(embeddings, judged.same_label(label, label), kind="diagonal")
+    >>> embeddings = judged.Embeddings(vectors, vectors, exclude=judged.relevance.same_row())
+    >>> learned = judged.learn.fit(embeddings, judged.relevance.same_label(label, label), kind="diagonal")
     >>> gain = learned.training.held_out.gains[0]
     >>> gain.measure, gain.difference.low > 0.1
     ('AP', True)

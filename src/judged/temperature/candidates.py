@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from judged.embeddings.product import Blocks, Product, over_blocks
 from judged.embeddings.ranks import relevant_and_excluded
-from judged.embeddings.relevance import Bound, Pairs, turned_round
+from judged.embeddings.relations import Bound, Pairs, reversed_pairs
 from judged.errors import InputError
 from judged.inputs.vectors.vectors import Matrix, Vectors
 from judged.segments import Ints, starts_of
@@ -214,7 +214,7 @@ class Batches:
         # Not the same scores seen from the other side: some hold only what orders the candidates
         # of a row.
         if self.back:
-            similarity, sides = similarity.turned_round(), sides[::-1]
+            similarity, sides = similarity.reversed(), sides[::-1]
         ready = []
         for (vectors, rows), searched in zip(sides, (False, True), strict=True):
             some = Vectors(vectors.rows(rows), source=vectors.source)
@@ -290,6 +290,6 @@ def reversed_corpus(corpus: Corpus, back: Product) -> Corpus:
     """The items' softmax over queries, by a product of these sides."""
     return Corpus(
         back,
-        turned_round(corpus.relevance, corpus.product.queries, corpus.product.items),
+        reversed_pairs(corpus.relevance, corpus.product.queries, corpus.product.items),
         corpus.rel,
     )

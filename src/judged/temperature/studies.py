@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from judged.checks import STUDIED_TEMPERATURES, number, whole
-from judged.embeddings.diagnostics import diagnose
 from judged.embeddings.embeddings import Embeddings
-from judged.embeddings.relevance import as_relation
+from judged.embeddings.relations import as_relation
 from judged.errors import InputError
 from judged.inputs.vectors.vectors import Vectors
 from judged.learn.data import Data, Part, checked_embeddings
 from judged.learn.training import ITERATIONS, MEASURES, fit, with_rel
 from judged.measures import Measure, parse_measure
 from judged.segments import Floats
+from judged.similarity.choice import as_similarity
 from judged.similarity.learned import Learned
-from judged.similarity.similarity import Cosine, Similarity, as_similarity
+from judged.similarity.similarity import Cosine, Similarity
 from judged.statistics.intervals import mean_interval
 from judged.temperature.study_result import Studied, Study
 from judged.temperature.sweeps import as_temperatures, sweep
@@ -73,8 +73,8 @@ def study(
     >>> label = np.arange(120) % 4
     >>> signal, noise = np.eye(4)[label], random.normal(size=(120, 8)) * ([0.3] * 4 + [2] * 4)
     >>> vectors = np.hstack([signal, np.zeros((120, 4))]) + noise
-    >>> embeddings = judged.Embeddings(vectors, vectors, exclude=judged.same_index())
-    >>> same = judged.same_label(label, label)
+    >>> embeddings = judged.Embeddings(vectors, vectors, exclude=judged.relevance.same_row())
+    >>> same = judged.relevance.same_label(label, label)
     >>> found = judged.temperature.study(embeddings, same, [0.1, 10.0])
     >>> cool, warm = found.trained
     >>> found.untrained.measures["AP"].mean < cool.measures["AP"].mean, cool.entropy < warm.entropy
@@ -229,7 +229,8 @@ def _spread(similarity: Similarity, part: Part) -> tuple[float, float]:
         _mapped(similarity, part.queries, items=False),
         _mapped(similarity, part.items, items=True),
     )
-    found = diagnose(queries, items, part.positives, exclude=part.exclude, memory=part.memory)
+    compared = Embeddings(queries, items, exclude=part.exclude, memory=part.memory)
+    found = compared.diagnose(part.positives)
     assert found.alignment is not None
     return found.alignment, found.items.uniformity
 

@@ -108,8 +108,8 @@ class Study(Result):
     >>> import numpy as np, judged
     >>> label = np.arange(60) % 3
     >>> vectors = np.eye(3)[label] + np.random.default_rng(0).normal(size=(60, 3))
-    >>> same = judged.same_label(label, label)
-    >>> embeddings = judged.Embeddings(vectors, vectors, exclude=judged.same_index())
+    >>> same = judged.relevance.same_label(label, label)
+    >>> embeddings = judged.Embeddings(vectors, vectors, exclude=judged.relevance.same_row())
     >>> found = judged.temperature.study(embeddings, same, [0.1, 1.0], iterations=2)
     >>> found.to_frame()["temperature"].to_list()
     [None, 0.1, 1.0]

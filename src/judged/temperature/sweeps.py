@@ -13,11 +13,12 @@ from judged.checks import SWEPT_TEMPERATURES, number, size_in_bytes, whole
 from judged.checks import temperature as checked_temperature
 from judged.embeddings.embeddings import Embeddings
 from judged.embeddings.product import Product
-from judged.embeddings.relevance import Relation, as_relation
+from judged.embeddings.relations import Relation, as_relation
+from judged.embeddings.search import Search
 from judged.errors import InputError
 from judged.evaluation.evaluation import evaluate_rankings
 from judged.learn.data import checked_embeddings
-from judged.policy import POSITIVES, Policy, checked_positives
+from judged.policy import POSITIVES, checked_positives
 from judged.segments import Floats
 from judged.temperature.best import evaluations
 from judged.temperature.best import search as best
@@ -109,7 +110,7 @@ def sweep(
     >>> captions = [[1.0, 0.1], [0.2, 1.0], [0.3, 0.9]]
     >>> clips = [[0.9, 0.0], [0.0, 0.8], [0.9, 0.6]]
     >>> embeddings = judged.Embeddings(captions, clips)
-    >>> found = judged.temperature.sweep(embeddings, judged.diagonal(), [0.01, 0.1, 1.0])
+    >>> found = judged.temperature.sweep(embeddings, judged.relevance.pairs(), [0.01, 0.1, 1.0])
     >>> [round(point.loss, 3) for point in found.points], round(found.best_loss.temperature, 3)
     ([5.311, 0.709, 0.886], 0.181)
     """
@@ -154,7 +155,7 @@ class _Sweeper:
         self._embeddings, self._counting, self._progress = embeddings, counting, progress
         self._done, self._seed = 0, whole("seed", seed, at_least=0)
         # First of all the ranking: queries that cannot be scored are refused there, by their names.
-        self._rankings = embeddings.rank(relation, Policy())[0]
+        self._rankings = embeddings.rank(relation)
         self._corpus = Corpus(
             _product(embeddings),
             relation.bind(embeddings.queries, embeddings.items),
@@ -169,7 +170,7 @@ class _Sweeper:
             )
             self._sides = [batches, batches.reversed()] if both else [batches]
         elif both:
-            self._sides.append(reversed_corpus(self._corpus, _product(embeddings.turned_round())))
+            self._sides.append(reversed_corpus(self._corpus, _product(embeddings.reversed())))
 
     def swept(self, *, search: bool) -> Sweep:
         points = self._at(self._counting.temperatures)
@@ -282,7 +283,7 @@ class _Sweeper:
         return (*(() if found is None else found.notes), *said)
 
 
-def _product(embeddings: Embeddings) -> Product:
+def _product(embeddings: Search) -> Product:
     scores, _ = embeddings.scores()
     assert isinstance(scores, Product)  # neither categories nor a normalisation were given
     return scores

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from judged.errors import OutputError
-from judged.outputs import check_target, replacing, write_text
+from judged.outputs import check_target, replacing
 from judged.text import aligned, html_table, listed, markdown_table, to_json
 
 if TYPE_CHECKING:
@@ -29,7 +29,8 @@ class Result:
         ".html": "to_html",
         ".txt": "to_text",
     }
-    """The endings that `save` knows besides .parquet, and the method that gives the text of each."""
+    """The endings that `save` knows besides .parquet, and the method that makes each, as text or
+    bytes."""
     WORDS: ClassVar[frozenset[str]] = frozenset()
     """Columns of tables that hold words, not numbers; these begin at the left."""
 
@@ -88,15 +89,14 @@ class Result:
         """
         target = Path(path)
         check_target(target)
-        ending = target.suffix.lower()
+        ending = checked_ending(target, [*self.SAVED_AS, ".parquet"])
         if ending == ".parquet":
             with replacing(target) as temporary:
                 self.to_frame().write_parquet(temporary)
-        elif ending in self.SAVED_AS:
-            write_text(target, getattr(self, self.SAVED_AS[ending])())
-        else:
-            known = listed([*self.SAVED_AS, ".parquet"], "or")
-            raise OutputError(f"{target}: the ending says the format, and must be {known}.")
+            return
+        content = getattr(self, self.SAVED_AS[ending])()
+        with replacing(target) as temporary:
+            temporary.write_bytes(content if isinstance(content, bytes) else content.encode())
 
     def _right(self, header: Sequence[str]) -> list[int]:
         return [at for at, name in enumerate(header) if name not in self.WORDS]
@@ -106,3 +106,13 @@ class Result:
 
     def _repr_html_(self) -> str:
         return self.to_html()
+
+
+def checked_ending(path: str | os.PathLike[str], endings: Sequence[str]) -> str:
+    """The ending of a file to write, where it is one of those that can be written."""
+    ending = Path(path).suffix.lower()
+    if ending not in endings:
+        raise OutputError(
+            f"{path}: the ending says the format, and must be {listed(endings, 'or')}."
+        )
+    return ending

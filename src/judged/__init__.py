@@ -105,7 +105,7 @@ _HOMES = (
 """Modules that hold the names above, cheapest first."""
 
 
-_ROOMS = ("charts", "learn", "temperature")
+_ROOMS = ("charts", "conventions", "learn", "temperature")
 """Modules that are names here of themselves: `judged.charts.roc(…)` needs no import of its own."""
 
 

@@ -77,10 +77,10 @@ def _measure(name: str) -> Any:
     """A measure by one of its names."""
     if not name.startswith("_"):
         from judged.measures import lookup, names
+        from judged.measures.measure import bind
 
         if name in names():
-            spec, preset = lookup(name)
-            return spec.bind(preset)
+            return bind(*lookup(name))
     raise AttributeError(f"module 'judged' has no attribute {name!r}")
 
 

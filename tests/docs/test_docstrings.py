@@ -46,7 +46,7 @@ def callables() -> Iterator[tuple[str, Callable[..., Any]]]:
             continue
         for attribute, value in inspect.getmembers(found):
             static = inspect.getattr_static(found, attribute)
-            ours = getattr(value, "__module__", "").startswith("judged")
+            ours = str(getattr(value, "__module__", "")).startswith("judged")
             method = inspect.isfunction(static) or isinstance(static, classmethod | staticmethod)
             if ours and method and not attribute.startswith("_"):
                 yield f"{name}.{attribute}", value

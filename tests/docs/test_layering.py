@@ -33,7 +33,7 @@ def layers() -> dict[str, int]:
 LAYERS = layers()
 
 HANDS_OVER = {
-    "__init__": {"measures": {"__getattr__", "__dir__"}},
+    "__init__": {"measures": {"_measure", "__dir__"}},
     "rankings": {"judging": {"from_scores"}, "evaluation": {"evaluate"}},
 }
 """What is imported from below when a function is called, and which functions these are."""

@@ -23,6 +23,11 @@ def test_every_measure_has_steps() -> None:
     assert set(STEPS) == set(REGISTRY)
 
 
+@pytest.mark.parametrize("name", REGISTRY)
+def test_steps_lie_in_the_file_that_is_called_as_the_measures_own(name: str) -> None:
+    assert STEPS[name].__module__.rpartition(".")[2] == REGISTRY[name].family
+
+
 def explained(measure: Measure, r: Rankings) -> Steps:
     return steps_of(Listing(r, measure, tuple(range(1, int(r.retrieved[0]) + 1))))
 

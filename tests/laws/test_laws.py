@@ -43,7 +43,6 @@ def is_no_worse(measure: Measure, new: Query, old: Query) -> bool:
 
 
 # -- the laws: each takes a measure and a draw, and asserts
-# ----------------------------------------------------------
 
 
 def swap_up_never_hurts(measure: Measure, query: Query, data: st.DataObject) -> None:
@@ -111,7 +110,6 @@ LAWS: dict[str, Callable[[Measure, Query, st.DataObject], None]] = {
 }
 
 # -- where a variant gives a law up, with a case that shows it
-# -------------------------------------------------------
 
 Variant = tuple[Callable[[Measure], bool], dict[str, Any]]
 """Which variants of a measure are excepted, and the parameters that lead back to one that is not.
@@ -189,7 +187,6 @@ def test_the_exceptions_are_real(
 
 
 # -- the tests
-# -------------------------------------------------------------------------------------------------------
 
 PROMISED = [(law, name) for name, spec in PLAIN.items() for law in sorted(spec.laws)]
 

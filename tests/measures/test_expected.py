@@ -159,7 +159,6 @@ def test_without_ties_nothing_is_drawn() -> None:
 
 
 # -- drawing
-# -----------------------------------------------------------------------------------------------------------
 
 MANY = [
     Tied(((1.0, None, 2.0, 0.0), (None, 1.0, 3.0, None)), (1.0,)),
@@ -300,7 +299,6 @@ def test_what_is_said_of_an_estimate() -> None:
 
 
 # -- summaries
-# ---------------------------------------------------------------------------------------------------------
 
 
 def test_summaries_are_made_of_expected_values() -> None:
@@ -325,7 +323,6 @@ def test_ranks_of_all_relevant_items_are_the_middles_of_their_ties() -> None:
 
 
 # -- where expected values come from
-# -------------------------------------------------------------------------------------
 
 
 def test_rankings_made_otherwise_can_be_expected_later() -> None:

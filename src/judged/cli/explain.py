@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 import click
 
 from judged.cli._options import (
@@ -15,6 +17,9 @@ from judged.cli._options import (
     policy_options,
 )
 from judged.types import FileFormat
+
+if TYPE_CHECKING:
+    from judged.types import Duplicates
 
 FORMATS = ("text", "json", "markdown", "html", "latex")
 SUFFIXES = {".json": "json", ".md": "markdown", ".html": "html", ".htm": "html", ".tex": "latex"}
@@ -98,7 +103,7 @@ def explain(
     convention: str | None,
     policy: dict[str, str],
     depth: int | None,
-    duplicates: str,
+    duplicates: Duplicates,
     collection: int | None,
     rows: int,
     all_rows: bool,
@@ -120,13 +125,13 @@ def explain(
 
     from judged.errors import InputError
     from judged.explanation import explain as explained
-    from judged.outputs import check_target, write_text
+    from judged.outputs import check_target, replacing, write_text
 
     for target in (output, html, gif):
         if target is not None:
             check_target(target, reads=() if run is None else (judgements, run))
-    given: object = judgements
-    listed: object = run
+    given: Any = judgements
+    listed: Any = run
     if run is not None:
         from judged.inputs import read_judgements, read_run
 
@@ -151,9 +156,10 @@ def explain(
         rows=None if all_rows else rows,
     )
     if html:
-        explanation.save_html(html)
+        write_text(html, explanation.to_html())
     if gif:
-        explanation.save_gif(gif)
+        with replacing(gif) as temporary:
+            temporary.write_bytes(explanation.to_gif())
     chosen = form or (SUFFIXES.get(Path(output).suffix.lower(), "text") if output else "text")
     if output is not None:
         text = getattr(explanation, f"to_{chosen}")()

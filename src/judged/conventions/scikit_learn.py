@@ -39,7 +39,7 @@ CONVENTION = Convention(
         Name(
             "top_k_accuracy_score(k={k})",
             "Success@{k}",
-            "One relevant item a query, its label.",
+            "One relevant item per query, its label.",
             aliases=("top_k_accuracy_score@{k}",),
         ),
         Name(

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import isnan
+from typing import TYPE_CHECKING
 
 from judged.explanation.arithmetic import figure
-from judged.explanation.explanation import Explanation, Row, threshold
+from judged.explanation.listing import Row, threshold
+
+if TYPE_CHECKING:
+    from judged.explanation.explanation import Explanation
 
 MOST_ROWS = 45
 """A walk past more results than this is too long to watch."""

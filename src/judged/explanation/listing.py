@@ -22,6 +22,30 @@ Cell = Expression | str | None
 
 
 @dataclass(frozen=True)
+class Row:
+    """One rank of the list."""
+
+    rank: int
+    """From 1."""
+    item: str | None
+    """Its id; None where the input has none."""
+    grade: float | None
+    """None where nobody judged it."""
+    relevant: bool
+    """Whether the measure counts it as relevant, or gains something from it."""
+    counts: bool
+    """Whether it is at or above the cutoff."""
+
+
+def threshold(measure: Measure) -> float:
+    """The lowest grade that a measure counts as relevant, or gains something from."""
+    params = measure.params
+    if "rel" in params:
+        return float(params["rel"])
+    return float(np.nextafter(params["min_rel"], inf)) if "min_rel" in params else ANY
+
+
+@dataclass(frozen=True)
 class Column:
     """What a measure looks at, at each of the ranks that are shown; None where there is nothing to
     say."""

@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
-from judged.errors import InputError, PolicyError
+import numpy as np
+
+from judged.errors import InputError, PolicyError, did_you_mean
 from judged.inputs import as_runs, read_judgements, read_run
 from judged.inputs.tables import Judgements, Lookup, Run
 from judged.judging import judging
@@ -29,6 +30,52 @@ class Read:
     lost: Mapping[str, float] = field(default_factory=dict)
     """Ids and grades of items with a grade above 0 that were not retrieved, the best grades first.
     """
+
+
+def read(
+    judgements: Any,
+    run: Any,
+    query: str | None,
+    *,
+    relevant: int | None,
+    pool: Sequence[Any] | str | None,
+    policy: Policy,
+    depth: int | None,
+    duplicates: str,
+    collection: CollectionLike | None,
+) -> Read:
+    """One query of a run, of rankings, or a relevance list."""
+    if run is not None:
+        if relevant is not None or pool is not None:
+            raise InputError(
+                "relevant and pool are about a relevance list; judgements say themselves what is "
+                "relevant."
+            )
+        return _read_query(
+            judgements,
+            run,
+            query,
+            policy=policy,
+            depth=depth,
+            duplicates=duplicates,
+            collection=collection,
+        )
+    if isinstance(judgements, Rankings):
+        return _read_rankings(judgements, query)
+    if isinstance(judgements, Mapping) or not isinstance(judgements, (str, Sequence, np.ndarray)):
+        raise InputError(
+            "judgements need a run beside them; a relevance list is a text or a list of grades in "
+            "rank order."
+        )
+    if query is not None:
+        raise InputError("a relevance list is one query's; query names one of several.")
+    if depth is not None:
+        raise InputError(
+            "depth cuts the lists of a run; write a relevance list as long as it should be."
+        )
+    if isinstance(collection, Mapping):
+        raise InputError("collection of a relevance list is one number.")
+    return _read_list(judgements, relevant=relevant, pool=pool, collection=collection)
 
 
 def relevance_list(text: str) -> list[Any]:
@@ -66,7 +113,7 @@ def _grade(word: str, text: str) -> Any:
     return grade
 
 
-def read_list(
+def _read_list(
     given: Any, *, relevant: int | None, pool: Sequence[Any] | None, collection: int | None
 ) -> Read:
     """From grades in rank order."""
@@ -80,13 +127,13 @@ def read_list(
     return Read(rankings)
 
 
-def read_rankings(rankings: Rankings, query: str | None) -> Read:
+def _read_rankings(rankings: Rankings, query: str | None) -> Read:
     """One query of rankings made before; they know no ids."""
     chosen = _chosen(rankings.queries, query, rankings.queries)
     return Read(rankings.take([rankings.queries.index(chosen)]))
 
 
-def read_query(
+def _read_query(
     judgements: Any,
     run: Any,
     query: str | None,
@@ -116,7 +163,7 @@ def read_query(
         rankings = judging(own, **options)(listed)
         order = _order(listed, chosen, grades, rankings, policy, duplicates)
     else:
-        rankings, order = read_rankings(judging(known, **options)(found), chosen).rankings, []
+        rankings, order = _read_rankings(judging(known, **options)(found), chosen).rankings, []
     if depth is not None:
         order = order[:depth]
     if policy.unjudged == "removed":
@@ -183,9 +230,9 @@ def _chosen(judged: Iterable[str], query: str | None, listed: Iterable[str]) -> 
         raise InputError(
             f"query {wanted!r} is in the run, but nobody judged it; there is nothing to explain."
         )
-    close = get_close_matches(wanted, names, n=1)
-    hint = f" Did you mean {close[0]!r}?" if close else ""
-    raise InputError(f"there is no judged query {wanted!r} among {len(names):,}.{hint}")
+    raise InputError(
+        f"There is no judged query {wanted!r} among {len(names):,}{did_you_mean(wanted, names)}"
+    )
 
 
 def _queries(table: Judgements | Run | Lookup) -> list[str]:

@@ -19,7 +19,9 @@ class Variant:
     """Another definition of the same measure, its value, and who has it."""
 
     measure: Measure
+    """The other definition."""
     value: float
+    """What it makes of the same list."""
     says: str
     """What differs, in words."""
     libraries: tuple[tuple[str, str], ...] = ()
@@ -35,14 +37,11 @@ def variants(measure: Measure, value: float, r: Rankings) -> tuple[Variant, ...]
             users.setdefault(named.measure, []).append((convention.title, named.theirs))
     for other in _other_choices(measure):
         users.setdefault(other, [])
+    users.pop(measure, None)
     found = []
     for other, libraries in users.items():
         own = _value(other, r)
-        if (
-            other != measure
-            and not isnan(own)
-            and not isclose(own, value, rel_tol=1e-9, abs_tol=1e-12)
-        ):
+        if not isnan(own) and not isclose(own, value, rel_tol=1e-9, abs_tol=1e-12):
             found.append(
                 Variant(other, own, _difference(measure, other), tuple(dict(libraries).items()))
             )

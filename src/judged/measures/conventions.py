@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 from judged.conventions import Convention, Name
@@ -137,9 +138,15 @@ def _filled(name: Name, places: Mapping[str, object]) -> Named | None:
     """A name with values at its places; None where our measure does not take them."""
     theirs, ours = name.filled(places)
     try:
-        return Named(parse_measure(ours), theirs, name)
+        return Named(_measure(ours), theirs, name)
     except MeasureError:
         return None
+
+
+@lru_cache(maxsize=1024)
+def _measure(ours: str) -> Measure:
+    """Many libraries have the same definition: each text is parsed once."""
+    return parse_measure(ours)
 
 
 def _standing_at(place: str, name: Name, measure: Measure) -> object:

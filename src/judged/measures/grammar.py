@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from functools import lru_cache
 from typing import Any
 
 from judged.conventions.trec_eval import understood
@@ -42,11 +41,6 @@ def parse_measure(measure: str | Measure) -> Measure:
             "a measure is a text such as 'nDCG@10' or a judged.Measure; got "
             f"{type(measure).__name__}."
         )
-    return _parsed(measure)
-
-
-@lru_cache(maxsize=4096)
-def _parsed(measure: str) -> Measure:
     theirs = _of_trec_eval(measure.strip())
     if theirs:
         if len(theirs) > 1:

@@ -122,7 +122,6 @@ def test_queries_keep_their_order_and_empty_ones_stay() -> None:
 
 
 # -- repeated rows
-# -----------------------------------------------------------------------------------------------------
 
 REPEATED = {
     "query": ["q"] * 4,
@@ -160,7 +159,6 @@ def test_the_first_is_kept_where_that_is_wanted() -> None:
 
 
 # -- what is done to rankings
-# ------------------------------------------------------------------------------------------
 
 
 def test_depth_is_a_shorter_run() -> None:
@@ -233,7 +231,6 @@ def test_arrays_are_read_only() -> None:
 
 
 # -- lists in rank order
-# -----------------------------------------------------------------------------------------------
 
 
 def test_lists_in_rank_order() -> None:
@@ -285,7 +282,6 @@ def test_lists_that_are_refused(case: str) -> None:
 
 
 # -- no subtopics
-# ------------------------------------------------------------------------------------------------------
 
 NEEDED = (
     "{} needs judgements by subtopic, and these have none. Subtopics are the second column of TREC "

@@ -110,7 +110,6 @@ def test_a_single_subtopic_is_one_intent() -> None:
 
 
 # -- where ndeval is odd
-# -----------------------------------------------------------------------------------------------
 
 
 def ndeval(

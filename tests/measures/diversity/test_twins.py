@@ -1,4 +1,4 @@
-"""Every diversity measure equals its slow twin on random lists, and keeps what it promises there."""
+"""Every diversity measure equals its slow twin on random lists, and keeps its promises there."""
 
 from __future__ import annotations
 
@@ -103,8 +103,8 @@ def test_a_relevant_item_moved_up_past_an_irrelevant_one_never_hurts(
     measure = drawn(name, data)
     rel = measure.params["rel"]
     useful = [bool(everything(Listed((each,)), rel)) for each in query.shown]
-    # Past irrelevant ones only: which of two equal items the ideal list takes hangs on their order
-    # here.
+    # Past irrelevant ones only: which of two equal items the ideal list takes depends on their
+    # order, here.
     pairs = [
         (up, down)
         for down in range(len(useful))

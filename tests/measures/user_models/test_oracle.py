@@ -120,7 +120,7 @@ def test_cwl_eval(name: str) -> None:
 
 @pytest.mark.parametrize("name", COLLECTIONS)
 def test_compatibility(name: str) -> None:
-    """ir_measures compares down to the longer of the two lists, which differs from query to query."""
+    """ir_measures compares down to the longer of the two lists, which differs per query."""
     judgements, run = COLLECTIONS[name]
     for p, normalize in ((0.95, True), (0.8, True), (0.5, False), (0.99, False), (0.99, True)):
         text, asked = spelled("Compat", p=p, normalize=normalize)

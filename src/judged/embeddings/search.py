@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from judged.checks import size_in_bytes
 from judged.embeddings.categories import Grouping, UniqueProduct
 from judged.embeddings.normalisation import Fitted, Normalisation
-from judged.embeddings.product import Plan, Product, Scores, ReversedProduct
+from judged.embeddings.product import Plan, Product, ReversedProduct, Scores
 from judged.embeddings.ranks import TieOrder, count_ranks, of_judged_queries, rankings_of
 from judged.embeddings.relations import Bound, Judged, Relation, reversed_pairs
 from judged.embeddings.top_k import Best, TopK

@@ -11,7 +11,6 @@ import json
 import os
 import sys
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -85,12 +84,13 @@ def judged_sweep(folder: str, *, search: bool = True) -> Report:
 
     data = Data(folder)
     relevance = judged.relevance.same_label(data.query_labels, data.item_labels)
-    judged.temperature.sweep(
-        [[1.0, 0.0], [1.0, 1.0]], [[1.0, 0.0], [1.0, 2.0]], judged.relevance.pairs(), [1.0]
-    )  # loads modules
-    call = partial(
-        judged.temperature.sweep, data.queries, data.items, relevance, TEMPERATURES, search=search
-    )
+    few = judged.Embeddings([[1.0, 0.0], [1.0, 1.0]], [[1.0, 0.0], [1.0, 2.0]])
+    judged.temperature.sweep(few, judged.relevance.pairs(), [1.0])  # loads modules
+
+    def call() -> object:
+        embeddings = judged.Embeddings(data.queries, data.items)
+        return judged.temperature.sweep(embeddings, relevance, TEMPERATURES, search=search)
+
     return {"calls": clocked(call)}
 
 

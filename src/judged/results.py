@@ -32,6 +32,8 @@ class Result:
     """The endings that `save` knows besides .parquet, and the method that gives the text of each."""
     WORDS: ClassVar[frozenset[str]] = frozenset()
     """Columns of tables that hold words, not numbers; these begin at the left."""
+    BETWEEN: ClassVar[str] = "\n"
+    """What stands in plain text between two tables, and before the sentences."""
 
     def to_dict(self) -> dict[str, Any]:
         """Everything, as plain Python values that JSON can hold."""
@@ -63,7 +65,7 @@ class Result:
             "\n".join(aligned([header, *rows], right=self._right(header)))
             for header, rows in self.tables()
         ]
-        return "\n".join([*parts, *self.sentences()])
+        return self.BETWEEN.join([*parts, "\n".join(self.sentences())])
 
     def to_markdown(self) -> str:
         """The tables and sentences in Markdown."""

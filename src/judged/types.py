@@ -44,6 +44,7 @@ Empty = Literal["zero", "one", "skip", "error"]
 Unjudged = Literal["nonrelevant", "removed"]
 Duplicates = Literal["error", "first"]
 Positives = Literal["each", "any", "apart"]
+LearnedKind = Literal["bilinear", "low-rank", "diagonal", "two-tower-linear"]
 
 JudgementsLike: TypeAlias = (
     "Path | Mapping[str, Mapping[str, Number]] | Mapping[str, Mapping[str, Mapping[str, Number]]]"

@@ -7,6 +7,7 @@ import json
 import numpy as np
 import pytest
 
+from judged import Embeddings
 from judged.embeddings.relevance import same_label, same_row
 from judged.temperature import study
 
@@ -57,11 +58,9 @@ def test_json_is_what_the_library_finds(judged, vectors):
     assert (result.code, result.err) == (0, "")
     values, label = vectors
     expected = study(
-        values,
-        values,
+        Embeddings(values, values, exclude=same_row()),
         same_label(label, label),
         [0.1, 3.0],
-        exclude=same_row(),
         iterations=4,
         seed=2,
         kind="diagonal",

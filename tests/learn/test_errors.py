@@ -19,8 +19,16 @@ KINDS = "bilinear, low-rank, diagonal, two-tower-linear"
 
 def refused(*given: Any, **options: Any) -> str:
     with pytest.raises(JudgedError) as error:
-        fit(*(given or DATA.both), **options)
+        _fit(*(given or DATA.both), **options)
     return str(error.value)
+
+
+def _fit(queries: Any, items: Any, relevance: Any, **options: Any) -> None:
+    """Some options are those of the embeddings."""
+    of_embeddings = {
+        name: options.pop(name) for name in ("exclude", "memory", "dims") if name in options
+    }
+    fit(judged.Embeddings(queries, items, **of_embeddings), relevance, **options)
 
 
 @pytest.mark.parametrize(
@@ -103,20 +111,20 @@ def test_options(options: dict[str, Any], said: str) -> None:
 
 def test_measures() -> None:
     with pytest.raises(MeasureError) as error:
-        fit(*DATA.both, measure="APP")
+        fit(*DATA.given(), measure="APP")
     assert (
         str(error.value)
         == "There is no measure 'APP'; did you mean 'AP'? 'judged measures' lists them all."
     )
     with pytest.raises(MeasureError) as error:
-        fit(*DATA.both, measure="NumRel")
+        fit(*DATA.given(), measure="NumRel")
     assert (
         str(error.value)
         == "NumRel does not say how good a ranking is; stop by another measure, such as AP."
     )
     told: list[int] = []
     with pytest.raises(MeasureError) as error:
-        fit(*DATA.both, measure="Bpref", progress=told.append)
+        fit(*DATA.given(), measure="Bpref", progress=told.append)
     assert str(error.value) == (
         "Bpref tells irrelevant items from unjudged ones; in embeddings every item is judged, and "
         "only relevant ones are "
@@ -201,9 +209,44 @@ def test_vectors_of_zeros(side: str, row: int) -> None:
 
 def test_relevance_that_does_not_fit() -> None:
     with pytest.raises(InputError) as error:
-        fit(DATA.queries, DATA.items, judged.relevance.pairs())
+        fit(judged.Embeddings(DATA.queries, DATA.items), judged.relevance.pairs())
     assert str(error.value) == (
         "pairs need as many queries as items; there are 30 queries and 80 items. For several "
         "queries per item use "
         "judged.relevance.same_label(…), or --groups."
+    )
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (
+            {"normalise": "csls(k=5)"},
+            "learn.fit takes scores as they are; leave normalise out of the Embeddings, which have "
+            "'csls(k=5)'.",
+        ),
+        (
+            {"unique": ["a"] * 80},
+            "learn.fit looks at single items, not at their categories; leave unique out of the "
+            "Embeddings.",
+        ),
+        (
+            {"similarity": "dot"},
+            "learn.fit learns the similarity, beginning at the cosine; leave similarity out of the "
+            "Embeddings, which have 'dot'.",
+        ),
+    ],
+)
+def test_options_of_embeddings_that_mean_nothing_here(options: dict[str, Any], said: str) -> None:
+    with pytest.raises(InputError) as error:
+        fit(*DATA.given(**options))
+    assert str(error.value) == said
+
+
+def test_vectors_alone() -> None:
+    with pytest.raises(InputError) as error:
+        fit(DATA.queries, DATA.relevance)
+    assert str(error.value) == (
+        "learn.fit takes judged.Embeddings(queries, items) first, then what is relevant; got "
+        "ndarray."
     )

@@ -19,7 +19,7 @@ QUICK: dict[str, Any] = {"iterations": 12, "patience": 4}
 
 
 def fitted(data: Hidden, **options: Any) -> Learned:
-    return fit(*data.both, **{**QUICK, **options})
+    return fit(*data.given(), **{**QUICK, **options})
 
 
 def gain(learned: Learned, measure: str = "AP") -> Any:
@@ -33,7 +33,7 @@ def same_weights(one: Learned, other: Learned) -> bool:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_noise_is_learned_away(kind: str) -> None:
-    learned = fit(*behind_noise(queries=200).both, kind=kind)
+    learned = fit(*behind_noise(queries=200).given(), kind=kind)
     assert gain(learned).difference.low > 0.1
 
 
@@ -41,7 +41,7 @@ def test_noise_is_learned_away(kind: str) -> None:
 @pytest.mark.parametrize("item_dims", [8, 6])
 def test_a_hidden_map_is_found(kind: str, item_dims: int) -> None:
     learned = fit(
-        *behind_a_map(queries=200, item_dims=item_dims).both,
+        *behind_a_map(queries=200, item_dims=item_dims).given(),
         kind=kind,
         rank=None if kind == "bilinear" else 6,
     )
@@ -51,23 +51,21 @@ def test_a_hidden_map_is_found(kind: str, item_dims: int) -> None:
 
 
 def test_weights_of_the_diagonal_tell_signal_from_noise() -> None:
-    weights = fit(*behind_noise().both, kind="diagonal").weights["w"]
+    weights = fit(*behind_noise().given(), kind="diagonal").weights["w"]
     assert weights[:5].min() > np.abs(weights[5:]).max()
 
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("seed", [0, 1, 2])
 def test_never_worse_on_validation_than_the_start(kind: str, seed: int) -> None:
-    """Also where there is nothing to learn: vectors and labels have nothing to do with each other."""
+    """Also where there is nothing to learn: labels have nothing to do with vectors."""
     random = np.random.default_rng(seed)
     labels = random.integers(0, 3, 40)
     vectors = random.normal(size=(40, 6))
     learned = fit(
-        vectors,
-        vectors,
+        judged.Embeddings(vectors, vectors, exclude=judged.relevance.same_row()),
         judged.relevance.same_label(labels, labels),
         kind=kind,
-        exclude=judged.relevance.same_row(),
         seed=seed,
     )
     history = learned.training.history
@@ -191,7 +189,9 @@ def test_every_rule_and_both_ways_lower_the_loss(positives: str, both: bool) -> 
 
 def test_memory_changes_nothing_but_the_last_digits() -> None:
     data = behind_noise(items=5000, queries=40)
-    one, cut = (fitted(data, kind="diagonal", memory=memory) for memory in ("1GB", "1MB"))
+    one, cut = (
+        fit(*data.given(memory=memory), kind="diagonal", **QUICK) for memory in ("1GB", "1MB")
+    )
     np.testing.assert_allclose(one.weights["w"], cut.weights["w"], rtol=1e-4, atol=1e-5)
 
 
@@ -206,14 +206,26 @@ def test_the_order_of_items_changes_nothing_but_the_last_digits() -> None:
 def test_a_few_candidates_in_place_of_all_items() -> None:
     data = behind_noise(queries=10, items=200)
     relevant = {str(row): {str(row): 1} for row in range(10)}
-    learned = fit(data.queries, data.items, relevant, kind="diagonal", candidates=50, **QUICK)
+    learned = fit(
+        judged.Embeddings(data.queries, data.items),
+        relevant,
+        kind="diagonal",
+        candidates=50,
+        **QUICK,
+    )
     assert learned.training.candidates == 6 + 50
     assert learned.training.notes[0] == (
         "The loss looks at the 6 items relevant to training queries and at 50 others, drawn by the "
         "seed; "
         "it is lower than that over all 200."
     )
-    every = fit(data.queries, data.items, relevant, kind="diagonal", candidates=500, **QUICK)
+    every = fit(
+        judged.Embeddings(data.queries, data.items),
+        relevant,
+        kind="diagonal",
+        candidates=500,
+        **QUICK,
+    )
     assert every.training.candidates == 200
     assert (
         every.training.notes[0]
@@ -229,19 +241,15 @@ def test_excluded_pairs_are_no_candidates() -> None:
     items = data.items.copy()
     items[:3] = np.random.default_rng(5).normal(size=(3, 11))
     one = fit(
-        data.queries,
-        data.items,
+        judged.Embeddings(data.queries, data.items, exclude=judged.relevance.listed(gone)),
         data.relevance,
         kind="diagonal",
-        exclude=judged.relevance.listed(gone),
         **QUICK,
     )
     other = fit(
-        data.queries,
-        items,
+        judged.Embeddings(data.queries, items, exclude=judged.relevance.listed(gone)),
         data.relevance,
         kind="diagonal",
-        exclude=judged.relevance.listed(gone),
         **QUICK,
     )
     np.testing.assert_allclose(one.weights["w"], other.weights["w"], rtol=1e-5)
@@ -266,7 +274,9 @@ def test_grades_below_rel_are_not_relevant() -> None:
         }
         for row, own in enumerate(data.query_labels)
     }
-    learned = fit(data.queries, data.items, graded, kind="diagonal", rel=2, **QUICK)
+    learned = fit(
+        judged.Embeddings(data.queries, data.items), graded, kind="diagonal", rel=2, **QUICK
+    )
     assert learned.training.measure == "AP(rel=2)"
     assert [each.measure for each in learned.training.held_out.gains] == [
         "AP(rel=2)",
@@ -280,7 +290,7 @@ def test_what_was_found_on_the_way_is_noted() -> None:
     data = behind_a_map(item_dims=6, queries=20)
     relevant = {str(row): {str(row): 1} for row in range(19)}
     relevant["0"]["nowhere"] = 1
-    learned = fit(data.queries, data.items, relevant, **QUICK)
+    learned = fit(judged.Embeddings(data.queries, data.items), relevant, **QUICK)
     assert learned.training.notes[:3] == (
         "1 query with nothing relevant was left out.",
         "1 relevant item has no vector, and can only be missed.",
@@ -289,10 +299,8 @@ def test_what_was_found_on_the_way_is_noted() -> None:
     assert learned.training.held_out.before == "the random start, for dimensions differ"  # type: ignore[union-attr]
     vectors = behind_noise(queries=30)
     same = fit(
-        vectors.queries,
-        vectors.queries,
+        judged.Embeddings(vectors.queries, vectors.queries, exclude=judged.relevance.same_row()),
         judged.relevance.same_label(vectors.query_labels, vectors.query_labels),
-        exclude=judged.relevance.same_row(),
         kind="diagonal",
         **QUICK,
     )
@@ -319,7 +327,10 @@ def test_where_nothing_is_gained_the_start_is_kept() -> None:
     )
     labels = np.arange(40) % 4
     learned = fit(
-        vectors, vectors, judged.relevance.same_label(labels, labels), kind="diagonal", **QUICK
+        judged.Embeddings(vectors, vectors),
+        judged.relevance.same_label(labels, labels),
+        kind="diagonal",
+        **QUICK,
     )
     assert learned.training.best == 0
     assert learned.weights["w"].tolist() == [1.0] * 4
@@ -389,7 +400,10 @@ def test_dims_and_ids() -> None:
         for row, name in enumerate(names)
     }
     learned = fit(
-        data.queries, data.items, relevant, query_ids=names, dims=5, kind="diagonal", **QUICK
+        judged.Embeddings(data.queries, data.items, query_ids=names, dims=5),
+        relevant,
+        kind="diagonal",
+        **QUICK,
     )
     assert learned.weights["w"].shape == (5,)
     assert len(learned.unseen(data.queries)) == 12

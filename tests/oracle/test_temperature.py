@@ -34,7 +34,11 @@ def test_torch_cross_entropy(needs: Needs, seed: int) -> None:
     ]
     target = torch.arange(len(queries))
     for point in sweep(
-        queries, items, judged.relevance.pairs(), TEMPERATURES, both=True, search=False
+        judged.Embeddings(queries, items),
+        judged.relevance.pairs(),
+        TEMPERATURES,
+        both=True,
+        search=False,
     ).points:
         logits = unit[0] @ unit[1].T / point.temperature
         there, back = (
@@ -56,7 +60,7 @@ def test_torch_autograd_of_temperature_and_negatives(needs: Needs) -> None:
         for each in (queries, items)
     ]
     for point in sweep(
-        queries, items, judged.relevance.pairs(), (0.05, 0.5, 5.0), search=False
+        judged.Embeddings(queries, items), judged.relevance.pairs(), (0.05, 0.5, 5.0), search=False
     ).points:
         scores = (unit[0] @ unit[1].T).requires_grad_()
         logarithm = torch.tensor(np.log(point.temperature), dtype=torch.float64, requires_grad=True)
@@ -81,7 +85,11 @@ def test_scikit_learn_calibration(bins: int) -> None:
     unit = [each / np.linalg.norm(each, axis=1, keepdims=True) for each in (queries, items)]
     scores, pairs = unit[0] @ unit[1].T, np.eye(300, dtype=bool)
     for point in sweep(
-        queries, items, judged.relevance.pairs(), (0.02, 0.1, 0.5), bins=bins, search=False
+        judged.Embeddings(queries, items),
+        judged.relevance.pairs(),
+        (0.02, 0.1, 0.5),
+        bins=bins,
+        search=False,
     ).points:
         confidence, right = softmaxes.reliability(
             scores, pairs, np.ones(scores.shape, bool), point.temperature
@@ -109,10 +117,7 @@ def test_metric_learning(needs: Needs, name: str, rule: str, temperature: float)
         torch.from_numpy(embeddings), torch.from_numpy(labels)
     )
     relevance = judged.relevance.same_label(labels, labels)
-    options: dict[str, Any] = {
-        "positives": rule,
-        "exclude": judged.relevance.same_row(),
-        "search": False,
-    }
-    ours = sweep(embeddings, embeddings, relevance, [temperature], **options).points[0].loss
+    options: dict[str, Any] = {"positives": rule, "search": False}
+    among = judged.Embeddings(embeddings, embeddings, exclude=judged.relevance.same_row())
+    ours = sweep(among, relevance, [temperature], **options).points[0].loss
     assert ours == pytest.approx(float(theirs), rel=1e-5)

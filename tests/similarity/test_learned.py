@@ -20,7 +20,7 @@ from support.products import diagnose, evaluate_index, rank, top_k
 @cache
 def trained(kind: str) -> tuple[Hidden, Learned]:
     data = behind_noise() if KINDS[kind].equal_dims else behind_a_map(item_dims=6)
-    return data, fit(*data.both, kind=kind, iterations=5)
+    return data, fit(*data.given(), kind=kind, iterations=5)
 
 
 def unseen(kind: str) -> tuple[Any, Any, Any, Learned]:

@@ -25,7 +25,7 @@ ENDINGS = (".npz", ".safetensors")
 @cache
 def trained(kind: str) -> tuple[Hidden, Learned]:
     data = behind_noise(queries=30)
-    return data, fit(*data.both, kind=kind, iterations=4, candidates=70)
+    return data, fit(*data.given(), kind=kind, iterations=4, candidates=70)
 
 
 @pytest.fixture

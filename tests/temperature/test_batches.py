@@ -56,15 +56,13 @@ def test_numbers_of_batches(size: int, rule: str, excluding: bool) -> None:
     batches = drawn(data, relevance, size, exclude=exclude, seed=3)
     parts = matrices(batches, scores, positive, candidate)
     found = sweep(
-        *data,
+        judged.Embeddings(*data, similarity="dot", exclude=exclude),
         relevance,
         [0.05, 1.0],
-        similarity="dot",
         batch_size=size,
         positives=rule,
         seed=3,
         search=False,
-        exclude=exclude,
     )
     for point in found.points:
         expected = softmaxes.described(*parts, point.temperature, rule, 10)
@@ -90,12 +88,12 @@ def test_both_directions_of_batches(rule: str, similarity: Any) -> None:
     positive, relevance = labels[0][:, None] == labels[1], judged.relevance.same_label(*labels)
     batches = drawn(data, relevance, 8)
     options: dict[str, Any] = {
-        "similarity": similarity,
         "batch_size": 8,
         "both": True,
         "search": False,
     }
-    found = sweep(*data, relevance, [0.1], positives=rule, **options).points[0]
+    embeddings = judged.Embeddings(*data, similarity=similarity)
+    found = sweep(embeddings, relevance, [0.1], positives=rule, **options).points[0]
     back = []
     for begin in range(0, len(batches.query), 8):
         query, item = (part[begin : begin + 8] for part in (batches.query, batches.item))
@@ -122,7 +120,14 @@ def test_every_query_brings_one_of_its_positives() -> None:
 def test_the_same_seed_draws_the_same_batches() -> None:
     data = tuple(np.random.default_rng(0).normal(size=(2, 64, 4)))
     losses = [
-        sweep(*data, judged.relevance.pairs(), [0.1], batch_size=8, seed=seed, search=False)
+        sweep(
+            judged.Embeddings(*data),
+            judged.relevance.pairs(),
+            [0.1],
+            batch_size=8,
+            seed=seed,
+            search=False,
+        )
         .points[0]
         .loss
         for seed in (0, 0, 1)
@@ -135,11 +140,23 @@ def test_what_is_drawn_does_not_hang_on_the_memory(monkeypatch: pytest.MonkeyPat
     data = tuple(random.normal(size=(2, 64, 4)))
     labels = random.integers(0, 5, 64)
     found = [
-        sweep(*data, judged.relevance.same_label(labels, labels), [0.1], batch_size=8, search=False)
+        sweep(
+            judged.Embeddings(*data),
+            judged.relevance.same_label(labels, labels),
+            [0.1],
+            batch_size=8,
+            search=False,
+        )
     ]
     monkeypatch.setattr("judged.embeddings.product._shape", lambda *given: (7, 20))
     found.append(
-        sweep(*data, judged.relevance.same_label(labels, labels), [0.1], batch_size=8, search=False)
+        sweep(
+            judged.Embeddings(*data),
+            judged.relevance.same_label(labels, labels),
+            [0.1],
+            batch_size=8,
+            search=False,
+        )
     )
     assert found[0].to_frame().equals(found[1].to_frame())
 
@@ -157,7 +174,13 @@ def test_a_large_batch_is_worked_on_alone() -> None:
 def test_a_batch_of_everything_is_the_corpus() -> None:
     data = tuple(np.random.default_rng(0).normal(size=(2, 64, 4)))
     batch, corpus = (
-        sweep(*data, judged.relevance.pairs(), batch_size=size, both=True, search=False).to_frame()
+        sweep(
+            judged.Embeddings(*data),
+            judged.relevance.pairs(),
+            batch_size=size,
+            both=True,
+            search=False,
+        ).to_frame()
         for size in (64, None)
     )
     for name in batch.columns:
@@ -167,7 +190,9 @@ def test_a_batch_of_everything_is_the_corpus() -> None:
 def test_more_candidates_make_a_higher_loss_and_the_result_says_which() -> None:
     data = tuple(np.random.default_rng(0).normal(size=(2, 64, 4)))
     small, large = (
-        sweep(*data, judged.relevance.pairs(), [1.0], batch_size=size, search=False)
+        sweep(
+            judged.Embeddings(*data), judged.relevance.pairs(), [1.0], batch_size=size, search=False
+        )
         for size in (4, 32)
     )
     assert small.points[0].loss < large.points[0].loss
@@ -182,7 +207,11 @@ def test_more_candidates_make_a_higher_loss_and_the_result_says_which() -> None:
 def test_queries_left_over_are_said() -> None:
     data = tuple(np.random.default_rng(0).normal(size=(2, 10, 4)))
     found = sweep(
-        *data, {str(row): {str(row): 1} for row in range(9)}, [1.0], batch_size=4, search=False
+        judged.Embeddings(*data),
+        {str(row): {str(row): 1} for row in range(9)},
+        [1.0],
+        batch_size=4,
+        search=False,
     )
     assert found.queries == 8
     assert found.notes == (
@@ -197,7 +226,13 @@ def test_equal_items_tie_in_a_batch() -> None:
     random = np.random.default_rng(2)
     items = random.normal(size=(6, 33))
     items[1] = items[0]
-    found = sweep(items, items, judged.relevance.pairs(), [0.001], batch_size=6, search=False)
+    found = sweep(
+        judged.Embeddings(items, items),
+        judged.relevance.pairs(),
+        [0.001],
+        batch_size=6,
+        search=False,
+    )
     assert found.points[0].accuracy == pytest.approx((4 + 0.5 + 0.5) / 6)
 
 
@@ -218,13 +253,18 @@ def test_what_batches_repeat_takes_no_matrix() -> None:
 
 
 def test_queries_and_items_that_are_one_object() -> None:
-    """What is made ready as a query and what as an item must not hang on their being two."""
+    """What is made ready as a query and what as an item must not depend on their being two."""
 
     values = np.random.default_rng(0).normal(size=(12, 4))
     one = as_vectors(values)
-    options: dict[str, Any] = {"similarity": "euclidean", "batch_size": 6, "search": False}
+    options: dict[str, Any] = {"batch_size": 6, "search": False}
     found = [
-        sweep(*pair, judged.relevance.pairs(), [0.1], **options).to_frame()
+        sweep(
+            judged.Embeddings(*pair, similarity="euclidean"),
+            judged.relevance.pairs(),
+            [0.1],
+            **options,
+        ).to_frame()
         for pair in ((one, one), (values, values.copy()))
     ]
     assert found[0].equals(found[1])

@@ -4,12 +4,15 @@ how they are compared."""
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from judged.cli._options import FILE, Function
 from judged.policy import POSITIVES
+
+if TYPE_CHECKING:
+    from judged.embeddings.embeddings import Embeddings
 
 PAIR = (str, str)
 RELEVANCE: dict[str, tuple[Any, str]] = {
@@ -176,21 +179,20 @@ def sides(function: Function) -> Function:
     return click.argument("queries", metavar="QUERIES")(items(relevance_options(function)))
 
 
-def read_sides(queries: str, items: str, given: dict[str, Any]) -> dict[str, Any]:
-    """Both files and what the options say of them, by the names that the library has for it."""
+def read_sides(queries: str, items: str, given: dict[str, Any]) -> tuple[Embeddings, Any]:
+    """Both files with what the options say of them, and what is relevant."""
     from judged.cli._terminal import working
-    from judged.inputs.vectors.vectors import as_vectors
+    from judged.embeddings.embeddings import Embeddings
 
     with working("Reading vectors"):
         relevance, excluded = relations(given)
-        options = read_options(given)
-        return {
-            "queries": as_vectors(queries, ids=options.pop("query_ids")),
-            "items": as_vectors(items, ids=options.pop("item_ids")),
-            "relevance": relevance,
-            "exclude": excluded or None,
-            **options,
-        }
+        return Embeddings(
+            queries,
+            items,
+            similarity=given.get("similarity", "cosine"),
+            exclude=excluded or None,
+            **read_options(given),
+        ), relevance
 
 
 def read_options(given: dict[str, Any]) -> dict[str, Any]:

@@ -151,8 +151,10 @@ def deliver_tables(found: Sweep | Study, form: str | None, output: str | None) -
         found.__repr__,
         form,
         output,
-        as_csv=lambda: found.to_frame().write_csv(),
-        show=lambda: show_tables(found.tables(), found.sentences()),
+        as_csv=found.to_csv,
+        show=lambda: show_tables(
+            [[header, *rows] for header, rows in found.tables()], found.sentences()
+        ),
     )
 
 

@@ -168,7 +168,7 @@ def _directions(vectors: Floats) -> NDArray[np.int16]:
 
 
 def _components(queries: Floats, collection: Floats) -> tuple[Floats, Floats]:
-    """The first principal components of the collection, on a grid that hides rounding in the SVD."""
+    """The first principal components of the collection, on a grid that hides the rounding."""
     mean = collection.mean(axis=0)
     axes = np.linalg.svd(collection - mean, full_matrices=False)[2][:COMPONENTS].T
     return np.rint((queries - mean) @ axes * GRID), np.rint((collection - mean) @ axes * GRID)
@@ -201,14 +201,17 @@ Image search with handwritten digits: find images that show the same digit as th
 
 {len(digits.queries)} images are the queries ({QUERIES_PER_DIGIT} of each digit).
 The other {len(digits.collection)} are the collection that is searched.
-q0042 is image 42 used as a query, d0123 is image 123 in the collection. Relevant = shows the same digit.
+q0042 is image 42 used as a query, d0123 is image 123 in the collection.
+Relevant = shows the same digit.
 
-{vectors}: the pixels of queries and collection, one image a row.
+{vectors}: the pixels of queries and collection, one image per row.
 {labels}: the digit that each shows. {ids}: what each is called.
-{files.judgements.name}: which images are relevant to which query, as TREC qrels: query, 0, item, grade.
+{files.judgements.name}: which images are relevant to which query.
+It holds TREC qrels: query, 0, item, grade.
 Three systems, the best {DEPTH} results each, as TREC runs: query, Q0, item, rank, score, system.
 {runs}
-`judged demo` scores whole rankings of the collection. These files end at rank {DEPTH}, so their AP is lower.
+`judged demo` scores whole rankings of the collection. These files end at rank {DEPTH}, so their AP
+is lower.
 
 Try, in this folder:
 
@@ -220,6 +223,7 @@ Try, in this folder:
   judged evaluate {files.judgements.name} {first} -m P@10 --per-query
   judged measures nDCG
 
-Images: E. Alpaydin and C. Kaynak, Optical Recognition of Handwritten Digits, UCI Machine Learning Repository, 1998,
+Images: E. Alpaydin and C. Kaynak, Optical Recognition of Handwritten Digits,
+UCI Machine Learning Repository, 1998,
 https://doi.org/10.24432/C50P49, CC BY 4.0.
 """

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import pytest
@@ -13,6 +13,7 @@ from judged.inputs.vectors import as_vectors
 from judged.learn import KINDS, Learned, fit
 from judged.learn.loss import Objective
 from judged.policy import POSITIVES
+from judged.types import LearnedKind
 from support.learnable import Hidden, behind_a_map, behind_noise
 
 QUICK: dict[str, Any] = {"iterations": 12, "patience": 4}
@@ -448,3 +449,7 @@ def test_the_record_in_words() -> None:
     )
     assert said[7].split() == ["measure", "before", "after", "difference"]
     assert [line.split()[0] for line in said[8:]] == ["AP", "nDCG@10", "RR"]
+
+
+def test_the_type_of_a_kind_names_every_kind() -> None:
+    assert get_args(LearnedKind) == tuple(KINDS)

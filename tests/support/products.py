@@ -1,4 +1,4 @@
-"""Products of a few random vectors, whole or in small tiles; and all of `Embeddings` in one call."""
+"""Products of a few random vectors, whole or in small tiles; all of `Embeddings` in one call."""
 
 from __future__ import annotations
 

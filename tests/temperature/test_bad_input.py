@@ -89,7 +89,7 @@ def test_nan(side: int, batch_size: int | None) -> None:
     vectors[side][1, 2] = np.nan
     message = (
         f"the {('queries', 'items')[side]}: vectors 1 hold NaN or infinite numbers; remove or "
-        "mend them."
+        "fix them."
     )
     with pytest.raises(judged.InputError, match=f"^{re.escape(message)}$"):
         sweep(judged.Embeddings(*vectors), PAIRS, batch_size=batch_size)

@@ -230,7 +230,7 @@ class Judgements:
 
 @dataclass(frozen=True, eq=False)
 class Computed:
-    """A function (first query, end) -> grades, a matrix with a row per query and a column per item."""
+    """A function (first query, end) -> grades, a matrix of these queries with all items."""
 
     function: Callable[[int, int], Any]
     says: ClassVar[str] = "the items that the given function names"

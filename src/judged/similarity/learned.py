@@ -57,6 +57,20 @@ class Learned(Similarity):
         Whether it may be evaluated on them all the same; no by default.
     reverse : bool, optional
         Whether items search queries; no by default.
+
+    >>> import numpy as np, judged
+    >>> label = np.arange(60) % 3
+    >>> vectors = np.eye(3)[label] + 0.5 * np.random.default_rng(0).normal(size=(60, 3))
+    >>> same = judged.relevance.same_label(label, label)
+    >>> learned = judged.learn.fit(judged.Embeddings(vectors, vectors), same, kind="diagonal")
+    >>> learned
+    <Learned: diagonal for queries and items of 3 and 3 dimensions, temperature 0.05>
+    >>> rows = learned.unseen(vectors)
+    >>> len(rows) == learned.training.held_out_queries
+    True
+    >>> fresh = judged.Embeddings(vectors[rows], vectors, similarity=learned)
+    >>> fresh.evaluate(judged.relevance.same_label(label[rows], label), "P@1").value()
+    1.0
     """
 
     name: str = field(init=False, default="learned")
@@ -185,6 +199,10 @@ def load(path: str | os.PathLike[str]) -> Learned:
     Returns
     -------
     Learned
+
+    >>> load("no such file.npz")
+    Traceback (most recent call last):
+    judged.errors.InputError: no such file.npz: no such file.
     """
     found = read_learned(path)
     if found is None:

@@ -51,7 +51,18 @@ class HeldOut:
 
 @dataclass(frozen=True, repr=False)
 class Training(Result):
-    """How a similarity was learned: the settings, the way of the loss, and the held-out queries."""
+    """How a similarity was learned: the settings, the way of the loss, and the held-out queries.
+
+    >>> import numpy as np, judged
+    >>> label = np.arange(60) % 3
+    >>> vectors = np.eye(3)[label] + 0.5 * np.random.default_rng(0).normal(size=(60, 3))
+    >>> same = judged.relevance.same_label(label, label)
+    >>> learned = judged.learn.fit(judged.Embeddings(vectors, vectors), same, kind="diagonal")
+    >>> learned.training.sentences()[0]
+    'diagonal, temperature 0.05'
+    >>> Training.from_dict(learned.training.to_dict()) == learned.training
+    True
+    """
 
     kind: str
     """The name of the kind of similarity."""

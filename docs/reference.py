@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from textwrap import fill
 
 import click
 
@@ -33,6 +34,7 @@ DOCS = Path(__file__).resolve().parent
 PAGES = sorted(DOCS.glob("*.md"))
 README = DOCS.parent / "README.md"
 AGGREGATE = aggregate_param("mean")
+COLUMNS = 120
 
 
 def measure_table() -> str:
@@ -220,7 +222,7 @@ def convention_sections() -> str:
 
 
 def chart_table() -> str:
-    """One line a kind of chart, with a link to its section."""
+    """One line per kind of chart, with a link to its section."""
     rows = ["| chart | what it shows | made from |", "|---|---|---|"]
     rows += [
         f"| [`{kind.name}`](#{kind.name}) | {kind.title} | {NEEDS[kind.needs].says} |"
@@ -238,18 +240,32 @@ def _chart(kind: Kind) -> str:
     options = " ".join(f"[{flag(option)}]" for option in kind.options)
     picture = _picture_of(kind.name)
     given = [needs.python, *(f"{option}=…" for option in kind.options)]
-    own = [f"- `{flag(option)}`, `{option}`: {OPTIONS[option]}" for option in kind.options]
+    own = [
+        _wrapped(f"- `{flag(option)}`, `{option}`: {OPTIONS[option]}", indent="  ")
+        for option in kind.options
+    ]
     return "\n\n".join(
         [
             f"### {kind.name}",
-            f"**{kind.title}.** {kind.says}",
+            _wrapped(f"**{kind.title}.** {kind.says}"),
             f"![{kind.title}](pictures/{picture})",
             f"```\njudged plot {kind.name} {needs.usage} {options}{' ' if options else ''}-o "
             "FILE\n```",
             f"In Python: `judged.charts.{kind.function_name}({', '.join(given)})`.",
             *(["\n".join(own)] if own else []),
-            f"Its data: {' '.join((kind.data.__doc__ or '').split())}",
+            _wrapped(f"Its data: {kind.data.__doc__}"),
         ]
+    )
+
+
+def _wrapped(text: str, *, indent: str = "") -> str:
+    """Text in lines of the length that pages have."""
+    return fill(
+        " ".join(text.split()),
+        COLUMNS,
+        subsequent_indent=indent,
+        break_long_words=False,
+        break_on_hyphens=False,
     )
 
 
@@ -276,7 +292,7 @@ GENERATED: dict[str, dict[str, Callable[[], str]]] = {
 
 
 def generated(page: str, text: str) -> str:
-    """A page's text with each generated part made anew."""
+    """A page's text with each generated part made again."""
     for name, make in GENERATED.get(page, {}).items():
         begin, end = f"<!-- generated:{name} -->", f"<!-- /generated:{name} -->"
         before, found, rest = text.partition(begin)

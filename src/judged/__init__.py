@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from judged.explanation import Explanation, explain
     from judged.identification import Identification, identify
     from judged.inputs import read_judgements, read_run
-    from judged.inputs.vectors.files import read_vectors
+    from judged.inputs.vectors import read_vectors
     from judged.judging import judge
     from judged.measures import Measure, parse_measure
     from judged.policy import Policy
@@ -101,7 +101,7 @@ __all__ = [
 _HOMES = (
     *("errors", "policy", "rankings.audit", "rankings.rankings", "measures", "inputs", "judging"),
     *("evaluation", "evaluation.evaluation", "disagreement", "identification", "explanation"),
-    *("embeddings", "inputs.vectors.files", "embeddings.index", "embeddings.diagnostics"),
+    *("embeddings", "inputs.vectors", "embeddings.index", "embeddings.diagnostics"),
 )
 """Modules that hold the names above, cheapest first."""
 

@@ -6,7 +6,8 @@ import os
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from judged.text import aligned, html_table, markdown_table, to_json
+from judged.errors import OutputError
+from judged.text import aligned, html_table, listed, markdown_table, to_json
 
 if TYPE_CHECKING:
     import polars as pl
@@ -192,7 +193,7 @@ class Result:
         self._save(path)
 
     def _save(self, path: str | os.PathLike[str], **options: Any) -> None:
-        from judged.outputs import check_target, checked_ending, replacing
+        from judged.outputs import check_target, replacing
 
         check_target(path)
         ending = checked_ending(path, [*self.SAVED_AS, ".parquet"])
@@ -219,3 +220,13 @@ class Result:
 
     def _repr_html_(self) -> str:
         return self.to_html()
+
+
+def checked_ending(path: str | os.PathLike[str], endings: Sequence[str]) -> str:
+    """The ending of a file to write, where it is one of those that can be written."""
+    ending = os.path.splitext(path)[1].lower()
+    if ending not in endings:
+        raise OutputError(
+            f"{path}: the ending says the format, and must be {listed(endings, 'or')}."
+        )
+    return ending

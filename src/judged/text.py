@@ -46,6 +46,24 @@ def listed(words: Sequence[str], last: str = "and") -> str:
     return f"{', '.join(most)} {last} {end}" if most else end
 
 
+def quote(text: str | bytes, limit: int = 80) -> str:
+    """Text from a file between quotation marks, shortened so that a message stays one line.
+
+    Control characters are spelled out, all but the tab: printed as they are they could break the
+    line, or steer the terminal.
+
+    >>> print(quote(b"a\\nb"), quote("a long line", 6))
+    "a\\nb" "a lon…"
+    """
+    if isinstance(text, bytes):
+        text = text.decode("utf-8", "backslashreplace")
+    text = "".join(
+        each if each.isprintable() or each == "\t" else each.encode("unicode_escape").decode()
+        for each in text
+    )
+    return f'"{text}"' if len(text) <= limit else f'"{text[: limit - 1]}…"'
+
+
 def aligned(rows: Sequence[Sequence[str]], *, right: Collection[int] = ()) -> list[str]:
     """Lines whose cells stand under each other; the columns in `right` end there, all others begin
     there.

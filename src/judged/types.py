@@ -39,6 +39,16 @@ Unjudged = Literal["nonrelevant", "removed"]
 Duplicates = Literal["error", "first"]
 Positives = Literal["each", "any", "apart"]
 
+FileFormat = Literal["trec", "msmarco", "csv", "tsv", "parquet", "ndjson", "json"]
+"""The format of a file of a run or of judgements."""
+# fmt: off
+VectorFileFormat = Literal[
+    "npy", "npz", "hdf5", "parquet", "fvecs", "bvecs", "ivecs", "fbin", "u8bin", "i8bin",
+    "safetensors", "csv", "tsv", "text", "ndjson",
+]
+# fmt: on
+"""The format of a file of vectors."""
+
 JudgementsLike: TypeAlias = (
     "Path | Mapping[str, Mapping[str, Number]] | Mapping[str, Mapping[str, Mapping[str, Number]]]"
     " | ArrowTable | Judgements | Lookup"

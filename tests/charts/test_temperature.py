@@ -201,12 +201,12 @@ def test_losses_that_differ_little_have_an_axis_from_zero() -> None:
         (
             {"temperatures": []},
             "the temperature sweep must have temperatures, each above the one before; make it "
-            "anew.",
+            "again.",
         ),
         (
             {"temperatures": SMALL["temperatures"][::-1]},
             "the temperature sweep must have temperatures, each above the one before; make it "
-            "anew.",
+            "again.",
         ),
         ({"temperatures": 3}, "the temperature sweep: 'temperatures' must be a list; got 3."),
         (
@@ -227,7 +227,7 @@ def test_losses_that_differ_little_have_an_axis_from_zero() -> None:
         ),
         (
             {"ranking": {"measures": {}}},
-            "the temperature sweep, ranking has no 'same'; make it anew.",
+            "the temperature sweep, ranking has no 'same'; make it again.",
         ),
         ({"best_loss": 0.05}, "the temperature sweep: 'best_loss' must be an object; got 0.05."),
     ],

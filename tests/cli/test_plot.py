@@ -86,8 +86,8 @@ def test_the_help_lists_every_kind(judged):
         ),
         (
             ("confusion", "qrels", "a.run", "-o", "x.gif"),
-            "judged: x.gif: is written as .png, .svg, .pdf, .html or .json; give the file one of "
-            "these endings.",
+            "judged: x.gif: the ending says the format, and must be .png, .svg, .pdf, .html, "
+            ".json, .csv or .parquet.",
         ),
         (
             ("confusion", "qrels", "a.run", "-o", "none/x.png"),

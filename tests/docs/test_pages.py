@@ -197,9 +197,9 @@ def test_every_count_of_the_audit_is_documented() -> None:
 
 def test_every_input_format_and_column_name_is_documented() -> None:
     text = text_of("docs/inputs.md")
-    for name, endings in FORMATS.items():
+    for name, row in FORMATS.items():
         assert f"`{name}`" in text
-        assert all(f"`{ending}`" in text for ending in endings)
+        assert all(f"`{ending}`" in text for ending in row.suffixes)
     for role, names in NAMES.items():
         assert f"| {role} | {', '.join(f'`{name}`' for name in names)} |" in text
     spelled = {".gz": "gzip", ".zst": "zstd", ".bz2": "bzip2", ".xz": "xz"}

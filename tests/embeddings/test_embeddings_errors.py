@@ -83,7 +83,7 @@ ERRORS: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "one vector": (
         ranked(queries=np.ones(2)),
-        "the queries: one row a vector is needed, a matrix; got an array of shape (2,). "
+        "the queries: one row per vector is needed, a matrix; got an array of shape (2,). "
         "For a single vector give a matrix of one row, as x[None, :].",
     ),
     "no vector": (ranked(items=np.ones((0, 2))), "the items: there is no vector in it."),

@@ -8,7 +8,7 @@ import numpy as np
 
 from judged.embeddings.product import Product
 from judged.embeddings.relevance import SameIndex
-from judged.inputs.vectors.vectors import as_vectors
+from judged.inputs.vectors import as_vectors
 from judged.similarity.similarity import as_similarity
 
 RANDOM = np.random.default_rng(5)

@@ -211,7 +211,7 @@ def test_what_batches_repeat_takes_no_matrix() -> None:
 
 def test_queries_and_items_that_are_one_object() -> None:
     """What is made ready as a query and what as an item must not hang on their being two."""
-    from judged.inputs.vectors.vectors import as_vectors
+    from judged.inputs.vectors import as_vectors
 
     values = np.random.default_rng(0).normal(size=(12, 4))
     one = as_vectors(values)

@@ -179,7 +179,7 @@ def sides(function: Function) -> Function:
 def read_sides(queries: str, items: str, given: dict[str, Any]) -> dict[str, Any]:
     """Both files and what the options say of them, by the names that the library has for it."""
     from judged.cli._terminal import working
-    from judged.inputs.vectors.vectors import as_vectors
+    from judged.inputs.vectors import as_vectors
 
     with working("Reading vectors"):
         relevance, excluded = relations(given)
@@ -217,8 +217,7 @@ def relations(given: dict[str, Any], *, optional: bool = False) -> tuple[Any, li
         same_label,
         shared_label,
     )
-    from judged.inputs.vectors.files import labels_lists_from
-    from judged.inputs.vectors.labels import revisited_from
+    from judged.inputs.vectors.labels import labels_lists_from, revisited_from
 
     chosen = [name for name in RELEVANCE if given[name.replace("-", "_")]]
     if len(chosen) > 1 or not (chosen or optional):
@@ -253,7 +252,7 @@ def relations(given: dict[str, Any], *, optional: bool = False) -> tuple[Any, li
 
 
 def labels(path: str | None) -> Any:
-    from judged.inputs.vectors.files import labels_from
+    from judged.inputs.vectors.labels import labels_from
 
     return None if path is None else labels_from(path)
 

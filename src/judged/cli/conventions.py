@@ -18,6 +18,7 @@ from judged.cli._options import (
     measures_option,
 )
 from judged.text import aligned
+from judged.types import FileFormat
 
 if TYPE_CHECKING:
     from judged.conventions import Convention, Name, Option
@@ -49,8 +50,8 @@ def conventions(
     measures: tuple[str, ...],
     depth: int | None,
     duplicates: Duplicates,
-    qrels_format: str | None,
-    run_format: str | None,
+    qrels_format: FileFormat | None,
+    run_format: FileFormat | None,
     form: str | None,
     output: str | None,
 ) -> None:

@@ -17,6 +17,7 @@ from judged.cli._options import (
     policy_options,
     tie_range_option,
 )
+from judged.types import FileFormat
 
 if TYPE_CHECKING:
     from judged.types import Duplicates
@@ -64,8 +65,8 @@ def evaluate(
     duplicates: Duplicates,
     collection: int | None,
     unique: str | None,
-    qrels_format: str | None,
-    run_format: str | None,
+    qrels_format: FileFormat | None,
+    run_format: FileFormat | None,
     form: str | None,
     output: str | None,
 ) -> None:

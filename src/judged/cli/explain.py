@@ -14,6 +14,7 @@ from judged.cli._options import (
     format_options,
     policy_options,
 )
+from judged.types import FileFormat
 
 FORMATS = ("text", "json", "markdown", "html", "latex")
 SUFFIXES = {".json": "json", ".md": "markdown", ".html": "html", ".htm": "html", ".tex": "latex"}
@@ -101,8 +102,8 @@ def explain(
     collection: int | None,
     rows: int,
     all_rows: bool,
-    qrels_format: str | None,
-    run_format: str | None,
+    qrels_format: FileFormat | None,
+    run_format: FileFormat | None,
     form: str | None,
     output: str | None,
     html: str | None,

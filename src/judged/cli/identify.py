@@ -13,6 +13,7 @@ from judged.cli._options import (
     format_options,
     measures_option,
 )
+from judged.types import FileFormat
 
 if TYPE_CHECKING:
     from judged.types import Duplicates
@@ -52,8 +53,8 @@ def identify(
     depth: int | None,
     duplicates: Duplicates,
     collection: int | None,
-    qrels_format: str | None,
-    run_format: str | None,
+    qrels_format: FileFormat | None,
+    run_format: FileFormat | None,
     form: str,
 ) -> None:
     """Find out which measure, parameters and policy gave a number: which definitions make VALUE out

@@ -108,9 +108,9 @@ def plot(
 
     Files are those that 'judged evaluate' reads. The list below says which a kind needs.
     """
-    from judged.charts.chart import checked_ending
     from judged.cli._terminal import working
     from judged.outputs import check_target
+    from judged.results import checked_ending
 
     chosen = kind_named(kind)
     _check_files(chosen, files)
@@ -203,22 +203,22 @@ def _sources(
         return [judgements, runs[0]]
     if kind.needs == "results of a pair":
         return [judgements, dict(zip(names, runs, strict=True))]
-    from judged.evaluation.evaluation import evaluate_rankings
+    from judged.charts.sources import Systems
     from judged.judging import judging
     from judged.policy import Policy
 
     judge = judging(
         judgements, policy=Policy.of(policy), depth=given["depth"], collection=given["collection"]
     )
-    return [evaluate_rankings([judge(run) for run in runs], "NumQ", policy=policy)]
+    return [Systems.of([judge(run) for run in runs], policy=policy)]
 
 
 def _json(path: str, kind: Kind) -> Any:
     import json
 
     from judged.errors import InputError
-    from judged.inputs.kinds import Kind as Input
     from judged.inputs.source import open_source
+    from judged.inputs.tables import Kind as Input
 
     says = NEEDS[kind.needs].says
     source = open_source(path, Input(f"a {kind.needs}", "score", says))

@@ -10,7 +10,7 @@ from judged.embeddings.embeddings import evaluate_embeddings, rank_embeddings
 from judged.embeddings.relevance import Diagonal, Listed, Lists, Relation, SameId, SameIndex
 from judged.embeddings.relevance_by_label import SameLabel, SharedLabel
 from judged.errors import InputError
-from judged.inputs.vectors.vectors import Vectors, as_vectors
+from judged.inputs.vectors import Vectors, as_vectors
 
 __all__ = [
     "Vectors",

@@ -34,7 +34,8 @@ from judged.embeddings.product import MEMORY, Product
 from judged.embeddings.relevance import Bound, Pairs, as_relation
 from judged.embeddings.streams import Chunk, Nearest, chunks
 from judged.errors import InputError
-from judged.inputs.vectors.vectors import Matrix, Vectors, as_vectors, unit
+from judged.inputs.vectors import as_vectors
+from judged.inputs.vectors.vectors import Matrix, Vectors, unit
 from judged.segments import Floats, Ints
 from judged.similarity.equal import first_equal
 from judged.similarity.similarity import Cosine, Euclidean, as_similarity

@@ -17,7 +17,7 @@ from judged.embeddings.product import MEMORY, Product, Scores, Turned
 from judged.embeddings.ranks import Counted, TieOrder, count_ranks
 from judged.embeddings.relevance import Bound, Judged, Relation, as_relation, turned_round
 from judged.errors import InputError, PolicyError
-from judged.inputs.vectors.vectors import Vectors, as_vectors
+from judged.inputs.vectors import Vectors, as_vectors
 from judged.judging.categories import BASIS
 from judged.judging.ties import favoured
 from judged.policy import Policy

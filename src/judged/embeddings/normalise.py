@@ -33,7 +33,8 @@ from judged.embeddings.streams import (
     over,
 )
 from judged.errors import InputError
-from judged.inputs.vectors.vectors import Vectors, as_vectors, unit
+from judged.inputs.vectors import as_vectors
+from judged.inputs.vectors.vectors import Vectors, unit
 from judged.segments import Floats
 from judged.similarity.similarity import Cosine, Euclidean, Manhattan
 

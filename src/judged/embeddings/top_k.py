@@ -272,7 +272,7 @@ class Results:
         check_target(target)
         _check_suffix(target)
         frame = self.to_frame()
-        if target.suffix.lower() in FORMATS["parquet"]:
+        if target.suffix.lower() in FORMATS["parquet"].suffixes:
             with replacing(target) as temporary:
                 frame.write_parquet(temporary)
             return
@@ -301,7 +301,10 @@ def _names(vectors: Vectors, rows: NDArray[Any]) -> pl.Series:
 def _check_suffix(target: Path) -> None:
     suffix = target.suffix.lower()
     other = {
-        end for name, ends in FORMATS.items() if name not in ("trec", "parquet") for end in ends
+        end
+        for name, row in FORMATS.items()
+        if name not in ("trec", "parquet")
+        for end in row.suffixes
     }
     if suffix in other or suffix in COMPRESSION_SUFFIXES:
         raise OutputError(

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         CollectionLike,
         ConventionLike,
         Duplicates,
+        FileFormat,
         JudgementsLike,
         MeasuresLike,
         PolicyLike,
@@ -43,8 +44,8 @@ def evaluate(
     convention: ConventionLike | None = None,
     tie_range: bool = False,
     unjudged_range: bool = False,
-    judgements_format: str | None = None,
-    run_format: str | None = None,
+    judgements_format: FileFormat | None = None,
+    run_format: FileFormat | None = None,
     progress: Progress | None = None,
 ) -> Evaluation:
     """Score one run, or several, against judgements.
@@ -79,7 +80,7 @@ def evaluate(
     unjudged_range : bool, optional
         Add each number's values if all unjudged results had been judged: irrelevant, or of the top
         grade.
-    judgements_format, run_format : str, optional
+    judgements_format, run_format : FileFormat, optional
         The format of the files, such as "trec" or "csv", where it is not recognised.
     progress : Progress, optional
         Called after each run with the number of its queries.

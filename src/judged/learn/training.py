@@ -14,7 +14,7 @@ from judged.checks import temperature as checked_temperature
 from judged.embeddings.product import MEMORY
 from judged.embeddings.relevance import Pairs, as_relation
 from judged.errors import MeasureError
-from judged.inputs.vectors.vectors import as_vectors
+from judged.inputs.vectors import as_vectors
 from judged.learn.data import Data, basis_of, unit_vectors
 from judged.learn.loss import Contrast, Objective
 from judged.learn.optimiser import Progress, Search

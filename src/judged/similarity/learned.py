@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judged.errors import InputError
-from judged.inputs.vectors.vectors import Matrix, Vectors, as_vectors
+from judged.inputs.vectors import as_vectors
+from judged.inputs.vectors.vectors import Matrix, Vectors
 from judged.segments import Floats, Ints
 from judged.similarity.directions import known, marks_of
 from judged.similarity.maps import Kind, Weights

@@ -16,7 +16,7 @@ from judged.checks import temperature as checked_temperature
 from judged.checks import whole
 from judged.errors import InputError, OutputError
 from judged.inputs.vectors.containers import arrays_of_npz, tensors_of_safetensors
-from judged.inputs.vectors.formats import SIGNATURES, File, file_of
+from judged.inputs.vectors.formats import FORMATS, File, file_of, is_safetensors
 from judged.outputs import check_target, replacing
 from judged.similarity.directions import MARKS
 from judged.similarity.learned import Learned, Seen
@@ -120,10 +120,10 @@ def read_learned(path: str | os.PathLike[str]) -> Learned | None:
             )  # one array of a file is a matrix
     except (OSError, ValueError):
         return None
-    if any(start.startswith(signature) for signature, name in SIGNATURES if name == "npz"):
+    if start.startswith(FORMATS["npz"].magic):
         arrays = arrays_of_npz(file, MARK)
         return None if arrays is None else _learned(file, arrays.pop(MARK).tobytes(), arrays)
-    if start[8:] == b"{" and b"\x00" in start[:8]:
+    if is_safetensors(start):
         found = tensors_of_safetensors(file, MARK)
         return None if found is None else _learned(file, found[0].encode(), found[1])
     return None

@@ -335,7 +335,7 @@ def as_similarity(given: Any) -> Similarity:
         if given in SIMILARITIES:
             return SIMILARITIES[given]
         if "." in given or os.path.exists(given):
-            from judged.inputs.vectors.files import read_vectors
+            from judged.inputs.vectors import read_vectors
             from judged.similarity.learned_files import read_learned
 
             if (learned := read_learned(given)) is not None:

@@ -13,8 +13,7 @@ from judged.embeddings.diagnostics import diagnose
 from judged.embeddings.product import MEMORY
 from judged.embeddings.relevance import as_relation
 from judged.errors import InputError
-from judged.types import MeasuresLike as Measures
-from judged.inputs.vectors.vectors import Vectors, as_vectors
+from judged.inputs.vectors import Vectors, as_vectors
 from judged.learn.data import Data, Part
 from judged.learn.training import ITERATIONS, fit, with_rel
 from judged.measures import Measure, parse_measure
@@ -24,6 +23,7 @@ from judged.similarity.similarity import Cosine, Similarity, as_similarity
 from judged.statistics.intervals import mean_interval
 from judged.temperature.study_result import Studied, Study
 from judged.temperature.sweeps import as_temperatures, sweep
+from judged.types import MeasuresLike as Measures
 
 TEMPERATURES = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0)
 MEASURES = ("AP", "nDCG@10", "RR")

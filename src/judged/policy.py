@@ -106,7 +106,7 @@ class Policy:
                 known = CHOICES[name]
                 raise PolicyError(
                     f"{name} must be one of {', '.join(known)}; got {value!r}"
-                    f"{did_you_mean(value, list(known))}"
+                    f"{did_you_mean(value, known)}"
                 )
 
     def to_dict(self) -> dict[str, str]:
@@ -166,7 +166,7 @@ class Policy:
         for name in given:
             if name not in CHOICES:
                 raise PolicyError(
-                    f"Policy takes no {name!r}{did_you_mean(name, list(CHOICES))} It takes "
+                    f"Policy takes no {name!r}{did_you_mean(name, CHOICES)} It takes "
                     f"{', '.join(CHOICES)}."
                 )
         chosen: dict[str, Any] = {**otherwise, **given}

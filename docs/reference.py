@@ -26,9 +26,9 @@ from judged.cli.conventions import page_markdown
 from judged.cli.plot import flag
 from judged.conventions import conventions
 from judged.measures import PRESETS, Spec, catalogue
+from judged.measures.aggregation import aggregate_param
 from judged.measures.bibliography import BIBLIOGRAPHY
 from judged.measures.params import Choice, Param, show
-from judged.measures.aggregation import aggregate_param
 
 DOCS = Path(__file__).resolve().parent
 PAGES = sorted(DOCS.glob("*.md"))

@@ -16,23 +16,11 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from judged.disagreement import compare_conventions
-    from judged.embeddings import (
-        Vectors,
-        diagonal,
-        evaluate_embeddings,
-        groups,
-        junk,
-        rank_embeddings,
-        revisited,
-        same_group,
-        same_id,
-        same_index,
-        same_label,
-        search,
-        shared_label,
-    )
-    from judged.embeddings.diagnostics import diagnose
-    from judged.embeddings.index import evaluate_index
+    from judged.embeddings import evaluate_embeddings, relevance
+    from judged.embeddings.diagnosis import Diagnosis
+    from judged.embeddings.embeddings import Embeddings
+    from judged.embeddings.index import IndexEvaluation
+    from judged.embeddings.top_k import TopK
     from judged.errors import (
         ConventionError,
         InputError,
@@ -48,20 +36,25 @@ if TYPE_CHECKING:
     from judged.identification import Identification, identify
     from judged.inputs import read_judgements, read_run
     from judged.inputs.vectors import read_vectors
+    from judged.inputs.vectors.vectors import Vectors
     from judged.judging import judge
     from judged.measures import Measure, parse_measure
     from judged.policy import Policy
     from judged.rankings.audit import Audit
     from judged.rankings.rankings import Rankings
+    from judged.similarity.similarity import Similarity
 
 __version__ = "0.1.0"
 
 __all__ = [
     "Audit",
     "ConventionError",
+    "Diagnosis",
+    "Embeddings",
     "Evaluation",
     "Explanation",
     "Identification",
+    "IndexEvaluation",
     "InputError",
     "JudgedError",
     "Measure",
@@ -71,37 +64,28 @@ __all__ = [
     "Policy",
     "PolicyError",
     "Rankings",
+    "Similarity",
+    "TopK",
     "Vectors",
     "__version__",
     "compare_conventions",
-    "diagnose",
-    "diagonal",
     "evaluate",
     "evaluate_embeddings",
-    "evaluate_index",
     "explain",
-    "groups",
     "identify",
     "judge",
-    "junk",
-    "parse_measure",
-    "rank_embeddings",
+    "parse",
     "read_judgements",
     "read_run",
     "read_vectors",
-    "revisited",
-    "same_group",
-    "same_id",
-    "same_index",
-    "same_label",
-    "search",
-    "shared_label",
+    "relevance",
 ]
 
 _HOMES = (
     *("errors", "policy", "rankings.audit", "rankings.rankings", "measures", "inputs", "judging"),
     *("evaluation", "evaluation.evaluation", "disagreement", "identification", "explanation"),
-    *("embeddings", "inputs.vectors", "embeddings.index", "embeddings.diagnostics"),
+    *("embeddings", "inputs.vectors.vectors", "inputs.vectors.files", "similarity.similarity"),
+    *("embeddings.embeddings", "embeddings.top_k", "embeddings.index", "embeddings.diagnosis"),
 )
 """Modules that hold the names above, cheapest first."""
 
@@ -111,6 +95,8 @@ _ROOMS = ("charts", "learn", "temperature")
 
 
 def __getattr__(name: str) -> Any:
+    if name == "relevance":
+        return import_module("judged.embeddings.relevance")
     if name in _ROOMS:
         return import_module(f"judged.{name}")
     if name in __all__:

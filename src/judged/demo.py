@@ -16,11 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judged.charts.kinds.gallery import gallery
-from judged.embeddings import same_label
 from judged.embeddings.embeddings import Embeddings
+from judged.embeddings.relevance import same_label
 from judged.errors import MissingExtraError, OutputError
 from judged.outputs import replacing, write_text
-from judged.policy import Policy
 from judged.rankings.rankings import Rankings
 
 Floats = NDArray[np.float64]
@@ -120,7 +119,7 @@ def write_demo(folder: Path) -> DemoFiles:
             query_ids=names[0],
             item_ids=names[1],
         )
-        searched[name] = compared.rank(same_label(*shown), Policy(), name=name, top=DEPTH)
+        searched[name] = compared.rank_and_top_k(same_label(*shown), DEPTH, name=name)
     files = DemoFiles(
         folder=folder,
         rankings=tuple(rankings for rankings, _ in searched.values()),
@@ -134,8 +133,7 @@ def write_demo(folder: Path) -> DemoFiles:
     _make(folder)
     write_text(files.judgements, "".join(_judgement_lines(digits)))
     for path, (name, (_, results)) in zip(files.runs, searched.items(), strict=True):
-        assert results is not None
-        results.to_run(path, tag=name)
+        results.save(path, tag=name)
     for place, rows in enumerate((digits.queries, digits.collection)):
         with replacing(files.vectors[place]) as temporary, temporary.open("wb") as file:
             np.save(file, digits.images[rows].astype(np.uint8))

@@ -6,8 +6,7 @@ import os
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from judged.errors import OutputError
-from judged.text import aligned, html_table, listed, markdown_table, to_json
+from judged.text import aligned, html_table, markdown_table, to_json
 
 if TYPE_CHECKING:
     import polars as pl
@@ -33,6 +32,8 @@ class Result:
     bytes."""
     WORDS: ClassVar[frozenset[str]] = frozenset()
     """Columns of tables that hold words, not numbers; these begin at the left."""
+    BETWEEN: ClassVar[str] = "\n"
+    """What stands in plain text between two tables, and before the sentences."""
 
     def to_dict(self) -> dict[str, Any]:
         """Everything, as plain Python values that JSON can hold.
@@ -137,7 +138,7 @@ class Result:
             "\n".join(aligned([header, *rows], right=self._right(header)))
             for header, rows in tables
         ]
-        return "\n".join([*parts, *self.sentences()])
+        return self.BETWEEN.join([*parts, "\n".join(self.sentences())])
 
     def to_markdown(self) -> str:
         """The tables and sentences in Markdown.
@@ -193,7 +194,7 @@ class Result:
         self._save(path)
 
     def _save(self, path: str | os.PathLike[str], **options: Any) -> None:
-        from judged.outputs import check_target, replacing
+        from judged.outputs import check_target, checked_ending, replacing
 
         check_target(path)
         ending = checked_ending(path, [*self.SAVED_AS, ".parquet"])
@@ -220,13 +221,3 @@ class Result:
 
     def _repr_html_(self) -> str:
         return self.to_html()
-
-
-def checked_ending(path: str | os.PathLike[str], endings: Sequence[str]) -> str:
-    """The ending of a file to write, where it is one of those that can be written."""
-    ending = os.path.splitext(path)[1].lower()
-    if ending not in endings:
-        raise OutputError(
-            f"{path}: the ending says the format, and must be {listed(endings, 'or')}."
-        )
-    return ending

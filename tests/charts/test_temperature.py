@@ -74,7 +74,10 @@ def test_a_sweep_of_vectors_is_the_twin_of_their_cosines() -> None:
     queries, items = (draw.normal(size=(rows, 4)).astype(np.float32) for rows in (20, 50))
     labels = draw.integers(0, 4, 20), draw.integers(0, 4, 50)
     real = judged.temperature.sweep(
-        queries, items, judged.same_label(*labels), [0.02, 0.1, 1.0], both=True
+        judged.Embeddings(queries, items),
+        judged.relevance.same_label(*labels),
+        [0.02, 0.1, 1.0],
+        both=True,
     )
     twin = sweep(
         cosines(queries, items), labels[0][:, None] == labels[1], [0.02, 0.1, 1.0], both=True

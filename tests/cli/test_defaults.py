@@ -5,13 +5,13 @@ import inspect
 import click
 import pytest
 
+from judged.checks import STUDIED_TEMPERATURES as STUDIED
 from judged.cli.learn import learn
 from judged.cli.temperature import temperature
 from judged.cli.temperature_study import temperature_study
 from judged.learn import KINDS, fit
+from judged.learn.training import MEASURES
 from judged.temperature import TEMPERATURES, study, sweep
-from judged.temperature.studies import MEASURES
-from judged.temperature.studies import TEMPERATURES as STUDIED
 
 
 @pytest.mark.parametrize(

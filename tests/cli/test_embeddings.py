@@ -12,8 +12,8 @@ import pytest
 
 from judged.cli._embedding_options import RELEVANCE
 from judged.cli.embeddings import embeddings
-from judged.embeddings.normalise import NORMALISATIONS
-from judged.similarity.similarity import SIMILARITIES
+from judged.embeddings.normalisation_kinds import NORMALISATIONS
+from judged.similarity.choice import SIMILARITIES
 
 # Two queries on the axes. By dot product q0 ranks the items 0 (4), 2 (3), 3 (1), 1 (0); q1 ranks 1
 # (5), 3 (2), 2 (1), 0 (0).
@@ -330,12 +330,12 @@ def test_output_goes_to_a_file_whole(judged, vectors):
         (
             (*LABELS, "--similarity", "cosin"),
             1,
-            "judged: there is no similarity 'cosin'; did you mean 'cosine'?",
+            "judged: There is no similarity 'cosin'; did you mean 'cosine'?",
         ),
         (
             (*LABELS, "--normalise", "cls"),
             1,
-            "judged: there is no normalisation 'cls'; did you mean 'csls'?",
+            "judged: There is no normalisation 'cls'; did you mean 'csls'?",
         ),
         (
             (*LABELS, "--exclude-same-id"),
@@ -363,7 +363,7 @@ def test_a_refused_search_leaves_an_old_run_as_it_was(judged, vectors):
     assert (result.code, (vectors / "out.run").read_text()) == (1, "mine")
     assert (
         result.err
-        == "judged: i.npy: vectors 0, 1, 2, … hold NaN or infinite numbers; remove or mend them.\n"
+        == "judged: i.npy: vectors 0, 1, 2, … hold NaN or infinite numbers; remove or fix them.\n"
     )
     assert sorted(path.name for path in vectors.iterdir() if path.name.startswith(".")) == []
 

@@ -187,7 +187,7 @@ def test_permission_is_for_learned_similarities(judged, vectors):
         ),
         (
             ("-o", "m.npz", "--kind", "diag"),
-            "there is no kind 'diag' of learned similarity; did you mean 'diagonal'? There is "
+            "There is no kind 'diag' of learned similarity; did you mean 'diagonal'? There is "
             "bilinear, low-rank, diagonal, "
             "two-tower-linear.",
         ),

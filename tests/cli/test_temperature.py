@@ -7,7 +7,8 @@ import json
 import numpy as np
 import pytest
 
-from judged.embeddings import diagonal, same_index, same_label
+from judged import Embeddings
+from judged.embeddings.relevance import pairs, same_label, same_row
 from judged.temperature import TEMPERATURES, sweep
 
 
@@ -31,7 +32,7 @@ def test_json_is_what_the_library_finds(judged, vectors):
     result = judged(*PAIRS, "--format", "json")
     assert (result.code, result.err) == (0, "")
     found = json.loads(result.out)
-    assert found == sweep(*vectors, diagonal()).to_dict()
+    assert found == sweep(Embeddings(*vectors), pairs()).to_dict()
     assert [row["temperature"] for row in found["temperatures"]] == list(TEMPERATURES)
 
 
@@ -77,7 +78,7 @@ def test_every_option_reaches_the_library(judged, vectors):
     )
     labels = [str(row % 8) for row in range(40)]
     expected = sweep(
-        *vectors,
+        Embeddings(*vectors, similarity="dot", exclude=same_row(), dims=5, memory="2MB"),
         same_label(labels, labels),
         [0.1, 2.0],
         batch_size=8,
@@ -87,10 +88,6 @@ def test_every_option_reaches_the_library(judged, vectors):
         bins=5,
         search=False,
         seed=4,
-        similarity="dot",
-        exclude=same_index(),
-        dims=5,
-        memory="2MB",
     )
     assert (result.code, result.err) == (0, "")
     assert json.loads(result.out) == expected.to_dict()
@@ -112,7 +109,7 @@ def test_the_table_is_for_people(judged, vectors):
 def test_csv_has_a_row_for_each_temperature(judged, vectors):
     result = judged(*PAIRS, "-t", "0.05", "-t", "0.5", "--format", "csv")
     rows = list(csv.DictReader(io.StringIO(result.out)))
-    expected = sweep(*vectors, diagonal(), [0.05, 0.5], search=False)
+    expected = sweep(Embeddings(*vectors), pairs(), [0.05, 0.5], search=False)
     assert [float(row["loss"]) for row in rows] == [point.loss for point in expected.points]
     assert {row["AP"] for row in rows} == {str(expected.ranking.measures["AP"])}
 
@@ -146,7 +143,7 @@ def test_the_ending_of_a_file_says_its_format(judged, vectors, tmp_path):
         (
             ("--similarity", "cosin"),
             1,
-            "judged: there is no similarity 'cosin'; did you mean 'cosine'?",
+            "judged: There is no similarity 'cosin'; did you mean 'cosine'?",
         ),
         (("-o", "nowhere/sweep.json"), 1, "judged: nowhere/sweep.json: "),
     ],

@@ -74,7 +74,7 @@ def test_every_public_name_can_be_imported(name: str) -> None:
 
 
 def test_a_name_is_the_same_whatever_was_imported_before() -> None:
-    script = "import judged.embeddings.diagnostics, judged; print(callable(judged.diagnose))"
+    script = "import judged.embeddings.diagnostics, judged; print(callable(judged.Embeddings))"
     done = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, check=True
     )

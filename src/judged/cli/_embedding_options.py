@@ -4,12 +4,15 @@ how they are compared."""
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from judged.cli._options import FILE, Function
 from judged.policy import POSITIVES
+
+if TYPE_CHECKING:
+    from judged.embeddings.embeddings import Embeddings
 
 PAIR = (str, str)
 RELEVANCE: dict[str, tuple[Any, str]] = {
@@ -86,8 +89,8 @@ def similarity_option(function: Function) -> Function:
 
 
 def _allowing(given: str) -> Any:
+    from judged.similarity.choice import as_similarity
     from judged.similarity.learned import Learned
-    from judged.similarity.similarity import as_similarity
 
     found = as_similarity(given)
     if not isinstance(found, Learned):
@@ -176,21 +179,20 @@ def sides(function: Function) -> Function:
     return click.argument("queries", metavar="QUERIES")(items(relevance_options(function)))
 
 
-def read_sides(queries: str, items: str, given: dict[str, Any]) -> dict[str, Any]:
-    """Both files and what the options say of them, by the names that the library has for it."""
+def read_sides(queries: str, items: str, given: dict[str, Any]) -> tuple[Embeddings, Any]:
+    """Both files with what the options say of them, and what is relevant."""
     from judged.cli._terminal import working
-    from judged.inputs.vectors import as_vectors
+    from judged.embeddings.embeddings import Embeddings
 
     with working("Reading vectors"):
         relevance, excluded = relations(given)
-        options = read_options(given)
-        return {
-            "queries": as_vectors(queries, ids=options.pop("query_ids")),
-            "items": as_vectors(items, ids=options.pop("item_ids")),
-            "relevance": relevance,
-            "exclude": excluded or None,
-            **options,
-        }
+        return Embeddings(
+            queries,
+            items,
+            similarity=given.get("similarity", "cosine"),
+            exclude=excluded or None,
+            **read_options(given),
+        ), relevance
 
 
 def read_options(given: dict[str, Any]) -> dict[str, Any]:
@@ -206,33 +208,31 @@ def read_options(given: dict[str, Any]) -> dict[str, Any]:
 
 def relations(given: dict[str, Any], *, optional: bool = False) -> tuple[Any, list[Any]]:
     """What is relevant, and what is to be excluded, from the options."""
-    from judged.embeddings import (
-        diagonal,
-        groups,
-        junk,
+    from judged.embeddings.relevance import (
+        listed,
+        pairs,
         revisited,
-        same_group,
         same_id,
-        same_index,
         same_label,
+        same_row,
         shared_label,
     )
     from judged.inputs.vectors.labels import labels_lists_from, revisited_from
 
     chosen = [name for name in RELEVANCE if given[name.replace("-", "_")]]
     if len(chosen) > 1 or not (chosen or optional):
-        listed = ", ".join(f"--{name}" for name in RELEVANCE)
+        known = ", ".join(f"--{name}" for name in RELEVANCE)
         got = f"; got {' and '.join(f'--{name}' for name in chosen)}" if chosen else ""
-        raise click.UsageError(f"say what is relevant by one of {listed}{got}.")
+        raise click.UsageError(f"say what is relevant by one of {known}{got}.")
     excluded: list[Any] = []
     if given["exclude_self"]:
-        excluded.append(same_index())
+        excluded.append(same_row())
     if given["exclude_same_id"]:
         excluded.append(same_id())
     if given["exclude_groups"]:
-        excluded.append(same_group(*map(labels, given["exclude_groups"])))
+        excluded.append(same_label(*map(labels, given["exclude_groups"])))
     if given["junk"]:
-        excluded.append(junk(given["junk"]))
+        excluded.append(listed(given["junk"]))
     relevance: Any = None
     match chosen:
         case ["qrels"]:
@@ -242,9 +242,9 @@ def relations(given: dict[str, Any], *, optional: bool = False) -> tuple[Any, li
         case ["shared-labels"]:
             relevance = shared_label(*map(labels_lists_from, given["shared_labels"]))
         case ["groups"]:
-            relevance = groups(*map(labels, given["groups"]))
+            relevance = same_label(*map(labels, given["groups"]))
         case ["diagonal"]:
-            relevance = diagonal()
+            relevance = pairs()
         case ["revisited"]:
             relevance, passed = revisited(revisited_from(given["revisited"]), given["protocol"])
             excluded.append(passed)

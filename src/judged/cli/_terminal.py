@@ -150,8 +150,10 @@ def deliver_tables(found: Sweep | Study, form: str | None, output: str | None) -
         found.__repr__,
         form,
         output,
-        as_csv=lambda: found.to_frame().write_csv(),
-        show=lambda: show_tables(found.tables(), found.sentences()),
+        as_csv=found.to_csv,
+        show=lambda: show_tables(
+            [[header, *rows] for header, rows in found.tables()], found.sentences()
+        ),
     )
 
 
@@ -216,15 +218,12 @@ def _widths(table: Sequence[Sequence[Text]]) -> list[int]:
 
 def show_training(training: Training) -> None:
     """How a similarity was learned, and how the held-out queries fare."""
-    from judged.similarity.record import HEADER
-
     out = console()
     for sentence in training.sentences():
         out.print(sentence, markup=False)
-    if training.held_out is None:
-        return
-    out.print(training.heading(), markup=False)
-    show_tables([[HEADER, *training.rows()]], justify="left")
+    for header, rows in training.tables():
+        out.print(training.heading(), markup=False)
+        show_tables([[header, *rows]], justify="left")
 
 
 def _best(evaluation: Evaluation) -> dict[str, int]:

@@ -118,17 +118,8 @@ def embeddings(
             unique=_categories(given["unique"]),
         )
     if diagnose:
-        from judged.embeddings.diagnostics import diagnose as look
-
         with working("Looking at the vectors"):
-            looked = look(
-                compared.queries,
-                compared.items,
-                relevance,
-                similarity=compared.similarity,
-                exclude=excluded or None,
-                memory=given["memory"],
-            )
+            looked = compared.diagnose(relevance)
         deliver(looked.to_dict, looked.__repr__, form, output)
         return
 
@@ -138,25 +129,31 @@ def embeddings(
 
     request = Request.of(measures or None, policy, convention)
     if index is not None:
-        from judged.embeddings.index import compare_index
-
         with counting("Searching", len(compared.queries)) as progress:
-            found = compare_index(
-                index, compared, relevance, request, k=top or TOP, progress=progress
+            found = compared.evaluate_index(
+                index,
+                relevance,
+                measures or None,
+                k=top or TOP,
+                policy=policy,
+                convention=convention,
+                progress=progress,
             )
         deliver(lambda: found.to_dict(per_query=per_query), found.__repr__, form, output)
         return
     if both:
         with counting("Searching", len(compared.queries) + len(compared.items)) as progress:
-            rankings = list(compared.rank_both_ways(relevance, request.policy, progress=progress))
-    else:
+            rankings = list(compared.rank_both(relevance, policy=request.policy, progress=progress))
+    elif save_run is not None:
         with counting("Searching", len(compared.queries)) as progress:
-            ranked, results = compared.rank(
-                relevance, request.policy, top=(top or TOP) if save_run else None, progress=progress
+            ranked, results = compared.rank_and_top_k(
+                relevance, top or TOP, policy=request.policy, progress=progress
             )
         rankings = [ranked]
-        if results is not None and save_run is not None:
-            results.to_run(save_run)
+        results.save(save_run)
+    else:
+        with counting("Searching", len(compared.queries)) as progress:
+            rankings = [compared.rank(relevance, policy=request.policy, progress=progress)]
     evaluation = evaluate_rankings(rankings, request, tie_range=tie_range)
     deliver_evaluation(evaluation, form, output, per_query=per_query)
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from judged.checks import LEARNING_TEMPERATURE
 from judged.cli._embedding_options import (
     check_targets,
     memory_option,
@@ -23,7 +24,7 @@ from judged.cli._options import FILE, deliver
     "-t",
     "--temperature",
     type=float,
-    default=0.05,
+    default=LEARNING_TEMPERATURE,
     show_default=True,
     metavar="T",
     help="Scores are divided by it in the loss.",
@@ -62,9 +63,15 @@ def learn(
 
     check_model_target(output)
     check_targets((output,), queries, items, given)
-    read = read_sides(queries, items, given)
+    embeddings, relevance = read_sides(queries, items, given)
     with counting("Learning", given["iterations"], "iterations") as progress:
-        learned = fit(**read, temperature=temperature, progress=progress, **learning(given))
+        learned = fit(
+            embeddings,
+            relevance,
+            temperature=temperature,
+            progress=progress,
+            **learning(given),
+        )
     learned.save(output)
     record = learned.training
     deliver(record.to_dict, record.__repr__, form, None, show=lambda: show_training(record))

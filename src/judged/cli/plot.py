@@ -109,8 +109,7 @@ def plot(
     Files are those that 'judged evaluate' reads. The list below says which a kind needs.
     """
     from judged.cli._terminal import working
-    from judged.outputs import check_target
-    from judged.results import checked_ending
+    from judged.outputs import check_target, checked_ending
 
     chosen = kind_named(kind)
     _check_files(chosen, files)

@@ -3,10 +3,11 @@ scores out."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from judged.checks import SWEPT_TEMPERATURES
 from judged.cli._embedding_options import (
     check_targets,
     memory_option,
@@ -18,6 +19,9 @@ from judged.cli._embedding_options import (
 )
 from judged.cli._options import RESULT_FORMS, checked_format, result_options
 
+if TYPE_CHECKING:
+    from judged.types import Positives
+
 
 @click.command(short_help="Say what a temperature does to loss and confidence.")
 @sides
@@ -28,7 +32,10 @@ from judged.cli._options import RESULT_FORMS, checked_format, result_options
     type=float,
     multiple=True,
     metavar="T",
-    help="A temperature; may be given more than once. 19 from 0.001 to 1000 if none is given.",
+    help=(
+        f"A temperature; may be given more than once. {len(SWEPT_TEMPERATURES)} from "
+        f"{SWEPT_TEMPERATURES[0]:g} to {SWEPT_TEMPERATURES[-1]:g} if none is given."
+    ),
 )
 @click.option(
     "--batch-size",
@@ -89,7 +96,7 @@ def temperature(
     temperatures: tuple[float, ...],
     batch_size: int | None,
     both: bool,
-    positives: str,
+    positives: Positives,
     rel: float,
     hardest: int,
     bins: int,
@@ -108,19 +115,19 @@ def temperature(
     as for 'judged embeddings'.
     """
     from judged.cli._terminal import counting, deliver_tables
-    from judged.temperature import TEMPERATURES, sweep
+    from judged.temperature import sweep
     from judged.temperature.sweeps import steps
 
     checked_format(form, output, RESULT_FORMS)
     check_targets((output,), queries, items, given)
-    read = read_sides(queries, items, given)
-    chosen = temperatures or TEMPERATURES
-    total = len(read["queries"]) * steps(chosen, both=both, search=not no_search)
+    embeddings, relevance = read_sides(queries, items, given)
+    chosen = temperatures or SWEPT_TEMPERATURES
+    total = len(embeddings.queries) * steps(chosen, both=both, search=not no_search)
     with counting("Sweeping", total, "queries × temperatures") as progress:
         found = sweep(
-            **read,
-            temperatures=chosen,
-            similarity=given["similarity"],
+            embeddings,
+            relevance,
+            chosen,
             batch_size=batch_size,
             both=both,
             positives=positives,

@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from judged.checks import STUDIED_TEMPERATURES
 from judged.cli._embedding_options import (
     check_targets,
     memory_option,
@@ -16,6 +17,7 @@ from judged.cli._embedding_options import (
 )
 from judged.cli._learning_options import learning, learning_options
 from judged.cli._options import RESULT_FORMS, checked_format, result_options
+from judged.text import listed
 
 
 @click.command(short_help="Learn at several temperatures, and compare.")
@@ -28,8 +30,8 @@ from judged.cli._options import RESULT_FORMS, checked_format, result_options
     multiple=True,
     metavar="T",
     help=(
-        "A temperature to learn at; may be given more than once. 0.01, 0.03, 0.1, 0.3, 1, 3 "
-        "and 10 if none is given."
+        "A temperature to learn at; may be given more than once. "
+        f"{listed([f'{each:g}' for each in STUDIED_TEMPERATURES])} if none is given."
     ),
 )
 @click.option(
@@ -64,16 +66,18 @@ def temperature_study(
     options as for 'judged learn'.
     """
     from judged.cli._terminal import counting, deliver_tables
-    from judged.temperature.studies import MEASURES, TEMPERATURES, study
+    from judged.learn.training import MEASURES
+    from judged.temperature import study
 
     checked_format(form, output, RESULT_FORMS)
     check_targets((output,), queries, items, given)
-    read = read_sides(queries, items, given)
-    chosen = temperatures or TEMPERATURES
+    embeddings, relevance = read_sides(queries, items, given)
+    chosen = temperatures or STUDIED_TEMPERATURES
     with counting("Learning", len(set(chosen)) * given["iterations"], "iterations") as progress:
         found = study(
-            **read,
-            temperatures=chosen,
+            embeddings,
+            relevance,
+            chosen,
             measures=reported or MEASURES,
             progress=progress,
             **learning(given),

@@ -22,7 +22,7 @@ def data(diagnosis: Diagnosis | Mapping[str, Any]) -> pl.DataFrame:
     found = diagnosis.to_dict() if isinstance(diagnosis, Diagnosis) else diagnosis
     if not isinstance(found, Mapping) or not {"scores", "similarity"} <= set(found):
         raise InputError(
-            "this is no diagnosis of embeddings; make one with judged.diagnose or `judged "
+            "this is no diagnosis of embeddings; make one with Embeddings.diagnose or `judged "
             "embeddings … --diagnose`."
         )
     histogram = found["scores"]
@@ -49,7 +49,7 @@ def embedding_scores(
     Parameters
     ----------
     diagnosis : Diagnosis or dict
-        What `judged.diagnose` gives, or its JSON.
+        What `judged.Embeddings.diagnose` gives, or its JSON.
     theme : {'light', 'dark'}, optional
         Colours for light pages, which is the default, or for dark ones.
 
@@ -59,8 +59,8 @@ def embedding_scores(
         The data, the drawing and what there is to say; `save` writes it to a file.
 
     >>> import judged
-    >>> same = judged.same_label(["a", "b"], ["a", "b"])
-    >>> found = judged.diagnose([[1.0, 0.0], [0.0, 1.0]], [[1.0, 0.0], [0.0, 1.0]], same)
+    >>> both = judged.Embeddings([[1.0, 0.0], [0.0, 1.0]], [[1.0, 0.0], [0.0, 1.0]])
+    >>> found = both.diagnose(judged.relevance.same_label(["a", "b"], ["a", "b"]))
     >>> embedding_scores(found).data.filter(count=2)["group"].to_list()
     ['relevant', 'other']
     """

@@ -1,119 +1,90 @@
 """judged: retrieval evaluation that is exact, fast, and says what every number means.
 
 >>> import judged
->>> judged.evaluate({"q": {"a": 1}}, {"q": {"b": 2.0, "a": 1.0}}, [judged.nDCG(gain="exp") @ 10, "RR"]).value("RR")
+>>> measures = [judged.nDCG(gain="exp") @ 10, "RR"]
+>>> judged.evaluate({"q": {"a": 1}}, {"q": {"b": 2.0, "a": 1.0}}, measures).value("RR")
 0.5
 
-The names below are loaded when they are first used, so that `import judged` costs next to nothing.
-Every measure of the registry is a name here too, by any of its names: `judged.nDCG`, `judged.AP`,
-`judged.MRR`, …
+Every name is loaded when it is first used, so that `import judged` costs next to nothing. Every
+measure of the registry is a name here too: `judged.nDCG`, `judged.AP`, …
 """
 
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from judged.disagreement import compare_conventions
-    from judged.embeddings import evaluate_embeddings, relevance
-    from judged.embeddings.diagnosis import Diagnosis
-    from judged.embeddings.embeddings import Embeddings
-    from judged.embeddings.index import IndexEvaluation
-    from judged.embeddings.top_k import TopK
-    from judged.errors import (
-        ConventionError,
-        InputError,
-        JudgedError,
-        MeasureError,
-        MissingExtraError,
-        OutputError,
-        PolicyError,
-    )
-    from judged.evaluation import evaluate
-    from judged.evaluation.evaluation import Evaluation
-    from judged.explanation import Explanation, explain
-    from judged.identification import Identification, identify
-    from judged.inputs import read_judgements, read_run
-    from judged.inputs.vectors import read_vectors
-    from judged.inputs.vectors.vectors import Vectors
-    from judged.judging import judge
-    from judged.measures import Measure, parse_measure
-    from judged.policy import Policy
-    from judged.rankings.audit import Audit
-    from judged.rankings.rankings import Rankings
-    from judged.similarity.similarity import Similarity
+from typing import Any
 
 __version__ = "0.1.0"
 
-__all__ = [
-    "Audit",
-    "ConventionError",
-    "Diagnosis",
-    "Embeddings",
-    "Evaluation",
-    "Explanation",
-    "Identification",
-    "IndexEvaluation",
-    "InputError",
-    "JudgedError",
-    "Measure",
-    "MeasureError",
-    "MissingExtraError",
-    "OutputError",
-    "Policy",
-    "PolicyError",
-    "Rankings",
-    "Similarity",
-    "TopK",
-    "Vectors",
-    "__version__",
-    "compare_conventions",
-    "evaluate",
-    "evaluate_embeddings",
-    "explain",
-    "identify",
-    "judge",
-    "parse",
-    "read_judgements",
-    "read_run",
-    "read_vectors",
-    "relevance",
-]
+_HOMES = {
+    "Audit": "rankings.audit",
+    "ConventionError": "errors",
+    "Diagnosis": "embeddings.diagnosis",
+    "Disagreement": "disagreement.result",
+    "Embeddings": "embeddings.embeddings",
+    "Evaluation": "evaluation.evaluation",
+    "Explanation": "explanation.explanation",
+    "Identification": "identification.result",
+    "IndexEvaluation": "embeddings.index",
+    "InputError": "errors",
+    "JudgedError": "errors",
+    "Judgements": "inputs",
+    "Lookup": "inputs",
+    "Measure": "measures",
+    "MeasureError": "errors",
+    "MissingExtraError": "errors",
+    "OutputError": "errors",
+    "Policy": "policy",
+    "PolicyError": "errors",
+    "Rankings": "rankings.rankings",
+    "Run": "inputs",
+    "Similarity": "similarity.similarity",
+    "TopK": "embeddings.top_k",
+    "Vectors": "inputs.vectors",
+    "charts": "charts",
+    "compare_conventions": "disagreement",
+    "conventions": "conventions",
+    "evaluate": "evaluation",
+    "evaluate_embeddings": "embeddings",
+    "explain": "explanation.explanation",
+    "identify": "identification",
+    "judge": "judging",
+    "learn": "learn",
+    "parse_measure": "measures",
+    "read_judgements": "inputs",
+    "read_run": "inputs",
+    "read_vectors": "inputs.vectors",
+    "relevance": "embeddings.relevance",
+    "temperature": "temperature",
+    "types": "types",
+}
+"""Each public name and the module that it is in, or that it is."""
 
-_HOMES = (
-    *("errors", "policy", "rankings.audit", "rankings.rankings", "measures", "inputs", "judging"),
-    *("evaluation", "evaluation.evaluation", "disagreement", "identification", "explanation"),
-    *("embeddings", "inputs.vectors.vectors", "inputs.vectors.files", "similarity.similarity"),
-    *("embeddings.embeddings", "embeddings.top_k", "embeddings.index", "embeddings.diagnosis"),
-)
-"""Modules that hold the names above, cheapest first."""
-
-
-_ROOMS = ("charts", "learn", "temperature")
-"""Modules that are names here of themselves: `judged.charts.roc(…)` needs no import of its own."""
+__all__ = ["__version__", *_HOMES]
 
 
 def __getattr__(name: str) -> Any:
-    if name == "relevance":
-        return import_module("judged.embeddings.relevance")
-    if name in _ROOMS:
-        return import_module(f"judged.{name}")
-    if name in __all__:
-        for home in _HOMES:
-            module = import_module(f"judged.{home}")
-            if hasattr(module, name):
-                globals()[name] = getattr(module, name)
-                return globals()[name]
+    if name in _HOMES:
+        home = import_module(f"judged.{_HOMES[name]}")
+        found = home if _HOMES[name].rpartition(".")[2] == name else getattr(home, name)
+    else:
+        found = _measure(name)
+    globals()[name] = found
+    return found
+
+
+def _measure(name: str) -> Any:
+    """A measure by one of its names."""
     if not name.startswith("_"):
-        from judged.measures import names, parse_measure
+        from judged.measures import lookup, names
 
         if name in names():
-            return parse_measure(name)
+            spec, preset = lookup(name)
+            return spec.bind(preset)
     raise AttributeError(f"module 'judged' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
     from judged.measures import REGISTRY
 
-    return sorted({*__all__, *_ROOMS, *REGISTRY})
+    return sorted({*__all__, *REGISTRY})

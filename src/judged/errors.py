@@ -35,10 +35,16 @@ class MissingExtraError(JudgedError, ImportError):
     """A part of judged whose optional dependencies are not installed."""
 
 
-def did_you_mean(word: object, known: Iterable[str], *, cutoff: float = 0.6) -> str:
+def did_you_mean(
+    word: object,
+    known: Iterable[str],
+    *,
+    written: Mapping[str, str] | None = None,
+    cutoff: float = 0.6,
+) -> str:
     """The end of a sentence that says a name is unknown: the nearest known one, or a full stop.
 
-    Where names are compared in another form than they are written in, `known` is {form: name}.
+    Where names are compared in another form than they are written in, `written` is {form: name}.
 
     >>> f"There is no measure 'nDCH'{did_you_mean('nDCH', ['AP', 'nDCG'])}"
     "There is no measure 'nDCH'; did you mean 'nDCG'?"
@@ -47,7 +53,9 @@ def did_you_mean(word: object, known: Iterable[str], *, cutoff: float = 0.6) -> 
     """
     from difflib import get_close_matches
 
-    names = known if isinstance(known, Mapping) else {name: name for name in known}
-    by_lower = {form.lower(): name for form, name in names.items()}
+    by_lower = {name.lower(): name for name in known}
     near = get_close_matches(str(word).lower(), by_lower, n=1, cutoff=cutoff)
-    return f"; did you mean {by_lower[near[0]]!r}?" if near else "."
+    if not near:
+        return "."
+    name = by_lower[near[0]]
+    return f"; did you mean {(written[name] if written else name)!r}?"

@@ -65,7 +65,8 @@ def find(name: str) -> Convention:
     }
     if _plain(name) in known:
         return known[_plain(name)]
-    near = did_you_mean(_plain(name), {plain: each.name for plain, each in known.items()})
+    written = {plain: each.name for plain, each in known.items()}
+    near = did_you_mean(_plain(name), known, written=written)
     raise ConventionError(
         f"There is no convention {name!r}{near} There is {', '.join(conventions())}."
     )

@@ -238,7 +238,7 @@ def _missing(convention: Convention, text: str, measure: Measure | None = None) 
     spellings: dict[str, str] = {}
     for spelling in (each for name in known for each in (name.theirs, *name.aliases)):
         spellings.setdefault(_NUMBER.sub("#", spelling.lower()), spelling)
-    near = did_you_mean(_NUMBER.sub("#", text), spellings)
+    near = did_you_mean(_NUMBER.sub("#", text), spellings, written=spellings)
     hint = f"; did you mean {same[0]!r}?" if same else near
     raise MeasureError(
         f"{convention.title} has no {text!r}{hint} It has "

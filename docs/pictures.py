@@ -1,6 +1,6 @@
 """Draws the pictures of the documentation: `python docs/pictures.py`.
 
-Each is drawn from the bundled digits or from a small example. `docs/pictures/fingerprints.json`
+Each is drawn from the bundled digits or from a small example. `docs/pictures/sketches.json`
 holds what each was drawn from, so that a test can tell, without comparing pixels, when one is out
 of date.
 """
@@ -13,6 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from io import BytesIO
+from math import fsum
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -24,7 +25,7 @@ from judged import Rankings, charts, demo
 
 FOLDER = Path(__file__).resolve().parent / "pictures"
 STUDY = FOLDER.parent / "temperature-study.json"
-FINGERPRINTS = FOLDER / "fingerprints.json"
+SKETCHES = FOLDER / "sketches.json"
 
 EIGHT = Rankings.from_relevance([[1, 0, 1, 1, 0, 1, 0, 0]], collection=8, queries=["eight results"])
 TEN = Rankings.from_relevance([[0, 0, 1, 0, 1, 0, 0, 1, 0, 0]], queries=["ten images"])
@@ -155,28 +156,43 @@ def path_of(name: str) -> Path:
     return FOLDER / f"{name}{'.png' if name in PIXELS else '.svg'}"
 
 
-def fingerprint(picture: Any) -> str:
-    """What a picture is drawn from, in short."""
+def sketch(picture: Any) -> dict[str, Any]:
+    """What a picture is drawn from, in short: a fingerprint of its words and how they are nested,
+    and for the numbers under each name how many they are and three sums.
+
+    Numbers differ from machine to machine in their last digits, so sums are for comparing with a
+    tolerance: the plain one, the one in which later numbers weigh more, and the one without signs,
+    which the others are measured by.
+    """
     drawn = (
         picture.spec
         if isinstance(picture, charts.Chart)
         else [picture.title, picture.notes, picture.data.to_dicts()]
     )
-    if picture.kind.startswith("temperature"):
-        drawn = _coarse(drawn)
-    return hashlib.sha256(
-        json.dumps(drawn, sort_keys=True, ensure_ascii=False).encode()
-    ).hexdigest()[:16]
+    numbers: dict[str, list[float]] = {}
+    words = json.dumps(_without_numbers(drawn, "", numbers), ensure_ascii=False)
+    return {
+        "words": hashlib.sha256(words.encode()).hexdigest()[:16],
+        "numbers": {name: _sums(values) for name, values in sorted(numbers.items())},
+    }
 
 
-def _coarse(drawn: Any) -> Any:
-    """With two digits of every number: exponentials in single precision differ from machine to
-    machine in their last digits."""
+def _without_numbers(drawn: Any, name: str, numbers: dict[str, list[float]]) -> Any:
+    """The same with a sign in place of each number; the numbers are put aside under the name that
+    is nearest to them."""
     if isinstance(drawn, dict):
-        return {name: _coarse(value) for name, value in drawn.items()}
-    if isinstance(drawn, list):
-        return [_coarse(value) for value in drawn]
-    return f"{drawn:.2g}" if isinstance(drawn, float) else drawn
+        return {name: _without_numbers(drawn[name], name, numbers) for name in sorted(drawn)}
+    if isinstance(drawn, list | tuple):
+        return [_without_numbers(value, name, numbers) for value in drawn]
+    if isinstance(drawn, int | float) and not isinstance(drawn, bool):
+        numbers.setdefault(name, []).append(drawn)
+        return "#"
+    return drawn
+
+
+def _sums(values: list[float]) -> list[float]:
+    weighted = (value * place for place, value in enumerate(values, 1))
+    return [len(values), fsum(values), fsum(weighted) / len(values), fsum(map(abs, values))]
 
 
 def _save(name: str, picture: Any) -> None:
@@ -197,8 +213,10 @@ def main() -> None:
         FOLDER.mkdir(exist_ok=True)
         for name, picture in pictures.items():
             _save(name, picture)
-    marks = {name: fingerprint(picture) for name, picture in pictures.items()}
-    FINGERPRINTS.write_text(json.dumps(marks, indent=1) + "\n", encoding="utf-8")
+    lines = [
+        f"{json.dumps(name)}: {json.dumps(_short(sketch(each)))}" for name, each in pictures.items()
+    ]
+    SKETCHES.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -15,6 +15,7 @@ from hypothesis import HealthCheck, settings
 from support.parts import Needs, missing_part
 
 Write = Callable[[str, "str | bytes"], Path]
+PASSED = pytest.StashKey[int]()
 
 settings.register_profile(
     "steady",
@@ -28,6 +29,40 @@ settings.register_profile(
     "explore", settings.get_profile("steady"), derandomize=False, max_examples=1000
 )
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "steady"))
+
+
+SILENT = 100
+"""A dot stands for so many tests that passed: there are thousands."""
+
+
+def pytest_make_parametrize_id(val: object) -> str | None:
+    """Names of tests are the same in every process: packed bytes hold the time they were packed."""
+    if isinstance(val, bytes) and not val.isascii():
+        return f"{len(val)} bytes"
+    return None
+
+
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
+    """One process where only files are asked for: more take longer to start than they save."""
+    folders = any(os.path.isdir(asked.partition("::")[0]) for asked in config.args)
+    return None if folders else 0
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Files with slow tests first, so that no process is left with one at the end; within a file
+    the order stays."""
+    slow = {item.path for item in items if item.get_closest_marker("slow")}
+    items.sort(key=lambda item: item.path not in slow)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_report_teststatus(
+    report: pytest.TestReport, config: pytest.Config
+) -> tuple[str, str, str] | None:
+    if not report.passed or report.when != "call":
+        return None
+    config.stash[PASSED] = config.stash.get(PASSED, 0) + 1
+    return "passed", "" if config.stash[PASSED] % SILENT else ".", "PASSED"
 
 
 @pytest.fixture(scope="session")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import reduce
+from operator import add
 from typing import Any
 
 import numpy as np
@@ -192,14 +194,17 @@ def _summary(wanted: list[Line], values: Mapping[str, Floats], tag: str) -> Iter
 
 
 def _aggregated(line: Line, values: Floats) -> float:
-    # Summed one after the other: the fourth decimal of a mean can hang on the order of the sum.
     if NAMES[line.root].whole:
-        return float(sum(values.tolist()))
+        return _added(values)
     if "aggregate=geometric" in line.measure:
-        return float(
-            np.exp(sum(np.log(np.maximum(values, GEOMETRIC_FLOOR)).tolist()) / len(values))
-        )
-    return float(sum(values.tolist()) / len(values))
+        return float(np.exp(_added(np.log(np.maximum(values, GEOMETRIC_FLOOR))) / len(values)))
+    return _added(values) / len(values)
+
+
+def _added(values: Floats) -> float:
+    """The sum, one after the other and rounded each time, as in C: the fourth decimal of a mean
+    can depend on it. Python's own `sum` rounds once from 3.12 on."""
+    return reduce(add, values.tolist(), 0.0)
 
 
 def _shown(value: float, whole: bool) -> str:

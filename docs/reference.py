@@ -101,7 +101,7 @@ def stub() -> str:
 
 
 def measure_table() -> str:
-    """One line a measure, with a link to its section."""
+    """One line per measure, with a link to its section."""
     rows = ["| measure | what it is | also called |", "|---|---|---|"]
     rows += [
         f"| [`{spec.name}`](#{spec.name.lower()}) | {spec.title} | {_names(spec.aliases)} |"

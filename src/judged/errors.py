@@ -6,8 +6,7 @@ from collections.abc import Iterable, Mapping
 
 
 class JudgedError(Exception):
-    """Anything judged refuses to do. The command line prints its text and exits with a non-zero
-    code."""
+    """Anything judged refuses to do; the command line prints it, with a non-zero exit code."""
 
 
 class InputError(JudgedError, ValueError):
@@ -23,8 +22,7 @@ class PolicyError(JudgedError, ValueError):
 
 
 class ConventionError(JudgedError, ValueError):
-    """A convention of another library that does not exist, or names whose policies cannot hold at
-    once."""
+    """A convention that does not exist, or names of one whose policies cannot hold at once."""
 
 
 class OutputError(JudgedError, OSError):

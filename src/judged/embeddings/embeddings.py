@@ -222,7 +222,7 @@ class Embeddings(Search):
         relation, assumed = as_relation(relevance, what="relevance"), Policy.of(policy)
         bound = relation.bind(self.queries, self.items)
         scores, fitted = self.scores()
-        rankings, found = self.counted(
+        rankings, found = self._counted(
             scores, fitted, bound, assumed, name=name, top=top, progress=progress
         )
         return _explained(rankings, self, relation), found
@@ -254,7 +254,7 @@ class Embeddings(Search):
         assumed: Any = policy
         relation = as_relation(relevance, what="relevance")
         bound = relation.bind(self.queries, self.items)
-        there, back = self.counted_both(bound, Policy.of(assumed), name=name, progress=progress)
+        there, back = self._counted_both(bound, Policy.of(assumed), name=name, progress=progress)
         return _explained(there, self, relation), _explained(back, self.reversed(), relation)
 
     def top_k(
@@ -326,7 +326,7 @@ class Embeddings(Search):
         from judged.embeddings.index import evaluate
         from judged.embeddings.index_adapter import as_index
 
-        self.refuse_changes("an index")
+        self._refuse_changes("an index")
         request = _request(measures, policy, convention)
         refuse_removal(request.policy)
         opened = as_index(index)
@@ -365,7 +365,7 @@ class Embeddings(Search):
         """
         from judged.embeddings.diagnostics import diagnose
 
-        self.refuse_changes("a diagnosis")
+        self._refuse_changes("a diagnosis")
         relation = None if relevance is None else as_relation(relevance, what="relevance")
         return diagnose(self, relation, k=k, sample=sample, seed=seed)
 
@@ -380,7 +380,7 @@ def _explained(r: Rankings, of: Search, relation: Relation) -> Rankings:
     """Rankings with what they are of, and what was found."""
     notes = tuple(dict.fromkeys((*of.queries.notes, *of.items.notes)))
     audit = _audit(r, notes, complete=relation.complete, queries=len(of.queries))
-    return replace(r, complete=relation.complete, basis=of.basis(relation), audit=audit)
+    return replace(r, complete=relation.complete, basis=of._basis(relation), audit=audit)
 
 
 def _audit(r: Rankings, notes: tuple[str, ...], *, complete: bool, queries: int) -> Audit:

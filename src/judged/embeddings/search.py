@@ -65,11 +65,19 @@ class Search:
         )
 
     def scores(self, *, keep: bool = False) -> tuple[Scores, Fitted | None]:
-        """The product to rank by, with categories for items where they were given; and the
-        normalisation once fitted.
+        """The product to rank by, and the normalisation once fitted.
 
-        A normalisation that leaves every ranking as it is does not touch the scores that are ranked
-        by.
+        Where categories were given, they stand for items. A normalisation that leaves every ranking
+        as it is does not touch the scores that are ranked by.
+
+        Parameters
+        ----------
+        keep : bool, optional
+            Keep the whole matrix of scores, for a search both ways.
+
+        Returns
+        -------
+        tuple
         """
         queries, items = self.queries, self.items
         similarity = self.similarity.placed(items)
@@ -92,7 +100,7 @@ class Search:
                 product = Product(queries, items, similarity, normaliser=fitted, **options)
         return product if grouping is None else UniqueProduct(product, grouping, exclude), fitted
 
-    def counted(
+    def _counted(
         self,
         scores: Scores,
         fitted: Fitted | None,
@@ -121,7 +129,7 @@ class Search:
             rankings = of_judged_queries(rankings, judged, scores)
         return rankings, None if best is None else best.top_k()
 
-    def counted_both(
+    def _counted_both(
         self, bound: Bound, policy: Policy, *, name: str, progress: Progress | None
     ) -> tuple[Rankings, Rankings]:
         """The ranks of both searches.
@@ -148,7 +156,7 @@ class Search:
             and whole <= size_in_bytes(self.memory) // 2
         )
         scores, fitted = self.scores(keep=keep)
-        there, _ = self.counted(
+        there, _ = self._counted(
             scores, fitted, bound, policy, name=f"{name}: queries to items", progress=progress
         )
         if keep:
@@ -157,12 +165,12 @@ class Search:
         else:
             scores, fitted = back.scores()
         bound = reversed_pairs(bound, self.queries, self.items)
-        back_again, _ = back.counted(
+        back_again, _ = back._counted(
             scores, fitted, bound, policy, name=f"{name}: items to queries", progress=progress
         )
         return there, back_again
 
-    def basis(self, relation: Relation) -> tuple[str, ...]:
+    def _basis(self, relation: Relation) -> tuple[str, ...]:
         """What the ranks are of, in words: part of the definition of every number that comes from
         them."""
         what = "items"
@@ -180,7 +188,7 @@ class Search:
             said.append(f"excluded from the ranking: {self.exclude.says}")
         return tuple(said)
 
-    def refuse_changes(self, what: str) -> None:
+    def _refuse_changes(self, what: str) -> None:
         """Refuse what makes scores others than those of items as they are."""
         for option, given in (("normalise", self.normalisation), ("unique", self.categories)):
             if given is not None:

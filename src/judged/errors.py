@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable
 
 
 class JudgedError(Exception):
@@ -35,10 +35,16 @@ class MissingExtraError(JudgedError, ImportError):
     """A part of judged whose optional dependencies are not installed."""
 
 
-def did_you_mean(word: object, known: Iterable[str], *, cutoff: float = 0.6) -> str:
+def did_you_mean(
+    word: object,
+    known: Iterable[str],
+    *,
+    cutoff: float = 0.6,
+    key: Callable[[str], str] = str.lower,
+) -> str:
     """The end of a sentence that says a name is unknown: the nearest known one, or a full stop.
 
-    Where names are compared in another form than they are written in, `known` is {form: name}.
+    Names are compared by their `key`, and written as they are.
 
     >>> f"There is no measure 'nDCH'{did_you_mean('nDCH', ['AP', 'nDCG'])}"
     "There is no measure 'nDCH'; did you mean 'nDCG'?"
@@ -47,7 +53,8 @@ def did_you_mean(word: object, known: Iterable[str], *, cutoff: float = 0.6) -> 
     """
     from difflib import get_close_matches
 
-    names = known if isinstance(known, Mapping) else {name: name for name in known}
-    by_lower = {form.lower(): name for form, name in names.items()}
-    near = get_close_matches(str(word).lower(), by_lower, n=1, cutoff=cutoff)
-    return f"; did you mean {by_lower[near[0]]!r}?" if near else "."
+    by_key: dict[str, str] = {}
+    for name in known:
+        by_key.setdefault(key(name), name)
+    near = get_close_matches(key(str(word)), by_key, n=1, cutoff=cutoff)
+    return f"; did you mean {by_key[near[0]]!r}?" if near else "."

@@ -65,9 +65,10 @@ def find(name: str) -> Convention:
     }
     if _plain(name) in known:
         return known[_plain(name)]
-    near = did_you_mean(_plain(name), {plain: each.name for plain, each in known.items()})
+    spellings = [*conventions(), *known]
     raise ConventionError(
-        f"There is no convention {name!r}{near} There is {', '.join(conventions())}."
+        f"There is no convention {name!r}{did_you_mean(name, spellings, key=_plain)} "
+        f"There is {', '.join(conventions())}."
     )
 
 

@@ -38,6 +38,8 @@ PAGES = [
     *sorted(DOCS.glob("*.md")),
 ]
 AGGREGATE = aggregate_param("mean")
+TERMINAL = ("COLUMNS", "LINES", "FORCE_COLOR", "NO_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE")
+"""Variables that say what a terminal is like: outputs are for a page, whoever makes them."""
 
 
 WIDTH = 120
@@ -370,11 +372,12 @@ def output(command: str, folder: Path) -> str:
     """What a command prints, without the blanks at the ends of its lines and the empty lines around
     it."""
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    plain = {name: value for name, value in os.environ.items() if name not in TERMINAL}
     done = subprocess.run(
         command,
         shell=True,
         cwd=folder,
-        env={**os.environ, "PATH": path},
+        env={**plain, "PATH": path, "PYTHONUTF8": "1"},
         capture_output=True,
         check=True,
     )

@@ -89,7 +89,7 @@ def stub() -> str:
     """The public names for type checkers and editors, which cannot follow names that are loaded
     when they are first used."""
     lines = [
-        '"""Written by docs/reference.py from the names in __init__.py and the registry of measures."""',
+        '"""Written by docs/reference.py from __init__.py and the registry of measures."""',
         "",
     ]
     for name, home in judged._HOMES.items():
@@ -176,7 +176,8 @@ def _example(spec: Spec) -> str:
     ranking = ", ".join("None" if grade == "-" else grade for grade in example.ranking.split())
     given = {"relevant": example.relevant, "collection": example.collection}
     extra = "".join(f", {name}={value}" for name, value in given.items() if value is not None)
-    call = f'judged.Rankings.from_relevance([[{ranking}]]{extra}).evaluate("{example.measure}").value()'
+    made = f"judged.Rankings.from_relevance([[{ranking}]]{extra})"
+    call = f'{made}.evaluate("{example.measure}").value()'
     return f"```python\n>>> round({call}, 6)\n{round(float(example.value), 6)}\n\n```"
 
 

@@ -35,6 +35,6 @@ def test_what_is_no_diagnosis() -> None:
     with pytest.raises(InputError) as refused:
         data({"runs": []})
     assert str(refused.value) == (
-        "this is no diagnosis of embeddings; make one with Embeddings.diagnose or `judged embeddings … "
-        "--diagnose`."
+        "this is no diagnosis of embeddings; make one with Embeddings.diagnose or "
+        "`judged embeddings … --diagnose`."
     )

@@ -7,7 +7,7 @@ import pytest
 
 from judged import InputError
 from judged.charts.kinds.embedding_scores import data, embedding_scores
-from judged.embeddings.relations import same_label
+from judged.embeddings.relevance import same_label
 from support.products import diagnose
 
 QUERIES, ITEMS = [[1.0, 0.0], [0.0, 1.0]], [[1.0, 0.0], [0.0, 1.0], [1.0, 0.0]]

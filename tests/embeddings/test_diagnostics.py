@@ -10,7 +10,7 @@ from scipy.stats import skew
 
 from judged.embeddings.diagnosis import Diagnosis, NearDuplicates, Rows
 from judged.embeddings.diagnostics import BINS
-from judged.embeddings.relations import pairs, same_label, same_row
+from judged.embeddings.relevance import pairs, same_label, same_row
 from judged.errors import InputError
 from judged.inputs.vectors.vectors import Lazy, Vectors
 from support.products import diagnose

@@ -13,6 +13,7 @@ import judged
 from judged.embeddings.embeddings import Embeddings
 from judged.embeddings.product import Product
 from judged.embeddings.relations import as_relation
+from judged.embeddings.search import scores_of
 from judged.inputs.vectors import as_vectors
 from judged.policy import POSITIVES
 from judged.temperature import sweep
@@ -148,7 +149,7 @@ def test_what_is_drawn_does_not_hang_on_the_memory(monkeypatch: pytest.MonkeyPat
             search=False,
         )
     ]
-    monkeypatch.setattr("judged.embeddings.product.Product._shape", lambda self, room: (7, 20))
+    monkeypatch.setattr("judged.embeddings.product._shape", lambda *given: (7, 20))
     found.append(
         sweep(
             judged.Embeddings(*data),

@@ -23,7 +23,7 @@ import click
 import judged
 from judged.charts.kinds import KINDS, NEEDS, OPTIONS, Kind
 from judged.cli import COMMANDS, cli
-from judged.cli.conventions import page_markdown
+from judged.cli._libraries import Library
 from judged.cli.plot import flag
 from judged.conventions import conventions
 from judged.measures import PRESETS, REGISTRY, Spec, catalogue
@@ -284,7 +284,7 @@ def convention_table() -> str:
 
 
 def convention_sections() -> str:
-    return "\n\n".join(page_markdown(each) for each in conventions().values())
+    return "\n\n".join(Library(each).to_markdown() for each in conventions().values())
 
 
 def chart_table() -> str:

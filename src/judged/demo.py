@@ -119,10 +119,12 @@ def write_demo(folder: Path) -> DemoFiles:
             query_ids=names[0],
             item_ids=names[1],
         )
-        searched[name] = compared.rank_and_top_k(same_label(*shown), DEPTH, name=name)
+        searched[name] = compared.evaluate_and_top_k(
+            same_label(*shown), MEASURES, k=DEPTH, name=name
+        )
     files = DemoFiles(
         folder=folder,
-        rankings=tuple(rankings for rankings, _ in searched.values()),
+        rankings=tuple(found.scored().rankings for found, _ in searched.values()),
         judgements=folder / "judgements.txt",
         runs=tuple(folder / f"{name}.run" for name in searched),
         vectors=(folder / "queries.npy", folder / "items.npy"),

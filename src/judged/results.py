@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 Table = tuple[Sequence[str], Sequence[Sequence[str]]]
 """Header and rows, as people see them."""
+Part = str | Table
+"""What text is made of: a line, or a table."""
 
 
 class Result:
@@ -33,7 +35,7 @@ class Result:
     WORDS: ClassVar[frozenset[str]] = frozenset()
     """Columns of tables that hold words, not numbers; these begin at the left."""
     BETWEEN: ClassVar[str] = "\n"
-    """What stands in plain text between two tables, and before the sentences."""
+    """What stands in plain text behind a table."""
 
     def to_dict(self) -> dict[str, Any]:
         """Everything, as plain Python values that JSON can hold.
@@ -91,6 +93,20 @@ class Result:
         """
         raise NotImplementedError
 
+    def parts(self) -> list[Part]:
+        """What people see, in order: the tables and the lines of text around them.
+
+        Returns
+        -------
+        list of str or (header, rows)
+
+        >>> from judged import evaluate
+        >>> found = evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR")
+        >>> found.parts() == [*found.tables(), *found.sentences()]
+        True
+        """
+        return [*self.tables(), *self.sentences()]
+
     def to_json(self) -> str:
         """`to_dict` as JSON.
 
@@ -120,7 +136,7 @@ class Result:
         return self.to_frame().write_csv()
 
     def to_text(self) -> str:
-        """The tables and sentences in plain text.
+        """The parts in plain text.
 
         Returns
         -------
@@ -131,14 +147,14 @@ class Result:
         >>> found.to_text().splitlines()[1]
         'run  0.5000'
         """
-        return self._text(self.tables())
+        return self._text(self.parts())
 
-    def _text(self, tables: Iterable[Table]) -> str:
-        parts = [
-            "\n".join(aligned([header, *rows], right=self._right(header)))
-            for header, rows in tables
-        ]
-        return self.BETWEEN.join([*parts, "\n".join(self.sentences())])
+    def _text(self, parts: Iterable[Part]) -> str:
+        return "\n".join(part if isinstance(part, str) else self._aligned(*part) for part in parts)
+
+    def _aligned(self, header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+        lines = aligned([header, *rows], right=self._right(header))
+        return "\n".join(lines) + self.BETWEEN.removesuffix("\n")
 
     def to_markdown(self) -> str:
         """The tables and sentences in Markdown.

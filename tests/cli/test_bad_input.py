@@ -137,7 +137,7 @@ def test_a_failed_evaluation_leaves_the_old_output_alone(judged, files):
     [
         (
             ["evalute", "qrels", "a.run"],
-            "Error: There is no command 'evalute'. Did you mean 'evaluate'?\n",
+            "Error: There is no command 'evalute'; did you mean 'evaluate'?\n",
         ),
         (["evaluate", "qrels"], "Error: Missing argument 'RUN...'.\n"),
         (
@@ -159,17 +159,17 @@ def test_usage_errors(judged, files, arguments, ending):
         ["evaluate", "qrels", "a.run"],
         ["conventions", "qrels", "a.run"],
         ["explain", "0 1"],
-        ["embeddings", "v.csv", "v.csv", "--diagonal"],
-        ["temperature", "v.csv", "v.csv", "--diagonal"],
-        ["temperature-study", "v.csv", "v.csv", "--diagonal"],
+        ["embeddings", "v.csv", "v.csv", "--pairs"],
+        ["temperature", "v.csv", "v.csv", "--pairs"],
+        ["temperature-study", "v.csv", "v.csv", "--pairs"],
     ],
 )
 @pytest.mark.parametrize("name", ["x.png", "x.SVG"])
 def test_text_is_not_written_into_a_picture(judged, files, arguments, name):
     result = judged(*arguments, "-o", name)
-    assert result.code == 2
-    assert result.err.endswith(
-        f"Error: Invalid value for '-o' / '--output': {name}: a result is written as text; 'judged "
-        "plot' draws pictures.\n"
+    assert result.code == 1
+    assert result.err.startswith(
+        f"judged: {name}: the ending says the format, and must be .json, .csv, .md, .html, .txt"
     )
+    assert result.err.endswith(" or .parquet.\n")
     assert not (files / name).exists()

@@ -126,7 +126,7 @@ def test_charts_of_results_and_of_pairs(judged, files):
 
 def test_a_chart_of_a_diagnosis(judged, files):
     (files / "q.csv").write_text("1,0\n0,1\n")
-    made = judged("embeddings", "q.csv", "q.csv", "--diagonal", "--diagnose", "-o", "found.json")
+    made = judged("embeddings", "q.csv", "q.csv", "--pairs", "--diagnose", "-o", "found.json")
     assert made.code == 0, made.err
     assert judged("plot", "embedding-scores", "found.json", "-o", "x.svg").code == 0
     assert "relevant: 2" in (files / "x.svg").read_text()
@@ -146,7 +146,7 @@ def sweep(judged, files):
     """`sweep.json`: four queries and items, two of them near each other."""
     (files / "q.csv").write_text("1,0,0\n0,1,0\n0,0.9,0.5\n0.2,0,1\n")
     (files / "i.csv").write_text("1,0.1,0\n0,1,0.2\n0,1,0.4\n0,0.1,1\n")
-    made = judged("temperature", "q.csv", "i.csv", "--diagonal", "-o", "sweep.json")
+    made = judged("temperature", "q.csv", "i.csv", "--pairs", "-o", "sweep.json")
     assert made.code == 0, made.err
     return files
 

@@ -129,10 +129,10 @@ def test_a_format_that_a_study_does_not_have_is_refused_before_anything_is_read(
         "labels",
         "labels",
         "-o",
-        "study.md",
+        "study.tex",
     )
-    assert result.code == 2
-    assert (
-        result.err.splitlines()[-1]
-        == "Error: this result is printed as a table or as json or as csv, not as markdown."
+    assert (result.code, result.out) == (1, "")
+    assert result.err == (
+        "judged: study.tex: the ending says the format, and must be .json, .csv, .md, .html, .txt "
+        "or .parquet.\n"
     )

@@ -215,7 +215,7 @@ ERRORS: dict[str, tuple[Callable[[], Any], str]] = {
     "pairs": (
         ranked(relevance=pairs()),
         "pairs need as many queries as items; there are 2 queries and 3 items. "
-        "For several queries per item use judged.relevance.same_label(…), or --groups.",
+        "For several queries per item use judged.relevance.same_label(…), or --labels.",
     ),
     "function of relevance": (
         ranked(relevance=lambda begin, end: np.ones((3, 2))),
@@ -282,7 +282,7 @@ ERRORS: dict[str, tuple[Callable[[], Any], str]] = {
         for k in (0, -3, 1.5, "3", None, True)
     },
     "k of results beside ranks": (
-        lambda: Embeddings(TWO, THREE).rank_and_top_k(PAIRS, 0),
+        lambda: Embeddings(TWO, THREE).evaluate_and_top_k(PAIRS, k=0),
         "k must be a whole number from 1; got 0.",
     ),
     "both with unique": (

@@ -28,7 +28,7 @@ def test_the_function_has_the_options_of_the_object() -> None:
 
 @pytest.mark.parametrize(
     "method",
-    [BY.rank, BY.rank_both, BY.rank_and_top_k, BY.top_k, BY.evaluate_index],
+    [BY.rank, BY.rank_both, BY.evaluate_and_top_k, BY.top_k, BY.evaluate_index],
     ids=lambda method: method.__name__,
 )
 def test_shared_options_are_the_same_everywhere(method: Callable[..., Any]) -> None:

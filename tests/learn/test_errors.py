@@ -213,7 +213,7 @@ def test_relevance_that_does_not_fit() -> None:
     assert str(error.value) == (
         "pairs need as many queries as items; there are 30 queries and 80 items. For several "
         "queries per item use "
-        "judged.relevance.same_label(…), or --groups."
+        "judged.relevance.same_label(…), or --labels."
     )
 
 

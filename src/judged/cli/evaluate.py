@@ -2,30 +2,31 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Any
 
 import click
 
 from judged.cli._options import (
+    FILE,
+    INPUT,
+    check_files,
     collection_option,
     convention_option,
     depth_option,
     duplicates_option,
     format_options,
     measures_option,
-    output_options,
+    per_query_option,
     policy_options,
+    result_options,
     tie_range_option,
 )
-from judged.types import FileFormat
-
-if TYPE_CHECKING:
-    from judged.types import Duplicates
+from judged.evaluation.exports import Exports
 
 
 @click.command(short_help="Score runs against judgements.")
-@click.argument("judgements", metavar="QRELS", type=click.Path(allow_dash=True))
-@click.argument("runs", metavar="RUN...", nargs=-1, required=True, type=click.Path(allow_dash=True))
+@click.argument("judgements", metavar="QRELS", type=INPUT)
+@click.argument("runs", metavar="RUN...", nargs=-1, required=True, type=INPUT)
 @measures_option
 @convention_option
 @policy_options
@@ -33,72 +34,46 @@ if TYPE_CHECKING:
 @click.option(
     "--unjudged-range",
     is_flag=True,
-    help=(
-        "Beside each number, its values if all unjudged results had been judged and found "
-        "irrelevant, or of the top grade."
-    ),
+    help="Beside each number, its values if all unjudged results had been judged and found "
+    "irrelevant, or of the top grade.",
 )
 @depth_option
 @collection_option
 @click.option(
     "--unique",
     metavar="FILE",
-    type=click.Path(),
-    help=(
-        "A table of items and their categories: each category's best result stands for it, and "
-        "categories are ranked."
-    ),
+    type=FILE,
+    help="A table of items and their categories: each category's best result stands for it, and "
+    "categories are ranked.",
 )
 @duplicates_option
 @format_options
-@output_options
+@per_query_option
+@result_options(Exports.SAVED_AS)
 def evaluate(
     judgements: str,
     runs: tuple[str, ...],
     measures: tuple[str, ...],
-    convention: str | None,
     per_query: bool,
-    policy: dict[str, str],
-    tie_range: bool,
-    unjudged_range: bool,
-    depth: int | None,
-    duplicates: Duplicates,
-    collection: int | None,
-    unique: str | None,
-    qrels_format: FileFormat | None,
-    run_format: FileFormat | None,
     form: str | None,
     output: str | None,
+    **options: Any,
 ) -> None:
     """Score one or more RUN files against the judgements in QRELS.
 
     Files may be TREC runs and qrels, CSV or TSV with a header, MS MARCO, Parquet, NDJSON or JSON,
     compressed or not; "-" is standard input.
     """
-    from judged.cli._terminal import counting, deliver_evaluation
-    from judged.errors import InputError
+    from judged.cli._terminal import counting, deliver, show_evaluation
     from judged.evaluation import evaluate as score
-    from judged.outputs import check_target
 
-    if [judgements, *runs].count("-") > 1:
-        raise InputError("standard input (-) can be read only once; give the other as a file.")
-    if output is not None:
-        check_target(output, reads=(judgements, *runs))
-    with counting("Reading", len(runs), "runs") as advance:
-        evaluation = score(
+    check_files((judgements, *runs), form, output, Exports.SAVED_AS)
+    with counting("Reading runs", len(runs), "") as advance:
+        found = score(
             judgements,
             runs,
             measures or None,
-            policy=policy,
-            depth=depth,
-            duplicates=duplicates,
-            collection=collection,
-            unique=unique,
-            convention=convention,
-            tie_range=tie_range,
-            unjudged_range=unjudged_range,
-            judgements_format=qrels_format,
-            run_format=run_format,
             progress=advance and (lambda _: advance(1)),
+            **options,
         )
-    deliver_evaluation(evaluation, form, output, per_query=per_query)
+    deliver(found, form, output, show=show_evaluation, per_query=per_query)

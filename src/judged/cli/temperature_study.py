@@ -9,14 +9,14 @@ import click
 
 from judged.checks import STUDIED_TEMPERATURES
 from judged.cli._embedding_options import (
-    check_targets,
+    files_of,
     memory_option,
     read_sides,
     sides,
     vector_options,
 )
 from judged.cli._learning_options import learning, learning_options
-from judged.cli._options import RESULT_FORMS, checked_format, result_options
+from judged.cli._options import check_files, result_options
 from judged.text import listed
 
 
@@ -29,25 +29,21 @@ from judged.text import listed
     type=float,
     multiple=True,
     metavar="T",
-    help=(
-        "A temperature to learn at; may be given more than once. "
-        f"{listed([f'{each:g}' for each in STUDIED_TEMPERATURES])} if none is given."
-    ),
+    help="A temperature to learn at; may be given more than once. "
+    f"{listed([f'{each:g}' for each in STUDIED_TEMPERATURES])} if none is given.",
 )
 @click.option(
     "--report",
     "reported",
     multiple=True,
     metavar="MEASURE",
-    help=(
-        "A measure of the held-out queries; may be given more than once. AP, nDCG@10 and RR if "
-        "none is given."
-    ),
+    help="A measure of the held-out queries; may be given more than once. AP, nDCG@10 and RR if "
+    "none is given.",
 )
 @learning_options("two-tower-linear")
 @vector_options
 @memory_option
-@result_options("temperature-study")
+@result_options(chart="temperature-study")
 def temperature_study(
     queries: str,
     items: str,
@@ -65,21 +61,15 @@ def temperature_study(
     cosine of the vectors as they are. Files and relevance are as for 'judged embeddings', other
     options as for 'judged learn'.
     """
-    from judged.cli._terminal import counting, deliver_tables
-    from judged.learn.training import MEASURES
+    from judged.cli._terminal import counting, deliver
     from judged.temperature import study
 
-    checked_format(form, output, RESULT_FORMS)
-    check_targets((output,), queries, items, given)
+    check_files(files_of(queries, items, *given.values()), form, output)
     embeddings, relevance = read_sides(queries, items, given)
     chosen = temperatures or STUDIED_TEMPERATURES
+    measures: dict[str, Any] = {"measures": reported} if reported else {}
     with counting("Learning", len(set(chosen)) * given["iterations"], "iterations") as progress:
         found = study(
-            embeddings,
-            relevance,
-            chosen,
-            measures=reported or MEASURES,
-            progress=progress,
-            **learning(given),
+            embeddings, relevance, chosen, progress=progress, **measures, **learning(given)
         )
-    deliver_tables(found, form, output)
+    deliver(found, form, output)

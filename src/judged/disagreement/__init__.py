@@ -12,7 +12,7 @@ from judged.inputs import as_runs, read_judgements, read_run
 from judged.measures import parse_all
 
 if TYPE_CHECKING:
-    from judged.types import Duplicates, JudgementsLike, MeasuresLike, RunLike
+    from judged.types import Duplicates, FileFormat, JudgementsLike, MeasuresLike, RunLike
 
 __all__ = ["DEFAULT", "Disagreement", "compare_conventions"]
 
@@ -27,6 +27,8 @@ def compare_conventions(
     *,
     depth: int | None = None,
     duplicates: Duplicates = "error",
+    judgements_format: FileFormat | None = None,
+    run_format: FileFormat | None = None,
 ) -> Disagreement:
     """Every definition that a known library has for some measures, on one run: what each gives.
 
@@ -45,6 +47,8 @@ def compare_conventions(
         Cut every list at this rank first; by default lists count whole.
     duplicates : {"error", "first"}, optional
         What is done about an item that occurs twice for a query.
+    judgements_format, run_format : FileFormat, optional
+        The format of the files, such as "trec" or "csv", where it is not recognised.
 
     Returns
     -------
@@ -59,7 +63,12 @@ def compare_conventions(
     if None not in as_runs(run):
         raise InputError("compare_conventions takes one run; compare several one at a time.")
     wanted = parse_all(DEFAULT if measures is None else measures)
-    rows = Rows(read_judgements(judgements), read_run(run), depth=depth, duplicates=duplicates)
+    rows = Rows(
+        read_judgements(judgements, format=judgements_format),
+        read_run(run, format=run_format),
+        depth=depth,
+        duplicates=duplicates,
+    )
     return Disagreement(
         rows.rankings.name, tuple(compare(rows, measure, family(measure)) for measure in wanted)
     )

@@ -12,8 +12,8 @@ from judged.disagreement.compare import Compared, Counts, Row
 from judged.errors import MeasureError
 from judged.measures import Measure, parse_measure
 from judged.policy import Policy
-from judged.results import Result, Table
-from judged.text import aligned, counted, markdown_table, plain, shown
+from judged.results import Part, Result, Table
+from judged.text import counted, markdown_table, plain, shown
 
 if TYPE_CHECKING:
     import polars as pl
@@ -177,19 +177,22 @@ class Disagreement(Result):
         said = [text for each in self.measures for text in (heading(each), *notes(each))]
         return [*said, assumed()]
 
-    def to_text(self) -> str:
+    def parts(self) -> list[Part]:
         """A table for each measure, with what makes its definitions differ under it.
 
         Returns
         -------
-        str
+        list of str or (header, rows)
 
         >>> from judged import compare_conventions
         >>> found = compare_conventions({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR@10")
         >>> found.to_text().splitlines()[1].split()
         ['definition', 'value', 'queries', 'that', 'differ', 'used', 'by']
         """
-        return "\n\n".join([*map(_text, self.measures), assumed()])
+        parts: list[Part] = []
+        for each, table in zip(self.measures, self.tables(), strict=True):
+            parts += [heading(each), table, *notes(each), ""]
+        return [*parts, assumed()]
 
     def to_markdown(self) -> str:
         """A section and a table for each measure, with the reasons in every row.
@@ -296,11 +299,6 @@ def notes(compared: Compared) -> list[str]:
     """What stands under a table: the queries, and what the differences are."""
     stops = dict.fromkeys(f"stops: {row.stops}" for row in compared.rows if row.stops)
     return [_found(compared), *reasons(compared), *stops]
-
-
-def _text(compared: Compared) -> str:
-    rows = [HEADER, *cells(compared)]
-    return "\n".join([heading(compared), *aligned(rows, right=[1]), *notes(compared)])
 
 
 def _markdown(compared: Compared) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, fields, is_dataclass
 from math import isnan, nan
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from judged.results import Result, Table
+from judged.results import Part, Result, Table
 from judged.text import counted
 
 if TYPE_CHECKING:
@@ -223,19 +223,19 @@ class Diagnosis(Result):
         frame = self.to_frame()
         return [(frame.columns, [(name, f"{value:.6g}") for name, value in frame.rows()])]
 
-    def to_text(self) -> str:
+    def parts(self) -> list[Part]:
         """What was found, side by side with what is worth a look.
 
         Returns
         -------
-        str
+        list of str
 
         >>> import judged
         >>> both = judged.Embeddings([[1.0, 0.0]], [[1.0, 0.1], [0.0, 2.0]])
         >>> print(both.diagnose().to_text().splitlines()[0])
         Diagnosis by cosine
         """
-        return "\n".join(_described(self))
+        return [*_described(self)]
 
 
 def _plain(value: Any) -> Any:

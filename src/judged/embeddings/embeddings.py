@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -187,36 +187,42 @@ class Embeddings(Search):
         """
         return self._rank(relevance, policy, name, None, progress)[0]
 
-    def rank_and_top_k(
+    def evaluate_and_top_k(
         self,
         relevance: RelevanceLike,
-        k: int,
+        measures: MeasuresLike | None = None,
         *,
+        k: int = 100,
         policy: PolicyLike | None = None,
+        convention: ConventionLike | None = None,
+        tie_range: bool = False,
         name: str = "embeddings",
         progress: Progress | None = None,
-    ) -> tuple[Rankings, TopK]:
-        """`rank` and `top_k` in one pass.
+    ) -> tuple[Evaluation, TopK]:
+        """`evaluate` and `top_k` in one pass.
 
         Parameters
         ----------
-        relevance, policy, name, progress
+        relevance, measures, policy, convention, tie_range, name, progress
             As for `evaluate`; the first k are ordered by id unless ties are those of the input.
-        k : int
+        k : int, optional
             How many items of each query.
 
         Returns
         -------
-        tuple of Rankings and TopK
+        tuple of Evaluation and TopK
 
         >>> from judged import Embeddings
         >>> both = Embeddings([[1.0, 0.0]], [[0.0, 1.0], [1.0, 0.1]])
-        >>> both.rank_and_top_k({"0": {"0": 1}}, 1)[1].items.tolist()
+        >>> both.evaluate_and_top_k({"0": {"0": 1}}, k=1)[1].items.tolist()
         [[1]]
         """
-        rankings, found = self._rank(relevance, policy, name, k, progress)
+        from judged.evaluation.evaluation import evaluate_rankings  # heavier than what is here
+
+        request = _request(measures, policy, convention)
+        rankings, found = self._rank(relevance, request.policy, name, k, progress)
         assert found is not None
-        return rankings, found
+        return evaluate_rankings([rankings], request, tie_range=tie_range), found
 
     def _rank(
         self,
@@ -256,8 +262,8 @@ class Embeddings(Search):
         >>> [each.name for each in clips.rank_both(relevance.pairs(), name="clips")]
         ['clips: queries to items', 'clips: items to queries']
         """
-        relation, given = as_relation(relevance, what="relevance"), cast("Any", policy)
-        there, back = counted_both(self, relation, Policy.of(given), name=name, progress=progress)
+        relation = as_relation(relevance, what="relevance")
+        there, back = counted_both(self, relation, Policy.of(policy), name=name, progress=progress)
         return _explained(there, self, relation), _explained(back, reversed_search(self), relation)
 
     def top_k(

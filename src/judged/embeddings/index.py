@@ -4,6 +4,7 @@ rest costs."""
 from __future__ import annotations
 
 import math
+import os
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -20,9 +21,9 @@ from judged.embeddings.top_k import Best, TopK
 from judged.errors import InputError
 from judged.rankings.audit import Audit
 from judged.rankings.rankings import Rankings
-from judged.results import Result, Table
+from judged.results import Part, Result, Table
 from judged.segments import Floats, Ints, descending
-from judged.text import plain, shown
+from judged.text import plain, shown, to_json
 
 if TYPE_CHECKING:
     import polars as pl
@@ -177,14 +178,40 @@ class IndexEvaluation(Result):
         """
         return [(["run", *self.loss], [[name, *map(shown, of)] for name, *of in self._rows()])]
 
-    def to_text(self) -> str:
-        """The evaluation of both as text, and the sentences.
+    def parts(self) -> list[Part]:
+        """The evaluation of both, and the sentences.
+
+        Returns
+        -------
+        list of str or (header, rows)
+        """
+        return [*self.evaluation.parts(), *self.sentences()]
+
+    def to_json(self, *, per_query: bool = False) -> str:
+        """`to_dict` as JSON.
+
+        Parameters
+        ----------
+        per_query : bool, optional
+            Whether the values of each query are in it too; no by default.
 
         Returns
         -------
         str
         """
-        return "\n".join([repr(self.evaluation), *self.sentences()])
+        return to_json(self.to_dict(per_query=per_query))
+
+    def save(self, path: str | os.PathLike[str], *, per_query: bool = False) -> None:
+        """Write the result to a file, whole or not at all.
+
+        Parameters
+        ----------
+        path : str or os.PathLike
+            Where to write; the ending says the format: .json, .csv, .md, .html, .txt or .parquet.
+        per_query : bool, optional
+            Whether the values of each query are written too, which only JSON can hold.
+        """
+        self._save(path, **({"per_query": True} if per_query else {}))
 
 
 @dataclass(frozen=True, eq=False)

@@ -100,7 +100,7 @@ class PairedRows:
             raise InputError(
                 f"pairs need as many queries as items; there are {len(queries)} queries and "
                 f"{len(items)} items. For several queries per item use "
-                "judged.relevance.same_label(…), or --groups."
+                "judged.relevance.same_label(…), or --labels."
             )
         return self
 

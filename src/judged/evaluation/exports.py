@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from judged import __version__
 from judged.errors import MissingExtraError
-from judged.results import Result, Table
+from judged.results import Part, Result, Table
 from judged.text import markdown_table, shown, to_json
 
 if TYPE_CHECKING:
@@ -22,16 +22,6 @@ if TYPE_CHECKING:
     from judged.evaluation.settlement import Scored
     from judged.measures import Measure
     from judged.policy import Policy
-
-FORMATS = {
-    "table": "to_text",
-    "json": "to_json",
-    "csv": "to_csv",
-    "markdown": "to_markdown",
-    "latex": "to_latex",
-    "trec": "to_trec",
-}
-"""What the command line can print, and the method that gives it."""
 
 _LATEX = {"\\": r"\textbackslash{}", "–": "--", "∞": r"$\infty$"} | {
     sign: f"\\{sign}" for sign in "&%$#_{}"
@@ -112,6 +102,20 @@ class Exports(Result):
         ]
         return [([*frame.columns[:words], "measure", "value", *self.others], split)]
 
+    def parts(self, *, per_query: bool = False) -> list[Part]:
+        """The table and the sentences under it.
+
+        Parameters
+        ----------
+        per_query : bool, optional
+            Whether each query has a row.
+
+        Returns
+        -------
+        list of str or (header, rows)
+        """
+        return [*self.tables(per_query=per_query), *self.sentences()]
+
     def to_text(self, *, per_query: bool = False) -> str:
         """An aligned table with the sentences under it.
 
@@ -130,7 +134,7 @@ class Exports(Result):
         run  q      0.5000
         run  a
         """
-        return self._text(self.tables(per_query=per_query))
+        return self._text(self.parts(per_query=per_query))
 
     def to_markdown(self, *, per_query: bool = False) -> str:
         """A table with what was assumed and the `methods` under it, ready to paste.

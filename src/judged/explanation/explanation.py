@@ -23,7 +23,7 @@ from judged.explanation.variants import Variant, variants
 from judged.measures import Measure
 from judged.policy import Policy
 from judged.rankings.rankings import Rankings
-from judged.results import Result, Table
+from judged.results import Part, Result, Table
 
 if TYPE_CHECKING:
     import polars as pl
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
         CollectionLike,
         ConventionLike,
         Duplicates,
+        FileFormat,
         JudgementsLike,
         PolicyLike,
         RunLike,
@@ -173,17 +174,17 @@ class Explanation(Result):
         ranking: Table = (text.header(self), text.cells(self))
         return [ranking, (text.OTHERS, told)] if told else [ranking]
 
-    def to_text(self) -> str:
+    def parts(self) -> list[Part]:
         """The whole explanation, as `judged explain` prints it.
 
         Returns
         -------
-        str
+        list of str
 
         >>> print(explain("0 1", measure="RR").to_text().splitlines()[0])
         RR (Reciprocal rank): 0.5000
         """
-        return "\n".join(line for line, _ in text.marked_lines(self))
+        return [line for line, _ in text.marked_lines(self)]
 
     def to_markdown(self) -> str:
         """The whole explanation in Markdown.
@@ -253,6 +254,8 @@ def explain(
     collection: CollectionLike | None = None,
     convention: ConventionLike | None = None,
     rows: int | None = ROWS,
+    judgements_format: FileFormat | None = None,
+    run_format: FileFormat | None = None,
 ) -> Explanation:
     """How one measure comes to its value for one query, step by step.
 
@@ -284,6 +287,8 @@ def explain(
         Measure and policy as another library means them.
     rows : int or None, optional
         How many ranks are shown, those of relevant items first; None shows all.
+    judgements_format, run_format : FileFormat, optional
+        The format of the files, such as "trec" or "csv", where it is not recognised.
 
     Returns
     -------
@@ -327,6 +332,8 @@ def explain(
         depth=depth,
         duplicates=duplicates,
         collection=collection,
+        judgements_format=judgements_format,
+        run_format=run_format,
     )
     return _explained(request.measures[0], found, request.policy, rows)
 

@@ -17,7 +17,7 @@ from judged.policy import Policy
 from judged.rankings.rankings import Rankings
 
 if TYPE_CHECKING:
-    from judged.types import CollectionLike
+    from judged.types import CollectionLike, FileFormat
 
 
 @dataclass(frozen=True)
@@ -43,6 +43,8 @@ def read(
     depth: int | None,
     duplicates: str,
     collection: CollectionLike | None,
+    judgements_format: FileFormat | None,
+    run_format: FileFormat | None,
 ) -> Read:
     """One query of a run, of rankings, or a relevance list."""
     if run is not None:
@@ -52,8 +54,8 @@ def read(
                 "relevant."
             )
         return _read_query(
-            judgements,
-            run,
+            read_judgements(judgements, format=judgements_format),
+            _read_one(run, run_format),
             query,
             policy=policy,
             depth=depth,
@@ -133,9 +135,15 @@ def _read_rankings(rankings: Rankings, query: str | None) -> Read:
     return Read(rankings.take([rankings.queries.index(chosen)]))
 
 
+def _read_one(run: Any, format: FileFormat | None) -> Run | Lookup:
+    if None not in as_runs(run):
+        raise InputError("explain takes one run.")
+    return read_run(run, format=format)
+
+
 def _read_query(
-    judgements: Any,
-    run: Any,
+    known: Judgements | Lookup,
+    found: Run | Lookup,
     query: str | None,
     *,
     policy: Policy,
@@ -144,9 +152,6 @@ def _read_query(
     collection: CollectionLike | None = None,
 ) -> Read:
     """One query of a run and its judgements; everything else in them is left aside."""
-    if None not in as_runs(run):
-        raise InputError("explain takes one run.")
-    known, found = read_judgements(judgements), read_run(run)
     chosen = _chosen(_queries(known), query, _queries(found))
     options: dict[str, Any] = {
         "policy": policy,

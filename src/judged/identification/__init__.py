@@ -5,11 +5,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from judged.checks import whole
 from judged.identification.candidates import spaces
 from judged.identification.grid import all_rankings, compute
 from judged.identification.likelihood import Definition, Match, Ranker, chance
 from judged.identification.printed import Asked
-from judged.identification.result import Identification
+from judged.identification.result import SHOWN, Identification
 from judged.inputs import read_judgements, read_run
 from judged.judging import judge_variants
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from judged.types import (
         CollectionLike,
         Duplicates,
+        FileFormat,
         JudgementsLike,
         MeasuresLike,
         RunLike,
@@ -37,6 +39,9 @@ def identify(
     depth: int | None = None,
     duplicates: Duplicates = "error",
     collection: CollectionLike | None = None,
+    limit: int | None = SHOWN,
+    judgements_format: FileFormat | None = None,
+    run_format: FileFormat | None = None,
 ) -> Identification:
     """Find the measures, parameters and policies that give a number, as far as it was printed.
 
@@ -57,6 +62,10 @@ def identify(
         What is done about an item that occurs twice for a query.
     collection : CollectionLike, optional
         How many items there are to retrieve: one number, or {query: number}.
+    limit : int or None, optional
+        How many explanations text and tables show; None for all. All are among the matches.
+    judgements_format, run_format : FileFormat, optional
+        The format of the files, such as "trec" or "csv", where it is not recognised.
 
     Returns
     -------
@@ -68,9 +77,11 @@ def identify(
     AP
     """
     asked = Asked.of(value)
+    if limit is not None:
+        limit = whole("limit", limit, otherwise=", or None for all")
     variants = judge_variants(
-        read_judgements(judgements),
-        read_run(run),
+        read_judgements(judgements, format=judgements_format),
+        read_run(run, format=run_format),
         depth=depth,
         duplicates=duplicates,
         collection=collection,
@@ -90,4 +101,5 @@ def identify(
         in_use_chance=chance(in_use, asked),
         nearest=() if matches else ranker.nearest(asked, NEAREST),
         idle=grid.idle,
+        limit=limit,
     )

@@ -10,7 +10,7 @@ from judged.identification.practice import OWN, Practice
 from judged.identification.printed import Asked
 from judged.policy import Policy
 from judged.results import Result, Table
-from judged.text import counted, markdown_table, to_json
+from judged.text import counted, markdown_table
 
 if TYPE_CHECKING:
     import polars as pl
@@ -53,19 +53,16 @@ class Identification(Result):
     """Where nothing fits, what comes nearest, the nearest first."""
     idle: dict[str, str] = field(default_factory=dict)
     """The choices of a policy that change no number here, and why."""
+    limit: int | None = SHOWN
+    """How many explanations text and tables show; all are among `matches`, and in JSON."""
 
     @property
     def value(self) -> str:
         """The number that was asked for, as it was written."""
         return self.asked.text
 
-    def sentences(self, limit: int | None = SHOWN) -> list[str]:
+    def sentences(self) -> list[str]:
         """What was found, in words: how the number was read, what fits, and how much that says.
-
-        Parameters
-        ----------
-        limit : int or None, optional
-            How many explanations are shown; None for all.
 
         Returns
         -------
@@ -78,13 +75,13 @@ class Identification(Result):
         """
         return [
             *self.asked.sentences(),
-            self._verdict(limit),
+            self._verdict(),
             self._weight(),
             f"Where no choice is named: {Policy()}.",
             *self._idle(),
         ]
 
-    def _verdict(self, limit: int | None) -> str:
+    def _verdict(self) -> str:
         if not self.matches:
             return f"Nothing that was tried gives {self.value}" + (
                 "; this comes nearest." if self.nearest else "."
@@ -92,7 +89,7 @@ class Identification(Result):
         count = len(self.matches)
         if count == 1:
             return "One explanation fits."
-        hidden = count - len(self.matches[:limit])
+        hidden = count - len(self.matches[: self.limit])
         return (
             f"{count:,} explanations fit, the likeliest "
             f"first{f'; {hidden:,} more are not shown' if hidden else ''}."
@@ -116,13 +113,8 @@ class Identification(Result):
         choices = [f"{choice} ({why})" for choice, why in self.idle.items()]
         return [f"Without effect here: {'; '.join(choices)}."] if choices else []
 
-    def rows(self, limit: int | None = SHOWN) -> list[tuple[str, ...]]:
+    def rows(self) -> list[tuple[str, ...]]:
         """Value, measure, the choices of a policy that matter, and who computes that, as text.
-
-        Parameters
-        ----------
-        limit : int or None, optional
-            How many explanations are shown; None for all.
 
         Returns
         -------
@@ -134,7 +126,9 @@ class Identification(Result):
         ('0.250000', 'AP@3')
         """
         return [
-            row for match in (self.matches or self.nearest)[:limit] for row in self._rows(match)
+            row
+            for match in (self.matches or self.nearest)[: self.limit]
+            for row in self._rows(match)
         ]
 
     def _rows(self, match: Match) -> list[tuple[str, ...]]:
@@ -148,13 +142,8 @@ class Identification(Result):
         first = f"{value} (cut off)" if match.cut else value
         return [(first if number == 0 else "", *each) for number, each in enumerate(cells)]
 
-    def to_dict(self, limit: int | None = None) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Everything, as plain Python values that JSON can hold.
-
-        Parameters
-        ----------
-        limit : int or None, optional
-            How many explanations are there; None for all.
 
         Returns
         -------
@@ -176,29 +165,10 @@ class Identification(Result):
             "chance": self.chance,
             "in_use": self.in_use,
             "in_use_chance": self.in_use_chance,
-            "matches": [_match(match) for match in self.matches[:limit]],
-            "nearest": [_match(match) for match in self.nearest[:limit]],
+            "matches": [_match(match) for match in self.matches],
+            "nearest": [_match(match) for match in self.nearest],
             "idle": dict(self.idle),
         }
-
-    def to_json(self, limit: int | None = None) -> str:
-        """`to_dict` as JSON.
-
-        Parameters
-        ----------
-        limit : int or None, optional
-            How many explanations are there; None for all.
-
-        Returns
-        -------
-        str
-
-        >>> from judged import identify
-        >>> found = identify("0.25", {"q": {"a": 1, "b": 1}}, {"q": ["x", "a", "y"]}, "AP@3")
-        >>> found.to_json().startswith("{")
-        True
-        """
-        return to_json(self.to_dict(limit))
 
     def to_frame(self) -> pl.DataFrame:
         """One row per explanation: the likeliest definition of each measure that fits, or is near.
@@ -226,13 +196,8 @@ class Identification(Result):
         ]
         return pl.DataFrame(rows)
 
-    def tables(self, limit: int | None = SHOWN) -> list[Table]:
+    def tables(self) -> list[Table]:
         """The table that people see.
-
-        Parameters
-        ----------
-        limit : int or None, optional
-            How many explanations are shown; None for all.
 
         Returns
         -------
@@ -243,15 +208,10 @@ class Identification(Result):
         >>> found.tables()[0][0]
         ('value', 'measure', 'policy', 'as in')
         """
-        return [(HEADER, self.rows(limit))]
+        return [(HEADER, self.rows())]
 
-    def to_markdown(self, limit: int | None = SHOWN) -> str:
+    def to_markdown(self) -> str:
         """A table to paste, with what was found in words.
-
-        Parameters
-        ----------
-        limit : int or None, optional
-            How many explanations are shown; None for all.
 
         Returns
         -------
@@ -262,8 +222,8 @@ class Identification(Result):
         >>> print(found.to_markdown().splitlines()[0])
         | value | measure | policy | as in |
         """
-        table = markdown_table(HEADER, self.rows(limit), right=[0])
-        return "\n\n".join([table, *self.sentences(limit)]) + "\n"
+        table = markdown_table(HEADER, self.rows(), right=[0])
+        return "\n\n".join([table, *self.sentences()]) + "\n"
 
 
 def _about(number: float) -> str:

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from judged.results import Result, Table
+from judged.results import Part, Result, Table
 from judged.statistics.intervals import LEVEL, Interval
-from judged.text import aligned, counted
+from judged.text import counted
 
 if TYPE_CHECKING:
     import polars as pl
@@ -105,7 +105,7 @@ class Training(Result):
     held_out: HeldOut | None = None
     """How the held-out queries fare; None where there are none."""
 
-    WORDS: ClassVar[frozenset[str]] = frozenset(("measure", "before", "after", "difference"))
+    WORDS: ClassVar[frozenset[str]] = frozenset(("measure",))
 
     def to_dict(self) -> dict[str, Any]:
         """All of it, as plain Python values that JSON can hold.
@@ -221,31 +221,21 @@ class Training(Result):
         ]
         return [(("measure", "before", "after", "difference"), rows)]
 
-    def to_text(self) -> str:
+    def parts(self) -> list[Part]:
         """The sentences, and under them the table of held-out queries.
 
         Returns
         -------
-        str
-        """
-        lines = self.sentences()
-        for header, rows in self.tables():
-            lines += [self.heading(), *aligned([header, *rows])]
-        return "\n".join(lines)
-
-    def heading(self) -> str:
-        """What stands over the table of held-out queries.
-
-        Returns
-        -------
-        str
+        list of str or (header, rows)
         """
         held = self.held_out
-        assert held is not None
-        return (
+        if held is None:
+            return [*self.sentences()]
+        heading = (
             f"{counted(held.queries, 'held-out query', 'held-out queries')}, means with "
             f"{held.level:.0%} intervals; before: {held.before}"
         )
+        return [*self.sentences(), heading, *self.tables()]
 
 
 def _said(interval: Interval, *, sign: str = "") -> str:

@@ -61,6 +61,10 @@ NEEDS = {
 }
 """What there is to make charts from. An evaluation may be rankings too (one `Rankings`, or a list
 of them), or `Systems`."""
+OF_RANKINGS = ("system", "systems", "pair")
+"""Needs that are rankings, made under a policy."""
+OF_JSON = ("diagnosis", "sweep", "study")
+"""Needs that are results of another command, in one file."""
 
 OPTIONS = {
     "query": "One query instead of all of them.",

@@ -316,7 +316,7 @@ def _chart(kind: Kind) -> str:
             "FILE\n```",
             f"In Python: `judged.charts.{kind.function_name}({', '.join(given)})`.",
             *(["\n".join(own)] if own else []),
-            f"Its data: {kind.data.__doc__}",
+            f"Its data: {_paragraphs(kind.data.__doc__ or '')}",
         ]
     )
 

@@ -22,9 +22,10 @@ settings.register_profile(
     derandomize=True,
     deadline=None,
     database=None,
-    max_examples=15,
+    max_examples=10,
     suppress_health_check=[HealthCheck.too_slow],
 )
+settings.register_profile("thorough", settings.get_profile("steady"), max_examples=20)
 settings.register_profile(
     "explore", settings.get_profile("steady"), derandomize=False, max_examples=1000
 )

@@ -56,6 +56,7 @@ def demo_folder(reference: ModuleType, tmp_path_factory: pytest.TempPathFactory)
     return folder
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_pasted_outputs_are_real(reference: ModuleType, demo_folder: Path, page: Path) -> None:
     text = page.read_text(encoding="utf-8")

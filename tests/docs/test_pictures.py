@@ -5,15 +5,19 @@ from __future__ import annotations
 
 import importlib.util
 import json
+from collections.abc import Callable
+from functools import cache
 from io import BytesIO
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import pytest
+import vl_convert
 from PIL import Image
 
 from judged import charts, demo
+from judged.charts.chart import SCALE
 from judged.charts.kinds import KINDS
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -33,6 +37,7 @@ def load() -> ModuleType:
     return module
 
 
+pytestmark = pytest.mark.slow
 pictures = load()
 every_picture = pytest.mark.parametrize("name", pictures.PICTURES)
 
@@ -41,6 +46,12 @@ every_picture = pytest.mark.parametrize("name", pictures.PICTURES)
 def drawn(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     digits = pictures.Digits(demo.write_demo(tmp_path_factory.mktemp("pictures")))
     return {name: make(digits) for name, make in pictures.PICTURES.items()}
+
+
+@pytest.fixture(scope="module")
+def svg_of(drawn: dict[str, Any]) -> Callable[[str], str]:
+    """A chart as shapes, by its name: made once, which is what takes the time."""
+    return cache(lambda name: drawn[name].to_svg())
 
 
 @pytest.fixture(scope="module")
@@ -87,8 +98,12 @@ def test_a_picture_is_of_its_own_kind(name: str, drawn: dict[str, Any]) -> None:
 
 
 @every_picture
-def test_a_picture_is_not_empty(name: str, drawn: dict[str, Any]) -> None:
-    image = Image.open(BytesIO(drawn[name].to_png())).convert("RGB")
+def test_a_picture_is_not_empty(
+    name: str, drawn: dict[str, Any], svg_of: Callable[[str], str]
+) -> None:
+    is_chart = isinstance(drawn[name], charts.Chart)
+    png = vl_convert.svg_to_png(svg_of(name), scale=SCALE) if is_chart else drawn[name].to_png()
+    image = Image.open(BytesIO(png)).convert("RGB")
     assert image.width >= 500
     assert image.height >= 300
     colours = image.getcolors(1 << 24)
@@ -98,12 +113,14 @@ def test_a_picture_is_not_empty(name: str, drawn: dict[str, Any]) -> None:
 
 
 @every_picture
-def test_a_picture_has_its_words(name: str, drawn: dict[str, Any]) -> None:
+def test_a_picture_has_its_words(
+    name: str, drawn: dict[str, Any], svg_of: Callable[[str], str]
+) -> None:
     picture = drawn[name]
     assert picture.notes or picture.kind in ("precision-recall-at-k", "confusion-at-k")
     if not isinstance(picture, charts.Chart):
         return
-    svg = picture.to_svg()
+    svg = svg_of(name)
     assert f">{picture.title}<" in svg
     for axis in _axis_titles(picture.spec):
         assert f">{axis}<" in svg

@@ -38,6 +38,8 @@ PAGES = [
     *sorted(DOCS.glob("*.md")),
 ]
 AGGREGATE = aggregate_param("mean")
+TERMINAL = ("COLUMNS", "LINES", "FORCE_COLOR", "NO_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE")
+"""Variables that say what a terminal is like: outputs are for a page, whoever makes them."""
 
 
 WIDTH = 120
@@ -87,7 +89,7 @@ def stub() -> str:
     """The public names for type checkers and editors, which cannot follow names that are loaded
     when they are first used."""
     lines = [
-        '"""Written by docs/reference.py from the names in __init__.py and the registry of measures."""',
+        '"""Written by docs/reference.py from __init__.py and the registry of measures."""',
         "",
     ]
     for name, home in judged._HOMES.items():
@@ -101,7 +103,7 @@ def stub() -> str:
 
 
 def measure_table() -> str:
-    """One line a measure, with a link to its section."""
+    """One line per measure, with a link to its section."""
     rows = ["| measure | what it is | also called |", "|---|---|---|"]
     rows += [
         f"| [`{spec.name}`](#{spec.name.lower()}) | {spec.title} | {_names(spec.aliases)} |"
@@ -174,7 +176,8 @@ def _example(spec: Spec) -> str:
     ranking = ", ".join("None" if grade == "-" else grade for grade in example.ranking.split())
     given = {"relevant": example.relevant, "collection": example.collection}
     extra = "".join(f", {name}={value}" for name, value in given.items() if value is not None)
-    call = f'judged.Rankings.from_relevance([[{ranking}]]{extra}).evaluate("{example.measure}").value()'
+    made = f"judged.Rankings.from_relevance([[{ranking}]]{extra})"
+    call = f'{made}.evaluate("{example.measure}").value()'
     return f"```python\n>>> round({call}, 6)\n{round(float(example.value), 6)}\n\n```"
 
 
@@ -370,11 +373,12 @@ def output(command: str, folder: Path) -> str:
     """What a command prints, without the blanks at the ends of its lines and the empty lines around
     it."""
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    plain = {name: value for name, value in os.environ.items() if name not in TERMINAL}
     done = subprocess.run(
         command,
         shell=True,
         cwd=folder,
-        env={**os.environ, "PATH": path},
+        env={**plain, "PATH": path, "PYTHONUTF8": "1"},
         capture_output=True,
         check=True,
     )

@@ -31,6 +31,11 @@ settings.register_profile(
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "steady"))
 
 
+# Nothing depends on the terminal in which tests run; commands that they start write UTF-8.
+for name in ("COLUMNS", "LINES", "FORCE_COLOR", "NO_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE"):
+    os.environ.pop(name, None)
+os.environ["PYTHONUTF8"] = "1"
+
 SILENT = 100
 """A dot stands for so many tests that passed: there are thousands."""
 

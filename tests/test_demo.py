@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from judged import demo, evaluate, evaluate_embeddings
-from judged.embeddings.relations import same_label
+from judged.embeddings.relevance import same_label
 from judged.errors import OutputError
 
 SYSTEMS = ["cosine-pixels", "euclidean-pixels", "cosine-pca8"]

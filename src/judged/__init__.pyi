@@ -1,4 +1,4 @@
-"""Written by docs/reference.py from the names in __init__.py and the registry of measures."""
+"""Written by docs/reference.py from __init__.py and the registry of measures."""
 
 from judged.rankings.audit import Audit as Audit
 from judged.errors import ConventionError as ConventionError

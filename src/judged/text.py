@@ -111,7 +111,7 @@ def html_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def to_json(given: Any) -> str:
-    """JSON as all results print and save it: indented, no NaN, a line feed at its end."""
+    """JSON as all commands print and all results save it: indented, no NaN, a last line feed."""
     import json
 
     return json.dumps(given, indent=2, ensure_ascii=False, allow_nan=False) + "\n"

@@ -62,9 +62,10 @@ def test_ctrl_c_ends_cleanly(many):
         stderr=subprocess.PIPE,
     )
     assert process.stdin is not None
-    process.stdin.write(b"q1 Q0 x 1 1.0 a\n")
+    # More than a pipe holds: once it is written, most was read, and the rest is waited for.
+    process.stdin.writelines(b"q1 Q0 x%d 1 1.0 a\n" % number for number in range(20_000))
     process.stdin.flush()
-    time.sleep(3)  # it now waits for more input
+    time.sleep(0.5)
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=60)
     assert (process.returncode, out, err.strip()) == (130, b"", b"judged: interrupted")

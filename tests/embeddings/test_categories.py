@@ -13,9 +13,10 @@ import pytest
 
 from judged import InputError, Rankings, evaluate, read_run
 from judged.embeddings.categories import Layout, category_codes
-from judged.embeddings.relations import listed, same_label
+from judged.embeddings.relevance import listed, same_label
 from judged.inputs.categories import read_categories
-from judged.inputs.vectors import Lazy, Vectors, as_vectors
+from judged.inputs.vectors import Vectors, as_vectors
+from judged.inputs.vectors.vectors import Lazy
 from judged.judging.categories import unique_judgements, unique_results
 from support.products import rank, top_k
 

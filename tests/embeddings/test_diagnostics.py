@@ -2,7 +2,7 @@
 
 import json
 import re
-from dataclasses import FrozenInstanceError
+from dataclasses import FrozenInstanceError, fields
 
 import numpy as np
 import pytest
@@ -10,7 +10,7 @@ from scipy.stats import skew
 
 from judged.embeddings.diagnosis import Diagnosis, NearDuplicates, Rows
 from judged.embeddings.diagnostics import BINS
-from judged.embeddings.relations import pairs, same_label, same_row
+from judged.embeddings.relevance import pairs, same_label, same_row
 from judged.errors import InputError
 from judged.inputs.vectors.vectors import Lazy, Vectors
 from support.products import diagnose
@@ -401,7 +401,7 @@ def test_one_query_and_one_item():
 def test_to_dict_is_plain_and_whole():
     found = diagnose(QUERIES, ITEMS, LABELS)
     plain = json.loads(json.dumps(found.to_dict(), allow_nan=False))
-    assert set(plain) == set(Diagnosis.__dataclass_fields__)
+    assert set(plain) == {each.name for each in fields(Diagnosis)}
     assert plain["hubness"]["k"] == 10
     assert plain["items"]["norms"]["max"] == found.items.norms.max
     assert plain["scores"]["edges"] == list(found.scores.edges)

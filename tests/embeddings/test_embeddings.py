@@ -15,8 +15,9 @@ from judged import Rankings, evaluate, evaluate_embeddings
 from judged.checks import size_in_bytes
 from judged.embeddings import ranks
 from judged.embeddings.ranks import _SHORT, _SORT_FROM
-from judged.embeddings.relations import listed, same_label, same_row
-from judged.inputs.vectors import Lazy, Vectors, as_vectors
+from judged.embeddings.relevance import listed, same_label, same_row
+from judged.inputs.vectors import Vectors, as_vectors
+from judged.inputs.vectors.vectors import Lazy
 from judged.policy import CHOICES
 from support.dense import (
     Array,

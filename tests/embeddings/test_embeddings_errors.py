@@ -14,7 +14,7 @@ import pytest
 from judged import InputError, MeasureError, PolicyError, evaluate_embeddings
 from judged.embeddings.embeddings import Embeddings
 from judged.embeddings.normalisation_kinds import CSLS
-from judged.embeddings.relations import listed, pairs, revisited, same_id, same_label, shared_label
+from judged.embeddings.relevance import listed, pairs, revisited, same_id, same_label, shared_label
 from support.products import rank, top_k
 
 TWO, THREE = np.eye(2), np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]])

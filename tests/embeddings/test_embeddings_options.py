@@ -12,7 +12,7 @@ from scipy.special import logsumexp
 from judged import Evaluation, Policy, Rankings, evaluate_embeddings
 from judged.embeddings.embeddings import Embeddings
 from judged.embeddings.normalisation_kinds import CSLS, AlphaQueryExpansion, InvertedSoftmax, QBNorm
-from judged.embeddings.relations import listed, pairs, revisited, same_label, same_row
+from judged.embeddings.relevance import listed, pairs, revisited, same_label, same_row
 from judged.measures import parse_measure
 from judged.policy import CHOICES
 from support.dense import (
@@ -212,7 +212,7 @@ def test_both_directions_normalised(normalise: str, memory: str) -> None:
     queries, items = rng.normal(size=(60, 6)), rng.normal(size=(90, 6))
     left, right = np.arange(60) % 30, np.arange(90) % 30
     there, back = Embeddings(queries, items, normalise=normalise, memory=memory).rank_both(
-        same_label(left, right), Policy()
+        same_label(left, right)
     )
     assert_equal(there, rank(queries, items, same_label(left, right), normalise=normalise))
     assert_equal(back, rank(items, queries, same_label(right, left), normalise=normalise))

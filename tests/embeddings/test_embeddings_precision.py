@@ -10,7 +10,7 @@ import pytest
 
 from judged import Rankings
 from judged.embeddings.embeddings import Embeddings
-from judged.embeddings.relations import same_label, same_row
+from judged.embeddings.relevance import same_label, same_row
 from support.dense import Array, cosines, distances, hits_of, judged, same, whole_numbers
 from support.parts import Needs
 from support.products import rank, top_k

@@ -10,7 +10,7 @@ import pytest
 
 from judged import InputError, PolicyError, evaluate_embeddings
 from judged.embeddings import product
-from judged.embeddings.relations import same_label, same_row
+from judged.embeddings.relevance import same_label, same_row
 from support.products import evaluate_index
 
 MEASURES = ["nDCG@10", "R@20", "RR", "AP"]

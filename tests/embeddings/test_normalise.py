@@ -25,7 +25,8 @@ from judged.embeddings.normalisation_kinds import (
 from judged.embeddings.product import Product
 from judged.embeddings.streams import Nearest, chunks, nearest
 from judged.errors import InputError
-from judged.inputs.vectors import Lazy, Vectors, as_vectors
+from judged.inputs.vectors import Vectors, as_vectors
+from judged.inputs.vectors.vectors import Lazy
 from judged.similarity.choice import as_similarity
 from support.products import BANK, ITEMS, QUERIES, product_of
 

@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 from judged import evaluate, evaluate_embeddings
-from judged.embeddings.relations import listed, pairs, same_id, same_label, same_row, shared_label
+from judged.embeddings.relevance import listed, pairs, same_id, same_label, same_row, shared_label
 from judged.policy import CHOICES
 from support.dense import among, as_judgements, as_run, judged, same, sample
 from support.products import rank

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from judged import InputError, OutputError, PolicyError, evaluate
-from judged.embeddings.relations import listed, same_label, same_row
+from judged.embeddings.relevance import listed, same_label, same_row
 from judged.embeddings.top_k import TopK, reaching
 from support.products import rank, top_k
 

@@ -363,7 +363,7 @@ def test_what_is_left_of_a_cut_tie_cannot_be_condensed() -> None:
     with pytest.raises(PolicyError) as caught:
         evaluate({"q": {"a": 1, "c": 0}}, run, "RR", policy=policy, depth=2)
     assert str(caught.value) == (
-        "depth=2 cuts through a tie of query q, so how many results unjudged=removed leaves hangs "
+        "depth=2 cuts through a tie of query q, so how many results unjudged=removed leaves depends "
         "on the order of the tie, "
         "and ties=expected has none; leave out one of the three."
     )

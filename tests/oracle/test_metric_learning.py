@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from judged import evaluate_embeddings
-from judged.embeddings.relations import same_label, same_row
+from judged.embeddings.relevance import same_label, same_row
 from support.parts import Needs
 
 PAIRS = {

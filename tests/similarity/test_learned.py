@@ -133,8 +133,8 @@ def test_the_definition_says_what_it_was() -> None:
     queries, items, relevance, learned = unseen("bilinear")
     found = judged.evaluate_embeddings(queries, items, relevance, similarity=learned)
     assert found.sentences()[1].split("; all items")[0] == (
-        "ranking: learned bilinear: the score is q W x, with a matrix W, q and x brought to length 1 "
-        "(learned from 36 queries at temperature 0.05), in single precision"
+        "ranking: learned bilinear: the score is q W x, with a matrix W, q and x brought to length "
+        "1 (learned from 36 queries at temperature 0.05), in single precision"
     )
     allowed = judged.evaluate_embeddings(
         queries, items, relevance, similarity=learned.allow_training_queries()

@@ -13,6 +13,7 @@ import judged
 from judged.embeddings.embeddings import Embeddings
 from judged.embeddings.product import Product
 from judged.embeddings.relations import as_relation
+from judged.embeddings.search import scores_of
 from judged.inputs.vectors import as_vectors
 from judged.policy import POSITIVES
 from judged.temperature import sweep
@@ -22,7 +23,7 @@ from support import softmaxes
 
 def drawn(data: Any, relevance: Any, size: int, *, exclude: Any = None, seed: int = 0) -> Batches:
     compared = Embeddings(*data, similarity="dot", exclude=exclude)
-    scores, _ = compared.scores()
+    scores, _ = scores_of(compared)
     assert isinstance(scores, Product)
     bound = as_relation(relevance, what="relevance").bind(compared.queries, compared.items)
     return Batches.drawn(Corpus(scores, bound, 1), size, seed, room=10**9)
@@ -148,7 +149,7 @@ def test_what_is_drawn_does_not_hang_on_the_memory(monkeypatch: pytest.MonkeyPat
             search=False,
         )
     ]
-    monkeypatch.setattr("judged.embeddings.product.Product._shape", lambda self, room: (7, 20))
+    monkeypatch.setattr("judged.embeddings.product._shape", lambda *given: (7, 20))
     found.append(
         sweep(
             judged.Embeddings(*data),
@@ -164,7 +165,7 @@ def test_what_is_drawn_does_not_hang_on_the_memory(monkeypatch: pytest.MonkeyPat
 def test_a_large_batch_is_worked_on_alone() -> None:
     data = tuple(np.random.default_rng(0).normal(size=(2, 64, 4)))
     compared = Embeddings(*data)
-    scores, _ = compared.scores()
+    scores, _ = scores_of(compared)
     assert isinstance(scores, Product)
     corpus = Corpus(scores, judged.relevance.pairs().bind(compared.queries, compared.items), 1)
     assert Batches.drawn(corpus, 32, 0, room=12 * 32**2).threads == 1

@@ -65,10 +65,10 @@ def find(name: str) -> Convention:
     }
     if _plain(name) in known:
         return known[_plain(name)]
-    written = {plain: each.name for plain, each in known.items()}
-    near = did_you_mean(_plain(name), known, written=written)
+    spellings = [*conventions(), *known]
     raise ConventionError(
-        f"There is no convention {name!r}{near} There is {', '.join(conventions())}."
+        f"There is no convention {name!r}{did_you_mean(name, spellings, key=_plain)} "
+        f"There is {', '.join(conventions())}."
     )
 
 

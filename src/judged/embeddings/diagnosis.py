@@ -261,7 +261,7 @@ def _findings(found: Diagnosis) -> Iterator[tuple[Any, str]]:
     yield (
         among.count,
         f"{counted(among.count, 'query is', 'queries are')} also found among the items, number for "
-        f"number ({among}); if these are the same things, exclude them with same_index() or "
+        f"number ({among}); if these are the same things, exclude them with same_row() or "
         "same_id().",
     )
     if found.scores is not None:

@@ -12,7 +12,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 from math import nan
 from numbers import Integral
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -21,14 +20,12 @@ from judged.embeddings.diagnosis import Diagnosis, Histogram, Hubness, Rows
 from judged.embeddings.inspection import NUMBERS_AT_A_TIME, Inspection, collapse, side
 from judged.embeddings.product import Product
 from judged.embeddings.relations import Bound, Pairs, Relation
+from judged.embeddings.search import Search, refuse_changes
 from judged.embeddings.streams import Chunk, Nearest, chunks
 from judged.errors import InputError
 from judged.inputs.vectors.vectors import Vectors, unit
 from judged.segments import Floats, Ints
 from judged.similarity.distances import Euclidean
-
-if TYPE_CHECKING:
-    from judged.embeddings.search import Search
 
 NEIGHBOURS = 10
 """Hubness looks at so many best items of each query by default, or at all where there are fewer."""
@@ -45,6 +42,7 @@ def diagnose(
     search: Search, relevance: Relation | None, *, k: int | None, sample: int | None, seed: int
 ) -> Diagnosis:
     """Look for what spoils a ranking by embeddings."""
+    refuse_changes(search, "a diagnosis")
     queries, items = search.queries, search.items
     similarity, memory = search.similarity, search.memory
     k = min(NEIGHBOURS, len(items)) if k is None else k

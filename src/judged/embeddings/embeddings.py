@@ -12,7 +12,14 @@ from judged.embeddings.diagnosis import SAMPLE
 from judged.embeddings.normalisation_kinds import as_normalisation
 from judged.embeddings.product import MEMORY
 from judged.embeddings.relations import Relation, as_relation
-from judged.embeddings.search import Search, refuse_removal
+from judged.embeddings.search import (
+    Search,
+    basis_of,
+    counted_both,
+    counted_one,
+    reversed_search,
+    scores_of,
+)
 from judged.embeddings.top_k import TopK, search
 from judged.inputs.vectors import as_vectors
 from judged.policy import Policy
@@ -226,10 +233,8 @@ class Embeddings(Search):
         progress: Progress | None,
     ) -> tuple[Rankings, TopK | None]:
         relation, assumed = as_relation(relevance, what="relevance"), Policy.of(policy)
-        bound = relation.bind(self.queries, self.items)
-        scores, fitted = self.scores()
-        rankings, found = self.counted(
-            scores, fitted, bound, assumed, name=name, top=top, progress=progress
+        rankings, found = counted_one(
+            self, relation, assumed, name=name, top=top, progress=progress
         )
         return _explained(rankings, self, relation), found
 
@@ -258,9 +263,8 @@ class Embeddings(Search):
         ['clips: queries to items', 'clips: items to queries']
         """
         relation = as_relation(relevance, what="relevance")
-        bound = relation.bind(self.queries, self.items)
-        there, back = self.counted_both(bound, Policy.of(policy), name=name, progress=progress)
-        return _explained(there, self, relation), _explained(back, self.reversed(), relation)
+        there, back = counted_both(self, relation, Policy.of(policy), name=name, progress=progress)
+        return _explained(there, self, relation), _explained(back, reversed_search(self), relation)
 
     def top_k(
         self, k: int, *, ties: Literal["id", "input"] = "id", progress: Progress | None = None
@@ -286,7 +290,7 @@ class Embeddings(Search):
         >>> both.top_k(2).to_frame()["item"].to_list()
         ['b', 'a']
         """
-        scores, fitted = self.scores()
+        scores, fitted = scores_of(self)
         return search(scores, k, ties=ties, fitted=fitted, progress=progress)
 
     def evaluate_index(
@@ -329,15 +333,10 @@ class Embeddings(Search):
         (0.5, {'RR': 0.5})
         """
         from judged.embeddings.index import evaluate
-        from judged.embeddings.index_adapter import as_index
 
-        self.refuse_changes("an index")
         request = _request(measures, policy, convention)
-        refuse_removal(request.policy)
-        opened = as_index(index)
-        bound = as_relation(relevance, what="relevance").bind(self.queries, self.items)
-        scores, _ = self.scores()
-        return evaluate(opened, scores, bound, request, k=k, keys=keys, progress=progress)
+        relation = as_relation(relevance, what="relevance")
+        return evaluate(index, self, relation, request, k=k, keys=keys, progress=progress)
 
     def diagnose(
         self,
@@ -370,7 +369,6 @@ class Embeddings(Search):
         """
         from judged.embeddings.diagnostics import diagnose
 
-        self.refuse_changes("a diagnosis")
         relation = None if relevance is None else as_relation(relevance, what="relevance")
         return diagnose(self, relation, k=k, sample=sample, seed=seed)
 
@@ -385,7 +383,7 @@ def _explained(r: Rankings, of: Search, relation: Relation) -> Rankings:
     """Rankings with what they are of, and what was found."""
     notes = tuple(dict.fromkeys((*of.queries.notes, *of.items.notes)))
     audit = _audit(r, notes, complete=relation.complete, queries=len(of.queries))
-    return replace(r, complete=relation.complete, basis=of.basis(relation), audit=audit)
+    return replace(r, complete=relation.complete, basis=basis_of(of, relation), audit=audit)
 
 
 def _audit(r: Rankings, notes: tuple[str, ...], *, complete: bool, queries: int) -> Audit:

@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from judged.embeddings.index_adapter import Adapter
+from judged.embeddings.index_adapter import Adapter, as_index
 from judged.embeddings.product import Scores, over_blocks
 from judged.embeddings.ranks import relevant_and_excluded
-from judged.embeddings.relations import Bound, Pairs
+from judged.embeddings.relations import Bound, Pairs, Relation
+from judged.embeddings.search import Search, refuse_changes, refuse_removal, scores_of
 from judged.embeddings.top_k import Best, TopK
 from judged.errors import InputError
 from judged.rankings.audit import Audit
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
     from judged.evaluation.evaluation import Evaluation
     from judged.evaluation.request import Request
-    from judged.types import Ids, Progress, Ties
+    from judged.types import Ids, IndexLike, Progress, Ties
 
 ROUNDING = 1e-6
 """Scores this close, as a share of the query's greatest, are one: the index sums up in another
@@ -37,21 +38,26 @@ order than we do."""
 
 
 def evaluate(
-    index: Any,
-    product: Scores,
-    relevance: Bound,
+    index: IndexLike,
+    exact: Search,
+    relation: Relation,
     request: Request,
     *,
     k: int,
     keys: Ids | None = None,
     progress: Progress | None = None,
 ) -> IndexEvaluation:
-    """An index against the exact search by a product of the same vectors, both cut at k."""
+    """An index against the exact search of the same vectors, both cut at k."""
     from judged.evaluation.evaluation import evaluate_rankings  # heavier than what is here
 
     ties = request.policy.ties
+    refuse_changes(exact, "an index")
+    refuse_removal(request.policy)
+    opened = as_index(index)
+    relevance = relation.bind(exact.queries, exact.items)
+    product, _ = scores_of(exact)
     best = Best(product, k, ties=ties)
-    adapter = Adapter(index, product, keys)
+    adapter = Adapter(opened, product, keys)
     lists = _compare(product, relevance, best, adapter, progress)
     return IndexEvaluation(
         k=k,

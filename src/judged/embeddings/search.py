@@ -51,140 +51,160 @@ class Search:
         said = " and ".join(counted(len(side), *words) for side, *words in sides)
         return f"<{type(self).__name__}: {said} of {dims} dimensions, by {self.similarity.name}>"
 
-    def reversed(self) -> Search:
-        """The items' search for queries."""
-        return Search(
-            queries=self.items,
-            items=self.queries,
-            similarity=self.similarity.reversed(),
-            exclude=None if self.exclude is None else _Reversed(self.exclude),
-            memory=self.memory,
-            dims=self.dims,
-            normalisation=self.normalisation,
-            categories=None,
+
+def reversed_search(search: Search) -> Search:
+    """The items' search for queries."""
+    return Search(
+        queries=search.items,
+        items=search.queries,
+        similarity=search.similarity.reversed(),
+        exclude=None if search.exclude is None else _Reversed(search.exclude),
+        memory=search.memory,
+        dims=search.dims,
+        normalisation=search.normalisation,
+        categories=None,
+    )
+
+
+def scores_of(search: Search, *, keep: bool = False) -> tuple[Scores, Fitted | None]:
+    """The product to rank by, with categories for items where they were given; and the
+    normalisation once fitted.
+
+    A normalisation that leaves every ranking as it is does not touch the scores that are ranked
+    by.
+    """
+    queries, items = search.queries, search.items
+    similarity = search.similarity.placed(items)
+    exclude = None if search.exclude is None else search.exclude.bind(queries, items)
+    options: dict[str, Any] = {"exclude": exclude, "memory": search.memory, "keep": keep}
+    grouping = None
+    if search.categories is not None:
+        width = Plan.of(queries, items, similarity, search.memory).width
+        grouping = Grouping(search.categories, items, width)
+        items = grouping.items
+        options |= {"exclude": grouping.moved(exclude), "cuts": grouping.cuts}
+    product = Product(queries, items, similarity, **options)
+    fitted = None
+    if search.normalisation is not None:
+        fitted = search.normalisation.fit(product, dims=search.dims)
+        options["ready"] = product.ready
+        if fitted.queries is not None:
+            product = Product(fitted.queries, items, similarity, **options)
+        elif not search.normalisation.keeps_order:
+            product = Product(queries, items, similarity, normaliser=fitted, **options)
+    return product if grouping is None else UniqueProduct(product, grouping, exclude), fitted
+
+
+def counted_one(
+    search: Search,
+    relation: Relation,
+    policy: Policy,
+    *,
+    name: str,
+    top: int | None,
+    progress: Progress | None,
+) -> tuple[Rankings, TopK | None]:
+    """The ranks of all relevant items, and from the same pass the first `top` items of every
+    query."""
+    bound = relation.bind(search.queries, search.items)
+    scores, fitted = scores_of(search)
+    return _counted(scores, fitted, bound, policy, name=name, top=top, progress=progress)
+
+
+def _counted(
+    scores: Scores,
+    fitted: Fitted | None,
+    bound: Bound,
+    policy: Policy,
+    *,
+    name: str,
+    top: int | None = None,
+    progress: Progress | None = None,
+) -> tuple[Rankings, TopK | None]:
+    refuse_removal(policy)
+    judged = bound if isinstance(bound, Judged) else None
+    if isinstance(scores, UniqueProduct):
+        bound = scores.relevance(bound)
+    best = None
+    if top is not None:
+        rule = "input" if policy.ties == "input" else "id"
+        best = Best(scores, top, ties=rule, fitted=fitted)
+    # Ranks by grade, and means over all orders, read only the ties' ends.
+    order = TieOrder(scores.items, policy.ties)
+    ranks = list(count_ranks(scores, bound, ties=order, onlooker=best, progress=progress))
+    rankings = rankings_of(scores, ranks, policy, name)
+    if judged is not None:
+        rankings = of_judged_queries(rankings, judged, scores)
+    return rankings, None if best is None else best.top_k()
+
+
+def counted_both(
+    search: Search, relation: Relation, policy: Policy, *, name: str, progress: Progress | None
+) -> tuple[Rankings, Rankings]:
+    """The ranks of both searches.
+
+    They come from one product where it fits into half of the memory and its columns order the
+    queries as its rows order the items; otherwise the product is computed once for each.
+    """
+    if search.categories is not None:
+        raise InputError(
+            "unique categories are those of items, so there is no search both ways; leave one "
+            "of them out."
         )
-
-    def scores(self, *, keep: bool = False) -> tuple[Scores, Fitted | None]:
-        """The product to rank by, with categories for items where they were given; and the
-        normalisation once fitted.
-
-        A normalisation that leaves every ranking as it is does not touch the scores that are ranked
-        by.
-        """
-        queries, items = self.queries, self.items
-        similarity = self.similarity.placed(items)
-        exclude = None if self.exclude is None else self.exclude.bind(queries, items)
-        options: dict[str, Any] = {"exclude": exclude, "memory": self.memory, "keep": keep}
-        grouping = None
-        if self.categories is not None:
-            width = Plan.of(queries, items, similarity, self.memory).width
-            grouping = Grouping(self.categories, items, width)
-            items = grouping.items
-            options |= {"exclude": grouping.moved(exclude), "cuts": grouping.cuts}
-        product = Product(queries, items, similarity, **options)
-        fitted = None
-        if self.normalisation is not None:
-            fitted = self.normalisation.fit(product, dims=self.dims)
-            options["ready"] = product.ready
-            if fitted.queries is not None:
-                product = Product(fitted.queries, items, similarity, **options)
-            elif not self.normalisation.keeps_order:
-                product = Product(queries, items, similarity, normaliser=fitted, **options)
-        return product if grouping is None else UniqueProduct(product, grouping, exclude), fitted
-
-    def counted(
-        self,
-        scores: Scores,
-        fitted: Fitted | None,
-        bound: Bound,
-        policy: Policy,
-        *,
-        name: str,
-        top: int | None = None,
-        progress: Progress | None = None,
-    ) -> tuple[Rankings, TopK | None]:
-        """The ranks of all relevant items, and from the same pass the first `top` items of every
-        query."""
-        refuse_removal(policy)
-        judged = bound if isinstance(bound, Judged) else None
-        if isinstance(scores, UniqueProduct):
-            bound = scores.relevance(bound)
-        best = None
-        if top is not None:
-            rule = "input" if policy.ties == "input" else "id"
-            best = Best(scores, top, ties=rule, fitted=fitted)
-        # Ranks by grade, and means over all orders, read only the ties' ends.
-        order = TieOrder(scores.items, policy.ties)
-        ranks = list(count_ranks(scores, bound, ties=order, onlooker=best, progress=progress))
-        rankings = rankings_of(scores, ranks, policy, name)
-        if judged is not None:
-            rankings = of_judged_queries(rankings, judged, scores)
-        return rankings, None if best is None else best.top_k()
-
-    def counted_both(
-        self, bound: Bound, policy: Policy, *, name: str, progress: Progress | None
-    ) -> tuple[Rankings, Rankings]:
-        """The ranks of both searches.
-
-        They come from one product where it fits into half of the memory and its columns order the
-        queries as its rows order the items; otherwise the product is computed once for each.
-        """
-        if self.categories is not None:
-            raise InputError(
-                "unique categories are those of items, so there is no search both ways; leave one "
-                "of them out."
-            )
-        if getattr(self.normalisation, "bank", None) is not None:
-            raise InputError(
-                f"the bank of {self.normalisation} holds queries, and the items' search for "
-                "queries would need one of items; evaluate each direction by itself, with its own "
-                "bank."
-            )
-        back = self.reversed()
-        whole = len(self.queries) * len(self.items) * 4
-        keep = (
-            self.normalisation is None
-            and self.similarity.both_ways
-            and whole <= size_in_bytes(self.memory) // 2
+    if getattr(search.normalisation, "bank", None) is not None:
+        raise InputError(
+            f"the bank of {search.normalisation} holds queries, and the items' search for "
+            "queries would need one of items; evaluate each direction by itself, with its own "
+            "bank."
         )
-        scores, fitted = self.scores(keep=keep)
-        there, _ = self.counted(
-            scores, fitted, bound, policy, name=f"{name}: queries to items", progress=progress
-        )
-        if keep:
-            assert isinstance(scores, Product)
-            scores = ReversedProduct(scores)
-        else:
-            scores, fitted = back.scores()
-        bound = reversed_pairs(bound, self.queries, self.items)
-        back_again, _ = back.counted(
-            scores, fitted, bound, policy, name=f"{name}: items to queries", progress=progress
-        )
-        return there, back_again
+    bound = relation.bind(search.queries, search.items)
+    back = reversed_search(search)
+    whole = len(search.queries) * len(search.items) * 4
+    keep = (
+        search.normalisation is None
+        and search.similarity.both_ways
+        and whole <= size_in_bytes(search.memory) // 2
+    )
+    scores, fitted = scores_of(search, keep=keep)
+    there, _ = _counted(
+        scores, fitted, bound, policy, name=f"{name}: queries to items", progress=progress
+    )
+    if keep:
+        assert isinstance(scores, Product)
+        scores = ReversedProduct(scores)
+    else:
+        scores, fitted = scores_of(back)
+    bound = reversed_pairs(bound, search.queries, search.items)
+    back_again, _ = _counted(
+        scores, fitted, bound, policy, name=f"{name}: items to queries", progress=progress
+    )
+    return there, back_again
 
-    def basis(self, relation: Relation) -> tuple[str, ...]:
-        """What the ranks are of, in words: part of the definition of every number that comes from
-        them."""
-        what = "items"
-        said = [f"{self.similarity.name}: {self.similarity.says}, {self.similarity.precision}"]
-        if self.dims is not None:
-            said.append(f"only the first {self.dims} dimensions of the vectors are used")
-        if self.normalisation is not None:
-            said.append(self.normalisation.note.rstrip("."))
-        if self.categories is not None:
-            what = "categories"
-            said.extend(BASIS)
-        said.append(f"all {what} are ranked")
-        said.append(f"relevant: {relation.says}")
-        if self.exclude is not None:
-            said.append(f"excluded from the ranking: {self.exclude.says}")
-        return tuple(said)
 
-    def refuse_changes(self, what: str) -> None:
-        """Refuse what makes scores others than those of items as they are."""
-        for option, given in (("normalise", self.normalisation), ("unique", self.categories)):
-            if given is not None:
-                raise InputError(f"{option} has no meaning for {what}; leave it out.")
+def basis_of(search: Search, relation: Relation) -> tuple[str, ...]:
+    """What the ranks are of, in words: part of the definition of every number that comes from
+    them."""
+    what = "items"
+    said = [f"{search.similarity.name}: {search.similarity.says}, {search.similarity.precision}"]
+    if search.dims is not None:
+        said.append(f"only the first {search.dims} dimensions of the vectors are used")
+    if search.normalisation is not None:
+        said.append(search.normalisation.note.rstrip("."))
+    if search.categories is not None:
+        what = "categories"
+        said.extend(BASIS)
+    said.append(f"all {what} are ranked")
+    said.append(f"relevant: {relation.says}")
+    if search.exclude is not None:
+        said.append(f"excluded from the ranking: {search.exclude.says}")
+    return tuple(said)
+
+
+def refuse_changes(search: Search, what: str) -> None:
+    """Refuse what makes scores others than those of items as they are."""
+    for option, given in (("normalise", search.normalisation), ("unique", search.categories)):
+        if given is not None:
+            raise InputError(f"{option} has no meaning for {what}; leave it out.")
 
 
 def refuse_removal(policy: Policy) -> None:

@@ -132,7 +132,8 @@ def fit(
     >>> signal, noise = np.eye(4)[label], random.normal(size=(120, 8)) * ([0.3] * 4 + [2] * 4)
     >>> vectors = np.hstack([signal, np.zeros((120, 4))]) + noise
     >>> embeddings = judged.Embeddings(vectors, vectors, exclude=judged.relevance.same_row())
-    >>> learned = judged.learn.fit(embeddings, judged.relevance.same_label(label, label), kind="diagonal")
+    >>> same = judged.relevance.same_label(label, label)
+    >>> learned = judged.learn.fit(embeddings, same, kind="diagonal")
     >>> gain = learned.training.held_out.gains[0]
     >>> gain.measure, gain.difference.low > 0.1
     ('AP', True)

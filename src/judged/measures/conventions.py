@@ -230,16 +230,17 @@ def _called(name: Name, places: Mapping[str, object], measure: Measure) -> Itera
             yield Name(spelling, "").filled(places)[0]
 
 
+def _masked(spelling: str) -> str:
+    """A name without its numbers: MAPP@10 is near to MAP@{k}."""
+    return _NUMBER.sub("#", spelling.lower())
+
+
 def _missing(convention: Convention, text: str, measure: Measure | None = None) -> Named:
     """Raises: the library has no such measure."""
     known = [name for name in convention.names if name.ours]
     same = [name.theirs for name in known if measure and _declared(name.ours) is measure.spec]
-    # Whatever numbers stand in them: the nearest of MAP@{k} and P@{k} to MAPP@10 is the first.
-    spellings: dict[str, str] = {}
-    for spelling in (each for name in known for each in (name.theirs, *name.aliases)):
-        spellings.setdefault(_NUMBER.sub("#", spelling.lower()), spelling)
-    near = did_you_mean(_NUMBER.sub("#", text), spellings, written=spellings)
-    hint = f"; did you mean {same[0]!r}?" if same else near
+    spellings = [spelling for name in known for spelling in (name.theirs, *name.aliases)]
+    hint = f"; did you mean {same[0]!r}?" if same else did_you_mean(text, spellings, key=_masked)
     raise MeasureError(
         f"{convention.title} has no {text!r}{hint} It has "
         f"{', '.join(name.theirs for name in known)}."

@@ -37,8 +37,10 @@ COLUMNS = {
 
 @dataclass(frozen=True, kw_only=True)
 class Studied:
-    """What became of one temperature, on held-out queries; of vectors as they are only what needs
-    no temperature."""
+    """What became of one temperature, on held-out queries.
+
+    Of vectors as they are it has only what needs no temperature.
+    """
 
     temperature: float | None = None
     """None: not trained."""

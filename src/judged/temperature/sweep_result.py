@@ -201,7 +201,8 @@ class Sweep(Result):
     --------
     >>> import judged
     >>> embeddings = judged.Embeddings([[1.0, 0.1], [0.2, 1.0]], [[0.9, 0.0], [0.9, 0.6]])
-    >>> found = judged.temperature.sweep(embeddings, judged.relevance.pairs(), [0.1, 1.0], search=False)
+    >>> pairs = judged.relevance.pairs()
+    >>> found = judged.temperature.sweep(embeddings, pairs, [0.1, 1.0], search=False)
     >>> found.to_frame().select("temperature", "accuracy", "AP").rows()
     [(0.1, 1.0, 1.0), (1.0, 1.0, 1.0)]
     """

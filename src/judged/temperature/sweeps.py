@@ -14,7 +14,7 @@ from judged.checks import temperature as checked_temperature
 from judged.embeddings.embeddings import Embeddings
 from judged.embeddings.product import Product
 from judged.embeddings.relations import Relation, as_relation
-from judged.embeddings.search import Search
+from judged.embeddings.search import Search, reversed_search, scores_of
 from judged.errors import InputError
 from judged.evaluation.evaluation import evaluate_rankings
 from judged.learn.data import checked_embeddings
@@ -170,7 +170,7 @@ class _Sweeper:
             )
             self._sides = [batches, batches.reversed()] if both else [batches]
         elif both:
-            self._sides.append(reversed_corpus(self._corpus, _product(embeddings.reversed())))
+            self._sides.append(reversed_corpus(self._corpus, _product(reversed_search(embeddings))))
 
     def swept(self, *, search: bool) -> Sweep:
         points = self._at(self._counting.temperatures)
@@ -284,7 +284,7 @@ class _Sweeper:
 
 
 def _product(embeddings: Search) -> Product:
-    scores, _ = embeddings.scores()
+    scores, _ = scores_of(embeddings)
     assert isinstance(scores, Product)  # neither categories nor a normalisation were given
     return scores
 

@@ -42,6 +42,11 @@ def section(text: str, heading: str) -> str:
     return found[1]
 
 
+def on_one_line(text: str) -> str:
+    """A text without its line breaks, which stand wherever a line is full."""
+    return " ".join(text.split())
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_generated_parts_are_up_to_date(reference: ModuleType, page: Path) -> None:
     """And no line of prose is longer than a diff can show."""
@@ -112,13 +117,13 @@ def test_completion_is_documented_for_every_shell() -> None:
 
 @pytest.mark.parametrize("spec", catalogue(), ids=lambda spec: spec.name)
 def test_every_measure_is_documented(spec: Spec) -> None:
-    text = section(text_of("docs/measures.md"), f"### {spec.name}")
+    text = on_one_line(section(text_of("docs/measures.md"), f"### {spec.name}"))
     assert spec.says in text
     assert spec.formula in text
     assert spec.undefined.text in text
     assert all(f"- `{param.name}`, default" in text for param in spec.params)
     assert all(f"`{alias}`" in text for alias in spec.aliases)
-    whole = text_of("docs/measures.md")
+    whole = on_one_line(text_of("docs/measures.md"))
     assert all(s in whole for param in spec.params for s in getattr(param, "options", {}).values())
     assert f'evaluate("{spec.example.measure}")' in text
 
@@ -127,7 +132,7 @@ def test_every_measure_is_documented(spec: Spec) -> None:
     "convention", conventions().values(), ids=lambda convention: convention.name
 )
 def test_every_convention_is_documented(convention: Convention) -> None:
-    text = section(text_of("docs/conventions.md"), f"### {convention.name}")
+    text = on_one_line(section(text_of("docs/conventions.md"), f"### {convention.name}"))
     assert all(f"`{name.theirs}`" in text and name.note in text for name in convention.names)
     assert all(sentence in text for sentence in (*convention.differences, *convention.wrong))
 

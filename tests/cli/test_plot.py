@@ -217,9 +217,7 @@ def test_temperatures_are_numbers_with_commas(judged, sweep):
             "embedding-scores",
             (),
             "judged: sweep.json: this is no diagnosis of embeddings; make one with "
-            "Embeddings.diagnose "
-            "or "
-            "`judged embeddings … --diagnose`.\n",
+            "Embeddings.diagnose or `judged embeddings … --diagnose`.\n",
         ),
     ],
 )

@@ -129,8 +129,7 @@ def test_z_scores(judged, small):
         (
             ["-m", "prefs", "qrels", "a.run"],
             "judged trec-eval has no 'prefs': it needs preference judgements, which judged does "
-            "not "
-            "read.",
+            "not read.",
         ),
         (
             ["-m", "recip_rnk", "qrels", "a.run"],

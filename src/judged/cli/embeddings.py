@@ -109,11 +109,12 @@ def embeddings(
     from judged.cli._terminal import counting, deliver, show_evaluation, working
     from judged.outputs import check_target
 
+    as_json = form == "json" or (form is None and (output or "").lower().endswith(".json"))
     unmeant = {
         "--normalise": given["normalise"],
         "--unique": given["unique"],
         "--tie-range": tie_range,
-        "--per-query": per_query and not (index and "json" in (form, str(output)[-4:].lower())),
+        "--per-query": per_query and not (index and as_json),
     }
     _check_options(both, save_run, top, index, diagnose, unmeant)
     reads = list(files_of(queries, items, index, *given.values()))

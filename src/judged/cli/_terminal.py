@@ -19,10 +19,6 @@ if TYPE_CHECKING:
     from judged.results import Result
 
 
-UNBROKEN = 10_000
-"""The width of lines where nobody watches: as long as they need to be."""
-
-
 def console() -> Console | None:
     """Standard output, where it is a terminal."""
     if not _watched(sys.stdout):
@@ -179,9 +175,7 @@ def _tables(
             if head.plain in words:
                 table.add_column(head, justify="left", overflow="fold")
             else:
-                # Only where space is short: rich before 14.3 makes a last column wider for it.
-                short = least if width < UNBROKEN else None
-                table.add_column(head, justify="right", min_width=short)
+                table.add_column(head, justify="right", min_width=least)
         for row in body:
             table.add_row(*row)
         yield table

@@ -214,7 +214,7 @@ def _constants(values: Columns) -> list[pl.Expr]:
 
 
 def _write(path: Path, frame: pl.DataFrame) -> None:
-    """Renamed into place when complete: a broken run leaves no half file to be taken for the data."""
+    """Renamed into place when complete: a broken run leaves no half file behind."""
     unfinished = path.with_suffix(f"{path.suffix}.{os.getpid()}.tmp")
     try:
         frame.write_csv(unfinished, include_header=False, separator=" ")

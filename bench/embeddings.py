@@ -11,7 +11,6 @@ import json
 import os
 import sys
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -84,13 +83,14 @@ def judged_sweep(folder: str, *, search: bool = True) -> Report:
     import judged
 
     data = Data(folder)
-    relevance = judged.same_label(data.query_labels, data.item_labels)
-    judged.temperature.sweep(
-        [[1.0, 0.0], [1.0, 1.0]], [[1.0, 0.0], [1.0, 2.0]], judged.diagonal(), [1.0]
-    )  # loads modules
-    call = partial(
-        judged.temperature.sweep, data.queries, data.items, relevance, TEMPERATURES, search=search
-    )
+    relevance = judged.relevance.same_label(data.query_labels, data.item_labels)
+    few = judged.Embeddings([[1.0, 0.0], [1.0, 1.0]], [[1.0, 0.0], [1.0, 2.0]])
+    judged.temperature.sweep(few, judged.relevance.pairs(), [1.0])  # loads modules
+
+    def call() -> object:
+        embeddings = judged.Embeddings(data.queries, data.items)
+        return judged.temperature.sweep(embeddings, relevance, TEMPERATURES, search=search)
+
     return {"calls": clocked(call)}
 
 
@@ -102,9 +102,9 @@ def judged_ranks(folder: str, *, mapped: bool = False) -> Report:
     import judged
 
     data = Data(folder, mapped=mapped)
-    relevance = judged.same_label(data.query_labels, data.item_labels)
+    relevance = judged.relevance.same_label(data.query_labels, data.item_labels)
     judged.evaluate_embeddings(
-        [[1.0]], [[1.0]], judged.diagonal(), measures=MEASURES
+        [[1.0]], [[1.0]], judged.relevance.pairs(), measures=MEASURES
     )  # loads modules
     scores: list[dict[str, float]] = []
 
@@ -126,8 +126,8 @@ def judged_top(folder: str) -> Report:
     import judged
 
     data = Data(folder)
-    judged.search.top_k([[1.0]], [[1.0]], 1)
-    return {"calls": clocked(lambda: judged.search.top_k(data.queries, data.items, TOP))}
+    judged.Embeddings([[1.0]], [[1.0]]).top_k(1)
+    return {"calls": clocked(lambda: judged.Embeddings(data.queries, data.items).top_k(TOP))}
 
 
 def faiss_top(folder: str) -> Report:

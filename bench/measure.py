@@ -91,7 +91,7 @@ def measure(case: Case, repeat: int, tell: Callable[[str], None]) -> list[Result
 
 
 def _rotated(results: Sequence[Result], number: int) -> Iterator[Result]:
-    """The same circle, started somewhere else each round: nobody always follows the same contender."""
+    """The same circle, started somewhere else each round: nobody always follows the same one."""
     start = number % len(results)
     yield from (*results[start:], *results[:start])
 

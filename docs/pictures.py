@@ -65,16 +65,18 @@ class Digits:
 
     @property
     def same(self) -> Any:
-        return judged.same_label(
+        return judged.relevance.same_label(
             *(path.read_text(encoding="utf-8").split() for path in self.files.labels)
         )
 
     def diagnosis(self) -> Any:
-        return judged.diagnose(*self.files.vectors, self.same)
+        return judged.Embeddings(*self.files.vectors).diagnose(self.same)
 
     @cached_property
     def sweep(self) -> Any:
-        return judged.temperature.sweep(*self.files.vectors, self.same, SWEPT, batch_size=50)
+        return judged.temperature.sweep(
+            judged.Embeddings(*self.files.vectors), self.same, SWEPT, batch_size=50
+        )
 
     def cosines(self) -> Any:
         """A run whose scores are cosines: whole numbers of a millionth before."""
@@ -92,7 +94,7 @@ def recorded_study() -> dict[str, Any]:
 
 
 def record_study(digits: Digits) -> None:
-    found = judged.temperature.study(*digits.files.vectors, digits.same)
+    found = judged.temperature.study(judged.Embeddings(*digits.files.vectors), digits.same)
     STUDY.write_text(
         json.dumps(_short(found.to_dict()), indent=1, ensure_ascii=False) + "\n", encoding="utf-8"
     )

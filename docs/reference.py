@@ -12,6 +12,7 @@ import os
 import re
 import subprocess
 import sys
+import textwrap
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from pathlib import Path
@@ -19,26 +20,90 @@ from tempfile import TemporaryDirectory
 
 import click
 
+import judged
 from judged.charts.kinds import KINDS, NEEDS, OPTIONS, Kind
 from judged.cli import COMMANDS, cli
-from judged.cli.conventions import page_markdown
+from judged.cli._libraries import Library
 from judged.cli.plot import flag
 from judged.conventions import conventions
-from judged.measures import PRESETS, Spec, catalogue
+from judged.measures import PRESETS, REGISTRY, Spec, catalogue
+from judged.measures.aggregation import aggregate_param
 from judged.measures.bibliography import BIBLIOGRAPHY
 from judged.measures.params import Choice, Param, show
-from judged.measures.spec import aggregate_param
 
 DOCS = Path(__file__).resolve().parent
-PAGES = sorted(DOCS.glob("*.md"))
-README = DOCS.parent / "README.md"
+STUB = DOCS.parent / "src" / "judged" / "__init__.pyi"
+PAGES = [
+    *(DOCS.parent / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")),
+    *sorted(DOCS.glob("*.md")),
+]
 AGGREGATE = aggregate_param("mean")
 TERMINAL = ("COLUMNS", "LINES", "FORCE_COLOR", "NO_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE")
 """Variables that say what a terminal is like: outputs are for a page, whoever makes them."""
 
 
+WIDTH = 120
+_LEFT_AS_IT_IS = re.compile(r"(^```.*?^```$|^(?:[|#<]|!\[).*?$)", re.MULTILINE | re.DOTALL)
+_ITEM = re.compile(r"( *)(?:[-*]|\d+\.) +")
+_STARTS_A_LIST = re.compile(r" (?=(?:[-+*#>|]|\d+\.) )")
+
+
+def wrapped(text: str) -> str:
+    """A page with its paragraphs and lists at most WIDTH wide; code, tables, headings and pictures
+    stay as they are."""
+    parts = _LEFT_AS_IT_IS.split(text)
+    return "".join(part if number % 2 else _wrapped(part) for number, part in enumerate(parts))
+
+
+def _wrapped(prose: str) -> str:
+    blocks: list[list[str]] = []
+    for line in prose.split("\n"):
+        new = not line.strip() or not blocks or not blocks[-1][-1].strip() or _ITEM.match(line)
+        if new:
+            blocks.append([line])
+        else:
+            blocks[-1].append(line)
+    return "\n".join(_paragraph(block) for block in blocks)
+
+
+def _paragraph(lines: list[str]) -> str:
+    """Lines joined and broken again; what stands in backticks is never broken."""
+    item = _ITEM.match(lines[0])
+    lead = item[0] if item else re.match(" *", lines[0])[0]  # type: ignore[index]
+    text = " ".join([lines[0][len(lead) :], *(line.strip() for line in lines[1:])])
+    if not text.strip():
+        return lines[0]
+    whole = re.sub(r"`[^`]*`", lambda code: code[0].replace(" ", "\0"), text)
+    broken = textwrap.wrap(
+        _STARTS_A_LIST.sub("\0", whole),
+        WIDTH,
+        initial_indent=lead,
+        subsequent_indent=" " * len(lead),
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+    return "\n".join(broken).replace("\0", " ")
+
+
+def stub() -> str:
+    """The public names for type checkers and editors, which cannot follow names that are loaded
+    when they are first used."""
+    lines = [
+        '"""Written by docs/reference.py from __init__.py and the registry of measures."""',
+        "",
+    ]
+    for name, home in judged._HOMES.items():
+        package, _, last = home.rpartition(".")
+        module = f"judged.{package}".rstrip(".") if last == name else f"judged.{home}"
+        lines.append(f"from {module} import {name} as {name}")
+    return (
+        "\n".join([*lines, "", "__version__: str", *(f"{name}: Measure" for name in REGISTRY)])
+        + "\n"
+    )
+
+
 def measure_table() -> str:
-    """One line a measure, with a link to its section."""
+    """One line per measure, with a link to its section."""
     rows = ["| measure | what it is | also called |", "|---|---|---|"]
     rows += [
         f"| [`{spec.name}`](#{spec.name.lower()}) | {spec.title} | {_names(spec.aliases)} |"
@@ -111,7 +176,8 @@ def _example(spec: Spec) -> str:
     ranking = ", ".join("None" if grade == "-" else grade for grade in example.ranking.split())
     given = {"relevant": example.relevant, "collection": example.collection}
     extra = "".join(f", {name}={value}" for name, value in given.items() if value is not None)
-    call = f'judged.Rankings.from_relevance([[{ranking}]]{extra}).evaluate("{example.measure}").value()'
+    made = f"judged.Rankings.from_relevance([[{ranking}]]{extra})"
+    call = f'{made}.evaluate("{example.measure}").value()'
     return f"```python\n>>> round({call}, 6)\n{round(float(example.value), 6)}\n\n```"
 
 
@@ -218,11 +284,11 @@ def convention_table() -> str:
 
 
 def convention_sections() -> str:
-    return "\n\n".join(page_markdown(each) for each in conventions().values())
+    return "\n\n".join(Library(each).to_markdown() for each in conventions().values())
 
 
 def chart_table() -> str:
-    """One line a kind of chart, with a link to its section."""
+    """One line per kind of chart, with a link to its section."""
     rows = ["| chart | what it shows | made from |", "|---|---|---|"]
     rows += [
         f"| [`{kind.name}`](#{kind.name}) | {kind.title} | {NEEDS[kind.needs].says} |"
@@ -250,7 +316,7 @@ def _chart(kind: Kind) -> str:
             "FILE\n```",
             f"In Python: `judged.charts.{kind.function_name}({', '.join(given)})`.",
             *(["\n".join(own)] if own else []),
-            f"Its data: {' '.join((kind.data.__doc__ or '').split())}",
+            f"Its data: {_paragraphs(kind.data.__doc__ or '')}",
         ]
     )
 
@@ -278,7 +344,7 @@ GENERATED: dict[str, dict[str, Callable[[], str]]] = {
 
 
 def generated(page: str, text: str) -> str:
-    """A page's text with each generated part made anew."""
+    """A page's text with each generated part made again, and no line of prose over WIDTH."""
     for name, make in GENERATED.get(page, {}).items():
         begin, end = f"<!-- generated:{name} -->", f"<!-- /generated:{name} -->"
         before, found, rest = text.partition(begin)
@@ -286,7 +352,7 @@ def generated(page: str, text: str) -> str:
         if not found or not closed:
             raise ValueError(f"docs/{page} has no part {begin} … {end}")
         text = f"{before}{begin}\n\n{make()}\n\n{end}{after}"
-    return text
+    return wrapped(text)
 
 
 EXAMPLE = re.compile(
@@ -321,9 +387,10 @@ def output(command: str, folder: Path) -> str:
 
 
 def main() -> None:
+    STUB.write_text(stub(), encoding="utf-8")
     with TemporaryDirectory() as folder:
         output("judged demo", Path(folder))
-        for path in (*PAGES, README):
+        for path in PAGES:
             text = path.read_text(encoding="utf-8")
             path.write_text(
                 with_outputs(generated(path.name, text), Path(folder)), encoding="utf-8"

@@ -1,4 +1,4 @@
-"""The bundled digits are the originals, and the demo's files say what a loop over the images says."""
+"""The bundled digits are the originals, and the demo writes what a loop over the images says."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from judged import demo, evaluate, evaluate_embeddings, same_label
+from judged import demo, evaluate, evaluate_embeddings
+from judged.embeddings.relevance import same_label
 from judged.errors import OutputError
 
 SYSTEMS = ["cosine-pixels", "euclidean-pixels", "cosine-pca8"]

@@ -44,6 +44,12 @@ def number(
 
 LOWEST, HIGHEST = 1e-6, 1e6
 """Temperatures beyond these leave nothing of a score, or of the difference between two."""
+LEARNING_TEMPERATURE = 0.05
+"""What a similarity is learned at by default."""
+SWEPT_TEMPERATURES = tuple(float(f"{10 ** (step / 3):.3g}") for step in range(-9, 10))
+"""What a sweep looks at by default: three to each power of ten, from 0.001 to 1000."""
+STUDIED_TEMPERATURES = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0)
+"""What a study learns at by default."""
 
 
 def temperature(given: Any) -> float:

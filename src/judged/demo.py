@@ -16,11 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judged.charts.kinds.gallery import gallery
-from judged.embeddings import same_label
 from judged.embeddings.embeddings import Embeddings
+from judged.embeddings.relevance import same_label
 from judged.errors import MissingExtraError, OutputError
 from judged.outputs import replacing, write_text
-from judged.policy import Policy
 from judged.rankings.rankings import Rankings
 
 Floats = NDArray[np.float64]
@@ -120,10 +119,12 @@ def write_demo(folder: Path) -> DemoFiles:
             query_ids=names[0],
             item_ids=names[1],
         )
-        searched[name] = compared.rank(same_label(*shown), Policy(), name=name, top=DEPTH)
+        searched[name] = compared.evaluate_and_top_k(
+            same_label(*shown), MEASURES, k=DEPTH, name=name
+        )
     files = DemoFiles(
         folder=folder,
-        rankings=tuple(rankings for rankings, _ in searched.values()),
+        rankings=tuple(found.scored().rankings for found, _ in searched.values()),
         judgements=folder / "judgements.txt",
         runs=tuple(folder / f"{name}.run" for name in searched),
         vectors=(folder / "queries.npy", folder / "items.npy"),
@@ -134,8 +135,7 @@ def write_demo(folder: Path) -> DemoFiles:
     _make(folder)
     write_text(files.judgements, "".join(_judgement_lines(digits)))
     for path, (name, (_, results)) in zip(files.runs, searched.items(), strict=True):
-        assert results is not None
-        results.to_run(path, tag=name)
+        results.save(path, tag=name)
     for place, rows in enumerate((digits.queries, digits.collection)):
         with replacing(files.vectors[place]) as temporary, temporary.open("wb") as file:
             np.save(file, digits.images[rows].astype(np.uint8))
@@ -170,7 +170,7 @@ def _directions(vectors: Floats) -> NDArray[np.int16]:
 
 
 def _components(queries: Floats, collection: Floats) -> tuple[Floats, Floats]:
-    """The first principal components of the collection, on a grid that hides rounding in the SVD."""
+    """The first principal components of the collection, on a grid that hides the rounding."""
     mean = collection.mean(axis=0)
     axes = np.linalg.svd(collection - mean, full_matrices=False)[2][:COMPONENTS].T
     return np.rint((queries - mean) @ axes * GRID), np.rint((collection - mean) @ axes * GRID)
@@ -203,14 +203,17 @@ Image search with handwritten digits: find images that show the same digit as th
 
 {len(digits.queries)} images are the queries ({QUERIES_PER_DIGIT} of each digit).
 The other {len(digits.collection)} are the collection that is searched.
-q0042 is image 42 used as a query, d0123 is image 123 in the collection. Relevant = shows the same digit.
+q0042 is image 42 used as a query, d0123 is image 123 in the collection.
+Relevant = shows the same digit.
 
-{vectors}: the pixels of queries and collection, one image a row.
+{vectors}: the pixels of queries and collection, one image per row.
 {labels}: the digit that each shows. {ids}: what each is called.
-{files.judgements.name}: which images are relevant to which query, as TREC qrels: query, 0, item, grade.
+{files.judgements.name}: which images are relevant to which query.
+It holds TREC qrels: query, 0, item, grade.
 Three systems, the best {DEPTH} results each, as TREC runs: query, Q0, item, rank, score, system.
 {runs}
-`judged demo` scores whole rankings of the collection. These files end at rank {DEPTH}, so their AP is lower.
+`judged demo` scores whole rankings of the collection. These files end at rank {DEPTH}, so their AP
+is lower.
 
 Try, in this folder:
 
@@ -222,6 +225,7 @@ Try, in this folder:
   judged evaluate {files.judgements.name} {first} -m P@10 --per-query
   judged measures nDCG
 
-Images: E. Alpaydin and C. Kaynak, Optical Recognition of Handwritten Digits, UCI Machine Learning Repository, 1998,
+Images: E. Alpaydin and C. Kaynak, Optical Recognition of Handwritten Digits,
+UCI Machine Learning Repository, 1998,
 https://doi.org/10.24432/C50P49, CC BY 4.0.
 """

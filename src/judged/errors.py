@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 
 class JudgedError(Exception):
-    """Anything judged refuses to do. The command line prints its text and exits with a non-zero
-    code."""
+    """Anything judged refuses to do; the command line prints it, with a non-zero exit code."""
 
 
 class InputError(JudgedError, ValueError):
@@ -23,8 +22,7 @@ class PolicyError(JudgedError, ValueError):
 
 
 class ConventionError(JudgedError, ValueError):
-    """A convention of another library that does not exist, or names whose policies cannot hold at
-    once."""
+    """A convention that does not exist, or names of one whose policies cannot hold at once."""
 
 
 class OutputError(JudgedError, OSError):
@@ -35,8 +33,16 @@ class MissingExtraError(JudgedError, ImportError):
     """A part of judged whose optional dependencies are not installed."""
 
 
-def did_you_mean(word: object, known: Iterable[str], *, cutoff: float = 0.6) -> str:
+def did_you_mean(
+    word: object,
+    known: Iterable[str],
+    *,
+    cutoff: float = 0.6,
+    key: Callable[[str], str] = str.lower,
+) -> str:
     """The end of a sentence that says a name is unknown: the nearest known one, or a full stop.
+
+    Names are compared by their `key`, and written as they are.
 
     >>> f"There is no measure 'nDCH'{did_you_mean('nDCH', ['AP', 'nDCG'])}"
     "There is no measure 'nDCH'; did you mean 'nDCG'?"
@@ -45,6 +51,8 @@ def did_you_mean(word: object, known: Iterable[str], *, cutoff: float = 0.6) -> 
     """
     from difflib import get_close_matches
 
-    by_lower = {name.lower(): name for name in known}
-    near = get_close_matches(str(word).lower(), by_lower, n=1, cutoff=cutoff)
-    return f"; did you mean {by_lower[near[0]]!r}?" if near else "."
+    by_key: dict[str, str] = {}
+    for name in known:
+        by_key.setdefault(key(name), name)
+    near = get_close_matches(key(str(word)), by_key, n=1, cutoff=cutoff)
+    return f"; did you mean {by_key[near[0]]!r}?" if near else "."

@@ -7,11 +7,12 @@ import os
 import shutil
 import stat
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from judged.errors import OutputError
+from judged.text import listed
 
 
 def check_target(
@@ -99,6 +100,16 @@ def _mode(place: Path) -> int:
     mask = os.umask(0)
     os.umask(mask)
     return 0o666 & ~mask
+
+
+def checked_ending(path: str | os.PathLike[str], endings: Sequence[str]) -> str:
+    """The ending of a file to write, where it is one of those that can be written."""
+    ending = Path(path).suffix.lower()
+    if ending not in endings:
+        raise OutputError(
+            f"{path}: the ending says the format, and must be {listed(endings, 'or')}."
+        )
+    return ending
 
 
 def write_text(path: str | os.PathLike[str], text: str) -> None:

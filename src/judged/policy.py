@@ -3,10 +3,14 @@ relevant, unjudged items."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from judged.errors import InputError, PolicyError, did_you_mean
+
+if TYPE_CHECKING:
+    from judged.types import Empty, Missing, PolicyLike, Ties, Unjudged
 
 CHOICES: dict[str, dict[str, str]] = {
     "ties": {
@@ -72,14 +76,29 @@ def checked_positives(given: Any) -> str:
 class Policy:
     """The assumptions under which numbers are computed; printed with every result.
 
+    Parameters
+    ----------
+    ties : {"id", "input", "best", "worst", "expected"}, optional
+        In which order results with equal scores stand: by item id, descending on bytes
+        (trec_eval's rule); as in the input; in the system's favour, or against it; or no order at
+        all, and a query's value is its mean over all orders.
+    missing : {"zero", "skip", "error"}, optional
+        Whether a judged query that the run lacks counts as an empty list, is left out, or is an
+        error.
+    empty : {"zero", "one", "skip", "error"}, optional
+        Whether a query with nothing relevant gets the worst value, counts as perfect, is left out,
+        or is an error.
+    unjudged : {"nonrelevant", "removed"}, optional
+        Whether unjudged items count as not relevant, or are removed from the lists first.
+
     >>> print(Policy(missing="skip"))
     ties=id, missing=skip, empty=zero, unjudged=nonrelevant
     """
 
-    ties: str = "id"
-    missing: str = "zero"
-    empty: str = "zero"
-    unjudged: str = "nonrelevant"
+    ties: Ties = "id"
+    missing: Missing = "zero"
+    empty: Empty = "zero"
+    unjudged: Unjudged = "nonrelevant"
 
     def __post_init__(self) -> None:
         for name, value in self.to_dict().items():
@@ -91,24 +110,55 @@ class Policy:
                 )
 
     def to_dict(self) -> dict[str, str]:
+        """Each choice by name.
+
+        Returns
+        -------
+        dict
+
+        >>> Policy().to_dict()["missing"]
+        'zero'
+        """
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
     def sentences(self) -> dict[str, str]:
-        """What each choice means, in words."""
+        """What each choice means, by its name.
+
+        Returns
+        -------
+        dict
+
+        >>> Policy().sentences()["unjudged"]
+        'unjudged items count as not relevant'
+        """
         return {name: CHOICES[name][value] for name, value in self.to_dict().items()}
 
     def __str__(self) -> str:
         return ", ".join(f"{name}={value}" for name, value in self.to_dict().items())
 
     @classmethod
-    def of(cls, given: Policy | dict[str, Any] | None, **otherwise: str) -> Policy:
-        """A policy from what a caller may pass: a Policy, a dict of some choices, or None; the
-        others are the defaults."""
+    def of(cls, given: PolicyLike | None, **otherwise: str) -> Policy:
+        """A policy from what a caller may pass; what nobody chooses is as by default.
+
+        Parameters
+        ----------
+        given : PolicyLike or None
+            A policy, or a dict of some choices.
+        **otherwise : str
+            Choices that take the place of the defaults.
+
+        Returns
+        -------
+        Policy
+
+        >>> print(Policy.of({"ties": "input"}, missing="skip"))
+        ties=input, missing=skip, empty=zero, unjudged=nonrelevant
+        """
         if given is None:
-            return cls(**otherwise)
+            given = {}
         if isinstance(given, cls):
             return given
-        if not isinstance(given, dict):
+        if not isinstance(given, Mapping):
             raise PolicyError(
                 "policy must be a judged.Policy or a dict of its choices; got "
                 f"{type(given).__name__}."
@@ -119,4 +169,5 @@ class Policy:
                     f"Policy takes no {name!r}{did_you_mean(name, CHOICES)} It takes "
                     f"{', '.join(CHOICES)}."
                 )
-        return cls(**{**otherwise, **given})
+        chosen: dict[str, Any] = {**otherwise, **given}
+        return cls(**chosen)

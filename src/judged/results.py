@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
-from html import escape
-from pathlib import Path
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from judged.errors import OutputError
-from judged.outputs import check_target, replacing, write_text
-from judged.text import aligned, html_table, listed, markdown_table, to_json
+from judged.text import aligned, html_table, markdown_table, to_json
 
 if TYPE_CHECKING:
     import polars as pl
 
 Table = tuple[Sequence[str], Sequence[Sequence[str]]]
 """Header and rows, as people see them."""
+Part = str | Table
+"""What text is made of: a line, or a table."""
 
 
 class Result:
-    """The base of all results; each has these methods, and they mean the same everywhere."""
+    """The base of all results; each has these methods, and they mean the same everywhere.
+
+    A dataclass that derives from it is declared with `repr=False`, or it prints as a dataclass.
+    """
 
     SAVED_AS: ClassVar[dict[str, str]] = {
         ".json": "to_json",
@@ -29,44 +30,144 @@ class Result:
         ".html": "to_html",
         ".txt": "to_text",
     }
-    """The endings that `save` knows besides .parquet, and the method that gives the text of each."""
+    """The endings that `save` knows besides .parquet, and the method that makes each, as text or
+    bytes."""
     WORDS: ClassVar[frozenset[str]] = frozenset()
     """Columns of tables that hold words, not numbers; these begin at the left."""
+    BETWEEN: ClassVar[str] = "\n"
+    """What stands in plain text behind a table."""
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything, as plain Python values that JSON can hold."""
+        """Everything, as plain Python values that JSON can hold.
+
+        Returns
+        -------
+        dict
+
+        >>> from judged import evaluate
+        >>> found = evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR")
+        >>> found.to_dict()["runs"][0]["scores"]
+        {'RR': 0.5}
+        """
         raise NotImplementedError
 
     def to_frame(self) -> pl.DataFrame:
-        """The numbers, as a polars table."""
+        """The numbers, as a polars table.
+
+        Returns
+        -------
+        polars.DataFrame
+
+        >>> from judged import evaluate
+        >>> found = evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR")
+        >>> found.to_frame().rows()
+        [('run', 0.5)]
+        """
         raise NotImplementedError
 
     def sentences(self) -> list[str]:
-        """What was found and what was assumed, in words."""
+        """What was found and what was assumed, in words.
+
+        Returns
+        -------
+        list of str
+
+        >>> from judged import evaluate
+        >>> found = evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR")
+        >>> found.sentences()[0]
+        'policy: ties=id, missing=zero, empty=zero, unjudged=nonrelevant'
+        """
         raise NotImplementedError
 
     def tables(self) -> list[Table]:
-        """The tables that people see, header and rows of text each."""
+        """The tables that people see, header and rows of text each.
+
+        Returns
+        -------
+        list of (header, rows)
+
+        >>> from judged import evaluate
+        >>> found = evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR")
+        >>> found.tables()
+        [(['run', 'RR'], [['run', '0.5000']])]
+        """
         raise NotImplementedError
 
+    def parts(self) -> list[Part]:
+        """What people see, in order: the tables and the lines of text around them.
+
+        Returns
+        -------
+        list of str or (header, rows)
+
+        >>> from judged import evaluate
+        >>> found = evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR")
+        >>> found.parts() == [*found.tables(), *found.sentences()]
+        True
+        """
+        return [*self.tables(), *self.sentences()]
+
     def to_json(self) -> str:
-        """`to_dict` as JSON."""
+        """`to_dict` as JSON.
+
+        Returns
+        -------
+        str
+
+        >>> from judged import evaluate
+        >>> found = evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR")
+        >>> found.to_json().startswith("{")
+        True
+        """
         return to_json(self.to_dict())
 
     def to_csv(self) -> str:
-        """`to_frame` as CSV."""
+        """`to_frame` as CSV.
+
+        Returns
+        -------
+        str
+
+        >>> from judged import evaluate
+        >>> found = evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR")
+        >>> found.to_csv()
+        'run,RR\\nrun,0.5\\n'
+        """
         return self.to_frame().write_csv()
 
     def to_text(self) -> str:
-        """The tables and sentences in plain text."""
-        parts = [
-            "\n".join(aligned([header, *rows], right=self._right(header)))
-            for header, rows in self.tables()
-        ]
-        return "\n".join([*parts, *self.sentences()])
+        """The parts in plain text.
+
+        Returns
+        -------
+        str
+
+        >>> from judged import evaluate
+        >>> found = evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR")
+        >>> found.to_text().splitlines()[1]
+        'run  0.5000'
+        """
+        return self._text(self.parts())
+
+    def _text(self, parts: Iterable[Part]) -> str:
+        return "\n".join(part if isinstance(part, str) else self._aligned(*part) for part in parts)
+
+    def _aligned(self, header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+        lines = aligned([header, *rows], right=self._right(header))
+        return "\n".join(lines) + self.BETWEEN.removesuffix("\n")
 
     def to_markdown(self) -> str:
-        """The tables and sentences in Markdown."""
+        """The tables and sentences in Markdown.
+
+        Returns
+        -------
+        str
+
+        >>> from judged import evaluate
+        >>> found = evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR")
+        >>> found.to_markdown().splitlines()[0]
+        '| run | RR |'
+        """
         parts = [
             markdown_table(header, rows, right=self._right(header))
             for header, rows in self.tables()
@@ -74,7 +175,19 @@ class Result:
         return "\n\n".join([*parts, "\n".join(f"- {text}" for text in self.sentences())]) + "\n"
 
     def to_html(self) -> str:
-        """The tables and sentences in HTML, as a notebook shows them."""
+        """The tables and sentences in HTML, as a notebook shows them.
+
+        Returns
+        -------
+        str
+
+        >>> from judged import evaluate
+        >>> found = evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR")
+        >>> found.to_html().startswith("<table>")
+        True
+        """
+        from html import escape
+
         said = "".join(f"<li>{escape(text)}</li>" for text in self.sentences())
         return "".join(html_table(*table) for table in self.tables()) + f"<ul>{said}</ul>"
 
@@ -84,19 +197,37 @@ class Result:
         Parameters
         ----------
         path : str or os.PathLike
-            Where to write; the ending says the format.
+            Where to write; the ending says the format: .json, .csv, .md, .html, .txt or .parquet,
+            and what else the result has.
+
+        >>> import tempfile, pathlib
+        >>> from judged import evaluate
+        >>> path = pathlib.Path(tempfile.mkdtemp()) / "scores.csv"
+        >>> evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR").save(path)
+        >>> path.read_text()
+        'run,RR\\nrun,0.5\\n'
         """
-        target = Path(path)
-        check_target(target)
-        ending = target.suffix.lower()
+        self._save(path)
+
+    def _save(self, path: str | os.PathLike[str], **options: Any) -> None:
+        from judged.outputs import check_target, checked_ending, replacing
+
+        check_target(path)
+        ending = checked_ending(path, [*self.SAVED_AS, ".parquet"])
         if ending == ".parquet":
-            with replacing(target) as temporary:
-                self.to_frame().write_parquet(temporary)
-        elif ending in self.SAVED_AS:
-            write_text(target, getattr(self, self.SAVED_AS[ending])())
-        else:
-            known = listed([*self.SAVED_AS, ".parquet"], "or")
-            raise OutputError(f"{target}: the ending says the format, and must be {known}.")
+            frame = self.to_frame(**options)
+            with replacing(path) as temporary:
+                frame.write_parquet(temporary, metadata=self._metadata())
+            return
+        content = getattr(self, self.SAVED_AS[ending])(**options)
+        if isinstance(content, str):
+            content = (content.removesuffix("\n") + "\n").encode()
+        with replacing(path) as temporary:
+            temporary.write_bytes(content)
+
+    def _metadata(self) -> dict[str, str]:
+        """What a Parquet file keeps beside the table."""
+        return {}
 
     def _right(self, header: Sequence[str]) -> list[int]:
         return [at for at, name in enumerate(header) if name not in self.WORDS]

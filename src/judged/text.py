@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Sequence
-from html import escape
 from typing import Any
 
 
@@ -47,6 +46,24 @@ def listed(words: Sequence[str], last: str = "and") -> str:
     return f"{', '.join(most)} {last} {end}" if most else end
 
 
+def quote(text: str | bytes, limit: int = 80) -> str:
+    """Text from a file between quotation marks, shortened so that a message stays one line.
+
+    Control characters are spelled out, all but the tab: printed as they are they could break the
+    line, or steer the terminal.
+
+    >>> print(quote(b"a\\nb"), quote("a long line", 6))
+    "a\\nb" "a lon…"
+    """
+    if isinstance(text, bytes):
+        text = text.decode("utf-8", "backslashreplace")
+    text = "".join(
+        each if each.isprintable() or each == "\t" else each.encode("unicode_escape").decode()
+        for each in text
+    )
+    return f'"{text}"' if len(text) <= limit else f'"{text[: limit - 1]}…"'
+
+
 def aligned(rows: Sequence[Sequence[str]], *, right: Collection[int] = ()) -> list[str]:
     """Lines whose cells stand under each other; the columns in `right` end there, all others begin
     there.
@@ -84,6 +101,7 @@ def markdown_table(
 
 def html_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """A table in HTML, for notebooks."""
+    from html import escape  # its table of entities takes longer to load than all of this
 
     def line(cells: Sequence[str], tag: str) -> str:
         return "<tr>" + "".join(f"<{tag}>{escape(cell)}</{tag}>" for cell in cells) + "</tr>"
@@ -93,7 +111,7 @@ def html_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def to_json(given: Any) -> str:
-    """JSON as every command prints and every result saves it: indented, no NaN, one line feed at the end."""
+    """JSON as all commands print and all results save it: indented, no NaN, a last line feed."""
     import json
 
     return json.dumps(given, indent=2, ensure_ascii=False, allow_nan=False) + "\n"

@@ -11,22 +11,49 @@ from typing import Any
 import numpy as np
 
 from judged.conventions.trec_eval import DEFAULT_PARAMETERS, GROUPS, NAMES, REFUSED, Line, lines
-from judged.errors import InputError, MeasureError
+from judged.errors import InputError, MeasureError, did_you_mean
 from judged.inputs import read_judgements, read_run
 from judged.inputs.tables import Run
 from judged.judging import judge_pool, pool_of
-from judged.measures import parse
-from judged.measures.spec import GEOMETRIC_FLOOR
+from judged.measures import parse_measure
+from judged.measures.aggregation import GEOMETRIC_FLOOR
 from judged.policy import Policy
 from judged.rankings.rankings import Rankings
 from judged.segments import Floats
+from judged.text import listed
 
 MISSING_ZSCORE = -1_000_000.0
+"""What trec_eval prints for a value whose mean and deviation are not in the file."""
 
 
 @dataclass(frozen=True)
 class Request:
-    """trec_eval's options."""
+    """trec_eval's options.
+
+    Parameters
+    ----------
+    measures : tuple of str, optional
+        What -m asks for: names, names with parameters, groups.
+    queries : bool, optional
+        -q: the values of every query too.
+    summary : bool, optional
+        Without -n: the summaries.
+    complete : bool, optional
+        -c: summaries are over all judged queries; those that the run lacks count as 0.
+    level : int, optional
+        -l: the lowest relevant grade.
+    depth : int, optional
+        -M: only the first results count.
+    judged_only : bool, optional
+        -J: unjudged items are removed first.
+    collection : int, optional
+        -N: the size of the collection.
+    zscores : str, optional
+        -Z: a file of means and deviations; values are distances from the mean in deviations.
+
+    >>> Request(measures=("map",)).level
+    1
+    """
 
     measures: tuple[str, ...] = ("official",)
     queries: bool = False
@@ -40,8 +67,20 @@ class Request:
 
 
 def chosen_lines(measures: tuple[str, ...]) -> list[Line]:
-    """The lines that some -m options ask for, in trec_eval's order; a name's first parameters
-    count."""
+    """The lines that some -m options ask for, in trec_eval's order.
+
+    Parameters
+    ----------
+    measures : tuple of str
+        Names, names with parameters ("P.5,10"), or groups; a name's first parameters count.
+
+    Returns
+    -------
+    list of Line
+
+    >>> [line.name for line in chosen_lines(("P.5,10", "map"))]
+    ['map', 'P_5', 'P_10']
+    """
     wanted: dict[str, str | None] = {}
     for text in measures:
         root, _, parameters = text.partition(".")
@@ -51,7 +90,10 @@ def chosen_lines(measures: tuple[str, ...]) -> list[Line]:
                 "not read."
             )
         if root not in NAMES and root not in GROUPS:
-            raise MeasureError(f"trec_eval has no measure {text!r}; {_nearest(root)}")
+            raise MeasureError(
+                f"trec_eval has no measure {text!r}{did_you_mean(root, [*NAMES, *GROUPS])} "
+                f"Its groups are {listed(list(GROUPS))}."
+            )
         for name in GROUPS.get(root, (root,)):
             wanted[name] = wanted.get(name) or parameters or None
     found: list[Line] = []
@@ -66,15 +108,29 @@ def chosen_lines(measures: tuple[str, ...]) -> list[Line]:
     return found
 
 
-def _nearest(root: str) -> str:
-    from difflib import get_close_matches
-
-    close = get_close_matches(root, [*NAMES, *GROUPS], n=1)
-    return f"did you mean {close[0]!r}?" if close else f"the groups are {', '.join(GROUPS)}."
-
-
 def printed(judgements: str, run: str, request: Request) -> Iterator[str]:
-    """The lines, one by one."""
+    """What trec_eval prints for a run, line by line.
+
+    Parameters
+    ----------
+    judgements : str
+        A file of qrels.
+    run : str
+        A file of trec_results.
+    request : Request
+        The options.
+
+    Yields
+    ------
+    str
+
+    >>> import tempfile, pathlib
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> written = (folder / "qrels").write_text("1 0 a 1")
+    >>> written = (folder / "run").write_text("1 Q0 a 1 0.5 mine")
+    >>> list(printed(str(folder / "qrels"), str(folder / "run"), Request(measures=("map",))))
+    ['map                   \\tall\\t1.0000']
+    """
     wanted = chosen_lines(request.measures)
     policy = Policy(unjudged="removed" if request.judged_only else "nonrelevant")
     table = read_run(run, format="trec")
@@ -102,8 +158,8 @@ def printed(judgements: str, run: str, request: Request) -> Iterator[str]:
 
 
 def _values(line: Line, r: Rankings, level: int) -> Floats:
-    """One value a query; trec_eval knows no undefined value and prints 0."""
-    measure = parse(line.measure)
+    """One value per query; trec_eval knows no undefined value and prints 0."""
+    measure = parse_measure(line.measure)
     if "rel" in measure.params:
         measure = measure(rel=level)
     return np.nan_to_num(measure.compute(r), nan=0.0)
@@ -133,7 +189,8 @@ def _summary(wanted: list[Line], values: Mapping[str, Floats], tag: str) -> Iter
         if line.root == "runid":
             yield f"{line.name:<22}\tall\t{tag}"
         elif known.summary:
-            yield f"{line.name:<22}\tall\t{_shown(_aggregated(line, values[line.name]), known.whole)}"
+            value = _aggregated(line, values[line.name])
+            yield f"{line.name:<22}\tall\t{_shown(value, known.whole)}"
 
 
 def _aggregated(line: Line, values: Floats) -> float:
@@ -155,8 +212,23 @@ def _shown(value: float, whole: bool) -> str:
 
 
 def relevance_strings(r: Rankings, length: int) -> list[str]:
-    """For each query the grades of its first results: a digit, > above 9, . for pooled but
-    unjudged, - for not pooled."""
+    """For each query the grades of its first results, a letter each.
+
+    Parameters
+    ----------
+    r : Rankings
+        The run.
+    length : int
+        How many results.
+
+    Returns
+    -------
+    list of str
+        A digit, > above 9, . for pooled but unjudged, - for not pooled.
+
+    >>> relevance_strings(Rankings.from_relevance([[0, None, 2]]), 10)
+    ['0-2']
+    """
     shown = np.minimum(r.retrieved, length)
     letters = np.full((len(r), max(length, 0)), "-", dtype="<U1")
     top = r.hit_rank <= length
@@ -211,7 +283,20 @@ def _standardised(
 
 
 def explained(measures: tuple[str, ...]) -> Iterator[str]:
-    """What some of trec_eval's names mean, from our registry."""
+    """What some of trec_eval's names mean, from our registry.
+
+    Parameters
+    ----------
+    measures : tuple of str
+        As for `chosen_lines`.
+
+    Yields
+    ------
+    str
+
+    >>> list(explained(("map",)))[1]
+    'map'
+    """
     seen: dict[str, Any] = {}
     for line in chosen_lines(measures):
         if line.root not in seen:
@@ -221,13 +306,14 @@ def explained(measures: tuple[str, ...]) -> Iterator[str]:
             if not line.measure:
                 text = {
                     "runid": "The run's name for itself, the last field of its lines.",
-                    "relstring": "The grades of the first results as a text: a digit each, > above 9, - "
-                    "for an item outside "
-                    "the pool, . for one in the pool that was not judged.",
+                    "relstring": (
+                        "The grades of the first results as a text: a digit each, > above 9, - for "
+                        "an item outside the pool, . for one in the pool that was not judged."
+                    ),
                 }[line.root]
                 yield f"    {text}"
                 continue
-            measure = parse(line.measure)
+            measure = parse_measure(line.measure)
             cutoffs = NAMES[line.root].cutoffs
             yield f"    {measure.spec.title}: {measure.spec.says}"
             yield f"    {measure.spec.formula}"

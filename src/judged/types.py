@@ -29,6 +29,12 @@ class ArrowTable(Protocol):
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
 
 
+class Searches(Protocol):
+    """An index of another library."""
+
+    def search(self, vectors: Any, k: int, /) -> Any: ...
+
+
 Path: TypeAlias = "str | PathLike[str]"
 Number: TypeAlias = "int | float"
 
@@ -38,6 +44,17 @@ Empty = Literal["zero", "one", "skip", "error"]
 Unjudged = Literal["nonrelevant", "removed"]
 Duplicates = Literal["error", "first"]
 Positives = Literal["each", "any", "apart"]
+LearnedKind = Literal["bilinear", "low-rank", "diagonal", "two-tower-linear"]
+
+FileFormat = Literal["trec", "msmarco", "csv", "tsv", "parquet", "ndjson", "json"]
+"""The format of a file of a run or of judgements."""
+# fmt: off
+VectorFileFormat = Literal[
+    "npy", "npz", "hdf5", "parquet", "fvecs", "bvecs", "ivecs", "fbin", "u8bin", "i8bin",
+    "safetensors", "csv", "tsv", "text", "ndjson",
+]
+# fmt: on
+"""The format of a file of vectors."""
 
 JudgementsLike: TypeAlias = (
     "Path | Mapping[str, Mapping[str, Number]] | Mapping[str, Mapping[str, Mapping[str, Number]]]"
@@ -70,6 +87,8 @@ NormalisationLike: TypeAlias = "str | Normalisation"
 """A name with its parameters ("csls(k=10)"), or a `Normalisation`."""
 RelevanceLike: TypeAlias = "Relation | JudgementsLike | ArrayLike | Callable[[int, int], ArrayLike]"
 """One of `judged.relevance`, judgements, a matrix of grades, or a function of a block of rows."""
+IndexLike: TypeAlias = "Path | Searches | Callable[[NDArray[Any], int], tuple[Any, Any]]"
+"""A faiss or usearch index, its file, or a function of (vectors, k) -> (items, scores)."""
 Labels: TypeAlias = "Sequence[Any] | NDArray[Any]"
 """One label per vector."""
 Ids: TypeAlias = "Collection[Any] | NDArray[Any]"

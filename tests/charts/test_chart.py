@@ -1,17 +1,18 @@
-"""What a chart can be written as, how it shows itself, and what it says where the extra is missing."""
+"""What a chart can be written as, how it shows itself, and what it says where the extra is
+missing."""
 
 from __future__ import annotations
 
 import json
 import sys
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
 from judged import JudgedError, MissingExtraError, OutputError, Rankings, charts
-from judged.charts.chart import FORMATS
-from judged.charts.drawing import end_labels, spread
-from judged.charts.themes import THEMES, theme_named
+from judged.charts.lines import end_labels, spread
+from judged.charts.themes import THEMES, ThemeName, theme_named
 
 SIGNATURES = {
     ".png": b"\x89PNG",
@@ -19,6 +20,8 @@ SIGNATURES = {
     ".pdf": b"%PDF",
     ".html": b"<!DOCTYPE html>",
     ".json": b"{",
+    ".csv": b"run,",
+    ".parquet": b"PAR1",
 }
 
 
@@ -27,7 +30,7 @@ def chart() -> charts.Chart:
     return charts.precision_recall(Rankings.from_relevance([[0, 0, 1, 0, 1, 0, 0, 1, 0, 0]]))
 
 
-@pytest.mark.parametrize("ending", FORMATS)
+@pytest.mark.parametrize("ending", [*charts.Chart.SAVED_AS, ".parquet"])
 def test_every_format_is_written(chart: charts.Chart, ending: str, tmp_path: Path) -> None:
     path = tmp_path / f"chart{ending}"
     chart.save(path)
@@ -65,6 +68,10 @@ def test_themes_differ_in_their_background(theme: str) -> None:
     assert THEMES[theme].background in chart.to_svg()
 
 
+def test_themes_are_those_that_editors_offer() -> None:
+    assert tuple(THEMES) == get_args(ThemeName)
+
+
 def test_a_theme_that_does_not_exist() -> None:
     with pytest.raises(JudgedError) as refused:
         charts.precision_recall(Rankings.from_relevance([[0, 1]]), theme="grey")
@@ -75,8 +82,8 @@ def test_an_ending_that_says_nothing(chart: charts.Chart) -> None:
     with pytest.raises(OutputError) as refused:
         chart.save("chart.gif")
     assert str(refused.value) == (
-        "chart.gif: is written as .png, .svg, .pdf, .html or .json; give the file one of these "
-        "endings."
+        "chart.gif: the ending says the format, and must be .png, .svg, .pdf, .html, .json, .csv "
+        "or .parquet."
     )
 
 
@@ -96,6 +103,20 @@ def test_notebooks_get_vega_lite_and_a_drawing(chart: charts.Chart) -> None:
 
 def test_json_is_the_specification(chart: charts.Chart) -> None:
     assert json.loads(chart.to_json()) == chart.spec
+
+
+def test_a_chart_is_a_result(chart: charts.Chart) -> None:
+    assert chart.to_dict() is chart.spec
+    assert chart.to_frame() is chart.data
+    assert chart.sentences() == list(chart.notes)
+    # Words begin at the left, numbers end at the right; then the notes.
+    small = charts.cmc(Rankings.from_relevance([[1], [0]], name="mine"))
+    assert small.to_text() == (
+        "run   queries  k   share\n"
+        "mine        2  1  0.5000\n"
+        "Share of 2 queries with a relevant item among the first k."
+    )
+    assert small.to_csv() == "run,queries,k,share\nmine,2,1,0.5\n"
 
 
 def test_altair_takes_the_chart(chart: charts.Chart) -> None:

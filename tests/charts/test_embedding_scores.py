@@ -5,8 +5,10 @@ import json
 import polars as pl
 import pytest
 
-from judged import InputError, diagnose, same_label
+from judged import InputError
 from judged.charts.kinds.embedding_scores import data, embedding_scores
+from judged.embeddings.relevance import same_label
+from support.products import diagnose
 
 QUERIES, ITEMS = [[1.0, 0.0], [0.0, 1.0]], [[1.0, 0.0], [0.0, 1.0], [1.0, 0.0]]
 FOUND = diagnose(QUERIES, ITEMS, same_label(["a", "b"], ["a", "b", "a"]))
@@ -33,6 +35,6 @@ def test_what_is_no_diagnosis() -> None:
     with pytest.raises(InputError) as refused:
         data({"runs": []})
     assert str(refused.value) == (
-        "this is no diagnosis of embeddings; make one with judged.diagnose or `judged embeddings … "
-        "--diagnose`."
+        "this is no diagnosis of embeddings; make one with Embeddings.diagnose or "
+        "`judged embeddings … --diagnose`."
     )

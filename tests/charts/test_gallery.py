@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import sys
 from io import BytesIO
@@ -166,7 +167,7 @@ def test_what_is_refused(tmp_path: Path) -> None:
         assert str(refused.value) == message
     with pytest.raises(InputError) as refused:
         data(*one, query="p")
-    assert str(refused.value) == "there is no query 'p'; there is q."
+    assert str(refused.value) == "There is no query 'p'. The queries are q."
     with pytest.raises(InputError) as refused:
         data(*one, queries=0)
     assert str(refused.value) == "queries must be a whole number from 1; got 0."
@@ -174,8 +175,19 @@ def test_what_is_refused(tmp_path: Path) -> None:
         gallery(*one, pictures={"q": GREY, "a": GREY}).save("gallery.svg")
     assert (
         str(wrong.value)
-        == "gallery.svg: is written as .html or .png; give the file one of these endings."
+        == "gallery.svg: the ending says the format, and must be .html, .png, .json, .csv or "
+        ".parquet."
     )
+
+
+def test_a_gallery_is_a_result(tmp_path: Path) -> None:
+    shown = gallery(JUDGEMENTS, RUN, pictures=PICTURES, k=1)
+    assert repr(shown).startswith("<Gallery: First results of run>\n  A whole frame is")
+    assert shown.sentences() == list(shown.notes)
+    shown.save(tmp_path / "shown.json")
+    saved = json.loads((tmp_path / "shown.json").read_text(encoding="utf-8"))
+    assert (saved["what"], saved["title"]) == ("gallery", "First results of run")
+    assert [row["item"] for row in saved["rows"]] == ["a", "x", "b"]
 
 
 def test_without_the_extra_there_is_a_hint(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from judged import InputError, MeasureError, Rankings, parse
+from judged import InputError, MeasureError, Rankings, parse_measure
 from judged.charts.kinds.measure_at_k import data, measure_at_k
 
 EIGHT = [1, 0, 1, 1, 0, 1, 0, 0]
@@ -18,7 +18,7 @@ def test_precision_at_every_cutoff_of_the_worked_walk() -> None:
 
 def test_ndcg_is_the_default_and_its_parameters_are_kept() -> None:
     assert data(Rankings.from_relevance([EIGHT]))["measure"].unique().to_list() == ["nDCG"]
-    table = data(Rankings.from_relevance([EIGHT]), measures=["P(rel=2)@5", parse("R")], k=2)
+    table = data(Rankings.from_relevance([EIGHT]), measures=["P(rel=2)@5", parse_measure("R")], k=2)
     assert table["measure"].to_list() == ["P(rel=2)", "P(rel=2)", "R", "R"]
     assert table["value"].to_list() == [0, 0, 0.25, 0.25]
 

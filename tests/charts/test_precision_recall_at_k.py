@@ -35,7 +35,7 @@ def test_the_mean_of_two_queries_and_one_of_them() -> None:
 def test_a_query_that_is_not_there() -> None:
     with pytest.raises(InputError) as refused:
         data(Rankings.from_relevance([[1], [1]], queries=["a", "b"]), query="c")
-    assert str(refused.value) == "there is no query 'c'; there is a, b."
+    assert str(refused.value) == "There is no query 'c'. The queries are a, b."
 
 
 def test_two_systems_are_one_too_many() -> None:

@@ -1,9 +1,12 @@
 from __future__ import annotations
 
+from typing import get_args
+
 import pytest
 
 from judged import InputError
-from judged.charts.kinds.rank_flow import data, rank_flow
+from judged.charts.kinds.rank_flow import TieOrder, data, rank_flow
+from judged.policy import CHOICES
 
 JUDGEMENTS = {"q1": {"a": 1, "b": 0, "c": 1, "d": 1}, "q2": {"e": 1}}
 OLD = {"q1": ["x", "a", "b"], "q2": ["e"]}
@@ -54,10 +57,18 @@ def test_many_items_are_cut_and_the_chart_says_so() -> None:
             None,
             "this chart compares two runs, given as {name: run, name: run} or two paths; got 1.",
         ),
-        ({"old": OLD, "new": NEW}, "q3", "there is no query 'q3'; there is q1, q2."),
+        (
+            {"old": OLD, "new": NEW},
+            "q3",
+            "There is no query 'q3'. The queries are q1, q2.",
+        ),
     ],
 )
 def test_what_is_refused(runs, query, message) -> None:
     with pytest.raises(InputError) as refused:
         data(JUDGEMENTS, runs, query=query)
     assert str(refused.value) == message
+
+
+def test_every_rule_for_ties_that_gives_one_rank_is_offered() -> None:
+    assert {*get_args(TieOrder), "expected"} == set(CHOICES["ties"])

@@ -1,11 +1,12 @@
 from __future__ import annotations
 
 from math import inf
+from typing import get_args
 
 import pytest
 
 from judged import InputError, Rankings
-from judged.charts.kinds.rank_histogram import data, rank_histogram
+from judged.charts.kinds.rank_histogram import OF, Of, data, rank_histogram
 
 
 def test_the_ranks_and_their_median() -> None:
@@ -75,3 +76,7 @@ def test_nothing_relevant() -> None:
     with pytest.raises(InputError) as refused:
         data(Rankings.from_relevance([[0]]))
     assert str(refused.value) == "run: nothing is relevant, so there are no ranks to show."
+
+
+def test_what_it_is_of_is_what_editors_offer() -> None:
+    assert tuple(OF) == get_args(Of)

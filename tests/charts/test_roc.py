@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from judged import InputError, MeasureError, Rankings, parse
+from judged import InputError, MeasureError, Rankings, parse_measure
 from judged.charts.kinds.roc import data, roc
 from support.rankings import random_queries, rankings_of
 
@@ -39,7 +39,7 @@ def test_what_was_not_retrieved_is_a_straight_line() -> None:
 
 def test_the_mean_curve_has_nearly_the_mean_area() -> None:
     rankings = rankings_of(random_queries(Random(3), 60))
-    area = parse("RankAUC").compute(rankings)
+    area = parse_measure("RankAUC").compute(rankings)
     table = data(rankings)
     assert table["area"][0] == pytest.approx(np.nanmean(area))
     drawn = _area_under(table["true_positive_rate"], table["false_positive_rate"])

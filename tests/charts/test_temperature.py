@@ -74,7 +74,10 @@ def test_a_sweep_of_vectors_is_the_twin_of_their_cosines() -> None:
     queries, items = (draw.normal(size=(rows, 4)).astype(np.float32) for rows in (20, 50))
     labels = draw.integers(0, 4, 20), draw.integers(0, 4, 50)
     real = judged.temperature.sweep(
-        queries, items, judged.same_label(*labels), [0.02, 0.1, 1.0], both=True
+        judged.Embeddings(queries, items),
+        judged.relevance.same_label(*labels),
+        [0.02, 0.1, 1.0],
+        both=True,
     )
     twin = sweep(
         cosines(queries, items), labels[0][:, None] == labels[1], [0.02, 0.1, 1.0], both=True
@@ -201,12 +204,12 @@ def test_losses_that_differ_little_have_an_axis_from_zero() -> None:
         (
             {"temperatures": []},
             "the temperature sweep must have temperatures, each above the one before; make it "
-            "anew.",
+            "again.",
         ),
         (
             {"temperatures": SMALL["temperatures"][::-1]},
             "the temperature sweep must have temperatures, each above the one before; make it "
-            "anew.",
+            "again.",
         ),
         ({"temperatures": 3}, "the temperature sweep: 'temperatures' must be a list; got 3."),
         (
@@ -227,7 +230,7 @@ def test_losses_that_differ_little_have_an_axis_from_zero() -> None:
         ),
         (
             {"ranking": {"measures": {}}},
-            "the temperature sweep, ranking has no 'same'; make it anew.",
+            "the temperature sweep, ranking has no 'same'; make it again.",
         ),
         ({"best_loss": 0.05}, "the temperature sweep: 'best_loss' must be an object; got 0.05."),
     ],

@@ -95,7 +95,7 @@ def test_two_panels_where_the_lowest_loss_is_at_the_end() -> None:
         (
             [],
             "the temperature sweep, temperatures 1 has no probabilities of ranks; make the sweep "
-            "anew.",
+            "again.",
         ),
         (
             [0.5, None],

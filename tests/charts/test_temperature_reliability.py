@@ -64,5 +64,5 @@ def test_no_query_in_any_bin() -> None:
         data({**SMALL, "temperatures": rows}, temperatures=[0.2, 0.5, 1])
     assert (
         str(refused.value)
-        == "the temperature sweep has no query in any bin of confidence; make it anew."
+        == "the temperature sweep has no query in any bin of confidence; make it again."
     )

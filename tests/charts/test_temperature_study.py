@@ -136,11 +136,11 @@ def test_one_temperature_and_nothing_untrained() -> None:
         (
             {**STUDY, "rows": STUDY["rows"][:1]},
             "the temperature study must have training temperatures, each above the one before; "
-            "make it anew.",
+            "make it again.",
         ),
         (
             {**STUDY, "measures": ["AP", "Bpref"]},
-            "the temperature study, rows 1, measures has no 'Bpref'; make it anew.",
+            "the temperature study, rows 1, measures has no 'Bpref'; make it again.",
         ),
         (changed(loss="low"), "the temperature study, rows 2: 'loss' must be a number; got 'low'."),
         (

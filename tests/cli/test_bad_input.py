@@ -89,23 +89,45 @@ def test_refusals(judged, files, arguments, message):
     ("name", "content", "message"),
     [
         ("empty.run", b"", "empty.run: the file is empty."),
-        ("photo.run", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "photo.run: this is a PNG image, not a run."),
-        ("other.run", b"7 Q0 x 1 1.0 a\n", "other.run and qrels have no query in common. The run has '7'; "
-         "the judgements have 'q1', 'q2', 'q3'. Do the two belong to the same collection?"),
-        ("padded.run", b"q01 Q0 x 1 1.0 a\n", "padded.run and qrels have no query in common. The run has 'q01'; "
-         "the judgements have 'q1', 'q2', 'q3'. "
-         "Their numbers agree, the letters around them do not: ids are compared as exact texts."),
-        ("steering.run", b"\x1b[2J\x07\x1d\xe9\n", 'steering.run, line 1: not UTF-8 text: "\\x1b[2J\\x07\\x1d\\xe9". '
-         "Convert the file to UTF-8 first."),
-        ("nan.run", b"# two comments\n#\nq1 Q0 x 1 nan a\nq1 Q0 y 2 nan a\n",
-         "nan.run, line 3: the score of item 'x' for query 'q1' is NaN (and 1 more). "
-         "A NaN has no place in a ranking; give it a number or remove the row."),
-        ("twice.run", b"q1 Q0 x 1 2 a\n\nq1 Q0 y 2 1 a\nq1 Q0 x 3 0 a\n",
-         "twice.run, lines 1 and 4: query 'q1' has item 'x' more than once. "
-         "Remove the repetitions, or keep the best-ranked of each with duplicates='first' "
-         "(--duplicates first)."),
+        (
+            "photo.run",
+            b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR",
+            "photo.run: this is a PNG image, not a run.",
+        ),
+        (
+            "other.run",
+            b"7 Q0 x 1 1.0 a\n",
+            "other.run and qrels have no query in common. The run has '7'; "
+            "the judgements have 'q1', 'q2', 'q3'. Do the two belong to the same collection?",
+        ),
+        (
+            "padded.run",
+            b"q01 Q0 x 1 1.0 a\n",
+            "padded.run and qrels have no query in common. The run has 'q01'; "
+            "the judgements have 'q1', 'q2', 'q3'. "
+            "Their numbers agree, the letters around them do not: ids are compared as exact texts.",
+        ),
+        (
+            "steering.run",
+            b"\x1b[2J\x07\x1d\xe9\n",
+            'steering.run, line 1: not UTF-8 text: "\\x1b[2J\\x07\\x1d\\xe9". '
+            "Convert the file to UTF-8 first.",
+        ),
+        (
+            "nan.run",
+            b"# two comments\n#\nq1 Q0 x 1 nan a\nq1 Q0 y 2 nan a\n",
+            "nan.run, line 3: the score of item 'x' for query 'q1' is NaN (and 1 more). "
+            "A NaN has no place in a ranking; give it a number or remove the row.",
+        ),
+        (
+            "twice.run",
+            b"q1 Q0 x 1 2 a\n\nq1 Q0 y 2 1 a\nq1 Q0 x 3 0 a\n",
+            "twice.run, lines 1 and 4: query 'q1' has item 'x' more than once. "
+            "Remove the repetitions, or keep the best-ranked of each with duplicates='first' "
+            "(--duplicates first).",
+        ),
     ],
-)  # fmt: skip
+)
 def test_bad_runs(judged, files, name, content, message):
     (files / name).write_bytes(content)
     result = judged("evaluate", "qrels", name)
@@ -137,7 +159,7 @@ def test_a_failed_evaluation_leaves_the_old_output_alone(judged, files):
     [
         (
             ["evalute", "qrels", "a.run"],
-            "Error: There is no command 'evalute'. Did you mean 'evaluate'?\n",
+            "Error: There is no command 'evalute'; did you mean 'evaluate'?\n",
         ),
         (["evaluate", "qrels"], "Error: Missing argument 'RUN...'.\n"),
         (
@@ -159,17 +181,17 @@ def test_usage_errors(judged, files, arguments, ending):
         ["evaluate", "qrels", "a.run"],
         ["conventions", "qrels", "a.run"],
         ["explain", "0 1"],
-        ["embeddings", "v.csv", "v.csv", "--diagonal"],
-        ["temperature", "v.csv", "v.csv", "--diagonal"],
-        ["temperature-study", "v.csv", "v.csv", "--diagonal"],
+        ["embeddings", "v.csv", "v.csv", "--pairs"],
+        ["temperature", "v.csv", "v.csv", "--pairs"],
+        ["temperature-study", "v.csv", "v.csv", "--pairs"],
     ],
 )
 @pytest.mark.parametrize("name", ["x.png", "x.SVG"])
 def test_text_is_not_written_into_a_picture(judged, files, arguments, name):
     result = judged(*arguments, "-o", name)
-    assert result.code == 2
-    assert result.err.endswith(
-        f"Error: Invalid value for '-o' / '--output': {name}: a result is written as text; 'judged "
-        "plot' draws pictures.\n"
+    assert result.code == 1
+    assert result.err.startswith(
+        f"judged: {name}: the ending says the format, and must be .json, .csv, .md, .html, .txt"
     )
+    assert result.err.endswith(" or .parquet.\n")
     assert not (files / name).exists()

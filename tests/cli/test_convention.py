@@ -60,7 +60,7 @@ def test_an_unknown_convention(judged, files):
     done = judged("evaluate", "qrels", "a.run", "--convention", "ranks")
     assert done.code == 1
     assert done.err.startswith(
-        "judged: there is no convention 'ranks'. Did you mean 'ranx'? There is beir, "
+        "judged: There is no convention 'ranks'; did you mean 'ranx'? There is beir, "
     )
 
 

@@ -1,28 +1,55 @@
-"""What help says of defaults is what the library does without being told."""
+"""What help says of defaults and formats is what the library does without being told."""
 
 import inspect
 
 import click
 import pytest
 
+from judged import Embeddings, compare_conventions, evaluate, explain, identify
+from judged.charts.kinds.rank_histogram import rank_histogram
+from judged.checks import STUDIED_TEMPERATURES as STUDIED
+from judged.cli import COMMANDS, cli
+from judged.cli.embeddings import TOP
+from judged.cli.explain import SAVED_AS
 from judged.cli.learn import learn
 from judged.cli.temperature import temperature
 from judged.cli.temperature_study import temperature_study
+from judged.disagreement import DEFAULT
+from judged.embeddings.relevance import revisited
+from judged.explanation import Explanation
 from judged.learn import KINDS, fit
+from judged.learn.training import MEASURES
 from judged.temperature import TEMPERATURES, study, sweep
-from judged.temperature.studies import MEASURES
-from judged.temperature.studies import TEMPERATURES as STUDIED
+
+VECTORS = (Embeddings, revisited)
+CALLED = {
+    "evaluate": (evaluate,),
+    "embeddings": (*VECTORS, Embeddings.evaluate),
+    "learn": (*VECTORS, fit),
+    "temperature": (*VECTORS, sweep),
+    "temperature-study": (*VECTORS, fit, study),
+    "conventions": (compare_conventions,),
+    "identify": (identify,),
+    "explain": (explain,),
+    "plot": (rank_histogram,),
+}
+"""The functions that a command calls; the last one counts."""
 
 
-@pytest.mark.parametrize(
-    ("command", "function"), [(learn, fit), (temperature, sweep), (temperature_study, study)]
-)
-def test_defaults_are_those_of_the_library(command, function):
-    known = {name: each.default for name, each in inspect.signature(function).parameters.items()}
-    if function is study:  # its other options are those of fit
-        known = {
-            name: each.default for name, each in inspect.signature(fit).parameters.items()
-        } | known
+def command_of(name):
+    command = cli.get_command(click.Context(cli), name)
+    assert command is not None
+    return command
+
+
+@pytest.mark.parametrize("name", CALLED)
+def test_defaults_are_those_of_the_library(name):
+    known = {
+        each.name: each.default
+        for function in CALLED[name]
+        for each in inspect.signature(function).parameters.values()
+    }
+    command = command_of(name)
     options = {
         each.name: each.get_default(click.Context(command))
         for each in command.params
@@ -33,7 +60,7 @@ def test_defaults_are_those_of_the_library(command, function):
         for name, value in options.items()
         if name in known and type(value) in (int, float, str)
     }
-    assert len(shared) >= 5
+    assert shared
     assert {name: options[name] for name in shared} == {name: known[name] for name in shared}
 
 
@@ -54,3 +81,20 @@ def test_lists_in_help_are_those_of_the_library():
         temperature_study, "reported"
     )
     assert all(kind in help_of(learn, "kind") for kind in KINDS)
+    said = " ".join(command_of("conventions").help.split())
+    assert f"The measures are {', '.join(DEFAULT[:-1])} and {DEFAULT[-1]} unless" in said
+
+
+def test_as_many_first_items_as_in_the_library():
+    for method in (Embeddings.evaluate_index, Embeddings.evaluate_and_top_k):
+        assert inspect.signature(method).parameters["k"].default == TOP
+
+
+def test_the_formats_of_an_explanation():
+    assert SAVED_AS == Explanation.SAVED_AS
+
+
+@pytest.mark.parametrize("name", sorted({*COMMANDS} - {"plot", "demo", "trec-eval", "measures"}))
+def test_every_result_can_be_printed_in_the_same_formats(name):
+    [option] = [each for each in command_of(name).params if each.name == "form"]
+    assert {"text", "json", "csv", "markdown", "html"} <= set(option.type.choices)

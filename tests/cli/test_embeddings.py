@@ -12,8 +12,8 @@ import pytest
 
 from judged.cli._embedding_options import RELEVANCE
 from judged.cli.embeddings import embeddings
-from judged.embeddings.normalise import NORMALISATIONS
-from judged.similarity.similarity import SIMILARITIES
+from judged.embeddings.normalisation_kinds import NORMALISATIONS
+from judged.similarity.choice import SIMILARITIES
 
 # Two queries on the axes. By dot product q0 ranks the items 0 (4), 2 (3), 3 (1), 1 (0); q1 ranks 1
 # (5), 3 (2), 2 (1), 0 (0).
@@ -24,7 +24,7 @@ ITEMS = [[4, 0], [0, 5], [3, 1], [1, 2]]
 @pytest.fixture
 def vectors(tmp_path, monkeypatch):
     """A folder, the current one, with vectors, labels (q0: item 3; q1: items 0 and 1), ids,
-    judgements and junk."""
+    judgements and items to exclude."""
     monkeypatch.chdir(tmp_path)
     np.save("q.npy", np.array(QUERIES, np.int8))
     np.save("i.npy", np.array(ITEMS, np.float16))
@@ -51,7 +51,7 @@ def test_the_table_says_what_was_ranked(judged, vectors):
     result = judged(*DOT, *LABELS, "-m", "RR", "-m", "AP")
     # RR: q0 finds item 3 at rank 3, q1 item 1 at rank 1: (1/3 + 1) / 2. AP: (1/3 + (1 + 2/4) / 2) /
     # 2 = 0.5417.
-    assert [line.split() for line in result.out.splitlines()[1:4]][2] == [
+    assert result.out.splitlines()[1].split() == [
         "embeddings",
         "0.6667",
         "0.5417",
@@ -67,7 +67,6 @@ def test_the_table_says_what_was_ranked(judged, vectors):
     "arguments",
     [
         LABELS,
-        ("--groups", "ql", "il"),
         ("--shared-labels", "ql", "il"),
         ("--qrels", "qrels"),
         ("--qrels", "qrels", "--memory", "1MB"),
@@ -79,7 +78,7 @@ def test_ways_to_say_the_same_relevance(judged, vectors, arguments):
 
 def test_pairs(judged, vectors):
     np.save("i.npy", np.array(ITEMS[:2]))
-    assert scores(judged, "--diagonal", "-m", "Success@1") == [{"Success@1": 1.0}]
+    assert scores(judged, "--pairs", "-m", "Success@1") == [{"Success@1": 1.0}]
 
 
 @pytest.mark.parametrize(("protocol", "rank"), [("easy", 1), ("medium", 1), ("hard", 2)])
@@ -95,7 +94,7 @@ def test_the_revisited_protocols(judged, vectors, protocol, rank):
 
 
 def test_exclusions(judged, vectors):
-    assert scores(judged, *LABELS, "-m", "RR@3", "--junk", "junk") == [
+    assert scores(judged, *LABELS, "-m", "RR@3", "--exclude-listed", "junk") == [
         {"RR@3": pytest.approx((1 / 2 + 1) / 2)}
     ]
     # Row 0 leaves q0's ranking, row 1 that of q1: q0 finds 3 at rank 2; q1 ranks 3, 2, 0, so its 0
@@ -104,12 +103,12 @@ def test_exclusions(judged, vectors):
         {"RR": pytest.approx((1 / 2 + 1 / 3) / 2)}
     ]
     # Red items leave the ranking of q0, blue ones that of q1, and with them all that is relevant.
-    result = judged(*DOT, "--qrels", "qrels", "--exclude-groups", "ql", "il")
+    result = judged(*DOT, "--qrels", "qrels", "--exclude-labels", "ql", "il")
     message = "judged: no item is relevant to any query; check the relevance that was given.\n"
     assert (result.code, result.err) == (1, message)
     (vectors / "ql").write_text("red\nviolet\n")
     assert scores(
-        judged, "--qrels", "qrels", "--exclude-groups", "ql", "il", "-m", "RR", "-m", "NumRel"
+        judged, "--qrels", "qrels", "--exclude-labels", "ql", "il", "-m", "RR", "-m", "NumRel"
     ) == [{"RR": 0.5, "NumRel": 2.0}]
 
 
@@ -242,7 +241,11 @@ def test_an_index_is_compared_with_the_exact_search(judged, vectors):
     # Of the exact first three, q0 misses item 3 and q1 as well: 2 of 3 each. Success@3 falls from 1
     # to 1/2.
     assert (found["recall"], found["loss"]) == (pytest.approx(2 / 3), {"Success@3": 0.5})
-    table = judged(*DOT, *LABELS, "--index", "three.faiss", "--top", "3", "-m", "Success@3")
+    index = (*DOT, *LABELS, "--index", "three.faiss", "--top", "3", "-m", "Success@3")
+    assert judged(*index, "--per-query", "-o", "index.json").code == 0
+    whole = json.loads((vectors / "index.json").read_text())
+    assert whole["per_query_recall"] == {"0": pytest.approx(2 / 3), "1": pytest.approx(2 / 3)}
+    table = judged(*index)
     assert "recall of the index: 0.6667 of the exact first 3" in table.out
     (vectors / "not.faiss").write_text("nothing of the kind")
     refused = judged(*DOT, *LABELS, "--index", "not.faiss")
@@ -271,9 +274,13 @@ def test_diagnosis(judged, vectors):
     assert "i.npy: 1 vector equal to an earlier one (0 = 4)." in result.out
     found = json.loads(judged("embeddings", "q.npy", "i.npy", "--diagnose", "--format", "json").out)
     assert found["items"]["duplicates"]["count"] == 1
-    refused = judged("embeddings", "q.npy", "i.npy", "--diagnose", "--format", "csv")
+    numbers = judged("embeddings", "q.npy", "i.npy", "--diagnose", "--format", "csv").out
+    assert "items.duplicates.count,1.0\n" in numbers
+    refused = judged("embeddings", "q.npy", "i.npy", "--diagnose", "--format", "latex")
     assert refused.code == 2
-    assert "this result is printed as a table or as json, not as csv." in refused.err
+    assert (
+        "this result is printed as text, json, csv, markdown or html, not as latex." in refused.err
+    )
 
 
 def test_output_goes_to_a_file_whole(judged, vectors):
@@ -289,7 +296,7 @@ def test_output_goes_to_a_file_whole(judged, vectors):
     ("arguments", "code", "message"),
     [
         ((), 2, f"say what is relevant by one of {', '.join(f'--{name}' for name in RELEVANCE)}."),
-        ((*LABELS, "--diagonal"), 2, "; got --labels and --diagonal."),
+        ((*LABELS, "--pairs"), 2, "; got --labels and --pairs."),
         (
             (*LABELS, "--both", "--save-run", "x.run"),
             2,
@@ -312,6 +319,11 @@ def test_output_goes_to_a_file_whole(judged, vectors):
             "--tie-range has no meaning with --index; leave it out.",
         ),
         (
+            (*LABELS, "--index", "x", "--per-query"),
+            2,
+            "--per-query has no meaning with --index; leave it out.",
+        ),
+        (
             ("--labels", "ql", "ql"),
             1,
             "judged: i.npy: labels have shape (2,); one is needed for each of the 4 vectors.\n",
@@ -330,12 +342,12 @@ def test_output_goes_to_a_file_whole(judged, vectors):
         (
             (*LABELS, "--similarity", "cosin"),
             1,
-            "judged: there is no similarity 'cosin'; did you mean 'cosine'?",
+            "judged: There is no similarity 'cosin'; did you mean 'cosine'?",
         ),
         (
             (*LABELS, "--normalise", "cls"),
             1,
-            "judged: there is no normalisation 'cls'; did you mean 'csls'?",
+            "judged: There is no normalisation 'cls'; did you mean 'csls'?",
         ),
         (
             (*LABELS, "--exclude-same-id"),
@@ -363,7 +375,7 @@ def test_a_refused_search_leaves_an_old_run_as_it_was(judged, vectors):
     assert (result.code, (vectors / "out.run").read_text()) == (1, "mine")
     assert (
         result.err
-        == "judged: i.npy: vectors 0, 1, 2, … hold NaN or infinite numbers; remove or mend them.\n"
+        == "judged: i.npy: vectors 0, 1, 2, … hold NaN or infinite numbers; remove or fix them.\n"
     )
     assert sorted(path.name for path in vectors.iterdir() if path.name.startswith(".")) == []
 

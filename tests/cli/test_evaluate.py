@@ -276,8 +276,18 @@ def test_two_runs_of_one_name_keep_their_paths(judged, files):
     assert [run["name"] for run in result["runs"]] == ["a.run", "other/a.run"]
 
 
-def test_the_best_run_is_bold_only_on_a_terminal(judged, files):
+def test_the_best_run_is_bold_only_on_a_terminal(judged, files, monkeypatch):
+    from rich.console import Console
+
+    from judged.cli import _terminal
+
     assert "\x1b[" not in judged("evaluate", "qrels", "a.run", "b.run").out
+    monkeypatch.setattr(
+        _terminal, "console", lambda: Console(force_terminal=True, color_system="standard")
+    )
+    shown = judged("evaluate", "qrels", "a.run", "b.run", "-m", "RR").out
+    assert "\x1b[1m1.0000\x1b[0m" in shown
+    assert "\x1b[1m0.5000\x1b[0m" not in shown
 
 
 def test_a_measure_with_spaces_and_a_list_in_one_option(judged, files):

@@ -71,7 +71,7 @@ def test_rows(judged):
 def test_refusals(judged, files):
     result = judged("explain", "qrels", "a.run", "--query", "q77")
     assert (result.code, result.out) == (1, "")
-    assert result.err == "judged: there is no judged query 'q77' among 3.\n"
+    assert result.err == "judged: There is no judged query 'q77' among 3.\n"
     result = judged("explain", "qrels", "-m", "AP")
     assert result.code == 1
     assert result.err.startswith(

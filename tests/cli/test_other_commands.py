@@ -74,7 +74,7 @@ def test_the_catalogue_as_json(judged):
 def test_demo(judged, tmp_path):
     result = judged("demo", tmp_path / "digits")
     assert result.code == 0
-    assert [line.split()[0] for line in result.out.splitlines()[4:7]] == [
+    assert [line.split()[0] for line in result.out.splitlines()[2:5]] == [
         "cosine-pixels",
         "euclidean-pixels",
         "cosine-pca8",
@@ -86,7 +86,7 @@ def test_demo(judged, tmp_path):
         "-m",
         "P@10",
     )
-    assert result.out.splitlines()[4].split()[1] == again.out.splitlines()[3].split()[1]
+    assert result.out.splitlines()[2].split()[1] == again.out.splitlines()[1].split()[1]
 
 
 def test_shell_completion():

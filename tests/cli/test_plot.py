@@ -86,8 +86,8 @@ def test_the_help_lists_every_kind(judged):
         ),
         (
             ("confusion", "qrels", "a.run", "-o", "x.gif"),
-            "judged: x.gif: is written as .png, .svg, .pdf, .html or .json; give the file one of "
-            "these endings.",
+            "judged: x.gif: the ending says the format, and must be .png, .svg, .pdf, .html, "
+            ".json, .csv or .parquet.",
         ),
         (
             ("confusion", "qrels", "a.run", "-o", "none/x.png"),
@@ -126,7 +126,7 @@ def test_charts_of_results_and_of_pairs(judged, files):
 
 def test_a_chart_of_a_diagnosis(judged, files):
     (files / "q.csv").write_text("1,0\n0,1\n")
-    made = judged("embeddings", "q.csv", "q.csv", "--diagonal", "--diagnose", "-o", "found.json")
+    made = judged("embeddings", "q.csv", "q.csv", "--pairs", "--diagnose", "-o", "found.json")
     assert made.code == 0, made.err
     assert judged("plot", "embedding-scores", "found.json", "-o", "x.svg").code == 0
     assert "relevant: 2" in (files / "x.svg").read_text()
@@ -146,7 +146,7 @@ def sweep(judged, files):
     """`sweep.json`: four queries and items, two of them near each other."""
     (files / "q.csv").write_text("1,0,0\n0,1,0\n0,0.9,0.5\n0.2,0,1\n")
     (files / "i.csv").write_text("1,0.1,0\n0,1,0.2\n0,1,0.4\n0,0.1,1\n")
-    made = judged("temperature", "q.csv", "i.csv", "--diagonal", "-o", "sweep.json")
+    made = judged("temperature", "q.csv", "i.csv", "--pairs", "-o", "sweep.json")
     assert made.code == 0, made.err
     return files
 
@@ -216,9 +216,8 @@ def test_temperatures_are_numbers_with_commas(judged, sweep):
         (
             "embedding-scores",
             (),
-            "judged: sweep.json: this is no diagnosis of embeddings; make one with judged.diagnose "
-            "or "
-            "`judged embeddings … --diagnose`.\n",
+            "judged: sweep.json: this is no diagnosis of embeddings; make one with "
+            "Embeddings.diagnose or `judged embeddings … --diagnose`.\n",
         ),
     ],
 )

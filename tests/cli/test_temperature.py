@@ -7,7 +7,9 @@ import json
 import numpy as np
 import pytest
 
-from judged.embeddings import diagonal, same_index, same_label
+from judged import Embeddings
+from judged.embeddings.relevance import pairs, same_label, same_row
+from judged.results import Result
 from judged.temperature import TEMPERATURES, sweep
 
 
@@ -24,14 +26,14 @@ def vectors(tmp_path, monkeypatch):
     return queries, items
 
 
-PAIRS = ("temperature", "q.npy", "i.npy", "--diagonal")
+PAIRS = ("temperature", "q.npy", "i.npy", "--pairs")
 
 
 def test_json_is_what_the_library_finds(judged, vectors):
     result = judged(*PAIRS, "--format", "json")
     assert (result.code, result.err) == (0, "")
     found = json.loads(result.out)
-    assert found == sweep(*vectors, diagonal()).to_dict()
+    assert found == sweep(Embeddings(*vectors), pairs()).to_dict()
     assert [row["temperature"] for row in found["temperatures"]] == list(TEMPERATURES)
 
 
@@ -77,7 +79,7 @@ def test_every_option_reaches_the_library(judged, vectors):
     )
     labels = [str(row % 8) for row in range(40)]
     expected = sweep(
-        *vectors,
+        Embeddings(*vectors, similarity="dot", exclude=same_row(), dims=5, memory="2MB"),
         same_label(labels, labels),
         [0.1, 2.0],
         batch_size=8,
@@ -87,10 +89,6 @@ def test_every_option_reaches_the_library(judged, vectors):
         bins=5,
         search=False,
         seed=4,
-        similarity="dot",
-        exclude=same_index(),
-        dims=5,
-        memory="2MB",
     )
     assert (result.code, result.err) == (0, "")
     assert json.loads(result.out) == expected.to_dict()
@@ -98,7 +96,7 @@ def test_every_option_reaches_the_library(judged, vectors):
 
 def test_the_table_is_for_people(judged, vectors):
     result = judged(*PAIRS, "-t", "0.05", "-t", "0.5")
-    heads, _, cool, warm, *rest = (line for line in result.out.splitlines() if line.strip())
+    heads, cool, warm, *rest = (line for line in result.out.splitlines() if line.strip())
     assert heads.split()[:4] == ["temperature", "loss", "confidence", "entropy"]
     assert (cool.split()[0], warm.split()[0]) == ("0.05", "0.5")
     assert any(line.startswith("lowest loss at temperature") for line in rest)
@@ -112,7 +110,7 @@ def test_the_table_is_for_people(judged, vectors):
 def test_csv_has_a_row_for_each_temperature(judged, vectors):
     result = judged(*PAIRS, "-t", "0.05", "-t", "0.5", "--format", "csv")
     rows = list(csv.DictReader(io.StringIO(result.out)))
-    expected = sweep(*vectors, diagonal(), [0.05, 0.5], search=False)
+    expected = sweep(Embeddings(*vectors), pairs(), [0.05, 0.5], search=False)
     assert [float(row["loss"]) for row in rows] == [point.loss for point in expected.points]
     assert {row["AP"] for row in rows} == {str(expected.ranking.measures["AP"])}
 
@@ -146,7 +144,7 @@ def test_the_ending_of_a_file_says_its_format(judged, vectors, tmp_path):
         (
             ("--similarity", "cosin"),
             1,
-            "judged: there is no similarity 'cosin'; did you mean 'cosine'?",
+            "judged: There is no similarity 'cosin'; did you mean 'cosine'?",
         ),
         (("-o", "nowhere/sweep.json"), 1, "judged: nowhere/sweep.json: "),
     ],
@@ -161,13 +159,13 @@ def test_relevance_must_be_said(judged, vectors):
     result = judged("temperature", "q.npy", "i.npy")
     assert result.code == 2
     assert (
-        "say what is relevant by one of --qrels, --labels, --shared-labels, --groups, --diagonal, "
+        "say what is relevant by one of --qrels, --labels, --shared-labels, --pairs, "
         "--revisited." in result.err
     )
 
 
 def test_a_file_that_is_not_there(judged, vectors):
-    result = judged("temperature", "nope.npy", "i.npy", "--diagonal")
+    result = judged("temperature", "nope.npy", "i.npy", "--pairs")
     assert (result.code, result.out) == (1, "")
     assert result.err == "judged: nope.npy: no such file.\n"
 
@@ -180,7 +178,7 @@ def test_what_is_read_is_not_written_over(judged, vectors, tmp_path):
         ("embeddings", ()),
         ("embeddings", ("--diagnose",)),
     ):
-        result = judged(command, "q.npy", "i.npy::0", "--diagonal", *more, "-o", "i.npy")
+        result = judged(command, "q.npy", "i.npy::0", "--pairs", *more, "-o", "i.npy")
         assert (result.code, result.out, result.err) == (
             1,
             "",
@@ -196,7 +194,7 @@ def test_what_is_read_is_not_written_over(judged, vectors, tmp_path):
 
 
 @pytest.mark.parametrize("width", [30, 60, 80, 120])
-def test_numbers_stay_whole_on_any_terminal(width, monkeypatch, capsys):
+def test_numbers_stay_whole_on_any_terminal(width, capsys):
     from rich.console import Console
 
     from judged.cli import _terminal
@@ -206,8 +204,12 @@ def test_numbers_stay_whole_on_any_terminal(width, monkeypatch, capsys):
         ["0.001", "1234.5678", "9876.5432", "0.1111", "0.2222"],
         ["1000", "1.0000", "2.0000", "0.3333", "0.4444"],
     ]
-    monkeypatch.setattr(_terminal, "console", lambda: Console(width=width, highlight=False))
-    _terminal.show_tables([[heads, *rows]], ["a sentence."])
+
+    class Table(Result):
+        def parts(self):
+            return [(heads, rows), "a sentence."]
+
+    _terminal.show(Table(), Console(width=width, highlight=False))
     shown = capsys.readouterr().out
     assert max(map(len, shown.splitlines())) <= width
     words = shown.split()

@@ -7,7 +7,8 @@ import json
 import numpy as np
 import pytest
 
-from judged.embeddings import same_index, same_label
+from judged import Embeddings
+from judged.embeddings.relevance import same_label, same_row
 from judged.temperature import study
 
 
@@ -57,11 +58,9 @@ def test_json_is_what_the_library_finds(judged, vectors):
     assert (result.code, result.err) == (0, "")
     values, label = vectors
     expected = study(
-        values,
-        values,
+        Embeddings(values, values, exclude=same_row()),
         same_label(label, label),
         [0.1, 3.0],
-        exclude=same_index(),
         iterations=4,
         seed=2,
         kind="diagonal",
@@ -112,7 +111,7 @@ def test_its_chart(judged, vectors, tmp_path):
         ),
         (("--report", "nope"), "judged: "),
         (("-o", "nowhere/study.json"), "judged: nowhere/study.json: "),
-        (("--kind", "cubic"), "judged: there is no kind 'cubic' of learned similarity"),
+        (("--kind", "cubic"), "judged: There is no kind 'cubic' of learned similarity"),
     ],
 )
 def test_what_is_refused(judged, vectors, arguments, message):
@@ -130,10 +129,10 @@ def test_a_format_that_a_study_does_not_have_is_refused_before_anything_is_read(
         "labels",
         "labels",
         "-o",
-        "study.md",
+        "study.tex",
     )
-    assert result.code == 2
-    assert (
-        result.err.splitlines()[-1]
-        == "Error: this result is printed as a table or as json or as csv, not as markdown."
+    assert (result.code, result.out) == (1, "")
+    assert result.err == (
+        "judged: study.tex: the ending says the format, and must be .json, .csv, .md, .html, .txt "
+        "or .parquet.\n"
     )

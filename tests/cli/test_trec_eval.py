@@ -50,14 +50,25 @@ def test_queries_that_the_run_lacks_are_left_out_unless_complete(judged, small):
 def test_flags_may_be_written_together_and_long(judged, small):
     short = judged("trec-eval", "-qn", "-M2", "-l2", "-mP.1,2", "qrels", "a.run")
     long = judged(
-        "trec-eval", "--query_eval_wanted", "--nosummary", "--Max_retrieved_per_topic=2", "--level_for_rel", "2",
-        "--measure", "P.1,2", "qrels", "a.run",
-    )  # fmt: skip
+        "trec-eval",
+        "--query_eval_wanted",
+        "--nosummary",
+        "--Max_retrieved_per_topic=2",
+        "--level_for_rel",
+        "2",
+        "--measure",
+        "P.1,2",
+        "qrels",
+        "a.run",
+    )
     assert short.out == long.out
     # Only u (q2, grade 2, rank 1) is relevant at level 2.
     assert [line.split("\t")[1:] for line in short.out.splitlines()] == [
-        ["q1", "0.0000"], ["q1", "0.0000"], ["q2", "1.0000"], ["q2", "0.5000"],
-    ]  # fmt: skip
+        ["q1", "0.0000"],
+        ["q1", "0.0000"],
+        ["q2", "1.0000"],
+        ["q2", "0.5000"],
+    ]
 
 
 def test_rbp_and_its_residual(judged, small):
@@ -90,29 +101,47 @@ def test_z_scores(judged, small):
         "trec-eval", "-q", "-Z", "z", "-m", "recip_rank", "-m", "map", "qrels", "a.run"
     ).out.splitlines()
     assert [line.split("\t")[1:] for line in out] == [
-        ["q1", "-1000000.0000"], ["q1", "0.5000"], ["q2", "-1000000.0000"], ["q2", "0.0000"],
-        ["all", "-1000000.0000"], ["all", "0.2500"],
-    ]  # fmt: skip
+        ["q1", "-1000000.0000"],
+        ["q1", "0.5000"],
+        ["q2", "-1000000.0000"],
+        ["q2", "0.0000"],
+        ["all", "-1000000.0000"],
+        ["all", "0.2500"],
+    ]
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
         (["-D", "1", "qrels", "a.run"], "judged trec-eval has no -D: it prints no debug output."),
-        (["-R", "prefs", "qrels", "a.run"], "judged trec-eval does not read preference judgements (-R prefs); it reads qrels."),
-        (["-R", "qrels_jg", "qrels", "a.run"],
-         "judged trec-eval does not read judgement groups (-R qrels_jg); it reads qrels."),
-        (["-T", "odd", "qrels", "a.run"], "judged trec-eval knows no format 'odd'; -T takes trec_results."),
-        (["-m", "prefs", "qrels", "a.run"],
-         "judged trec-eval has no 'prefs': it needs preference judgements, which judged does not "
-         "read."),
-        (["-m", "recip_rnk", "qrels", "a.run"], "trec_eval has no measure 'recip_rnk'; did you mean 'recip_rank'?"),
+        (
+            ["-R", "prefs", "qrels", "a.run"],
+            "judged trec-eval does not read preference judgements (-R prefs); it reads qrels.",
+        ),
+        (
+            ["-R", "qrels_jg", "qrels", "a.run"],
+            "judged trec-eval does not read judgement groups (-R qrels_jg); it reads qrels.",
+        ),
+        (
+            ["-T", "odd", "qrels", "a.run"],
+            "judged trec-eval knows no format 'odd'; -T takes trec_results.",
+        ),
+        (
+            ["-m", "prefs", "qrels", "a.run"],
+            "judged trec-eval has no 'prefs': it needs preference judgements, which judged does "
+            "not read.",
+        ),
+        (
+            ["-m", "recip_rnk", "qrels", "a.run"],
+            "trec_eval has no measure 'recip_rnk'; did you mean 'recip_rank'? "
+            "Its groups are official, set and all_trec.",
+        ),
         (["-m", "P.five", "qrels", "a.run"], "trec_eval's P cannot take the parameters 'five'."),
         (["-m", "P.0", "qrels", "a.run"], "k of P must be a whole number from 1, or R; got 0."),
         (["-m", "map.3", "qrels", "a.run"], "trec_eval's map cannot take the parameters '3'."),
         (["-Z", "none", "qrels", "a.run"], "none: cannot be read (No such file or directory)."),
     ],
-)  # fmt: skip
+)
 def test_refusals(judged, small, arguments, message):
     result = judged("trec-eval", *arguments)
     assert (result.code, result.out, result.err) == (1, "", f"judged: {message}\n")

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from judged.conventions import Convention, ConventionError, Name, conventions, find
-from judged.measures import PRESETS, parse
+from judged.measures import PRESETS, parse_measure
 from judged.measures.conventions import named_all
 from judged.policy import CHOICES
 
@@ -103,7 +103,7 @@ def test_what_differs_from_our_measure_has_a_sentence(convention: Convention, na
     if not name.ours:
         assert name.note
         return
-    measure = parse(filled(convention, name)[1])
+    measure = parse_measure(filled(convention, name)[1])
     usual = {param.name: param.default for param in measure.spec.params}
     said = {
         "k",
@@ -148,7 +148,7 @@ def test_an_unknown_convention() -> None:
     with pytest.raises(ConventionError) as error:
         find("torchmetric")
     assert str(error.value) == (
-        "there is no convention 'torchmetric'. Did you mean 'torchmetrics'? There is "
+        "There is no convention 'torchmetric'; did you mean 'torchmetrics'? There is "
         f"{', '.join(conventions())}."
     )
 

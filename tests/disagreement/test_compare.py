@@ -20,14 +20,14 @@ from judged import (
     PolicyError,
     compare_conventions,
     evaluate,
-    parse,
+    parse_measure,
 )
 from judged.conventions import conventions, find
-from judged.disagreement import DEFAULT, ConventionComparison
+from judged.disagreement import DEFAULT, Disagreement
 from judged.disagreement.compare import Counts, Row
 from judged.disagreement.definitions import family
 from judged.disagreement.result import KINDS
-from judged.measures.relatives import relatives
+from judged.measures.conventions import relatives
 
 # tied: of two equal results the relevant one has the lower id, and comes first in the input. short:
 # one result, relevant. lost: not in the run. none: nothing relevant. plain: three results without
@@ -47,7 +47,7 @@ RUN = {
 }
 
 
-def compared(measure: str = "AP@2") -> ConventionComparison:
+def compared(measure: str = "AP@2") -> Disagreement:
     return compare_conventions(JUDGEMENTS, RUN, measure)
 
 
@@ -61,7 +61,6 @@ def row_of(convention: str, measure: str = "AP@2", ours: str | None = None) -> R
 
 
 # -- which rows there are
-# ----------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("measure", DEFAULT)
@@ -76,7 +75,7 @@ def test_each_definition_has_one_row_and_every_library_that_has_it(measure: str)
     wanted = {
         (each.name, named.theirs): (named.measure, Policy.of({**each.policy, **named.name.policy}))
         for each in conventions().values()
-        for named in relatives(each, parse(measure))
+        for named in relatives(each, parse_measure(measure))
     }
     assert used == wanted
 
@@ -131,12 +130,12 @@ def test_what_a_library_has_under_the_name_of_a_measure(
     convention: str, measure: str, names: dict[str, str]
 ) -> None:
     assert {
-        each.theirs: str(each.measure) for each in relatives(find(convention), parse(measure))
+        each.theirs: str(each.measure)
+        for each in relatives(find(convention), parse_measure(measure))
     } == names
 
 
 # -- what makes them differ
-# --------------------------------------------------------------------------------------------
 
 
 def test_a_parameter_is_said_in_its_own_words() -> None:
@@ -163,7 +162,6 @@ def test_another_measure_by_the_same_name_is_said_to_be_one() -> None:
 
 
 # -- how many queries are touched
-# --------------------------------------------------------------------------------------
 
 
 def counts(row: Row) -> dict[str, int]:
@@ -274,7 +272,6 @@ def test_nothing_that_was_given_is_changed() -> None:
 
 
 # -- what comes out
-# ----------------------------------------------------------------------------------------------------
 
 
 def test_the_usual_measures() -> None:
@@ -401,7 +398,6 @@ def test_tables_name_every_kind_of_query() -> None:
 
 
 # -- what is refused
-# ---------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -432,6 +428,6 @@ def test_messages(call: Any, kind: type[JudgedError], message: str) -> None:
 
 
 def test_a_measure_that_nobody_else_has_has_one_row() -> None:
-    rows = family(parse("Compat"))
+    rows = family(parse_measure("Compat"))
     assert [row.name for row in rows] == ["Compat"]
     assert repr(compared("Compat")).splitlines()[0] == "Compat: 1 definition"

@@ -34,12 +34,14 @@ def new() -> Iterator[Spec]:
 
 
 def test_its_example_is_right(new: Spec) -> None:
-    measure = judged.parse(new.example.measure)
+    measure = judged.parse_measure(new.example.measure)
     assert measure.compute(new.example.rankings()).tolist() == [new.example.value]
 
 
 def test_it_is_understood_everywhere(new: Spec) -> None:
-    assert [str(judged.parse(alias)) for alias in new.aliases] == [new.name] * len(new.aliases)
+    assert [str(judged.parse_measure(alias)) for alias in new.aliases] == [new.name] * len(
+        new.aliases
+    )
     assert getattr(judged, new.name).definition()["reference"] == BIBLIOGRAPHY[new.reference]
     value = judged.evaluate({"q": {"a": 1}}, {"q": ["x", "y", "z", "a"]}, new.name).value()
     assert value == 3.0
@@ -47,7 +49,7 @@ def test_it_is_understood_everywhere(new: Spec) -> None:
 
 def test_it_is_undefined_exactly_when_it_says_so(new: Spec) -> None:
     rankings = judged.Rankings.from_relevance([[0, 1], [0, 0], []], relevant=[1, 0, 2])
-    measure = judged.parse(new.name)
+    measure = judged.parse_measure(new.name)
     assert (
         np.isnan(measure.compute(rankings)).tolist()
         == measure.undefined(rankings).tolist()
@@ -57,7 +59,7 @@ def test_it_is_undefined_exactly_when_it_says_so(new: Spec) -> None:
 
 def test_it_is_gone_again() -> None:
     with pytest.raises(judged.MeasureError):
-        judged.parse("SearchLength")
+        judged.parse_measure("SearchLength")
 
 
 def test_the_helpers_it_names_exist() -> None:

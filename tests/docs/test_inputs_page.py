@@ -5,13 +5,15 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
 import judged
-from judged.inputs.detect import detect_format
-from judged.inputs.kinds import JUDGEMENTS, RUN
+from judged.inputs.formats import detect_format
 from judged.inputs.source import open_source
+from judged.inputs.tables import JUDGEMENTS, RUN
+from judged.types import FileFormat, VectorFileFormat
 
 TEXT = (Path(__file__).resolve().parents[2] / "docs" / "inputs.md").read_text(encoding="utf-8")
 FORMAT_OF_HEADING = {
@@ -97,3 +99,8 @@ def test_every_shown_message_is_made() -> None:
     )
     first = {re.split(r"[:,]? ", row)[0].removesuffix(":") for row in rows}
     assert first == {"nope.run", "folder", "qrels.txt", *REFUSED}
+
+
+@pytest.mark.parametrize("formats", [FileFormat, VectorFileFormat])
+def test_every_format_is_named(formats: object) -> None:
+    assert [name for name in get_args(formats) if f"`{name}`" not in TEXT] == []

@@ -33,7 +33,7 @@ def layers() -> dict[str, int]:
 LAYERS = layers()
 
 HANDS_OVER = {
-    "__init__": {"measures": {"__getattr__", "__dir__"}},
+    "__init__": {"measures": {"_measure", "__dir__"}},
     "rankings": {"judging": {"from_scores"}, "evaluation": {"evaluate"}},
 }
 """What is imported from below when a function is called, and which functions these are."""
@@ -79,7 +79,8 @@ def module_of(path: Path) -> str:
 
 
 def modules_of(path: Path) -> Iterator[str]:
-    """The modules that a file imports as it is loaded."""
+    """The modules that a file imports, other than for type checkers; also those inside functions,
+    for what must be put off to work is a circle all the same."""
 
     def visit(node: ast.AST) -> Iterator[str]:
         for child in ast.iter_child_nodes(node):
@@ -90,7 +91,7 @@ def modules_of(path: Path) -> Iterator[str]:
                     else str(child.module)
                     for each in child.names
                 )
-            elif isinstance(child, ast.If) and ast.unparse(child.test) != "TYPE_CHECKING":
+            elif not (isinstance(child, ast.If) and ast.unparse(child.test) == "TYPE_CHECKING"):
                 yield from visit(child)
 
     yield from visit(ast.parse(path.read_text(encoding="utf-8")))

@@ -12,13 +12,13 @@ import polars as pl
 import pytest
 
 from judged import InputError, Rankings, evaluate, read_run
-from judged.embeddings import as_vectors, junk, rank_embeddings, same_label
-from judged.embeddings.categories import Layout, UniqueProduct, category_codes
-from judged.embeddings.top_k import search, top_k
+from judged.embeddings.categories import Layout, category_codes
+from judged.embeddings.relevance import listed, same_label
 from judged.inputs.categories import read_categories
-from judged.inputs.vectors.vectors import Lazy, Vectors
+from judged.inputs.vectors import Vectors, as_vectors
+from judged.inputs.vectors.vectors import Lazy
 from judged.judging.categories import unique_judgements, unique_results
-from judged.similarity.similarity import as_similarity
+from support.products import rank, top_k
 
 MEASURES = ["Success@5", "RR", "AP", "nDCG", "R@3"]
 
@@ -33,7 +33,7 @@ def rank_categories(
     memory: str = "1GB",
     ties: str = "id",
 ) -> Rankings:
-    return rank_embeddings(
+    return rank(
         queries,
         items,
         relevance,
@@ -110,9 +110,9 @@ def test_a_category_without_items_left_is_not_ranked(memory: str) -> None:
     rng = np.random.default_rng(6)
     queries, items, labels = whole_numbers(rng, 3), whole_numbers(rng, 9000), np.arange(9000) // 3
     gone = {(0, item) for item in (*range(6), 7)} | {(2, 8999), (2, 0)}
-    listed: dict[str, dict[str, int]] = {"1": {"no such item": 1}}
+    gone_items: dict[str, dict[str, int]] = {"1": {"no such item": 1}}
     for query, item in gone:
-        listed.setdefault(str(query), {})[str(item)] = 1
+        gone_items.setdefault(str(query), {})[str(item)] = 1
     judgements = {str(query): {"0": 2, "2": 1, "6": 1, "7": 3, "8999": 1} for query in range(3)}
     left = {
         query: {item: grade for item, grade in each.items() if (int(query), int(item)) not in gone}
@@ -122,7 +122,9 @@ def test_a_category_without_items_left_is_not_ranked(memory: str) -> None:
         as_run(queries @ items.T, gone), left, {str(item): str(item // 3) for item in range(9000)}
     )
     expected = evaluate(judged, run, MEASURES)
-    found = rank_categories(queries, items, labels, judgements, exclude=junk(listed), memory=memory)
+    found = rank_categories(
+        queries, items, labels, judgements, exclude=listed(gone_items), memory=memory
+    )
     assert found.retrieved.tolist() == [2998, 3000, 3000]
     assert np.array_equal(found.hit_rank, expected.runs[0].rankings.hit_rank)
     assert np.array_equal(found.hit_grade, expected.runs[0].rankings.hit_grade)
@@ -130,16 +132,10 @@ def test_a_category_without_items_left_is_not_ranked(memory: str) -> None:
 
 
 def test_categories_can_be_listed_too() -> None:
-    items = as_vectors([[3.0], [2.0], [1.0], [4.0]])
-    product = UniqueProduct(
-        as_vectors([[1.0]]),
-        items,
-        ["a", "b", "c", "b"],
-        as_similarity("dot"),
-        exclude=None,
-        memory="1GB",
+    found = top_k(
+        [[1.0]], [[3.0], [2.0], [1.0], [4.0]], 2, similarity="dot", unique=["a", "b", "c", "b"]
     )
-    assert search(product, 2).to_frame().rows() == [("0", "b", 4.0, 1), ("0", "a", 3.0, 2)]
+    assert found.to_frame().rows() == [("0", "b", 4.0, 1), ("0", "a", 3.0, 2)]
 
 
 def test_by_hand() -> None:
@@ -197,8 +193,7 @@ def test_messages_name_the_item_and_not_its_place_by_category() -> None:
     with pytest.raises(InputError) as error:
         rank_categories([[1.0]], [[1.0], [1.0], [np.nan]], ["b", "a", "b"], {"0": {"0": 1}})
     assert (
-        str(error.value)
-        == "the items: vectors 2 hold NaN or infinite numbers; remove or mend them."
+        str(error.value) == "the items: vectors 2 hold NaN or infinite numbers; remove or fix them."
     )
 
 
@@ -241,7 +236,6 @@ def test_labels_stay_exact() -> None:
 
 
 # -- plain runs
-# --------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("ties", ["id", "input"])
@@ -291,7 +285,7 @@ def test_a_saved_run_of_embeddings_gives_the_ranks_counted(tmp_path: Path) -> No
     rng = np.random.default_rng(7)
     queries, items = whole_numbers(rng, 20), whole_numbers(rng, 500)
     labels, wanted = rng.integers(0, 50, 500), rng.integers(0, 50, 20)
-    top_k(queries, items, 500, similarity="dot").to_run(tmp_path / "all.run")
+    top_k(queries, items, 500, similarity="dot").save(tmp_path / "all.run")
     judgements = {
         str(query): {str(item): 1 for item in np.flatnonzero(labels == label)}
         for query, label in enumerate(wanted)

@@ -2,17 +2,18 @@
 
 import json
 import re
-from dataclasses import FrozenInstanceError
+from dataclasses import FrozenInstanceError, fields
 
 import numpy as np
 import pytest
 from scipy.stats import skew
 
-from judged.embeddings import diagonal, same_index, same_label
 from judged.embeddings.diagnosis import Diagnosis, NearDuplicates, Rows
-from judged.embeddings.diagnostics import BINS, diagnose
+from judged.embeddings.diagnostics import BINS
+from judged.embeddings.relevance import pairs, same_label, same_row
 from judged.errors import InputError
 from judged.inputs.vectors.vectors import Lazy, Vectors
+from support.products import diagnose
 
 RANDOM = np.random.default_rng(11)
 QUERIES, ITEMS = (RANDOM.normal(size=(count, 6)).astype(np.float32) for count in (37, 53))
@@ -127,7 +128,7 @@ def test_grades_below_1_are_not_relevant():
 def test_excluded_pairs_count_nowhere():
     scores = scores_of("cosine", ITEMS, ITEMS)
     np.fill_diagonal(scores, -np.inf)
-    found = diagnose(ITEMS, ITEMS, same_label(ITEM_LABELS, ITEM_LABELS), exclude=same_index(), k=4)
+    found = diagnose(ITEMS, ITEMS, same_label(ITEM_LABELS, ITEM_LABELS), exclude=same_row(), k=4)
     assert sum(found.scores.relevant) + sum(found.scores.others) == 53 * 52
     counts = occurrences(scores, 4)
     assert found.hubness.antihubs == (counts == 0).mean()
@@ -148,17 +149,17 @@ def test_uniformity_and_alignment_are_their_twins():
 
 
 def test_excluded_pairs_do_not_align():
-    """Vectors among themselves: each is at no distance from itself, which says nothing of others."""
+    """Vectors among themselves: each is at no distance from itself, which means nothing."""
     vectors = [[1.0, 0.0], [0.0, 1.0], [1.0, 0.0]]
     same = same_label([0, 0, 1], [0, 0, 1])
     assert diagnose(vectors, vectors, same, k=1).alignment == pytest.approx((0 + 2 + 2 + 0 + 0) / 5)
-    assert diagnose(vectors, vectors, same, k=1, exclude=same_index()).alignment == pytest.approx(2)
+    assert diagnose(vectors, vectors, same, k=1, exclude=same_row()).alignment == pytest.approx(2)
 
 
 def test_uniformity_and_alignment_by_hand():
     # Opposite vectors: |x - y|² = 4: log e^-8 = -8. Pairs (1, 0)-(0, 2) and (-3, 0)-(-1, 0): (2 +
     # 0)/2 = 1
-    found = diagnose([[1.0, 0], [-3, 0]], [[0, 2.0], [-1, 0]], diagonal(), k=1)
+    found = diagnose([[1.0, 0], [-3, 0]], [[0, 2.0], [-1, 0]], pairs(), k=1)
     assert found.queries.uniformity == pytest.approx(-8)
     assert found.alignment == pytest.approx(1)
 
@@ -311,7 +312,7 @@ def test_bad_vectors_are_named_and_the_rest_is_as_without_them(bad, similarity):
     assert found.hubness == clean.hubness
     assert sum(found.scores.relevant) == sum(clean.scores.relevant)
     assert sum(found.scores.others) == sum(clean.scores.others)
-    assert found.findings()[0] == (
+    assert found.sentences()[0] == (
         "the queries: 1 vector with NaN or infinite numbers (4); left out of everything else."
     )
 
@@ -334,11 +335,11 @@ def test_zero_vectors_are_left_out_with_cosine_only():
     assert sum(diagnose(QUERIES, items, similarity="dot").scores.others) == 37 * 53
     assert (
         "the items: 1 vector all zeros (8); without direction, so left out of the scores."
-        in diagnose(QUERIES, items).findings()
+        in diagnose(QUERIES, items).sentences()
     )
     assert (
         "the items: 1 vector all zeros (8)."
-        in diagnose(QUERIES, items, similarity="dot").findings()
+        in diagnose(QUERIES, items, similarity="dot").sentences()
     )
 
 
@@ -346,11 +347,11 @@ def test_queries_among_the_items():
     queries = QUERIES.copy()
     queries[[5, 7]] = ITEMS[[5, 2]]
     assert diagnose(queries, ITEMS).queries_among_items == Rows(2, ("5", "7"))
-    assert diagnose(queries, ITEMS, exclude=same_index()).queries_among_items == Rows(1, ("7",))
+    assert diagnose(queries, ITEMS, exclude=same_row()).queries_among_items == Rows(1, ("7",))
     assert (
         "2 queries are also found among the items, number for number (5, 7); "
-        "if these are the same things, exclude them with same_index() or same_id()."
-        in diagnose(queries, ITEMS).findings()
+        "if these are the same things, exclude them with same_row() or same_id()."
+        in diagnose(queries, ITEMS).sentences()
     )
 
 
@@ -387,20 +388,20 @@ def test_the_callers_vectors_stay_as_they_are():
 
 
 def test_one_query_and_one_item():
-    found = diagnose([[1.0, 2.0]], [[2.0, 1.0]], diagonal(), k=1)
+    found = diagnose([[1.0, 2.0]], [[2.0, 1.0]], pairs(), k=1)
     # cosine 4/5: |x - y|² = 2 - 1.6
     assert found.alignment == pytest.approx(0.4)
     assert np.isnan(found.items.uniformity)
     assert found.hubness.antihubs == 0
     assert sum(found.scores.relevant) == 1
-    assert found.findings() == []
+    assert found.sentences() == []
     assert "nothing stands out." in repr(found)
 
 
 def test_to_dict_is_plain_and_whole():
     found = diagnose(QUERIES, ITEMS, LABELS)
     plain = json.loads(json.dumps(found.to_dict(), allow_nan=False))
-    assert set(plain) == set(Diagnosis.__dataclass_fields__)
+    assert set(plain) == {each.name for each in fields(Diagnosis)}
     assert plain["hubness"]["k"] == 10
     assert plain["items"]["norms"]["max"] == found.items.norms.max
     assert plain["scores"]["edges"] == list(found.scores.edges)
@@ -419,7 +420,7 @@ def test_findings_about_spread():
         similarity="dot",
         k=1,
     )
-    said = found.findings()
+    said = found.sentences()
     assert said[-1] == (
         "hubs: item 39 is among the 1 best of 30 queries, 98% of items of none (skewness 6.08, "
         "Robin Hood index 0.97)."
@@ -443,7 +444,7 @@ def test_random_vectors_have_no_findings():
     assert (
         diagnose(
             RANDOM.normal(size=(300, 8)), RANDOM.normal(size=(300, 8)), k=5, sample=100
-        ).findings()
+        ).sentences()
         == []
     )
 
@@ -464,7 +465,7 @@ def test_the_same_seed_gives_the_same():
         ({"sample": 1}, "sample must be a whole number from 2, or None for all; got 1."),
         (
             {"similarity": "cosin"},
-            "there is no similarity 'cosin'; did you mean 'cosine'? There is cosine, dot, "
+            "There is no similarity 'cosin'; did you mean 'cosine'? There is cosine, dot, "
             "euclidean, manhattan, hamming.",
         ),
         ({"dims": 7}, "the queries: dims must be a whole number from 1 to 6; got 7."),

@@ -1,4 +1,4 @@
-"""Ranks by embeddings against a full sort of the whole matrix: every similarity, tie rule and size."""
+"""Ranks by embeddings against a sort of the whole matrix: every similarity, tie rule and size."""
 
 from __future__ import annotations
 
@@ -11,21 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from judged import Rankings, evaluate
+from judged import Rankings, evaluate, evaluate_embeddings
 from judged.checks import size_in_bytes
-from judged.embeddings import (
-    as_vectors,
-    evaluate_embeddings,
-    groups,
-    junk,
-    rank_embeddings,
-    ranks,
-    same_group,
-    same_index,
-    same_label,
-)
+from judged.embeddings import ranks
 from judged.embeddings.ranks import _SHORT, _SORT_FROM
-from judged.inputs.vectors.vectors import Lazy, Vectors
+from judged.embeddings.relevance import listed, same_label, same_row
+from judged.inputs.vectors import Vectors, as_vectors
+from judged.inputs.vectors.vectors import Lazy
 from judged.policy import CHOICES
 from support.dense import (
     Array,
@@ -41,6 +33,7 @@ from support.dense import (
     whole_numbers,
 )
 from support.parts import Needs
+from support.products import rank
 
 RULES = tuple(CHOICES["ties"])
 RANDOM = np.random.default_rng(1)
@@ -52,7 +45,6 @@ def chebyshev(queries: Array, items: Array) -> Array:
 
 
 # -- similarities
-# ------------------------------------------------------------------------------------------------------
 
 SIMILARITIES: dict[str, tuple[Any, Callable[[Array, Array], Array]]] = {
     "dot": ("dot", lambda q, x: q @ x.T),
@@ -69,9 +61,7 @@ SIMILARITIES: dict[str, tuple[Any, Callable[[Array, Array], Array]]] = {
 def test_similarities_with_exact_ties(name: str, ties: str) -> None:
     given_as, twin = SIMILARITIES[name]
     queries, items, relevant, _ = sample(2)
-    found = rank_embeddings(
-        queries, items, among(relevant), similarity=given_as, policy={"ties": ties}
-    )
+    found = rank(queries, items, among(relevant), similarity=given_as, policy={"ties": ties})
     same(found, twin(queries.astype(float), items.astype(float)), judged(relevant), ties=ties)
     assert found.ties == ties
 
@@ -85,18 +75,14 @@ def test_cosine() -> None:
         rng.normal(size=(70, 9)) * 40,
         rng.random((20, 70)) < 0.2,
     )
-    same(
-        rank_embeddings(queries, items, among(relevant)), cosines(queries, items), judged(relevant)
-    )
+    same(rank(queries, items, among(relevant)), cosines(queries, items), judged(relevant))
 
 
 @pytest.mark.parametrize("scale", [1e-35, 1e-22, 1e22, 1e35])
 def test_cosine_of_tiny_and_huge_numbers(scale: float) -> None:
     rng = np.random.default_rng(4)
     queries, items = rng.normal(size=(5, 6)), rng.normal(size=(40, 6))
-    found = rank_embeddings(
-        queries * scale, items * scale, lambda begin, end: np.ones((end - begin, 40))
-    )
+    found = rank(queries * scale, items * scale, lambda begin, end: np.ones((end - begin, 40)))
     same(found, cosines(queries, items), np.ones((5, 40)))
 
 
@@ -114,7 +100,7 @@ def test_a_torch_module(needs: Needs) -> None:
 
     queries, items, relevant, _ = sample(5)
     queries.flags.writeable = False  # as arrays mapped from a file are
-    found = rank_embeddings(queries, items, among(relevant), similarity=Learned())
+    found = rank(queries, items, among(relevant), similarity=Learned())
     same(found, queries @ WEIGHTS @ items.T, judged(relevant))
 
 
@@ -127,7 +113,7 @@ def test_a_matrix_may_lead_from_one_space_to_another() -> None:
     )
     relevant = rng.random((9, 50)) < 0.3
     same(
-        rank_embeddings(queries, items, among(relevant), similarity=weights),
+        rank(queries, items, among(relevant), similarity=weights),
         queries @ weights @ items.T,
         judged(relevant),
     )
@@ -137,16 +123,13 @@ def test_a_matrix_may_lead_from_one_space_to_another() -> None:
 @pytest.mark.parametrize("dims", [1, 3, 4])
 def test_fewer_dimensions_are_those_of_a_slice(similarity: str, dims: int) -> None:
     queries, items, relevant, _ = sample(7)
-    found = rank_embeddings(queries, items, among(relevant), similarity=similarity, dims=dims)
-    by_hand = rank_embeddings(
-        queries[:, :dims], items[:, :dims], among(relevant), similarity=similarity
-    )
+    found = rank(queries, items, among(relevant), similarity=similarity, dims=dims)
+    by_hand = rank(queries[:, :dims], items[:, :dims], among(relevant), similarity=similarity)
     assert hits_of(found) == hits_of(by_hand)
     assert f"only the first {dims} dimensions of the vectors are used" in found.basis
 
 
 # -- sizes, memory and ways to count
-# -----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -155,7 +138,7 @@ def test_fewer_dimensions_are_those_of_a_slice(similarity: str, dims: int) -> No
 def test_sizes(queries: int, items: int) -> None:
     left, right, relevant, _ = sample(16, queries, items)
     same(
-        rank_embeddings(left, right, among(relevant), similarity="dot"),
+        rank(left, right, among(relevant), similarity="dot"),
         left @ right.T,
         judged(relevant),
     )
@@ -166,7 +149,7 @@ def test_fewer_items_than_a_cutoff() -> None:
         [[1.0]], [[1.0], [2.0]], {"0": {"0": 1}}, similarity="dot", measures=["P@10", "R@10"]
     )
     assert [found.value("P@10"), found.value("R@10")] == [0.1, 1.0]
-    assert "1 query with fewer than 10 results." in found.runs[0].audit.findings()
+    assert "1 query with fewer than 10 results." in found.runs[0].audit.sentences()
 
 
 @pytest.mark.parametrize("width", [_SHORT - 500, _SHORT + 900])
@@ -193,9 +176,7 @@ def test_every_way_to_count(width: int, count: int, where: str) -> None:
         ):  # the next rows are not tried for few scores, then they are again
             place = order[:count]
         relevant[query, place] = True
-    same(
-        rank_embeddings(queries, items, among(relevant), similarity="dot"), scores, judged(relevant)
-    )
+    same(rank(queries, items, among(relevant), similarity="dot"), scores, judged(relevant))
 
 
 @pytest.mark.parametrize("ties", RULES)
@@ -203,9 +184,7 @@ def test_every_way_to_count(width: int, count: int, where: str) -> None:
 def test_constant_scores_are_one_tie(width: int, ties: str) -> None:
     relevant = np.zeros((4, width), bool)
     relevant[:, [3, 50, 77]] = True
-    found = rank_embeddings(
-        np.ones((4, 2)), np.ones((width, 2)), among(relevant), policy={"ties": ties}
-    )
+    found = rank(np.ones((4, 2)), np.ones((width, 2)), among(relevant), policy={"ties": ties})
     same(found, np.ones((4, width)), judged(relevant), ties=ties)
     assert found.audit is not None
     assert (found.audit.tied_results, found.audit.tied_queries) == (12, 4)
@@ -222,9 +201,7 @@ def test_ties_are_settled_alike_however_many_at_a_time(
     queries, items, relevant, rng = sample(17, queries=20, items=60, dims=2)
     items[30:] = items[rng.integers(0, 5, 30)]
     scores = queries @ items.T if similarity == "dot" else -distances(queries, items)
-    found = rank_embeddings(
-        queries, items, among(relevant), similarity=similarity, policy={"ties": ties}
-    )
+    found = rank(queries, items, among(relevant), similarity=similarity, policy={"ties": ties})
     same(found, scores, judged(relevant), ties=ties)
 
 
@@ -237,10 +214,10 @@ def test_a_cap_of_memory_cuts_both_ways_and_changes_nothing(similarity: str, tie
     queries, items = whole_numbers(rng, 130, 4, 2), whole_numbers(rng, 4000, 4, 2)
     left, right = rng.integers(0, 300, 130), rng.integers(0, 300, 4000)
     left[0], right[rng.random(4000) < 0.03] = 7, 7  # one label with many items
-    exclude = same_group(np.arange(130) % 11, np.arange(4000) % 11)
+    exclude = same_label(np.arange(130) % 11, np.arange(4000) % 11)
 
     def ranked(memory: str | int) -> Rankings:
-        return rank_embeddings(
+        return rank(
             queries,
             items,
             same_label(left, right),
@@ -280,7 +257,7 @@ def test_items_that_are_read_in_stretches(memory: str) -> None:
     queries, items, relevant, _ = sample(18, queries=5, items=20_000, share=0.0005)
     lazy = Vectors(Lazy(items.shape, items.dtype, lambda rows, columns: items[rows, columns]))
     found, expected = (
-        rank_embeddings(queries, each, among(relevant), similarity="euclidean", memory=memory)
+        rank(queries, each, among(relevant), similarity="euclidean", memory=memory)
         for each in (lazy, items)
     )
     assert hits_of(found) == hits_of(expected)
@@ -289,15 +266,12 @@ def test_items_that_are_read_in_stretches(memory: str) -> None:
 def test_progress_counts_queries() -> None:
     queries, items, relevant, _ = sample(19, queries=150, items=9000, share=0.001)
     seen: list[int] = []
-    rank_embeddings(
-        queries, items, among(relevant), similarity="dot", memory="1MB", progress=seen.append
-    )
+    rank(queries, items, among(relevant), similarity="dot", memory="1MB", progress=seen.append)
     assert sum(seen) == 150
     assert len(seen) > 1
 
 
 # -- measures and what is said
-# -----------------------------------------------------------------------------------------
 
 MEASURES = [
     "AP",
@@ -326,7 +300,7 @@ def test_every_measure_reads_the_ranks_as_it_reads_those_of_a_run(ties: str) -> 
         items,
         as_judgements(grades),
         similarity="dot",
-        exclude=same_index(),
+        exclude=same_row(),
         measures=MEASURES,
         policy={"ties": ties},
     ).scored()
@@ -361,7 +335,7 @@ def test_the_share_of_judged_results_does_not_hang_on_an_order_that_there_is_not
     # 20 equal items, two of them judged: ids in descending order put both (9 and 8) first, and any
     # order puts each among the first ten as often as not.
     judgements = {"0": {"9": 1, "8": 0}}
-    found = rank_embeddings([[1.0]], np.ones((20, 1)), judgements, policy={"ties": ties})
+    found = rank([[1.0]], np.ones((20, 1)), judgements, policy={"ties": ties})
     assert found.audit is not None
     assert found.audit.judged_at_10 == share
 
@@ -377,24 +351,24 @@ def test_a_convention_is_that_of_the_same_run() -> None:
         assert found.value() == pytest.approx(expected.value(), abs=1e-12)
         assert found.policy == expected.policy
         assert f"Convention: {found.convention}" in found.definition()
-    ranked = rank_embeddings(queries, items, listed, similarity="dot")
+    ranked = rank(queries, items, listed, similarity="dot")
     assert ranked.evaluate("AP@10", convention="torchmetrics").value() == pytest.approx(
         found.value(), abs=1e-12
     )
 
 
 def test_the_basis_says_what_was_ranked() -> None:
-    exclude = [junk({"0": {"5": 1}}), same_index()]
-    found = rank_embeddings(
-        np.eye(2), np.eye(2), groups([1, 2], [2, 1]), similarity="euclidean", exclude=exclude
+    exclude = [listed({"0": {"5": 1}}), same_row()]
+    found = rank(
+        np.eye(2), np.eye(2), same_label([1, 2], [2, 1]), similarity="euclidean", exclude=exclude
     )
     assert found.basis == (
         "euclidean: the score is minus half the squared Euclidean distance, in single precision, "
         "and in double where that could put two items in the wrong order",
         "all items are ranked",
-        "relevant: items of the query's own group",
-        "excluded from the ranking: the items of the junk list, and the item with the query's own "
-        "row number",
+        "relevant: items of the query's own label",
+        "excluded from the ranking: the items of the exclusion list, and the item with the "
+        "query's own row number",
     )
 
 
@@ -403,15 +377,12 @@ def test_what_was_given_stays_as_it_was(similarity: str) -> None:
     queries, items, relevant, _ = sample(21)
     queries[:, 0], items[:, 0] = 5, 5  # no vector is zero
     before = queries.copy(), items.copy()
-    rank_embeddings(
-        queries, as_vectors(items), among(relevant), similarity=similarity, exclude=same_index()
-    )
+    rank(queries, as_vectors(items), among(relevant), similarity=similarity, exclude=same_row())
     assert (queries == before[0]).all()
     assert (items == before[1]).all()
 
 
 # -- laws
-# --------------------------------------------------------------------------------------------------------------
 
 VECTORS = hnp.arrays(
     np.int8, st.tuples(st.integers(1, 12), st.just(3)), elements=st.integers(-3, 3)
@@ -424,11 +395,9 @@ def test_all_queries_at_once_equals_one_at_a_time(
 ) -> None:
     relevant = data.draw(hnp.arrays(bool, (len(queries), len(items))))
     relevant[:, 0] = True
-    at_once = hits_of(rank_embeddings(queries, items, among(relevant), similarity="euclidean"))
+    at_once = hits_of(rank(queries, items, among(relevant), similarity="euclidean"))
     for query in range(len(queries)):
-        alone = rank_embeddings(
-            queries[[query]], items, among(relevant[[query]]), similarity="euclidean"
-        )
+        alone = rank(queries[[query]], items, among(relevant[[query]]), similarity="euclidean")
         assert [hit[1:] for hit in hits_of(alone)] == [
             hit[1:] for hit in at_once if hit[0] == query
         ]
@@ -450,11 +419,7 @@ def test_the_order_of_items_does_not_matter_where_nothing_ties(
     grades[0] = 2
     order = np.array(data.draw(st.permutations(range(len(values)))))
     ranks = [
-        hits_of(
-            rank_embeddings(
-                queries, items[at], among(np.tile(grades[at], (2, 1))), similarity="dot"
-            )
-        )
+        hits_of(rank(queries, items[at], among(np.tile(grades[at], (2, 1))), similarity="dot"))
         for at in (np.arange(len(values)), order)
     ]
     assert ranks[0] == ranks[1]
@@ -468,7 +433,7 @@ def test_excluded_items_might_as_well_not_be_there(
     relevant[:, 0] = True
     gone = np.arange(relevant.shape[1]) >= len(items)
     ties = data.draw(st.sampled_from(("input", "best", "worst")))
-    with_others = rank_embeddings(
+    with_others = rank(
         queries,
         np.vstack([items, others]),
         among(relevant),
@@ -476,7 +441,7 @@ def test_excluded_items_might_as_well_not_be_there(
         exclude=among(np.tile(gone, (len(queries), 1))),
         policy={"ties": ties},
     )
-    without = rank_embeddings(
+    without = rank(
         queries, items, among(relevant[:, : len(items)]), similarity="dot", policy={"ties": ties}
     )
     assert hits_of(with_others) == hits_of(without)

@@ -11,18 +11,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from judged import (
-    InputError,
-    MeasureError,
-    Policy,
-    PolicyError,
-    evaluate_embeddings,
-    rank_embeddings,
-)
-from judged.embeddings import diagonal, groups, junk, revisited, same_id, same_label, shared_label
+from judged import InputError, MeasureError, PolicyError, evaluate_embeddings
 from judged.embeddings.embeddings import Embeddings
-from judged.embeddings.normalise import CSLS
-from judged.embeddings.top_k import top_k
+from judged.embeddings.normalisation_kinds import CSLS
+from judged.embeddings.relevance import listed, pairs, revisited, same_id, same_label, shared_label
+from support.products import rank, top_k
 
 TWO, THREE = np.eye(2), np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]])
 PAIRS = {"0": {"0": 1}, "1": {"1": 1}}
@@ -41,7 +34,7 @@ def spoiled(value: float, *rows: int, count: int = 6) -> Any:
 def ranked(
     queries: Any = TWO, items: Any = THREE, relevance: Any = PAIRS, **options: Any
 ) -> Callable[[], Any]:
-    return lambda: rank_embeddings(queries, items, relevance, **options)
+    return lambda: rank(queries, items, relevance, **options)
 
 
 ERRORS: dict[str, tuple[Callable[[], Any], str]] = {
@@ -53,23 +46,23 @@ ERRORS: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "NaN": (
         ranked(items=spoiled(np.nan, 4)),
-        "the items: vectors 4 hold NaN or infinite numbers; remove or mend them.",
+        "the items: vectors 4 hold NaN or infinite numbers; remove or fix them.",
     ),
     "infinite": (
         ranked(queries=spoiled(-np.inf, 0, 1, 3, 5)),
-        "the queries: vectors 0, 1, 3, … hold NaN or infinite numbers; remove or mend them.",
+        "the queries: vectors 0, 1, 3, … hold NaN or infinite numbers; remove or fix them.",
     ),
     "infinite from the first item on": (
         ranked(items=spoiled(np.inf, 0, 1)),
-        "the items: vectors 0, 1 hold NaN or infinite numbers; remove or mend them.",
+        "the items: vectors 0, 1 hold NaN or infinite numbers; remove or fix them.",
     ),
     "NaN by id": (
         ranked(items=spoiled(np.nan, 1, 2, count=3), item_ids=["a", "b", "c"]),
-        "the items: vectors b, c hold NaN or infinite numbers; remove or mend them.",
+        "the items: vectors b, c hold NaN or infinite numbers; remove or fix them.",
     ),
     "too large for single precision": (
         ranked(items=spoiled(1e39, 2)),
-        "the items: vectors 2 hold NaN or infinite numbers; remove or mend them.",
+        "the items: vectors 2 hold NaN or infinite numbers; remove or fix them.",
     ),
     "zero item": (
         ranked(items=[[1.0, 0.0], [0.0, 0.0]]),
@@ -83,7 +76,7 @@ ERRORS: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "one vector": (
         ranked(queries=np.ones(2)),
-        "the queries: one row a vector is needed, a matrix; got an array of shape (2,). "
+        "the queries: one row per vector is needed, a matrix; got an array of shape (2,). "
         "For a single vector give a matrix of one row, as x[None, :].",
     ),
     "no vector": (ranked(items=np.ones((0, 2))), "the items: there is no vector in it."),
@@ -109,12 +102,12 @@ ERRORS: dict[str, tuple[Callable[[], Any], str]] = {
     # similarity
     "unknown similarity": (
         ranked(similarity="cosin"),
-        "there is no similarity 'cosin'; did you mean 'cosine'? There is cosine, dot, euclidean, "
+        "There is no similarity 'cosin'; did you mean 'cosine'? There is cosine, dot, euclidean, "
         "manhattan, hamming.",
     ),
     "unlike any similarity": (
         ranked(similarity="xyz"),
-        "there is no similarity 'xyz'. There is cosine, dot, euclidean, manhattan, hamming.",
+        "There is no similarity 'xyz'. There is cosine, dot, euclidean, manhattan, hamming.",
     ),
     "no similarity": (
         ranked(similarity=None),
@@ -127,11 +120,11 @@ ERRORS: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "matrix with NaN": (
         ranked(similarity=[[np.nan, 0], [0, 1]]),
-        "the matrix of a bilinear similarity holds NaN or infinite numbers; mend it.",
+        "the matrix of a bilinear similarity holds NaN or infinite numbers; fix it.",
     ),
     "matrix too large": (
         ranked(similarity=[[1e39, 0], [0, 1]]),
-        "the matrix of a bilinear similarity holds NaN or infinite numbers; mend it.",
+        "the matrix of a bilinear similarity holds NaN or infinite numbers; fix it.",
     ),
     "matrix of texts": (
         ranked(similarity=[["a", "b"], ["c", "d"]]),
@@ -187,8 +180,8 @@ ERRORS: dict[str, tuple[Callable[[], Any], str]] = {
         "the items: labels have shape (3, 2); one is needed for each of the 3 vectors.",
     ),
     "number of groups": (
-        ranked(relevance=groups([1, 2], [1, 2])),
-        "the items: groups have shape (2,); one is needed for each of the 3 vectors.",
+        ranked(relevance=same_label([1, 2], [1, 2])),
+        "the items: labels have shape (2,); one is needed for each of the 3 vectors.",
     ),
     "texts and numbers": (
         ranked(relevance=same_label(["1", "2"], [1, 2, 3])),
@@ -207,8 +200,8 @@ ERRORS: dict[str, tuple[Callable[[], Any], str]] = {
         "the queries: vector 1 has no label; give it one.",
     ),
     "missing label of a frame": (
-        ranked(relevance=groups([1, 2], pd.Series([1, 2, pd.NA]))),
-        "the items: vector 2 has no group; give it one.",
+        ranked(relevance=same_label([1, 2], pd.Series([1, 2, pd.NA]))),
+        "the items: vector 2 has no label; give it one.",
     ),
     "number of lists of labels": (
         ranked(relevance=shared_label([["a"]], [["a"], ["b"], ["a"]])),
@@ -217,12 +210,12 @@ ERRORS: dict[str, tuple[Callable[[], Any], str]] = {
     "texts for lists of labels": (
         ranked(relevance=shared_label([["cat"], ["dog"]], ["cat", "cow", "tiger"])),
         "the items: 'cat' is one text, not a list of labels; give a list for each vector, or use "
-        "judged.same_label(…).",
+        "judged.relevance.same_label(…).",
     ),
     "pairs": (
-        ranked(relevance=diagonal()),
+        ranked(relevance=pairs()),
         "pairs need as many queries as items; there are 2 queries and 3 items. "
-        "For several queries an item use judged.groups(…), or --groups.",
+        "For several queries per item use judged.relevance.same_label(…), or --labels.",
     ),
     "function of relevance": (
         ranked(relevance=lambda begin, end: np.ones((3, 2))),
@@ -237,7 +230,7 @@ ERRORS: dict[str, tuple[Callable[[], Any], str]] = {
         "no item is relevant to any query; check the relevance that was given.",
     ),
     "all that is relevant is excluded": (
-        ranked(relevance=same_label([1, 2], [1, 2, 3]), exclude=groups([1, 2], [1, 2, 3])),
+        ranked(relevance=same_label([1, 2], [1, 2, 3]), exclude=same_label([1, 2], [1, 2, 3])),
         "no item is relevant to any query; check the relevance that was given.",
     ),
     "no query in common": (
@@ -246,13 +239,13 @@ ERRORS: dict[str, tuple[Callable[[], Any], str]] = {
         "the vectors have '0', '1'.",
     ),
     "no query in common with the junk": (
-        ranked(exclude=junk({"a": {"0": 1}}), query_ids=["0", "1"]),
-        "the junk list and the queries have no query in common: the junk list has 'a', the "
-        "vectors have '0', '1'.",
+        ranked(exclude=listed({"a": {"0": 1}}), query_ids=["0", "1"]),
+        "the exclusion list and the queries have no query in common: the exclusion list has 'a', "
+        "the vectors have '0', '1'.",
     ),
     "no ids": (
         ranked(exclude=same_id(), query_ids=["0", "1"]),
-        "same_id needs ids on both sides; give query_ids and item_ids, or use same_index.",
+        "same_id needs ids on both sides; give query_ids and item_ids, or use same_row.",
     ),
     "protocol": (
         lambda: revisited([], "simple"),
@@ -289,7 +282,7 @@ ERRORS: dict[str, tuple[Callable[[], Any], str]] = {
         for k in (0, -3, 1.5, "3", None, True)
     },
     "k of results beside ranks": (
-        lambda: Embeddings(TWO, THREE).rank(PAIRS, Policy(), top=0),
+        lambda: Embeddings(TWO, THREE).evaluate_and_top_k(PAIRS, k=0),
         "k must be a whole number from 1; got 0.",
     ),
     "both with unique": (
@@ -320,22 +313,20 @@ def test_a_file_of_a_matrix_is_checked_as_a_matrix_is(tmp_path: Path) -> None:
     for wrong in (np.nan, 1e39):
         np.save(tmp_path / "weights.npy", np.array([[wrong, 0], [0, 1]]))
         with pytest.raises(InputError) as error:
-            rank_embeddings(TWO, THREE, PAIRS, similarity=str(tmp_path / "weights.npy"))
+            rank(TWO, THREE, PAIRS, similarity=str(tmp_path / "weights.npy"))
         assert (
             str(error.value)
-            == "the matrix of a bilinear similarity holds NaN or infinite numbers; mend it."
+            == "the matrix of a bilinear similarity holds NaN or infinite numbers; fix it."
         )
 
 
 def test_a_fault_in_the_last_block_is_found_too() -> None:
     queries = spoiled(np.nan, 149, count=150)
     with pytest.raises(InputError) as error:
-        rank_embeddings(
-            queries, np.ones((9000, 2)), {"0": {"0": 1}}, similarity="dot", memory="1MB"
-        )
+        rank(queries, np.ones((9000, 2)), {"0": {"0": 1}}, similarity="dot", memory="1MB")
     assert (
         str(error.value)
-        == "the queries: vectors 149 hold NaN or infinite numbers; remove or mend them."
+        == "the queries: vectors 149 hold NaN or infinite numbers; remove or fix them."
     )
 
 
@@ -347,16 +338,16 @@ def test_large_numbers_whose_scores_fit_are_ranked() -> None:
         ("hamming", 3e38),
         ("cosine", 1e38),
     ):
-        found = rank_embeddings(TWO * scale, THREE * scale, PAIRS, similarity=similarity)
+        found = rank(TWO * scale, THREE * scale, PAIRS, similarity=similarity)
         assert (
             found.hit_rank.tolist()
-            == rank_embeddings(TWO, THREE, PAIRS, similarity=similarity).hit_rank.tolist()
+            == rank(TWO, THREE, PAIRS, similarity=similarity).hit_rank.tolist()
         )
 
 
 def test_unjudged_items_cannot_be_removed() -> None:
     with pytest.raises(PolicyError) as error:
-        rank_embeddings(TWO, THREE, PAIRS, policy={"unjudged": "removed"})
+        rank(TWO, THREE, PAIRS, policy={"unjudged": "removed"})
     assert str(error.value) == (
         "unjudged=removed has no meaning here: every item is ranked, and only relevant ones are "
         "known."
@@ -375,7 +366,7 @@ def test_a_judged_query_without_a_vector_can_be_an_error() -> None:
 
 
 def test_nothing_is_unjudged_where_every_item_has_a_label() -> None:
-    ranked = rank_embeddings(TWO, THREE, same_label([0, 1], [0, 1, 1]))
+    ranked = rank(TWO, THREE, same_label([0, 1], [0, 1, 1]))
     with pytest.raises(PolicyError) as error:
         ranked.evaluate("AP", unjudged_range=True)
     assert str(error.value) == (

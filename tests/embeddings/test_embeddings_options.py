@@ -9,19 +9,11 @@ import numpy as np
 import pytest
 from scipy.special import logsumexp
 
-from judged import Evaluation, Policy, Rankings, evaluate_embeddings, parse
-from judged.embeddings import (
-    diagonal,
-    groups,
-    junk,
-    rank_embeddings,
-    revisited,
-    same_group,
-    same_index,
-    same_label,
-)
+from judged import Evaluation, Policy, Rankings, evaluate_embeddings
 from judged.embeddings.embeddings import Embeddings
-from judged.embeddings.normalise import CSLS, AlphaQueryExpansion, InvertedSoftmax, QBNorm
+from judged.embeddings.normalisation_kinds import CSLS, AlphaQueryExpansion, InvertedSoftmax, QBNorm
+from judged.embeddings.relevance import listed, pairs, revisited, same_label, same_row
+from judged.measures import parse_measure
 from judged.policy import CHOICES
 from support.dense import (
     Array,
@@ -33,11 +25,11 @@ from support.dense import (
     same,
     whole_numbers,
 )
+from support.products import rank
 
 RULES = tuple(CHOICES["ties"])
 
 # -- unique categories
-# -------------------------------------------------------------------------------------------------
 
 
 def by_category(values: Array, category: Array, least: float) -> tuple[Array, list[str]]:
@@ -68,13 +60,13 @@ def test_unique_categories(similarity: str, ties: str) -> None:
     scores = queries @ items.T if similarity == "dot" else -distances(queries, items)
     best, names = by_category(np.where(gone, -np.inf, scores.astype(float)), category, -np.inf)
     for given in (category, dict(enumerate(category.tolist()))):
-        found = rank_embeddings(
+        found = rank(
             queries,
             items,
             as_judgements(grades),
             similarity=similarity,
             unique=given,
-            exclude=same_group(np.arange(25) % 9, np.arange(150) % 9),
+            exclude=same_label(np.arange(25) % 9, np.arange(150) % 9),
             policy={"ties": ties},
         )
         wanted = grades_by_category(np.where(gone, np.nan, grades), category)
@@ -88,7 +80,7 @@ def test_unique_categories_of_judged_queries_alone() -> None:
     # Items 0 and 1 are one category: of the query without a vector one category and one unknown
     # item are judged.
     listed = {"0": {"2": 1}, "7": {"0": 1, "1": 3, "x": 2}}
-    found = rank_embeddings(
+    found = rank(
         np.eye(2), [[1, 0], [0, 1], [0.5, 0.5]], listed, similarity="dot", unique=["a", "a", "b"]
     )
     assert (found.queries, found.retrieved.tolist(), found.missing.tolist()) == (
@@ -104,7 +96,6 @@ def test_unique_categories_of_judged_queries_alone() -> None:
 
 
 # -- both directions
-# ---------------------------------------------------------------------------------------------------
 
 
 def assert_equal(found: Rankings, expected: Rankings) -> None:
@@ -147,23 +138,23 @@ def test_both_directions_are_two_evaluations(similarity: str, memory: str, ties:
         queries,
         items,
         similarity=there_by,
-        exclude=[same_group(*burst), same_index()],
+        exclude=[same_label(*burst), same_row()],
         query_ids=ids[0],
         item_ids=ids[1],
         memory=memory,
     )
-    there, back = compared.rank_both_ways(same_label(left, right), policy, name="x")
+    there, back = compared.rank_both(same_label(left, right), policy=policy, name="x")
     assert (there.name, back.name) == ("x: queries to items", "x: items to queries")
     for found, one, other, labels, of, names, by in (
         (there, queries, items, (left, right), burst, ids, there_by),
         (back, items, queries, (right, left), burst[::-1], ids[::-1], back_by),
     ):
-        expected = rank_embeddings(
+        expected = rank(
             one,
             other,
             same_label(*labels),
             similarity=by,
-            exclude=[same_group(*of), same_index()],
+            exclude=[same_label(*of), same_row()],
             query_ids=names[0],
             item_ids=names[1],
             policy=policy,
@@ -177,13 +168,15 @@ def test_both_directions_of_judgements_and_junk(memory: str) -> None:
     queries, items = whole_numbers(rng, 150, 3), whole_numbers(rng, 900, 3)
     grades = np.where(rng.random((150, 900)) < 0.003, rng.integers(1, 4, (150, 900)), np.nan)
     grades[0, 0] = 1
-    listed = {query: each for query, each in as_judgements(grades).items() if each}
+    given = {query: each for query, each in as_judgements(grades).items() if each}
     gone = rng.random((150, 900)) < 0.01
     junk_list = as_judgements(judged(gone))
-    compared = Embeddings(queries, items, similarity="dot", exclude=junk(junk_list), memory=memory)
-    there, back = compared.rank_both_ways({**listed, "no such query": {"1": 1.0}}, Policy())
+    compared = Embeddings(
+        queries, items, similarity="dot", exclude=listed(junk_list), memory=memory
+    )
+    there, back = compared.rank_both({**given, "no such query": {"1": 1.0}})
     scores = queries @ items.T
-    known = list(map(int, listed))
+    known = list(map(int, given))
     assert there.queries == (*map(str, known), "no such query")
     same(there.take(range(len(known))), scores[known], grades[known], gone=gone[known])
     # Seen from the items, those that no judgement names are not evaluated.
@@ -196,15 +189,15 @@ def test_both_directions_are_two_rows() -> None:
     rng = np.random.default_rng(5)
     queries, items = rng.normal(size=(30, 5)), rng.normal(size=(30, 5))
     found = evaluate_embeddings(
-        queries, items, diagonal(), measures=["RR", "R@1"], both=True, name="clips"
+        queries, items, pairs(), measures=["RR", "R@1"], both=True, name="clips"
     )
     assert [run.name for run in found.runs] == [
         "clips: queries to items",
         "clips: items to queries",
     ]
-    rows = [run.summary[parse("RR")] for run in found.runs]
+    rows = [run.summary[parse_measure("RR")] for run in found.runs]
     alone = [
-        evaluate_embeddings(*pair, diagonal(), measures=["RR"]).value()
+        evaluate_embeddings(*pair, pairs(), measures=["RR"]).value()
         for pair in ((queries, items), (items, queries))
     ]
     assert rows == alone
@@ -218,15 +211,14 @@ def test_both_directions_normalised(normalise: str, memory: str) -> None:
     rng = np.random.default_rng(6)
     queries, items = rng.normal(size=(60, 6)), rng.normal(size=(90, 6))
     left, right = np.arange(60) % 30, np.arange(90) % 30
-    there, back = Embeddings(queries, items, normalise=normalise, memory=memory).rank_both_ways(
-        groups(left, right), Policy()
+    there, back = Embeddings(queries, items, normalise=normalise, memory=memory).rank_both(
+        same_label(left, right)
     )
-    assert_equal(there, rank_embeddings(queries, items, groups(left, right), normalise=normalise))
-    assert_equal(back, rank_embeddings(items, queries, groups(right, left), normalise=normalise))
+    assert_equal(there, rank(queries, items, same_label(left, right), normalise=normalise))
+    assert_equal(back, rank(items, queries, same_label(right, left), normalise=normalise))
 
 
 # -- normalised scores
-# -------------------------------------------------------------------------------------------------
 
 RANDOM = np.random.default_rng(7)
 QUERIES, ITEMS, BANK = (RANDOM.normal(size=(count, 8)) for count in (40, 75, 30))
@@ -276,7 +268,7 @@ def test_normalised_scores_are_ranked_as_the_formula_ranks(name: str, similarity
         for each in (QUERIES, BANK)
     )
     dense = formula(scores, bank)
-    found = rank_embeddings(
+    found = rank(
         QUERIES,
         ITEMS,
         lambda begin, end: RELEVANT[begin:end],
@@ -285,9 +277,9 @@ def test_normalised_scores_are_ranked_as_the_formula_ranks(name: str, similarity
     )
     same(found, dense, judged(RELEVANT))
     assert hits_of(found) != hits_of(
-        rank_embeddings(QUERIES, ITEMS, lambda a, b: RELEVANT[a:b], similarity=similarity)
+        rank(QUERIES, ITEMS, lambda a, b: RELEVANT[a:b], similarity=similarity)
     )
-    unique = rank_embeddings(
+    unique = rank(
         QUERIES,
         ITEMS,
         lambda begin, end: RELEVANT[begin:end],
@@ -302,7 +294,7 @@ def test_normalised_scores_are_ranked_as_the_formula_ranks(name: str, similarity
 
 def test_normalised_distances() -> None:
     dense = csls(-distances(QUERIES, ITEMS) / 2, -distances(QUERIES, ITEMS) / 2, 4)
-    found = rank_embeddings(
+    found = rank(
         QUERIES, ITEMS, lambda a, b: RELEVANT[a:b], similarity="euclidean", normalise="csls(k=4)"
     )
     same(found, dense, judged(RELEVANT))
@@ -312,8 +304,8 @@ def test_normalised_scores_leave_excluded_pairs_out() -> None:
     gone = np.eye(40, 75) > 0
     scores = np.where(gone, -np.inf, cosines(QUERIES, ITEMS))
     near = csls(scores, scores, 5)
-    found = rank_embeddings(
-        QUERIES, ITEMS, lambda a, b: RELEVANT[a:b], normalise="csls(k=5)", exclude=same_index()
+    found = rank(
+        QUERIES, ITEMS, lambda a, b: RELEVANT[a:b], normalise="csls(k=5)", exclude=same_row()
     )
     same(found, near, judged(RELEVANT), gone=gone)
 
@@ -324,7 +316,7 @@ def test_expanded_queries_are_asked_again() -> None:
     weight = np.maximum(np.take_along_axis(cosines(QUERIES, ITEMS), best, axis=1), 0) ** 2
     expanded = unit[0] + np.einsum("qk,qkd->qd", weight, unit[1][best])
     for unique in (None, CATEGORY):
-        found = rank_embeddings(
+        found = rank(
             QUERIES,
             ITEMS,
             lambda a, b: RELEVANT[a:b],
@@ -332,7 +324,7 @@ def test_expanded_queries_are_asked_again() -> None:
             unique=unique,
         )
         assert hits_of(found) == hits_of(
-            rank_embeddings(expanded, ITEMS, lambda a, b: RELEVANT[a:b], unique=unique)
+            rank(expanded, ITEMS, lambda a, b: RELEVANT[a:b], unique=unique)
         )
 
 
@@ -340,7 +332,7 @@ def test_expanded_queries_are_asked_again() -> None:
 @pytest.mark.parametrize("text", ["min-max", "z-score", "softmax", "softmax(temperature=0.001)"])
 def test_what_cannot_change_a_ranking_does_not_and_says_so(text: str, unique: Any) -> None:
     plain, found = (
-        rank_embeddings(QUERIES, ITEMS, lambda a, b: RELEVANT[a:b], normalise=each, unique=unique)
+        rank(QUERIES, ITEMS, lambda a, b: RELEVANT[a:b], normalise=each, unique=unique)
         for each in (None, text)
     )
     assert hits_of(found) == hits_of(plain)
@@ -355,7 +347,6 @@ def test_what_cannot_change_a_ranking_does_not_and_says_so(text: str, unique: An
 
 
 # -- revisited Oxford and Paris
-# ----------------------------------------------------------------------------------------
 
 
 def revisited_average_precision(order: list[int], wanted: set[int], passed: set[int]) -> float:

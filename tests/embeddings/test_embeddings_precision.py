@@ -8,17 +8,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from judged import Policy, Rankings
-from judged.embeddings import groups, rank_embeddings, same_index
+from judged import Rankings
 from judged.embeddings.embeddings import Embeddings
-from judged.embeddings.top_k import top_k
+from judged.embeddings.relevance import same_label, same_row
 from support.dense import Array, cosines, distances, hits_of, judged, same, whole_numbers
 from support.parts import Needs
+from support.products import rank, top_k
 
 # -- duplicates
-# --------------------------------------------------------------------------------------------------------
-# A matrix product sums up a column in an order that hangs on where it stands, so equal vectors may
-# get different scores. 61 dimensions and odd numbers of columns make that happen on common
+# A matrix product sums up a column in an order that depends on where it stands, so equal vectors
+# may get different scores. 61 dimensions and odd numbers of columns make that happen on common
 # processors.
 
 
@@ -49,10 +48,10 @@ def test_equal_vectors_tie_wherever_they_stand(similarity: str, memory: str) -> 
         "callable": lambda q, x: np.tanh(q @ x.T / 8),
     }.get(similarity, similarity)
     wanted = np.arange(70) * 3
-    found = rank_embeddings(
+    found = rank(
         queries,
         items,
-        groups(wanted, which),
+        same_label(wanted, which),
         similarity=given,
         memory=memory,
         policy={"ties": "input"},
@@ -71,9 +70,7 @@ def test_zero_with_a_sign_is_zero(memory: str) -> None:
     items, which, rng = copies(2, 50, 8)
     items[:, :40] = np.where(rng.random((400, 40)) < 0.5, np.float32(0), np.float32(-0.0))
     queries = rng.normal(size=(3, 61))
-    found = rank_embeddings(
-        queries, items, groups([0, 1, 2], which), similarity="dot", memory=memory
-    )
+    found = rank(queries, items, same_label([0, 1, 2], which), similarity="dot", memory=memory)
     assert spans(found) == [8] * 24
 
 
@@ -85,7 +82,7 @@ def test_equal_vectors_tie_in_categories_too(similarity: str) -> None:
     categories = rng.integers(0, 1500, len(items))
     relevant = np.arange(len(items)) % 97 == 0
     found = [
-        rank_embeddings(
+        rank(
             queries,
             items,
             lambda begin, end: np.tile(relevant, (end - begin, 1)),
@@ -125,18 +122,18 @@ def test_equal_vectors_tie_in_categories_too(similarity: str) -> None:
 def test_equal_vectors_tie_when_normalised(normalise: str, memory: str) -> None:
     items, which, rng = copies(4, 203, 9)
     queries = rng.normal(size=(70, 61)).astype(np.float32)
-    found = rank_embeddings(
-        queries, items, groups(np.arange(70), which), normalise=normalise, memory=memory
+    found = rank(
+        queries, items, same_label(np.arange(70), which), normalise=normalise, memory=memory
     )
     assert spans(found) == [9] * (70 * 9)
 
 
-@pytest.mark.parametrize("exclude", [None, same_index()])
+@pytest.mark.parametrize("exclude", [None, same_row()])
 def test_equal_queries_tie_when_the_items_search_in_the_same_product(exclude: Any) -> None:
     queries, which, rng = copies(5, 37, 29)
     items = rng.normal(size=(50, 61)).astype(np.float32)
     compared = Embeddings(queries, items, similarity="dot", exclude=exclude)
-    _, back = compared.rank_both_ways(groups(which, np.arange(50) % 37), Policy())
+    _, back = compared.rank_both(same_label(which, np.arange(50) % 37))
     # All 29 copies of one query tie; where one of them has the item's own row number and is
     # excluded, 28 are left.
     own = which[np.arange(50)] == np.arange(50) % 37 if exclude is not None else np.zeros(50, bool)
@@ -144,7 +141,6 @@ def test_equal_queries_tie_when_the_items_search_in_the_same_product(exclude: An
 
 
 # -- near duplicates by distance
-# ---------------------------------------------------------------------------------------
 
 
 def clusters(apart: float, near: float, *, dims: int = 24, seed: int = 6) -> tuple[Array, Array]:
@@ -174,8 +170,8 @@ def test_near_duplicates_far_from_the_origin_are_ranked_as_in_double_precision(
 ) -> None:
     vectors, cluster = clusters(apart, near)
     queries = vectors[::9]
-    found = rank_embeddings(
-        queries, vectors, groups(cluster[::9], cluster), similarity="euclidean", memory=memory
+    found = rank(
+        queries, vectors, same_label(cluster[::9], cluster), similarity="euclidean", memory=memory
     )
     exact = -distances(queries, vectors)
     assert len(np.unique(exact[0])) > 200  # rounding has not made them all the same
@@ -198,11 +194,9 @@ def test_near_duplicates_are_listed_as_in_double_precision(apart: float, near: f
 def test_near_duplicates_with_exclusions_in_categories_and_both_ways(memory: str) -> None:
     vectors, cluster = clusters(1e3, 1e-3, seed=8)
     exact, gone = -distances(vectors, vectors), np.eye(300) > 0
-    relation = groups(cluster, cluster)
+    relation = same_label(cluster, cluster)
     same(
-        rank_embeddings(
-            vectors, vectors, relation, similarity="euclidean", exclude=same_index(), memory=memory
-        ),
+        rank(vectors, vectors, relation, similarity="euclidean", exclude=same_row(), memory=memory),
         exact,
         judged(cluster[:, None] == cluster),
         gone=gone,
@@ -211,18 +205,18 @@ def test_near_duplicates_with_exclusions_in_categories_and_both_ways(memory: str
     # one left.
     category = np.arange(300) // 2
     best = np.where(gone, -np.inf, exact).reshape(300, 150, 2).max(axis=2)
-    found = rank_embeddings(
+    found = rank(
         vectors,
         vectors,
         relation,
         similarity="euclidean",
-        exclude=same_index(),
+        exclude=same_row(),
         unique=category,
         memory=memory,
     )
     same(found, best, judged(cluster[:, None] == cluster[::2]))
     compared = Embeddings(vectors[::7], vectors, similarity="euclidean", memory=memory)
-    there, back = compared.rank_both_ways(groups(cluster[::7], cluster), Policy())
+    there, back = compared.rank_both(same_label(cluster[::7], cluster))
     same(there, exact[::7], judged(cluster[::7, None] == cluster))
     same(back, exact[::7].T, judged(cluster[:, None] == cluster[::7]))
 
@@ -232,14 +226,13 @@ def test_one_vector_far_from_all_others_spoils_nothing() -> None:
     items = rng.normal(size=(400, 5)).astype(np.float32)
     items[17] *= 1e6
     queries = rng.normal(size=(20, 5)).astype(np.float32)
-    found = rank_embeddings(
+    found = rank(
         queries, items, lambda begin, end: np.ones((end - begin, 400)), similarity="euclidean"
     )
     same(found, -distances(queries, items), np.ones((20, 400)))
 
 
 # -- types of numbers
-# --------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -256,9 +249,7 @@ def test_types_of_numbers(dtype: str, similarity: str) -> None:
         "euclidean": lambda q, x: -distances(q, x),
         "hamming": lambda q, x: ((q[:, None] > 0) == (x > 0)).sum(axis=2),
     }[similarity]
-    found = rank_embeddings(
-        queries, items, lambda begin, end: relevant[begin:end], similarity=similarity
-    )
+    found = rank(queries, items, lambda begin, end: relevant[begin:end], similarity=similarity)
     same(found, twin(queries.astype(float), items.astype(float)), judged(relevant))
 
 
@@ -269,7 +260,7 @@ def test_both_sides_may_be_of_different_types_and_orders() -> None:
         whole_numbers(rng, 90, 5),
         rng.random((12, 90)) < 0.2,
     )
-    found = rank_embeddings(
+    found = rank(
         queries.astype(np.int8)[::-1],
         np.asfortranarray(items.astype(float)),
         lambda a, b: relevant[a:b],
@@ -293,7 +284,7 @@ def test_types_of_torch(needs: Needs, dtype: str) -> None:
     )
     left, right = (torch.tensor(each).to(getattr(torch, dtype)) for each in (queries, items))
     for dims in (None, 3):
-        found = rank_embeddings(
+        found = rank(
             left, right, lambda begin, end: relevant[begin:end], similarity="dot", dims=dims
         )
         same(found, queries[:, :dims] @ items[:, :dims].T, judged(relevant))

@@ -1,4 +1,4 @@
-"""An index against the exact search: faiss and usearch, functions, and what an index may get wrong."""
+"""An index against the exact search: faiss and usearch, functions, and what may go wrong."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from judged import InputError, PolicyError
-from judged.embeddings import evaluate_embeddings, same_group, same_index, same_label
-from judged.embeddings.index import evaluate_index
-from judged.embeddings.product import Product
+from judged import InputError, PolicyError, evaluate_embeddings
+from judged.embeddings import product
+from judged.embeddings.relevance import same_label, same_row
+from support.products import evaluate_index
 
 MEASURES = ["nDCG@10", "R@20", "RR", "AP"]
 
@@ -178,7 +178,7 @@ def test_whichever_of_tied_items_is_returned_counts_as_found() -> None:
 def test_excluded_items_are_taken_out_of_the_lists(case: Case) -> None:
     _, items, _ = case
     labels = np.arange(3000) // 3
-    exclude = [same_index(), same_group(np.arange(70) % 5, np.arange(3000) % 1500)]
+    exclude = [same_row(), same_label(np.arange(70) % 5, np.arange(3000) % 1500)]
     result = evaluate_index(
         brute(items), items[:70], items, same_label(labels[:70], labels), k=20, exclude=exclude
     )
@@ -204,7 +204,7 @@ def test_where_queries_are_cut_into_blocks_changes_nothing(
         ], None
 
     labels = np.arange(3000) // 3
-    exclude = same_group(np.arange(70) % 9, np.minimum(np.arange(3000) // 11, 8))
+    exclude = same_label(np.arange(70) % 9, np.minimum(np.arange(3000) // 11, 8))
 
     def result() -> Any:
         found = evaluate_index(
@@ -223,8 +223,8 @@ def test_where_queries_are_cut_into_blocks_changes_nothing(
         )
 
     before = result()
-    shape = Product._shape
-    monkeypatch.setattr(Product, "_shape", lambda self, room: (height, shape(self, room)[1]))
+    shape = product._shape
+    monkeypatch.setattr(product, "_shape", lambda *given: (height, shape(*given)[1]))
     assert result() == before
 
 
@@ -369,7 +369,7 @@ class Unknown(Odd):
         (
             answering((np.arange(2), None)),
             {},
-            "the index returned shape (2,) for 2 queries; it must return a matrix, one row a "
+            "the index returned shape (2,) for 2 queries; it must return a matrix, one row per "
             "query, the best item first.",
         ),
         (answering(5), {}, "the index function returned int; it must return (items, scores)."),

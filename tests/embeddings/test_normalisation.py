@@ -5,7 +5,7 @@ import re
 import pytest
 
 from judged.embeddings.normalisation import LOOKS_AT
-from judged.embeddings.normalise import (
+from judged.embeddings.normalisation_kinds import (
     CSLS,
     NORMALISATIONS,
     AlphaQueryExpansion,
@@ -97,13 +97,13 @@ def test_texts():
     [
         (
             lambda: as_normalisation("cslss"),
-            "there is no normalisation 'cslss'; did you mean 'csls'? There is min-max, z-score, "
+            "There is no normalisation 'cslss'; did you mean 'csls'? There is min-max, z-score, "
             "softmax, csls, "
             "inverted-softmax, qb-norm, dual-softmax, mutual-proximity, alpha-query-expansion.",
         ),
         (
             lambda: as_normalisation("whitening"),
-            "there is no normalisation 'whitening'. There is min-max, z-score, softmax, csls, "
+            "There is no normalisation 'whitening'. There is min-max, z-score, softmax, csls, "
             "inverted-softmax, qb-norm, dual-softmax, mutual-proximity, alpha-query-expansion.",
         ),
         (

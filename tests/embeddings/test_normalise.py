@@ -10,7 +10,7 @@ from scipy.special import log_softmax
 from scipy.stats import norm
 
 from judged.embeddings.normalisation import Normalisation
-from judged.embeddings.normalise import (
+from judged.embeddings.normalisation_kinds import (
     CSLS,
     NORMALISATIONS,
     AlphaQueryExpansion,
@@ -25,8 +25,9 @@ from judged.embeddings.normalise import (
 from judged.embeddings.product import Product
 from judged.embeddings.streams import Nearest, chunks, nearest
 from judged.errors import InputError
-from judged.inputs.vectors.vectors import Lazy, Vectors, as_vectors
-from judged.similarity.similarity import as_similarity
+from judged.inputs.vectors import Vectors, as_vectors
+from judged.inputs.vectors.vectors import Lazy
+from judged.similarity.choice import as_similarity
 from support.products import BANK, ITEMS, QUERIES, product_of
 
 

@@ -1,5 +1,5 @@
-"""Functions on vectors write their options out, so that people see them: names and defaults must be
-the same in all."""
+"""Functions on vectors write their options out, so that people see them: names, order and defaults
+must be the same."""
 
 from __future__ import annotations
 
@@ -10,25 +10,28 @@ from typing import Any
 import pytest
 
 import judged
-from judged.embeddings.embeddings import Embeddings
 
-SHARED = {name: each.default for name, each in inspect.signature(Embeddings).parameters.items()}
-LACKING = {
-    judged.rank_embeddings: set(),
-    judged.evaluate_embeddings: set(),
-    judged.search.top_k: set(),
-    judged.evaluate_index: {"normalise", "unique"},
-    judged.temperature.sweep: {"normalise", "unique"},
-    judged.diagnose: {"normalise", "unique"},
-    judged.learn.fit: {"similarity", "normalise", "unique"},
-}
-"""Options that have no meaning for a function."""
+BY = judged.Embeddings
 
 
-@pytest.mark.parametrize("function", LACKING, ids=lambda function: function.__name__)
-def test_shared_options_are_the_same_everywhere(function: Callable[..., Any]) -> None:
-    own = {name: each.default for name, each in inspect.signature(function).parameters.items()}
-    assert {name: own.get(name, "missing") for name in SHARED if name not in LACKING[function]} == {
-        name: default for name, default in SHARED.items() if name not in LACKING[function]
+def options(function: Callable[..., Any]) -> dict[str, Any]:
+    """Keyword-only parameters with their defaults and annotations."""
+    own = inspect.signature(function).parameters.values()
+    return {
+        each.name: (each.default, each.annotation) for each in own if each.kind == each.KEYWORD_ONLY
     }
-    assert not LACKING[function] & set(own)
+
+
+def test_the_function_has_the_options_of_the_object() -> None:
+    assert options(judged.evaluate_embeddings) == options(BY) | options(BY.evaluate)
+
+
+@pytest.mark.parametrize(
+    "method",
+    [BY.rank, BY.rank_both, BY.evaluate_and_top_k, BY.top_k, BY.evaluate_index],
+    ids=lambda method: method.__name__,
+)
+def test_shared_options_are_the_same_everywhere(method: Callable[..., Any]) -> None:
+    shared, own = options(BY.evaluate), options(method)
+    both = {name: own[name] for name in own if name in shared}
+    assert both == {name: shared[name] for name in both}

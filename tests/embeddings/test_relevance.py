@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,27 +10,16 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from judged import evaluate
-from judged.embeddings import (
-    diagonal,
-    evaluate_embeddings,
-    groups,
-    junk,
-    rank_embeddings,
-    same_group,
-    same_id,
-    same_index,
-    same_label,
-    shared_label,
-)
+from judged import evaluate, evaluate_embeddings
+from judged.embeddings.relevance import listed, pairs, same_id, same_label, same_row, shared_label
 from judged.policy import CHOICES
 from support.dense import among, as_judgements, as_run, judged, same, sample
+from support.products import rank
 
 RULES = tuple(CHOICES["ties"])
 
 
 # -- relevance
-# ---------------------------------------------------------------------------------------------------------
 
 
 def test_judgements_in_every_form(tmp_path: Path) -> None:
@@ -54,7 +42,7 @@ def test_judgements_in_every_form(tmp_path: Path) -> None:
         pd.DataFrame(rows, columns=columns),
         str(tmp_path / "qrels.txt"),
     ):
-        same(rank_embeddings(queries, items, form, similarity="dot"), queries @ items.T, grades)
+        same(rank(queries, items, form, similarity="dot"), queries @ items.T, grades)
 
 
 @pytest.mark.parametrize("ties", RULES)
@@ -68,14 +56,12 @@ def test_judgements_by_id(ties: str) -> None:
         for query, row in enumerate(grades)
     }
     ids = {"query_ids": [f"q{query}" for query in range(len(queries))], "item_ids": names}
-    found = rank_embeddings(queries, items, listed, similarity="dot", policy={"ties": ties}, **ids)
+    found = rank(queries, items, listed, similarity="dot", policy={"ties": ties}, **ids)
     same(found, queries @ items.T, grades, names=names, ties=ties)
     assert found.queries == tuple(ids["query_ids"])
 
 
-def test_queries_without_judgements_are_ignored_and_judged_queries_without_a_vector_are_missing() -> (
-    None
-):
+def test_queries_without_judgements_are_ignored_and_those_without_a_vector_are_missing() -> None:
     queries, items, relevant, _ = sample(10, queries=6)
     grades = judged(relevant)
     grades[:, 5] = 3
@@ -91,8 +77,8 @@ def test_queries_without_judgements_are_ignored_and_judged_queries_without_a_vec
         for measure in measures:
             assert found.value(measure) == pytest.approx(expected.value(measure), abs=1e-12)
     audit, wanted = (each.runs[0].audit for each in (found, expected))
-    assert audit.findings()[:1] == ["2 judged queries not in the run (elsewhere, nowhere)."]
-    assert "2 queries of the run without judgements ignored." in audit.findings()
+    assert audit.sentences()[:1] == ["2 judged queries not in the run (elsewhere, nowhere)."]
+    assert "2 queries of the run without judgements ignored." in audit.sentences()
     for part in (
         "judged_queries",
         "run_queries",
@@ -106,9 +92,7 @@ def test_queries_without_judgements_are_ignored_and_judged_queries_without_a_vec
 
 
 def test_judged_items_without_a_vector_can_only_be_missed() -> None:
-    found = rank_embeddings(
-        [[1.0]], [[1.0], [2.0]], {"0": {"0": 1, "x": 1, "y": 3}}, similarity="dot"
-    )
+    found = rank([[1.0]], [[1.0], [2.0]], {"0": {"0": 1, "x": 1, "y": 3}}, similarity="dot")
     assert (found.hit_rank.tolist(), found.pool_grade.tolist()) == ([2], [3.0, 1.0, 1.0])
     assert found.audit is not None
     assert found.audit.notes == ("2 judged items have no vector, and can only be missed.",)
@@ -124,18 +108,15 @@ LABELS: dict[str, list[Any]] = {
 }
 
 
-@pytest.mark.parametrize("make", [same_label, groups])
 @pytest.mark.parametrize("kind", LABELS)
-def test_the_same_label(kind: str, make: Callable[[Any, Any], Any]) -> None:
+def test_the_same_label(kind: str) -> None:
     queries, items, _, rng = sample(11)
     left, right = (
         [LABELS[kind][at] for at in rng.integers(0, 4, len(each))] for each in (queries, items)
     )
     relevant = np.array([[one == other for other in right] for one in left])
     for convert in (list, np.array, pl.Series, pd.Series):
-        found = rank_embeddings(
-            queries, items, make(convert(left), convert(right)), similarity="dot"
-        )
+        found = rank(queries, items, same_label(convert(left), convert(right)), similarity="dot")
         same(found, queries @ items.T, judged(relevant))
 
 
@@ -147,9 +128,7 @@ def test_labels_of_64_bits_are_compared_exactly_though_one_side_has_no_sign() ->
         np.array([2**60 + 1, 2**60, 5, 2**64 - 1], np.uint64),
     )
     for one, other in ((left, right), (right, left)):
-        found = rank_embeddings(
-            np.ones((len(one), 1)), np.ones((len(other), 1)), same_label(one, other)
-        )
+        found = rank(np.ones((len(one), 1)), np.ones((len(other), 1)), same_label(one, other))
         assert found.total(found.hit_query).tolist() == [
             int(label in other.tolist()) for label in one.tolist()
         ]
@@ -165,16 +144,14 @@ def test_labels_in_common(graded: bool) -> None:
     right[3] = [*right[3], "z", "z"]
     common = np.array([[len(set(one) & set(other)) for other in right] for one in left])
     grades = np.where(common == 0, np.nan, common if graded else 1)
-    found = rank_embeddings(
-        queries, items, shared_label(left, right, graded=graded), similarity="dot"
-    )
+    found = rank(queries, items, shared_label(left, right, graded=graded), similarity="dot")
     same(found, queries @ items.T, grades)
 
 
 def test_pairs_on_the_diagonal() -> None:
     queries, items, _, _ = sample(13, queries=40, items=40)
     same(
-        rank_embeddings(queries, items, diagonal(), similarity="dot"),
+        rank(queries, items, pairs(), similarity="dot"),
         queries @ items.T,
         judged(np.eye(40) > 0),
     )
@@ -183,48 +160,47 @@ def test_pairs_on_the_diagonal() -> None:
 def test_a_function_may_give_grades() -> None:
     queries, items, relevant, rng = sample(14)
     grades = relevant * rng.integers(1, 5, relevant.shape)
-    found = rank_embeddings(queries, items, among(grades), similarity="dot")
+    found = rank(queries, items, among(grades), similarity="dot")
     same(found, queries @ items.T, np.where(grades == 0, np.nan, grades))
 
 
 # -- exclusions
-# --------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("ties", RULES)
 @pytest.mark.parametrize(
-    "kind", ["same_index", "same_id", "same_group", "junk", "function", "several"]
+    "kind", ["same_row", "same_id", "same_label", "listed", "function", "several"]
 )
 def test_excluded_items_leave_the_ranking_and_the_pool(kind: str, ties: str) -> None:
     queries, items, _, rng = sample(15, queries=40, items=60)
     relevant = rng.random((40, 60)) < 0.3
     query_ids, item_ids = rng.permutation(70)[:40].astype(str), rng.permutation(70)[:60].astype(str)
     left, right = rng.integers(0, 5, 40), rng.integers(0, 5, 60)
-    listed = rng.random((40, 60)) < 0.1
+    some = rng.random((40, 60)) < 0.1
     of_kind = {
-        "same_index": np.eye(40, 60) > 0,
+        "same_row": np.eye(40, 60) > 0,
         "same_id": query_ids[:, None] == item_ids,
-        "same_group": left[:, None] == right,
-        "junk": listed,
-        "function": listed,
+        "same_label": left[:, None] == right,
+        "listed": some,
+        "function": some,
     }
     named = {
         query_ids[query]: {
             "no such item": 1,
             **{item_ids[item]: int(rng.integers(-1, 3)) for item in np.flatnonzero(row)},
         }
-        for query, row in enumerate(listed)
+        for query, row in enumerate(some)
     }
     relations: dict[str, Any] = {
-        "same_index": same_index(),
+        "same_row": same_row(),
         "same_id": same_id(),
-        "same_group": same_group(left, right),
-        "junk": junk(named),
-        "function": among(listed),
+        "same_label": same_label(left, right),
+        "listed": listed(named),
+        "function": among(some),
     }
     exclude = list(relations.values()) if kind == "several" else relations[kind]
     gone = np.logical_or.reduce(list(of_kind.values())) if kind == "several" else of_kind[kind]
-    found = rank_embeddings(
+    found = rank(
         queries,
         items,
         among(relevant),
@@ -240,9 +216,7 @@ def test_excluded_items_leave_the_ranking_and_the_pool(kind: str, ties: str) -> 
 
 def test_all_items_of_a_query_may_be_excluded() -> None:
     gone = np.array([[True, True, True], [False, True, False]])
-    found = rank_embeddings(
-        np.ones((2, 1)), np.ones((3, 1)), among(np.ones((2, 3))), exclude=among(gone)
-    )
+    found = rank(np.ones((2, 1)), np.ones((3, 1)), among(np.ones((2, 3))), exclude=among(gone))
     assert (found.retrieved.tolist(), found.hit_query.tolist(), found.hit_rank.tolist()) == (
         [0, 2],
         [1, 1],

@@ -15,8 +15,9 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from judged import InputError, OutputError, PolicyError, evaluate
-from judged.embeddings import junk, rank_embeddings, same_group, same_index, same_label
-from judged.embeddings.top_k import Results, reaching, top_k
+from judged.embeddings.relevance import listed, same_label, same_row
+from judged.embeddings.top_k import TopK, reaching
+from support.products import rank, top_k
 
 
 def whole_numbers(rng: np.random.Generator, rows: int, dims: int, most: int = 3) -> np.ndarray:
@@ -44,7 +45,7 @@ def fully_sorted(
     return lists
 
 
-def lists_of(results: Results) -> list[list[int]]:
+def lists_of(results: TopK) -> list[list[int]]:
     assert (results.items >= 0).sum(axis=1).tolist() == results.lengths.tolist()
     return [
         row[:length].tolist() for row, length in zip(results.items, results.lengths, strict=True)
@@ -106,10 +107,10 @@ def test_excluded_items_never_appear_and_shorten_the_list(excluded: int) -> None
     rng = np.random.default_rng(excluded)
     queries, items = whole_numbers(rng, 3, 3), whole_numbers(rng, 5000, 3)
     chosen = {(query, int(item)) for query in (0, 2) for item in rng.permutation(5000)[:excluded]}
-    listed: dict[str, dict[str, int]] = {"1": {"no such item": 1}}
+    gone_items: dict[str, dict[str, int]] = {"1": {"no such item": 1}}
     for query, item in chosen:
-        listed.setdefault(str(query), {})[str(item)] = 1
-    results = top_k(queries, items, 20, similarity="dot", exclude=junk(listed), ties="input")
+        gone_items.setdefault(str(query), {})[str(item)] = 1
+    results = top_k(queries, items, 20, similarity="dot", exclude=listed(gone_items), ties="input")
     assert lists_of(results) == fully_sorted(queries @ items.T, 20, gone=chosen)
     assert results.lengths.tolist() == [min(20, 5000 - excluded), 20, min(20, 5000 - excluded)]
     assert np.isneginf(results.scores[results.items < 0]).all()
@@ -121,7 +122,7 @@ def test_a_query_is_not_its_own_neighbour() -> None:
         vectors,
         vectors,
         49,
-        exclude=[same_index(), same_group(np.arange(50) // 2, np.arange(50) // 2)],
+        exclude=[same_row(), same_label(np.arange(50) // 2, np.arange(50) // 2)],
     )
     assert results.lengths.tolist() == [48] * 50
     assert all(
@@ -133,7 +134,7 @@ def test_a_query_is_not_its_own_neighbour() -> None:
 def test_the_memory_cap_changes_nothing(similarity: str) -> None:
     rng = np.random.default_rng(4)
     queries, items = whole_numbers(rng, 130, 4, 2), whole_numbers(rng, 20_000, 4, 2)
-    exclude = same_group(np.arange(130) % 7, np.arange(20_000) % 7)
+    exclude = same_label(np.arange(130) % 7, np.arange(20_000) % 7)
     found = [
         top_k(queries, items, 150, similarity=similarity, memory=memory, exclude=exclude)
         for memory in ("1GB", "4MB", "1MB")
@@ -148,7 +149,7 @@ def test_one_query_one_item_and_more_k_than_items() -> None:
     assert results.items.tolist() == [[0, -1, -1]]
     assert results.scores.tolist() == [[1.0, -np.inf, -np.inf]]
     assert results.lengths.tolist() == [1]
-    assert repr(results) == "<Results: the first 3 of 1 items for 1 queries>"
+    assert repr(results) == "<TopK: the first 3 of 1 item for 1 query>"
 
 
 def test_results_are_frozen() -> None:
@@ -181,20 +182,20 @@ def test_a_saved_run_evaluates_to_the_numbers_of_the_ranks_counted(
     rng = np.random.default_rng(8)
     queries, items = whole_numbers(rng, 40, 3, 2), whole_numbers(rng, 3000, 3, 2)
     left, right = rng.integers(0, 30, 40), rng.integers(0, 30, 3000)
-    results = top_k(queries, items, 60, similarity="dot", ties=ties, exclude=same_index())
-    results.to_run(tmp_path / name)
+    results = top_k(queries, items, 60, similarity="dot", ties=ties, exclude=same_row())
+    results.save(tmp_path / name)
     judgements = {
         str(query): {str(item): 1 for item in np.flatnonzero(right == label) if item != query}
         for query, label in enumerate(left)
     }
     measures = ["AP@60", "nDCG@60", "RR@60", "R@60", "P@5", "Success@1"]
     policy = {"ties": ties}
-    counted = rank_embeddings(
+    counted = rank(
         queries,
         items,
         same_label(left, right),
         similarity="dot",
-        exclude=same_index(),
+        exclude=same_row(),
         policy=policy,
     ).evaluate(measures)
     saved = evaluate(judgements, str(tmp_path / name), measures, policy=policy)
@@ -210,7 +211,7 @@ def test_a_saved_run_evaluates_to_the_numbers_of_the_ranks_counted(
 def test_a_trec_run_has_six_columns_and_all_digits(tmp_path: Path) -> None:
     third = np.float32(1) / np.float32(3)
     scores = np.array([[third, np.nextafter(third, np.float32(0)), 1e-9]], np.float32).T
-    top_k([[1.0]], scores, 3, similarity="dot", item_ids=["a", "b", "c"]).to_run(
+    top_k([[1.0]], scores, 3, similarity="dot", item_ids=["a", "b", "c"]).save(
         tmp_path / "a.run", tag="mine"
     )
     assert (
@@ -220,7 +221,7 @@ def test_a_trec_run_has_six_columns_and_all_digits(tmp_path: Path) -> None:
 
 def test_a_parquet_run_has_the_frame_in_it(tmp_path: Path) -> None:
     results = top_k([[1.0]], [[1.0], [2.0]], 2, similarity="dot", item_ids=["a b", ""])
-    results.to_run(tmp_path / "a.parquet")
+    results.save(tmp_path / "a.parquet")
     assert pl.read_parquet(tmp_path / "a.parquet").equals(results.to_frame())
 
 
@@ -250,16 +251,17 @@ def test_a_parquet_run_has_the_frame_in_it(tmp_path: Path) -> None:
         ),
         (
             {},
-            "r.csv",
+            "r.tsv",
             "t",
-            "r.csv: a run is written as TREC text (.run, .txt) or Parquet (.parquet), not as .csv.",
+            "r.tsv: the ending says the format, and must be .run, .trec, .txt, .json, .csv, .md, "
+            ".html or .parquet.",
         ),
         (
             {},
             "r.run.gz",
             "t",
-            "r.run.gz: a run is written as TREC text (.run, .txt) or Parquet (.parquet), not as "
-            ".gz.",
+            "r.run.gz: the ending says the format, and must be .run, .trec, .txt, .json, .csv, "
+            ".md, .html or .parquet.",
         ),
         ({}, "no/r.run", "t", "no/r.run: there is no folder no; make it first."),
     ],
@@ -274,7 +276,7 @@ def test_a_run_that_cannot_be_written(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     with pytest.raises(OutputError) as error:
-        top_k([[1.0]], [[1.0]], 1, **options).to_run(name, tag=tag)
+        top_k([[1.0]], [[1.0]], 1, **options).save(name, tag=tag)
     assert str(error.value) == message
     assert not list(tmp_path.iterdir())
 

@@ -151,7 +151,8 @@ def test_ranges_are_part_of_the_definition():
     assert (
         "Beside each number stand its values under other assumptions: "
         "worst (tied results are ordered against the system: better grades last); "
-        "expected (the mean over all orders of the tied results, each equally likely); "
+        "expected (a query's value is its mean over all orders of the tied results, each equally "
+        "likely); "
         "best (tied results are ordered in the system's favour: better grades first). "
     ) in text
 
@@ -166,10 +167,10 @@ def test_every_export_but_the_plain_lines_carries_the_definition(both, tmp_path)
     assert " ".join(comments[1:]) == text
     assert escape(text) in both._repr_html_()
     assert both.to_pandas().attrs["definition"] == text
-    both.to_parquet(tmp_path / "values.parquet")
+    both.save(tmp_path / "values.parquet")
     assert pl.read_parquet_metadata(tmp_path / "values.parquet")["definition"] == text
     for measure in both.measures:
-        assert f"measure: {measure.brief()}" in repr(both).splitlines()
+        assert f"measure: {measure.describe(brief=True)}" in repr(both).splitlines()
     assert (
         "measure: nDCG@10 is Normalised discounted cumulative gain with k=10, gain=linear, "
         "gains=none, " in repr(both)
@@ -191,10 +192,22 @@ def test_exports_agree(both, tmp_path):
         "Rank(aggregate=median)": "Infinity",
     }
     assert both.to_pandas().to_dict("list") == both.summary.to_dict(as_series=False)
-    both.to_parquet(tmp_path / "values.parquet")
+    both.save(tmp_path / "values.parquet", per_query=True)
     assert pl.read_parquet(tmp_path / "values.parquet").equals(both.per_query)
     assert [path.name for path in tmp_path.iterdir()] == ["values.parquet"]
     assert both.to_csv().splitlines()[0] == "run,RR,nDCG@10,Rank(aggregate=median)"
+
+
+@pytest.mark.parametrize("per_query", [False, True])
+def test_every_ending_saves_what_its_method_gives(both, tmp_path, per_query):
+    for ending, method in both.SAVED_AS.items():
+        both.save(tmp_path / f"saved{ending}", per_query=per_query)
+        text = getattr(both, method)(per_query=per_query)
+        assert (tmp_path / f"saved{ending}").read_text().rstrip("\n") == text.rstrip("\n")
+    both.save(tmp_path / "saved.parquet", per_query=per_query)
+    saved = pl.read_parquet(tmp_path / "saved.parquet")
+    assert saved.equals(both.to_frame(per_query=per_query))
+    assert saved.columns[:2] == (["run", "query"] if per_query else ["run", "RR"])
 
 
 def test_repr_and_html(both):
@@ -260,7 +273,7 @@ def test_policy_errors():
     with pytest.raises(
         judged.PolicyError,
         match=(
-            r"^ties must be one of id, input, best, worst, expected; got 'bset'\. Did you mean "
+            r"^ties must be one of id, input, best, worst, expected; got 'bset'; did you mean "
             r"'best'\?$"
         ),
     ):
@@ -268,7 +281,7 @@ def test_policy_errors():
     with pytest.raises(
         judged.PolicyError,
         match=(
-            r"^Policy takes no 'tie'\. Did you mean 'ties'\? It takes ties, missing, empty, "
+            r"^Policy takes no 'tie'; did you mean 'ties'\? It takes ties, missing, empty, "
             r"unjudged\.$"
         ),
     ):

@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from judged import Evaluation, PolicyError, Rankings, evaluate, judge, parse
+from judged import Evaluation, PolicyError, Rankings, evaluate, judge, parse_measure
 from judged.evaluation.ranges import TIE_ORDERS, UNJUDGED_ENDS, TieRange, UnjudgedRange
 from judged.measures import REGISTRY
 from measures.diversity.generated import generate as generate_subtopics
@@ -23,7 +23,7 @@ COLLECTION = generate(5, queries=12, items=40, longest=25)
 MEASURES = [
     random_measure(spec, Random(name)) for name, spec in PLAIN.items() if spec.expected is not None
 ]
-DRAWN = [parse(name) for name in ("ERR", "Bpref", "infAP")]
+DRAWN = [parse_measure(name) for name in ("ERR", "Bpref", "infAP")]
 
 
 def values(evaluation: Evaluation, measure: Any, name: str | None = None) -> np.ndarray:
@@ -92,7 +92,6 @@ def test_worst_is_the_larger_number_where_lower_is_better() -> None:
 
 
 # -- unjudged
-# ----------------------------------------------------------------------------------------------------------
 
 
 def judged_by_hand(grade: float, ties: str, depth: int | None) -> dict[str, dict[str, float]]:
@@ -248,12 +247,11 @@ def test_the_audit_says_how_much_was_judged_where_the_measures_look() -> None:
         "where the measures look, judged@1 is 100.0%, judged@2 is 50.0%, judged is 50.0%, "
         "judged@r is 100.0%."
     )
-    assert said in found.audit["run"].findings()
+    assert said in found.audit["run"].sentences()
     assert evaluate({"q": {"a": 1}}, run, "P@1").audit["run"].judged_at == {}
 
 
 # -- asking, and writing down
-# ------------------------------------------------------------------------------------------
 
 JUDGEMENTS = {"q1": {"a": 1, "c": 0}, "q2": {"d": 2}}
 TIED = {"q1": {"b": 0.5, "a": 0.5, "c": 0.5}, "q2": {"d": 0.7, "e": 0.7}}
@@ -357,6 +355,9 @@ def test_a_range_that_was_not_asked_for() -> None:
 
 def test_every_measure_has_both_ranges() -> None:
     rankings = judge(COLLECTION.judgements, COLLECTION.run, collection=2000)
-    every = [parse(name)(k=7) if REGISTRY[name].at == "k" else parse(name) for name in PLAIN]
+    every = [
+        parse_measure(name)(k=7) if REGISTRY[name].at == "k" else parse_measure(name)
+        for name in PLAIN
+    ]
     found = rankings.take(np.arange(3)).evaluate(every, tie_range=True, unjudged_range=True)
     assert not found.summary.select(pl.exclude("run").is_nan().any()).to_series().any()

@@ -147,7 +147,6 @@ def test_a_long_walk_is_shortened() -> None:
 
 
 # -- GIF
-# ---------------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -164,7 +163,7 @@ def test_a_gif_has_a_picture_for_every_frame(grades, measure: str, tmp_path) -> 
     from PIL import Image
 
     e = explain(grades, measure=measure, rows=None)
-    e.save_gif(tmp_path / "walk.gif")
+    e.save(tmp_path / "walk.gif")
     with Image.open(tmp_path / "walk.gif") as picture:
         assert picture.n_frames == len(animation(e).frames)
         assert picture.width == 800
@@ -180,7 +179,7 @@ def test_a_gif_has_a_picture_for_every_frame(grades, measure: str, tmp_path) -> 
 def test_a_gif_shows_the_area_growing(tmp_path) -> None:
     from PIL import Image
 
-    explain(LIST, measure="AP").save_gif(tmp_path / "walk.gif")
+    explain(LIST, measure="AP").save(tmp_path / "walk.gif")
     with Image.open(tmp_path / "walk.gif") as picture:
         sizes = []
         for number in (0, 3, 5, 8):
@@ -195,12 +194,12 @@ def test_a_gif_without_pillow(monkeypatch: pytest.MonkeyPatch, tmp_path) -> None
 
     monkeypatch.setitem(sys.modules, "PIL", None)
     with pytest.raises(MissingExtraError) as raised:
-        explain(LIST).save_gif(tmp_path / "walk.gif")
+        explain(LIST).save(tmp_path / "walk.gif")
     assert str(raised.value) == 'GIFs need Pillow: pip install "judged[charts]".'
     assert list(tmp_path.iterdir()) == []
 
 
 def test_files_that_cannot_be_written(tmp_path) -> None:
-    for save in (explain(LIST).save_gif, explain(LIST).save_html):
+    for name in ("walk.gif", "walk.html"):
         with pytest.raises(OutputError):
-            save(tmp_path / "nowhere" / "walk")
+            explain(LIST).save(tmp_path / "nowhere" / name)

@@ -10,13 +10,12 @@ import numpy as np
 import pytest
 
 import judged
-from judged import InputError, MeasureError, PolicyError, explain
+from judged import InputError, Measure, MeasureError, PolicyError, explain
 from judged.explanation.improvement import best_change
-from judged.measures import REGISTRY
+from judged.measures import REGISTRY, conventions, grammar
 from support.rankings import random_queries, rankings_of
 
 # -- worked by hand
-# ----------------------------------------------------------------------------------------------------
 
 
 def test_average_precision_of_four_relevant_in_ten() -> None:
@@ -92,7 +91,6 @@ def test_exponential_gain_is_filled_in() -> None:
 
 
 # -- inputs
-# ------------------------------------------------------------------------------------------------------------
 
 JUDGEMENTS = {"q1": {"a": 1, "b": 2, "c": 0, "lost": 3}, "q2": {"d": 1}}
 RUN = {"q1": {"x": 9.0, "c": 8.0, "a": 7.0, "b": 6.0}, "q9": {"y": 1.0}}
@@ -204,7 +202,6 @@ def test_an_undefined_value_says_what_the_policy_makes_of_it() -> None:
 
 
 # -- long lists
-# --------------------------------------------------------------------------------------------------------
 
 
 def test_a_long_list_shows_the_ranks_that_matter() -> None:
@@ -220,7 +217,6 @@ def test_a_long_list_shows_the_ranks_that_matter() -> None:
 
 
 # -- what would help most
-# ----------------------------------------------------------------------------------------------
 
 
 def test_the_shortest_of_the_best_swaps() -> None:
@@ -255,9 +251,9 @@ def test_no_other_swap_is_better() -> None:
     for query in random_queries(draw, 60):
         r = rankings_of([query])
         for name in ("AP", "nDCG", "RR", "P@3", "Bpref"):
-            measure = judged.parse(name)
+            measure = judged.parse_measure(name)
             now = measure.compute(r)[0]
-            change = best_change(measure, r)
+            change = best_change(measure, now, r)
             tried = []
             for lower, grade in enumerate(query.shown):
                 for upper in range(min(lower, 10)):
@@ -277,7 +273,6 @@ def test_no_other_swap_is_better() -> None:
 
 
 # -- other definitions
-# -------------------------------------------------------------------------------------------------
 
 
 def test_other_definitions_name_their_libraries() -> None:
@@ -327,6 +322,55 @@ def test_json_holds_every_column() -> None:
     assert result["latex"] == r"\frac{\frac{1}{2}}{2}"
 
 
+@pytest.mark.parametrize("name", REGISTRY)
+def test_a_frame_has_a_row_for_every_rank(name: str) -> None:
+    example = REGISTRY[name].example
+    options = {"relevant": example.relevant, "collection": example.collection}
+    e = explain(example.ranking, measure=example.measure, **options)
+    frame = e.to_frame()
+    assert frame["rank"].to_list() == [row.rank for row in e.rows]
+    assert frame["relevant"].to_list() == [row.relevant for row in e.rows]
+
+
+def test_it_can_be_saved_in_every_format(tmp_path) -> None:
+    import polars as pl
+
+    e = explain("0 1 - 1", measure="AP")
+    endings = [*e.SAVED_AS, ".parquet"]
+    assert set(endings) == {".json", ".csv", ".md", ".html", ".txt", ".tex", ".gif", ".parquet"}
+    for ending in endings:
+        e.save(tmp_path / f"ap{ending}")
+    assert json.loads((tmp_path / "ap.json").read_text()) == e.to_dict()
+    assert (tmp_path / "ap.html").read_text() == e.to_html()
+    assert (tmp_path / "ap.tex").read_text() == e.to_latex()
+    assert (tmp_path / "ap.gif").read_bytes()[:6] == b"GIF89a"
+    assert pl.read_parquet(tmp_path / "ap.parquet").equals(e.to_frame())
+    assert (tmp_path / "ap.csv").read_text().splitlines()[0].startswith("rank,grade,judged")
+    with pytest.raises(judged.OutputError, match="the ending says the format"):
+        e.save(tmp_path / "ap.png")
+
+
+def test_a_page_computes_each_thing_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    computed: list[tuple[str, int]] = []
+    parsed: list[str] = []
+    compute, lookup = Measure.compute_as_ranked, grammar.lookup
+    conventions._measure.cache_clear()
+    monkeypatch.setattr(
+        Measure,
+        "compute_as_ranked",
+        lambda self, r: (computed.append((str(self), len(r))), compute(self, r))[1],
+    )
+    # Every parse looks up a name, once.
+    monkeypatch.setattr(grammar, "lookup", lambda name: (parsed.append(name), lookup(name))[1])
+    e = explain(JUDGEMENTS, RUN, "AP", query="q1")
+    for made in (e.to_html, e.to_text, e.to_json, e.to_gif):
+        made()
+    # The list, the list after each move, and the list under each other definition.
+    assert len(set(computed)) == len(computed) <= 7
+    # The measure as it was asked for, and once each definition that a library has of it.
+    assert len(parsed) <= 7
+
+
 def test_latex_of_the_filled_in_formula() -> None:
     assert explain("0 1 0 1", measure="AP").to_latex() == (
         "\\begin{align*}\n"
@@ -338,16 +382,17 @@ def test_latex_of_the_filled_in_formula() -> None:
 
 
 # -- refusals
-# ----------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
     ("call", "error", "message"),
     [
         (
-            lambda: explain({"topic-1": {"a": 1}, "topic-2": {"a": 1}}, {"topic-1": {"a": 1.0}}, query="topic_2"),
+            lambda: explain(
+                {"topic-1": {"a": 1}, "topic-2": {"a": 1}}, {"topic-1": {"a": 1.0}}, query="topic_2"
+            ),
             InputError,
-            "there is no judged query 'topic_2' among 2. Did you mean 'topic-2'?",
+            "There is no judged query 'topic_2' among 2; did you mean 'topic-2'?",
         ),
         (
             lambda: explain(JUDGEMENTS, RUN, "AP", query="q9"),
@@ -400,9 +445,21 @@ def test_latex_of_the_filled_in_formula() -> None:
             "relevant and pool are about a relevance list; judgements say themselves what is "
             "relevant.",
         ),
-        (lambda: explain("0 1", query="q1"), InputError, "a relevance list is one query's; query names one of several."),
-        (lambda: explain("0 1", rows=0), InputError, "rows must be a whole number from 1, or None for all; got 0."),
-        (lambda: explain(JUDGEMENTS, {"a": RUN, "b": RUN}, "AP"), InputError, "explain takes one run."),
+        (
+            lambda: explain("0 1", query="q1"),
+            InputError,
+            "a relevance list is one query's; query names one of several.",
+        ),
+        (
+            lambda: explain("0 1", rows=0),
+            InputError,
+            "rows must be a whole number from 1, or None for all; got 0.",
+        ),
+        (
+            lambda: explain(JUDGEMENTS, {"a": RUN, "b": RUN}, "AP"),
+            InputError,
+            "explain takes one run.",
+        ),
     ],
 )  # fmt: skip
 def test_what_is_refused(call, error, message) -> None:

@@ -11,7 +11,7 @@ from judged import Measure, MeasureError, Rankings
 from judged.explanation.arithmetic import Expression, Number
 from judged.explanation.listing import Listing, Steps
 from judged.explanation.steps import STEPS, steps_of
-from judged.measures import REGISTRY, parse
+from judged.measures import REGISTRY, parse_measure
 from measures.diversity.twins import Listed
 from measures.diversity.twins import rankings_of as rankings_by_subtopic
 from support.rankings import random_measure, random_queries, rankings_of
@@ -21,6 +21,11 @@ TRIALS = 120
 
 def test_every_measure_has_steps() -> None:
     assert set(STEPS) == set(REGISTRY)
+
+
+@pytest.mark.parametrize("name", REGISTRY)
+def test_steps_lie_in_the_file_that_is_called_as_the_measures_own(name: str) -> None:
+    assert STEPS[name].__module__.rpartition(".")[2] == REGISTRY[name].family
 
 
 def explained(measure: Measure, r: Rankings) -> Steps:
@@ -72,7 +77,7 @@ def test_the_arithmetic_comes_to_the_value(name: str) -> None:
 @pytest.mark.parametrize("name", REGISTRY)
 def test_the_declared_example(name: str) -> None:
     example = REGISTRY[name].example
-    steps = explained(parse(example.measure), example.rankings())
+    steps = explained(parse_measure(example.measure), example.rankings())
     assert same(steps.value.value, example.value)
 
 
@@ -80,7 +85,7 @@ def test_the_declared_example(name: str) -> None:
 def test_ranks_below_the_cutoff_have_no_cells(name: str) -> None:
     example = REGISTRY[name].example
     r = example.rankings()
-    steps = explained(parse(example.measure)(k=1), r)
+    steps = explained(parse_measure(example.measure)(k=1), r)
     assert steps.end == 1
     assert all(cell is None for column in steps.columns for cell in column.cells[1:])
 
@@ -90,7 +95,7 @@ def leaves(expression: Expression) -> list[Expression]:
 
 
 def test_a_divisor_stands_in_the_arithmetic() -> None:
-    steps = explained(parse("AP"), Rankings.from_relevance([[0, 1, 1]], relevant=5))
+    steps = explained(parse_measure("AP"), Rankings.from_relevance([[0, 1, 1]], relevant=5))
     assert steps.divisor is not None
     assert steps.divisor.value in leaves(steps.value)
     assert steps.end == inf

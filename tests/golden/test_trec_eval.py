@@ -1,4 +1,4 @@
-"""What trec_eval 10.0 printed for the runs in `trec_eval/`, line by line, at the printed precision."""
+"""What trec_eval 10.0 printed for the runs in `trec_eval/`, line by line, to the printed digit."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from judged import Measure, Policy, evaluate, parse
+from judged import Measure, Policy, evaluate, parse_measure
 
 FOLDER = Path(__file__).parent / "trec_eval"
 
@@ -88,7 +88,7 @@ def measure_of(name: str, rel: int) -> Measure | None:
         if not found or found[1] not in CUTOFFS:
             return None
         text = CUTOFFS[found[1]] + found[2]
-    measure = parse(text)
+    measure = parse_measure(text)
     return measure(rel=rel) if "rel" in measure.params else measure
 
 

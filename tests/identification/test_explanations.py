@@ -12,7 +12,8 @@ from judged.identification.candidates import spaces
 from judged.identification.grid import OPTIONS, all_rankings, compute
 from judged.identification.likelihood import Match, Numbers, chance
 from judged.identification.printed import Asked
-from judged.judging import judge
+from judged.inputs import read_judgements, read_run
+from judged.judging import judge_variants
 
 # The ranking 0 1 0 0 1 0 1 0 1 0; A has those four relevant items, B has two more that were not
 # retrieved.
@@ -266,7 +267,7 @@ def test_few_digits_say_little() -> None:
 def test_the_estimate_of_chance_is_near_what_happens() -> None:
     """Over many numbers, as many fit as were expected: the estimate is neither far too low nor far
     too high."""
-    rankings = all_rankings(lambda policy: judge(GRADED, TIED, policy=policy))
+    rankings = all_rankings(judge_variants(read_judgements(GRADED), read_run(TIED)))
     grid = compute(
         (
             each

@@ -8,7 +8,7 @@ from math import prod
 
 import pytest
 
-from judged import Policy, identify
+from judged import InputError, Policy, identify
 from judged.identification.grid import OPTIONS
 
 JUDGEMENTS = {"q1": {"a": 1, "b": 1, "c": 0, "d": 1}}
@@ -98,24 +98,26 @@ def test_none_fits() -> None:
     assert "Nothing that was tried gives 0.123; this comes nearest." in repr(found)
     assert found.to_dict()["fits"] == 0
     assert (
-        found.to_dict(limit=1)["nearest"][0]["measure"]
+        found.to_dict()["nearest"][0]["measure"]
         == found.rows()[0][1]
         == str(found.nearest[0].definition.measure)
     )
 
 
 def test_a_limit() -> None:
-    found = identify("0.6", JUDGEMENTS, RUN)
+    found = identify("0.6", JUDGEMENTS, RUN, limit=2)
     count = len(found.matches)
     assert count > 3
-    assert len(found.to_dict(limit=2)["matches"]) == 2
-    assert len(found.to_dict()["matches"]) == found.to_dict(limit=2)["fits"] == count
+    assert len(found.to_dict()["matches"]) == found.to_dict()["fits"] == count
     assert (
         f"{count} explanations fit, the likeliest first; {count - 2} more are not shown."
-        in found.to_markdown(limit=2)
+        in found.to_markdown()
     )
-    assert f"{count} explanations fit, the likeliest first." in found.to_markdown(limit=None)
-    assert sum(bool(row[0]) for row in found.rows(limit=2)) == 2
+    whole = identify("0.6", JUDGEMENTS, RUN, limit=None)
+    assert f"{count} explanations fit, the likeliest first." in whole.to_markdown()
+    assert sum(bool(row[0]) for row in found.rows()) == 2
+    with pytest.raises(InputError, match="limit must be a whole number from 1, or None for all"):
+        identify("0.6", JUDGEMENTS, RUN, limit=0)
 
 
 def test_what_has_to_be_cut_off_says_so() -> None:

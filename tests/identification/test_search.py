@@ -8,11 +8,12 @@ from typing import Any
 
 import pytest
 
-from judged import Identification, Measure, MeasureError, Policy, evaluate, identify, parse
+from judged import Identification, Measure, MeasureError, Policy, evaluate, identify, parse_measure
 from judged.identification.candidates import COMMON, CUTOFFS, spaces
 from judged.identification.grid import OPTIONS, all_rankings, compute
 from judged.inputs import read_judgements, read_run
-from judged.judging import judge
+from judged.judging import judge, judge_variants
+from judged.judging.variants import Variants
 from judged.measures import REGISTRY
 from support.generated import Collection, generate
 
@@ -83,7 +84,7 @@ def test_every_number_of_the_grid_is_that_of_an_evaluation(data: str) -> None:
     definition."""
     given, draw = DATA[data], random.Random(data)
     known, run = read_judgements(given.judgements), read_run(given.run)
-    rankings = all_rankings(lambda policy: judge(known, run, policy=policy))
+    rankings = all_rankings(judge_variants(known, run))
     tried = spaces(None, rankings["id", "nonrelevant"])
     grid = compute((measure for space in tried for measure in space.measures()), rankings)
     assert {measure.spec.name for measure in grid.measures} == set(COMMON)
@@ -110,7 +111,9 @@ def test_without_a_measure_it_is_found_too(measure: str) -> None:
     given = DATA["ties and gaps"]
     value = evaluate(given.judgements, given.run, measure, policy={"missing": "skip"}).value()
     assert lists(
-        identify(f"{value:.6f}", given.judgements, given.run), value, parse(measure).spec.name
+        identify(f"{value:.6f}", given.judgements, given.run),
+        value,
+        parse_measure(measure).spec.name,
     )
 
 
@@ -175,12 +178,8 @@ def test_of_many_grades_some_are_tried() -> None:
 
 
 def test_rankings_are_made_once_where_nothing_changes_them() -> None:
-    made: list[Policy] = []
+    def judge_again(ties: str) -> Any:
+        raise AssertionError(f"judged again with ties={ties}")
 
-    def make(policy: Policy) -> Any:
-        made.append(policy)
-        return judge({"q": {"a": 1, "b": 0}}, {"q": {"a": 2.0, "b": 1.0}}, policy=policy)
-
-    rankings = all_rankings(make)
-    assert len({id(r) for r in rankings.values()}) == 1
-    assert made == [Policy(), Policy(unjudged="removed")]
+    usual = judge({"q": {"a": 1, "b": 0}}, {"q": {"a": 2.0, "b": 1.0}})
+    assert all(r is usual for r in all_rankings(Variants(usual, judge_again)).values())

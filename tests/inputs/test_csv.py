@@ -7,23 +7,21 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from judged.errors import InputError
-from judged.inputs import csv
+from judged.inputs import csv, read_judgements, read_run
 from judged.inputs.columns import NAMES, choose_columns
-from judged.inputs.files import read_judgements_file, read_run_file
-from judged.inputs.kinds import RUN
 from judged.inputs.source import open_source
-from judged.inputs.tidy import from_rows
+from judged.inputs.tables import RUN, from_rows
 
 
 def test_csv_run(write):
-    run = read_run_file(write("a.csv", "query,item,score\nq1,01,1.5\nq1,1,-2\n"))
+    run = read_run(write("a.csv", "query,item,score\nq1,01,1.5\nq1,1,-2\n"))
     assert run.frame.rows() == [("q1", "01", 1.5), ("q1", "1", -2.0)]
     assert (run.name, run.notes) == ("a", ())
 
 
 def test_beir_judgements(write):
     """BEIR calls the grade "score"."""
-    judgements = read_judgements_file(
+    judgements = read_judgements(
         write("test.tsv", "query-id\tcorpus-id\tscore\n1\t31715818\t1\n3\t14717500\t2\n")
     )
     assert judgements.frame.rows() == [("1", "31715818", 1.0), ("3", "14717500", 2.0)]
@@ -31,38 +29,34 @@ def test_beir_judgements(write):
 
 @pytest.mark.parametrize("name", NAMES["query"])
 def test_names_of_the_query(write, name):
-    assert read_run_file(write("a", f"{name},item,score\nq,d,1\n")).frame.rows() == [
-        ("q", "d", 1.0)
-    ]
+    assert read_run(write("a", f"{name},item,score\nq,d,1\n")).frame.rows() == [("q", "d", 1.0)]
 
 
 @pytest.mark.parametrize(
     "name", [*NAMES["item"], "DOCNO", "Doc-ID", "docid", "corpus id", " Item_ID "]
 )
 def test_names_of_the_item(write, name):
-    assert read_run_file(write("a", f"query\t{name}\tscore\nq\td\t1\n")).frame.rows() == [
+    assert read_run(write("a", f"query\t{name}\tscore\nq\td\t1\n")).frame.rows() == [
         ("q", "d", 1.0)
     ]
 
 
 @pytest.mark.parametrize("name", NAMES["score"])
 def test_names_of_the_score(write, name):
-    assert read_run_file(write("a", f"query,item,{name}\nq,d,1\n")).frame.rows() == [
-        ("q", "d", 1.0)
-    ]
+    assert read_run(write("a", f"query,item,{name}\nq,d,1\n")).frame.rows() == [("q", "d", 1.0)]
 
 
 @pytest.mark.parametrize("name", NAMES["grade"])
 def test_names_of_the_grade(write, name):
-    assert read_judgements_file(write("a", f"query,item,{name}\nq,d,1\n")).frame.rows() == [
+    assert read_judgements(write("a", f"query,item,{name}\nq,d,1\n")).frame.rows() == [
         ("q", "d", 1.0)
     ]
 
 
 def test_a_rank_serves_only_where_there_is_no_score(write):
-    both = read_run_file(write("a.csv", "query,item,rank,score\nq,d,1,7\nq,e,2,6\n"))
+    both = read_run(write("a.csv", "query,item,rank,score\nq,d,1,7\nq,e,2,6\n"))
     assert (both.frame["score"].to_list(), both.notes) == ([7, 6], ())
-    alone = read_run_file(write("a.csv", "query,item,rank\nq,d,1\nq,e,2\n"))
+    alone = read_run(write("a.csv", "query,item,rank\nq,d,1\nq,e,2\n"))
     assert alone.frame["score"].to_list() == [-1, -2]
     assert alone.notes == ('There is no score: column "rank" gives the order.',)
 
@@ -70,7 +64,7 @@ def test_a_rank_serves_only_where_there_is_no_score(write):
 def test_the_surer_name_wins_and_is_noted(write):
     """PyTerrier's frames: `query` is text and `docid` a number inside the index."""
     text = "qid,docid,docno,rank,score,query\n1,17,D1,0,2.5,what is a measure\n"
-    run = read_run_file(write("a.csv", text))
+    run = read_run(write("a.csv", text))
     assert run.frame.rows() == [("1", "D1", 2.5)]
     assert run.notes == (
         'Column "qid" was taken for the query, not "query".',
@@ -95,14 +89,14 @@ def test_the_surer_name_wins_and_is_noted(write):
     ],
 )
 def test_layouts(write, text):
-    run = read_run_file(write("a.csv", text))
+    run = read_run(write("a.csv", text))
     assert run.frame.rows() == [("q", "d", 1.0), ("q", "e", 2.0)]
     assert run.notes == ()
 
 
 def test_quoted_cells(write):
     text = 'query,item,score\n"a,b","say ""hi""",1\n"two\nlines",d,2\nq,d"x,3\n#1,d,4\n'
-    run = read_run_file(write("a.csv", text))
+    run = read_run(write("a.csv", text))
     assert run.frame.rows() == [
         ("a,b", 'say "hi"', 1.0),
         ("two\nlines", "d", 2.0),
@@ -113,9 +107,7 @@ def test_quoted_cells(write):
 
 
 def test_comments_above_the_header(write):
-    run = read_run_file(
-        write("a.csv", '# 5" of rain\n\n# more\nquery,item,score\nq,d,1\n\nq,e,2\n')
-    )
+    run = read_run(write("a.csv", '# 5" of rain\n\n# more\nquery,item,score\nq,d,1\n\nq,e,2\n'))
     assert run.frame.rows() == [("q", "d", 1.0), ("q", "e", 2.0)]
     assert run.notes == ("2 comment lines were skipped.",)
     assert run.where([0, 1]) == "lines 5 and 7"
@@ -134,8 +126,12 @@ ERRORS = {
         'a.csv: the first line should name the columns, but it is "q1,d1,0.5", which looks like a '
         "row."
     ),
-    "query,item,score\nq,d,1\nq,e,abc\n": 'a.csv, line 3: the score is not a number: "abc", in the line "q,e,abc".',
-    "query,item,rank\nq,d,1\nq,e,abc\n": 'a.csv, line 3: the rank is not a number: "abc", in the line "q,e,abc".',
+    "query,item,score\nq,d,1\nq,e,abc\n": (
+        'a.csv, line 3: the score is not a number: "abc", in the line "q,e,abc".'
+    ),
+    "query,item,rank\nq,d,1\nq,e,abc\n": (
+        'a.csv, line 3: the rank is not a number: "abc", in the line "q,e,abc".'
+    ),
     "query,item,score\nq,d,1\nq,e\n": 'a.csv, line 3: expected 3 fields, found 2: "q,e".',
     "query,item,score\nq,d,1\nq,e,1,2\n": (
         'a.csv, line 3: expected 3 fields, found 4: "q,e,1,2". '
@@ -163,13 +159,13 @@ ERRORS = {
 @pytest.mark.parametrize("text", ERRORS)
 def test_errors(write, text):
     with pytest.raises(InputError) as error:
-        read_run_file(write("a.csv", text))
+        read_run(write("a.csv", text))
     assert str(error.value) == ERRORS[text]
 
 
 def test_not_utf8(write):
     with pytest.raises(InputError) as error:
-        read_run_file(write("a.csv", b"query,item,score\nq,d,1\nq,caf\xe9,2\n"))
+        read_run(write("a.csv", b"query,item,score\nq,d,1\nq,caf\xe9,2\n"))
     assert (
         str(error.value)
         == 'a.csv, line 3: not UTF-8 text: "q,caf\\xe9,2". Convert the file to UTF-8 first.'
@@ -178,7 +174,7 @@ def test_not_utf8(write):
 
 def test_a_run_given_as_judgements(write):
     with pytest.raises(InputError) as error:
-        read_judgements_file(write("a.csv", "query,item,rank,score\nq,d,1,2.5\n"))
+        read_judgements(write("a.csv", "query,item,rank,score\nq,d,1,2.5\n"))
     assert str(error.value) == (
         'a.csv looks like a run (column "rank" is a rank), not judgements. Were the two files '
         "given in the wrong order?"
@@ -187,7 +183,7 @@ def test_a_run_given_as_judgements(write):
 
 def test_missing_grade(write):
     with pytest.raises(InputError) as error:
-        read_judgements_file(write("a.csv", "query,item,points\nq,d,1\n"))
+        read_judgements(write("a.csv", "query,item,points\nq,d,1\n"))
     assert str(error.value).startswith(
         'a.csv: no column with a grade; the columns are "query", "item", "points". Names'
     )

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from pkgutil import resolve_name
+from typing import get_args
+
 import pytest
 
-from judged.inputs.detect import detect_format
-from judged.inputs.kinds import JUDGEMENTS, RUN
+from judged.inputs.formats import FORMATS, detect_format
 from judged.inputs.source import open_source
+from judged.inputs.tables import JUDGEMENTS, RUN
+from judged.types import FileFormat
 
 
 @pytest.mark.parametrize(
@@ -57,3 +61,14 @@ def test_runs(write, name, text, expected):
 )
 def test_judgements(write, name, text, expected):
     assert detect_format(open_source(write(name, text), JUDGEMENTS)) == expected
+
+
+def test_each_format_has_a_reader_and_an_editor_completes_it():
+    assert all(callable(resolve_name(row.reader)) for row in FORMATS.values())
+    assert get_args(FileFormat) == tuple(FORMATS)
+
+
+def test_no_two_formats_have_the_same_ending_or_start():
+    for parts in ("suffixes", "magic"):
+        found = [part for row in FORMATS.values() for part in getattr(row, parts)]
+        assert len(found) == len(set(found))

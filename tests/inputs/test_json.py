@@ -9,7 +9,7 @@ import pytest
 
 from judged.errors import InputError
 from judged.inputs import json as reader
-from judged.inputs.files import read_judgements_file, read_run_file
+from judged.inputs import read_judgements, read_run
 
 ROWS = [("q1", "d1", 1.5), ("q1", "d2", 0.5)]
 
@@ -26,17 +26,17 @@ def test_parquet(write):
     pl.DataFrame(
         {"qid": ["q1", "q1"], "docno": ["d1", "d2"], "score": [1.5, 0.5], "other": [1, 2]}
     ).write_parquet(path)
-    run = read_run_file(path)
+    run = read_run(path)
     assert run.frame.rows() == ROWS
     assert (run.name, run.source, run.where([1])) == ("a", "a.parquet", "row 2")
     path.rename("no-suffix")
-    assert read_run_file("no-suffix").frame.rows() == ROWS
+    assert read_run("no-suffix").frame.rows() == ROWS
 
 
 def test_parquet_with_integer_ids(write):
     path = write("a.pq", b"")
     pl.DataFrame({"qid": [1, 2], "docno": [7, 8], "label": [1, 0]}).write_parquet(path)
-    judgements = read_judgements_file(path)
+    judgements = read_judgements(path)
     assert judgements.frame.rows() == [("1", "7", 1.0), ("2", "8", 0.0)]
     assert judgements.notes == (
         'The integer ids of column "qid" were turned into strings.',
@@ -50,12 +50,12 @@ def test_parquet_from_standard_input(write, standard_input):
         path
     )
     standard_input(path.read_bytes())
-    assert read_run_file("-").frame.rows() == ROWS
+    assert read_run("-").frame.rows() == ROWS
 
 
 def test_parquet_that_is_none(write):
     for content in (b"PAR1 and then nothing good", b"hello\n"):
-        text = message(read_run_file, write("a.parquet", content))
+        text = message(read_run, write("a.parquet", content))
         assert text.startswith("a.parquet: not a Parquet file that can be read (")
         assert "\n" not in text
 
@@ -77,27 +77,27 @@ NDJSON = (
     ],
 )
 def test_ndjson(write, name, text):
-    run = read_run_file(write(name, text))
+    run = read_run(write(name, text))
     assert run.frame.rows() == ROWS
     assert run.notes == ()
 
 
 def test_ndjson_lines(write):
-    run = read_run_file(write("a.ndjson", "\n" + NDJSON.replace("\n", "\n\n")))
+    run = read_run(write("a.ndjson", "\n" + NDJSON.replace("\n", "\n\n")))
     assert run.where([0, 1]) == "lines 2 and 4"
 
 
 def test_ndjson_of_one_row(write):
-    assert read_run_file(
+    assert read_run(
         write("a", '{"qid": "q", "docno": "d", "sim": 2, "text": {}}')
     ).frame.rows() == [("q", "d", 2.0)]
 
 
 def test_ndjson_is_read_at_once(write, monkeypatch):
     monkeypatch.setattr(reader, "_one_by_one", None)
-    assert read_run_file(write("a.ndjson", NDJSON)).frame.rows() == ROWS
+    assert read_run(write("a.ndjson", NDJSON)).frame.rows() == ROWS
     text = '{"query": 1, "item": 7, "rank": 1}\n{"query": 1, "item": 8, "rank": 2}\n'
-    run = read_run_file(write("a.ndjson", text))
+    run = read_run(write("a.ndjson", text))
     assert run.frame.rows() == [("1", "7", -1.0), ("1", "8", -2.0)]
     assert run.notes == (
         'The integer ids of column "query" were turned into strings.',
@@ -111,7 +111,7 @@ def test_ndjson_with_mixed_ids_and_odd_numbers(write):
         '{"query": 1, "item": "d", "score": NaN}\n{"query": "01", "item": "1.5", "score": '
         "-Infinity}\n"
     )
-    run = read_run_file(write("a.ndjson", text))
+    run = read_run(write("a.ndjson", text))
     assert run.frame["query"].to_list() == ["1", "01"]
     assert run.frame["item"].to_list() == ["d", "1.5"]
     assert math.isnan(run.frame["score"][0])
@@ -140,32 +140,34 @@ NDJSON_ERRORS = {
     FIRST + '{"query": ["q1"], "item": "d", "score": 1}\n': (
         'line 2: the query is "["q1"]", but ids must be strings or integers.'
     ),
-    FIRST
-    + '{"query": "q1", "item": "d2", "score": "1.5"}\n': 'line 2: the score is not a number: ""1.5"".',
-    FIRST
-    + '{"query": "q1", "item": "d2", "score": true}\n': 'line 2: the score is not a number: "true".',
+    FIRST + '{"query": "q1", "item": "d2", "score": "1.5"}\n': (
+        'line 2: the score is not a number: ""1.5"".'
+    ),
+    FIRST + '{"query": "q1", "item": "d2", "score": true}\n': (
+        'line 2: the score is not a number: "true".'
+    ),
 }
 
 
 @pytest.mark.parametrize("text", NDJSON_ERRORS)
 def test_ndjson_errors(write, text):
-    assert message(read_run_file, write("a.ndjson", text)) == f"a.ndjson, {NDJSON_ERRORS[text]}"
+    assert message(read_run, write("a.ndjson", text)) == f"a.ndjson, {NDJSON_ERRORS[text]}"
 
 
 def test_ndjson_that_is_not_utf8(write):
     path = write("a.ndjson", FIRST.encode() + b'{"query": "\xe9", "item": "d", "score": 1}\n')
     assert (
-        message(read_run_file, path)
+        message(read_run, path)
         == "a.ndjson, line 2: not UTF-8 text. Convert the file to UTF-8 first."
     )
 
 
 def test_ndjson_with_no_rows(write):
-    assert message(read_run_file, write("a.ndjson", "\n\n")) == "a.ndjson: holds no rows."
+    assert message(read_run, write("a.ndjson", "\n\n")) == "a.ndjson: holds no rows."
 
 
 def test_ndjson_without_needed_columns(write):
-    assert message(read_run_file, write("a.ndjson", '{"query": "q", "points": 1}\n')).startswith(
+    assert message(read_run, write("a.ndjson", '{"query": "q", "points": 1}\n')).startswith(
         'a.ndjson: no column with an item; the columns are "query", "points". Names understood: '
         "query: query_id,"
     )
@@ -182,19 +184,19 @@ def test_ndjson_without_needed_columns(write):
 )
 @pytest.mark.parametrize("name", ["a.json", "a"])
 def test_json(write, text, name):
-    run = read_run_file(write(name, text))
+    run = read_run(write(name, text))
     assert run.frame.rows() == ROWS
     assert run.notes == ()
 
 
 def test_json_of_ranked_lists(write):
-    run = read_run_file(write("a.json", '{"q1": ["d1", "d2"], "q2": []}'))
+    run = read_run(write("a.json", '{"q1": ["d1", "d2"], "q2": []}'))
     assert run.frame.rows() == [("q1", "d1", -1.0), ("q1", "d2", -2.0)]
     assert run.notes == ("There are no scores: the order of each list is the ranking.",)
 
 
 def test_json_judgements(write):
-    judgements = read_judgements_file(write("a.json", '{"q1": {"d1": 1, "d2": 0}}'))
+    judgements = read_judgements(write("a.json", '{"q1": {"d1": 1, "d2": 0}}'))
     assert judgements.frame.rows() == [("q1", "d1", 1.0), ("q1", "d2", 0.0)]
 
 
@@ -229,30 +231,30 @@ JSON_ERRORS = {
 
 @pytest.mark.parametrize("text", JSON_ERRORS, ids=lambda text: text[:30])
 def test_json_errors(write, text):
-    assert message(read_run_file, write("a.json", text), format="json") == JSON_ERRORS[text]
+    assert message(read_run, write("a.json", text), format="json") == JSON_ERRORS[text]
 
 
 def test_json_nested_too_deeply_is_still_json(write):
     assert (
-        message(read_run_file, write("a", "[" * 100_000))
+        message(read_run, write("a", "[" * 100_000))
         == f"a: the JSON is nested too deeply. {EXPECTED}"
     )
 
 
 def test_json_with_a_number_beyond_floats(write):
     assert (
-        read_run_file(write("a.json", '{"q": {"d": -1' + "0" * 400 + "}}")).frame["score"][0]
+        read_run(write("a.json", '{"q": {"d": -1' + "0" * 400 + "}}")).frame["score"][0]
         == -math.inf
     )
 
 
 def test_lists_are_no_judgements(write):
-    assert message(read_judgements_file, write("a.json", '{"q1": ["d1"]}')) == (
+    assert message(read_judgements, write("a.json", '{"q1": ["d1"]}')) == (
         'a.json, query "q1": JSON should be {query: {item: grade}}, or a list of rows with names.'
     )
 
 
 def test_a_grade_that_is_nan(write):
-    assert message(read_judgements_file, write("a.json", '{"q1": {"d0": 1, "d1": NaN}}')) == (
+    assert message(read_judgements, write("a.json", '{"q1": {"d0": 1, "d1": NaN}}')) == (
         "a.json, row 2: the grade is NaN; a grade must be a finite number."
     )

@@ -13,8 +13,8 @@ import threading
 import pytest
 
 from judged.errors import InputError
-from judged.inputs.files import READERS, read_judgements_file, read_run_file
-from judged.inputs.formats import FORMATS, run_name
+from judged.inputs import read_judgements, read_run
+from judged.inputs.formats import run_name
 
 TEXT = b"301 Q0 D1 1 2.5 sys\n# a comment\n301 Q0 D2 2 1.5 sys\n"
 ROWS = [("301", "D1", 2.5), ("301", "D2", 1.5)]
@@ -42,7 +42,7 @@ COMPRESSED = {
 @pytest.mark.parametrize("name", ["a.run.gz", "a.run"])
 @pytest.mark.parametrize("compression", COMPRESSED)
 def test_compression_is_known_by_content(write, compression, name):
-    run = read_run_file(write(name, COMPRESSED[compression]))
+    run = read_run(write(name, COMPRESSED[compression]))
     assert run.frame.rows() == ROWS
     assert run.notes == ("1 comment line was skipped.",)
     assert run.where([0, 1]) == "lines 1 and 3"
@@ -51,15 +51,15 @@ def test_compression_is_known_by_content(write, compression, name):
 
 def test_every_format_may_be_compressed(write):
     text = gzip.compress(b"query,item,score\nq,d,1\n")
-    assert read_run_file(write("a.csv.gz", text)).frame.rows() == [("q", "d", 1.0)]
+    assert read_run(write("a.csv.gz", text)).frame.rows() == [("q", "d", 1.0)]
     text = gzip.compress(b'{"query":"q","item":"d","score":1}\n')
-    assert read_run_file(write("a.jsonl.gz", text)).frame.rows() == [("q", "d", 1.0)]
+    assert read_run(write("a.jsonl.gz", text)).frame.rows() == [("q", "d", 1.0)]
 
 
 @pytest.mark.parametrize("content", [TEXT, gzip.compress(TEXT)])
 def test_standard_input(standard_input, content):
     standard_input(content)
-    run = read_run_file("-")
+    run = read_run("-")
     assert run.frame.rows() == ROWS
     assert (run.name, run.source) == ("stdin", "standard input")
     assert run.where([1]) == "line 3"
@@ -70,7 +70,7 @@ def test_a_named_pipe(tmp_path):
     os.mkfifo(path)
     writer = threading.Thread(target=path.write_bytes, args=(TEXT,))
     writer.start()
-    run = read_run_file(path)
+    run = read_run(path)
     writer.join()
     assert run.frame.rows() == ROWS
     assert run.where([1]) == "line 3"
@@ -78,7 +78,7 @@ def test_a_named_pipe(tmp_path):
 
 def test_a_path_with_the_signs_of_a_pattern(write):
     write("b.run", TEXT)
-    assert read_run_file(write("[ab]*.run", TEXT)).frame.rows() == ROWS
+    assert read_run(write("[ab]*.run", TEXT)).frame.rows() == ROWS
 
 
 @pytest.mark.parametrize(
@@ -99,11 +99,7 @@ def test_run_name(path, name):
 
 
 def test_a_given_name_wins(write):
-    assert read_run_file(write("a.run", TEXT), name="BM25").name == "BM25"
-
-
-def test_each_format_has_a_reader():
-    assert list(READERS) == list(FORMATS)
+    assert read_run(write("a.run", TEXT), name="BM25").name == "BM25"
 
 
 def message(function, *arguments, **options):
@@ -116,30 +112,30 @@ def message(function, *arguments, **options):
 def test_unknown_format(write):
     path = write("a.run", TEXT)
     formats = "Formats: trec, msmarco, csv, tsv, parquet, ndjson, json."
-    assert message(read_run_file, path, format="parqet") == (
-        f'There is no format "parqet"; did you mean "parquet"? {formats}'
+    assert message(read_run, path, format="parqet") == (
+        f"There is no format 'parqet'; did you mean 'parquet'? {formats}"
     )
-    assert message(read_run_file, path, format="xyz") == f'There is no format "xyz". {formats}'
+    assert message(read_run, path, format="xyz") == f"There is no format 'xyz'. {formats}"
 
 
 def test_missing(write):
-    assert message(read_run_file, "run.txt") == "run.txt: no such file."
-    assert message(read_run_file, "a\0b") == "a\0b: cannot be read (embedded null byte)."
+    assert message(read_run, "run.txt") == "run.txt: no such file."
+    assert message(read_run, "a\0b") == "a\0b: cannot be read (embedded null byte)."
     path = write("a.run", TEXT)
-    assert message(read_run_file, path / "b") == "a.run/b: cannot be read (Not a directory)."
+    assert message(read_run, path / "b") == "a.run/b: cannot be read (Not a directory)."
 
 
 def test_directory(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "runs").mkdir()
-    assert message(read_run_file, "runs") == "runs: is a directory; give a file."
+    assert message(read_run, "runs") == "runs: is a directory; give a file."
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
 def test_permission(write):
     path = write("a.run", TEXT)
     path.chmod(0)
-    assert message(read_run_file, path) == "a.run: no permission to read it."
+    assert message(read_run, path) == "a.run: no permission to read it."
 
 
 def test_permission_as_any_user(write, monkeypatch):
@@ -148,12 +144,12 @@ def test_permission_as_any_user(write, monkeypatch):
 
     path = write("a.run", TEXT)
     monkeypatch.setattr("pathlib.Path.open", refuse)
-    assert message(read_run_file, path) == "a.run: no permission to read it."
+    assert message(read_run, path) == "a.run: no permission to read it."
 
 
 def test_the_file_is_gone_at_the_second_look(write):
     path = write("a.run", TEXT)
-    run = read_run_file(path)
+    run = read_run(path)
     path.unlink()
     assert message(run.where, [0]) == "a.run: no such file."
 
@@ -162,18 +158,18 @@ def test_the_file_is_gone_at_the_second_look(write):
     "content", [b"", b"\xef\xbb\xbf", gzip.compress(b""), bz2.compress(b""), stored_zstd(b"")]
 )
 def test_empty(write, content):
-    assert message(read_run_file, write("run.txt", content)) == "run.txt: the file is empty."
+    assert message(read_run, write("run.txt", content)) == "run.txt: the file is empty."
 
 
 def test_empty_standard_input(standard_input):
     standard_input(b"")
-    assert message(read_run_file, "-") == "standard input: the input is empty."
+    assert message(read_run, "-") == "standard input: the input is empty."
 
 
 @pytest.mark.parametrize("content", ["\n", "  \n\t\n", "# only\n# comments\n", "\r\n"])
 def test_no_rows(write, content):
-    assert message(read_run_file, write("a.run", content)) == "a.run: holds no rows."
-    assert message(read_judgements_file, write("a.qrels", content)) == "a.qrels: holds no rows."
+    assert message(read_run, write("a.run", content)) == "a.run: holds no rows."
+    assert message(read_judgements, write("a.qrels", content)) == "a.qrels: holds no rows."
 
 
 @pytest.mark.parametrize(
@@ -192,13 +188,13 @@ def test_no_rows(write, content):
     ],
 )
 def test_binary(write, content, what):
-    assert message(read_run_file, write("photo", content)) == f"photo: this is {what}, not a run."
+    assert message(read_run, write("photo", content)) == f"photo: this is {what}, not a run."
     assert (
-        message(read_judgements_file, write("photo", content))
+        message(read_judgements, write("photo", content))
         == f"photo: this is {what}, not judgements."
     )
     assert (
-        message(read_run_file, write("photo", gzip.compress(content)))
+        message(read_run, write("photo", gzip.compress(content)))
         == f"photo: this is {what}, not a run."
     )
 
@@ -225,21 +221,21 @@ def test_binary(write, content, what):
     ],
 )
 def test_damaged(write, content, name, reason):
-    text = message(read_run_file, write("a.run.z", content))
+    text = message(read_run, write("a.run.z", content))
     assert text.startswith(f"a.run.z: the {name} data is damaged or cut off ({reason}")
     assert text.endswith("); fetch or write the file again.")
 
 
 def test_damaged_zstd(write):
     """The reason between the brackets depends on the versions of Python and polars."""
-    text = message(read_run_file, write("a.run.z", COMPRESSED["zst"][:-5]))
+    text = message(read_run, write("a.run.z", COMPRESSED["zst"][:-5]))
     assert text.startswith("a.run.z: the zstd data is damaged")
     assert text.endswith("); fetch or write the file again.")
 
 
 def test_zstd_that_is_not_utf8(write):
     assert "not UTF-8 text" in message(
-        read_run_file, write("a.run.zst", stored_zstd(b"caf\xe9 Q0 d 1 2.5 t\n"))
+        read_run, write("a.run.zst", stored_zstd(b"caf\xe9 Q0 d 1 2.5 t\n"))
     )
 
 
@@ -279,12 +275,12 @@ RUN_ERRORS = {
 
 @pytest.mark.parametrize("text", RUN_ERRORS)
 def test_bad_lines_of_a_run(write, text):
-    assert message(read_run_file, write("run.txt", text)) == f"run.txt, {RUN_ERRORS[text]}"
+    assert message(read_run, write("run.txt", text)) == f"run.txt, {RUN_ERRORS[text]}"
 
 
 def test_bad_lines_from_standard_input(standard_input):
     standard_input((GOOD + "301 Q0 D12 1 abc sys\n").encode())
-    assert message(read_run_file, "-") == (
+    assert message(read_run, "-") == (
         'standard input, line 2: the score is not a number: "abc", in the line "301 Q0 D12 1 abc '
         'sys".'
     )
@@ -295,24 +291,29 @@ JUDGEMENT_ERRORS = {
         'line 2: expected 4 fields, found 3: "301 0 D2". A line of judgements is: query 0 item '
         "grade."
     ),
-    "301 0 D1 1\n301 0 D2 good\n": 'line 2: the grade is not a number: "good", in the line "301 0 D2 good".',
+    "301 0 D1 1\n301 0 D2 good\n": (
+        'line 2: the grade is not a number: "good", in the line "301 0 D2 good".'
+    ),
     "301 0 D1 1\n\n301 0 D2 nan\n": "line 3: the grade is NaN; a grade must be a finite number.",
-    "301 0 D1 1\n301  0 D2 -inf\n": "line 2: the grade is minus infinity; a grade must be a finite number.",
-    "301 0 D1 1e999\n301  0 D2 -inf\n": "line 1: the grade is infinite; a grade must be a finite number.",
+    "301 0 D1 1\n301  0 D2 -inf\n": (
+        "line 2: the grade is minus infinity; a grade must be a finite number."
+    ),
+    "301 0 D1 1e999\n301  0 D2 -inf\n": (
+        "line 1: the grade is infinite; a grade must be a finite number."
+    ),
 }
 
 
 @pytest.mark.parametrize("text", JUDGEMENT_ERRORS)
 def test_bad_lines_of_judgements(write, text):
     assert (
-        message(read_judgements_file, write("qrels.txt", text))
-        == f"qrels.txt, {JUDGEMENT_ERRORS[text]}"
+        message(read_judgements, write("qrels.txt", text)) == f"qrels.txt, {JUDGEMENT_ERRORS[text]}"
     )
 
 
 def test_not_utf8(write):
     path = write("a.run", GOOD.encode() + b"301 Q0 caf\xe9 1 2.5 sys\n")
-    assert message(read_run_file, path) == (
+    assert message(read_run, path) == (
         'a.run, line 2: not UTF-8 text: "301 Q0 caf\\xe9 1 2.5 sys". Convert the file to UTF-8 '
         "first."
     )
@@ -325,11 +326,11 @@ def test_the_two_files_in_the_wrong_order(write):
     judgement_columns = "(4 columns: query, iteration, item, grade)"
     question = "Were the two files given in the wrong order?"
     for format in (None, "trec"):
-        assert message(read_run_file, qrels, format=format) == (
+        assert message(read_run, qrels, format=format) == (
             f"qrels.txt looks like judgements {judgement_columns}, not a run {run_columns}. "
             f"{question}"
         )
-        assert message(read_judgements_file, run, format=format) == (
+        assert message(read_judgements, run, format=format) == (
             f"run.txt looks like a run {run_columns}, not judgements {judgement_columns}. "
             f"{question}"
         )

@@ -12,11 +12,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from judged.errors import InputError
-from judged.inputs import trec, whitespace
-from judged.inputs.files import read_judgements_file, read_run_file
-from judged.inputs.kinds import RUN
+from judged.inputs import read_judgements, read_run, trec, whitespace
 from judged.inputs.source import open_source
-from judged.inputs.tidy import from_rows
+from judged.inputs.tables import RUN, from_rows
 
 RUN_TEXT = "301 Q0 D1 1 2.5 sys\n301 Q0 D2 2 1.5 sys\n302 Q0 D1 1 9 sys\n"
 RUN_ROWS = [("301", "D1", 2.5), ("301", "D2", 1.5), ("302", "D1", 9.0)]
@@ -37,14 +35,14 @@ def slow_twin(text: bytes, fields: int, value: int) -> list[tuple[str, str, floa
 
 
 def test_run(write):
-    run = read_run_file(write("bm25.run", RUN_TEXT))
+    run = read_run(write("bm25.run", RUN_TEXT))
     assert run.frame.rows() == RUN_ROWS
     assert run.frame.schema == {"query": pl.String, "item": pl.String, "score": pl.Float64}
     assert (run.name, run.source, run.notes) == ("bm25", "bm25.run", ())
 
 
 def test_judgements(write):
-    judgements = read_judgements_file(write("qrels.txt", JUDGEMENTS_TEXT))
+    judgements = read_judgements(write("qrels.txt", JUDGEMENTS_TEXT))
     assert judgements.frame.rows() == JUDGEMENTS_ROWS
     assert judgements.frame.schema == {"query": pl.String, "item": pl.String, "grade": pl.Float64}
 
@@ -72,7 +70,7 @@ LAYOUTS = {
 
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_layouts(write, layout):
-    run = read_run_file(write("a.run", LAYOUTS[layout]))
+    run = read_run(write("a.run", LAYOUTS[layout]))
     assert run.frame.rows() == RUN_ROWS
     assert run.notes == ()
 
@@ -83,20 +81,20 @@ def test_layouts(write, layout):
     + [JUDGEMENTS_TEXT[:-1]],
 )
 def test_layouts_of_judgements(write, text):
-    assert read_judgements_file(write("a.qrels", text)).frame.rows() == JUDGEMENTS_ROWS
+    assert read_judgements(write("a.qrels", text)).frame.rows() == JUDGEMENTS_ROWS
 
 
 def test_comments_are_skipped_and_noted(write):
     lines = RUN_TEXT.splitlines()
     text = "\n".join(["# made by bm25 4 5.0 x", lines[0], "  # 2 3 4 5 6", *lines[1:], "#"])
-    run = read_run_file(write("a.run", text))
+    run = read_run(write("a.run", text))
     assert run.frame.rows() == RUN_ROWS
     assert run.notes == ("3 comment lines were skipped.",)
     assert run.where([0, 1, 2]) == "lines 2, 4 and 5"
 
 
 def test_one_comment_that_reads_like_a_row(write):
-    run = read_run_file(write("a.run", RUN_TEXT + "#301 Q0 D9 1 2.5 sys\n"))
+    run = read_run(write("a.run", RUN_TEXT + "#301 Q0 D9 1 2.5 sys\n"))
     assert run.frame.rows() == RUN_ROWS
     assert run.notes == ("1 comment line was skipped.",)
 
@@ -104,8 +102,8 @@ def test_one_comment_that_reads_like_a_row(write):
 def test_ids_stay_as_they_are(write):
     text = 'é Q0 "ひ" 1 1 t\n01 Q0 a#b,c 1 2 t\n1 Q0 null 1 3 t\n1e5 Q0 NaN 1 4 t\n'
     rows = [("é", '"ひ"', 1.0), ("01", "a#b,c", 2.0), ("1", "null", 3.0), ("1e5", "NaN", 4.0)]
-    assert read_run_file(write("a.run", text)).frame.rows() == rows
-    assert read_run_file(write("b.run", text.replace(" ", "\t "))).frame.rows() == rows
+    assert read_run(write("a.run", text)).frame.rows() == rows
+    assert read_run(write("b.run", text.replace(" ", "\t "))).frame.rows() == rows
 
 
 @pytest.mark.parametrize(
@@ -141,14 +139,14 @@ def test_ids_stay_as_they_are(write):
 )
 @pytest.mark.parametrize("space", [" ", "  "])
 def test_numbers_are_read_as_python_reads_them(write, text, space):
-    run = read_run_file(write("a.run", space.join(["1", "Q0", "d", "1", text, "t\n"])))
+    run = read_run(write("a.run", space.join(["1", "Q0", "d", "1", text, "t\n"])))
     assert run.frame["score"].to_list() == [float(text)]
     assert math.copysign(1, run.frame["score"][0]) == math.copysign(1, float(text))
 
 
 @pytest.mark.parametrize("text", ["nan", "NaN", "-nan", "NAN"])
 def test_a_score_that_is_nan_is_kept(write, text):
-    run = read_run_file(write("a.run", f"1 Q0 d 1 {text} t\n"))
+    run = read_run(write("a.run", f"1 Q0 d 1 {text} t\n"))
     assert math.isnan(run.frame["score"][0])
     assert run.frame["score"].null_count() == 0
 
@@ -168,18 +166,18 @@ def test_what_is_no_number_is_refused(refused, write, text, space):
 def refused():
     def check(path, words):
         with pytest.raises(InputError, match=words):
-            read_run_file(path)
+            read_run(path)
 
     return check
 
 
 def test_grades_may_be_fractions_and_negative(write):
-    judgements = read_judgements_file(write("q", "1 0 a -1\n1 0 b 0.5\n1 0 c +2\n"))
+    judgements = read_judgements(write("q", "1 0 a -1\n1 0 b 0.5\n1 0 c +2\n"))
     assert judgements.frame["grade"].to_list() == [-1, 0.5, 2]
 
 
 def test_msmarco_run(write):
-    run = read_run_file(write("top.tsv", "1048585\t7187155\t1\n1048585\t7187157\t2\n"))
+    run = read_run(write("top.tsv", "1048585\t7187155\t1\n1048585\t7187157\t2\n"))
     assert run.frame.rows() == [("1048585", "7187155", -1.0), ("1048585", "7187157", -2.0)]
     assert run.notes == ("There are no scores (an MS MARCO run): the ranks give the order.",)
 
@@ -187,12 +185,12 @@ def test_msmarco_run(write):
 def test_msmarco_judgements(write):
     path = write("qrels.dev.tsv", "1048585\t0\t7187155\t1\n2\t0\t3\t1\n")
     rows = [("1048585", "7187155", 1.0), ("2", "3", 1.0)]
-    assert read_judgements_file(path).frame.rows() == rows
-    assert read_judgements_file(path, format="msmarco").frame.rows() == rows
+    assert read_judgements(path).frame.rows() == rows
+    assert read_judgements(path, format="msmarco").frame.rows() == rows
 
 
 def test_lines_are_found_by_a_second_look(write):
-    run = read_run_file(
+    run = read_run(
         write("a.run", "# one\r\n\r\n 1 Q0 a 1 1 t\r\n\r\n# two\r\n1 Q0 b 1 1 t\r\n1 Q0 c 1 1 t")
     )
     assert run.locate is not None
@@ -208,19 +206,19 @@ def test_the_regular_case_is_one_scan(write, monkeypatch):
         RUN_TEXT[:-1],
         RUN_TEXT.replace("sys", "sys more"),
     ):
-        assert read_run_file(write("a.run", text)).frame.rows() == RUN_ROWS
+        assert read_run(write("a.run", text)).frame.rows() == RUN_ROWS
 
 
 def test_many_blocks(write, monkeypatch):
     """Blocks of a few bytes, cut in the middle of lines and of CRLF, give the same rows."""
     lines = [f"{number} Q0  d{number} 1 {number}.5 t\r\n" for number in range(200)]
     path = write("a.run", "".join(lines) + "# end")
-    whole = read_run_file(path)
+    whole = read_run(path)
     for size in (1, 7, 16, 100):
         monkeypatch.setattr(
             trec, "blocks", lambda handle, size=size: whitespace.blocks(handle, size)
         )
-        cut = read_run_file(path)
+        cut = read_run(path)
         assert cut.frame.equals(whole.frame)
         assert cut.notes == whole.notes == ("1 comment line was skipped.",)
 
@@ -229,15 +227,15 @@ def test_the_look_at_spacing_crosses_its_own_blocks(write, monkeypatch):
     for size in (2, 3, 5, 8):
         monkeypatch.setattr(whitespace, "_IN_CACHE", size)
         for text in (RUN_TEXT, *LAYOUTS.values()):
-            assert read_run_file(write("a.run", text)).frame.rows() == RUN_ROWS
+            assert read_run(write("a.run", text)).frame.rows() == RUN_ROWS
 
 
 def test_a_bad_line_in_a_later_block(write, monkeypatch):
-    """Only its block is read line by line; the number counts all lines before, whatever ends them."""
+    """Only its block is read line by line; the number counts all lines, whatever ends them."""
     monkeypatch.setattr(trec, "blocks", lambda handle: whitespace.blocks(handle, 50))
     text = "# top\n\n" + "1 Q0  d 1 2.5 t\r\n" * 40 + "1 Q0 d 1 abc t\n" + "1 Q0 d\n"
     with pytest.raises(InputError) as error:
-        read_run_file(write("a.run", text))
+        read_run(write("a.run", text))
     assert (
         str(error.value)
         == 'a.run, line 43: the score is not a number: "abc", in the line "1 Q0 d 1 abc t".'
@@ -246,7 +244,7 @@ def test_a_bad_line_in_a_later_block(write, monkeypatch):
 
 def test_what_polars_cannot_read_is_read_line_by_line(write, monkeypatch):
     monkeypatch.setattr(trec, "_parse", lambda *_arguments, **_options: None)
-    run = read_run_file(write("a.run", "# top\n" + RUN_TEXT))
+    run = read_run(write("a.run", "# top\n" + RUN_TEXT))
     assert run.frame.rows() == RUN_ROWS
     assert run.notes == ("1 comment line was skipped.",)
 
@@ -304,12 +302,8 @@ def test_any_layout_gives_the_same_table(tmp_path, case):
     path = tmp_path / "a.run"
     path.write_bytes(text.encode())
     expected = [(row[0], row[2], float(row[4])) for row in table]
-    assert (
-        read_run_file(path, format="trec").frame.rows()
-        == expected
-        == slow_twin(text.encode(), 6, 4)
-    )
-    run = read_run_file(path, format="trec")
+    assert read_run(path, format="trec").frame.rows() == expected == slow_twin(text.encode(), 6, 4)
+    run = read_run(path, format="trec")
     lines = text.encode().splitlines()
     assert run.locate is not None
     for row, number in enumerate(run.locate(range(len(expected)))):
@@ -379,9 +373,7 @@ def test_golden_files(tmp_path):
     assert len(folders) >= 11
     for folder in folders:
         run, judgements = (folder / name for name in ("run", "qrels"))
-        assert read_run_file(run).frame.rows() == slow_twin(run.read_bytes(), 6, 4)
-        assert read_judgements_file(judgements).frame.rows() == slow_twin(
-            judgements.read_bytes(), 4, 3
-        )
+        assert read_run(run).frame.rows() == slow_twin(run.read_bytes(), 6, 4)
+        assert read_judgements(judgements).frame.rows() == slow_twin(judgements.read_bytes(), 4, 3)
         shutil.copy(run, tmp_path / "copy.txt")
-        assert read_run_file(tmp_path / "copy.txt").frame.equals(read_run_file(run).frame)
+        assert read_run(tmp_path / "copy.txt").frame.equals(read_run(run).frame)

@@ -29,7 +29,6 @@ def refused(*arguments: Any, error: type[Exception] = InputError, **options: Any
 
 
 # -- duplicates
-# ------------------------------------------------------------------------------------------------------
 
 REMEDY = (
     "Remove the repetitions, or keep the best-ranked of each with duplicates='first' "
@@ -91,7 +90,7 @@ def test_the_best_ranked_duplicate_is_kept(order: list[int]) -> None:
     assert rankings.retrieved.tolist() == [2]
     assert rankings.audit is not None
     assert rankings.audit.duplicates_dropped == 1
-    assert "1 duplicate row dropped, the best-ranked kept." in rankings.audit.findings()
+    assert "1 duplicate row dropped, the best-ranked kept." in rankings.audit.sentences()
 
 
 def test_the_first_duplicate_judgement_is_kept() -> None:
@@ -123,7 +122,6 @@ def test_a_duplicate_in_a_ranked_list() -> None:
 
 
 # -- numbers
-# ---------------------------------------------------------------------------------------------------------
 
 
 def test_nan_scores_of_a_frame() -> None:
@@ -172,7 +170,6 @@ def test_infinite_scores_are_scores() -> None:
 
 
 # -- nothing in common
-# -----------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -241,7 +238,6 @@ def test_no_item_in_common_is_zero_and_no_error() -> None:
 
 
 # -- depth and collection
-# --------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("depth", [0, -1, 1.5, "10", True])
@@ -278,7 +274,6 @@ def test_collection_of_an_unknown_query() -> None:
 
 
 # -- small and odd inputs
-# --------------------------------------------------------------------------------------------
 
 
 def test_one_query_with_one_item() -> None:
@@ -329,7 +324,6 @@ def test_judge_takes_one_run() -> None:
 
 
 # -- the audit
-# -------------------------------------------------------------------------------------------------------
 
 # q1: eleven results; a and b tied (and an unjudged one with them), c below the first ten, one grade
 # negative (b). q2: two results, none judged. q3: missing. q4: nothing relevant, its grade lies
@@ -390,9 +384,9 @@ def test_what_depth_and_removal_count() -> None:
 
 
 def test_what_the_audit_says() -> None:
-    assert found(depth=5).findings() == [
+    assert found(depth=5).sentences() == [
         "1 judged query not in the run (q3).",
-        "2 judged results in 1 query tied with other results: their ranks hang on the tie rule.",
+        "2 judged results in 1 query tied with other results: their ranks depend on the tie rule.",
         "1 judged query with nothing relevant (no grade of 1 or above).",
         "1 grade between 0 and 1: not relevant unless rel says so, as in P(rel=0.5)@10.",
         "1 query of the run without judgements ignored.",
@@ -405,7 +399,7 @@ def test_what_the_audit_says() -> None:
 
 def test_a_clean_run_has_no_findings() -> None:
     items = {f"d{i}": float(i) for i in range(10)}
-    assert found({"q": dict.fromkeys(items, 1)}, {"q": items}).findings() == []
+    assert found({"q": dict.fromkeys(items, 1)}, {"q": items}).sentences() == []
 
 
 def test_the_audit_agrees_with_the_measures() -> None:

@@ -13,8 +13,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from judged import Measure, Rankings, parse
-from judged.measures import REGISTRY, Spec
+from judged import Measure, Rankings, parse_measure
+from judged.measures import REGISTRY, Spec, bind
 from support.rankings import (
     PLAIN,
     Query,
@@ -43,7 +43,6 @@ def is_no_worse(measure: Measure, new: Query, old: Query) -> bool:
 
 
 # -- the laws: each takes a measure and a draw, and asserts
-# ----------------------------------------------------------
 
 
 def swap_up_never_hurts(measure: Measure, query: Query, data: st.DataObject) -> None:
@@ -111,7 +110,6 @@ LAWS: dict[str, Callable[[Measure, Query, st.DataObject], None]] = {
 }
 
 # -- where a variant gives a law up, with a case that shows it
-# -------------------------------------------------------
 
 Variant = tuple[Callable[[Measure], bool], dict[str, Any]]
 """Which variants of a measure are excepted, and the parameters that lead back to one that is not.
@@ -182,14 +180,13 @@ def is_excepted(law: str, measure: Measure) -> bool:
 def test_the_exceptions_are_real(
     measure: str, before: tuple[float, ...], after: tuple[float | None, ...]
 ) -> None:
-    assert any(is_excepted(law, parse(measure)) for law in EXCEPTIONS)
-    assert value(parse(measure), Query(after, lost=(1,))) < value(
-        parse(measure), Query(before, lost=(1,))
+    assert any(is_excepted(law, parse_measure(measure)) for law in EXCEPTIONS)
+    assert value(parse_measure(measure), Query(after, lost=(1,))) < value(
+        parse_measure(measure), Query(before, lost=(1,))
     )
 
 
 # -- the tests
-# -------------------------------------------------------------------------------------------------------
 
 PROMISED = [(law, name) for name, spec in PLAIN.items() for law in sorted(spec.laws)]
 
@@ -324,5 +321,5 @@ def test_measures_that_tell_irrelevant_items_from_unjudged_ones_do() -> None:
     for spec in REGISTRY.values():
         if spec.tells_unjudged:
             assert (
-                spec.bind({}).compute(known).tolist() != spec.bind({}).compute(unknown).tolist()
+                bind(spec, {}).compute(known).tolist() != bind(spec, {}).compute(unknown).tolist()
             ), spec.name

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from judged import Measure, Policy
-from judged.measures import REGISTRY
-from judged.measures.spec import AGGREGATIONS
+from judged.measures import REGISTRY, bind
+from judged.measures.aggregation import AGGREGATIONS
 from measures.diversity.twins import TWINS as DIVERSITY
 from support.rankings import (
     PLAIN,
@@ -128,8 +128,8 @@ def test_f_of_the_means(
         sum(0 if value != value else value for value in values) / len(queries)
         for values in (precisions, recalls)
     ]
-    measure = REGISTRY["F"].bind(
-        {"k": k, "rel": rel, "beta": beta, "short": short, "average": "means"}
+    measure = bind(
+        REGISTRY["F"], {"k": k, "rel": rel, "beta": beta, "short": short, "average": "means"}
     )
     np.testing.assert_allclose(
         rankings_of(queries).evaluate([measure]).value(), balance(*means, beta), **SAME
@@ -143,7 +143,7 @@ def test_ranks_of_all_relevant_items_together(
     queries: list[Query], rel: float, aggregate: str
 ) -> None:
     ranks = [rank for query in queries for rank in ranks_of_all(query, rel)]
-    measure = REGISTRY["Rank"].bind({"of": "all", "rel": rel, "aggregate": aggregate})
+    measure = bind(REGISTRY["Rank"], {"of": "all", "rel": rel, "aggregate": aggregate})
     value = (
         rankings_of(queries).evaluate([measure], policy=Policy(ties="input", empty="skip")).value()
     )

@@ -19,8 +19,16 @@ KINDS = "bilinear, low-rank, diagonal, two-tower-linear"
 
 def refused(*given: Any, **options: Any) -> str:
     with pytest.raises(JudgedError) as error:
-        fit(*(given or DATA.both), **options)
+        _fit(*(given or DATA.both), **options)
     return str(error.value)
+
+
+def _fit(queries: Any, items: Any, relevance: Any, **options: Any) -> None:
+    """Some options are those of the embeddings."""
+    of_embeddings = {
+        name: options.pop(name) for name in ("exclude", "memory", "dims") if name in options
+    }
+    fit(judged.Embeddings(queries, items, **of_embeddings), relevance, **options)
 
 
 @pytest.mark.parametrize(
@@ -37,10 +45,10 @@ def test_temperatures(temperature: Any) -> None:
     [
         (
             {"kind": "bilinar"},
-            "there is no kind 'bilinar' of learned similarity; did you mean 'bilinear'? There is "
+            "There is no kind 'bilinar' of learned similarity; did you mean 'bilinear'? There is "
             f"{KINDS}.",
         ),
-        ({"kind": 7}, f"there is no kind 7 of learned similarity. There is {KINDS}."),
+        ({"kind": 7}, f"There is no kind 7 of learned similarity. There is {KINDS}."),
         (
             {"kind": "low-rank", "rank": 0},
             "rank must be a whole number from 1 to 11, the dimensions of the vectors; got 0.",
@@ -103,20 +111,20 @@ def test_options(options: dict[str, Any], said: str) -> None:
 
 def test_measures() -> None:
     with pytest.raises(MeasureError) as error:
-        fit(*DATA.both, measure="APP")
+        fit(*DATA.given(), measure="APP")
     assert (
         str(error.value)
         == "There is no measure 'APP'; did you mean 'AP'? 'judged measures' lists them all."
     )
     with pytest.raises(MeasureError) as error:
-        fit(*DATA.both, measure="NumRel")
+        fit(*DATA.given(), measure="NumRel")
     assert (
         str(error.value)
         == "NumRel does not say how good a ranking is; stop by another measure, such as AP."
     )
     told: list[int] = []
     with pytest.raises(MeasureError) as error:
-        fit(*DATA.both, measure="Bpref", progress=told.append)
+        fit(*DATA.given(), measure="Bpref", progress=told.append)
     assert str(error.value) == (
         "Bpref tells irrelevant items from unjudged ones; in embeddings every item is judged, and "
         "only relevant ones are "
@@ -150,7 +158,9 @@ def test_nothing_relevant(options: dict[str, Any]) -> None:
 
 
 def test_all_that_is_relevant_is_excluded() -> None:
-    said = refused(DATA.queries, DATA.queries, judged.diagonal(), exclude=judged.same_index())
+    said = refused(
+        DATA.queries, DATA.queries, judged.relevance.pairs(), exclude=judged.relevance.same_row()
+    )
     assert said.startswith(
         "no item with a vector is relevant to any query (grade 1 or more, not excluded);"
     )
@@ -182,7 +192,7 @@ def test_numbers_that_are_none(side: str, row: int, bad: float) -> None:
     vectors[side][row, 2] = bad
     told: list[int] = []
     said = refused(vectors["queries"], vectors["items"], DATA.relevance, progress=told.append)
-    assert said == f"the {side}: vectors {row} hold NaN or infinite numbers; remove or mend them."
+    assert said == f"the {side}: vectors {row} hold NaN or infinite numbers; remove or fix them."
     assert told == []
 
 
@@ -199,9 +209,44 @@ def test_vectors_of_zeros(side: str, row: int) -> None:
 
 def test_relevance_that_does_not_fit() -> None:
     with pytest.raises(InputError) as error:
-        fit(DATA.queries, DATA.items, judged.diagonal())
+        fit(judged.Embeddings(DATA.queries, DATA.items), judged.relevance.pairs())
     assert str(error.value) == (
         "pairs need as many queries as items; there are 30 queries and 80 items. For several "
-        "queries an item use "
-        "judged.groups(…), or --groups."
+        "queries per item use "
+        "judged.relevance.same_label(…), or --labels."
+    )
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (
+            {"normalise": "csls(k=5)"},
+            "learn.fit takes scores as they are; leave normalise out of the Embeddings, which have "
+            "'csls(k=5)'.",
+        ),
+        (
+            {"unique": ["a"] * 80},
+            "learn.fit looks at single items, not at their categories; leave unique out of the "
+            "Embeddings.",
+        ),
+        (
+            {"similarity": "dot"},
+            "learn.fit learns the similarity, beginning at the cosine; leave similarity out of the "
+            "Embeddings, which have 'dot'.",
+        ),
+    ],
+)
+def test_options_of_embeddings_that_mean_nothing_here(options: dict[str, Any], said: str) -> None:
+    with pytest.raises(InputError) as error:
+        fit(*DATA.given(**options))
+    assert str(error.value) == said
+
+
+def test_vectors_alone() -> None:
+    with pytest.raises(InputError) as error:
+        fit(DATA.queries, DATA.relevance)
+    assert str(error.value) == (
+        "learn.fit takes judged.Embeddings(queries, items) first, then what is relevant; got "
+        "ndarray."
     )

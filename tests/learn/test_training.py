@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import pytest
 
 import judged
+from judged.inputs.vectors import as_vectors
 from judged.learn import KINDS, Learned, fit
 from judged.learn.loss import Objective
 from judged.policy import POSITIVES
+from judged.types import LearnedKind
 from support.learnable import Hidden, behind_a_map, behind_noise
 
 QUICK: dict[str, Any] = {"iterations": 12, "patience": 4}
 
 
 def fitted(data: Hidden, **options: Any) -> Learned:
-    return fit(*data.both, **{**QUICK, **options})
+    return fit(*data.given(), **{**QUICK, **options})
 
 
 def gain(learned: Learned, measure: str = "AP") -> Any:
@@ -32,7 +34,7 @@ def same_weights(one: Learned, other: Learned) -> bool:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_noise_is_learned_away(kind: str) -> None:
-    learned = fit(*behind_noise(queries=200).both, kind=kind)
+    learned = fit(*behind_noise(queries=200).given(), kind=kind)
     assert gain(learned).difference.low > 0.1
 
 
@@ -40,7 +42,7 @@ def test_noise_is_learned_away(kind: str) -> None:
 @pytest.mark.parametrize("item_dims", [8, 6])
 def test_a_hidden_map_is_found(kind: str, item_dims: int) -> None:
     learned = fit(
-        *behind_a_map(queries=200, item_dims=item_dims).both,
+        *behind_a_map(queries=200, item_dims=item_dims).given(),
         kind=kind,
         rank=None if kind == "bilinear" else 6,
     )
@@ -50,23 +52,21 @@ def test_a_hidden_map_is_found(kind: str, item_dims: int) -> None:
 
 
 def test_weights_of_the_diagonal_tell_signal_from_noise() -> None:
-    weights = fit(*behind_noise().both, kind="diagonal").weights["w"]
+    weights = fit(*behind_noise().given(), kind="diagonal").weights["w"]
     assert weights[:5].min() > np.abs(weights[5:]).max()
 
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("seed", [0, 1, 2])
 def test_never_worse_on_validation_than_the_start(kind: str, seed: int) -> None:
-    """Also where there is nothing to learn: vectors and labels have nothing to do with each other."""
+    """Also where there is nothing to learn: labels have nothing to do with vectors."""
     random = np.random.default_rng(seed)
     labels = random.integers(0, 3, 40)
     vectors = random.normal(size=(40, 6))
     learned = fit(
-        vectors,
-        vectors,
-        judged.same_label(labels, labels),
+        judged.Embeddings(vectors, vectors, exclude=judged.relevance.same_row()),
+        judged.relevance.same_label(labels, labels),
         kind=kind,
-        exclude=judged.same_index(),
         seed=seed,
     )
     history = learned.training.history
@@ -79,9 +79,9 @@ def test_the_record_is_what_an_evaluation_of_the_validation_queries_gives(measur
     """By the weights that were kept; Rank is better the lower it is."""
     data = behind_noise()
     learned = fitted(data, kind="diagonal", measure=measure)
-    _, chose = learned.seen.of(judged.embeddings.as_vectors(data.queries))
+    _, chose = learned.seen.of(as_vectors(data.queries))
     assert chose.sum() == learned.training.validation == 12
-    relevance = judged.same_label(data.query_labels[chose], data.item_labels)
+    relevance = judged.relevance.same_label(data.query_labels[chose], data.item_labels)
     allowed = learned.allow_training_queries()
     found = judged.evaluate_embeddings(
         data.queries[chose], data.items, relevance, similarity=allowed, measures=measure
@@ -99,7 +99,7 @@ def test_held_out_numbers_are_those_of_an_evaluation() -> None:
     learned = fitted(data)
     rows = learned.unseen(data.queries)
     assert len(rows) == learned.training.held_out_queries == 12
-    relevance = judged.same_label(data.query_labels[rows], data.item_labels)
+    relevance = judged.relevance.same_label(data.query_labels[rows], data.item_labels)
     for similarity, part in ((learned, "after"), ("cosine", "before")):
         found = judged.evaluate_embeddings(
             data.queries[rows], data.items, relevance, similarity=similarity
@@ -129,7 +129,7 @@ def test_training_queries_are_looked_at() -> None:
     """The twin of the test above: it could fail."""
     data = behind_noise()
     learned = fitted(data)
-    trained, _ = learned.seen.of(judged.embeddings.as_vectors(data.queries))
+    trained, _ = learned.seen.of(as_vectors(data.queries))
     labels = data.query_labels.copy()
     labels[trained] = (labels[trained] + 1) % 5
     assert not same_weights(learned, fitted(replace(data, query_labels=labels)))
@@ -152,7 +152,7 @@ def test_equal_queries_are_on_the_same_side() -> None:
     learned = fitted(twice, kind="diagonal")
     training = learned.training
     assert (training.training, training.validation, training.held_out_queries) == (24, 8, 8)
-    trained, chose = learned.seen.of(judged.embeddings.as_vectors(twice.queries))
+    trained, chose = learned.seen.of(as_vectors(twice.queries))
     assert np.array_equal(trained[:20], trained[20:])
     assert (int(trained.sum()), int(chose.sum())) == (24, 8)
     assert training.notes == (
@@ -172,7 +172,7 @@ def test_scaled_queries_are_on_the_same_side() -> None:
         data.item_labels,
     )
     learned = fitted(scaled, kind="diagonal")
-    trained, chose = learned.seen.of(judged.embeddings.as_vectors(scaled.queries))
+    trained, chose = learned.seen.of(as_vectors(scaled.queries))
     assert np.array_equal(trained[:20], trained[20:])
     assert np.array_equal(chose[:20], chose[20:])
     assert (int(trained.sum()), int(chose.sum()), learned.training.held_out_queries) == (24, 8, 8)
@@ -190,7 +190,9 @@ def test_every_rule_and_both_ways_lower_the_loss(positives: str, both: bool) -> 
 
 def test_memory_changes_nothing_but_the_last_digits() -> None:
     data = behind_noise(items=5000, queries=40)
-    one, cut = (fitted(data, kind="diagonal", memory=memory) for memory in ("1GB", "1MB"))
+    one, cut = (
+        fit(*data.given(memory=memory), kind="diagonal", **QUICK) for memory in ("1GB", "1MB")
+    )
     np.testing.assert_allclose(one.weights["w"], cut.weights["w"], rtol=1e-4, atol=1e-5)
 
 
@@ -205,14 +207,26 @@ def test_the_order_of_items_changes_nothing_but_the_last_digits() -> None:
 def test_a_few_candidates_in_place_of_all_items() -> None:
     data = behind_noise(queries=10, items=200)
     relevant = {str(row): {str(row): 1} for row in range(10)}
-    learned = fit(data.queries, data.items, relevant, kind="diagonal", candidates=50, **QUICK)
+    learned = fit(
+        judged.Embeddings(data.queries, data.items),
+        relevant,
+        kind="diagonal",
+        candidates=50,
+        **QUICK,
+    )
     assert learned.training.candidates == 6 + 50
     assert learned.training.notes[0] == (
         "The loss looks at the 6 items relevant to training queries and at 50 others, drawn by the "
         "seed; "
         "it is lower than that over all 200."
     )
-    every = fit(data.queries, data.items, relevant, kind="diagonal", candidates=500, **QUICK)
+    every = fit(
+        judged.Embeddings(data.queries, data.items),
+        relevant,
+        kind="diagonal",
+        candidates=500,
+        **QUICK,
+    )
     assert every.training.candidates == 200
     assert (
         every.training.notes[0]
@@ -228,15 +242,16 @@ def test_excluded_pairs_are_no_candidates() -> None:
     items = data.items.copy()
     items[:3] = np.random.default_rng(5).normal(size=(3, 11))
     one = fit(
-        data.queries,
-        data.items,
+        judged.Embeddings(data.queries, data.items, exclude=judged.relevance.listed(gone)),
         data.relevance,
         kind="diagonal",
-        exclude=judged.junk(gone),
         **QUICK,
     )
     other = fit(
-        data.queries, items, data.relevance, kind="diagonal", exclude=judged.junk(gone), **QUICK
+        judged.Embeddings(data.queries, items, exclude=judged.relevance.listed(gone)),
+        data.relevance,
+        kind="diagonal",
+        **QUICK,
     )
     np.testing.assert_allclose(one.weights["w"], other.weights["w"], rtol=1e-5)
     plain = fitted(data, kind="diagonal")
@@ -260,7 +275,9 @@ def test_grades_below_rel_are_not_relevant() -> None:
         }
         for row, own in enumerate(data.query_labels)
     }
-    learned = fit(data.queries, data.items, graded, kind="diagonal", rel=2, **QUICK)
+    learned = fit(
+        judged.Embeddings(data.queries, data.items), graded, kind="diagonal", rel=2, **QUICK
+    )
     assert learned.training.measure == "AP(rel=2)"
     assert [each.measure for each in learned.training.held_out.gains] == [
         "AP(rel=2)",
@@ -274,7 +291,7 @@ def test_what_was_found_on_the_way_is_noted() -> None:
     data = behind_a_map(item_dims=6, queries=20)
     relevant = {str(row): {str(row): 1} for row in range(19)}
     relevant["0"]["nowhere"] = 1
-    learned = fit(data.queries, data.items, relevant, **QUICK)
+    learned = fit(judged.Embeddings(data.queries, data.items), relevant, **QUICK)
     assert learned.training.notes[:3] == (
         "1 query with nothing relevant was left out.",
         "1 relevant item has no vector, and can only be missed.",
@@ -283,10 +300,8 @@ def test_what_was_found_on_the_way_is_noted() -> None:
     assert learned.training.held_out.before == "the random start, for dimensions differ"  # type: ignore[union-attr]
     vectors = behind_noise(queries=30)
     same = fit(
-        vectors.queries,
-        vectors.queries,
-        judged.same_label(vectors.query_labels, vectors.query_labels),
-        exclude=judged.same_index(),
+        judged.Embeddings(vectors.queries, vectors.queries, exclude=judged.relevance.same_row()),
+        judged.relevance.same_label(vectors.query_labels, vectors.query_labels),
         kind="diagonal",
         **QUICK,
     )
@@ -312,7 +327,12 @@ def test_where_nothing_is_gained_the_start_is_kept() -> None:
         [np.eye(4)] * 5 + [0.01 * np.arange(20)[:, None] + np.eye(4)[np.arange(20) % 4]]
     )
     labels = np.arange(40) % 4
-    learned = fit(vectors, vectors, judged.same_label(labels, labels), kind="diagonal", **QUICK)
+    learned = fit(
+        judged.Embeddings(vectors, vectors),
+        judged.relevance.same_label(labels, labels),
+        kind="diagonal",
+        **QUICK,
+    )
     assert learned.training.best == 0
     assert learned.weights["w"].tolist() == [1.0] * 4
     assert (
@@ -381,7 +401,10 @@ def test_dims_and_ids() -> None:
         for row, name in enumerate(names)
     }
     learned = fit(
-        data.queries, data.items, relevant, query_ids=names, dims=5, kind="diagonal", **QUICK
+        judged.Embeddings(data.queries, data.items, query_ids=names, dims=5),
+        relevant,
+        kind="diagonal",
+        **QUICK,
     )
     assert learned.weights["w"].shape == (5,)
     assert len(learned.unseen(data.queries)) == 12
@@ -426,3 +449,7 @@ def test_the_record_in_words() -> None:
     )
     assert said[7].split() == ["measure", "before", "after", "difference"]
     assert [line.split()[0] for line in said[8:]] == ["AP", "nDCG@10", "RR"]
+
+
+def test_the_type_of_a_kind_names_every_kind() -> None:
+    assert get_args(LearnedKind) == tuple(KINDS)

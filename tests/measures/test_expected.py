@@ -9,7 +9,7 @@ from random import Random
 import numpy as np
 import pytest
 
-from judged import PolicyError, Rankings, evaluate, judge, parse
+from judged import PolicyError, Rankings, evaluate, judge, parse_measure
 from judged.measures import REGISTRY
 from judged.measures.expected import DRAWS, PAIRS, expectations
 from support.rankings import PLAIN, random_measure
@@ -85,7 +85,7 @@ def test_brute_force_where_a_depth_cuts_through_ties(name: str, depth: int) -> N
 @pytest.mark.parametrize("norm", ["relevant", "capped", "retrieved", "cutoff"])
 @pytest.mark.parametrize("k", [1, 2, 3, 5, 40, "R"])
 def test_average_precision_is_exact_in_all_its_variants(area: str, norm: str, k: int | str) -> None:
-    measure = parse("AP")(area=area, norm=norm, k=k)
+    measure = parse_measure("AP")(area=area, norm=norm, k=k)
     queries = random_ties(Random(f"{area} {norm} {k}"), 40)
     found = expectations([measure], rankings_of_ties(queries))[measure]
     assert found.errors is None
@@ -159,7 +159,6 @@ def test_without_ties_nothing_is_drawn() -> None:
 
 
 # -- drawing
-# -----------------------------------------------------------------------------------------------------------
 
 MANY = [
     Tied(((1.0, None, 2.0, 0.0), (None, 1.0, 3.0, None)), (1.0,)),
@@ -169,7 +168,7 @@ MANY = [
 
 
 def test_estimates_have_a_standard_error_that_says_how_far_off_they_are() -> None:
-    measure = parse("ERR")
+    measure = parse_measure("ERR")
     found = expectations([measure], rankings_of_ties(MANY))[measure]
     assert found.errors is not None
     off = found.values - [mean_of_twins(measure, query) for query in MANY]
@@ -180,7 +179,7 @@ def test_estimates_have_a_standard_error_that_says_how_far_off_they_are() -> Non
 
 
 def test_an_order_and_its_reverse_enumerate_a_tie_of_two() -> None:
-    measure = parse("ERR")
+    measure = parse_measure("ERR")
     query = Tied(((1.0, None), (2.0,)))
     found = expectations([measure], rankings_of_ties([query]))[measure]
     assert found.errors is not None
@@ -190,7 +189,7 @@ def test_an_order_and_its_reverse_enumerate_a_tie_of_two() -> None:
 
 def test_the_standard_error_is_that_of_the_mean_of_pairs() -> None:
     """By hand: every order's pair mean, and from them the variance that a pair has."""
-    measure, query = parse("ERR"), Tied(((1.0, None, 2.0, 3.0),))
+    measure, query = parse_measure("ERR"), Tied(((1.0, None, 2.0, 3.0),))
     grades = query.groups[0]
     orders = [
         rankings_of_ties([Tied(tuple((grade,) for grade in order))])
@@ -219,7 +218,7 @@ def test_diversity(name: str) -> None:
         "q": {"a": {"s": 1}, "b": {"s": 1, "t": 1}, "c": {"u": 1}},
         "r": {"a": {"s": 1}, "z": {"t": 1}},
     }
-    measure = parse(name)
+    measure = parse_measure(name)
     estimate = evaluate(
         judgements,
         {"q": dict.fromkeys("xabc", 1.0), "r": {"a": 2.0, "x": 1.0}},
@@ -238,7 +237,7 @@ def test_diversity(name: str) -> None:
 def test_an_infinite_mean_is_no_estimate() -> None:
     # With a depth of 1 one of the two relevant items is cut off in every order.
     rankings = rankings_of_ties([Tied(((1.0, 1.0),))], depth=1)
-    measure = parse("Rank(of=all, aggregate=median)")
+    measure = parse_measure("Rank(of=all, aggregate=median)")
     found = expectations([measure], rankings)[measure]
     assert found.errors is not None
     assert (found.values.tolist(), found.errors.tolist()) == ([np.inf], [0.0])
@@ -256,21 +255,21 @@ def test_an_infinite_mean_is_no_estimate() -> None:
     ],
 )
 def test_errors_of_summaries(aggregate: str, wanted: float) -> None:
-    measure = parse("ERR")(aggregate=aggregate)
+    measure = parse_measure("ERR")(aggregate=aggregate)
     assert measure.summarise_error(np.array([1.0, 4.0]), np.array([0.3, 0.4])) == pytest.approx(
         wanted
     )
 
 
 def test_the_error_of_a_median_is_that_of_the_middle_query() -> None:
-    error = parse("ERR(aggregate=median)").summarise_error(
+    error = parse_measure("ERR(aggregate=median)").summarise_error(
         np.array([3.0, 1.0, 2.0]), np.array([0.5, 0.1, 0.2])
     )
     assert error == pytest.approx(0.2)
 
 
 def test_a_value_at_the_floor_of_the_geometric_mean_has_no_error() -> None:
-    error = parse("ERR(aggregate=geometric)").summarise_error(
+    error = parse_measure("ERR(aggregate=geometric)").summarise_error(
         np.array([0.0, 1.0]), np.array([0.1, 0.0])
     )
     assert error == 0
@@ -300,12 +299,11 @@ def test_what_is_said_of_an_estimate() -> None:
 
 
 # -- summaries
-# ---------------------------------------------------------------------------------------------------------
 
 
 def test_summaries_are_made_of_expected_values() -> None:
     rankings = rankings_of_ties(MANY)
-    values = parse("RR").compute(rankings)
+    values = parse_measure("RR").compute(rankings)
     assert rankings.evaluate("RR").value() == pytest.approx(values.mean())
     assert rankings.evaluate("RR(aggregate=geometric)").value() == pytest.approx(
         np.exp(np.log(values).mean())
@@ -321,11 +319,10 @@ def test_ranks_of_all_relevant_items_are_the_middles_of_their_ties() -> None:
     ranks = [2.5, 2.5, 6.5, 6.5, np.inf, 1.5, 3.5, 1]
     assert rankings.evaluate("MedianRank(of=all)").value() == np.median(ranks)
     assert rankings.evaluate("MeanRank(of=all)").value() == np.inf
-    assert parse("Rank(of=all)").compute(rankings).tolist() == [np.inf, 2.5, 1]
+    assert parse_measure("Rank(of=all)").compute(rankings).tolist() == [np.inf, 2.5, 1]
 
 
 # -- where expected values come from
-# -------------------------------------------------------------------------------------
 
 
 def test_rankings_made_otherwise_can_be_expected_later() -> None:
@@ -366,7 +363,8 @@ def test_what_is_left_of_a_cut_tie_cannot_be_condensed() -> None:
     with pytest.raises(PolicyError) as caught:
         evaluate({"q": {"a": 1, "c": 0}}, run, "RR", policy=policy, depth=2)
     assert str(caught.value) == (
-        "depth=2 cuts through a tie of query q, so how many results unjudged=removed leaves hangs "
+        "depth=2 cuts through a tie of query q, so how many results unjudged=removed leaves "
+        "depends "
         "on the order of the tie, "
         "and ties=expected has none; leave out one of the three."
     )

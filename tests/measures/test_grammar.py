@@ -10,17 +10,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import judged
-from judged import Measure, MeasureError, parse
-from judged.measures import REGISTRY, Spec, parse_all
+from judged import Measure, MeasureError, parse_measure
+from judged.measures import REGISTRY, Spec, bind, parse_all
 from judged.measures.params import Choice, Cutoff, Gains, Number, Param, Points, show
 from support.rankings import any_measure
 
 
 @given(any_measure())
 def test_what_is_printed_can_be_read(measure: Measure) -> None:
-    assert parse(str(measure)) == measure
-    assert hash(parse(str(measure))) == hash(measure)
-    assert str(parse(str(measure))) == str(measure)
+    assert parse_measure(str(measure)) == measure
+    assert hash(parse_measure(str(measure))) == hash(measure)
+    assert str(parse_measure(str(measure))) == str(measure)
 
 
 @given(
@@ -37,7 +37,7 @@ def test_every_finite_number_survives(measure: Measure, number: float) -> None:
     if "rel" in measure.params:
         measure = measure(rel=number)
         assert measure.params["rel"] == number
-        assert parse(str(measure)) == measure
+        assert parse_measure(str(measure)) == measure
 
 
 @pytest.mark.parametrize(
@@ -72,7 +72,7 @@ def test_every_finite_number_survives(measure: Measure, number: float) -> None:
     ],
 )
 def test_what_can_be_read(text: str, printed: str) -> None:
-    assert str(parse(text)) == repr(parse(text)) == printed
+    assert str(parse_measure(text)) == repr(parse_measure(text)) == printed
 
 
 PLAIN = "write it as NAME, NAME@k or NAME(parameter=value)@k."
@@ -188,7 +188,7 @@ WHOLE = "must be a whole number from 1, or R; got"
 )
 def test_what_cannot_be_read(text: str, message: str) -> None:
     with pytest.raises(MeasureError) as caught:
-        parse(text)
+        parse_measure(text)
     assert str(caught.value) == message
 
 
@@ -213,20 +213,20 @@ def test_what_is_no_list_of_measures(given: Any, message: str) -> None:
 
 
 def test_measures_in_python() -> None:
-    assert judged.nDCG(gain="exp") @ 10 == parse("nDCG(gain=exp)@10")
-    assert judged.P @ 5 == parse("P@5") != parse("P@6")
-    assert judged.AP(rel=2, k=100) == parse("AP(rel=2)@100")
-    assert parse("AP@R") == judged.AP @ "R"
-    assert (judged.P @ 5)(rel=2) == parse("P(rel=2)@5")
+    assert judged.nDCG(gain="exp") @ 10 == parse_measure("nDCG(gain=exp)@10")
+    assert judged.P @ 5 == parse_measure("P@5") != parse_measure("P@6")
+    assert judged.AP(rel=2, k=100) == parse_measure("AP(rel=2)@100")
+    assert parse_measure("AP@R") == judged.AP @ "R"
+    assert (judged.P @ 5)(rel=2) == parse_measure("P(rel=2)@5")
     assert (judged.P @ 5)(k=None) == judged.P
-    assert judged.nDCG(gains={2: 9, 1: 3}) == parse("nDCG(gains={1:3,2:9})")
+    assert judged.nDCG(gains={2: 9, 1: 3}) == parse_measure("nDCG(gains={1:3,2:9})")
     assert judged.IAP(points=[0.25, 0.5]) == judged.IAP(points=(0.25, 0.5))
     assert judged.IPrec @ 0.5 == judged.IPrec(recall=0.5)
     assert (
         len(
             {
                 judged.P @ 5,
-                parse("P@5"),
+                parse_measure("P@5"),
                 judged.P(k=5.0),
                 judged.nDCG(gains={1: 3}),
                 judged.nDCG(gains={1.0: 3}),
@@ -290,7 +290,7 @@ def bad_values(param: Param) -> list[Any]:
 def test_every_parameter_refuses_what_is_not_allowed(spec: Spec, param: Param) -> None:
     for value in bad_values(param):
         with pytest.raises(MeasureError) as caught:
-            spec.bind({param.name: value})
+            bind(spec, {param.name: value})
         assert (
             str(caught.value)
             == f"{param.name} of {spec.name} must be {param.allowed}; got {show(value)}."

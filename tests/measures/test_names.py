@@ -4,7 +4,7 @@ import pytest
 
 from judged.conventions.trec_eval import GROUPS, NAMES, lines
 from judged.errors import MeasureError
-from judged.measures import PRESETS, parse, parse_all
+from judged.measures import PRESETS, parse_all, parse_measure
 
 
 @pytest.mark.parametrize(
@@ -45,14 +45,14 @@ def test_one_name_for_several_measures_is_refused_where_one_is_needed():
             r"them\.$"
         ),
     ):
-        parse("ndcg_cut")
+        parse_measure("ndcg_cut")
 
 
 def test_every_name_stands_for_a_measure_of_ours():
     for name in NAMES:
         for line in lines(name):
             if line.measure:
-                assert parse(line.measure)
+                assert parse_measure(line.measure)
 
 
 def test_groups_hold_known_names():

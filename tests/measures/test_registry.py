@@ -9,13 +9,14 @@ import numpy as np
 import pytest
 
 import judged
-from judged import MeasureError, parse
+from judged import MeasureError, parse_measure
 from judged.evaluation.definition import TIES_REFERENCE
-from judged.measures import DEFAULT, FAMILIES, REGISTRY, Spec, catalogue, names
+from judged.measures import DEFAULT, FAMILIES, REGISTRY, Spec, bind, catalogue, names
+from judged.measures.aggregation import AGGREGATIONS
 from judged.measures.bibliography import BIBLIOGRAPHY
 from judged.measures.formula import readable
 from judged.measures.params import Choice
-from judged.measures.spec import AGGREGATIONS, measure
+from judged.measures.spec import measure
 
 every_measure = pytest.mark.parametrize("spec", REGISTRY.values(), ids=lambda spec: spec.name)
 
@@ -75,7 +76,7 @@ def test_the_measures_of_the_foundation_are_here() -> None:
     ],
 )
 def test_aliases(alias: str, measure: str) -> None:
-    assert str(parse(alias)) == measure
+    assert str(parse_measure(alias)) == measure
 
 
 @every_measure
@@ -98,7 +99,7 @@ def test_every_parameter_says_what_it_is(spec: Spec) -> None:
         assert param.says
         assert param.allowed.strip() == param.allowed != ""
         assert param.check(param.default) == param.default
-        assert param.words(param.default)
+        assert param.describe(param.default)
         if isinstance(param, Choice):
             assert param.default in param.options
             assert all(param.options.values())
@@ -106,7 +107,7 @@ def test_every_parameter_says_what_it_is(spec: Spec) -> None:
 
 @every_measure
 def test_the_worked_example(spec: Spec) -> None:
-    measure = parse(spec.example.measure)
+    measure = parse_measure(spec.example.measure)
     assert measure.spec is spec
     assert measure.compute(spec.example.rankings()).tolist() == pytest.approx(
         [spec.example.value], abs=1e-15
@@ -175,20 +176,20 @@ def test_the_catalogue_holds_every_measure_once_by_family() -> None:
 
 
 def test_the_default_measures_can_be_read() -> None:
-    assert [str(parse(text)) for text in DEFAULT] == list(DEFAULT)
+    assert [str(parse_measure(text)) for text in DEFAULT] == list(DEFAULT)
 
 
 def test_every_measure_is_a_name_of_the_package() -> None:
     for name, spec in REGISTRY.items():
         if name.isidentifier():
-            assert getattr(judged, name) == spec.bind({})
+            assert getattr(judged, name) == bind(spec, {})
             assert name in dir(judged)
 
 
 @every_measure
 def test_definitions_are_plain_sentences(spec: Spec) -> None:
-    default = spec.bind({})
-    words = default.words()
+    default = bind(spec, {})
+    words = default.describe()
     assert words.startswith(spec.says)
     assert words.endswith(".")
     assert "\\" not in words
@@ -236,7 +237,7 @@ def test_definitions_are_plain_sentences(spec: Spec) -> None:
     ],
 )
 def test_definitions_in_force(text: str, words: str) -> None:
-    assert parse(text).words() == words
+    assert parse_measure(text).describe() == words
 
 
 @pytest.mark.parametrize(
@@ -282,7 +283,7 @@ def test_the_collection_holds_what_is_known_to_exist(name: str) -> None:
 
 @pytest.mark.parametrize("text", ["ERR", "RBP(gain=graded)"])
 def test_the_highest_grade_has_to_be_high_enough(text: str) -> None:
-    name = parse(text).spec.name
+    name = parse_measure(text).spec.name
     with pytest.raises(MeasureError) as caught:
         judged.Rankings.from_relevance([[0, 5, 1]]).evaluate([text])
     assert str(caught.value) == (

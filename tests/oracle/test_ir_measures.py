@@ -9,7 +9,7 @@ import ir_measures
 import pytest
 from ir_measures import ERR, RBP, RR, Judged, NumQ, NumRel, nDCG
 
-from judged import evaluate, parse
+from judged import evaluate, parse_measure
 from support.generated import Collection, generate
 from support.parts import Needs
 
@@ -66,7 +66,9 @@ def theirs(measure: Any, given: Collection) -> dict[str, float]:
 
 def ours(measure: str, given: Collection) -> dict[str, float]:
     scored = evaluate(given.judgements, given.run, [measure]).scored()
-    return dict(zip(scored.rankings.queries, scored.values[parse(measure)].tolist(), strict=True))
+    return dict(
+        zip(scored.rankings.queries, scored.values[parse_measure(measure)].tolist(), strict=True)
+    )
 
 
 @pytest.mark.parametrize("collection", COLLECTIONS)
@@ -94,7 +96,7 @@ def test_means(collection: str) -> None:
 @pytest.mark.parametrize("text", NOTATION)
 def test_the_same_text(text: str) -> None:
     """What they print, we read, and it means the same measure."""
-    assert parse(str(ir_measures.parse_measure(text))) == parse(text)
+    assert parse_measure(str(ir_measures.parse_measure(text))) == parse_measure(text)
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from judged import evaluate_embeddings
-from judged.embeddings import same_index, same_label
+from judged.embeddings.relevance import same_label, same_row
 from support.parts import Needs
 
 PAIRS = {
@@ -78,7 +78,7 @@ def test_a_reference_set_that_includes_the_queries(calculator: Any, seed: int) -
         same_label(left, right),
         similarity="euclidean",
         measures=MEASURES,
-        exclude=same_index(),
+        exclude=same_row(),
     )
     compare(theirs, ours)
 
@@ -94,7 +94,7 @@ def test_one_set_searched_by_itself_with_labels_that_nobody_shares(calculator: A
         same_label(right, right),
         similarity="euclidean",
         measures=MEASURES,
-        exclude=same_index(),
+        exclude=same_row(),
         policy={"empty": "skip"},
     )
     compare(theirs, ours)

@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 import pytrec_eval
 
-from judged import Measure, evaluate, parse
+from judged import Measure, evaluate, parse_measure
 from support.generated import Collection, generate
 
 CUTOFFS = (1, 2, 3, 5, 10, 15, 20, 30, 100)
@@ -61,7 +61,7 @@ COLLECTIONS = {
 
 
 def measure_of(name: str, rel: int) -> Measure:
-    measure = parse(NAMES[name])
+    measure = parse_measure(NAMES[name])
     return measure(rel=rel) if "rel" in measure.params else measure
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import ranx
 
-from judged import evaluate, parse
+from judged import evaluate, parse_measure
 from support.generated import Collection, generate
 
 CUTOFFS = (1, 3, 5, 10, 100)
@@ -42,7 +42,7 @@ PAIRS = {
 
 
 def at_level(text: str, rel: int) -> str:
-    measure = parse(text)
+    measure = parse_measure(text)
     return str(measure(rel=rel)) if "rel" in measure.params else text
 
 
@@ -59,7 +59,7 @@ def compare(given: Collection, pairs: dict[str, str], rel: int = 1) -> None:
     order = sorted(range(len(scored.rankings)), key=scored.rankings.queries.__getitem__)
     assert sorted(qrels.keys()) == [scored.rankings.queries[at] for at in order]
     for name, text in zip(names, pairs.values(), strict=True):
-        ours = scored.values[parse(at_level(text, rel))][order]
+        ours = scored.values[parse_measure(at_level(text, rel))][order]
         assert ours.tolist() == pytest.approx(theirs[name].tolist(), abs=1e-9, rel=0), name
 
 

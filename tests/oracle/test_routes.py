@@ -144,7 +144,9 @@ def content(evaluation: Evaluation) -> dict[str, Any]:
     for run in result["runs"]:
         run["name"] = "run"
         notes = run["audit"].pop("notes")
-        run["audit"]["findings"] = [text for text in run["audit"]["findings"] if text not in notes]
+        run["audit"]["sentences"] = [
+            text for text in run["audit"]["sentences"] if text not in notes
+        ]
     return result
 
 

@@ -11,8 +11,8 @@ from sklearn import metrics
 from sklearn.neighbors import NearestNeighbors
 
 from judged import evaluate_embeddings
-from judged.embeddings.top_k import top_k
 from support.dense import whole_numbers
+from support.products import top_k
 
 RANDOM = np.random.default_rng(1)
 QUERIES, ITEMS = RANDOM.normal(size=(30, 10)), RANDOM.normal(size=(160, 10))

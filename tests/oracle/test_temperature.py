@@ -34,7 +34,11 @@ def test_torch_cross_entropy(needs: Needs, seed: int) -> None:
     ]
     target = torch.arange(len(queries))
     for point in sweep(
-        queries, items, judged.diagonal(), TEMPERATURES, both=True, search=False
+        judged.Embeddings(queries, items),
+        judged.relevance.pairs(),
+        TEMPERATURES,
+        both=True,
+        search=False,
     ).points:
         logits = unit[0] @ unit[1].T / point.temperature
         there, back = (
@@ -55,7 +59,9 @@ def test_torch_autograd_of_temperature_and_negatives(needs: Needs) -> None:
         torch.nn.functional.normalize(torch.from_numpy(each).double(), dim=1)
         for each in (queries, items)
     ]
-    for point in sweep(queries, items, judged.diagonal(), (0.05, 0.5, 5.0), search=False).points:
+    for point in sweep(
+        judged.Embeddings(queries, items), judged.relevance.pairs(), (0.05, 0.5, 5.0), search=False
+    ).points:
         scores = (unit[0] @ unit[1].T).requires_grad_()
         logarithm = torch.tensor(np.log(point.temperature), dtype=torch.float64, requires_grad=True)
         torch.nn.functional.cross_entropy(
@@ -79,7 +85,11 @@ def test_scikit_learn_calibration(bins: int) -> None:
     unit = [each / np.linalg.norm(each, axis=1, keepdims=True) for each in (queries, items)]
     scores, pairs = unit[0] @ unit[1].T, np.eye(300, dtype=bool)
     for point in sweep(
-        queries, items, judged.diagonal(), (0.02, 0.1, 0.5), bins=bins, search=False
+        judged.Embeddings(queries, items),
+        judged.relevance.pairs(),
+        (0.02, 0.1, 0.5),
+        bins=bins,
+        search=False,
     ).points:
         confidence, right = softmaxes.reliability(
             scores, pairs, np.ones(scores.shape, bool), point.temperature
@@ -106,7 +116,8 @@ def test_metric_learning(needs: Needs, name: str, rule: str, temperature: float)
     theirs = getattr(losses, name)(temperature=temperature)(
         torch.from_numpy(embeddings), torch.from_numpy(labels)
     )
-    relevance = judged.same_label(labels, labels)
-    options: dict[str, Any] = {"positives": rule, "exclude": judged.same_index(), "search": False}
-    ours = sweep(embeddings, embeddings, relevance, [temperature], **options).points[0].loss
+    relevance = judged.relevance.same_label(labels, labels)
+    options: dict[str, Any] = {"positives": rule, "search": False}
+    among = judged.Embeddings(embeddings, embeddings, exclude=judged.relevance.same_row())
+    ours = sweep(among, relevance, [temperature], **options).points[0].loss
     assert ours == pytest.approx(float(theirs), rel=1e-5)

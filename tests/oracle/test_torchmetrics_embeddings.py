@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 
 from judged import evaluate_embeddings
-from judged.embeddings import rank_embeddings
 from support.dense import cosines
 from support.parts import Needs
+from support.products import rank
 
 SINGLE = 1e-6
 RANDOM = np.random.default_rng(1)
@@ -98,7 +98,7 @@ def test_known_disagreement_scores_below_0(compute: Any) -> None:
         assert compute(name, scores + 1, relevant) == 0.5
     assert compute("RetrievalRecall", scores, relevant, top_k=2) == 0
     assert compute("RetrievalHitRate", scores, relevant, top_k=2) == 1  # but here it does
-    found = rank_embeddings([[1.0]], scores.T, {"0": {"1": 1}}, similarity="dot").evaluate(
+    found = rank([[1.0]], scores.T, {"0": {"1": 1}}, similarity="dot").evaluate(
         ["AP", "RR", "R@2", "Success@2"]
     )
     assert [found.value(measure) for measure in ("AP", "RR", "R@2", "Success@2")] == [

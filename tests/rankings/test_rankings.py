@@ -1,4 +1,4 @@
-"""Rankings: frozen, made from lists or matrices, and what is said where the input does not add up."""
+"""Rankings: frozen, made from lists or matrices, and what is said where input does not add up."""
 
 from __future__ import annotations
 
@@ -102,7 +102,6 @@ def test_the_repr_is_one_line() -> None:
 
 
 # -- from lists
-# ------------------------------------------------------------------------------------------------------
 
 
 def test_lists_of_different_length_with_unjudged_items() -> None:
@@ -188,7 +187,6 @@ def test_lists_that_do_not_add_up(given: dict[str, Any], message: str) -> None:
 
 
 # -- from matrices
-# ---------------------------------------------------------------------------------------------------
 
 
 def test_rows_of_different_length() -> None:

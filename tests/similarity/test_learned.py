@@ -9,15 +9,18 @@ import numpy as np
 import pytest
 
 import judged
+from judged.embeddings.normalisation_kinds import QBNorm
 from judged.errors import InputError
+from judged.inputs.vectors import as_vectors
 from judged.learn import KINDS, Learned, fit
 from support.learnable import Hidden, behind_a_map, behind_noise
+from support.products import diagnose, evaluate_index, rank, top_k
 
 
 @cache
 def trained(kind: str) -> tuple[Hidden, Learned]:
     data = behind_noise() if KINDS[kind].equal_dims else behind_a_map(item_dims=6)
-    return data, fit(*data.both, kind=kind, iterations=5)
+    return data, fit(*data.given(), kind=kind, iterations=5)
 
 
 def unseen(kind: str) -> tuple[Any, Any, Any, Learned]:
@@ -27,7 +30,7 @@ def unseen(kind: str) -> tuple[Any, Any, Any, Learned]:
     return (
         data.queries[rows],
         data.items,
-        judged.same_label(data.query_labels[rows], data.item_labels),
+        judged.relevance.same_label(data.query_labels[rows], data.item_labels),
         learned,
     )
 
@@ -58,7 +61,7 @@ def by_definition(learned: Learned, queries: Any, items: Any) -> Any:
 @pytest.mark.parametrize("kind", KINDS)
 def test_scores_are_as_the_kind_says(kind: str) -> None:
     queries, items, _, learned = unseen(kind)
-    found = judged.search.top_k(queries, items, 5, similarity=learned)
+    found = top_k(queries, items, 5, similarity=learned)
     expected = by_definition(learned, queries, items)
     np.testing.assert_allclose(
         found.scores, -np.sort(-expected, axis=1)[:, :5], rtol=1e-4, atol=1e-5
@@ -86,19 +89,16 @@ def test_both_ways(kind: str, memory: str) -> None:
 
 def test_indexes_diagnosis_normalisation_and_categories() -> None:
     queries, items, relevance, learned = unseen("two-tower-linear")
-    exact = judged.search.top_k(queries, items, 10, similarity=learned)
+    exact = top_k(queries, items, 10, similarity=learned)
     by_rows = {row.tobytes(): number for number, row in enumerate(queries)}
 
     def index(block: Any, k: int) -> tuple[Any, Any]:
         rows = [by_rows[row.tobytes()] for row in block]
         return exact.items[rows, :k], exact.scores[rows, :k]
 
+    assert evaluate_index(index, queries, items, relevance, k=10, similarity=learned).recall == 1.0
     assert (
-        judged.evaluate_index(index, queries, items, relevance, k=10, similarity=learned).recall
-        == 1.0
-    )
-    assert (
-        judged.diagnose(queries, items, relevance, similarity=learned).similarity
+        diagnose(queries, items, relevance, similarity=learned).similarity
         == "learned two-tower-linear"
     )
     for normalise in ("z-score", "csls(k=3)", "dual-softmax"):
@@ -119,12 +119,12 @@ def test_a_bank_may_hold_training_queries() -> None:
     """It is looked at, not evaluated."""
     data, learned = trained("bilinear")
     queries, items, relevance, _ = unseen("bilinear")
-    found = judged.rank_embeddings(
+    found = rank(
         queries,
         items,
         relevance,
         similarity=learned,
-        normalise=judged.embeddings.normalise.QBNorm(bank=data.queries),
+        normalise=QBNorm(bank=data.queries),
     )
     assert len(found) == len(queries)
 
@@ -132,21 +132,21 @@ def test_a_bank_may_hold_training_queries() -> None:
 def test_the_definition_says_what_it_was() -> None:
     queries, items, relevance, learned = unseen("bilinear")
     found = judged.evaluate_embeddings(queries, items, relevance, similarity=learned)
-    assert found.basis[0].split("; all items")[0] == (
-        "learned bilinear: the score is q W x, with a matrix W, q and x brought to length 1 "
-        "(learned from 36 queries at temperature 0.05), in single precision"
+    assert found.sentences()[1].split("; all items")[0] == (
+        "ranking: learned bilinear: the score is q W x, with a matrix W, q and x brought to length "
+        "1 (learned from 36 queries at temperature 0.05), in single precision"
     )
     allowed = judged.evaluate_embeddings(
         queries, items, relevance, similarity=learned.allow_training_queries()
     )
     assert (
         "(learned from 36 queries at temperature 0.05; queries that training saw are not refused)"
-        in allowed.basis[0]
+        in allowed.sentences()[1]
     )
 
 
 def refused(data: Hidden, learned: Learned) -> str:
-    trained_on, chose = learned.seen.of(judged.embeddings.as_vectors(data.queries))
+    trained_on, chose = learned.seen.of(as_vectors(data.queries))
     names = ", ".join(map(str, np.flatnonzero(trained_on | chose)[:3]))
     return (
         f"the queries: 48 of 60 queries ({names}, …) were seen when this similarity was learned, "
@@ -159,14 +159,14 @@ def refused(data: Hidden, learned: Learned) -> str:
 
 WAYS: dict[str, Any] = {
     "evaluate": lambda q, x, r, s: judged.evaluate_embeddings(q, x, r, similarity=s),
-    "rank": lambda q, x, r, s: judged.rank_embeddings(q, x, r, similarity=s),
+    "rank": lambda q, x, r, s: rank(q, x, r, similarity=s),
     "both ways": lambda q, x, r, s: judged.evaluate_embeddings(q, x, r, similarity=s, both=True),
     "both ways, in parts": lambda q, x, r, s: judged.evaluate_embeddings(
         q, x, r, similarity=s, both=True, normalise="csls(k=2)"
     ),
-    "first k": lambda q, x, r, s: judged.search.top_k(q, x, 3, similarity=s),
-    "index": lambda q, x, r, s: judged.evaluate_index(lambda block, k: None, q, x, r, similarity=s),
-    "diagnosis": lambda q, x, r, s: judged.diagnose(q, x, r, similarity=s),
+    "first k": lambda q, x, r, s: top_k(q, x, 3, similarity=s),
+    "index": lambda q, x, r, s: evaluate_index(lambda block, k: None, q, x, r, similarity=s),
+    "diagnosis": lambda q, x, r, s: diagnose(q, x, r, similarity=s),
     "categories": lambda q, x, r, s: judged.evaluate_embeddings(
         q, x, r, similarity=s, unique=["a", "b"] * 40
     ),
@@ -209,7 +209,7 @@ def test_scaled_queries_are_refused_too(kind: str) -> None:
         assert str(error.value) == refused(data, learned)
         order = np.random.default_rng(0).permutation(60)
         with pytest.raises(InputError, match="48 of 60 queries"):
-            judged.rank_embeddings(queries[order], data.items, data.relevance, similarity=learned)
+            rank(queries[order], data.items, data.relevance, similarity=learned)
 
 
 def test_near_is_not_the_same() -> None:
@@ -220,17 +220,17 @@ def test_near_is_not_the_same() -> None:
     assert len(learned.unseen(strange)) == 20_000
 
 
-def test_turned_round_it_still_knows_its_queries() -> None:
+def test_reversed_it_still_knows_its_queries() -> None:
     """Items search queries: what training saw is now on the other side."""
     data, learned = trained("bilinear")
-    relevance = judged.same_label(data.item_labels, data.query_labels)
-    turned = learned.turned_round()
+    relevance = judged.relevance.same_label(data.item_labels, data.query_labels)
+    turned = learned.reversed()
     with pytest.raises(InputError) as error:
         judged.evaluate_embeddings(data.items, data.queries, relevance, similarity=turned)
     assert str(error.value) == refused(data, learned).replace("the queries: ", "the items: ")
     rows = learned.unseen(data.queries)
-    some = judged.same_label(data.item_labels, data.query_labels[rows])
-    found = judged.search.top_k(data.items, data.queries[rows], 2, similarity=turned)
+    some = judged.relevance.same_label(data.item_labels, data.query_labels[rows])
+    found = top_k(data.items, data.queries[rows], 2, similarity=turned)
     expected = by_definition(learned, data.queries[rows], data.items).T
     np.testing.assert_allclose(
         found.scores, -np.sort(-expected, axis=1)[:, :2], rtol=1e-4, atol=1e-5
@@ -246,12 +246,10 @@ def test_turned_round_it_still_knows_its_queries() -> None:
 def test_one_seen_query_among_others() -> None:
     data, learned = trained("bilinear")
     rows = learned.unseen(data.queries)
-    _, chose = learned.seen.of(judged.embeddings.as_vectors(data.queries))
+    _, chose = learned.seen.of(as_vectors(data.queries))
     queries = np.vstack([data.queries[rows], data.queries[chose][:1]])
     with pytest.raises(InputError) as error:
-        judged.search.top_k(
-            queries, data.items, 1, similarity=learned, query_ids=[*map(str, range(12)), "last"]
-        )
+        top_k(queries, data.items, 1, similarity=learned, query_ids=[*map(str, range(12)), "last"])
     assert str(error.value).partition(";")[0] == (
         "the queries: 1 of 13 queries (last) were seen when this similarity was learned, "
         "0 in training and 1 to choose when to stop"
@@ -261,7 +259,7 @@ def test_one_seen_query_among_others() -> None:
 def test_other_dimensions() -> None:
     data, learned = trained("bilinear")
     with pytest.raises(InputError) as error:
-        judged.search.top_k(data.queries[:, :4], data.items, 1, similarity=learned)
+        top_k(data.queries[:, :4], data.items, 1, similarity=learned)
     assert str(error.value) == (
         "this similarity was learned from queries of 8 dimensions and items of 6, but the queries "
         "have 4 and the items 6."
@@ -271,14 +269,12 @@ def test_other_dimensions() -> None:
 def test_zeros_have_no_direction() -> None:
     _, items, _, learned = unseen("bilinear")
     with pytest.raises(InputError) as error:
-        judged.search.top_k(np.zeros((1, 8)), items, 1, similarity=learned)
+        top_k(np.zeros((1, 8)), items, 1, similarity=learned)
     assert str(error.value) == (
         "the queries: vector 0 is all zeros, has no direction and so no cosine; remove it, or "
         "choose another similarity."
     )
-    found = judged.diagnose(
-        np.vstack([np.zeros((1, 8)), np.ones((1, 8))]), items, similarity=learned
-    )
+    found = diagnose(np.vstack([np.zeros((1, 8)), np.ones((1, 8))]), items, similarity=learned)
     assert found.queries.zero.count == 1
 
 

@@ -13,9 +13,11 @@ import pytest
 import judged
 from judged.errors import InputError, OutputError
 from judged.learn import KINDS, Learned, fit, load
+from judged.similarity.choice import as_similarity
+from judged.similarity.functions import Bilinear
 from judged.similarity.learned_files import MARK, _checksum
-from judged.similarity.similarity import Bilinear, as_similarity
 from support.learnable import Hidden, behind_noise
+from support.products import rank
 
 ENDINGS = (".npz", ".safetensors")
 
@@ -23,7 +25,7 @@ ENDINGS = (".npz", ".safetensors")
 @cache
 def trained(kind: str) -> tuple[Hidden, Learned]:
     data = behind_noise(queries=30)
-    return data, fit(*data.both, kind=kind, iterations=4, candidates=70)
+    return data, fit(*data.given(), kind=kind, iterations=4, candidates=70)
 
 
 @pytest.fixture
@@ -47,23 +49,21 @@ def test_the_same_bits_and_ranks_come_back(folder: Path, kind: str, ending: str)
         assert again.weights[name].dtype == np.float32
         assert np.array_equal(again.weights[name], weights)
     rows = learned.unseen(data.queries)
-    relevance = judged.same_label(data.query_labels[rows], data.item_labels)
+    relevance = judged.relevance.same_label(data.query_labels[rows], data.item_labels)
     ranks = [
-        judged.rank_embeddings(
-            data.queries[rows], data.items, relevance, similarity=each
-        ).hit_rank.tolist()
+        rank(data.queries[rows], data.items, relevance, similarity=each).hit_rank.tolist()
         for each in (learned, again, f"model{ending}", Path(f"model{ending}"))
     ]
     assert ranks[0] == ranks[1] == ranks[2] == ranks[3]
     with pytest.raises(InputError, match="24 of 30 queries"):
-        judged.rank_embeddings(*data.both, similarity=f"model{ending}")
+        rank(*data.both, similarity=f"model{ending}")
 
 
 def test_permission_to_see_training_queries_is_not_saved(folder: Path) -> None:
     _, learned = trained("diagonal")
-    learned.allow_training_queries().turned_round().save("model.npz")
+    learned.allow_training_queries().reversed().save("model.npz")
     again = load("model.npz")
-    assert (again.allowed, again.turned) == (False, False)
+    assert (again.allowed, again.reverse) == (False, False)
 
 
 @pytest.mark.parametrize("ending", ENDINGS)

@@ -12,7 +12,7 @@ import judged
 
 @dataclass(frozen=True)
 class Hidden:
-    """Queries and items of some classes; how a class shows in each side is what has to be learned."""
+    """Queries and items of some classes; how each side shows a class has to be learned."""
 
     queries: Any
     items: Any
@@ -21,18 +21,22 @@ class Hidden:
 
     @property
     def relevance(self) -> Any:
-        return judged.same_label(self.query_labels, self.item_labels)
+        return judged.relevance.same_label(self.query_labels, self.item_labels)
 
     @property
     def both(self) -> tuple[Any, Any, Any]:
         return self.queries, self.items, self.relevance
+
+    def given(self, **options: Any) -> tuple[Any, Any]:
+        """What training takes; options are those of the embeddings."""
+        return judged.Embeddings(self.queries, self.items, **options), self.relevance
 
 
 def behind_noise(
     seed: int = 0, *, queries: int = 60, items: int = 80, classes: int = 5, noise: int = 6
 ) -> Hidden:
     """The class shows in the first dimensions, and loud noise in the others: weights for dimensions
-    can mend it."""
+    can undo it."""
     random = np.random.default_rng(seed)
     of_queries, of_items = np.arange(queries) % classes, np.arange(items) % classes
 
@@ -55,7 +59,7 @@ def behind_a_map(
     item_dims: int = 8,
 ) -> Hidden:
     """Each side shows the class through a map of its own, so that a cosine sees nothing: a matrix
-    can mend it."""
+    can undo it."""
     random = np.random.default_rng(seed)
     of_queries, of_items = np.arange(queries) % classes, np.arange(items) % classes
 

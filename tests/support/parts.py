@@ -61,7 +61,7 @@ class Later:
 
 
 def missing_part(part: str) -> None:
-    """Skip the running test where a part is missing; fail it where JUDGED_REQUIRE names the part."""
+    """Skip the running test where a part is missing; fail it where JUDGED_REQUIRE names it."""
     required = [name.strip() for name in os.environ.get(REQUIRE, "").split(",") if name.strip()]
     if unknown := [name for name in (part, *required) if name not in PARTS]:
         raise ValueError(f"there is no part {unknown[0]!r}; there is {', '.join(PARTS)}.")

@@ -1,15 +1,17 @@
-"""Products of a few random vectors, whole or in small tiles."""
+"""Products of a few random vectors, whole or in small tiles; all of `Embeddings` in one call."""
 
 from __future__ import annotations
 
+import inspect
 from typing import Any
 
 import numpy as np
 
+from judged import Diagnosis, Embeddings, IndexEvaluation, Rankings, TopK
 from judged.embeddings.product import Product
-from judged.embeddings.relevance import SameIndex
-from judged.inputs.vectors.vectors import as_vectors
-from judged.similarity.similarity import as_similarity
+from judged.embeddings.relations import SameRow
+from judged.inputs.vectors import as_vectors
+from judged.similarity.choice import as_similarity
 
 RANDOM = np.random.default_rng(5)
 QUERIES, ITEMS, BANK = (RANDOM.normal(size=(count, 8)).astype(np.float32) for count in (23, 31, 17))
@@ -25,8 +27,42 @@ def product_of(
     width: int | None = None,
 ) -> Product:
     left, right = as_vectors(queries, source="the queries"), as_vectors(items, source="the items")
-    exclude = SameIndex().bind(left, right) if exclude_self else None
+    exclude = SameRow().bind(left, right) if exclude_self else None
     shape = (height, width) if height and width else None
     return Product(
         left, right, as_similarity(similarity), exclude=exclude, memory="1GB", shape=shape
     )
+
+
+OPTIONS = frozenset(inspect.signature(Embeddings).parameters)
+
+
+def compared(
+    queries: Any, items: Any, options: dict[str, Any]
+) -> tuple[Embeddings, dict[str, Any]]:
+    """The embeddings, and the options that are not theirs."""
+    own = {name: value for name, value in options.items() if name in OPTIONS}
+    others = {name: value for name, value in options.items() if name not in OPTIONS}
+    return Embeddings(queries, items, **own), others
+
+
+def rank(queries: Any, items: Any, relevance: Any, **options: Any) -> Rankings:
+    both, others = compared(queries, items, options)
+    return both.rank(relevance, **others)
+
+
+def top_k(queries: Any, items: Any, k: Any, **options: Any) -> TopK:
+    both, others = compared(queries, items, options)
+    return both.top_k(k, **others)
+
+
+def evaluate_index(
+    index: Any, queries: Any, items: Any, relevance: Any, **options: Any
+) -> IndexEvaluation:
+    both, others = compared(queries, items, options)
+    return both.evaluate_index(index, relevance, **others)
+
+
+def diagnose(queries: Any, items: Any, relevance: Any = None, **options: Any) -> Diagnosis:
+    both, others = compared(queries, items, options)
+    return both.diagnose(relevance, **others)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from random import Random
 from typing import Any
 
 from hypothesis import strategies as st
 
 from judged import Measure, Rankings
-from judged.measures import REGISTRY, Spec
+from judged.measures import REGISTRY, Spec, bind
 from judged.measures.params import Choice, Cutoff, Gains, Number, Param, Points
 
 PLAIN = {name: spec for name, spec in REGISTRY.items() if spec.family != "diversity"}
@@ -127,7 +128,7 @@ def mended(measure: Measure) -> Measure:
 def settings_of(spec: Spec) -> st.SearchStrategy[Measure]:
     """A declared measure with each of its parameters set to anything."""
     values = {param.name: st.sampled_from(values_of(param)) for param in spec.params}
-    return st.fixed_dictionaries(values).map(spec.bind).map(mended)
+    return st.fixed_dictionaries(values).map(partial(bind, spec)).map(mended)
 
 
 def any_measure(*, diversity: bool = True) -> st.SearchStrategy[Measure]:
@@ -138,7 +139,7 @@ def any_measure(*, diversity: bool = True) -> st.SearchStrategy[Measure]:
 def random_measure(spec: Spec, draw: Random) -> Measure:
     """The same without hypothesis: less cunning, but cheap, so that many more combinations are
     tried."""
-    return mended(spec.bind({param.name: draw.choice(values_of(param)) for param in spec.params}))
+    return mended(bind(spec, {param.name: draw.choice(values_of(param)) for param in spec.params}))
 
 
 def random_queries(draw: Random, count: int) -> list[Query]:

@@ -142,7 +142,7 @@ def made_study(
     temperatures: Sequence[float] = (0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0),
     measures: Sequence[str] = ("AP", "nDCG@10", "RR"),
 ) -> dict[str, Any]:
-    """A study of nothing that was trained, with numbers of the size and shape that training gives."""
+    """A study without any training, with numbers of the size and shape that training gives."""
     draw = np.random.default_rng(seed)
     rows = []
     for temperature in (None, *temperatures):
@@ -187,8 +187,7 @@ def made_study(
         "queries": {"training": 180, "validation": 60, "held_out": 60},
         "measures": list(measures),
         "level": 0.95,
-        "basis": ["Trained at each temperature from the same start."],
         "notes": [],
         "rows": rows,
-        "conclusions": [],
+        "sentences": ["Trained at each temperature from the same start."],
     }

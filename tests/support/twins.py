@@ -125,7 +125,7 @@ def twin_AP(query: Query, *, k: Any, rel: float, norm: str, area: str) -> float:
 
 
 def best_precision(query: Query, point: float, rel: float, rounding: str) -> float:
-    """The best precision at any depth where enough relevant items were seen for the recall point."""
+    """The best precision at any depth that reaches the recall point."""
     relevant = count_relevant(query, rel)
     if relevant == 0:
         return nan

@@ -65,7 +65,7 @@ def twin_RecallAtPrec(query: Query, *, precision: float, rel: float) -> float:  
 
 @twin
 def twin_RankAUC(query: Query, *, rel: float) -> float:  # noqa: N802
-    """Every pair of a relevant item and another: won, lost, or even where both were not retrieved."""
+    """Every pair of a relevant item and another: won, lost, or even where neither was retrieved."""
     away = [is_relevant(grade, rel) for grade in query.lost] + [False] * query.elsewhere
     places = [(rank, is_relevant(grade, rel)) for rank, grade in enumerate(query.shown)]
     places += [(len(query.shown), relevant) for relevant in away]

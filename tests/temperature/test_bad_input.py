@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 import judged
-from judged.temperature import sweep
+from judged.temperature import study, sweep
 
 VECTORS = np.eye(3)
-PAIRS = judged.diagonal()
+PAIRS = judged.relevance.pairs()
 
 
 @pytest.mark.parametrize(
@@ -31,7 +31,7 @@ PAIRS = judged.diagonal()
 )
 def test_temperatures(temperatures: Any, message: str) -> None:
     with pytest.raises(judged.InputError, match=f"^{re.escape(message)}$"):
-        sweep(VECTORS, VECTORS, PAIRS, temperatures)
+        sweep(judged.Embeddings(VECTORS, VECTORS), PAIRS, temperatures)
 
 
 @pytest.mark.parametrize(
@@ -55,12 +55,11 @@ def test_temperatures(temperatures: Any, message: str) -> None:
             "a batch of 100,000 has 10,000,000,000 scores, more than 1GB of memory hold; "
             "allow more memory, or make batches smaller.",
         ),
-        ({"dims": 5}, "the queries: dims must be a whole number from 1 to 3; got 5."),
     ],
 )
 def test_options(options: dict[str, Any], message: str) -> None:
     with pytest.raises(judged.InputError, match=f"^{re.escape(message)}$"):
-        sweep(VECTORS, VECTORS, PAIRS, **options)
+        sweep(judged.Embeddings(VECTORS, VECTORS), PAIRS, **options)
 
 
 def test_one_item_only() -> None:
@@ -69,14 +68,18 @@ def test_one_item_only() -> None:
         "needed."
     )
     with pytest.raises(judged.InputError, match=f"^{re.escape(message)}$"):
-        sweep(VECTORS[:1], VECTORS[:1], PAIRS)
+        sweep(judged.Embeddings(VECTORS[:1], VECTORS[:1]), PAIRS)
 
 
 @pytest.mark.parametrize("batch_size", [None, 2])
 def test_no_positives(batch_size: int | None) -> None:
     message = "no item is relevant to any query; check the relevance that was given."
     with pytest.raises(judged.InputError, match=f"^{re.escape(message)}$"):
-        sweep(VECTORS, VECTORS, judged.groups([0, 0, 0], [1, 1, 1]), batch_size=batch_size)
+        sweep(
+            judged.Embeddings(VECTORS, VECTORS),
+            judged.relevance.same_label([0, 0, 0], [1, 1, 1]),
+            batch_size=batch_size,
+        )
 
 
 @pytest.mark.parametrize("side", [0, 1])
@@ -86,10 +89,10 @@ def test_nan(side: int, batch_size: int | None) -> None:
     vectors[side][1, 2] = np.nan
     message = (
         f"the {('queries', 'items')[side]}: vectors 1 hold NaN or infinite numbers; remove or "
-        "mend them."
+        "fix them."
     )
     with pytest.raises(judged.InputError, match=f"^{re.escape(message)}$"):
-        sweep(*vectors, PAIRS, batch_size=batch_size)
+        sweep(judged.Embeddings(*vectors), PAIRS, batch_size=batch_size)
 
 
 def test_scores_that_no_softmax_holds() -> None:
@@ -98,4 +101,46 @@ def test_scores_that_no_softmax_holds() -> None:
         "same number."
     )
     with pytest.raises(judged.InputError, match=f"^{re.escape(message)}$"):
-        sweep(VECTORS + 3e18, VECTORS + 3e19, PAIRS, similarity="dot")
+        sweep(judged.Embeddings(VECTORS + 3e18, VECTORS + 3e19, similarity="dot"), PAIRS)
+
+
+@pytest.mark.parametrize("function", [sweep, study])
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (
+            {"normalise": "z-score"},
+            "takes scores as they are; leave normalise out of the Embeddings, which have "
+            "'z-score'.",
+        ),
+        (
+            {"unique": ["a", "b", "b"]},
+            "looks at single items, not at their categories; leave unique out of the Embeddings.",
+        ),
+    ],
+)
+def test_options_of_embeddings_that_mean_nothing_here(
+    function: Any, options: dict[str, Any], message: str
+) -> None:
+    message = f"temperature.{function.__name__} {message}"
+    with pytest.raises(judged.InputError, match=f"^{re.escape(message)}$"):
+        function(judged.Embeddings(VECTORS, VECTORS, **options), PAIRS)
+
+
+def test_a_study_learns_its_similarity() -> None:
+    message = (
+        "temperature.study learns the similarity, beginning at the cosine; leave similarity out "
+        "of the Embeddings, which have 'dot'."
+    )
+    with pytest.raises(judged.InputError, match=f"^{re.escape(message)}$"):
+        study(judged.Embeddings(VECTORS, VECTORS, similarity="dot"), PAIRS)
+
+
+@pytest.mark.parametrize("function", [sweep, study])
+def test_vectors_alone(function: Any) -> None:
+    message = (
+        f"temperature.{function.__name__} takes judged.Embeddings(queries, items) first, then "
+        "what is relevant; got ndarray."
+    )
+    with pytest.raises(judged.InputError, match=f"^{re.escape(message)}$"):
+        function(VECTORS, PAIRS)

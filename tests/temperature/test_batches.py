@@ -12,7 +12,9 @@ import pytest
 import judged
 from judged.embeddings.embeddings import Embeddings
 from judged.embeddings.product import Product
-from judged.embeddings.relevance import as_relation
+from judged.embeddings.relations import as_relation
+from judged.embeddings.search import scores_of
+from judged.inputs.vectors import as_vectors
 from judged.policy import POSITIVES
 from judged.temperature import sweep
 from judged.temperature.candidates import Batches, Corpus
@@ -21,7 +23,7 @@ from support import softmaxes
 
 def drawn(data: Any, relevance: Any, size: int, *, exclude: Any = None, seed: int = 0) -> Batches:
     compared = Embeddings(*data, similarity="dot", exclude=exclude)
-    scores, _ = compared.scores()
+    scores, _ = scores_of(compared)
     assert isinstance(scores, Product)
     bound = as_relation(relevance, what="relevance").bind(compared.queries, compared.items)
     return Batches.drawn(Corpus(scores, bound, 1), size, seed, room=10**9)
@@ -50,20 +52,18 @@ def test_numbers_of_batches(size: int, rule: str, excluding: bool) -> None:
     labels = random.integers(0, 8, 50), random.integers(0, 8, 50)
     scores, positive = data[0] @ data[1].T, labels[0][:, None] == labels[1]
     candidate = ~np.eye(50, dtype=bool) if excluding else np.ones((50, 50), bool)
-    exclude = judged.same_index() if excluding else None
-    relevance = judged.same_label(*labels)
+    exclude = judged.relevance.same_row() if excluding else None
+    relevance = judged.relevance.same_label(*labels)
     batches = drawn(data, relevance, size, exclude=exclude, seed=3)
     parts = matrices(batches, scores, positive, candidate)
     found = sweep(
-        *data,
+        judged.Embeddings(*data, similarity="dot", exclude=exclude),
         relevance,
         [0.05, 1.0],
-        similarity="dot",
         batch_size=size,
         positives=rule,
         seed=3,
         search=False,
-        exclude=exclude,
     )
     for point in found.points:
         expected = softmaxes.described(*parts, point.temperature, rule, 10)
@@ -86,15 +86,15 @@ def test_both_directions_of_batches(rule: str, similarity: Any) -> None:
         "manhattan": -np.abs(apart).sum(axis=2),
     }
     scores = named[similarity] if isinstance(similarity, str) else data[0] @ similarity @ data[1].T
-    positive, relevance = labels[0][:, None] == labels[1], judged.same_label(*labels)
+    positive, relevance = labels[0][:, None] == labels[1], judged.relevance.same_label(*labels)
     batches = drawn(data, relevance, 8)
     options: dict[str, Any] = {
-        "similarity": similarity,
         "batch_size": 8,
         "both": True,
         "search": False,
     }
-    found = sweep(*data, relevance, [0.1], positives=rule, **options).points[0]
+    embeddings = judged.Embeddings(*data, similarity=similarity)
+    found = sweep(embeddings, relevance, [0.1], positives=rule, **options).points[0]
     back = []
     for begin in range(0, len(batches.query), 8):
         query, item = (part[begin : begin + 8] for part in (batches.query, batches.item))
@@ -110,7 +110,7 @@ def test_every_query_brings_one_of_its_positives() -> None:
     data = random.normal(size=(60, 3)), random.normal(size=(90, 3))
     seen = set()
     for seed in range(30):
-        batches = drawn(data, judged.same_label(*labels), 16, seed=seed)
+        batches = drawn(data, judged.relevance.same_label(*labels), 16, seed=seed)
         assert len(batches.query) == 48
         assert len(set(batches.query.tolist())) == 48
         assert (labels[0][batches.query] == labels[1][batches.item]).all()
@@ -121,7 +121,16 @@ def test_every_query_brings_one_of_its_positives() -> None:
 def test_the_same_seed_draws_the_same_batches() -> None:
     data = tuple(np.random.default_rng(0).normal(size=(2, 64, 4)))
     losses = [
-        sweep(*data, judged.diagonal(), [0.1], batch_size=8, seed=seed, search=False).points[0].loss
+        sweep(
+            judged.Embeddings(*data),
+            judged.relevance.pairs(),
+            [0.1],
+            batch_size=8,
+            seed=seed,
+            search=False,
+        )
+        .points[0]
+        .loss
         for seed in (0, 0, 1)
     ]
     assert losses[0] == losses[1] != losses[2]
@@ -131,18 +140,34 @@ def test_what_is_drawn_does_not_hang_on_the_memory(monkeypatch: pytest.MonkeyPat
     random = np.random.default_rng(0)
     data = tuple(random.normal(size=(2, 64, 4)))
     labels = random.integers(0, 5, 64)
-    found = [sweep(*data, judged.same_label(labels, labels), [0.1], batch_size=8, search=False)]
-    monkeypatch.setattr("judged.embeddings.product.Product._shape", lambda self, room: (7, 20))
-    found.append(sweep(*data, judged.same_label(labels, labels), [0.1], batch_size=8, search=False))
+    found = [
+        sweep(
+            judged.Embeddings(*data),
+            judged.relevance.same_label(labels, labels),
+            [0.1],
+            batch_size=8,
+            search=False,
+        )
+    ]
+    monkeypatch.setattr("judged.embeddings.product._shape", lambda *given: (7, 20))
+    found.append(
+        sweep(
+            judged.Embeddings(*data),
+            judged.relevance.same_label(labels, labels),
+            [0.1],
+            batch_size=8,
+            search=False,
+        )
+    )
     assert found[0].to_frame().equals(found[1].to_frame())
 
 
 def test_a_large_batch_is_worked_on_alone() -> None:
     data = tuple(np.random.default_rng(0).normal(size=(2, 64, 4)))
     compared = Embeddings(*data)
-    scores, _ = compared.scores()
+    scores, _ = scores_of(compared)
     assert isinstance(scores, Product)
-    corpus = Corpus(scores, judged.diagonal().bind(compared.queries, compared.items), 1)
+    corpus = Corpus(scores, judged.relevance.pairs().bind(compared.queries, compared.items), 1)
     assert Batches.drawn(corpus, 32, 0, room=12 * 32**2).threads == 1
     assert Batches.drawn(corpus, 32, 0, room=10**9).threads == scores.threads
 
@@ -150,7 +175,13 @@ def test_a_large_batch_is_worked_on_alone() -> None:
 def test_a_batch_of_everything_is_the_corpus() -> None:
     data = tuple(np.random.default_rng(0).normal(size=(2, 64, 4)))
     batch, corpus = (
-        sweep(*data, judged.diagonal(), batch_size=size, both=True, search=False).to_frame()
+        sweep(
+            judged.Embeddings(*data),
+            judged.relevance.pairs(),
+            batch_size=size,
+            both=True,
+            search=False,
+        ).to_frame()
         for size in (64, None)
     )
     for name in batch.columns:
@@ -160,7 +191,10 @@ def test_a_batch_of_everything_is_the_corpus() -> None:
 def test_more_candidates_make_a_higher_loss_and_the_result_says_which() -> None:
     data = tuple(np.random.default_rng(0).normal(size=(2, 64, 4)))
     small, large = (
-        sweep(*data, judged.diagonal(), [1.0], batch_size=size, search=False) for size in (4, 32)
+        sweep(
+            judged.Embeddings(*data), judged.relevance.pairs(), [1.0], batch_size=size, search=False
+        )
+        for size in (4, 32)
     )
     assert small.points[0].loss < large.points[0].loss
     assert (small.softmax, small.candidates) == ("batch", 4)
@@ -174,7 +208,11 @@ def test_more_candidates_make_a_higher_loss_and_the_result_says_which() -> None:
 def test_queries_left_over_are_said() -> None:
     data = tuple(np.random.default_rng(0).normal(size=(2, 10, 4)))
     found = sweep(
-        *data, {str(row): {str(row): 1} for row in range(9)}, [1.0], batch_size=4, search=False
+        judged.Embeddings(*data),
+        {str(row): {str(row): 1} for row in range(9)},
+        [1.0],
+        batch_size=4,
+        search=False,
     )
     assert found.queries == 8
     assert found.notes == (
@@ -189,7 +227,13 @@ def test_equal_items_tie_in_a_batch() -> None:
     random = np.random.default_rng(2)
     items = random.normal(size=(6, 33))
     items[1] = items[0]
-    found = sweep(items, items, judged.diagonal(), [0.001], batch_size=6, search=False)
+    found = sweep(
+        judged.Embeddings(items, items),
+        judged.relevance.pairs(),
+        [0.001],
+        batch_size=6,
+        search=False,
+    )
     assert found.points[0].accuracy == pytest.approx((4 + 0.5 + 0.5) / 6)
 
 
@@ -201,7 +245,7 @@ def test_what_batches_repeat_takes_no_matrix() -> None:
     data = random.normal(size=(count, 4)), random.normal(size=(3, 4))
     tracemalloc.start()
     try:
-        batches = drawn(data, judged.groups(np.arange(count) % 3, np.arange(3)), size)
+        batches = drawn(data, judged.relevance.same_label(np.arange(count) % 3, np.arange(3)), size)
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
@@ -210,14 +254,18 @@ def test_what_batches_repeat_takes_no_matrix() -> None:
 
 
 def test_queries_and_items_that_are_one_object() -> None:
-    """What is made ready as a query and what as an item must not hang on their being two."""
-    from judged.inputs.vectors.vectors import as_vectors
+    """What is made ready as a query and what as an item must not depend on their being two."""
 
     values = np.random.default_rng(0).normal(size=(12, 4))
     one = as_vectors(values)
-    options: dict[str, Any] = {"similarity": "euclidean", "batch_size": 6, "search": False}
+    options: dict[str, Any] = {"batch_size": 6, "search": False}
     found = [
-        sweep(*pair, judged.diagonal(), [0.1], **options).to_frame()
+        sweep(
+            judged.Embeddings(*pair, similarity="euclidean"),
+            judged.relevance.pairs(),
+            [0.1],
+            **options,
+        ).to_frame()
         for pair in ((one, one), (values, values.copy()))
     ]
     assert found[0].equals(found[1])

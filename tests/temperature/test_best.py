@@ -2,40 +2,46 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import pytest
 
 import judged
 from judged.policy import POSITIVES
-from judged.temperature import sweep
+from judged.temperature import Point, sweep
 from judged.temperature.best import evaluations
 
+PAIRS = judged.relevance.pairs()
 
-def vectors(seed: int) -> tuple[np.ndarray, np.ndarray]:  # type: ignore[type-arg]
+
+@cache
+def embeddings(seed: int, *, count: int = 150, noise: float = 1.5) -> judged.Embeddings:
     random = np.random.default_rng(seed)
-    queries = random.normal(size=(150, 16))
-    return queries, queries + random.normal(size=queries.shape) * 1.5
+    queries = random.normal(size=(count, 16))
+    return judged.Embeddings(queries, queries + random.normal(size=queries.shape) * noise)
+
+
+@cache
+def fine(seed: int, low: float, high: float, steps: int, **options: float) -> tuple[Point, ...]:
+    """What a fine grid finds; several tests compare with the same one."""
+    grid = np.geomspace(low, high, steps)
+    return sweep(embeddings(seed, **options), PAIRS, grid, search=False).points  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("rule", POSITIVES)
 @pytest.mark.parametrize("both", [False, True])
 def test_no_temperature_of_a_fine_grid_has_a_lower_loss(rule: str, both: bool) -> None:
-    queries, items = vectors(1)
     labels = np.arange(150) // 3
-    relevance = judged.groups(labels, labels)
-    found = sweep(queries, items, relevance, positives=rule, both=both)
+    relevance = judged.relevance.same_label(labels, labels)
+    found = sweep(embeddings(1), relevance, positives=rule, both=both)
     assert found.best_loss is not None
     assert not found.best_loss.at_edge
-    fine = sweep(
-        queries,
-        items,
-        relevance,
-        np.geomspace(0.01, 10, 400),
-        positives=rule,
-        both=both,
-        search=False,
+    grid = np.append(
+        np.geomspace(0.01, 10, 60), found.best_loss.temperature * np.geomspace(0.5, 2, 80)
     )
-    lowest = min(fine.points, key=lambda point: point.objective)
+    tried = sweep(embeddings(1), relevance, grid, positives=rule, both=both, search=False)
+    lowest = min(tried.points, key=lambda point: point.objective)
     assert found.best_loss.point.objective <= lowest.objective + 1e-7
     assert found.best_loss.temperature == pytest.approx(lowest.temperature, rel=0.02)
     assert abs(found.best_loss.point.slope) < 1e-3
@@ -48,37 +54,31 @@ def test_no_temperature_of_a_fine_grid_has_a_lower_loss(rule: str, both: bool) -
 def test_temperatures_far_apart_are_searched_as_well(
     seed: int, temperatures: tuple[float, ...]
 ) -> None:
-    random = np.random.default_rng(seed)
-    queries = random.normal(size=(60, 16))
-    items = queries + random.normal(size=queries.shape) * 4
-    found = sweep(queries, items, judged.diagonal(), temperatures)
-    fine = sweep(
-        queries, items, judged.diagonal(), np.geomspace(0.001, 1000, 1500), search=False
-    ).points
+    found = sweep(embeddings(seed, count=60, noise=4), PAIRS, temperatures)
+    tried = fine(seed, 0.001, 1000, 700, count=60, noise=4)
     assert found.best_loss is not None
     assert found.best_calibrated is not None
-    assert found.best_loss.point.objective <= min(point.objective for point in fine) + 1e-6
+    assert found.best_loss.point.objective <= min(point.objective for point in tried) + 1e-6
     assert (
         found.best_calibrated.point.calibration_error
-        <= min(point.calibration_error for point in fine) + 0.03
+        <= min(point.calibration_error for point in tried) + 0.03
     )
     assert len(found.points) == len(temperatures)
 
 
 @pytest.mark.parametrize("seed", range(3))
 def test_the_calibration_is_better_than_at_any_temperature_given(seed: int) -> None:
-    queries, items = vectors(seed)
-    found = sweep(queries, items, judged.diagonal())
+    found = sweep(embeddings(seed), PAIRS)
     assert found.best_calibrated is not None
     best = found.best_calibrated.point
     assert best.calibration_error < min(point.calibration_error for point in found.points)
-    fine = sweep(queries, items, judged.diagonal(), np.geomspace(0.01, 10, 400), search=False)
-    assert best.calibration_error <= min(point.calibration_error for point in fine.points) + 0.02
+    tried = fine(seed, 0.01, 10, 200)
+    assert best.calibration_error <= min(point.calibration_error for point in tried) + 0.02
 
 
 def test_a_best_temperature_at_the_edge_is_said() -> None:
-    queries, _ = vectors(0)
-    found = sweep(queries, queries, judged.diagonal(), [0.01, 0.1, 1.0])
+    queries = embeddings(0).queries
+    found = sweep(judged.Embeddings(queries, queries), PAIRS, [0.01, 0.1, 1.0])
     assert found.best_loss is not None
     assert (found.best_loss.temperature, found.best_loss.at_edge) == (0.01, True)
     assert found.sentences()[0] == (
@@ -88,22 +88,19 @@ def test_a_best_temperature_at_the_edge_is_said() -> None:
 
 
 def test_between_one_temperature_there_is_nothing_to_search() -> None:
-    queries, items = vectors(2)
-    found = sweep(queries, items, judged.diagonal(), [0.1])
+    found = sweep(embeddings(2), PAIRS, [0.1])
     assert (found.best_loss, found.best_calibrated) == (None, None)
 
 
 def test_progress_ends_where_it_was_said_to() -> None:
     from judged.temperature.sweeps import steps
 
-    queries, items = vectors(3)
     for both in (False, True):
         for batch_size in (None, 20):
             told: list[int] = []
             sweep(
-                queries,
-                items,
-                judged.diagonal(),
+                embeddings(3),
+                PAIRS,
                 [0.1, 1.0],
                 both=both,
                 batch_size=batch_size,

@@ -1,4 +1,4 @@
-"""Learning at several temperatures: what is compared with what, and what the bundled digits show."""
+"""Learning at several temperatures: what is compared with what, and what bundled digits show."""
 
 from __future__ import annotations
 
@@ -10,16 +10,22 @@ from typing import Any
 
 import numpy as np
 import pytest
+from threadpoolctl import threadpool_limits
 
 import judged
+from judged.checks import STUDIED_TEMPERATURES
 from judged.demo import load_digits
 from judged.statistics.intervals import mean_interval
 from judged.temperature import Study, study
-from judged.temperature.studies import TEMPERATURES
 from support import softmaxes
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 PAGE, RECORD = DOCS / "temperature.md", DOCS / "temperature-study.json"
+
+
+def conclusions(found: Study) -> list[str]:
+    """The sentences before those on what the numbers rest on, which are three, and the notes."""
+    return found.sentences()[: -3 - len(found.notes)]
 
 
 def vectors(seed: int = 0) -> tuple[Any, Any]:
@@ -34,7 +40,10 @@ def vectors(seed: int = 0) -> tuple[Any, Any]:
 def small() -> Study:
     data, label = vectors()
     return study(
-        data, data, judged.same_label(label, label), [0.1, 5.0], exclude=judged.same_index(), seed=3
+        judged.Embeddings(data, data, exclude=judged.relevance.same_row()),
+        judged.relevance.same_label(label, label),
+        [0.1, 5.0],
+        seed=3,
     )
 
 
@@ -53,14 +62,14 @@ def test_numbers_are_those_of_the_held_out_queries(small: Study) -> None:
         held_out = row.learned.unseen(data)
         assert len(held_out) == 20
         groups = np.arange(100)
-        relevance = judged.same_label(label[held_out], label)
+        relevance = judged.relevance.same_label(label[held_out], label)
         evaluation = judged.evaluate_embeddings(
             data[held_out],
             data,
             relevance,
             similarity=row.learned,
             measures=["AP", "nDCG@10", "RR"],
-            exclude=judged.same_group(groups[held_out], groups),
+            exclude=judged.relevance.same_label(groups[held_out], groups),
         )
         for name in ("AP", "nDCG@10", "RR"):
             assert row.measures[name].mean == pytest.approx(evaluation.value(name))
@@ -117,7 +126,12 @@ def test_the_untrained_row_has_nothing_that_needs_a_temperature(small: Study) ->
 
 def test_different_dimensions_have_no_untrained_row() -> None:
     data, label = vectors()
-    found = study(data[:, :6], data, judged.same_label(label, label), [0.1], iterations=3)
+    found = study(
+        judged.Embeddings(data[:, :6], data),
+        judged.relevance.same_label(label, label),
+        [0.1],
+        iterations=3,
+    )
     assert found.untrained is None
     assert found.trained[0].differences is None
     assert (
@@ -128,15 +142,21 @@ def test_different_dimensions_have_no_untrained_row() -> None:
 
 def test_one_temperature_alone() -> None:
     data, label = vectors()
-    found = study(data, data, judged.same_label(label, label), [0.1], measures="RR", iterations=3)
+    found = study(
+        judged.Embeddings(data, data),
+        judged.relevance.same_label(label, label),
+        [0.1],
+        measures="RR",
+        iterations=3,
+    )
     assert found.measures == ("RR",)
-    assert len(found.conclusions()) == 2
+    assert len(conclusions(found)) == 2
 
 
 def test_what_a_study_says(small: Study) -> None:
     cool, warm = small.trained
     best = max(small.trained, key=lambda row: row.measures["AP"].mean)
-    said = small.conclusions()
+    said = conclusions(small)
     assert said[0].startswith(
         f"AP is highest at temperature {best.temperature:g}: {best.measures['AP'].mean:.4f} ["
     )
@@ -166,7 +186,10 @@ def test_json_and_frame(small: Study) -> None:
 def test_the_same_seed_finds_the_same(small: Study) -> None:
     data, label = vectors()
     again = study(
-        data, data, judged.same_label(label, label), [0.1, 5.0], exclude=judged.same_index(), seed=3
+        judged.Embeddings(data, data, exclude=judged.relevance.same_row()),
+        judged.relevance.same_label(label, label),
+        [0.1, 5.0],
+        seed=3,
     )
     assert again.to_frame().equals(small.to_frame())
 
@@ -175,7 +198,11 @@ def test_progress_is_told_of_all_iterations() -> None:
     data, label = vectors()
     told: list[int] = []
     study(
-        data, data, judged.same_label(label, label), [0.1, 5.0], iterations=30, progress=told.append
+        judged.Embeddings(data, data),
+        judged.relevance.same_label(label, label),
+        [0.1, 5.0],
+        iterations=30,
+        progress=told.append,
     )
     assert sum(told) == 60
 
@@ -194,8 +221,8 @@ def test_grades_below_rel_count_nowhere() -> None:
         }
         for table in (1 + same, 0 + same)
     )
-    one = study(data, data, graded, [0.1], rel=2, measures="AP(rel=2)", **QUICK)
-    other = study(data, data, plain, [0.1], measures="AP", **QUICK)
+    one = study(judged.Embeddings(data, data), graded, [0.1], rel=2, measures="AP(rel=2)", **QUICK)
+    other = study(judged.Embeddings(data, data), plain, [0.1], measures="AP", **QUICK)
     for row, twin in zip(one.rows, other.rows, strict=True):
         for name in ("loss", "accuracy", "alignment", "uniformity", "confidence"):
             assert getattr(row, name) == getattr(twin, name)
@@ -204,10 +231,14 @@ def test_grades_below_rel_count_nowhere() -> None:
 def test_one_held_out_query_tells_nothing_apart() -> None:
     data, label = vectors()
     found = study(
-        data[:3], data, judged.same_label(label[:3], label), [0.1, 5.0], seed=5, iterations=10
+        judged.Embeddings(data[:3], data),
+        judged.relevance.same_label(label[:3], label),
+        [0.1, 5.0],
+        seed=5,
+        iterations=10,
     )
     assert found.held_out == 1
-    assert found.conclusions()[1] == "One held-out query cannot tell temperatures apart."
+    assert found.sentences()[1] == "One held-out query cannot tell temperatures apart."
     assert "nan" not in repr(found)
     judged.charts.temperature_study(json.loads(json.dumps(found.to_dict(), allow_nan=False)))
 
@@ -215,9 +246,15 @@ def test_one_held_out_query_tells_nothing_apart() -> None:
 def test_temperatures_that_are_all_alike() -> None:
     """So strong a pull keeps every training at its start."""
     data, label = vectors()
-    found = study(data, data, judged.same_label(label, label), [0.1, 1.0], decay=1e12, **QUICK)
+    found = study(
+        judged.Embeddings(data, data),
+        judged.relevance.same_label(label, label),
+        [0.1, 1.0],
+        decay=1e12,
+        **QUICK,
+    )
     row = found.trained[0]
-    said = found.conclusions()
+    said = found.sentences()
     value = row.measures["AP"]
     assert said[0] == (
         f"AP at all temperatures alike: {value.mean:.4f} [{value.low:.4f}, {value.high:.4f}], "
@@ -233,11 +270,15 @@ def test_temperatures_that_are_all_alike() -> None:
 
 def test_the_best_of_a_measure_that_is_better_the_lower_it_is() -> None:
     data, label = vectors()
-    found = study(data, data, judged.same_label(label, label), [0.1, 5.0], measures="Rank", seed=3)
-    least = min(found.trained, key=lambda row: row.measures["Rank"].mean)
-    assert found.conclusions()[0].startswith(
-        f"Rank is lowest at temperature {least.temperature:g}: "
+    found = study(
+        judged.Embeddings(data, data),
+        judged.relevance.same_label(label, label),
+        [0.1, 5.0],
+        measures="Rank",
+        seed=3,
     )
+    least = min(found.trained, key=lambda row: row.measures["Rank"].mean)
+    assert found.sentences()[0].startswith(f"Rank is lowest at temperature {least.temperature:g}: ")
 
 
 @pytest.mark.parametrize("options", [{"candidates": 10}, {"both": True}])
@@ -246,10 +287,10 @@ def test_losses_over_different_candidates_are_not_compared(options: dict[str, An
     relevance = (
         {str(row): {str(row): 1} for row in range(60)}
         if "candidates" in options
-        else judged.same_label(label, label)
+        else judged.relevance.same_label(label, label)
     )
-    found = study(data, data, relevance, [0.1, 5.0], **options, **QUICK)
-    assert not any("loss" in sentence for sentence in found.conclusions())
+    found = study(judged.Embeddings(data, data), relevance, [0.1, 5.0], **options, **QUICK)
+    assert not any("loss" in sentence for sentence in conclusions(found))
     assert found.notes[-1] == (
         "Losses of training and of held-out queries go over different numbers of candidates, and "
         "are not to be compared."
@@ -258,7 +299,12 @@ def test_losses_over_different_candidates_are_not_compared(options: dict[str, An
 
 def test_a_chart_of_different_dimensions() -> None:
     data, label = vectors()
-    found = study(data[:, :6], data, judged.same_label(label, label), [0.1], **QUICK)
+    found = study(
+        judged.Embeddings(data[:, :6], data),
+        judged.relevance.same_label(label, label),
+        [0.1],
+        **QUICK,
+    )
     chart = judged.charts.temperature_study(json.loads(json.dumps(found.to_dict())))
     assert chart.data.filter(panel="AP")["differs"].to_list() == [None]
 
@@ -270,9 +316,8 @@ def test_a_measure_that_embeddings_do_not_have_is_refused_before_training() -> N
         judged.JudgedError, match=r"^Bpref tells irrelevant items from unjudged ones; "
     ):
         study(
-            data,
-            data,
-            judged.same_label(label, label),
+            judged.Embeddings(data, data),
+            judged.relevance.same_label(label, label),
             [0.1],
             measures=["AP", "Bpref"],
             progress=told.append,
@@ -298,7 +343,7 @@ def test_a_measure_that_embeddings_do_not_have_is_refused_before_training() -> N
         ({"held_out": 0}, "a study needs held-out queries; held_out must be above 0."),
         (
             {"kind": "two-towers-linear"},
-            "there is no kind 'two-towers-linear' of learned similarity; did you mean "
+            "There is no kind 'two-towers-linear' of learned similarity; did you mean "
             "'two-tower-linear'?",
         ),
     ],
@@ -306,22 +351,23 @@ def test_a_measure_that_embeddings_do_not_have_is_refused_before_training() -> N
 def test_bad_input(given: dict[str, Any], message: str) -> None:
     data, label = vectors()
     with pytest.raises(judged.InputError, match=f"^{re.escape(message)}"):
-        study(data, data, judged.same_label(label, label), **given)
+        study(judged.Embeddings(data, data), judged.relevance.same_label(label, label), **given)
 
 
 @pytest.fixture(scope="module")
 def digits() -> Study:
     loaded = load_digits()
     labels = loaded.labels[loaded.queries], loaded.labels[loaded.collection]
-    return study(
-        loaded.images[loaded.queries], loaded.images[loaded.collection], judged.same_label(*labels)
-    )
+    embeddings = judged.Embeddings(loaded.images[loaded.queries], loaded.images[loaded.collection])
+    # So small products cost several times as much where threads of a BLAS wait for each other.
+    with threadpool_limits(1, user_api="blas"):
+        return study(embeddings, judged.relevance.same_label(*labels))
 
 
 def test_what_the_digits_show(digits: Study) -> None:
     """The conclusions of docs/temperature.md, each as a comparison of numbers."""
     rows = {row.temperature: row for row in digits.trained}
-    assert list(rows) == list(TEMPERATURES)
+    assert list(rows) == list(STUDIED_TEMPERATURES)
     best = max(digits.trained, key=lambda row: row.measures["AP"].mean)
     place = digits.trained.index(best)
     # Learning helps, most of all at low and middle temperatures.
@@ -343,7 +389,7 @@ def test_what_the_digits_show(digits: Study) -> None:
     # At the lowest, relevant pairs are closest and items least spread out.
     assert min(digits.trained, key=lambda row: row.alignment).temperature == 0.01
     assert max(digits.trained, key=lambda row: row.uniformity).temperature == 0.01
-    assert digits.conclusions()[-1] == "Nowhere more confident than right."
+    assert conclusions(digits)[-1] == "Nowhere more confident than right."
     # What gains on the whole list loses at its top.
     assert digits.untrained is not None
     assert digits.untrained.measures["RR"].mean == 1
@@ -354,9 +400,10 @@ def test_the_record_of_the_guide(digits: Study) -> None:
     """What the guide's picture and table are made from. Machines round differently, so training
     ends a little elsewhere."""
     record, found = json.loads(RECORD.read_text(encoding="utf-8")), digits.to_dict()
-    assert {name: record[name] for name in ("what", "kind", "queries", "measures", "basis")} == {
-        name: found[name] for name in ("what", "kind", "queries", "measures", "basis")
+    assert {name: record[name] for name in ("what", "kind", "queries", "measures", "notes")} == {
+        name: found[name] for name in ("what", "kind", "queries", "measures", "notes")
     }
+    assert record["sentences"][-3:] == found["sentences"][-3:]
     near = {
         "loss": 0.1,
         "confidence": 0.01,

@@ -10,6 +10,7 @@ A chart is loaded when it is first asked for.
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from judged.charts.kinds import KINDS
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from judged.charts.kinds.differences import differences
     from judged.charts.kinds.eleven_point import eleven_point
     from judged.charts.kinds.embedding_scores import embedding_scores
-    from judged.charts.kinds.gallery import gallery
+    from judged.charts.kinds.gallery import Gallery, gallery
     from judged.charts.kinds.measure_at_k import measure_at_k
     from judged.charts.kinds.precision_recall import precision_recall
     from judged.charts.kinds.precision_recall_at_k import precision_recall_at_k
@@ -37,10 +38,13 @@ if TYPE_CHECKING:
     from judged.charts.kinds.temperature_probabilities import temperature_probabilities
     from judged.charts.kinds.temperature_reliability import temperature_reliability
     from judged.charts.kinds.temperature_study import temperature_study
+    from judged.charts.sources import Systems
 
 __all__ = [
     "KINDS",
     "Chart",
+    "Gallery",
+    "Systems",
     "cmc",
     "confusion",
     "confusion_at_k",
@@ -65,11 +69,12 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
-    if name == "Chart":
-        from judged.charts.chart import Chart
+_CLASSES = {"Chart": "chart", "Gallery": "kinds.gallery", "Systems": "sources"}
 
-        return Chart
+
+def __getattr__(name: str) -> Any:
+    if name in _CLASSES:
+        return getattr(import_module(f"judged.charts.{_CLASSES[name]}"), name)
     if name in __all__:
         return KINDS[name.replace("_", "-")].function
     raise AttributeError(f"module 'judged.charts' has no attribute {name!r}")

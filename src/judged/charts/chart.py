@@ -3,69 +3,152 @@ need no network."""
 
 from __future__ import annotations
 
-import json
-import os
-from collections.abc import Callable, Iterable, Mapping
+import math
 from dataclasses import dataclass
 from html import escape
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from judged.errors import MissingExtraError, OutputError
-from judged.outputs import check_target, replacing
+from judged.errors import MissingExtraError
+from judged.results import Result, Table
+from judged.text import shown
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import altair
     import polars as pl
 
-Drawn = TypeVar("Drawn")
 SCALE = 2.0
 """Pixels of a PNG for each of the chart's own, so that text is sharp on today's screens."""
+_HINT = 'pictures of charts need altair and vl-convert-python: pip install "judged[charts]".'
 
 
-@dataclass(frozen=True, eq=False)
-class Chart:
-    """What a kind of chart makes: the data that are shown, the Vega-Lite that shows them, and what
-    there is to say.
-
-    The data and the specification need no extra; pictures do.
-    """
+@dataclass(frozen=True, eq=False, repr=False)
+class Figure(Result):
+    """What charts and galleries share: they are results, made of a table and of sentences."""
 
     kind: str
+    """The name of the kind of chart, as `judged plot` takes it."""
     data: pl.DataFrame
+    """Exactly what is shown."""
+    title: str
+    """What stands above the chart."""
+    notes: tuple[str, ...]
+    """What stands under the title: how to read the chart, and what was left out or put together."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """The kind, the title, the notes and the rows of `data`, as JSON can hold them."""
+        return {
+            "what": self.kind,
+            "title": self.title,
+            "notes": list(self.notes),
+            "rows": rows_of(self.data),
+        }
+
+    def to_frame(self) -> pl.DataFrame:
+        """Exactly what is shown, which is `data`."""
+        return self.data
+
+    def sentences(self) -> list[str]:
+        """The notes under the title: how to read the chart, and what was left out."""
+        return list(self.notes)
+
+    def tables(self) -> list[Table]:
+        """The rows of `data` as text, in one table."""
+        return [(self.data.columns, [[_cell(value) for value in row] for row in self.data.rows()])]
+
+    def _right(self, header: Sequence[str]) -> list[int]:
+        return [at for at, kind in enumerate(self.data.dtypes) if kind.is_numeric()]
+
+    def __repr__(self) -> str:
+        name = type(self).__name__
+        called = name if name.lower() == self.kind else f"{name} {self.kind}"
+        return "\n".join([f"<{called}: {self.title}>", *(f"  {note}" for note in self.notes)])
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
+        """A drawing for notebooks; words where the extra is missing."""
+        bundle: dict[str, Any] = {"text/plain": repr(self)}
+        try:
+            bundle["text/html"] = self._repr_html_()
+        except MissingExtraError as missing:
+            bundle["text/plain"] += f"\n  {missing}"
+        return bundle
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Chart(Figure):
+    """A table, the Vega-Lite that shows it, and sentences on how to read it.
+
+    Data and specification need no extra; pictures (`to_png`, `to_svg`, `to_pdf`, `to_html`) do.
+    `save` writes any of them, or the data, by the ending of the file.
+
+    >>> import judged
+    >>> chart = judged.charts.cmc(judged.Rankings.from_relevance([[1, 0, 0], [0, 0, 1]]))
+    >>> chart
+    <Chart cmc: Cumulative match characteristic>
+      Share of 2 queries with a relevant item among the first k.
+    >>> chart.to_frame().columns
+    ['run', 'queries', 'k', 'share']
+    >>> chart.sentences() == list(chart.notes), chart.to_dict() == chart.spec
+    (True, True)
+    """
+
+    SAVED_AS: ClassVar[dict[str, str]] = {
+        ".png": "to_png",
+        ".svg": "to_svg",
+        ".pdf": "to_pdf",
+        ".html": "to_html",
+        ".json": "to_json",
+        ".csv": "to_csv",
+    }
     spec: dict[str, Any]
     """Vega-Lite, with the data in it."""
-    notes: tuple[str, ...] = ()
-    """What stands under the title: sentences on how to read the chart, and what was left out or put
-    together."""
 
-    @property
-    def title(self) -> str:
-        return str(self.spec["title"]["text"])
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write a .png, .svg or .pdf, an .html that works without a network, or the Vega-Lite as
-        .json."""
-        write_as(self, path, FORMATS)
-
-    def to_json(self) -> str:
-        """The Vega-Lite specification, data included."""
-        return json.dumps(self.spec, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+    def to_dict(self) -> dict[str, Any]:
+        """The Vega-Lite specification with the data in it; `to_json` is the same as text."""
+        return self.spec
 
     def to_svg(self) -> str:
+        """The chart as shapes.
+
+        Returns
+        -------
+        str
+            An SVG document, whose words are text.
+        """
         svg: str = _converter().vegalite_to_svg(self.spec)
         return svg
 
     def to_png(self) -> bytes:
+        """The chart as pixels, two in each direction for one of the chart's own.
+
+        Returns
+        -------
+        bytes
+            A PNG file.
+        """
         png: bytes = _converter().vegalite_to_png(self.spec, scale=SCALE)
         return png
 
     def to_pdf(self) -> bytes:
+        """The chart on a page of its own size.
+
+        Returns
+        -------
+        bytes
+            A PDF file.
+        """
         pdf: bytes = _converter().vegalite_to_pdf(self.spec)
         return pdf
 
     def to_html(self) -> str:
-        """A page with everything in it, the JavaScript too."""
+        """A page with everything in it, the JavaScript too: it needs no network.
+
+        Returns
+        -------
+        str
+            An HTML document.
+        """
         html: str = _converter().vegalite_to_html(self.spec, bundle=True)
         colour = self.spec["config"]["background"]
         head = (
@@ -77,70 +160,43 @@ class Chart:
         )
 
     def to_altair(self) -> altair.TopLevelMixin:
-        """The same chart in altair's hands, to be changed or combined."""
+        """The same chart in altair's hands, to be changed or combined.
+
+        Returns
+        -------
+        altair.Chart
+            Or a layered or concatenated one, as the kind has it.
+        """
         try:
             import altair
         except ImportError as error:
             raise MissingExtraError(_HINT) from error
         return altair.Chart.from_dict(self.spec)
 
-    def __repr__(self) -> str:
-        return "\n".join(
-            [f"<Chart {self.kind}: {self.title}>", *(f"  {note}" for note in self.notes)]
-        )
-
     def _repr_html_(self) -> str:
         return f"<figure>{self.to_svg()}</figure>"
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
-        """Vega-Lite for notebooks that draw it themselves, a drawing for all others; words where
-        the extra is missing."""
-        bundle: dict[str, Any] = {
-            "text/plain": repr(self),
+        """Vega-Lite for notebooks that draw it themselves, a drawing for all others."""
+        return {
+            **super()._repr_mimebundle_(include, exclude),
             "application/vnd.vegalite.v5+json": self.spec,
         }
-        try:
-            bundle["text/html"] = self._repr_html_()
-        except MissingExtraError as missing:
-            bundle["text/plain"] += f"\n  {missing}"
-        return bundle
 
 
-FORMATS: dict[str, Callable[[Chart], bytes]] = {
-    ".png": Chart.to_png,
-    ".svg": lambda chart: chart.to_svg().encode(),
-    ".pdf": Chart.to_pdf,
-    ".html": lambda chart: chart.to_html().encode(),
-    ".json": lambda chart: chart.to_json().encode(),
-}
-"""What a chart can be written as, by the ending of the file."""
+def rows_of(table: pl.DataFrame) -> list[dict[str, Any]]:
+    """Rows for JSON, which has neither NaN nor infinity; and nobody sees an eighth digit."""
 
-_HINT = 'pictures of charts need altair and vl-convert-python: pip install "judged[charts]".'
+    def plain(value: Any) -> Any:
+        if not isinstance(value, float):
+            return value
+        return float(f"{value:.7g}") if math.isfinite(value) else None
 
-
-def write_as(
-    chart: Drawn, path: str | os.PathLike[str], formats: Mapping[str, Callable[[Drawn], bytes]]
-) -> None:
-    """Write what a chart is as a file of this ending; what cannot be written there is refused
-    before anything is drawn."""
-    make = formats[checked_ending(path, formats)]
-    check_target(path)
-    content = make(chart)
-    with replacing(path) as temporary:
-        temporary.write_bytes(content)
+    return [{name: plain(value) for name, value in row.items()} for row in table.to_dicts()]
 
 
-def checked_ending(path: str | os.PathLike[str], allowed: Iterable[str]) -> str:
-    """The ending of a file, where it is one that can be written."""
-    ending = Path(path).suffix.lower()
-    known = list(allowed)
-    if ending not in known:
-        *most, last = known
-        raise OutputError(
-            f"{path}: is written as {', '.join(most)} or {last}; give the file one of these "
-            "endings."
-        )
-    return ending
+def _cell(value: Any) -> str:
+    return shown(value) if value is None or isinstance(value, float) else str(value)
 
 
 def _converter() -> Any:

@@ -1,20 +1,30 @@
-"""Pictures by id, from wherever they are: as Pillow images for drawing, as data addresses for pages
+"""Pictures by id, from wherever they are: painted into one picture, or as data addresses for pages
 that stand alone."""
 
 from __future__ import annotations
 
 import base64
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from io import BytesIO
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from judged.errors import InputError, MissingExtraError
 
 if TYPE_CHECKING:
+    import polars as pl
+    from numpy.typing import ArrayLike
     from PIL.Image import Image
+
+    from judged.charts.themes import Theme
+    from judged.types import Path
+
+PictureLike: TypeAlias = "Path | bytes | ArrayLike | Image"
+"""A path, the bytes of a file, an array of 8-bit grey or RGB pixels, or an image of Pillow."""
+PicturesLike: TypeAlias = "Path | Mapping[str, PictureLike]"
+"""{id: picture}, or a CSV or TSV file with the columns id and picture."""
 
 HINT = 'galleries need Pillow: pip install "judged[charts]".'
 COLUMNS = ("id", "picture")
@@ -22,9 +32,11 @@ SHOWN = 8
 """How many columns of another table a message names."""
 LARGEST = 256
 """Pictures on a page are made no larger than this, so that it stays small."""
+TILE, GAP, MARGIN = 68, 12, 18
+"""Pixels of a picture, between pictures, and around all."""
 
 
-def read_pictures(given: Any) -> dict[str, Any]:
+def read_pictures(given: PicturesLike) -> dict[str, PictureLike]:
     """{id: picture} from a dict, or from a CSV or TSV file with the columns id and picture, whose
     paths are relative to it.
 
@@ -41,8 +53,9 @@ def read_pictures(given: Any) -> dict[str, Any]:
     import polars as pl
 
     from judged.inputs.formats import without_compression
-    from judged.inputs.kinds import Kind, quote
     from judged.inputs.source import POLARS_ERRORS, open_source
+    from judged.inputs.tables import Kind
+    from judged.text import quote
 
     source = open_source(
         os.fspath(given), Kind("a table of pictures", "picture", "the columns id and picture")
@@ -68,7 +81,7 @@ def read_pictures(given: Any) -> dict[str, Any]:
     }
 
 
-def check_pictures(pictures: Mapping[str, Any], ids: Iterable[str]) -> None:
+def check_pictures(pictures: Mapping[str, PictureLike], ids: Iterable[str]) -> None:
     """Refuse to draw a gallery with holes."""
     if lost := [each for each in ids if each not in pictures]:
         some = ", ".join(lost[:3]) + (", …" if len(lost) > 3 else "")
@@ -86,7 +99,7 @@ def check_pillow() -> None:
         raise MissingExtraError(HINT) from error
 
 
-def opened(picture: Any, name: str) -> Image:
+def opened(picture: PictureLike, name: str) -> Image:
     """A picture as an image of Pillow, in RGB."""
     check_pillow()
     from PIL import Image, UnidentifiedImageError
@@ -123,7 +136,7 @@ def fitted(image: Image, size: int) -> Image:
     return image.resize(shape, Image.Resampling.NEAREST if scale > 1 else Image.Resampling.LANCZOS)
 
 
-def address(picture: Any, name: str) -> tuple[str, bool]:
+def address(picture: PictureLike, name: str) -> tuple[str, bool]:
     """The picture inside a `data:` address, and whether it is so small that its pixels should stay
     visible."""
     image = opened(picture, name)
@@ -133,3 +146,91 @@ def address(picture: Any, name: str) -> tuple[str, bool]:
     buffer = BytesIO()
     image.save(buffer, "PNG", optimize=True)
     return f"data:image/png;base64,{base64.b64encode(buffer.getvalue()).decode()}", tiny
+
+
+def painted(
+    title: str,
+    notes: Sequence[str],
+    rows: Sequence[pl.DataFrame],
+    pictures: Mapping[str, PictureLike],
+    theme: Theme,
+) -> bytes:
+    """A PNG of lists of pictures, each query before its results."""
+    check_pillow()
+    from PIL import Image, ImageDraw
+
+    def paint(name: str, x: int, y: int) -> None:
+        image = fitted(opened(pictures[name], name), TILE)
+        canvas.paste(image, (x + (TILE - image.width) // 2, y + (TILE - image.height) // 2))
+
+    most = max(part.height for part in rows)
+    top = MARGIN + 28 + 18 * len(notes) + 12
+    step, line = TILE + GAP, TILE + GAP + 22
+    words = [
+        _font(18).getlength(title),
+        *(_font(12).getlength(note) for note in notes),
+    ]
+    width = max(2 * MARGIN + (most + 1) * step + 2 * GAP, int(max(words)) + 2 * MARGIN)
+    canvas = Image.new("RGB", (width, top + line * len(rows) + MARGIN), theme.background)
+    pen = ImageDraw.Draw(canvas)
+    pen.text((MARGIN, MARGIN), title, theme.ink, font=_font(18))
+    for at, note in enumerate(notes):
+        pen.text((MARGIN, MARGIN + 28 + 18 * at), note, theme.muted, font=_font(12))
+    for number, part in enumerate(rows):
+        y = top + number * line
+        query = part["query"][0]
+        paint(query, MARGIN, y)
+        pen.text(
+            (MARGIN + TILE / 2, y + TILE + 8),
+            _cut(query),
+            theme.ink,
+            font=_font(11),
+            anchor="mt",
+        )
+        pen.line((MARGIN + step + 2, y, MARGIN + step + 2, y + TILE), theme.muted)
+        for at, (item, rank, relevant) in enumerate(
+            part.select("item", "rank", "relevant").rows(), 1
+        ):
+            x = MARGIN + at * step + 2 * GAP
+            paint(item, x, y)
+            _frame(pen, x, y, theme.right if relevant else theme.wrong, dashed=not relevant)
+            if not relevant:
+                _cross(pen, x + TILE - 16, y + 4, theme.wrong, theme.background)
+            pen.text(
+                (x + TILE / 2, y + TILE + 8),
+                f"{rank}: {_cut(item)}",
+                theme.ink,
+                font=_font(11),
+                anchor="mt",
+            )
+    buffer = BytesIO()
+    canvas.save(buffer, "PNG", optimize=True)
+    return buffer.getvalue()
+
+
+def _font(size: int) -> Any:
+    from PIL import ImageFont
+
+    return ImageFont.load_default(size)
+
+
+def _cut(name: str, most: int = 9) -> str:
+    return name if len(name) <= most else f"{name[: most - 1]}…"
+
+
+def _frame(pen: Any, x: int, y: int, colour: str, *, dashed: bool) -> None:
+    """A frame around a picture; a dashed one is seen as such in grey too."""
+    if not dashed:
+        pen.rectangle((x - 4, y - 4, x + TILE + 3, y + TILE + 3), outline=colour, width=4)
+        return
+    for start in range(-4, TILE + 4, 12):
+        end = min(start + 7, TILE + 3)
+        for low, high in ((-4, -1), (TILE, TILE + 3)):
+            pen.rectangle((x + start, y + low, x + end, y + high), fill=colour)
+            pen.rectangle((x + low, y + start, x + high, y + end), fill=colour)
+
+
+def _cross(pen: Any, x: int, y: int, colour: str, ground: str) -> None:
+    pen.rectangle((x, y, x + 12, y + 12), fill=ground)
+    pen.line((x + 2, y + 2, x + 10, y + 10), colour, width=3)
+    pen.line((x + 10, y + 2, x + 2, y + 10), colour, width=3)

@@ -1,5 +1,4 @@
-"""What charts are made from: evaluations and rankings of systems, or runs and judgements with items
-and scores."""
+"""What charts of systems are made from: named rankings, of one system, of two or of several."""
 
 from __future__ import annotations
 
@@ -10,28 +9,70 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from judged.checks import whole
-from judged.errors import InputError
+from judged.errors import InputError, did_you_mean
 from judged.evaluation.evaluation import Evaluation, evaluate_rankings
+from judged.evaluation.settlement import under
+from judged.measures import Measure, parse_measure
 from judged.policy import Policy
 from judged.rankings.rankings import Rankings
 
 if TYPE_CHECKING:
-    from judged.measures import Measure
-    from judged.measures.spec import Mask
+    import polars as pl
 
-Source = Evaluation | Rankings | Sequence[Rankings]
-"""An evaluation, or rankings: of one system or several."""
+    from judged.measures.spec import Mask
+    from judged.types import MeasuresLike, PolicyLike
+
+DEFAULT = "nDCG@10"
+"""The measure that two systems are compared by."""
 
 
 @dataclass(frozen=True, eq=False)
 class Systems:
-    """Rankings under distinct names, and the policy that their numbers are computed with."""
+    """Rankings under distinct names, and the policy that their numbers are computed with.
+
+    Charts make one from what they are given; make it yourself to choose the policy for rankings.
+
+    Parameters
+    ----------
+    rankings : tuple of Rankings
+        One per system.
+    policy : Policy
+        What missing queries and queries with nothing relevant count.
+
+    >>> ranked = Rankings.from_relevance([[0, 1], [0, 0]], name="mine")
+    >>> systems = Systems.of(ranked, policy={"empty": "skip"})
+    >>> systems.names, systems.evaluate(["RR"]).value("RR")
+    (['mine'], 0.5)
+    """
 
     rankings: tuple[Rankings, ...]
+    """One per system."""
     policy: Policy
+    """What missing queries and queries with nothing relevant count."""
 
     @classmethod
-    def of(cls, source: Source) -> Systems:
+    def of(cls, source: Source, *, policy: PolicyLike | None = None) -> Systems:
+        """What a chart may be made from, as systems.
+
+        Parameters
+        ----------
+        source : Evaluation, Rankings, sequence of Rankings, or Systems
+            An evaluation brings its policy; systems are taken as they are.
+        policy : PolicyLike, optional
+            Of rankings; by default ties and unjudged results as they are, and otherwise the
+            defaults.
+
+        Returns
+        -------
+        Systems
+            With names that are distinct: the second "mine" is "mine (2)".
+
+        >>> mine = Rankings.from_relevance([[0, 1]], name="mine")
+        >>> Systems.of([mine, mine]).names
+        ['mine', 'mine (2)']
+        """
+        if isinstance(source, Systems):
+            return source
         if isinstance(source, Evaluation):
             return cls(_named([run.rankings for run in source.runs]), source.policy)
         rankings = [source] if isinstance(source, Rankings) else list(source)
@@ -40,74 +81,101 @@ class Systems:
                 "a chart is made from an evaluation, from rankings or from a list of rankings; got "
                 "something else."
             )
-        return cls(_named(rankings), Policy(ties=rankings[0].ties, unjudged=rankings[0].unjudged))
+        known = Policy.of(policy, ties=rankings[0].ties, unjudged=rankings[0].unjudged)
+        return cls(_named([under(each, known) for each in rankings]), known)
 
     @property
     def names(self) -> list[str]:
+        """The name of each system."""
         return [each.name for each in self.rankings]
-
-    def one(self, query: str | None = None) -> Systems:
-        """The only system, and only one of its queries where that is named."""
-        if len(self.rankings) != 1:
-            raise InputError(
-                f"this chart shows one system; got {len(self.rankings)}: {', '.join(self.names)}."
-            )
-        return self if query is None else self.about(query)
-
-    def pair(self) -> Systems:
-        """Two systems about the same queries."""
-        if len(self.rankings) != 2:
-            raise InputError(
-                f"this chart compares two systems; got {len(self.rankings)}: "
-                f"{', '.join(self.names)}."
-            )
-        if self.rankings[0].queries != self.rankings[1].queries:
-            raise InputError(
-                "the two systems have different queries; judge both with the same judgements."
-            )
-        return self
-
-    def about(self, query: str) -> Systems:
-        """Of one query only."""
-        for each in self.rankings:
-            if query not in each.queries:
-                some = ", ".join(each.queries[:3]) + (", …" if len(each) > 3 else "")
-                raise InputError(f"there is no query {query!r}; there is {some}.")
-        return replace(
-            self, rankings=tuple(each.take([each.queries.index(query)]) for each in self.rankings)
-        )
-
-    def evaluate(
-        self,
-        measures: Sequence[str | Measure],
-        *,
-        tie_range: bool = False,
-        unjudged_range: bool = False,
-    ) -> Evaluation:
-        return evaluate_rankings(
-            self.rankings,
-            list(measures),
-            policy=self.policy,
-            tie_range=tie_range,
-            unjudged_range=unjudged_range,
-        )
-
-    def counted(self, r: Rankings, rel: float) -> tuple[Mask, Mask]:
-        """Which queries the policy counts, and which of them are perfect because nothing is
-        relevant."""
-        nothing = r.relevant(rel) == 0
-        skipped = (r.missing & (self.policy.missing == "skip")) | (
-            nothing & (self.policy.empty == "skip")
-        )
-        return ~skipped, nothing & (self.policy.empty == "one")
 
     @property
     def longest(self) -> int:
         """The length of the longest list."""
         return max(int(each.retrieved.max(initial=0)) for each in self.rankings)
 
-    def notes(self) -> list[str]:
-        """What has to be said of any chart of these."""
+    def one(self, query: str | None = None) -> Systems:
+        """The only system.
+
+        Parameters
+        ----------
+        query : str, optional
+            Only this query; by default all of them.
+
+        Returns
+        -------
+        Systems
+            With one system; several are refused.
+
+        >>> Systems.of(Rankings.from_relevance([[0, 1], [0, 0]])).one("2").rankings[0].queries
+        ('2',)
+        """
+        if len(self.rankings) != 1:
+            raise InputError(
+                f"this chart shows one system; got {len(self.rankings)}: {', '.join(self.names)}."
+            )
+        return self if query is None else self.about(query)
+
+    def about(self, query: str) -> Systems:
+        """The same systems with one query only.
+
+        Parameters
+        ----------
+        query : str
+            The id of a query that all systems have.
+
+        Returns
+        -------
+        Systems
+            With as many systems, of one query each.
+
+        >>> Systems.of(Rankings.from_relevance([[0, 1], [0, 0]])).about("2").longest
+        2
+        """
+        return replace(
+            self,
+            rankings=tuple(each.take([place_of(query, each.queries)]) for each in self.rankings),
+        )
+
+    def evaluate(
+        self, measures: MeasuresLike, *, tie_range: bool = False, unjudged_range: bool = False
+    ) -> Evaluation:
+        """The measures of these systems under their policy.
+
+        Parameters
+        ----------
+        measures : MeasuresLike
+            Measures as text, as objects, or a list of both.
+        tie_range, unjudged_range : bool, optional
+            Also how far ties, or unjudged results, could move each value; by default not.
+
+        Returns
+        -------
+        Evaluation
+            With one run per system.
+
+        >>> Systems.of(Rankings.from_relevance([[0, 1]])).evaluate("RR").value("RR")
+        0.5
+        """
+        return evaluate_rankings(
+            self.rankings,
+            measures,
+            policy=self.policy,
+            tie_range=tie_range,
+            unjudged_range=unjudged_range,
+        )
+
+    def sentences(self) -> list[str]:
+        """What has to be said under any chart of these.
+
+        Returns
+        -------
+        list of str
+            Sentences on ties that are not broken and on queries that are left out.
+
+        >>> Systems.of(Rankings.from_relevance([[1], [0]]), policy={"empty": "skip"}).sentences()
+        ['Queries with nothing relevant are left out.']
+        """
         said = []
         if self.policy.ties == "expected":
             said.append(
@@ -117,6 +185,71 @@ class Systems:
         if len(self.rankings[0]) > 1 and self.policy.empty == "skip":
             said.append("Queries with nothing relevant are left out.")
         return said
+
+
+Source = Evaluation | Rankings | Sequence[Rankings] | Systems
+"""An evaluation, rankings of one system or several, or systems."""
+
+
+def kept(systems: Systems, r: Rankings, rel: float) -> tuple[Mask, Mask]:
+    """Which queries the policy keeps, and which of them are perfect because nothing is relevant."""
+    nothing = r.relevant(rel) == 0
+    skipped = (r.missing & (systems.policy.missing == "skip")) | (
+        nothing & (systems.policy.empty == "skip")
+    )
+    return ~skipped, nothing & (systems.policy.empty == "one")
+
+
+def paired(source: Source, measure: str | Measure) -> pl.DataFrame:
+    """A row for each query that counts in both of two systems, with the value of each, and the
+    names."""
+    import polars as pl
+
+    systems = Systems.of(source)
+    if len(systems.rankings) != 2:
+        raise InputError(
+            f"this chart compares two systems; got {len(systems.rankings)}: "
+            f"{', '.join(systems.names)}."
+        )
+    if systems.rankings[0].queries != systems.rankings[1].queries:
+        raise InputError(
+            "the two systems have different queries; judge both with the same judgements."
+        )
+    asked = parse_measure(measure)
+    first, second = systems.evaluate([asked]).runs
+    values = first.values[asked], second.values[asked]
+    counts = np.flatnonzero(np.isfinite(values[0]) & np.isfinite(values[1]))
+    if not len(counts):
+        raise InputError("no query counts in both systems, so there is nothing to compare.")
+    return pl.DataFrame(
+        {
+            "measure": pl.Series([str(asked)]).new_from_index(0, len(counts)),
+            "run_a": pl.Series([first.name]).new_from_index(0, len(counts)),
+            "run_b": pl.Series([second.name]).new_from_index(0, len(counts)),
+            "query": pl.Series(first.rankings.queries, dtype=pl.String).gather(counts),
+            "a": values[0][counts],
+            "b": values[1][counts],
+        }
+    )
+
+
+def lower_note(measure: str) -> str:
+    """A word about measures that are better when they are lower."""
+    return (
+        ""
+        if parse_measure(measure).spec.higher_is_better
+        else f"Lower values of {measure} are better."
+    )
+
+
+def place_of(query: str, queries: Sequence[str]) -> int:
+    """The place of a query among those that there are."""
+    if query not in queries:
+        some = ", ".join(queries[:3]) + (", …" if len(queries) > 3 else "")
+        raise InputError(
+            f"There is no query {query!r}{did_you_mean(query, queries)} The queries are {some}."
+        )
+    return queries.index(query)
 
 
 def cutoffs(last: int, most: int = 40) -> list[int]:
@@ -131,7 +264,7 @@ def cutoffs(last: int, most: int = 40) -> list[int]:
 
 
 def checked_k(k: int | None, longest: int, default: int) -> int:
-    """How far a curve goes: as far as it was told, or as lists go, down to a default."""
+    """How far a curve goes: as far as was asked, or as lists go, down to a default."""
     if k is None:
         return max(1, min(longest, default))
     return whole("k", k)

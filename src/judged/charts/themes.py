@@ -4,9 +4,12 @@ light and dark."""
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from judged.errors import InputError
+from judged.text import listed
+
+ThemeName = Literal["light", "dark"]
 
 
 @dataclass(frozen=True)
@@ -118,5 +121,5 @@ DASHES: tuple[list[int], ...] = (
 
 def theme_named(theme: str) -> Theme:
     if theme not in THEMES:
-        raise InputError(f"theme must be {' or '.join(THEMES)}; got {theme!r}.")
+        raise InputError(f"theme must be {listed(list(THEMES), 'or')}; got {theme!r}.")
     return THEMES[theme]

@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 import click
 
 from judged import __version__
-from judged.errors import JudgedError
+from judged.errors import JudgedError, did_you_mean
 
 COMMANDS = (
     "evaluate",
@@ -52,11 +52,8 @@ class Commands(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         if args and args[0] not in COMMANDS and not args[0].startswith("-"):
-            from difflib import get_close_matches
-
-            close = get_close_matches(args[0], COMMANDS, n=1)
-            hint = f" Did you mean {close[0]!r}?" if close else ""
-            raise click.UsageError(f"There is no command {args[0]!r}.{hint}", ctx)
+            near = did_you_mean(args[0], COMMANDS)
+            raise click.UsageError(f"There is no command {args[0]!r}{near}", ctx)
         return super().resolve_command(ctx, args)
 
 
@@ -70,8 +67,8 @@ def cli() -> None:
     Try:  judged demo
           judged evaluate QRELS RUN -m nDCG@10
           judged embeddings QUERIES ITEMS --labels QUERY_LABELS ITEM_LABELS
-          judged learn QUERIES ITEMS --diagonal -o model.npz
-          judged temperature QUERIES ITEMS --diagonal
+          judged learn QUERIES ITEMS --pairs -o model.npz
+          judged temperature QUERIES ITEMS --pairs
           judged conventions QRELS RUN -m AP@10
           judged identify 0.4433 QRELS RUN
           judged explain "0 1 0 0 1" -m AP

@@ -3,13 +3,16 @@ how they are compared."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from judged.cli._options import FILE, Function
 from judged.policy import POSITIVES
+
+if TYPE_CHECKING:
+    from judged.embeddings.embeddings import Embeddings
 
 PAIR = (str, str)
 RELEVANCE: dict[str, tuple[Any, str]] = {
@@ -18,13 +21,13 @@ RELEVANCE: dict[str, tuple[Any, str]] = {
         "Judgements, in any format that 'judged evaluate' reads; ids are those of the vectors, or "
         "row numbers.",
     ),
-    "labels": (PAIR, "One label a vector, for queries and for items: relevant is the same label."),
-    "shared-labels": (PAIR, "Several labels a vector: relevant is a label in common."),
-    "groups": (
+    "labels": (
         PAIR,
-        "One group a vector: relevant is the same group, as with several captions for each clip.",
+        "One label per vector, for queries and for items: relevant is the same label, as with "
+        "several captions of one clip.",
     ),
-    "diagonal": (None, "Relevant is the item in the query's own row: pairs."),
+    "shared-labels": (PAIR, "Several labels per vector: relevant is a label in common."),
+    "pairs": (None, "Relevant is the item in the query's own row."),
     "revisited": (
         FILE,
         "JSON of the revisited Oxford and Paris benchmarks: for each query the item rows easy, "
@@ -71,23 +74,20 @@ def similarity_option(function: Function) -> Function:
         show_default=True,
         metavar="NAME|FILE",
         help="cosine, dot, euclidean, manhattan or hamming; or a file: one that 'judged learn' "
-        "wrote, or the matrix W of a "
-        "similarity q W x.",
+        "wrote, or the matrix W of a similarity q W x.",
     )
     allowing = click.option(
         "--allow-training-queries",
         is_flag=True,
-        help=(
-            "Score queries that a learned similarity saw in training too; without it they are "
-            "refused."
-        ),
+        help="Score queries that a learned similarity saw in training too; without it they are "
+        "refused.",
     )
     return named(allowing(gather))  # type: ignore[return-value]
 
 
 def _allowing(given: str) -> Any:
+    from judged.similarity.choice import as_similarity
     from judged.similarity.learned import Learned
-    from judged.similarity.similarity import as_similarity
 
     found = as_similarity(given)
     if not isinstance(found, Learned):
@@ -117,8 +117,8 @@ memory_option = click.option(
 
 
 def vector_options(function: Function) -> Function:
-    """--dims and ids, and what is excluded: --exclude-self, --exclude-same-id, --exclude-groups and
-    --junk."""
+    """--dims and ids, and what is excluded: --exclude-self, --exclude-same-id, --exclude-labels and
+    --exclude-listed."""
     for option in reversed(
         (
             click.option(
@@ -131,13 +131,13 @@ def vector_options(function: Function) -> Function:
                 "--query-ids",
                 type=FILE,
                 metavar="FILE",
-                help="Ids of the queries, one a line, where their file has none.",
+                help="Ids of the queries, one per line, where their file has none.",
             ),
             click.option(
                 "--item-ids",
                 type=FILE,
                 metavar="FILE",
-                help="Ids of the items, one a line, where their file has none.",
+                help="Ids of the items, one per line, where their file has none.",
             ),
             click.option(
                 "--exclude-self",
@@ -150,16 +150,14 @@ def vector_options(function: Function) -> Function:
                 help="Leave the item with the query's own id out of its ranking.",
             ),
             click.option(
-                "--exclude-groups",
+                "--exclude-labels",
                 type=PAIR,
                 metavar="QFILE IFILE",
-                help=(
-                    "Leave items of the query's own group out of its ranking, as pictures of "
-                    "one burst."
-                ),
+                help="Leave items of the query's own label out of its ranking, as pictures of one "
+                "burst; one label per vector.",
             ),
             click.option(
-                "--junk",
+                "--exclude-listed",
                 type=FILE,
                 metavar="FILE",
                 help="Items to leave out of a query's ranking, in any format of judgements.",
@@ -176,101 +174,88 @@ def sides(function: Function) -> Function:
     return click.argument("queries", metavar="QUERIES")(items(relevance_options(function)))
 
 
-def read_sides(queries: str, items: str, given: dict[str, Any]) -> dict[str, Any]:
-    """Both files and what the options say of them, by the names that the library has for it."""
+def read_sides(
+    queries: str, items: str, given: dict[str, Any], *, optional: bool = False
+) -> tuple[Embeddings, Any]:
+    """Both files with what the options say of them, and what is relevant; with `optional` that may
+    be left open."""
     from judged.cli._terminal import working
-    from judged.inputs.vectors.vectors import as_vectors
+    from judged.embeddings.embeddings import Embeddings
 
+    relevant = _chosen(given, optional=optional)
     with working("Reading vectors"):
-        relevance, excluded = relations(given)
-        options = read_options(given)
-        return {
-            "queries": as_vectors(queries, ids=options.pop("query_ids")),
-            "items": as_vectors(items, ids=options.pop("item_ids")),
-            "relevance": relevance,
-            "exclude": excluded or None,
-            **options,
-        }
+        relevance, excluded = _relations(relevant, given)
+        return Embeddings(
+            queries,
+            items,
+            exclude=excluded or None,
+            query_ids=_labels(given["query_ids"]),
+            item_ids=_labels(given["item_ids"]),
+            unique=_categories(given.get("unique")),
+            **{
+                name: given[name]
+                for name in ("similarity", "dims", "memory", "normalise")
+                if name in given
+            },
+        ), relevance
 
 
-def read_options(given: dict[str, Any]) -> dict[str, Any]:
-    """What --dims, --query-ids, --item-ids and --memory say, by the names that the library has for
-    it."""
-    return {
-        "query_ids": labels(given["query_ids"]),
-        "item_ids": labels(given["item_ids"]),
-        "dims": given["dims"],
-        "memory": given["memory"],
-    }
-
-
-def relations(given: dict[str, Any], *, optional: bool = False) -> tuple[Any, list[Any]]:
-    """What is relevant, and what is to be excluded, from the options."""
-    from judged.embeddings import (
-        diagonal,
-        groups,
-        junk,
-        revisited,
-        same_group,
-        same_id,
-        same_index,
-        same_label,
-        shared_label,
-    )
-    from judged.inputs.vectors.files import labels_lists_from
-    from judged.inputs.vectors.labels import revisited_from
-
+def _chosen(given: dict[str, Any], *, optional: bool) -> str | None:
+    """The one option that says what is relevant."""
     chosen = [name for name in RELEVANCE if given[name.replace("-", "_")]]
     if len(chosen) > 1 or not (chosen or optional):
-        listed = ", ".join(f"--{name}" for name in RELEVANCE)
+        known = ", ".join(f"--{name}" for name in RELEVANCE)
         got = f"; got {' and '.join(f'--{name}' for name in chosen)}" if chosen else ""
-        raise click.UsageError(f"say what is relevant by one of {listed}{got}.")
+        raise click.UsageError(f"say what is relevant by one of {known}{got}.")
+    return chosen[0] if chosen else None
+
+
+def _relations(relevant: str | None, given: dict[str, Any]) -> tuple[Any, list[Any]]:
+    """What is relevant, and what is to be excluded."""
+    from judged.embeddings import relevance as say
+    from judged.inputs.vectors.labels import labels_lists_from, revisited_from
+
     excluded: list[Any] = []
     if given["exclude_self"]:
-        excluded.append(same_index())
+        excluded.append(say.same_row())
     if given["exclude_same_id"]:
-        excluded.append(same_id())
-    if given["exclude_groups"]:
-        excluded.append(same_group(*map(labels, given["exclude_groups"])))
-    if given["junk"]:
-        excluded.append(junk(given["junk"]))
-    relevance: Any = None
-    match chosen:
-        case ["qrels"]:
-            relevance = given["qrels"]
-        case ["labels"]:
-            relevance = same_label(*map(labels, given["labels"]))
-        case ["shared-labels"]:
-            relevance = shared_label(*map(labels_lists_from, given["shared_labels"]))
-        case ["groups"]:
-            relevance = groups(*map(labels, given["groups"]))
-        case ["diagonal"]:
-            relevance = diagonal()
-        case ["revisited"]:
-            relevance, passed = revisited(revisited_from(given["revisited"]), given["protocol"])
-            excluded.append(passed)
-    return relevance, excluded
+        excluded.append(say.same_id())
+    if given["exclude_labels"]:
+        excluded.append(say.same_label(*map(_labels, given["exclude_labels"])))
+    if given["exclude_listed"]:
+        excluded.append(say.listed(given["exclude_listed"]))
+    match relevant:
+        case "qrels":
+            return given["qrels"], excluded
+        case "labels":
+            return say.same_label(*map(_labels, given["labels"])), excluded
+        case "shared-labels":
+            return say.shared_label(*map(labels_lists_from, given["shared_labels"])), excluded
+        case "pairs":
+            return say.pairs(), excluded
+        case "revisited":
+            lists = revisited_from(given["revisited"])
+            asked, passed = say.revisited(lists, given["protocol"])
+            return asked, [*excluded, passed]
+    return None, excluded
 
 
-def labels(path: str | None) -> Any:
-    from judged.inputs.vectors.files import labels_from
+def _labels(path: str | None) -> Any:
+    from judged.inputs.vectors.labels import labels_from
 
     return None if path is None else labels_from(path)
 
 
-def check_targets(
-    targets: Iterable[str | None], queries: str, items: str, given: dict[str, Any]
-) -> None:
-    """Refuse files to write to that cannot be written, or that this command reads, before any work
-    is done."""
-    from judged.outputs import check_target
+def _categories(path: str | None) -> Any:
+    from judged.inputs.vectors.labels import categories_from
 
-    named = (
-        each
-        for value in given.values()
-        for each in (value if isinstance(value, tuple) else (value,))
-    )
-    read = [each.partition("::")[0] for each in (queries, items, *named) if isinstance(each, str)]
-    for target in targets:
-        if target is not None:
-            check_target(target, reads=read)
+    return None if path is None else categories_from(path)
+
+
+def files_of(*given: Any) -> Iterator[str]:
+    """The files that a command reads, without the names of arrays in them, among its arguments."""
+    for value in given:
+        if isinstance(value, str):
+            yield value.partition("::")[0]
+        elif isinstance(value, tuple):
+            yield from files_of(*value)

@@ -8,29 +8,19 @@ from typing import Any
 import click
 
 from judged.cli._embedding_options import positives_option
-from judged.cli._options import Function, complete_measure
+from judged.cli._options import Function, complete_measure, rel_option
 
+# fmt: off
 NAMES = (
-    *(
-        "kind",
-        "rank",
-        "positives",
-        "both",
-        "measure",
-        "validation",
-        "held_out",
-        "patience",
-        "iterations",
-        "decay",
-    ),
-    *("candidates", "rel", "seed"),
+    "kind", "rank", "positives", "both", "measure", "validation", "held_out", "patience",
+    "iterations", "decay", "candidates", "rel", "seed",
 )
+# fmt: on
 """What the options below say, by the names that the library has for it."""
 
 
 def learning_options(kind: str) -> Callable[[Function], Function]:
-    """All that training may be told but its temperature; `kind` is what is learned if nothing else
-    is said."""
+    """All options of training but its temperature; `kind` is what is learned by default."""
 
     def decorate(function: Function) -> Function:
         for option in reversed(
@@ -41,17 +31,15 @@ def learning_options(kind: str) -> Callable[[Function], Function]:
                     show_default=True,
                     metavar="KIND",
                     help="What is learned: bilinear (q W x), low-rank ((q U)·(x V)), diagonal "
-                    "(a weight for each dimension) or "
-                    "two-tower-linear (the cosine of q A and x B).",
+                    "(a weight for each dimension) or two-tower-linear (the cosine of q A and "
+                    "x B).",
                 ),
                 click.option(
                     "--rank",
                     type=int,
                     metavar="N",
-                    help=(
-                        "Of low-rank and two-tower-linear: how many dimensions vectors are "
-                        "mapped to."
-                    ),
+                    help="Of low-rank and two-tower-linear: how many dimensions vectors are "
+                    "mapped to.",
                 ),
                 positives_option,
                 click.option(
@@ -66,10 +54,8 @@ def learning_options(kind: str) -> Callable[[Function], Function]:
                     show_default=True,
                     metavar="MEASURE",
                     shell_complete=complete_measure,
-                    help=(
-                        "What is computed on the validation queries after each iteration; the "
-                        "best weights are kept."
-                    ),
+                    help="What is computed on the validation queries after each iteration; the "
+                    "best weights are kept.",
                 ),
                 click.option(
                     "--validation",
@@ -85,10 +71,8 @@ def learning_options(kind: str) -> Callable[[Function], Function]:
                     default=0.2,
                     show_default=True,
                     metavar="SHARE",
-                    help=(
-                        "Of the queries, never looked at in training; measured before and "
-                        "after it. 0 for none."
-                    ),
+                    help="Of the queries, never looked at in training; measured before and after "
+                    "it. 0 for none.",
                 ),
                 click.option(
                     "--patience",
@@ -119,17 +103,9 @@ def learning_options(kind: str) -> Callable[[Function], Function]:
                     type=int,
                     metavar="N",
                     help="Set training queries against their relevant items and N others, drawn "
-                    "by the seed; without it, "
-                    "against all items.",
+                    "by the seed; without it, against all items.",
                 ),
-                click.option(
-                    "--rel",
-                    type=float,
-                    default=1,
-                    show_default=True,
-                    metavar="GRADE",
-                    help="The lowest grade that counts as relevant.",
-                ),
+                rel_option,
                 click.option(
                     "--seed",
                     type=int,

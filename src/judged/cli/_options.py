@@ -2,36 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from inspect import signature
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 from click.shell_completion import CompletionItem
 
-from judged.evaluation.exports import FORMATS
+from judged.errors import InputError
+from judged.evaluation import evaluate
 from judged.inputs.formats import FORMATS as INPUT_FORMATS
 from judged.policy import CHOICES, DUPLICATES, Policy
+from judged.results import Result
+from judged.text import listed
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 FILE = click.Path()
-PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".svg", ".pdf")
-SUFFIXES = {".json": "json", ".csv": "csv", ".md": "markdown", ".tex": "latex"}
-"""Endings of an output file that say its format."""
+INPUT = click.Path(allow_dash=True)
 
 
-class _Result(click.Path):
-    """A file that a result is written to: text, so not one that is called a picture."""
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        if Path(value).suffix.lower() in PICTURES:
-            self.fail(
-                f"{value}: a result is written as text; 'judged plot' draws pictures.", param, ctx
-            )
-        return super().convert(value, param, ctx)
-
-
-RESULT = _Result()
+def default_of(function: Callable[..., Any], name: str) -> Any:
+    """What the library does where an option is not given."""
+    return signature(function).parameters[name].default
 
 
 def complete_measure(
@@ -42,21 +35,6 @@ def complete_measure(
 
     found = (spec for spec in REGISTRY.values() if spec.name.lower().startswith(incomplete.lower()))
     return [CompletionItem(spec.name, help=spec.title) for spec in found]
-
-
-def measures_option(function: Function) -> Function:
-    return click.option(
-        "-m",
-        "--measure",
-        "measures",
-        multiple=True,
-        metavar="MEASURE",
-        shell_complete=complete_measure,
-        help=(
-            "A measure such as nDCG@10 or AP(rel=2)@100; may be given more than once. 'judged "
-            "measures' lists them."
-        ),
-    )(function)
 
 
 def complete_convention(
@@ -71,15 +49,58 @@ def complete_convention(
     return [CompletionItem(each.name, help=each.title) for each in found]
 
 
-def convention_option(function: Function) -> Function:
-    return click.option(
-        "--convention",
-        metavar="LIBRARY",
-        shell_complete=complete_convention,
-        help="Score as another library does, such as ranx or torchmetrics: its names are "
-        "understood, measures are its "
-        "variants of them, and the policy is its own where none is given.",
-    )(function)
+measures_option = click.option(
+    "-m",
+    "--measure",
+    "measures",
+    multiple=True,
+    metavar="MEASURE",
+    shell_complete=complete_measure,
+    help="A measure such as nDCG@10 or AP(rel=2)@100; may be given more than once. 'judged "
+    "measures' lists them.",
+)
+convention_option = click.option(
+    "--convention",
+    metavar="LIBRARY",
+    shell_complete=complete_convention,
+    help="Score as another library does, such as ranx or torchmetrics: its names are understood, "
+    "measures are its variants of them, and the policy is its own where none is given.",
+)
+depth_option = click.option(
+    "--depth", type=int, metavar="N", help="Only the first N results of each list count."
+)
+collection_option = click.option(
+    "--collection",
+    type=int,
+    metavar="N",
+    help="How many items there are to retrieve; TN, Accuracy and Specificity need it.",
+)
+duplicates_option = click.option(
+    "--duplicates",
+    type=click.Choice(list(DUPLICATES)),
+    default=default_of(evaluate, "duplicates"),
+    show_default=True,
+    help="; ".join(f"{choice}: {words}" for choice, words in DUPLICATES.items()) + ".",
+)
+rel_option = click.option(
+    "--rel",
+    type=float,
+    default=1,
+    show_default=True,
+    metavar="GRADE",
+    help="The lowest grade that counts as relevant.",
+)
+tie_range_option = click.option(
+    "--tie-range",
+    is_flag=True,
+    help="Beside each number, its values when ties are ordered against the system (worst), on "
+    "average over all their orders (expected) and in its favour (best).",
+)
+per_query_option = click.option(
+    "--per-query",
+    is_flag=True,
+    help="Give the value of every query; a table ends with the summary, all.",
+)
 
 
 def policy_options(function: Function) -> Function:
@@ -87,26 +108,18 @@ def policy_options(function: Function) -> Function:
     `policy`."""
 
     def gather(*args: Any, **given: Any) -> Any:
-        from click.core import ParameterSource
-
-        context = click.get_current_context()
         values = {name: given.pop(name) for name in CHOICES}
-        said = {
-            name: value
-            for name, value in values.items()
-            if context.get_parameter_source(name) != ParameterSource.DEFAULT
-        }
-        return function(*args, policy=said, **given)
+        policy = {name: value for name, value in values.items() if said(name)}
+        return function(*args, policy=policy, **given)
 
     gather.__name__, gather.__doc__ = function.__name__, function.__doc__
     gather.__click_params__ = getattr(function, "__click_params__", [])  # type: ignore[attr-defined]
     for name, sentences in reversed(CHOICES.items()):
         words = "; ".join(f"{choice}: {sentence}" for choice, sentence in sentences.items())
-        default = getattr(Policy(), name)
         option = click.option(
             f"--{name}",
             type=click.Choice(list(sentences)),
-            default=default,
+            default=getattr(Policy(), name),
             show_default=True,
             help=f"{words}.",
         )
@@ -114,29 +127,12 @@ def policy_options(function: Function) -> Function:
     return gather  # type: ignore[return-value]
 
 
-def depth_option(function: Function) -> Function:
-    return click.option(
-        "--depth", type=int, metavar="N", help="Only the first N results of each list count."
-    )(function)
+def said(name: str) -> bool:
+    """Whether an option of the command that runs was given, be it as its default."""
+    from click.core import ParameterSource
 
-
-def collection_option(function: Function) -> Function:
-    return click.option(
-        "--collection",
-        type=int,
-        metavar="N",
-        help="How many items there are to retrieve; TN, Accuracy and Specificity need it.",
-    )(function)
-
-
-def duplicates_option(function: Function) -> Function:
-    return click.option(
-        "--duplicates",
-        type=click.Choice(list(DUPLICATES)),
-        default="error",
-        show_default=True,
-        help="; ".join(f"{choice}: {words}" for choice, words in DUPLICATES.items()) + ".",
-    )(function)
+    source = click.get_current_context().get_parameter_source(name)
+    return source not in (ParameterSource.DEFAULT, None)
 
 
 def format_options(function: Function) -> Function:
@@ -146,118 +142,74 @@ def format_options(function: Function) -> Function:
         "--run-format", type=formats, help="The format of RUN, where it is not recognised."
     )
     return click.option(
-        "--qrels-format", type=formats, help="The format of QRELS, where it is not recognised."
+        "--qrels-format",
+        "judgements_format",
+        type=formats,
+        help="The format of QRELS, where it is not recognised.",
     )(of_run(function))
 
 
-def tie_range_option(function: Function) -> Function:
-    return click.option(
-        "--tie-range",
-        is_flag=True,
-        help="Beside each number, its values when ties are ordered against the system (worst), "
-        "on average over all their "
-        "orders (expected) and in its favour (best).",
-    )(function)
-
-
-def output_options(function: Function) -> Function:
-    """--per-query, --format and -o, as every command that prints an evaluation has them."""
-    for option in reversed(
-        (
-            click.option(
-                "--per-query",
-                is_flag=True,
-                help="Give the value of every query; a table ends with the summary, all.",
-            ),
-            click.option(
-                "--format",
-                "form",
-                type=click.Choice(list(FORMATS)),
-                show_default="table",
-                help="How to print the result.",
-            ),
-            click.option(
-                "-o",
-                "--output",
-                metavar="FILE",
-                type=RESULT,
-                help="Write the result to a file; its ending may say the format.",
-            ),
-        )
-    ):
-        function = option(function)
-    return function
-
-
-RESULT_FORMS = ("table", "json", "csv")
-"""The formats of a result that is a table for people and for programs."""
-
-
-def result_options(chart: str) -> Callable[[Function], Function]:
-    """--format and -o, for a result that is a table for people and for programs; `judged plot
-    CHART` reads its JSON."""
+def result_options(
+    saved_as: Mapping[str, str] = Result.SAVED_AS, *, chart: str | None = None
+) -> Callable[[Function], Function]:
+    """--format and -o for a result with these formats; `judged plot CHART` reads its JSON."""
 
     def decorate(function: Function) -> Function:
+        reads = f" 'judged plot {chart}' reads the JSON." if chart else ""
         written = click.option(
             "-o",
             "--output",
             metavar="FILE",
-            type=RESULT,
-            help=(
-                "Write the result to a file; its ending may say the format. 'judged plot "
-                f"{chart}' reads the JSON."
-            ),
+            type=FILE,
+            help="Write the result to a file; its ending says the format: "
+            f"{listed(_endings(saved_as), 'or')}.{reads}",
         )
-        formats = click.Choice(RESULT_FORMS)
-        return click.option(
-            "--format", "form", type=formats, show_default="table", help="How to print the result."
-        )(written(function))
+        return print_option(saved_as)(written(function))
 
     return decorate
 
 
-def chosen_format(form: str | None, output: str | None) -> str:
-    """The format that was asked for, or that the ending of the output file says."""
-    return form or (SUFFIXES.get(Path(output).suffix.lower(), "table") if output else "table")
+def print_option(
+    saved_as: Mapping[str, str] = Result.SAVED_AS,
+) -> Callable[[Function], Function]:
+    """--format: how a result is printed."""
+    return click.option(
+        "--format",
+        "form",
+        type=click.Choice(_formats(saved_as)),
+        show_default="text",
+        help="How to print the result, or to write it where the ending does not say.",
+    )
 
 
-def checked_format(form: str | None, output: str | None, forms: Iterable[str]) -> str:
-    """The format, once it is sure that a result has it."""
-    chosen = chosen_format(form, output)
-    if chosen not in forms:
-        listed = " or ".join(["as a table", *(f"as {name}" for name in forms if name != "table")])
-        raise click.UsageError(f"this result is printed {listed}, not as {chosen}.")
-    return chosen
+def _formats(saved_as: Mapping[str, str]) -> list[str]:
+    """The formats that can be printed, text first."""
+    names = [method.removeprefix("to_") for method in saved_as.values()]
+    return ["text", *(name for name in names if name not in ("text", "gif"))]
 
 
-def deliver(
-    as_dict: Callable[[], dict[str, Any]],
-    as_text: Callable[[], str],
+def _endings(saved_as: Mapping[str, str]) -> list[str]:
+    return [*saved_as, ".parquet"]
+
+
+def check_files(
+    reads: Iterable[str],
     form: str | None,
     output: str | None,
-    as_markdown: Callable[[], str] | None = None,
-    *,
-    as_csv: Callable[[], str] | None = None,
-    show: Callable[[], None] | None = None,
+    saved_as: Mapping[str, str] = Result.SAVED_AS,
 ) -> None:
-    """Print or write a result: text for people, JSON for programs, Markdown and CSV where there is
-    one; `show` prints text."""
-    import json
+    """Refuse files that cannot be read or written, and formats that the result does not have,
+    before any work is done."""
+    from judged.outputs import check_target, checked_ending
 
-    from judged.outputs import write_text
-
-    forms: dict[str, Callable[[], str]] = {
-        "table": as_text,
-        "json": lambda: json.dumps(as_dict(), indent=2, ensure_ascii=False, allow_nan=False),
-        **({} if as_csv is None else {"csv": as_csv}),
-        **({} if as_markdown is None else {"markdown": as_markdown}),
-    }
-    chosen = checked_format(form, output, forms)
-    if chosen == "table" and show is not None and not output:
-        show()
-        return
-    text = forms[chosen]().removesuffix("\n") + "\n"
+    reads = list(reads)
+    if reads.count("-") > 1:
+        raise InputError("standard input (-) can be read only once; give the other as a file.")
+    if form is not None and form not in _formats(saved_as):
+        raise click.UsageError(
+            f"this result is printed as {listed(_formats(saved_as), 'or')}, not as {form}."
+        )
     if output is not None:
-        write_text(output, text)
-    else:
-        click.echo(text, nl=False)
+        check_target(output, reads=reads)
+        if form is None and Path(output).suffix:
+            checked_ending(output, _endings(saved_as))

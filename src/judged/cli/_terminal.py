@@ -1,34 +1,31 @@
-"""What people see: rich tables on standard output, progress on standard error and only on a
+"""What people see: results on standard output, progress on standard error and only on a
 terminal."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Literal, TextIO
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TextIO
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.table import Table
     from rich.text import Text
 
-    from judged.disagreement import ConventionComparison
     from judged.evaluation.evaluation import Evaluation
     from judged.explanation import Explanation
-    from judged.identification import Identification
-    from judged.similarity.record import Training
-    from judged.temperature import Study, Sweep
+    from judged.results import Result
 
 
-def console() -> Console:
-    """Standard output; where it is no terminal, lines are as long as they need to be and hold no
-    colours."""
+def console() -> Console | None:
+    """Standard output, where it is a terminal."""
+    if not _watched(sys.stdout):
+        return None
     from rich.console import Console
 
-    watched = _watched(sys.stdout)
-    return Console(
-        highlight=False, emoji=False, width=None if watched else 10_000, soft_wrap=not watched
-    )
+    return Console(highlight=False, emoji=False)
 
 
 def _watched(stream: TextIO | None) -> bool:
@@ -54,7 +51,7 @@ def working(what: str) -> Iterator[None]:
 def counting(
     what: str, total: int, unit: str = "queries"
 ) -> Iterator[Callable[[int], None] | None]:
-    """A progress bar: a function to be told of each few that are done. None where nobody watches."""
+    """A progress bar: a function of how many more are done; None where nobody watches."""
     if not _watched(sys.stderr):
         yield None
         return
@@ -79,121 +76,120 @@ def counting(
         yield lambda done: bar.advance(task, done)
 
 
-def deliver_evaluation(
-    evaluation: Evaluation, form: str | None, output: str | None, *, per_query: bool
+def show(
+    result: Result, out: Console, *, bold: Mapping[str, int] | None = None, **options: Any
 ) -> None:
-    """Print an evaluation, or write it to a file, in the format that was asked for."""
+    """The tables of a result and the lines around them; `bold` is the row that stands out in a
+    column."""
+    parts: Callable[..., Any] = result.parts
+    for part in parts(**options):
+        if isinstance(part, str):
+            out.print(part, markup=False)
+        else:
+            for table in _tables(*part, words=result.WORDS, bold=bold or {}, width=out.width):
+                out.print(table)
+
+
+def show_evaluation(evaluation: Evaluation, out: Console, *, per_query: bool = False) -> None:
+    """The table of an evaluation with the best values in bold, and the sentences about it."""
+    best = {} if per_query or evaluation.others else _best(evaluation)
+    show(evaluation, out, bold=best, per_query=per_query)
+
+
+def _best(evaluation: Evaluation) -> dict[str, int]:
+    """For each measure the run with the best value, where one stands out."""
+    result = {}
+    for measure in evaluation.measures:
+        values = [run.summary[measure] for run in evaluation.runs]
+        top = max(values) if measure.spec.higher_is_better else min(values)
+        if len(values) > 1 and values.count(top) == 1 and measure.spec.rates_relevance:
+            result[str(measure)] = values.index(top)
+    return result
+
+
+def show_explanation(explanation: Explanation, out: Console) -> None:
+    """The text of an explanation: relevant results stand out, and what does not count is dim."""
+    from rich.text import Text
+
+    from judged.explanation.text import marked_lines
+
+    for text, style in marked_lines(explanation):
+        out.print(Text(text, style=style), soft_wrap=True)
+
+
+def deliver(
+    result: Result,
+    form: str | None,
+    output: str | None,
+    *,
+    show: Callable[..., None] = show,
+    **options: Any,
+) -> None:
+    """Print a result, or write it to a file, in the format that was asked for or that the file's
+    ending says; `options` are those of the result's methods, as `per_query`."""
     import click
 
-    from judged.cli._options import chosen_format
-    from judged.evaluation.exports import FORMATS
     from judged.outputs import write_text
 
-    chosen = chosen_format(form, output)
-    if output is not None:
-        text = FORMATS[chosen](evaluation, per_query=per_query)
-        write_text(output, text if text.endswith("\n") else text + "\n")
-    elif chosen == "table":
-        show_evaluation(evaluation, per_query=per_query)
+    if output is not None and form is None and Path(output).suffix:
+        save: Callable[..., None] = result.save
+        save(output, **options)
+        return
+    if output is None and form in (None, "text") and (out := console()) is not None:
+        show(result, out, **options)
+        return
+    text = getattr(result, f"to_{form or 'text'}")(**options).removesuffix("\n") + "\n"
+    if output is None:
+        click.echo(text, nl=False)
     else:
-        click.echo(FORMATS[chosen](evaluation, per_query=per_query), nl=False)
+        write_text(output, text)
 
 
-def show_evaluation(evaluation: Evaluation, *, per_query: bool) -> None:
-    """The table of an evaluation, the policy under it and the findings that matter."""
-    from rich.text import Text
-
-    from judged.evaluation.exports import WORDS, cells, remarks
-
-    header, rows = cells(evaluation, per_query=per_query)
-    best = {} if per_query or evaluation.others else _best(evaluation)
-    marked = [
-        [
-            Text(cell, style="bold" if best.get(name) == number else "")
-            for name, cell in zip(header, row, strict=True)
-        ]
-        for number, row in enumerate(rows)
-    ]
-    names = sum(name in WORDS for name in header)
-    show_tables([[list(map(Text, header)), *marked]], remarks(evaluation), names=names)
-
-
-def show_comparison(comparison: ConventionComparison) -> None:
-    """The definitions of each measure, and what makes them differ."""
-    from rich.box import SIMPLE_HEAD
-    from rich.table import Table
-    from rich.text import Text
-
-    from judged.disagreement.result import HEADER, assumed, cells, heading, notes
-
-    out = console()
-    for compared in comparison.measures:
-        table = Table(box=SIMPLE_HEAD, pad_edge=False)
-        for name in HEADER:
-            table.add_column(name, justify="right" if name == "value" else "left", overflow="fold")
-        for row in cells(compared):
-            table.add_row(*map(Text, row))
-        out.print(heading(compared), markup=False)
-        out.print(table)
-        for text in notes(compared):
-            out.print(text, markup=False)
-        out.print()
-    out.print(assumed(), markup=False)
-
-
-def deliver_tables(found: Sweep | Study, form: str | None, output: str | None) -> None:
-    """Print a result that is tables and sentences, or write it to a file, in the format that was
-    asked for."""
-    from judged.cli._options import deliver
-
-    deliver(
-        found.to_dict,
-        found.__repr__,
-        form,
-        output,
-        as_csv=lambda: found.to_frame().write_csv(),
-        show=lambda: show_tables(found.tables(), found.sentences()),
-    )
-
-
-def show_tables(
-    tables: Iterable[Sequence[Sequence[str | Text]]],
-    sentences: Iterable[str] = (),
+def _tables(
+    header: Sequence[str],
+    rows: Sequence[Sequence[str]],
     *,
-    names: int = 0,
-    justify: Literal["left", "right"] = "right",
-) -> None:
-    """Tables of numbers, heads first in each, and what there is to say about them; a number is
-    never broken into two lines.
+    words: frozenset[str],
+    bold: Mapping[str, int],
+    width: int,
+) -> Iterator[Table]:
+    """A table for the terminal, or several below each other where it is too wide.
 
-    The first `names` columns are names, which may be broken. What stands in a cell is plain text,
-    never rich's markup: people have brackets in the names of their runs and queries.
+    Words may be broken into lines, numbers never are. What stands in a cell is plain text, never
+    rich's markup: people have brackets in the names of their runs and queries.
     """
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
     from rich.text import Text
 
-    out = console()
-    for whole in tables:
-        texts = [[cell if isinstance(cell, Text) else Text(cell) for cell in row] for row in whole]
-        for heads, *rows in _fitting(texts, out.width, max(names, 1)):
-            table = Table(box=SIMPLE_HEAD, pad_edge=False)
-            for at, (head, least) in enumerate(zip(heads, _widths([heads, *rows]), strict=True)):
-                if at < names:
-                    table.add_column(head, justify="left", overflow="fold")
-                else:
-                    # Only where space is short: rich before 14.3 makes a last column wider for it.
-                    needed = least if out.is_terminal else None
-                    table.add_column(head, justify=justify, min_width=needed)
-            for row in rows:
-                table.add_row(*row)
-            out.print(table)
-    for sentence in sentences:
-        out.print(sentence, markup=False)
+    texts = [
+        [
+            Text(cell, style="bold" if bold.get(name) == number else "")
+            for name, cell in zip(header, row, strict=True)
+        ]
+        for number, row in enumerate(rows)
+    ]
+    for heads, *body in _fitting([list(map(Text, header)), *texts], width, words):
+        table = Table(box=SIMPLE_HEAD, pad_edge=False)
+        for head, least in zip(heads, _widths([heads, *body]), strict=True):
+            if head.plain in words:
+                table.add_column(head, justify="left", overflow="fold")
+            else:
+                table.add_column(head, justify="right", min_width=least)
+        for row in body:
+            table.add_row(*row)
+        yield table
 
 
-def _fitting(table: list[list[Text]], width: int, first: int) -> Iterator[list[list[Text]]]:
-    """A table, or several below each other where it is too wide, each with the first columns."""
+def _fitting(
+    table: list[list[Text]], width: int, words: frozenset[str]
+) -> Iterator[list[list[Text]]]:
+    """The table, or where its numbers are too wide several, each with the first columns."""
+    worded = [head.plain in words for head in table[0]]
+    first = max(worded.index(False) if False in worded else len(worded), 1)
+    if any(worded[first:]):
+        yield table
+        return
     needs = [least + 3 for least in _widths(table)]
     always = min(sum(needs[:first]), width // 2)
     kept = range(first)
@@ -215,60 +211,3 @@ def _widths(table: Sequence[Sequence[Text]]) -> list[int]:
         max(0, *map(cell_len, name.plain.split()), *(row[at].cell_len for row in rows))
         for at, name in enumerate(heads)
     ]
-
-
-def show_training(training: Training) -> None:
-    """How a similarity was learned, and how the held-out queries fare."""
-    from judged.similarity.record import HEADER
-
-    out = console()
-    for sentence in training.sentences():
-        out.print(sentence, markup=False)
-    if training.held_out is None:
-        return
-    out.print(training.heading(), markup=False)
-    show_tables([[HEADER, *training.rows()]], justify="left")
-
-
-def _best(evaluation: Evaluation) -> dict[str, int]:
-    """For each measure the run with the best value, where one stands out."""
-    result = {}
-    for measure in evaluation.measures:
-        values = [run.summary[measure] for run in evaluation.runs]
-        top = max(values) if measure.spec.higher_is_better else min(values)
-        if len(values) > 1 and values.count(top) == 1 and measure.spec.rates_relevance:
-            result[str(measure)] = values.index(top)
-    return result
-
-
-def show_identification(found: Identification, limit: int) -> None:
-    """The table of explanations, and under it what they are worth."""
-    from rich.box import SIMPLE_HEAD
-    from rich.table import Table
-    from rich.text import Text
-
-    from judged.identification.result import HEADER
-
-    table = Table(box=SIMPLE_HEAD, pad_edge=False)
-    for name in HEADER:
-        table.add_column(name, justify="right" if name == "value" else "left", overflow="fold")
-    for row in found.rows(limit):
-        table.add_row(
-            *(Text(cell, style="bold" if at == 1 and row[0] else "") for at, cell in enumerate(row))
-        )
-    out = console()
-    out.print(table)
-    for sentence in found.sentences(limit):
-        out.print(sentence, markup=False)
-
-
-def show_explanation(explanation: Explanation) -> None:
-    """The text of an explanation; on a terminal, relevant results stand out and what does not count
-    is dim."""
-    from rich.text import Text
-
-    from judged.explanation.text import marked_lines
-
-    out = console()
-    for text, style in marked_lines(explanation):
-        out.print(Text(text, style=style), soft_wrap=True)

@@ -17,7 +17,7 @@ def demo(folder: Path) -> None:
     Every image of the collection is ranked for every query. Writes vectors, judgements and runs
     into FOLDER (default: judged-demo), so that you can go on from there.
     """
-    from judged.cli._terminal import show_evaluation, working
+    from judged.cli._terminal import deliver, show_evaluation, working
     from judged.demo import write_demo, write_gallery
     from judged.evaluation.evaluation import evaluate_rankings
 
@@ -28,7 +28,8 @@ def demo(folder: Path) -> None:
         "Image search among 1,797 handwritten digits: relevant = the same digit (UCI, Alpaydin & "
         "Kaynak 1998, CC BY 4.0)."
     )
-    show_evaluation(evaluate_rankings(files.rankings, files.measures), per_query=False)
+    found = evaluate_rankings(files.rankings, files.measures)
+    deliver(found, None, None, show=show_evaluation)
     vectors, labels = (" ".join(map(str, pair)) for pair in (files.vectors, files.labels))
     click.echo(
         f"\nThe files are in {folder}; {folder / 'README.txt'} says what they are. Try next:"

@@ -7,23 +7,28 @@ from typing import Any
 import click
 
 from judged.cli._embedding_options import (
-    check_targets,
+    files_of,
     memory_option,
-    read_options,
-    relations,
+    read_sides,
     sides,
     similarity_option,
     vector_options,
 )
 from judged.cli._options import (
     FILE,
+    check_files,
     convention_option,
-    deliver,
     measures_option,
-    output_options,
+    per_query_option,
     policy_options,
+    result_options,
     tie_range_option,
 )
+from judged.evaluation.exports import Exports
+from judged.results import Result
+
+TOP = 100
+"""How many items of each query --save-run and --index look at."""
 
 
 @click.command(short_help="Score the search of vectors among vectors, exactly.")
@@ -37,21 +42,20 @@ from judged.cli._options import (
     "--normalise",
     metavar="NAME",
     help="Normalise scores first: min-max, z-score, softmax(temperature=0.05), csls(k=10), "
-    "inverted-softmax, "
-    "qb-norm(bank=FILE), dual-softmax, mutual-proximity, alpha-query-expansion.",
+    "inverted-softmax, qb-norm(bank=FILE), dual-softmax, mutual-proximity, "
+    "alpha-query-expansion.",
 )
 @click.option(
     "--unique",
     type=FILE,
     metavar="FILE",
-    help="The items' categories, one a line or a table of items and categories: each category's "
-    "best item stands for it, "
-    "and categories are ranked.",
+    help="The items' categories: one label per item, or a table of items and categories. Each "
+    "category's best item stands for it, and categories are ranked.",
 )
 @memory_option
 @click.option(
     "--save-run",
-    type=click.Path(),
+    type=FILE,
     metavar="FILE",
     help="Write the first items of each query: TREC text, or .parquet.",
 )
@@ -59,7 +63,7 @@ from judged.cli._options import (
     "--top",
     type=int,
     metavar="K",
-    help="How many items of each query --save-run and --index look at; 100 if not said.",
+    help=f"How many items of each query --save-run and --index look at; {TOP} if not said.",
 )
 @click.option(
     "--index",
@@ -76,7 +80,8 @@ from judged.cli._options import (
 @convention_option
 @policy_options
 @tie_range_option
-@output_options
+@per_query_option
+@result_options(Exports.SAVED_AS)
 def embeddings(
     queries: str,
     items: str,
@@ -99,69 +104,55 @@ def embeddings(
 
     Files may be .npy, .npz, .h5, .parquet, .fvecs, .bvecs, .fbin, .safetensors, .csv, .tsv, .ndjson
     or text; FILE::NAME means one array or column of a file that has several. Say what is relevant
-    by one of --qrels, --labels, --shared-labels, --groups, --diagonal and --revisited.
+    by one of --qrels, --labels, --shared-labels, --pairs and --revisited.
     """
-    from judged.cli._terminal import counting, working
-    from judged.embeddings.embeddings import Embeddings
+    from judged.cli._terminal import counting, deliver, show_evaluation, working
+    from judged.outputs import check_target
 
-    _check_options(both, save_run, top, index, diagnose, tie_range, given)
-    check_targets((output, save_run), queries, items, {**given, "index": index})
-    with working("Reading vectors"):
-        relevance, excluded = relations(given, optional=diagnose)
-        compared = Embeddings(
-            queries,
-            items,
-            similarity=given["similarity"],
-            exclude=excluded or None,
-            **read_options(given),
-            normalise=given["normalise"],
-            unique=_categories(given["unique"]),
-        )
+    as_json = form == "json" or (form is None and (output or "").lower().endswith(".json"))
+    unmeant = {
+        "--normalise": given["normalise"],
+        "--unique": given["unique"],
+        "--tie-range": tie_range,
+        "--per-query": per_query and not (index and as_json),
+    }
+    _check_options(both, save_run, top, index, diagnose, unmeant)
+    reads = list(files_of(queries, items, index, *given.values()))
+    check_files(reads, form, output, Result.SAVED_AS if index or diagnose else Exports.SAVED_AS)
+    if save_run is not None:
+        check_target(save_run, reads=reads)
+    embeddings, relevance = read_sides(queries, items, given, optional=diagnose)
     if diagnose:
-        from judged.embeddings.diagnostics import diagnose as look
-
         with working("Looking at the vectors"):
-            looked = look(
-                compared.queries,
-                compared.items,
-                relevance,
-                similarity=compared.similarity,
-                exclude=excluded or None,
-                memory=given["memory"],
-            )
-        deliver(looked.to_dict, looked.__repr__, form, output)
+            looked = embeddings.diagnose(relevance)
+        deliver(looked, form, output)
         return
-
-    from judged.cli._terminal import deliver_evaluation
-    from judged.evaluation.evaluation import evaluate_rankings
-    from judged.evaluation.request import Request
-
-    request = Request.of(measures or None, policy, convention)
+    asked: dict[str, Any] = {
+        "measures": measures or None,
+        "policy": policy,
+        "convention": convention,
+    }
+    searches = len(embeddings.queries) + (len(embeddings.items) if both else 0)
+    with counting("Searching", searches) as progress:
+        if index is not None:
+            compared = embeddings.evaluate_index(
+                index, relevance, k=top or TOP, progress=progress, **asked
+            )
+        elif save_run is not None:
+            found, first = embeddings.evaluate_and_top_k(
+                relevance, k=top or TOP, tie_range=tie_range, progress=progress, **asked
+            )
+        else:
+            found = embeddings.evaluate(
+                relevance, both=both, tie_range=tie_range, progress=progress, **asked
+            )
     if index is not None:
-        from judged.embeddings.index import compare_index
-
-        with counting("Searching", len(compared.queries)) as progress:
-            found = compare_index(
-                index, compared, relevance, request, k=top or TOP, progress=progress
-            )
-        deliver(lambda: found.to_dict(per_query=per_query), found.__repr__, form, output)
+        queries_too: dict[str, Any] = {"per_query": True} if per_query else {}
+        deliver(compared, form, output, **queries_too)
         return
-    if both:
-        with counting("Searching", len(compared.queries) + len(compared.items)) as progress:
-            rankings = list(compared.rank_both_ways(relevance, request.policy, progress=progress))
-    else:
-        with counting("Searching", len(compared.queries)) as progress:
-            ranked, results = compared.rank(
-                relevance, request.policy, top=(top or TOP) if save_run else None, progress=progress
-            )
-        rankings = [ranked]
-        if results is not None and save_run is not None:
-            results.to_run(save_run)
-    evaluation = evaluate_rankings(rankings, request, tie_range=tie_range)
-    deliver_evaluation(evaluation, form, output, per_query=per_query)
-
-
-TOP = 100
+    if save_run is not None:
+        first.save(save_run)
+    deliver(found, form, output, show=show_evaluation, per_query=per_query)
 
 
 def _check_options(
@@ -170,8 +161,7 @@ def _check_options(
     top: int | None,
     index: str | None,
     diagnose: bool,
-    tie_range: bool,
-    given: dict[str, Any],
+    unmeant: dict[str, Any],
 ) -> None:
     """Refuse options that say nothing together."""
     if top is not None and not (save_run or index):
@@ -184,18 +174,8 @@ def _check_options(
     chosen = [name for name, value in doing.items() if value]
     if len(chosen) > 1:
         raise click.UsageError(f"{' and '.join(chosen)} cannot be had in one call; leave one out.")
-    for name, value in {
-        "--normalise": given["normalise"],
-        "--unique": given["unique"],
-        "--tie-range": tie_range,
-    }.items():
+    for name, value in unmeant.items():
         if value and (index or diagnose):
             raise click.UsageError(
                 f"{name} has no meaning with {'--index' if index else '--diagnose'}; leave it out."
             )
-
-
-def _categories(path: str | None) -> Any:
-    from judged.inputs.vectors.labels import categories_from
-
-    return None if path is None else categories_from(path)

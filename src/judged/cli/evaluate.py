@@ -2,27 +2,31 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
-from os.path import isfile
+from typing import Any
 
 import click
 
 from judged.cli._options import (
+    FILE,
+    INPUT,
+    check_files,
     collection_option,
     convention_option,
     depth_option,
     duplicates_option,
     format_options,
     measures_option,
-    output_options,
+    per_query_option,
     policy_options,
+    result_options,
     tie_range_option,
 )
+from judged.evaluation.exports import Exports
 
 
 @click.command(short_help="Score runs against judgements.")
-@click.argument("judgements", metavar="QRELS", type=click.Path(allow_dash=True))
-@click.argument("runs", metavar="RUN...", nargs=-1, required=True, type=click.Path(allow_dash=True))
+@click.argument("judgements", metavar="QRELS", type=INPUT)
+@click.argument("runs", metavar="RUN...", nargs=-1, required=True, type=INPUT)
 @measures_option
 @convention_option
 @policy_options
@@ -30,88 +34,46 @@ from judged.cli._options import (
 @click.option(
     "--unjudged-range",
     is_flag=True,
-    help=(
-        "Beside each number, its values if all unjudged results had been judged and found "
-        "irrelevant, or of the top grade."
-    ),
+    help="Beside each number, its values if all unjudged results had been judged and found "
+    "irrelevant, or of the top grade.",
 )
 @depth_option
 @collection_option
 @click.option(
     "--unique",
     metavar="FILE",
-    type=click.Path(),
-    help=(
-        "A table of items and their categories: each category's best result stands for it, and "
-        "categories are ranked."
-    ),
+    type=FILE,
+    help="A table of items and their categories: each category's best result stands for it, and "
+    "categories are ranked.",
 )
 @duplicates_option
 @format_options
-@output_options
+@per_query_option
+@result_options(Exports.SAVED_AS)
 def evaluate(
     judgements: str,
     runs: tuple[str, ...],
     measures: tuple[str, ...],
-    convention: str | None,
     per_query: bool,
-    policy: dict[str, str],
-    tie_range: bool,
-    unjudged_range: bool,
-    depth: int | None,
-    duplicates: str,
-    collection: int | None,
-    unique: str | None,
-    qrels_format: str | None,
-    run_format: str | None,
     form: str | None,
     output: str | None,
+    **options: Any,
 ) -> None:
     """Score one or more RUN files against the judgements in QRELS.
 
     Files may be TREC runs and qrels, CSV or TSV with a header, MS MARCO, Parquet, NDJSON or JSON,
     compressed or not; "-" is standard input.
     """
-    from judged.errors import InputError
-    from judged.inputs import distinct_names, read_run
-    from judged.outputs import check_target
+    from judged.cli._terminal import counting, deliver, show_evaluation
+    from judged.evaluation import evaluate as score
 
-    if [judgements, *runs].count("-") > 1:
-        raise InputError("standard input (-) can be read only once; give the other as a file.")
-    if output is not None:
-        check_target(output, reads=(judgements, *runs))
-    names = distinct_names(list(runs))
-    with ThreadPoolExecutor(1) as ahead:
-        # The first run is the longest wait: it is read while the measures are loaded and the
-        # judgements are read.
-        first = (
-            ahead.submit(read_run, runs[0], name=names[0], format=run_format)
-            if isfile(runs[0])
-            else None
+    check_files((judgements, *runs), form, output, Exports.SAVED_AS)
+    with counting("Reading runs", len(runs), "") as advance:
+        found = score(
+            judgements,
+            runs,
+            measures or None,
+            progress=advance and (lambda _: advance(1)),
+            **options,
         )
-        from judged.cli._terminal import deliver_evaluation, working
-        from judged.evaluation.evaluation import evaluate_rankings
-        from judged.evaluation.request import Request
-        from judged.inputs import read_judgements
-        from judged.judging import judging
-
-        request = Request.of(measures or None, policy, convention)
-        with working(f"Reading {judgements}"):
-            judge = judging(
-                read_judgements(judgements, format=qrels_format),
-                policy=request.policy,
-                depth=depth,
-                duplicates=duplicates,
-                collection=collection,
-                unique=unique,
-            )
-        rankings = []
-        for name, path in zip(names, runs, strict=True):
-            with working(f"Reading {path}"):
-                run = first.result() if first else read_run(path, name=name, format=run_format)
-                first = None
-                rankings.append(judge(run))
-    evaluation = evaluate_rankings(
-        rankings, request, tie_range=tie_range, unjudged_range=unjudged_range
-    )
-    deliver_evaluation(evaluation, form, output, per_query=per_query)
+    deliver(found, form, output, show=show_evaluation, per_query=per_query)

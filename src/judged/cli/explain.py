@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
 from judged.cli._options import (
-    RESULT,
+    FILE,
+    check_files,
     collection_option,
     complete_measure,
     convention_option,
@@ -13,11 +16,12 @@ from judged.cli._options import (
     duplicates_option,
     format_options,
     policy_options,
+    result_options,
 )
+from judged.results import Result
 
-FORMATS = ("text", "json", "markdown", "html", "latex")
-SUFFIXES = {".json": "json", ".md": "markdown", ".html": "html", ".htm": "html", ".tex": "latex"}
-"""Endings of an output file that say its format."""
+SAVED_AS = {**Result.SAVED_AS, ".tex": "to_latex", ".gif": "to_gif"}
+"""The formats of an explanation, whose class would take too long to load for the help."""
 
 
 @click.command(short_help="Show how a number comes about, for one query.")
@@ -61,52 +65,30 @@ SUFFIXES = {".json": "json", ".md": "markdown", ".html": "html", ".htm": "html",
 )
 @click.option("--all-rows", is_flag=True, help="Show every rank.")
 @format_options
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(FORMATS),
-    show_default="text",
-    help="How to print the explanation.",
-)
-@click.option(
-    "-o",
-    "--output",
-    metavar="FILE",
-    type=RESULT,
-    help="Write the explanation to a file; its ending may say the format.",
-)
+@result_options(SAVED_AS)
 @click.option(
     "--html",
     metavar="FILE",
-    type=click.Path(),
+    type=FILE,
     help="Write a page that steps through the ranking; it needs no network.",
 )
 @click.option(
     "--gif",
     metavar="FILE",
-    type=click.Path(),
+    type=FILE,
     help="Write the same animation as a GIF, for slides and READMEs.",
 )
 def explain(
     judgements: str,
     run: str | None,
-    query: str | None,
     measure: str,
-    relevant: int | None,
-    pool: str | None,
-    convention: str | None,
-    policy: dict[str, str],
-    depth: int | None,
-    duplicates: str,
-    collection: int | None,
     rows: int,
     all_rows: bool,
-    qrels_format: str | None,
-    run_format: str | None,
     form: str | None,
     output: str | None,
     html: str | None,
     gif: str | None,
+    **options: Any,
 ) -> None:
     """Show how a measure comes to its value for one query: the formula, the ranking rank by rank,
     the arithmetic with real numbers, what would raise the value most, and its value under other
@@ -115,54 +97,22 @@ def explain(
     In place of QRELS and RUN, a relevance list may stand: the grades in rank order in one argument,
     such as "0 1 0 0 1", with - for an item that nobody judged.
     """
-    from pathlib import Path
-
-    from judged.errors import InputError
+    from judged.cli._terminal import deliver, show_explanation
     from judged.explanation import explain as explained
-    from judged.outputs import check_target, write_text
+    from judged.outputs import check_target, replacing, write_text
 
-    for target in (output, html, gif):
-        if target is not None:
-            check_target(target, reads=() if run is None else (judgements, run))
-    given: object = judgements
-    listed: object = run
-    if run is not None:
-        from judged.inputs import read_judgements, read_run
-
-        if judgements == run == "-":
-            raise InputError("standard input (-) can be read only once; give the other as a file.")
-        given, listed = (
-            read_judgements(judgements, format=qrels_format),
-            read_run(run, format=run_format),
-        )
-    explanation = explained(
-        given,
-        listed,
-        measure,
-        query=query,
-        relevant=relevant,
-        pool=pool,
-        policy=policy,
-        depth=depth,
-        duplicates=duplicates,
-        collection=collection,
-        convention=convention,
-        rows=None if all_rows else rows,
-    )
+    reads = () if run is None else (judgements, run)
+    check_files(reads, form, output, SAVED_AS)
+    for target in filter(None, (html, gif)):
+        check_target(target, reads=reads)
+    found = explained(judgements, run, measure, rows=None if all_rows else rows, **options)
     if html:
-        explanation.save_html(html)
+        write_text(html, found.to_html())
     if gif:
-        explanation.save_gif(gif)
-    chosen = form or (SUFFIXES.get(Path(output).suffix.lower(), "text") if output else "text")
-    if output is not None:
-        text = getattr(explanation, f"to_{chosen}")()
-        write_text(output, text if text.endswith("\n") else text + "\n")
-    elif chosen == "text" and not form and (html or gif):
+        with replacing(gif) as temporary:
+            temporary.write_bytes(found.to_gif())
+    if (html or gif) and not (form or output):
         # Whoever asked for a file alone gets the number, not the whole text.
-        click.echo(explanation.arithmetic)
-    elif chosen == "text":
-        from judged.cli._terminal import show_explanation
-
-        show_explanation(explanation)
+        click.echo(found.arithmetic)
     else:
-        click.echo(getattr(explanation, f"to_{chosen}")(), nl=False)
+        deliver(found, form, output, show=show_explanation)

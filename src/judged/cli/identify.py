@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
 from judged.cli._options import (
+    INPUT,
+    check_files,
     collection_option,
     depth_option,
     duplicates_option,
     format_options,
     measures_option,
+    result_options,
 )
 
 
 @click.command(short_help="Find the definitions that give a number.")
 @click.argument("value", metavar="VALUE")
-@click.argument("judgements", metavar="QRELS", type=click.Path(allow_dash=True))
-@click.argument("run", metavar="RUN", type=click.Path(allow_dash=True))
+@click.argument("judgements", metavar="QRELS", type=INPUT)
+@click.argument("run", metavar="RUN", type=INPUT)
 @measures_option
 @click.option(
     "--limit",
@@ -24,32 +29,21 @@ from judged.cli._options import (
     default=10,
     show_default=True,
     metavar="N",
-    help="How many explanations to show.",
+    help="How many explanations to show; JSON, CSV and Parquet hold all.",
 )
 @depth_option
 @duplicates_option
 @collection_option
 @format_options
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["table", "json", "markdown"]),
-    default="table",
-    show_default=True,
-    help="How to print the result.",
-)
+@result_options()
 def identify(
     value: str,
     judgements: str,
     run: str,
     measures: tuple[str, ...],
-    limit: int,
-    depth: int | None,
-    duplicates: str,
-    collection: int | None,
-    qrels_format: str | None,
-    run_format: str | None,
-    form: str,
+    form: str | None,
+    output: str | None,
+    **options: Any,
 ) -> None:
     """Find out which measure, parameters and policy gave a number: which definitions make VALUE out
     of RUN and QRELS.
@@ -58,35 +52,10 @@ def identify(
     exactly it is known. With -m only that measure is searched, for parameters that it leaves open,
     such as AP or nDCG@10.
     """
-    from judged.cli._terminal import show_identification, working
-    from judged.errors import InputError
+    from judged.cli._terminal import deliver, working
     from judged.identification import identify as find
-    from judged.identification.printed import Asked
-    from judged.inputs import read_judgements, read_run
 
-    if judgements == run == "-":
-        raise InputError("standard input (-) can be read only once; give the other as a file.")
-    Asked.of(value)
-    with working(f"Reading {run}"):
-        known, given = (
-            read_judgements(judgements, format=qrels_format),
-            read_run(run, format=run_format),
-        )
+    check_files((judgements, run), form, output)
     with working(f"Searching for {value}"):
-        found = find(
-            value,
-            known,
-            given,
-            measures or None,
-            depth=depth,
-            duplicates=duplicates,
-            collection=collection,
-        )
-    if form == "json":
-        import json
-
-        click.echo(json.dumps(found.to_dict(limit), indent=2, ensure_ascii=False, allow_nan=False))
-    elif form == "markdown":
-        click.echo(found.to_markdown(limit), nl=False)
-    else:
-        show_identification(found, limit)
+        found = find(value, judgements, run, measures or None, **options)
+    deliver(found, form, output)

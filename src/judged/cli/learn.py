@@ -6,15 +6,16 @@ from typing import Any
 
 import click
 
+from judged.checks import LEARNING_TEMPERATURE
 from judged.cli._embedding_options import (
-    check_targets,
+    files_of,
     memory_option,
     read_sides,
     sides,
     vector_options,
 )
 from judged.cli._learning_options import learning, learning_options
-from judged.cli._options import FILE, deliver
+from judged.cli._options import FILE, print_option
 
 
 @click.command(short_help="Learn a similarity from vectors and what is relevant.")
@@ -23,7 +24,7 @@ from judged.cli._options import FILE, deliver
     "-t",
     "--temperature",
     type=float,
-    default=0.05,
+    default=LEARNING_TEMPERATURE,
     show_default=True,
     metavar="T",
     help="Scores are divided by it in the loss.",
@@ -31,14 +32,7 @@ from judged.cli._options import FILE, deliver
 @learning_options("bilinear")
 @vector_options
 @memory_option
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["table", "json"]),
-    default="table",
-    show_default=True,
-    help="How to print the record.",
-)
+@print_option()
 @click.option(
     "-o",
     "--output",
@@ -48,7 +42,7 @@ from judged.cli._options import FILE, deliver
     help="Where the similarity is written: .npz or .safetensors.",
 )
 def learn(
-    queries: str, items: str, temperature: float, form: str, output: str, **given: Any
+    queries: str, items: str, temperature: float, form: str | None, output: str, **given: Any
 ) -> None:
     """Learn a similarity from QUERIES and ITEMS, two files of vectors, and from what is relevant.
 
@@ -56,15 +50,17 @@ def learn(
     when to stop, and some are held out, to say what was gained. The file is then a --similarity for
     'judged embeddings', which refuses queries that training saw.
     """
-    from judged.cli._terminal import counting, show_training
+    from judged.cli._terminal import counting, deliver
     from judged.learn import fit
+    from judged.outputs import check_target
     from judged.similarity.learned_files import check_model_target
 
     check_model_target(output)
-    check_targets((output,), queries, items, given)
-    read = read_sides(queries, items, given)
+    check_target(output, reads=files_of(queries, items, *given.values()))
+    embeddings, relevance = read_sides(queries, items, given)
     with counting("Learning", given["iterations"], "iterations") as progress:
-        learned = fit(**read, temperature=temperature, progress=progress, **learning(given))
+        learned = fit(
+            embeddings, relevance, temperature=temperature, progress=progress, **learning(given)
+        )
     learned.save(output)
-    record = learned.training
-    deliver(record.to_dict, record.__repr__, form, None, show=lambda: show_training(record))
+    deliver(learned.training, form, None)

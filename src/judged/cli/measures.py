@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from judged.cli._options import complete_measure
+from judged.text import to_json
 
 if TYPE_CHECKING:
     from judged.measures import Spec
@@ -31,18 +32,16 @@ def measures(name: str | None, form: str) -> None:
     NAME may be a measure with parameters, such as "nDCG(gain=exp)@10": then its definition is that
     of these parameters.
     """
-    from judged.measures import catalogue, parse
+    from judged.measures import bind, catalogue, parse_measure
 
-    chosen = [parse(name)] if name else [spec.bind({}) for spec in catalogue()]
+    chosen = [parse_measure(name)] if name else [bind(spec, {}) for spec in catalogue()]
     if form == "json":
-        import json
-
         entries = {
             str(measure): {**measure.definition(), **_declared(measure.spec)} for measure in chosen
         }
-        click.echo(json.dumps(entries, indent=2, ensure_ascii=False))
+        click.echo(to_json(entries), nl=False)
     elif name:
-        click.echo(_page(chosen[0].spec, chosen[0].words()))
+        click.echo(_page(chosen[0].spec, chosen[0].describe()))
     else:
         _list([measure.spec for measure in chosen])
 

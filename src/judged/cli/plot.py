@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import click
-from click.core import ParameterSource
 
-from judged.charts.kinds import KINDS, NEEDS, OPTIONS, Kind, kind_named
+from judged.charts.kinds import KINDS, NEEDS, OF_JSON, OF_RANKINGS, OPTIONS, Kind, kind_named
 from judged.charts.themes import THEMES
 from judged.cli._options import (
     FILE,
@@ -16,22 +15,12 @@ from judged.cli._options import (
     format_options,
     measures_option,
     policy_options,
+    said,
 )
+from judged.policy import CHOICES
 
-_WITH_POLICY = ("system", "systems", "pair")
-"""Needs that are rankings, made under a policy."""
-_OF_JSON = ("diagnosis", "sweep", "study")
-"""Needs that are results of another command, in one file."""
-_OF_RANKINGS = (
-    "ties",
-    "missing",
-    "empty",
-    "unjudged",
-    "depth",
-    "collection",
-    "qrels_format",
-    "run_format",
-)
+_FORMATS = ("judgements_format", "run_format")
+_JUDGING = (*CHOICES, "depth", "collection")
 """Options that say how rankings are made."""
 
 
@@ -71,9 +60,8 @@ def _listed() -> str:
     metavar="FILE",
     required=True,
     type=FILE,
-    help="The picture to write: .png, .svg or .pdf, .html that needs no network, or the "
-    "Vega-Lite as .json; "
-    "a gallery is .html or .png.",
+    help="The picture to write: .png, .svg, .pdf, or .html that needs no network; or its data: "
+    ".csv, .parquet, or .json, which is its Vega-Lite. A gallery is .html or .png.",
 )
 @click.option(
     "--theme",
@@ -108,9 +96,9 @@ def plot(
 
     Files are those that 'judged evaluate' reads. The list below says which a kind needs.
     """
-    from judged.charts.chart import checked_ending
+    from judged.charts.files import chart_of_files
     from judged.cli._terminal import working
-    from judged.outputs import check_target
+    from judged.outputs import check_target, checked_ending
 
     chosen = kind_named(kind)
     _check_files(chosen, files)
@@ -124,25 +112,11 @@ def plot(
         )
     checked_ending(output, chosen.formats)
     check_target(output, reads=files)
-    with working(f"Reading {files[0]}"):
-        sources = _sources(chosen, files, policy, given)
-    with working("Drawing"):
-        drawn = _drawn(chosen, files, sources, {"theme": theme, **options})
+    judging = {name: given[name] for name in ("depth", "collection", *_FORMATS)}
+    with working(f"Drawing {', '.join(files)}"):
+        drawn = chart_of_files(chosen, files, policy=policy, theme=theme, **judging, **options)
         drawn.save(output)
     click.echo(repr(drawn), err=True)
-
-
-def _drawn(kind: Kind, files: tuple[str, ...], sources: list[Any], options: dict[str, Any]) -> Any:
-    """The chart. Judgements and runs know their files; what was read as plain JSON does not, so
-    messages are told here."""
-    from judged.errors import InputError
-
-    try:
-        return kind.function(*sources, **options)
-    except InputError as error:
-        if kind.needs not in _OF_JSON:
-            raise
-        raise InputError(f"{files[0]}: {error}") from None
 
 
 def _check_files(kind: Kind, files: tuple[str, ...]) -> None:
@@ -155,78 +129,31 @@ def _check_files(kind: Kind, files: tuple[str, ...]) -> None:
 
 
 def _options(kind: Kind, given: dict[str, Any]) -> dict[str, Any]:
-    """What the kind is told; refuses what has no meaning for it."""
-    context = click.get_current_context()
-    said = {
-        name
-        for name in given
-        if context.get_parameter_source(name) not in (ParameterSource.DEFAULT, None)
-    }
-    formats = () if kind.needs in _OF_JSON else ("qrels_format", "run_format")
-    may = {*kind.options, *formats, *(_OF_RANKINGS if kind.needs in _WITH_POLICY else ())}
+    """The options of the kind that were given; refuses what has no meaning for it."""
+    chosen = {name for name in given if said(name)}
+    formats = () if kind.needs in OF_JSON else _FORMATS
+    may = {*kind.options, *formats, *(_JUDGING if kind.needs in OF_RANKINGS else ())}
     if "measure" in kind.options:
         may.add("measures")
         if len(given["measures"]) > 1:
             raise click.UsageError(
                 f"{kind.name} compares by one measure; got {', '.join(given['measures'])}."
             )
-    if wrong := sorted(said - may):
+    if wrong := sorted(chosen - may):
         takes = (
             ", ".join(flag(name) for name in OPTIONS if name in kind.options) or "none of its own"
         )
         raise click.UsageError(
             f"{flag(wrong[0])} has no meaning for {kind.name}; its options: {takes}."
         )
-    return {name: given[name] for name in kind.options if name in said}
+    return {name: given[name] for name in kind.options if name in chosen}
 
 
 def flag(name: str) -> str:
     """The option of a name."""
-    return {"k": "-k", "measure": "-m", "measures": "-m"}.get(name, f"--{name.replace('_', '-')}")
-
-
-def _sources(
-    kind: Kind, files: tuple[str, ...], policy: dict[str, str], given: dict[str, Any]
-) -> list[Any]:
-    """What the kind is made from."""
-    if kind.needs in _OF_JSON:
-        return [_json(files[0], kind)]
-    from judged.inputs import distinct_names, read_judgements, read_run
-
-    judgements = read_judgements(files[0], format=given["qrels_format"])
-    names = distinct_names(list(files[1:]))
-    runs = [
-        read_run(path, name=name, format=given["run_format"])
-        for name, path in zip(names, files[1:], strict=True)
-    ]
-    if kind.needs == "results":
-        return [judgements, runs[0]]
-    if kind.needs == "results of a pair":
-        return [judgements, dict(zip(names, runs, strict=True))]
-    from judged.evaluation.evaluation import evaluate_rankings
-    from judged.judging import judging
-    from judged.policy import Policy
-
-    judge = judging(
-        judgements, policy=Policy.of(policy), depth=given["depth"], collection=given["collection"]
-    )
-    return [evaluate_rankings([judge(run) for run in runs], "NumQ", policy=policy)]
-
-
-def _json(path: str, kind: Kind) -> Any:
-    import json
-
-    from judged.errors import InputError
-    from judged.inputs.kinds import Kind as Input
-    from judged.inputs.source import open_source
-
-    says = NEEDS[kind.needs].says
-    source = open_source(path, Input(f"a {kind.needs}", "score", says))
-    try:
-        return json.loads(source.read())
-    except ValueError as error:
-        raise InputError(
-            f"{source.label}: cannot be read as JSON ({error}); {kind.name} needs {says}."
-        ) from None
-    except RecursionError:
-        raise InputError(f"{source.label}: the JSON is nested too deeply.") from None
+    return {
+        "k": "-k",
+        "measure": "-m",
+        "measures": "-m",
+        "judgements_format": "--qrels-format",
+    }.get(name, f"--{name.replace('_', '-')}")

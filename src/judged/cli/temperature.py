@@ -7,8 +7,9 @@ from typing import Any
 
 import click
 
+from judged.checks import SWEPT_TEMPERATURES
 from judged.cli._embedding_options import (
-    check_targets,
+    files_of,
     memory_option,
     positives_option,
     read_sides,
@@ -16,7 +17,10 @@ from judged.cli._embedding_options import (
     similarity_option,
     vector_options,
 )
-from judged.cli._options import RESULT_FORMS, checked_format, result_options
+from judged.cli._options import check_files, rel_option, result_options
+
+NAMES = ("batch_size", "positives", "rel", "hardest", "bins", "seed")
+"""Options that are handed on as they are."""
 
 
 @click.command(short_help="Say what a temperature does to loss and confidence.")
@@ -28,15 +32,15 @@ from judged.cli._options import RESULT_FORMS, checked_format, result_options
     type=float,
     multiple=True,
     metavar="T",
-    help="A temperature; may be given more than once. 19 from 0.001 to 1000 if none is given.",
+    help=f"A temperature; may be given more than once. {len(SWEPT_TEMPERATURES)} from "
+    f"{SWEPT_TEMPERATURES[0]:g} to {SWEPT_TEMPERATURES[-1]:g} if none is given.",
 )
 @click.option(
     "--batch-size",
     type=int,
     metavar="N",
-    help="In-batch softmax: candidates are the items of batches of N queries drawn at random, "
-    "one positive each. "
-    "Without it candidates are all items.",
+    help="In-batch softmax: candidates are the items of batches of N queries drawn at random, one "
+    "positive each. Without it candidates are all items.",
 )
 @click.option(
     "--both",
@@ -44,14 +48,7 @@ from judged.cli._options import RESULT_FORMS, checked_format, result_options
     help="Also the items' softmax over queries; the loss is then the mean of both.",
 )
 @positives_option
-@click.option(
-    "--rel",
-    type=float,
-    default=1,
-    show_default=True,
-    metavar="GRADE",
-    help="The lowest grade that counts as relevant.",
-)
+@rel_option
 @click.option(
     "--hardest",
     type=int,
@@ -82,19 +79,13 @@ from judged.cli._options import RESULT_FORMS, checked_format, result_options
 @similarity_option
 @vector_options
 @memory_option
-@result_options("temperature")
+@result_options(chart="temperature")
 def temperature(
     queries: str,
     items: str,
     temperatures: tuple[float, ...],
-    batch_size: int | None,
     both: bool,
-    positives: str,
-    rel: float,
-    hardest: int,
-    bins: int,
     no_search: bool,
-    seed: int,
     form: str | None,
     output: str | None,
     **given: Any,
@@ -107,28 +98,22 @@ def temperature(
     calibration. No temperature changes a ranking, and the output shows it. Files and relevance are
     as for 'judged embeddings'.
     """
-    from judged.cli._terminal import counting, deliver_tables
-    from judged.temperature import TEMPERATURES, sweep
+    from judged.cli._terminal import counting, deliver
+    from judged.temperature import sweep
     from judged.temperature.sweeps import steps
 
-    checked_format(form, output, RESULT_FORMS)
-    check_targets((output,), queries, items, given)
-    read = read_sides(queries, items, given)
-    chosen = temperatures or TEMPERATURES
-    total = len(read["queries"]) * steps(chosen, both=both, search=not no_search)
+    check_files(files_of(queries, items, *given.values()), form, output)
+    embeddings, relevance = read_sides(queries, items, given)
+    chosen, search = temperatures or SWEPT_TEMPERATURES, not no_search
+    total = len(embeddings.queries) * steps(chosen, both=both, search=search)
     with counting("Sweeping", total, "queries × temperatures") as progress:
         found = sweep(
-            **read,
-            temperatures=chosen,
-            similarity=given["similarity"],
-            batch_size=batch_size,
+            embeddings,
+            relevance,
+            chosen,
             both=both,
-            positives=positives,
-            rel=rel,
-            hardest=hardest,
-            bins=bins,
-            search=not no_search,
-            seed=seed,
+            search=search,
             progress=progress,
+            **{name: given[name] for name in NAMES},
         )
-    deliver_tables(found, form, output)
+    deliver(found, form, output)

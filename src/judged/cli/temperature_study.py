@@ -7,15 +7,17 @@ from typing import Any
 
 import click
 
+from judged.checks import STUDIED_TEMPERATURES
 from judged.cli._embedding_options import (
-    check_targets,
+    files_of,
     memory_option,
     read_sides,
     sides,
     vector_options,
 )
 from judged.cli._learning_options import learning, learning_options
-from judged.cli._options import RESULT_FORMS, checked_format, result_options
+from judged.cli._options import check_files, result_options
+from judged.text import listed
 
 
 @click.command(short_help="Learn at several temperatures, and compare.")
@@ -27,25 +29,21 @@ from judged.cli._options import RESULT_FORMS, checked_format, result_options
     type=float,
     multiple=True,
     metavar="T",
-    help=(
-        "A temperature to learn at; may be given more than once. 0.01, 0.03, 0.1, 0.3, 1, 3 "
-        "and 10 if none is given."
-    ),
+    help="A temperature to learn at; may be given more than once. "
+    f"{listed([f'{each:g}' for each in STUDIED_TEMPERATURES])} if none is given.",
 )
 @click.option(
     "--report",
     "reported",
     multiple=True,
     metavar="MEASURE",
-    help=(
-        "A measure of the held-out queries; may be given more than once. AP, nDCG@10 and RR if "
-        "none is given."
-    ),
+    help="A measure of the held-out queries; may be given more than once. AP, nDCG@10 and RR if "
+    "none is given.",
 )
 @learning_options("two-tower-linear")
 @vector_options
 @memory_option
-@result_options("temperature-study")
+@result_options(chart="temperature-study")
 def temperature_study(
     queries: str,
     items: str,
@@ -63,19 +61,15 @@ def temperature_study(
     cosine of the vectors as they are. Files and relevance are as for 'judged embeddings', other
     options as for 'judged learn'.
     """
-    from judged.cli._terminal import counting, deliver_tables
-    from judged.temperature.studies import MEASURES, TEMPERATURES, study
+    from judged.cli._terminal import counting, deliver
+    from judged.temperature import study
 
-    checked_format(form, output, RESULT_FORMS)
-    check_targets((output,), queries, items, given)
-    read = read_sides(queries, items, given)
-    chosen = temperatures or TEMPERATURES
+    check_files(files_of(queries, items, *given.values()), form, output)
+    embeddings, relevance = read_sides(queries, items, given)
+    chosen = temperatures or STUDIED_TEMPERATURES
+    measures: dict[str, Any] = {"measures": reported} if reported else {}
     with counting("Learning", len(set(chosen)) * given["iterations"], "iterations") as progress:
         found = study(
-            **read,
-            temperatures=chosen,
-            measures=reported or MEASURES,
-            progress=progress,
-            **learning(given),
+            embeddings, relevance, chosen, progress=progress, **measures, **learning(given)
         )
-    deliver_tables(found, form, output)
+    deliver(found, form, output)

@@ -3,25 +3,32 @@
 Each file holds one `CONVENTION`. A new file is found by itself.
 
 >>> from judged.conventions import find
->>> [(name.theirs, name.ours) for name in find("ranx").names if name.theirs.startswith("ndcg_burges@")]
+>>> [(name.theirs, name.ours) for name in find("ranx").names if "ndcg_burges@" in name.theirs]
 [('ndcg_burges@{k}', 'nDCG(gain=exp)@{k}')]
 """
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from functools import cache
 from importlib import import_module
 
 from judged.conventions.spec import Choices, Convention, Name, Option, Reading
-from judged.errors import ConventionError
+from judged.errors import ConventionError, did_you_mean
 
 __all__ = ["Choices", "Convention", "Name", "Option", "Reading", "conventions", "find"]
 
 
 @cache
 def conventions() -> dict[str, Convention]:
-    """Every convention by its name, in alphabetical order."""
+    """Every convention by its name, in alphabetical order.
+
+    Returns
+    -------
+    dict of str to Convention
+
+    >>> list(conventions())[:3]
+    ['beir', 'clap', 'clip']
+    """
     from pkgutil import iter_modules
 
     modules = [
@@ -37,7 +44,20 @@ def conventions() -> dict[str, Convention]:
 
 
 def find(name: str) -> Convention:
-    """A convention by one of its names; upper and lower case, -, _ and blanks are the same."""
+    """A convention by one of its names.
+
+    Parameters
+    ----------
+    name : str
+        The name or an alias; upper and lower case do not matter, nor do -, _, . and blanks.
+
+    Returns
+    -------
+    Convention
+
+    >>> find("TREC-Eval").name
+    'trec_eval'
+    """
     known = {
         _plain(spelling): each
         for each in conventions().values()
@@ -45,10 +65,10 @@ def find(name: str) -> Convention:
     }
     if _plain(name) in known:
         return known[_plain(name)]
-    close = get_close_matches(_plain(name), known, n=1)
-    hint = f" Did you mean {known[close[0]].name!r}?" if close else ""
+    spellings = [*conventions(), *known]
     raise ConventionError(
-        f"there is no convention {name!r}.{hint} There is {', '.join(conventions())}."
+        f"There is no convention {name!r}{did_you_mean(name, spellings, key=_plain)} "
+        f"There is {', '.join(conventions())}."
     )
 
 

@@ -10,8 +10,8 @@ CONVENTION = Convention(
     aliases=("laion-clap", "laion_clap"),
     version="2023",
     verified=(
-        "A twin by hand from the published definitions, on generated data with one right "
-        "answer a query."
+        "A twin by hand from the published definitions, on generated data with one right answer a "
+        "query."
     ),
     names=(
         Name(
@@ -23,7 +23,7 @@ CONVENTION = Convention(
         Name(
             "text_to_audio_mAP@10",
             "RR@10",
-            "With one right answer a query, average precision is reciprocal rank.",
+            "With one right answer per query, average precision is reciprocal rank.",
             aliases=("mAP@10",),
         ),
         Name("mean_rank", "Rank", aliases=("text_to_audio_mean_rank", "audio_to_text_mean_rank")),

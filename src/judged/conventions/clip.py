@@ -36,7 +36,7 @@ CONVENTION = Convention(
     ),
     policy={"ties": "input", "empty": "skip"},
     differences=(
-        "Recall is a hit rate. With one right answer a query the two are the same; with five "
+        "Recall is a hit rate. With one right answer per query the two are the same; with five "
         "captions an image they are not.",
         "The whole collection is ranked.",
     ),

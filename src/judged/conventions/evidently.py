@@ -10,8 +10,8 @@ CONVENTION = Convention(
     package="evidently",
     version="0.7.23",
     verified=(
-        "Run side by side on generated data, without ties and, for MAP, with lists of one "
-        "length in rank order."
+        "Run side by side on generated data, without ties and, for MAP, with lists of one length "
+        "in rank order."
     ),
     names=(
         Name(

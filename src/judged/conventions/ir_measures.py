@@ -67,8 +67,7 @@ CONVENTION = Convention(
         "A negative grade counts as a judgement in Judged; for judged and trec_eval it is none.",
     ),
     wrong=(
-        "The order of tied results depends on which provider computes the measure: RR orders them "
-        "by descending id, RR@10 and "
-        "Judged by ascending id, and RBP has no rule.",
+        "The order of tied results depends on which provider computes the measure: RR orders "
+        "them by descending id, RR@10 and Judged by ascending id, and RBP has no rule.",
     ),
 )

@@ -5,8 +5,8 @@ from __future__ import annotations
 from judged.conventions.spec import Convention, Name
 
 ALL = (
-    "Needs the size of the collection. Lists must have k results: a missing one counts as a "
-    "false positive there."
+    "Needs the size of the collection. Lists must have k results: a missing one counts as a false "
+    "positive there."
 )
 
 CONVENTION = Convention(

@@ -5,8 +5,8 @@ from __future__ import annotations
 from judged.conventions.spec import Convention, Name
 
 STEP = (
-    "Tied items are one step of the curve, with the precision at its end; judged puts them in "
-    "an order."
+    "Tied items are one step of the curve, with the precision at its end; judged puts them in an "
+    "order."
 )
 
 CONVENTION = Convention(
@@ -39,7 +39,7 @@ CONVENTION = Convention(
         Name(
             "top_k_accuracy_score(k={k})",
             "Success@{k}",
-            "One relevant item a query, its label.",
+            "One relevant item per query, its label.",
             aliases=("top_k_accuracy_score@{k}",),
         ),
         Name(

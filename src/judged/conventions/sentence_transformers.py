@@ -1,4 +1,4 @@
-"""sentence-transformers' InformationRetrievalEvaluator: a set of relevant documents for each query."""
+"""sentence-transformers' InformationRetrievalEvaluator: a set of relevant documents per query."""
 
 from __future__ import annotations
 

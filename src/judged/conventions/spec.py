@@ -19,23 +19,31 @@ _NUMBER = r"\d*\.?\d+"
 class Name:
     """One of a library's names, and our measure for it.
 
+    Parameters
+    ----------
+    theirs : str
+        As its users write it; {k} is the place of a cutoff, {rel} or {p} that of another number.
+    ours : str
+        The same in our notation, with the same places. Empty where it cannot be expressed; then
+        `note` says why.
+    note : str, optional
+        How it differs from our measure with its usual parameters: a sentence, or nothing where it
+        does not.
+    policy : Mapping, optional
+        Where this name has a policy of its own, unlike the rest of the library.
+    aliases : tuple of str, optional
+        Other spellings, with the same places.
+
     >>> name = Name("map@{k}", "AP@{k}")
     >>> name.read("MAP@10"), name.read("ndcg@10")
     ({'k': '10'}, None)
     """
 
     theirs: str
-    """As its users write it; {k} is the place of a cutoff, {rel} or {p} that of another number."""
     ours: str
-    """The same in our notation, with the same places. Empty where it cannot be expressed; then
-    `note` says why."""
     note: str = ""
-    """How it differs from our measure with its usual parameters: a sentence, or nothing where it
-    does not."""
     policy: Choices = field(default_factory=dict)
-    """Where this name has a policy of its own, unlike the rest of the library."""
     aliases: tuple[str, ...] = ()
-    """Other spellings, with the same places."""
 
     @property
     def places(self) -> tuple[str, ...]:
@@ -43,8 +51,20 @@ class Name:
         return tuple(_PLACE.findall(self.theirs))
 
     def read(self, text: str) -> dict[str, str] | None:
-        """What stands at each place of a text, where it is this name; upper and lower case and
-        blanks do not matter."""
+        """What stands at each place of a text, where it is this name.
+
+        Parameters
+        ----------
+        text : str
+            What may be this name; upper and lower case and blanks do not matter.
+
+        Returns
+        -------
+        dict or None
+
+        >>> Name("map@{k}", "AP@{k}").read("MAP @ 5")
+        {'k': '5'}
+        """
         tight = re.sub(r"\s", "", text)
         for spelling in (self.theirs, *self.aliases):
             if found := re.fullmatch(_pattern(spelling), tight, re.IGNORECASE):
@@ -52,12 +72,25 @@ class Name:
         return None
 
     def filled(self, places: Mapping[str, object]) -> tuple[str, str]:
-        """Their text and ours with values at their places."""
+        """Their text and ours with values at their places.
+
+        Parameters
+        ----------
+        places : Mapping
+            {place: value}, such as {"k": 10}.
+
+        Returns
+        -------
+        tuple of str
+
+        >>> Name("map@{k}", "AP@{k}").filled({"k": 5})
+        ('map@5', 'AP@5')
+        """
         return _fill(self.theirs, places), _fill(self.ours, places)
 
 
 def _pattern(spelling: str) -> str:
-    """The spelling as a regular expression, one group a place."""
+    """The spelling as a regular expression, one group per place."""
     parts = _PLACE.split(re.sub(r"\s", "", spelling))
     return "".join(
         f"(?P<{part}>{_VALUE.get(part, _NUMBER)})" if number % 2 else re.escape(part)
@@ -71,22 +104,63 @@ def _fill(template: str, places: Mapping[str, object]) -> str:
 
 @dataclass(frozen=True)
 class Option:
-    """An option of a library that changes what its numbers mean, and the same as our policy or
-    parameters."""
+    """An option of a library that changes what its numbers mean, and our own for it.
+
+    Parameters
+    ----------
+    theirs : str
+        As its users write it.
+    says : str
+        What it does, in a sentence.
+    policy : Mapping, optional
+        The choices of our policy that do the same.
+    params : Mapping, optional
+        The parameters of our measures that do the same, {"rel": "{n}"}.
+
+    >>> Option("-c", "Missing queries count as 0.", policy={"missing": "zero"}).theirs
+    '-c'
+    """
 
     theirs: str
-    """As its users write it."""
     says: str
-    """What it does, in a sentence."""
     policy: Choices = field(default_factory=dict)
-    """The choices of our policy that do the same."""
     params: Mapping[str, str] = field(default_factory=dict)
-    """The parameters of our measures that do the same, {"rel": "{n}"}."""
 
 
 @dataclass(frozen=True)
 class Convention:
     """How a library, a script or a benchmark defines its numbers, in terms of ours.
+
+    Parameters
+    ----------
+    name : str
+        What `convention=` takes.
+    title : str
+        Its name for people.
+    version : str
+        The version that was compared; empty where it has none.
+    verified : str
+        How it was compared, in a sentence.
+    names : tuple of Name
+        What it calls its measures.
+    policy : Mapping, optional
+        The choices in which it differs from judged's defaults.
+    options : tuple of Option, optional
+        Its options that change what its numbers mean.
+    differences : tuple of str, optional
+        A sentence for each thing that it does in another way than judged by default; `policy` and
+        `names` do the same.
+    wrong : tuple of str, optional
+        What it does wrong or leaves to chance. judged does not imitate that.
+    package : str, optional
+        The distribution that was compared, where there is one to install.
+    tolerance : float, optional
+        How far its numbers lie from ours at most: more than 1e-9 where it rounds or computes in
+        single precision.
+    aliases : tuple of str, optional
+        Other names of the library.
+    reads : callable, optional
+        A way to read texts that no template covers: our measures for a text, or None.
 
     >>> from judged.conventions import find
     >>> find("ranx").version
@@ -94,33 +168,35 @@ class Convention:
     """
 
     name: str
-    """What `convention=` takes."""
     title: str
     version: str
-    """The version that was compared; empty where it has none."""
     verified: str
-    """How it was compared, in a sentence."""
     names: tuple[Name, ...]
     policy: Choices = field(default_factory=dict)
-    """The choices in which it differs from judged's defaults."""
     options: tuple[Option, ...] = ()
     differences: tuple[str, ...] = ()
-    """A sentence for each thing that it does in another way than judged by default; `policy` and
-    `names` do the same."""
     wrong: tuple[str, ...] = ()
-    """What it does wrong or leaves to chance. judged does not imitate that."""
     package: str = ""
-    """The distribution that was compared, where there is one to install."""
     tolerance: float = 1e-9
-    """How far its numbers lie from ours at most: more than 1e-9 where it rounds or computes in
-    single precision."""
     aliases: tuple[str, ...] = ()
-    """Other names of the library."""
     reads: Callable[[str], list[str] | None] | None = None
-    """A way to read texts that no template covers: our measures for a text, or None."""
 
     def read(self, text: str) -> Iterator[Reading]:
-        """What a text means where it is one of the library's names; nothing where it is not."""
+        """What a text means where it is one of the library's names; nothing where it is not.
+
+        Parameters
+        ----------
+        text : str
+            One of its names, with numbers at their places.
+
+        Returns
+        -------
+        Iterator of Reading
+
+        >>> from judged.conventions import find
+        >>> [reading.ours for reading in find("ranx").read("mrr@10")]
+        ['RR@10']
+        """
         for name in self.names:
             places = name.read(text)
             if places is not None:
@@ -136,5 +212,8 @@ class Reading:
     """One of a library's names with its numbers filled in, and our measure."""
 
     theirs: str
+    """The text as the library writes it."""
     ours: str
+    """The same in our notation."""
     name: Name
+    """What was read."""

@@ -1,4 +1,4 @@
-"""torchmetrics' retrieval metrics: one list of scores and targets a query, all of its relevant
+"""torchmetrics' retrieval metrics: one list of scores and targets per query, all of its relevant
 items in the list."""
 
 from __future__ import annotations

@@ -203,8 +203,8 @@ def _names() -> Iterator[spec.Name]:
 
 NOTES = {
     "iprec_at_recall": (
-        "A recall point p asks for floor(p N + 0.5) relevant items, not for the least number "
-        "that reaches it."
+        "A recall point p asks for floor(p N + 0.5) relevant items, not for the least number that "
+        "reaches it."
     ),
     "11pt_avg": "Its recall points are rounded as in iprec_at_recall.",
     "relative_P": "Recall divided by the most that k results can hold.",

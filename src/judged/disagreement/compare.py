@@ -3,7 +3,7 @@ touches."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from judged.disagreement.definitions import Choice, Definition, User
 from judged.errors import PolicyError
 from judged.evaluation.evaluation import evaluate_rankings
 from judged.inputs.tables import Judgements, Lookup, Run
-from judged.judging import condensed, judge_pool, pool_of, rearranged
+from judged.judging import judge_variants
 from judged.measures import Measure
 from judged.measures.spec import Mask
 from judged.policy import Policy
@@ -24,7 +24,7 @@ CLOSE = 1e-12
 
 
 class Rows:
-    """One run's rankings under any policy, and the values of any measure in them: each made once."""
+    """One run's rankings under any policy, and the values of any measure: each made once."""
 
     def __init__(
         self,
@@ -34,33 +34,14 @@ class Rows:
         depth: int | None,
         duplicates: str,
     ) -> None:
-        self._pool, self._run = pool_of(judgements, duplicates=duplicates), run
-        self._depth, self._duplicates = depth, duplicates
-        self._made: dict[tuple[str, str], Rankings] = {}
+        # What is wrong with the data is wrong with all definitions: it is found here.
+        self._runs = judge_variants(judgements, run, depth=depth, duplicates=duplicates)
         self._known: dict[tuple[Measure, Policy], Scores] = {}
-        self.rankings()  # what is wrong with the data is wrong with all definitions
 
-    def rankings(self, ties: str = "id", unjudged: str = "nonrelevant") -> Rankings:
-        if (ties, unjudged) not in self._made:
-            self._made[ties, unjudged] = self._judged(ties, unjudged)
-        return self._made[ties, unjudged]
-
-    def _judged(self, ties: str, unjudged: str) -> Rankings:
-        if unjudged == "removed":
-            return condensed(self.rankings(ties))
-        if ties == "expected":
-            return rearranged(self.rankings(), ties)
-        if ties != "id" and (self.rankings().spans[0] == self.rankings().spans[1]).all():
-            return replace(
-                self.rankings(), ties=ties
-            )  # nothing ties, so every rule leaves the same ranks
-        return judge_pool(
-            self._pool,
-            self._run,
-            policy=Policy(ties=ties),
-            depth=self._depth,
-            duplicates=self._duplicates,
-        )
+    @property
+    def rankings(self) -> Rankings:
+        """By the default policy."""
+        return self._runs.usual
 
     def learn(self, wanted: dict[tuple[Measure, Policy], None]) -> None:
         """Compute what is not known yet, the measures of one policy together: they share what ties
@@ -79,7 +60,7 @@ class Rows:
 
     def _scored(self, measures: list[Measure], policy: Policy) -> dict[Measure, Scores]:
         try:
-            rankings = self.rankings(policy.ties, policy.unjudged)
+            rankings = self._runs.under(policy.ties, policy.unjudged)
             scored = evaluate_rankings([rankings], measures, policy=policy).scored()
         except PolicyError as error:
             return {measure: Scores(None, None, str(error)) for measure in measures}
@@ -132,6 +113,7 @@ class Row:
     """One definition of a measure: its value, who uses it, and what makes it differ."""
 
     definition: Definition
+    """The measure and the policy, and who has them."""
     value: float | None
     """None where the library would stop with an error."""
     stops: str | None
@@ -145,25 +127,44 @@ class Row:
 
     @property
     def measure(self) -> Measure:
+        """The measure with the parameters that this definition has."""
         return self.definition.measure
 
     @property
     def policy(self) -> Policy:
+        """What this definition assumes."""
         return self.definition.policy
 
     @property
     def users(self) -> tuple[User, ...]:
+        """The libraries that have this definition."""
         return self.definition.users
 
     def used_by(self, *names: str) -> bool:
-        """Whether one of these libraries uses this definition."""
+        """Whether one of these libraries uses this definition.
+
+        Parameters
+        ----------
+        *names : str
+            Names of conventions, such as "ranx".
+
+        Returns
+        -------
+        bool
+
+        >>> from judged import compare_conventions
+        >>> found = compare_conventions({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR@10")
+        >>> found.rows()[0].used_by("ir_measures")
+        True
+        """
         wanted = {find(name).name for name in names}
         return any(user.convention.name in wanted for user in self.users)
 
 
 @dataclass(frozen=True)
 class Compared:
-    """The rows of one measure, that which was asked for first, and what kinds of queries there are."""
+    """The rows of one measure, that which was asked for first, and what kinds of queries there
+    are."""
 
     measure: Measure
     rows: tuple[Row, ...]
@@ -180,11 +181,11 @@ def compare(data: Rows, measure: Measure, definitions: list[Definition]) -> Comp
         (choice.measure, choice.policy): None for each in definitions for choice in each.choices
     }
     data.learn(wanted)
-    kinds = _kinds(data.rankings(), measure)
+    kinds = _kinds(data.rankings, measure)
     usual = data.scores(measure, Policy())
     rows = tuple(_row(data, each, usual, kinds) for each in definitions)
     return Compared(
-        measure, rows, _counts(np.ones(len(data.rankings()), bool), kinds), _alike(data, rows)
+        measure, rows, _counts(np.ones(len(data.rankings), bool), kinds), _alike(data, rows)
     )
 
 

@@ -7,9 +7,8 @@ from typing import Any
 
 from judged.conventions import Convention, conventions
 from judged.measures import Measure
-from judged.measures.conventions import Named
+from judged.measures.conventions import Named, relatives
 from judged.measures.params import show
-from judged.measures.relatives import relatives
 from judged.policy import Policy
 
 
@@ -105,7 +104,7 @@ def _choices(asked: Measure, own: Measure, policy: Policy) -> tuple[Choice, ...]
         found = [
             Choice(
                 _written(name, value),
-                own.spec.param(name).words(value),
+                own.spec.param(name).describe(value),
                 asked(**{name: value}),
                 usual,
             )

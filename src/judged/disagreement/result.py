@@ -1,19 +1,22 @@
-"""A comparison of conventions as text, Markdown and JSON: exact numbers for programs, four decimals
-for people."""
+"""A disagreement as text, Markdown and JSON: exact numbers for programs, four decimals for
+people."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from judged import __version__
 from judged.disagreement.compare import Compared, Counts, Row
 from judged.errors import MeasureError
-from judged.measures import Measure, parse
+from judged.measures import Measure, parse_measure
 from judged.policy import Policy
-from judged.text import aligned, plain, shown
+from judged.results import Part, Result, Table
+from judged.text import counted, markdown_table, plain, shown
+
+if TYPE_CHECKING:
+    import polars as pl
 
 KINDS = {
     "tied": "tied",
@@ -34,31 +37,82 @@ row's choices are about."""
 HEADER = ("definition", "value", "queries that differ", "used by")
 
 
-@dataclass(frozen=True, eq=False)
-class ConventionComparison:
-    """Every definition of some measures on one run; `print` it, or take its rows."""
+@dataclass(frozen=True, eq=False, repr=False)
+class Disagreement(Result):
+    """Every definition of some measures on one run; `print` it, or take its rows.
+
+    >>> from judged import compare_conventions
+    >>> found = compare_conventions({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR@10")
+    >>> found.rows()[0].value
+    0.5
+    """
+
+    WORDS: ClassVar = frozenset(HEADER) - {"value"}
 
     run: str
+    """The name of the run."""
     measures: tuple[Compared, ...]
+    """The definitions of each measure, and what kinds of queries there are."""
 
     def rows(self, measure: str | Measure | None = None) -> tuple[Row, ...]:
-        """The definitions of one measure, that which was asked for first."""
+        """The definitions of one measure, that which was asked for first.
+
+        Parameters
+        ----------
+        measure : str or Measure, optional
+            The measure as it was asked for; needed only where there are several.
+
+        Returns
+        -------
+        tuple of Row
+
+        >>> from judged import compare_conventions
+        >>> found = compare_conventions({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR@10, P@1")
+        >>> found.rows("P@1")[0].definition.name
+        'P@1'
+        """
         return self.compared(measure).rows
 
     def compared(self, measure: str | Measure | None = None) -> Compared:
-        """One measure's part; the measure needs a name only where there are several."""
+        """One measure's part: its rows, and what kinds of queries there are.
+
+        Parameters
+        ----------
+        measure : str or Measure, optional
+            The measure as it was asked for; needed only where there are several.
+
+        Returns
+        -------
+        Compared
+
+        >>> from judged import compare_conventions
+        >>> found = compare_conventions({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR@10")
+        >>> found.compared().found.queries
+        1
+        """
         names = ", ".join(str(each.measure) for each in self.measures)
         if measure is None:
             if len(self.measures) > 1:
                 raise MeasureError(f"say which measure: {names}.")
             return self.measures[0]
-        wanted = parse(measure)
+        wanted = parse_measure(measure)
         for each in self.measures:
             if each.measure == wanted:
                 return each
         raise MeasureError(f"{wanted} was not compared; there is {names}.")
 
     def to_dict(self) -> dict[str, Any]:
+        """Everything, as plain Python values that JSON can hold.
+
+        Returns
+        -------
+        dict
+
+        >>> from judged import compare_conventions
+        >>> found = compare_conventions({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR@10")
+        >>> found.to_dict()["measures"][0]["definitions"][0]["value"]
+        0.5
+        """
         return {
             "run": self.run,
             "measures": [_measure_dict(each) for each in self.measures],
@@ -66,20 +120,98 @@ class ConventionComparison:
             "judged": __version__,
         }
 
-    def to_json(self) -> str:
-        return json.dumps(self.to_dict(), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    def to_frame(self) -> pl.DataFrame:
+        """One row per measure and definition: its value, its policy, the queries that differ.
+
+        Returns
+        -------
+        polars.DataFrame
+
+        >>> from judged import compare_conventions
+        >>> found = compare_conventions({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR@10")
+        >>> found.to_frame().row(0)[:4]
+        ('RR@10', 'RR@10', 0.5, 0)
+        """
+        import polars as pl
+
+        rows = [
+            {
+                "measure": str(each.measure),
+                "definition": str(row.measure),
+                "value": row.value,
+                "differ": None if row.touched is None else row.touched.queries,
+                **row.policy.to_dict(),
+                "used_by": ", ".join(map(str, row.users)),
+            }
+            for each in self.measures
+            for row in each.rows
+        ]
+        return pl.DataFrame(rows, schema_overrides={"value": pl.Float64, "differ": pl.Int64})
+
+    def tables(self) -> list[Table]:
+        """One table per measure; policies that make no difference to the data share a row.
+
+        Returns
+        -------
+        list of (header, rows)
+
+        >>> from judged import compare_conventions
+        >>> found = compare_conventions({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR@10")
+        >>> found.tables()[0][0]
+        ('definition', 'value', 'queries that differ', 'used by')
+        """
+        return [(HEADER, cells(each)) for each in self.measures]
+
+    def sentences(self) -> list[str]:
+        """What makes definitions differ, measure by measure, and what was assumed.
+
+        Returns
+        -------
+        list of str
+
+        >>> from judged import compare_conventions
+        >>> found = compare_conventions({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR@10")
+        >>> found.sentences()[1]
+        '1 query, of them 1 short'
+        """
+        said = [text for each in self.measures for text in (heading(each), *notes(each))]
+        return [*said, assumed()]
+
+    def parts(self) -> list[Part]:
+        """A table for each measure, with what makes its definitions differ under it.
+
+        Returns
+        -------
+        list of str or (header, rows)
+
+        >>> from judged import compare_conventions
+        >>> found = compare_conventions({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR@10")
+        >>> found.to_text().splitlines()[1].split()
+        ['definition', 'value', 'queries', 'that', 'differ', 'used', 'by']
+        """
+        parts: list[Part] = []
+        for each, table in zip(self.measures, self.tables(), strict=True):
+            parts += [heading(each), table, *notes(each), ""]
+        return [*parts, assumed()]
 
     def to_markdown(self) -> str:
-        """A section and a table for each measure, with the reasons in every row."""
+        """A section and a table for each measure, with the reasons in every row.
+
+        Returns
+        -------
+        str
+
+        >>> from judged import compare_conventions
+        >>> found = compare_conventions({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR@10")
+        >>> print(found.to_markdown().splitlines()[0])
+        ### RR@10
+        """
         parts = [
             part
             for each in self.measures
             for part in (f"### {each.measure}", _markdown(each), f"{_found(each)}.")
         ]
         return "\n\n".join([*parts, f"{assumed()}."]) + "\n"
-
-    def __repr__(self) -> str:
-        return "\n\n".join([*map(_text, self.measures), assumed()])
 
 
 def cells(compared: Compared) -> list[tuple[str, str, str, str]]:
@@ -121,11 +253,11 @@ def without_effect(group: tuple[Row, ...]) -> list[str]:
 def heading(compared: Compared) -> str:
     count, different = len(compared.rows), len(compared.alike)
     told = (
-        f" in {different} row{'' if different == 1 else 's'}, as some policies have no effect here"
+        f" in {counted(different, 'row')}, as some policies have no effect here"
         if different < count
         else ""
     )
-    return f"{compared.measure}: {count} definition{'' if count == 1 else 's'}{told}"
+    return f"{compared.measure}: {counted(count, 'definition')}{told}"
 
 
 def reasons(compared: Compared) -> list[str]:
@@ -135,7 +267,7 @@ def reasons(compared: Compared) -> list[str]:
 
 
 def _alone(touched: int) -> str:
-    return f"alone, {touched:,} {'query differs' if touched == 1 else 'queries differ'}"
+    return f"alone, {counted(touched, 'query differs', 'queries differ')}"
 
 
 def _touched(row: Row) -> str:
@@ -155,7 +287,7 @@ def _kinds(counts: Counts, kinds: Iterable[str] = KINDS) -> str:
 
 def _found(compared: Compared) -> str:
     kinds = _kinds(compared.found)
-    queries = f"{compared.found.queries:,} {'query' if compared.found.queries == 1 else 'queries'}"
+    queries = counted(compared.found.queries, "query", "queries")
     return f"{queries}{f', of them {kinds}' if kinds else ''}"
 
 
@@ -169,13 +301,8 @@ def notes(compared: Compared) -> list[str]:
     return [_found(compared), *reasons(compared), *stops]
 
 
-def _text(compared: Compared) -> str:
-    rows = [HEADER, *cells(compared)]
-    return "\n".join([heading(compared), *aligned(rows, right=[1]), *notes(compared)])
-
-
 def _markdown(compared: Compared) -> str:
-    lines = [(*HEADER, "why"), ("---", "---:", "---", "---", "---")]
+    rows = []
     for group, line in zip(compared.alike, cells(compared), strict=True):
         row = group[0]
         why = [
@@ -183,12 +310,9 @@ def _markdown(compared: Compared) -> str:
         ]
         idle = [f"`{choice}`" for choice in without_effect(group)]
         why += [f"Without effect here: {', '.join(idle)}."] if idle else []
-        lines.append(
-            (f"`{row.definition.name}`", *line[1:], " ".join([*why, row.stops or ""]).strip())
-        )
-    return "\n".join(
-        "| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines
-    )
+        reasons = " ".join([*why, row.stops or ""]).strip()
+        rows.append((f"`{row.definition.name}`", *line[1:], reasons))
+    return markdown_table((*HEADER, "why"), rows, right=[1])
 
 
 def _measure_dict(compared: Compared) -> dict[str, Any]:

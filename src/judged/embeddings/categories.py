@@ -17,12 +17,11 @@ from typing import Any
 import numpy as np
 
 from judged.embeddings.product import Product, Tile
-from judged.embeddings.relevance import Bound, Pairs
+from judged.embeddings.relations import Bound, Pairs
 from judged.errors import InputError
 from judged.inputs.categories import Categories, is_frame, read_categories
 from judged.inputs.vectors.vectors import ROWS_AT_A_TIME, Matrix, Vectors
-from judged.segments import Floats, Ints, positions, starts_of
-from judged.similarity.similarity import Similarity
+from judged.segments import Floats, Ints, borders, positions, starts_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,9 +37,8 @@ class Gathered(Vectors):
             with np.errstate(over="ignore"):  # infinite numbers are refused later
                 return np.ascontiguousarray(self.values[rows], dtype=np.float32)
         result = np.empty((len(rows), self.dims), np.float32)
-        for first in range(
-            0, len(self), ROWS_AT_A_TIME
-        ):  # what can only be read in stretches is gone through
+        # What can only be read in stretches is gone through.
+        for first in range(0, len(self), ROWS_AT_A_TIME):
             inside = (rows >= first) & (rows < first + ROWS_AT_A_TIME)
             if inside.any():
                 result[inside] = super().block(first, first + ROWS_AT_A_TIME)[rows[inside] - first]
@@ -91,7 +89,7 @@ class Layout:
         return cls(order, tuple(rounds.tolist()), int(rounds.sum()) + starts_of(left), place)
 
     def greatest(self, scores: Matrix) -> Matrix:
-        """The greatest score of each category, a row a query."""
+        """The greatest score of each category, a row per query."""
         best = np.empty((len(scores), len(self.place)), np.float32)
         # A few rows at a time: what is read again in each round is then still in the processor's
         # cache.
@@ -122,78 +120,79 @@ _MANY = 1024
 _CACHED = 1 << 20
 
 
-class UniqueProduct:
-    """As a `Product`, with categories for items: the score of a category is that of its best item.
+class Grouping:
+    """Which item is of which category, and items in the order in which tiles of some width hold
+    whole categories.
 
     Categories are numbered as they first occur among the items.
     """
 
-    def __init__(
-        self,
-        queries: Vectors,
-        items: Vectors,
-        categories: Any,
-        similarity: Similarity,
-        *,
-        exclude: Bound | None,
-        memory: str | int,
-    ) -> None:
+    def __init__(self, categories: Any, items: Vectors, width: int) -> None:
         names, self.category = category_codes(categories, items)
-        self.queries = queries
-        self.items = Vectors(
-            np.zeros((len(names), 0), np.float32),
-            names,
-            f"the categories of {items.source}",
-            items.notes,
-        )
-        self._sizes = np.bincount(self.category, minlength=len(names))
-        self._together = np.argsort(self.category, kind="stable")
-        self._excluded_items = exclude
-        self.exclude: Bound | None = (
-            None if exclude is None else _WhollyExcluded(exclude, self.category, self._sizes)
-        )
-        self._begins = starts_of(self._sizes)
-        # The memory decides how wide a tile is, and that in what order the items must lie: mostly
-        # all are one tile.
-        for width in (len(items), None):
-            self._layouts = {
-                first: (end, Layout.of(self._sizes[first:end])) for first, end in self._cuts(width)
-            }
-            tiles = ((self._begins[first], layout) for first, (_, layout) in self._layouts.items())
-            order = np.concatenate(
-                [self._together[begin + layout.order] for begin, layout in tiles]
-            )
-            ordered = Gathered(items.values, items.ids, items.source, items.notes, order)
-            self.product = Product(queries, ordered, similarity, exclude=None, memory=memory)
-            if self.product.width == len(items):
-                break
-        self.threads, self.listed = self.product.threads, self.product.listed
+        source = f"the categories of {items.source}"
+        self.categories = Vectors(np.zeros((len(names), 0), np.float32), names, source, items.notes)
+        self.sizes = np.bincount(self.category, minlength=len(names))
+        self.begins = starts_of(self.sizes)
+        self._together, self._width = np.argsort(self.category, kind="stable"), width
+        self.layouts = {
+            first: (end, Layout.of(self.sizes[first:end])) for first, end in self._cuts()
+        }
+        tiles = ((self.begins[first], layout) for first, (_, layout) in self.layouts.items())
+        order = np.concatenate([self._together[begin + layout.order] for begin, layout in tiles])
+        self.items = Gathered(items.values, items.ids, items.source, items.notes, order)
         self._column_of = np.empty(len(order), np.int64)
         self._column_of[order] = np.arange(len(order))
-        self.product.cut_at(np.concatenate([self._parts(first) for first in self._layouts]))
-        if exclude is not None:
-            self.product.exclude = _Moved(exclude, self._column_of)
 
-    def _cuts(self, width: int | None) -> Iterator[tuple[int, int]]:
+    def _cuts(self) -> Iterator[tuple[int, int]]:
         """Categories whose items fit into one tile of the product together; one that does not fit
         stands alone."""
-        ends = np.cumsum(self._sizes)
-        first, count = 0, len(self._sizes)
+        ends = np.cumsum(self.sizes)
+        first, count = 0, len(self.sizes)
         while first < count:
-            room = self._begins[first] + (self.product.width if width is None else width)
+            room = self.begins[first] + self._width
             end = max(int(np.searchsorted(ends, room, side="right")), first + 1)
             yield first, end
             first = end
 
-    def _parts(self, first: int) -> Sequence[int]:
+    def parts(self, first: int) -> Sequence[int]:
         """Where the product's tiles begin that hold the items of the categories from `first` to the
         end of their layout."""
-        begin, end = int(self._begins[first]), self._layouts[first][0]
-        return range(begin, begin + int(self._sizes[first:end].sum()), self.product.width)
+        begin, end = int(self.begins[first]), self.layouts[first][0]
+        return range(begin, begin + int(self.sizes[first:end].sum()), self._width)
+
+    @property
+    def cuts(self) -> Ints:
+        """All columns at which tiles begin."""
+        return np.concatenate([self.parts(first) for first in self.layouts])
+
+    def columns_of(self, category: int) -> Ints:
+        """The columns of a category's items."""
+        begin = self.begins[category]
+        return self._column_of[self._together[begin : begin + self.sizes[category]]]
+
+    def moved(self, exclude: Bound | None) -> Bound | None:
+        """Excluded items by the column they have in the product."""
+        return None if exclude is None else _Moved(exclude, self._column_of)
+
+
+class UniqueProduct:
+    """As a `Product`, with categories for items: the score of a category is that of its best item.
+
+    The product is one of the grouping's items; `exclude` are items as they came.
+    """
+
+    def __init__(self, product: Product, grouping: Grouping, exclude: Bound | None) -> None:
+        self.product, self._grouping = product, grouping
+        self.queries, self.items = product.queries, grouping.categories
+        self._excluded_items = exclude
+        self.exclude: Bound | None = (
+            None if exclude is None else _WhollyExcluded(exclude, grouping.category, grouping.sizes)
+        )
+        self.threads, self.listed = product.threads, product.listed
 
     @property
     def columns(self) -> Sequence[int]:
-        return tuple(self._layouts)
+        return tuple(self._grouping.layouts)
 
     def blocks(self) -> Iterator[tuple[int, int]]:
         return self.product.blocks()
@@ -204,9 +203,9 @@ class UniqueProduct:
     def tile(self, prepared: Matrix, row: int, column: int, excluded: Pairs | None) -> Tile:
         """The scores of some categories; one whose items are all excluded is at minus infinity by
         that."""
-        end, layout = self._layouts[column]
-        begin = int(self._begins[column])
-        size = int(self._sizes[column:end].sum())
+        end, layout = self._grouping.layouts[column]
+        begin = int(self._grouping.begins[column])
+        size = int(self._grouping.sizes[column:end].sum())
         gone = (
             None
             if self.product.exclude is None
@@ -227,7 +226,7 @@ class UniqueProduct:
                 else scores.max(axis=1, keepdims=True)
             )
 
-        best = reduce(np.maximum, map(part, self._parts(column)))
+        best = reduce(np.maximum, map(part, self._grouping.parts(column)))
         return Tile(row, column, best, slack)
 
     def exact(self, query: int, items: Ints) -> Floats:
@@ -236,11 +235,8 @@ class UniqueProduct:
         excluded = np.zeros(0, np.int64) if gone is None else gone.block(query, query + 1).item
         best = []
         for category in items.tolist():
-            begin = self._begins[category]
-            columns = self._column_of[self._together[begin : begin + self._sizes[category]]]
-            best.append(
-                self.product.exact(query, np.setdiff1d(columns, excluded)).max(initial=-np.inf)
-            )
+            columns = np.setdiff1d(self._grouping.columns_of(category), excluded)
+            best.append(self.product.exact(query, columns).max(initial=-np.inf))
         return np.array(best)
 
     def exact_pairs(self, queries: Ints, items: Ints) -> Floats:
@@ -252,11 +248,11 @@ class UniqueProduct:
     def relevance(self, relevant: Bound) -> Bound:
         """The categories that are relevant, from the items that are: each with the best grade of
         its items."""
-        return _ByCategory(relevant, self._excluded_items, self.category)
+        return _ByCategory(relevant, self._excluded_items, self._grouping.category)
 
     def relevance_of_others(self, relevant: Bound) -> Bound:
         """The same for queries that are not among these, for which nothing is excluded."""
-        return _ByCategory(relevant, None, self.category)
+        return _ByCategory(relevant, None, self._grouping.category)
 
 
 def category_codes(categories: Any, items: Vectors) -> tuple[tuple[str, ...], Ints]:
@@ -362,6 +358,5 @@ class _ByCategory:
         grade = np.concatenate([pairs.grade[keep], pairs.grade[~known]])
         order = np.lexsort((-grade, item, row))
         row, item, grade = row[order], item[order], grade[order]
-        first = np.ones(len(row), bool)
-        first[1:] = (row[1:] != row[:-1]) | (item[1:] != item[:-1]) | (item[1:] < 0)
+        first = borders(row, item) | (item < 0)
         return Pairs(np.bincount(row[first], minlength=end - begin), item[first], grade[first])

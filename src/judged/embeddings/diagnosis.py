@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
 from math import isnan, nan
-from typing import Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
+from judged.results import Part, Result, Table
+from judged.text import counted
+
+if TYPE_CHECKING:
+    import polars as pl
+
+SAMPLE = 5_000
+"""Of a side of more vectors than these, so many are looked at for what takes all pairs."""
 NEAR = 0.999
 """Vectors of a higher cosine than this are near duplicates."""
 
@@ -121,34 +129,113 @@ class Collapse:
 
 
 @dataclass(frozen=True, repr=False)
-class Diagnosis:
-    """What was found: numbers for programs, sentences for people."""
+class Diagnosis(Result):
+    """What may spoil a ranking by embeddings: numbers for programs, sentences for people.
+
+    >>> import judged
+    >>> found = judged.Embeddings([[1.0, 0.0]], [[1.0, 0.1], [1.0, 0.1], [0.0, 2.0]]).diagnose()
+    >>> found.items.duplicates.count
+    1
+    """
 
     queries: Side
+    """What was found in the queries."""
     items: Side
+    """What was found in the items."""
     similarity: str
+    """The name of the similarity that they were compared by."""
     collapse: Collapse
+    """How many dimensions the items really use."""
     hubness: Hubness | None = None
-    """None, as the scores, where one side has no vector that can be compared."""
+    """How unevenly items are found; None, as the scores, where one side has no vector that can be
+    compared."""
     scores: Histogram | None = None
+    """How the scores of relevant and of other items are spread."""
     alignment: float | None = None
     """Mean of |x - y|² over relevant pairs at length 1 (Wang & Isola 2020): the lower, the closer;
     None without relevance."""
     alignment_pairs: int = 0
+    """How many relevant pairs that is the mean of."""
     alignment_sampled: bool = False
+    """Whether these are a sample."""
     queries_among_items: Rows = field(default_factory=Rows)
     """Queries that are, number for number, some item that is not excluded for them."""
 
+    WORDS: ClassVar[frozenset[str]] = frozenset(("number",))
+
     def to_dict(self) -> dict[str, Any]:
-        """All numbers as plain values; what is undefined is None."""
+        """All numbers as plain values; what is undefined is None.
+
+        Returns
+        -------
+        dict
+
+        >>> import judged
+        >>> both = judged.Embeddings([[1.0, 0.0]], [[1.0, 0.1], [0.0, 2.0]])
+        >>> both.diagnose().to_dict()["similarity"]
+        'cosine'
+        """
         return _plain(self)
 
-    def findings(self) -> list[str]:
-        """What is worth a look, one sentence each, the gravest first."""
+    def to_frame(self) -> pl.DataFrame:
+        """Every single number with its name, as in `to_dict`; no lists.
+
+        Returns
+        -------
+        polars.DataFrame
+
+        >>> import judged
+        >>> judged.Embeddings([[1.0, 0.0]], [[1.0, 0.1], [0.0, 2.0]]).diagnose().to_frame().columns
+        ['number', 'value']
+        """
+        import polars as pl
+
+        found = dict(_numbers(self.to_dict()))
+        return pl.DataFrame(
+            {"number": list(found), "value": list(found.values())},
+            schema={"number": pl.String, "value": pl.Float64},
+        )
+
+    def sentences(self) -> list[str]:
+        """What is worth a look, one sentence each, the gravest first.
+
+        Returns
+        -------
+        list of str
+
+        >>> import judged
+        >>> judged.Embeddings([[1.0, 0.0]], [[1.0, 0.1], [1.0, 0.1]]).diagnose().sentences()[0]
+        'the items: 1 vector equal to an earlier one (0 = 1).'
+        """
         return [sentence for found, sentence in _findings(self) if found]
 
-    def __repr__(self) -> str:
-        return "\n".join(_described(self))
+    def tables(self) -> list[Table]:
+        """One table of every single number with its name.
+
+        Returns
+        -------
+        list of (header, rows)
+
+        >>> import judged
+        >>> judged.Embeddings([[1.0, 0.0]], [[1.0, 0.1], [0.0, 2.0]]).diagnose().tables()[0][0]
+        ['number', 'value']
+        """
+        frame = self.to_frame()
+        return [(frame.columns, [(name, f"{value:.6g}") for name, value in frame.rows()])]
+
+    def parts(self) -> list[Part]:
+        """What was found, side by side with what is worth a look.
+
+        Returns
+        -------
+        list of str
+
+        >>> import judged
+        >>> both = judged.Embeddings([[1.0, 0.0]], [[1.0, 0.1], [0.0, 2.0]])
+        >>> print(both.diagnose().to_text().splitlines()[0])
+        Diagnosis by cosine
+        """
+        return [*_described(self)]
 
 
 def _plain(value: Any) -> Any:
@@ -159,8 +246,12 @@ def _plain(value: Any) -> Any:
     return None if isinstance(value, float) and isnan(value) else value
 
 
-def _count(number: int, one: str, many: str | None = None) -> str:
-    return f"{number:,} {one if number == 1 else many or one + 's'}"
+def _numbers(found: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, float]]:
+    for name, value in found.items():
+        if isinstance(value, Mapping):
+            yield from _numbers(value, f"{above}{name}.")
+        elif isinstance(value, (int, float)) and not isinstance(value, bool):
+            yield f"{above}{name}", float(value)
 
 
 def _findings(found: Diagnosis) -> Iterator[tuple[Any, str]]:
@@ -169,9 +260,9 @@ def _findings(found: Diagnosis) -> Iterator[tuple[Any, str]]:
     among = found.queries_among_items
     yield (
         among.count,
-        f"{_count(among.count, 'query is', 'queries are')} also found among the items, number for "
-        f"number ({among}); "
-        "if these are the same things, exclude them with same_index() or same_id().",
+        f"{counted(among.count, 'query is', 'queries are')} also found among the items, number for "
+        f"number ({among}); if these are the same things, exclude them with same_row() or "
+        "same_id().",
     )
     if found.scores is not None:
         relevant, others = found.scores.relevant_mean, found.scores.others_mean
@@ -184,14 +275,14 @@ def _findings(found: Diagnosis) -> Iterator[tuple[Any, str]]:
     dead = ", ".join(map(str, collapse.dead[:3])) + (", …" if len(collapse.dead) > 3 else "")
     yield (
         items.count > 1 and collapse.dead,
-        f"{len(collapse.dead):,} of {_count(items.dims, 'dimension')} the same number in all "
+        f"{len(collapse.dead):,} of {counted(items.dims, 'dimension')} the same number in all "
         f"items ({dead}).",
     )
     yield (
         collapse.effective_rank < _FEW * min(items.dims, items.count - 1),
         f"the items use few of their {items.dims} dimensions: their effective rank is "
-        f"{collapse.effective_rank:.1f}, "
-        f"with {collapse.top_1:.0%} of the variance in one direction.",
+        f"{collapse.effective_rank:.1f}, with {collapse.top_1:.0%} of the variance in one "
+        "direction.",
     )
     if found.hubness is not None:
         yield _is_hubby(found.hubness, found), _hub_sentence(found.hubness)
@@ -207,14 +298,13 @@ def _vector_findings(side: Side, similarity: str) -> Iterator[tuple[Any, str]]:
     source = side.source
     yield (
         side.not_finite.count,
-        f"{source}: {_count(side.not_finite.count, 'vector')} with NaN or infinite numbers "
-        f"({side.not_finite}); "
-        "left out of everything else.",
+        f"{source}: {counted(side.not_finite.count, 'vector')} with NaN or infinite numbers "
+        f"({side.not_finite}); left out of everything else.",
     )
     left_out = "; without direction, so left out of the scores" if similarity == "cosine" else ""
     yield (
         side.zero.count,
-        f"{source}: {_count(side.zero.count, 'vector')} all zeros ({side.zero}){left_out}.",
+        f"{source}: {counted(side.zero.count, 'vector')} all zeros ({side.zero}){left_out}.",
     )
     same = side.duplicates
     groups = "; ".join(
@@ -223,21 +313,20 @@ def _vector_findings(side: Side, similarity: str) -> Iterator[tuple[Any, str]]:
     more = "; …" if len(same.groups) > 3 else ""
     yield (
         same.count,
-        f"{source}: {_count(same.count, 'vector')} equal to an earlier one ({groups}{more}).",
+        f"{source}: {counted(same.count, 'vector')} equal to an earlier one ({groups}{more}).",
     )
     near = side.near_duplicates
     some = (
         f"{near.count:,} of {near.looked_at:,} sampled vectors"
         if near.sampled
-        else _count(near.count, "vector")
+        else counted(near.count, "vector")
     )
     such = f", such as {near.pairs[0][0]} and {near.pairs[0][1]}" if near.pairs else ""
     yield near.count, f"{source}: {some} with a near duplicate (cosine above {NEAR}){such}."
     yield (
         similarity == "dot" and side.norms.variation > 0.1,
         f"{source}: lengths vary by {side.norms.variation:.0%} (from {side.norms.min:.4g} to "
-        f"{side.norms.max:.4g}), "
-        "and a dot product grows with them.",
+        f"{side.norms.max:.4g}), and a dot product grows with them.",
     )
 
 
@@ -249,7 +338,7 @@ def _is_hubby(hubness: Hubness, found: Diagnosis) -> bool:
 def _hub_sentence(hubness: Hubness) -> str:
     item, times = hubness.biggest[0] if hubness.biggest else ("none", 0)
     return (
-        f"hubs: item {item} is among the {hubness.k} best of {_count(times, 'query', 'queries')}, "
+        f"hubs: item {item} is among the {hubness.k} best of {counted(times, 'query', 'queries')}, "
         f"{hubness.antihubs:.0%} of items of none (skewness {hubness.skewness:.2f}, Robin Hood "
         f"index {hubness.robin_hood:.2f})."
     )
@@ -259,7 +348,8 @@ def _described(found: Diagnosis) -> Iterator[str]:
     yield f"Diagnosis by {found.similarity}"
     for side in (found.queries, found.items):
         norms = side.norms
-        yield f"  {side.source}: {_count(side.count, 'vector')} of {_count(side.dims, 'dimension')}"
+        dims = counted(side.dims, "dimension")
+        yield f"  {side.source}: {counted(side.count, 'vector')} of {dims}"
         yield (
             f"    lengths {norms.min:.4g} to {norms.max:.4g}, median {norms.median:.4g}, "
             f"variation {norms.variation:.1%}"
@@ -271,14 +361,14 @@ def _described(found: Diagnosis) -> Iterator[str]:
         sampled = "a sample of " if found.alignment_sampled else ""
         yield (
             f"  alignment {found.alignment:.3f} over "
-            f"{sampled}{_count(found.alignment_pairs, 'relevant pair')}"
+            f"{sampled}{counted(found.alignment_pairs, 'relevant pair')}"
         )
     if found.hubness is not None:
         hubness = found.hubness
         yield (
             f"  hubness at {hubness.k}: skewness {hubness.skewness:.2f}, Robin Hood index "
-            f"{hubness.robin_hood:.2f}, "
-            f"{hubness.antihubs:.1%} of items never found, {_count(hubness.hubs, 'hub')}"
+            f"{hubness.robin_hood:.2f}, {hubness.antihubs:.1%} of items never found, "
+            f"{counted(hubness.hubs, 'hub')}"
         )
     if found.scores is not None:
         scores = found.scores
@@ -294,8 +384,7 @@ def _described(found: Diagnosis) -> Iterator[str]:
     collapse = found.collapse
     yield (
         f"  effective rank {collapse.effective_rank:.1f} of {found.items.dims}; "
-        f"{collapse.top_1:.1%} of the variance "
-        f"in 1 direction, {collapse.top_10:.1%} in 10"
+        f"{collapse.top_1:.1%} of the variance in 1 direction, {collapse.top_10:.1%} in 10"
     )
-    for sentence in found.findings() or ["nothing stands out."]:
+    for sentence in found.sentences() or ["nothing stands out."]:
         yield f"  - {sentence}"

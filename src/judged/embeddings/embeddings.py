@@ -1,313 +1,392 @@
-"""From vectors to exact ranks: the vectors, how they are compared, what is relevant, and what
-became of it."""
+"""Vectors of queries and items and how they are compared: from them to exact ranks and numbers."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from judged.checks import size_in_bytes
-from judged.embeddings.categories import UniqueProduct
-from judged.embeddings.normalisation import Fitted, Normalisation
-from judged.embeddings.normalise import as_normalisation
-from judged.embeddings.product import MEMORY, Product, Scores, Turned
-from judged.embeddings.ranks import Counted, TieOrder, count_ranks
-from judged.embeddings.relevance import Bound, Judged, Relation, as_relation, turned_round
-from judged.errors import InputError, PolicyError
-from judged.inputs.vectors.vectors import Vectors, as_vectors
-from judged.judging.categories import BASIS
-from judged.judging.ties import favoured
+from judged.embeddings.diagnosis import SAMPLE
+from judged.embeddings.normalisation_kinds import as_normalisation
+from judged.embeddings.product import MEMORY
+from judged.embeddings.relations import Relation, as_relation
+from judged.embeddings.search import (
+    Search,
+    basis_of,
+    counted_both,
+    counted_one,
+    reversed_search,
+    scores_of,
+)
+from judged.embeddings.top_k import TopK, search
+from judged.inputs.vectors import as_vectors
 from judged.policy import Policy
 from judged.rankings.audit import Audit
-from judged.rankings.rankings import Rankings, by_query_and_rank
-from judged.segments import descending
-from judged.similarity.similarity import Similarity, as_similarity
+from judged.rankings.rankings import Rankings
+from judged.similarity.choice import as_similarity
 
 if TYPE_CHECKING:
-    from judged.conventions import Convention
-    from judged.embeddings.top_k import Results
+    from collections.abc import Sequence
+
+    from judged.embeddings.diagnosis import Diagnosis
+    from judged.embeddings.index import IndexEvaluation
     from judged.evaluation.evaluation import Evaluation
-    from judged.evaluation.request import Measures
+    from judged.evaluation.request import Request
+    from judged.types import (
+        CategoriesLike,
+        ConventionLike,
+        Ids,
+        IndexLike,
+        Labels,
+        MeasuresLike,
+        Memory,
+        NormalisationLike,
+        PolicyLike,
+        Progress,
+        RelevanceLike,
+        SimilarityLike,
+        VectorsLike,
+    )
 
-Progress = Callable[[int], None]
 
+class Embeddings(Search):
+    """Queries and items, and how they are compared: ranked exactly, without a sort.
 
-class Embeddings:
-    """Queries and items with all that says how they are compared, checked against each other."""
+    Parameters
+    ----------
+    queries, items : VectorsLike
+        A matrix with one row per vector, or a file of vectors.
+    similarity : SimilarityLike, optional
+        "cosine" (the default), "dot", "euclidean", "manhattan" or "hamming"; a matrix W for q W x;
+        a learned similarity or its file; or a function of two blocks of vectors.
+    exclude : RelevanceLike or list of them, optional
+        What is not ranked for a query, as `judged.relevance.same_row()` for the query itself.
+    memory : str or int, optional
+        A cap on what scores and items made ready take, as "2GB"; results are the same under any.
+    query_ids, item_ids : sequence, optional
+        One id per vector; by default those of the file, or else row numbers from 0.
+    dims : int, optional
+        Use only the first dimensions of the vectors, as with Matryoshka embeddings.
+    normalise : NormalisationLike, optional
+        Change scores before items are ranked, as "csls(k=10)".
+    unique : CategoriesLike or Labels, optional
+        The items' categories: one label per item, or a table or file from item to category. The
+        best item of each category stands for it, and categories are ranked.
+
+    >>> import judged
+    >>> both = judged.Embeddings([[1.0, 0.2]], [[1.0, 0.0], [0.9, 0.1], [0.0, 1.0]])
+    >>> both
+    <Embeddings: 1 query and 3 items of 2 dimensions, by cosine>
+    >>> both.evaluate(judged.relevance.same_label(["a"], ["a", "a", "b"]), "AP").value()
+    1.0
+    """
 
     def __init__(
         self,
-        queries: Any,
-        items: Any,
+        queries: VectorsLike,
+        items: VectorsLike,
         *,
-        similarity: Any = "cosine",
-        exclude: Any = None,
-        memory: str | int = MEMORY,
-        query_ids: Sequence[Any] | None = None,
-        item_ids: Sequence[Any] | None = None,
+        similarity: SimilarityLike = "cosine",
+        exclude: RelevanceLike | Sequence[RelevanceLike] | None = None,
+        memory: Memory = MEMORY,
+        query_ids: Ids | None = None,
+        item_ids: Ids | None = None,
         dims: int | None = None,
-        normalise: Any = None,
-        unique: Any = None,
+        normalise: NormalisationLike | None = None,
+        unique: CategoriesLike | Labels | None = None,
     ) -> None:
         size_in_bytes(memory)
-        self.queries: Vectors = as_vectors(queries, ids=query_ids, dims=dims, source="the queries")
-        self.items: Vectors = as_vectors(items, ids=item_ids, dims=dims, source="the items")
-        self.similarity: Similarity = as_similarity(similarity)
-        self.exclude: Relation | None = (
-            None if exclude is None else as_relation(exclude, what="exclude")
-        )
-        self.memory, self.dims, self.categories = memory, dims, unique
-        self.normalisation: Normalisation | None = (
-            None if normalise is None else as_normalisation(normalise)
+        super().__init__(
+            queries=as_vectors(queries, ids=query_ids, dims=dims, source="the queries"),
+            items=as_vectors(items, ids=item_ids, dims=dims, source="the items"),
+            similarity=as_similarity(similarity),
+            exclude=None if exclude is None else as_relation(exclude, what="exclude"),
+            memory=memory,
+            dims=dims,
+            normalisation=None if normalise is None else as_normalisation(normalise),
+            categories=unique,
         )
 
-    def scores(self) -> tuple[Scores, Fitted | None]:
-        """The product to rank by, with categories for items where they were given; and the
-        normalisation once fitted.
+    def evaluate(
+        self,
+        relevance: RelevanceLike,
+        measures: MeasuresLike | None = None,
+        *,
+        policy: PolicyLike | None = None,
+        convention: ConventionLike | None = None,
+        both: bool = False,
+        tie_range: bool = False,
+        name: str = "embeddings",
+        progress: Progress | None = None,
+    ) -> Evaluation:
+        """Score the search by the exact rank of every relevant item in the ranking of all items.
 
-        A normalisation that leaves every ranking as it is does not touch the scores that are ranked
-        by.
+        Parameters
+        ----------
+        relevance : RelevanceLike
+            One of `judged.relevance`, judgements, or a function (first, end) -> grades of these
+            queries with all items. With judgements, queries without any are ignored, and judged
+            queries without a vector are missing.
+        measures : MeasuresLike, optional
+            As "nDCG@10" or ["AP", "RR"]; the usual ones by default.
+        policy : PolicyLike, optional
+            What is done about ties, missing queries and those with nothing relevant.
+        convention : ConventionLike, optional
+            The library whose numbers are wanted.
+        both : bool, optional
+            Whether the items' search for queries is a second row.
+        tie_range : bool, optional
+            Whether every number is also given with ties against the system and in its favour.
+        name : str, optional
+            What the row is called.
+        progress : callable, optional
+            Called with the number of queries done since the last call.
+
+        Returns
+        -------
+        Evaluation
+
+        >>> from judged import Embeddings, relevance
+        >>> clips = Embeddings([[1.0, 0.1], [0.0, 1.0]], [[0.9, 0.2], [0.1, 0.8]])
+        >>> clips.evaluate(relevance.pairs(), "RR", both=True).summary["RR"].to_list()
+        [1.0, 1.0]
         """
-        similarity = self.similarity.placed(self.items)
-        bound = None if self.exclude is None else self.exclude.bind(self.queries, self.items)
+        from judged.evaluation.evaluation import evaluate_rankings  # heavier than what is here
 
-        def product(queries: Vectors) -> Product | UniqueProduct:
-            if self.categories is None:
-                return Product(queries, self.items, similarity, exclude=bound, memory=self.memory)
-            return UniqueProduct(
-                queries, self.items, self.categories, similarity, exclude=bound, memory=self.memory
-            )
-
-        made = product(self.queries)
-        if self.normalisation is None:
-            return made, None
-        inner = made if isinstance(made, Product) else made.product
-        fitted = self.normalisation.fit(inner, dims=self.dims)
-        if fitted.queries is not None:
-            return product(fitted.queries), fitted
-        if not self.normalisation.keeps_order:
-            inner.normaliser = fitted
-        return made, fitted
+        request = _request(measures, policy, convention)
+        ranks = self.rank_both if both else self.rank
+        ranked = ranks(relevance, policy=request.policy, name=name, progress=progress)
+        rankings = ranked if isinstance(ranked, tuple) else (ranked,)
+        return evaluate_rankings(rankings, request, tie_range=tie_range)
 
     def rank(
         self,
-        relevance: Any,
-        policy: Policy,
+        relevance: RelevanceLike,
         *,
+        policy: PolicyLike | None = None,
         name: str = "embeddings",
-        top: int | None = None,
         progress: Progress | None = None,
-    ) -> tuple[Rankings, Results | None]:
-        """The ranks of all relevant items, and from the same pass the first `top` items of every
-        query."""
-        relation = as_relation(relevance, what="relevance")
-        bound = relation.bind(self.queries, self.items)
-        scores, fitted = self.scores()
-        return self._ranked(scores, fitted, relation, bound, policy, name, top, progress)
+    ) -> Rankings:
+        """The exact ranks of all relevant items, for measures that are chosen later.
 
-    def turned_round(self) -> Embeddings:
-        """The items' search for queries."""
-        return Embeddings(
-            queries=self.items,
-            items=self.queries,
-            similarity=self.similarity.turned_round(),
-            exclude=None if self.exclude is None else _Back(self.exclude),
-            memory=self.memory,
-            dims=self.dims,
-            normalise=self.normalisation,
-        )
+        Parameters
+        ----------
+        relevance, policy, name, progress
+            As for `evaluate`.
 
-    def rank_both_ways(
+        Returns
+        -------
+        Rankings
+
+        >>> from judged import Embeddings, relevance
+        >>> both = Embeddings([[1.0, 0.0]], [[0.0, 1.0], [1.0, 1.0], [2.0, 0.1]])
+        >>> both.rank(relevance.same_label(["a"], ["a", "a", "b"])).hit_rank.tolist()
+        [2, 3]
+        """
+        return self._rank(relevance, policy, name, None, progress)[0]
+
+    def evaluate_and_top_k(
         self,
-        relevance: Any,
-        policy: Policy,
+        relevance: RelevanceLike,
+        measures: MeasuresLike | None = None,
         *,
+        k: int = 100,
+        policy: PolicyLike | None = None,
+        convention: ConventionLike | None = None,
+        tie_range: bool = False,
+        name: str = "embeddings",
+        progress: Progress | None = None,
+    ) -> tuple[Evaluation, TopK]:
+        """`evaluate` and `top_k` in one pass.
+
+        Parameters
+        ----------
+        relevance, measures, policy, convention, tie_range, name, progress
+            As for `evaluate`; the first k are ordered by id unless ties are those of the input.
+        k : int, optional
+            How many items of each query.
+
+        Returns
+        -------
+        tuple of Evaluation and TopK
+
+        >>> from judged import Embeddings
+        >>> both = Embeddings([[1.0, 0.0]], [[0.0, 1.0], [1.0, 0.1]])
+        >>> both.evaluate_and_top_k({"0": {"0": 1}}, k=1)[1].items.tolist()
+        [[1]]
+        """
+        from judged.evaluation.evaluation import evaluate_rankings  # heavier than what is here
+
+        request = _request(measures, policy, convention)
+        rankings, found = self._rank(relevance, request.policy, name, k, progress)
+        assert found is not None
+        return evaluate_rankings([rankings], request, tie_range=tie_range), found
+
+    def _rank(
+        self,
+        relevance: RelevanceLike,
+        policy: Any,
+        name: str,
+        top: int | None,
+        progress: Progress | None,
+    ) -> tuple[Rankings, TopK | None]:
+        relation, assumed = as_relation(relevance, what="relevance"), Policy.of(policy)
+        rankings, found = counted_one(
+            self, relation, assumed, name=name, top=top, progress=progress
+        )
+        return _explained(rankings, self, relation), found
+
+    def rank_both(
+        self,
+        relevance: RelevanceLike,
+        *,
+        policy: PolicyLike | None = None,
         name: str = "embeddings",
         progress: Progress | None = None,
     ) -> tuple[Rankings, Rankings]:
         """The queries' search for items and the items' search for queries.
 
-        Both come from one product where it fits into half of the memory and its columns order the
-        queries as its rows order the items; otherwise the product is computed once for each.
+        Parameters
+        ----------
+        relevance, policy, name, progress
+            As for `evaluate`.
+
+        Returns
+        -------
+        tuple of Rankings
+
+        >>> from judged import Embeddings, relevance
+        >>> clips = Embeddings([[1.0, 0.1], [0.0, 1.0]], [[0.9, 0.2], [0.1, 0.8]])
+        >>> [each.name for each in clips.rank_both(relevance.pairs(), name="clips")]
+        ['clips: queries to items', 'clips: items to queries']
         """
-        if self.categories is not None:
-            raise InputError(
-                "unique categories are those of items, so there is no search both ways; leave one "
-                "of them out."
-            )
-        if getattr(self.normalisation, "bank", None) is not None:
-            raise InputError(
-                f"the bank of {self.normalisation} holds queries, and the items' search for "
-                "queries would need one of items; "
-                "evaluate each direction by itself, with its own bank."
-            )
         relation = as_relation(relevance, what="relevance")
-        bound = relation.bind(self.queries, self.items)
-        back = self.turned_round()
-        scores, fitted = self.scores()
-        there_name, back_name = f"{name}: queries to items", f"{name}: items to queries"
-        whole = len(self.queries) * len(self.items) * 4
-        if (
-            isinstance(scores, Product)
-            and fitted is None
-            and self.similarity.both_ways
-            and whole <= size_in_bytes(self.memory) // 2
-        ):
-            scores.keep()
-            there, _ = self._ranked(
-                scores, None, relation, bound, policy, there_name, None, progress
-            )
-            turned: Scores = Turned(scores)
-        else:
-            there, _ = self._ranked(
-                scores, fitted, relation, bound, policy, there_name, None, progress
-            )
-            turned, fitted = back.scores()
-        reverse = turned_round(bound, self.queries, self.items)
-        return there, back._ranked(
-            turned, fitted, relation, reverse, policy, back_name, None, progress
-        )[0]
+        there, back = counted_both(self, relation, Policy.of(policy), name=name, progress=progress)
+        return _explained(there, self, relation), _explained(back, reversed_search(self), relation)
 
-    def _ranked(
+    def top_k(
+        self, k: int, *, ties: Literal["id", "input"] = "id", progress: Progress | None = None
+    ) -> TopK:
+        """The k items with the highest scores for each query: exact, whatever the memory cap.
+
+        Parameters
+        ----------
+        k : int
+            How many items; a query for which fewer are left by `exclude` has a shorter list.
+        ties : {"id", "input"}, optional
+            Tied items are ordered by id, descending on bytes, or as the items came, also where the
+            tie reaches beyond the k-th place.
+        progress : callable, optional
+            Called with the number of queries done since the last call.
+
+        Returns
+        -------
+        TopK
+
+        >>> from judged import Embeddings
+        >>> both = Embeddings([[1.0, 0.0]], [[0.0, 1.0], [2.0, 0.0]], item_ids=["a", "b"])
+        >>> both.top_k(2).to_frame()["item"].to_list()
+        ['b', 'a']
+        """
+        scores, fitted = scores_of(self)
+        return search(scores, k, ties=ties, fitted=fitted, progress=progress)
+
+    def evaluate_index(
         self,
-        scores: Scores,
-        fitted: Fitted | None,
-        relation: Relation,
-        bound: Bound,
-        policy: Policy,
-        name: str,
-        top: int | None,
-        progress: Progress | None,
-    ) -> tuple[Rankings, Results | None]:
-        from judged.embeddings.top_k import Best
+        index: IndexLike,
+        relevance: RelevanceLike,
+        measures: MeasuresLike | None = None,
+        *,
+        k: int = 100,
+        policy: PolicyLike | None = None,
+        convention: ConventionLike | None = None,
+        keys: Ids | None = None,
+        progress: Progress | None = None,
+    ) -> IndexEvaluation:
+        """Evaluate an approximate index against the exact search of the same vectors, cut at k.
 
-        if policy.unjudged == "removed":
-            raise PolicyError(
-                "unjudged=removed has no meaning here: every item is ranked, and only relevant "
-                "ones are known."
-            )
-        judged = bound if isinstance(bound, Judged) else None
-        if isinstance(scores, UniqueProduct):
-            bound = scores.relevance(bound)
-        best = (
-            None
-            if top is None
-            else Best(scores, top, ties="input" if policy.ties == "input" else "id", fitted=fitted)
-        )
-        order = TieOrder(
-            scores.items, policy.ties
-        )  # ranks by grade, and means over all orders, read only the ties' ends
-        counted = list(count_ranks(scores, bound, ties=order, onlooker=best, progress=progress))
-        rankings = _rankings(scores, counted, policy, name)
-        if judged is not None:
-            rankings = _of_judged_queries(rankings, judged, scores)
-        notes = tuple(dict.fromkeys((*self.queries.notes, *self.items.notes)))
-        audit = _audit(rankings, notes, complete=relation.complete, queries=len(self.queries))
-        rankings = replace(
-            rankings, complete=relation.complete, basis=self._basis(relation), audit=audit
-        )
-        return rankings, None if best is None else best.results()
+        Parameters
+        ----------
+        index : IndexLike
+            A faiss or usearch index or the file of one, anything else with a `search(vectors, k)`
+            that answers as they do, or a function (vectors, k) -> (items, scores), one row per
+            query, the best first. It is asked for more where items are excluded.
+        relevance, measures, policy, convention, progress
+            As for `evaluate`.
+        k : int, optional
+            How many items of each query are compared.
+        keys : sequence, optional
+            What the index calls each item, where that is neither a row number nor an id.
 
-    def _basis(self, relation: Relation) -> tuple[str, ...]:
-        """What the ranks are of, in words: part of the definition of every number that comes from
-        them."""
-        what = "items"
-        said = [f"{self.similarity.name}: {self.similarity.says}, {self.similarity.precision}"]
-        if self.dims is not None:
-            said.append(f"only the first {self.dims} dimensions of the vectors are used")
-        if self.normalisation is not None:
-            said.append(self.normalisation.note.rstrip("."))
-        if self.categories is not None:
-            what = "categories"
-            said.extend(BASIS)
-        said.append(f"all {what} are ranked")
-        said.append(f"relevant: {relation.says}")
-        if self.exclude is not None:
-            said.append(f"excluded from the ranking: {self.exclude.says}")
-        return tuple(said)
+        Returns
+        -------
+        IndexEvaluation
 
+        >>> from judged import Embeddings, relevance
+        >>> def always_the_first(block, k):
+        ...     return [[0]] * len(block), [[1.0]] * len(block)
+        >>> both = Embeddings([[1.0, 0.0], [0.0, 1.0]], [[1.0, 0.1], [0.1, 1.0]])
+        >>> found = both.evaluate_index(always_the_first, relevance.pairs(), "RR", k=1)
+        >>> found.recall, found.loss
+        (0.5, {'RR': 0.5})
+        """
+        from judged.embeddings.index import evaluate
 
-@dataclass(frozen=True, eq=False)
-class _Back:
-    """A relation seen from the items."""
+        request = _request(measures, policy, convention)
+        relation = as_relation(relevance, what="relevance")
+        return evaluate(index, self, relation, request, k=k, keys=keys, progress=progress)
 
-    relation: Relation
+    def diagnose(
+        self,
+        relevance: RelevanceLike | None = None,
+        *,
+        k: int | None = None,
+        sample: int | None = SAMPLE,
+        seed: int = 0,
+    ) -> Diagnosis:
+        """Look for what spoils a ranking: bad vectors, duplicates, hubs, collapse.
 
-    @property
-    def says(self) -> str:
-        return self.relation.says
+        Parameters
+        ----------
+        relevance : RelevanceLike, optional
+            As for `evaluate`; without it nothing is said of relevant pairs.
+        k : int, optional
+            A hub is an item among the k best of many queries; 10 by default.
+        sample : int or None, optional
+            How many vectors of a side are looked at for what takes all pairs; None for all.
+        seed : int, optional
+            Of what is sampled.
 
-    @property
-    def complete(self) -> bool:
-        return self.relation.complete
+        Returns
+        -------
+        Diagnosis
 
-    def bind(self, queries: Vectors, items: Vectors) -> Bound:
-        return turned_round(self.relation.bind(items, queries), items, queries)
+        >>> from judged import Embeddings
+        >>> Embeddings([[1.0, 0.0]], [[1.0, 0.1], [1.0, 0.1], [0.0, 2.0]]).diagnose().sentences()[0]
+        'the items: 1 vector equal to an earlier one (0 = 1).'
+        """
+        from judged.embeddings.diagnostics import diagnose
 
-
-def _rankings(scores: Scores, counted: list[Counted], policy: Policy, name: str) -> Rankings:
-    lengths = np.concatenate([each.relevant.lengths for each in counted])
-    if not lengths.any():
-        raise InputError("no item is relevant to any query; check the relevance that was given.")
-    query = np.repeat(np.arange(len(scores.queries)), lengths)
-    grade = np.concatenate([each.relevant.grade for each in counted])
-    first, last, place = (
-        np.concatenate([getattr(each, part) for each in counted])
-        for part in ("first", "last", "place")
-    )
-    ranked = np.concatenate([each.ranked for each in counted])
-    found = first > 0
-    hit_query, hit_grade = query[found], grade[found]
-    rank = first[found] + place[found]
-    if policy.ties in ("best", "worst"):
-        rank = favoured(hit_query, first[found], last[found], hit_grade, best=policy.ties == "best")
-    order = by_query_and_rank(hit_query, rank)
-    return Rankings(
-        queries=scores.queries.names(),
-        retrieved=ranked,
-        hit_query=hit_query[order],
-        hit_rank=rank[order],
-        hit_grade=hit_grade[order],
-        hit_tie_first=first[found][order],
-        hit_tie_last=last[found][order],
-        pool_query=query,
-        pool_grade=descending(grade, lengths),
-        missing=np.zeros(len(scores.queries), bool),
-        collection=ranked,
-        ties=policy.ties,
-        name=name,
-    )
+        relation = None if relevance is None else as_relation(relevance, what="relevance")
+        return diagnose(self, relation, k=k, sample=sample, seed=seed)
 
 
-def _of_judged_queries(r: Rankings, judged: Judged, scores: Scores) -> Rankings:
-    """As with any run: queries that nobody judged are ignored, and judged queries without a vector
-    are missing."""
-    r = r.take(np.flatnonzero(judged.known))
-    if judged.of_absent is None or not judged.absent:
-        return r
-    count = len(judged.absent)
-    of_absent = (
-        scores.relevance_of_others(judged.of_absent)
-        if isinstance(scores, UniqueProduct)
-        else judged.of_absent
-    )
-    pairs = of_absent.block(0, count)
-    return replace(
-        r,
-        queries=(*r.queries, *judged.absent),
-        retrieved=np.append(r.retrieved, np.zeros(count, np.int64)),
-        missing=np.append(r.missing, np.ones(count, bool)),
-        collection=np.append(r.collection, np.full(count, len(scores.items))),  # type: ignore[arg-type]
-        pool_query=np.append(r.pool_query, len(r) + pairs.row),
-        pool_grade=np.append(r.pool_grade, descending(pairs.grade, pairs.lengths)),
-    )
+def _request(measures: Any, policy: Any, convention: Any) -> Request:
+    from judged.evaluation.request import Request
+
+    return Request.of(measures, policy, convention)
+
+
+def _explained(r: Rankings, of: Search, relation: Relation) -> Rankings:
+    """Rankings with what they are of, and what was found."""
+    notes = tuple(dict.fromkeys((*of.queries.notes, *of.items.notes)))
+    audit = _audit(r, notes, complete=relation.complete, queries=len(of.queries))
+    return replace(r, complete=relation.complete, basis=basis_of(of, relation), audit=audit)
 
 
 def _audit(r: Rankings, notes: tuple[str, ...], *, complete: bool, queries: int) -> Audit:
-    present = int((~r.missing).sum())
     lost = np.count_nonzero(~r.missing[r.pool_query]) - len(r.hit_query)
     if lost:
         notes = (
@@ -315,121 +394,4 @@ def _audit(r: Rankings, notes: tuple[str, ...], *, complete: bool, queries: int)
             "be missed.",
             *notes,
         )
-    tied = r.hit_tie_last > r.hit_tie_first  # type: ignore[operator]
-    window = np.minimum(r.retrieved, 10)
-    judged = r.counted(r.hit_grade >= 0, np.full(len(r), 10.0)) / np.maximum(window, 1)
-    return Audit(
-        judged_queries=len(r),
-        run_queries=queries,
-        missing_queries=tuple(r.queries[at] for at in np.flatnonzero(r.missing)),
-        ignored_queries=queries - present,
-        results=int(r.retrieved.sum()),
-        judged_results=int(r.retrieved.sum()) if complete else len(r.hit_rank),
-        judged_at_10=1.0 if complete else float(judged[window > 0].mean()) if window.any() else 0.0,
-        tied_results=int(tied.sum()),
-        tied_queries=len(np.unique(r.hit_query[tied])),
-        short_lists=int((r.retrieved[~r.missing] < 10).sum()),
-        nothing_relevant=int((r.relevant(1) == 0).sum()),
-        notes=notes,
-    )
-
-
-def rank_embeddings(
-    queries: Any,
-    items: Any,
-    relevance: Any,
-    *,
-    similarity: Any = "cosine",
-    exclude: Any = None,
-    policy: Policy | dict[str, Any] | None = None,
-    memory: str | int = MEMORY,
-    query_ids: Sequence[Any] | None = None,
-    item_ids: Sequence[Any] | None = None,
-    dims: int | None = None,
-    normalise: Any = None,
-    unique: Any = None,
-    name: str = "embeddings",
-    progress: Progress | None = None,
-) -> Rankings:
-    """The exact ranks of all relevant items, as Rankings: every measure, convention and statistic
-    works on them.
-
-    >>> import judged
-    >>> r = judged.rank_embeddings([[1.0, 0.0]], [[0.0, 1.0], [1.0, 1.0], [2.0, 0.1]], judged.groups(["a"], ["a", "a", "b"]))
-    >>> r.hit_rank.tolist()
-    [2, 3]
-    """
-    compared = Embeddings(
-        queries,
-        items,
-        similarity=similarity,
-        exclude=exclude,
-        memory=memory,
-        query_ids=query_ids,
-        item_ids=item_ids,
-        dims=dims,
-        normalise=normalise,
-        unique=unique,
-    )
-    return compared.rank(relevance, Policy.of(policy), name=name, progress=progress)[0]
-
-
-def evaluate_embeddings(
-    queries: Any,
-    items: Any,
-    relevance: Any,
-    *,
-    similarity: Any = "cosine",
-    measures: Measures | None = None,
-    exclude: Any = None,
-    policy: Policy | dict[str, Any] | None = None,
-    memory: str | int = MEMORY,
-    query_ids: Sequence[Any] | None = None,
-    item_ids: Sequence[Any] | None = None,
-    dims: int | None = None,
-    normalise: Any = None,
-    unique: Any = None,
-    both: bool = False,
-    convention: str | Convention | None = None,
-    tie_range: bool = False,
-    name: str = "embeddings",
-    progress: Progress | None = None,
-) -> Evaluation:
-    """Score embeddings by the exact rank of every relevant item in the full ranking of all items.
-
-    With `both`, the items' search for queries is a second row. With `unique`, one label for each
-    item or a table from item to category, each category's best item stands for it and categories
-    are ranked. Where relevance is judgements, it is as with any run: queries without any are
-    ignored, and judged queries without a vector are missing. `convention` names the library whose
-    numbers are wanted. `tie_range` adds the value of every number when ties fall against the
-    system, on average and in its favour.
-
-    >>> import judged
-    >>> vectors = [[1.0, 0.0], [0.9, 0.1], [0.0, 1.0]]
-    >>> labels = ["a", "a", "b"]
-    >>> judged.evaluate_embeddings([[1.0, 0.2]], vectors, judged.same_label(["a"], labels), measures=["AP"]).value()
-    1.0
-    """
-    from judged.evaluation.evaluation import evaluate_rankings  # hands over downstream
-    from judged.evaluation.request import Request
-
-    request = Request.of(measures, policy, convention)
-    compared = Embeddings(
-        queries,
-        items,
-        similarity=similarity,
-        exclude=exclude,
-        memory=memory,
-        query_ids=query_ids,
-        item_ids=item_ids,
-        dims=dims,
-        normalise=normalise,
-        unique=unique,
-    )
-    if both:
-        rankings: tuple[Rankings, ...] = compared.rank_both_ways(
-            relevance, request.policy, name=name, progress=progress
-        )
-    else:
-        rankings = (compared.rank(relevance, request.policy, name=name, progress=progress)[0],)
-    return evaluate_rankings(rankings, request, tie_range=tie_range)
+    return Audit.of(r, run_queries=queries, notes=notes, complete=complete)

@@ -5,114 +5,60 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from judged.embeddings.embeddings import Embeddings
-from judged.embeddings.index_adapter import Adapter, read_index
-from judged.embeddings.product import MEMORY, Scores, over_blocks
+from judged.embeddings.index_adapter import Adapter, as_index
+from judged.embeddings.product import Scores, over_blocks
 from judged.embeddings.ranks import relevant_and_excluded
-from judged.embeddings.relevance import Bound, Pairs, as_relation
-from judged.embeddings.top_k import Best, Results, check_k
-from judged.errors import InputError, PolicyError
-from judged.policy import Policy
+from judged.embeddings.relations import Bound, Pairs, Relation
+from judged.embeddings.search import Search, refuse_changes, refuse_removal, scores_of
+from judged.embeddings.top_k import Best, TopK
+from judged.errors import InputError
 from judged.rankings.audit import Audit
 from judged.rankings.rankings import Rankings
+from judged.results import Part, Result, Table
 from judged.segments import Floats, Ints, descending
+from judged.text import plain, shown, to_json
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from judged.evaluation.evaluation import Evaluation
-    from judged.evaluation.request import Measures, Request
+    from judged.evaluation.request import Request
+    from judged.types import Ids, IndexLike, Progress, Ties
 
 ROUNDING = 1e-6
 """Scores this close, as a share of the query's greatest, are one: the index sums up in another
 order than we do."""
 
 
-def evaluate_index(
-    index: Any,
-    queries: Any,
-    items: Any,
-    relevance: Any,
-    *,
-    k: int = 100,
-    similarity: Any = "cosine",
-    measures: Measures | None = None,
-    exclude: Any = None,
-    policy: Policy | dict[str, Any] | None = None,
-    memory: str | int = MEMORY,
-    query_ids: Sequence[Any] | None = None,
-    item_ids: Sequence[Any] | None = None,
-    keys: Sequence[Any] | None = None,
-    dims: int | None = None,
-    progress: Callable[[int], None] | None = None,
-) -> IndexEvaluation:
-    """Evaluate an approximate index against the exact search of the same vectors, both cut at k.
-
-    `index` is a faiss or usearch index or the file of one, anything else with a `search(vectors,
-    k)` that answers as they do, or a function f(query block, k) -> (items, scores), one row a
-    query, the best first. The order of the returned list is the ranking, whether scores or
-    distances come with it. Whole numbers are row numbers of the items (-1: none), texts are item
-    ids; `keys`, one for each item, says what the index calls them where it is neither.
-
-    Where items are excluded from a query's list, the index is asked for at least as many more, and
-    these are taken out of its list.
-
-    >>> vectors = np.eye(4, dtype=np.float32)
-    >>> def first_two(block, k):
-    ...     return np.tile([0, 1], (len(block), 1)), np.zeros((len(block), 2))
-    >>> result = evaluate_index(first_two, vectors, vectors, lambda begin, end: np.eye(4)[begin:end], k=1, measures=["RR"])
-    >>> result.recall, result.loss
-    (0.25, {'RR': 0.75})
-    """
-    compared = Embeddings(
-        queries,
-        items,
-        similarity=similarity,
-        exclude=exclude,
-        memory=memory,
-        query_ids=query_ids,
-        item_ids=item_ids,
-        dims=dims,
-    )
-    from judged.evaluation.request import Request
-
-    return compare_index(
-        index, compared, relevance, Request.of(measures, policy), k=k, keys=keys, progress=progress
-    )
-
-
-def compare_index(
-    index: Any,
-    compared: Embeddings,
-    relevance: Any,
+def evaluate(
+    index: IndexLike,
+    exact: Search,
+    relation: Relation,
     request: Request,
     *,
     k: int,
-    keys: Sequence[Any] | None = None,
-    progress: Callable[[int], None] | None = None,
+    keys: Ids | None = None,
+    progress: Progress | None = None,
 ) -> IndexEvaluation:
-    """As `evaluate_index`, with vectors that were read already."""
-    from judged.evaluation.evaluation import evaluate_rankings  # hands over downstream
+    """An index against the exact search of the same vectors, both cut at k."""
+    from judged.evaluation.evaluation import evaluate_rankings  # heavier than what is here
 
     ties = request.policy.ties
-    if request.policy.unjudged == "removed":
-        raise PolicyError(
-            "unjudged=removed has no meaning here: every item is ranked, and only relevant ones "
-            "are known."
-        )
-    found = read_index(index) if isinstance(index, (str, os.PathLike)) else index
-    relation = as_relation(relevance, what="relevance")
-    bound = relation.bind(compared.queries, compared.items)
-    product, _ = compared.scores()
-    best = Best(product, check_k(k), ties=ties)
-    adapter = Adapter(found, product, keys)
-    lists = _compare(product, bound, best, adapter, progress)
+    refuse_changes(exact, "an index")
+    refuse_removal(request.policy)
+    opened = as_index(index)
+    relevance = relation.bind(exact.queries, exact.items)
+    product, _ = scores_of(exact)
+    best = Best(product, k, ties=ties)
+    adapter = Adapter(opened, product, keys)
+    lists = _compare(product, relevance, best, adapter, progress)
     return IndexEvaluation(
         k=k,
         per_query_recall=lists.recall(),
@@ -120,15 +66,27 @@ def compare_index(
     )
 
 
-@dataclass(frozen=True, eq=False)
-class IndexEvaluation:
-    """What an index finds of the exact lists, the numbers of both, and what is lost."""
+@dataclass(frozen=True, eq=False, repr=False)
+class IndexEvaluation(Result):
+    """What an index finds of the exact lists, the numbers of both, and what is lost.
+
+    >>> import judged
+    >>> both = judged.Embeddings([[1.0, 0.0]], [[0.9, 0.1], [0.1, 0.9]])
+    >>> def always_the_second(block, k):
+    ...     return [[1]] * len(block), [[0.0]] * len(block)
+    >>> found = both.evaluate_index(always_the_second, {"0": {"0": 1}}, "RR", k=1)
+    >>> found.recall, found.loss
+    (0.0, {'RR': 1.0})
+    """
 
     k: int
+    """Where both lists were cut."""
     per_query_recall: Floats
     """NaN for a query that has no items to find."""
     evaluation: Evaluation
     """Two rows, `exact@k` and `index@k`."""
+
+    WORDS: ClassVar[frozenset[str]] = frozenset(("run",))
 
     @property
     def recall(self) -> float:
@@ -155,8 +113,17 @@ class IndexEvaluation:
         }
 
     def to_dict(self, *, per_query: bool = False) -> dict[str, Any]:
-        from judged.text import plain
+        """k, recall, loss and the evaluation of both, as plain Python values.
 
+        Parameters
+        ----------
+        per_query : bool, optional
+            Whether the values of each query are in it too; no by default.
+
+        Returns
+        -------
+        dict
+        """
         result: dict[str, Any] = {
             "k": self.k,
             "recall": plain(self.recall),
@@ -171,14 +138,80 @@ class IndexEvaluation:
             result["per_query_recall"] = {query: plain(value) for query, value in named}
         return {**result, "evaluation": self.evaluation.to_dict(per_query=per_query)}
 
-    def __repr__(self) -> str:
-        from judged.text import shown
+    def to_frame(self) -> pl.DataFrame:
+        """One row for the exact search, one for the index, one for the loss; a column per measure.
 
+        Returns
+        -------
+        polars.DataFrame
+        """
+        import polars as pl
+
+        return pl.DataFrame(self._rows(), orient="row", schema=["run", *self.loss])
+
+    def _rows(self) -> list[tuple[Any, ...]]:
+        runs = [
+            (run.name, *(float(run.summary[measure]) for measure in self.evaluation.measures))
+            for run in self.evaluation.runs
+        ]
+        return [*runs, ("loss", *self.loss.values())]
+
+    def sentences(self) -> list[str]:
+        """The recall of the index, and what it loses of each measure.
+
+        Returns
+        -------
+        list of str
+        """
         lost = ", ".join(f"{name} {shown(value)}" for name, value in self.loss.items())
-        return (
-            f"{self.evaluation!r}\nrecall of the index: {shown(self.recall)} of the exact "
-            f"first {self.k:,}\nloss: {lost}"
-        )
+        return [
+            f"recall of the index: {shown(self.recall)} of the exact first {self.k:,}",
+            f"loss: {lost}",
+        ]
+
+    def tables(self) -> list[Table]:
+        """One table: the exact search, the index and the loss, a column per measure.
+
+        Returns
+        -------
+        list of (header, rows)
+        """
+        return [(["run", *self.loss], [[name, *map(shown, of)] for name, *of in self._rows()])]
+
+    def parts(self) -> list[Part]:
+        """The evaluation of both, and the sentences.
+
+        Returns
+        -------
+        list of str or (header, rows)
+        """
+        return [*self.evaluation.parts(), *self.sentences()]
+
+    def to_json(self, *, per_query: bool = False) -> str:
+        """`to_dict` as JSON.
+
+        Parameters
+        ----------
+        per_query : bool, optional
+            Whether the values of each query are in it too; no by default.
+
+        Returns
+        -------
+        str
+        """
+        return to_json(self.to_dict(per_query=per_query))
+
+    def save(self, path: str | os.PathLike[str], *, per_query: bool = False) -> None:
+        """Write the result to a file, whole or not at all.
+
+        Parameters
+        ----------
+        path : str or os.PathLike
+            Where to write; the ending says the format: .json, .csv, .md, .html, .txt or .parquet.
+        per_query : bool, optional
+            Whether the values of each query are written too, which only JSON can hold.
+        """
+        self._save(path, **({"per_query": True} if per_query else {}))
 
 
 @dataclass(frozen=True, eq=False)
@@ -187,7 +220,7 @@ class _Compared:
     relevant."""
 
     product: Scores
-    exact: Results
+    exact: TopK
     found: Ints
     found_scores: NDArray[Any]
     relevant: Pairs
@@ -207,7 +240,7 @@ class _Compared:
         share[some] = np.minimum(right.sum(axis=1)[some] / lengths[some], 1.0)
         return share
 
-    def rankings(self, ties: str, notes: tuple[str, ...]) -> list[Rankings]:
+    def rankings(self, ties: Ties, notes: tuple[str, ...]) -> list[Rankings]:
         if not len(self.relevant.item):
             raise InputError(
                 "no item is relevant to any query; check the relevance that was given."
@@ -218,7 +251,7 @@ class _Compared:
             self._rankings(self.found, f"index@{k}", ties, notes),
         ]
 
-    def _rankings(self, lists: Ints, name: str, ties: str, notes: tuple[str, ...]) -> Rankings:
+    def _rankings(self, lists: Ints, name: str, ties: Ties, notes: tuple[str, ...]) -> Rankings:
         count = len(self.product.items)
         row, place = np.nonzero(lists >= 0)
         known = np.flatnonzero(self.relevant.item >= 0)
@@ -243,15 +276,12 @@ class _Compared:
             depth=self.exact.k,
             name=name,
         )
-        audit = Audit(
-            judged_queries=len(queries),
+        audit = Audit.of(
+            rankings,
             run_queries=len(queries),
-            results=int(lengths.sum()),
-            judged_results=int(hit.sum()),
-            judged_at_10=1.0,
-            short_lists=int((lengths < 10).sum()),
-            nothing_relevant=int((rankings.relevant(1) == 0).sum()),
             notes=tuple(dict.fromkeys(queries.notes + items.notes + notes)),
+            complete=True,
+            judged_results=int(hit.sum()),
         )
         return replace(rankings, audit=audit)
 
@@ -261,7 +291,7 @@ def _compare(
     relevance: Bound,
     best: Best,
     adapter: Adapter,
-    progress: Callable[[int], None] | None,
+    progress: Progress | None,
 ) -> _Compared:
     """One pass: each block's exact lists, and the scores of what the index returned read from the
     same product."""
@@ -292,7 +322,7 @@ def _compare(
     )
     return _Compared(
         product,
-        best.results(),
+        best.top_k(),
         np.concatenate(found),
         np.concatenate(scores),
         Pairs(lengths, item, grade),

@@ -4,10 +4,10 @@ find."""
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import cached_property
 from threading import Lock
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,10 +17,16 @@ from judged.errors import InputError, MissingExtraError
 from judged.inputs.vectors.vectors import Vectors
 from judged.segments import Ints
 
+if TYPE_CHECKING:
+    from judged.types import Ids, IndexLike
 
-def read_index(path: str | os.PathLike[str]) -> Any:
-    """A faiss or usearch index from the file it was saved to."""
-    label = os.fspath(path)
+
+def as_index(given: IndexLike) -> Any:
+    """An index as it is, or a faiss or usearch index from the file it was saved to."""
+    return _read(os.fspath(given)) if isinstance(given, (str, os.PathLike)) else given
+
+
+def _read(label: str) -> Any:
     try:
         with open(label, "rb") as file:
             head = file.read(256)
@@ -59,7 +65,7 @@ def _read_usearch(label: str) -> Any:
 class Adapter:
     """An index of whatever kind, asked for row numbers of items."""
 
-    def __init__(self, index: Any, product: Scores, keys: Sequence[Any] | None) -> None:
+    def __init__(self, index: Any, product: Scores, keys: Ids | None) -> None:
         self._queries, self._items = product.queries, product.items
         self._ask, self._one_at_a_time = _asking(index), Lock()
         self._keys = None if keys is None else _checked_keys(keys, product.items)
@@ -73,7 +79,7 @@ class Adapter:
             )
 
     def find(self, queries: Ints, k: int) -> Ints:
-        """The rows of the items it returned for these queries, in ascending order, a row a query;
+        """The rows of the items it returned for these queries, in ascending order, a row per query;
         -1 where there is none."""
         begin, end = int(queries[0]), int(queries[-1]) + 1
         block = (
@@ -86,7 +92,7 @@ class Adapter:
         if answer.ndim != 2 or len(answer) != len(queries):
             raise InputError(
                 f"the index returned shape {answer.shape} for {len(queries)} queries; "
-                "it must return a matrix, one row a query, the best item first."
+                "it must return a matrix, one row per query, the best item first."
             )
         found = self._rows(answer, queries)[:, :k]
         ordered = np.sort(found, axis=1)
@@ -115,7 +121,7 @@ class Adapter:
                 elif name in none:
                     continue
                 elif self._keys is None and isinstance(name, (int, np.integer)):
-                    # A row also where None or a text stands beside it, or it would hang on which
+                    # A row also where None or a text stands beside it, or it would depend on which
                     # queries are asked together.
                     if not 0 <= name < len(self._items):
                         raise self._no_row(int(name), queries[row])
@@ -131,9 +137,8 @@ class Adapter:
     def _no_row(self, number: int, query: int) -> InputError:
         return InputError(
             f"the index returned item {number} {self._for(query)}, but items are numbered from 0 "
-            "to "
-            f"{len(self._items) - 1}; if its numbers are keys of its own, give keys, one for each "
-            "item."
+            f"to {len(self._items) - 1}; if its numbers are keys of its own, give keys, one for "
+            "each item."
         )
 
     @cached_property
@@ -206,7 +211,7 @@ def _matrix(items: Any) -> NDArray[Any]:
     return matrix
 
 
-def _checked_keys(keys: Sequence[Any], items: Vectors) -> dict[Any, int]:
+def _checked_keys(keys: Ids, items: Vectors) -> dict[Any, int]:
     names = np.asarray(keys).tolist()
     if len(names) != len(items):
         raise InputError(f"keys: {len(names)} keys for {len(items)} items; there must be as many.")
@@ -225,8 +230,7 @@ def _check_dims(index: Any, queries: Vectors) -> None:
     if dims is not None and dims != queries.dims:
         raise InputError(
             f"the index has {dims} dimensions, {queries.source} have {queries.dims}; they must "
-            "have as many. "
-            "Was it built from these vectors?"
+            "have as many. Was it built from these vectors?"
         )
 
 

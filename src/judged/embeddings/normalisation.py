@@ -57,7 +57,7 @@ class Fitted:
                 scores[:, at] = changed
 
     def of_lists(self, scores: NDArray[Any]) -> Floats:
-        """The scores of lists, one a query, by a normalisation that looks at nothing but the
+        """The scores of lists, one per query, by a normalisation that looks at nothing but the
         query's own."""
         assert self.change is not None
         there = np.isfinite(scores)

@@ -13,7 +13,7 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 
 from judged.checks import size_in_bytes
-from judged.embeddings.relevance import Bound, Pairs, turned_round
+from judged.embeddings.relations import Bound, Pairs, reversed_pairs
 from judged.errors import InputError
 from judged.inputs.vectors.vectors import ROWS_AT_A_TIME, Matrix, Vectors
 from judged.segments import Floats, Ints, starts_of
@@ -99,11 +99,108 @@ class Normaliser(Protocol):
     def apply(self, scores: Matrix, row: int, column: int) -> None: ...
 
 
+@dataclass(frozen=True)
+class Plan:
+    """How the memory is used: whether items are held ready, how many threads, how large a tile."""
+
+    hold: bool
+    threads: int
+    height: int
+    width: int
+
+    @classmethod
+    def of(
+        cls, queries: Vectors, items: Vectors, similarity: Similarity, memory: str | int
+    ) -> Plan:
+        cap = size_in_bytes(memory)
+        held = len(items) * (items.dims + 1) * 4
+        hold = held <= cap // 2
+        # Beside the scores there is what they are compared and sorted with, for which a third is
+        # left.
+        room = (cap - held if hold else cap) * 2 // 3
+        threads = _side_by_side(queries, items, similarity, room)
+        return cls(hold, threads, *_shape(queries, items, hold, threads, room // threads))
+
+
+def _side_by_side(queries: Vectors, items: Vectors, similarity: Similarity, room: int) -> int:
+    """A thread per core, where each has room for a good block; one, and a BLAS with threads of its
+    own, where few have."""
+    if not similarity.side_by_side:
+        return 1
+    cores = os.cpu_count() or 1
+    fitting = min(room // (len(items) * 4 * 2 * _LOW), len(queries), cores)
+    return fitting if fitting * 2 >= cores else 1
+
+
+def _shape(
+    queries: Vectors, items: Vectors, hold: bool, threads: int, room: int
+) -> tuple[int, int]:
+    """How many queries and items a tile may have."""
+    height = min(room // (len(items) * 4), 512, -(-len(queries) // threads))
+    if height >= min(_LOW, len(queries)):
+        return height, len(items)
+    # Items in several tiles are multiplied twice, so that is only for what would else be too slow.
+    ready = 0 if hold else items.dims * 8
+    height = min(64, len(queries))
+    return height, max(room // (height * 4 + ready), 1)
+
+
+class ReadyItems:
+    """Items once they were looked at: checked, made ready if they are held, and the equal ones
+    found."""
+
+    def __init__(self, items: Vectors, similarity: Similarity, *, hold: bool) -> None:
+        self._items, self._similarity = items, similarity
+        self._held: Matrix | None = None
+        self.workspace = threading.local()
+        """What each thread of a product has for itself."""
+        keys = np.empty(len(items), np.uint64)
+
+        def look(begin: int) -> float:
+            end = min(begin + step, len(items))
+            block = items.block(begin, end)
+            refuse_infinite(block, items, begin)
+            keys[begin:end] = keys_of(block)
+            ready = similarity.prepare(block, items, begin, items=True)
+            if self._held is not None:
+                self._held[begin:end] = ready
+            return similarity.longest(ready)
+
+        # Small enough to stay in a core's cache from one step to the next; what is not in memory is
+        # read by larger pieces, from its beginning to its end.
+        in_memory = isinstance(items.values, np.ndarray)
+        step = max(1, (1 << 18) // items.dims) if in_memory else ROWS_AT_A_TIME
+        if hold:
+            start = items.block(0, step)
+            refuse_infinite(start, items, 0)
+            width = similarity.prepare(start[:1], items, 0, items=True).shape[1]
+            self._held = np.empty((len(items), width), np.float32)
+        with ThreadPoolExecutor((os.cpu_count() or 1) if in_memory else 1) as pool:
+            self.longest = max(pool.map(look, range(0, len(items), step)))
+        first = first_equal(items, keys)
+        items.release()
+        self.first: Ints | None = None if np.array_equal(first, np.arange(len(first))) else first
+        """For each item the first one with the same vector; None where all differ."""
+
+    def block(self, begin: int, end: int) -> Matrix:
+        if self._held is not None:
+            return self._held[begin:end]
+        parts = []
+        for first in range(begin, end, ROWS_AT_A_TIME):
+            block = self._items.block(first, min(first + ROWS_AT_A_TIME, end))
+            parts.append(self._similarity.prepare(block, self._items, first, items=True))
+        self._items.release()
+        return parts[0] if len(parts) == 1 else np.concatenate(parts)
+
+
 class Product:
-    """One matrix product a tile, as wide as all items where the memory allows.
+    """One matrix product per tile, as wide as all items where the memory allows.
 
     Items are looked at once beforehand: what cannot be scored is refused before any work is done.
-    `shape` is the height and width of tiles, where it is not left to the memory.
+    `shape` is the height and width of tiles, where it is not left to the memory. `normaliser`
+    changes the scores of each tile. With `keep`, tiles stay: all scores are held, for whoever wants
+    to see them from the other side. `cuts` are columns at which tiles may begin too. `ready` are
+    the items of another product of the same sides, or of vectors that were checked against them.
     """
 
     def __init__(
@@ -115,88 +212,30 @@ class Product:
         exclude: Bound | None,
         memory: str | int,
         shape: tuple[int, int] | None = None,
+        normaliser: Normaliser | None = None,
+        keep: bool = False,
+        cuts: Ints | None = None,
+        ready: ReadyItems | None = None,
     ) -> None:
-        similarity.check(queries, items)
-        self.queries, self.items, self.similarity, self.exclude = (
-            queries,
-            items,
-            similarity,
-            exclude,
-        )
-        self.normaliser: Normaliser | None = None
-        cap = size_in_bytes(memory)
-        held = len(items) * (items.dims + 1) * 4
-        self._prepared: Matrix | None = None
-        self._first = self._survey(hold=held <= cap // 2)
-        if self._prepared is not None:
-            cap -= held
-        # Beside the scores there is what they are compared and sorted with, for which a third is
-        # left.
-        self.threads = self._side_by_side(cap * 2 // 3)
-        self.height, self.width = shape or self._shape(cap * 2 // 3 // self.threads)
+        if ready is None:
+            similarity.check(queries, items)
+        plan = Plan.of(queries, items, similarity, memory)
+        self.queries, self.items, self.similarity = queries, items, similarity
+        self.exclude, self.memory, self.cuts = exclude, memory, cuts
+        self.ready = ReadyItems(items, similarity, hold=plan.hold) if ready is None else ready
+        self.threads = plan.threads
+        self.height, self.width = shape or (plan.height, plan.width)
         self.listed: type[np.floating[Any]] = (
             np.float64 if isinstance(similarity, Rescored) else np.float32
         )
-        self._own = threading.local()
-        self.whole: Matrix | None = None
-        self._begins: Sequence[int] | Ints = self.columns
+        self.whole: Matrix | None = (
+            np.empty((len(queries), len(items)), np.float32) if keep else None
+        )
+        self._normaliser = normaliser
 
     def first_equal(self, items: Ints) -> Ints:
         """For each of some items the first one with the same vector, which may be itself."""
-        return items if self._first is None else self._first[items]
-
-    def cut_at(self, columns: Ints) -> None:
-        """Tiles may begin at these columns too."""
-        self._begins = np.union1d(self.columns, columns)
-
-    def _side_by_side(self, room: int) -> int:
-        """A thread a core, where each has room for a good block; one, and a BLAS with threads of
-        its own, where few have."""
-        if not self.similarity.side_by_side:
-            return 1
-        cores = os.cpu_count() or 1
-        fitting = min(room // (len(self.items) * 4 * 2 * _LOW), len(self.queries), cores)
-        return fitting if fitting * 2 >= cores else 1
-
-    def _shape(self, room: int) -> tuple[int, int]:
-        """How many queries and items a tile may have."""
-        height = min(room // (len(self.items) * 4), 512, -(-len(self.queries) // self.threads))
-        if height >= min(_LOW, len(self.queries)):
-            return height, len(self.items)
-        # Items in several tiles are multiplied twice, so that is only for what would else be too
-        # slow.
-        ready = 0 if self._prepared is not None else self.items.dims * 8
-        height = min(64, len(self.queries))
-        return height, max(room // (height * 4 + ready), 1)
-
-    def _survey(self, *, hold: bool) -> Ints | None:
-        """Check all items, find the longest and the equal ones, and hold them ready if told to."""
-        keys = np.empty(len(self.items), np.uint64)
-
-        def look(begin: int) -> float:
-            end = min(begin + step, len(self.items))
-            block = self.items.block(begin, end)
-            refuse_infinite(block, self.items, begin)
-            keys[begin:end] = keys_of(block)
-            ready = self.similarity.prepare(block, self.items, begin, items=True)
-            if self._prepared is not None:
-                self._prepared[begin:end] = ready
-            return self.similarity.longest(ready)
-
-        # Small enough to stay in a core's cache from one step to the next; what is not in memory is
-        # read by larger pieces, from its beginning to its end.
-        in_memory = isinstance(self.items.values, np.ndarray)
-        step = max(1, (1 << 18) // self.items.dims) if in_memory else ROWS_AT_A_TIME
-        if hold:
-            start = self.items.block(0, step)
-            refuse_infinite(start, self.items, 0)
-            width = self.similarity.prepare(start[:1], self.items, 0, items=True).shape[1]
-            self._prepared = np.empty((len(self.items), width), np.float32)
-        with ThreadPoolExecutor((os.cpu_count() or 1) if in_memory else 1) as pool:
-            self._longest = max(pool.map(look, range(0, len(self.items), step)))
-        first = first_equal(self.items, keys)
-        self.items.release()
-        return None if np.array_equal(first, np.arange(len(first))) else first
+        return items if self.ready.first is None else self.ready.first[items]
 
     @property
     def columns(self) -> Sequence[int]:
@@ -210,24 +249,17 @@ class Product:
         block = self.queries.block(begin, end)
         refuse_infinite(block, self.queries, begin)
         ready = self.similarity.prepare(block, self.queries, begin, items=False)
-        if not self.similarity.longest(ready) * self._longest <= float(
-            np.finfo(np.float32).max
-        ):  # NaN is infinity times 0
+        most = self.similarity.longest(ready) * self.ready.longest
+        if not most <= float(np.finfo(np.float32).max):  # NaN is infinity times 0
             raise InputError(
                 f"the numbers of {self.queries.source} and {self.items.source} are so large that a "
-                "score would overflow; "
-                "divide all of them by the same number."
+                "score would overflow; divide all of them by the same number."
             )
         return ready
 
-    def keep(self) -> None:
-        """From now on tiles stay: all scores are held, for whoever wants to see them from the other
-        side."""
-        self.whole = np.empty((len(self.queries), len(self.items)), np.float32)
-
     def tile(self, prepared: Matrix, row: int, column: int, excluded: Pairs | None) -> Tile:
         end = min(column + self.width, len(self.items))
-        items = self._ready(column, end) if self._prepared is None else self._prepared[column:end]
+        items = self.ready.block(column, end)
         if self.whole is not None:
             out = self.whole[row : row + len(prepared), column:end]
         else:
@@ -237,11 +269,13 @@ class Product:
                 .reshape(len(prepared), end - column)
             )
         scores = self.similarity.scores(prepared, items, out)
-        if self._first is not None:
+        if self.ready.first is not None:
             self._workspace().levelled.level(scores, column)
-        if self.normaliser is not None:
-            self.normaliser.apply(scores, row, column)
-        slack = self.similarity.slack(prepared, self._longest) if self.normaliser is None else None
+        slack = None
+        if self._normaliser is None:
+            slack = self.similarity.slack(prepared, self.ready.longest)
+        else:
+            self._normaliser.apply(scores, row, column)
         tile = Tile(row, column, scores, slack)
         if excluded is not None:
             inside = tile.holds(excluded.item)
@@ -251,13 +285,15 @@ class Product:
     def _workspace(self) -> threading.local:
         """What each thread has for itself: room for a tile, and what it keeps of one tile for the
         next."""
-        if not hasattr(self._own, "buffer"):
-            self._own.buffer = np.empty(
-                0 if self.whole is not None else self.height * self.width, np.float32
-            )
-            if self._first is not None:
-                self._own.levelled = Levelled(self._first, np.asarray(self._begins), self.height)
-        return self._own
+        own, size = self.ready.workspace, 0 if self.whole is not None else self.height * self.width
+        if getattr(own, "shape", None) != (size, self.height):
+            own.shape, own.buffer = (size, self.height), np.empty(size, np.float32)
+            if self.ready.first is not None:
+                begins = np.asarray(self.columns)
+                if self.cuts is not None:
+                    begins = np.union1d(begins, self.cuts)
+                own.levelled = Levelled(self.ready.first, begins, self.height)
+        return own
 
     def exact(self, query: int, items: Ints) -> Floats:
         assert isinstance(self.similarity, Rescored)  # only where there is slack does anybody ask
@@ -274,17 +310,10 @@ class Product:
             exact[at] = self.similarity.exact(own[which[at]], self.items.rows(items[at]))
         return exact
 
-    def _ready(self, begin: int, end: int) -> Matrix:
-        parts = []
-        for first in range(begin, end, ROWS_AT_A_TIME):
-            block = self.items.block(first, min(first + ROWS_AT_A_TIME, end))
-            parts.append(self.similarity.prepare(block, self.items, first, items=True))
-        self.items.release()
-        return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
-
-class Turned:
-    """All scores of a product that kept them, seen from the items: a row an item, a column a query."""
+class ReversedProduct:
+    """All scores of a product that kept them, seen from the items: a row per item, a column per
+    query."""
 
     def __init__(self, product: Product) -> None:
         assert product.whole is not None
@@ -293,7 +322,7 @@ class Turned:
         self.exclude = (
             None
             if product.exclude is None
-            else turned_round(product.exclude, product.queries, product.items)
+            else reversed_pairs(product.exclude, product.queries, product.items)
         )
         self._height = max(1, product.height * len(product.items) // len(product.queries))
         self.columns, self.threads, self.listed = (0,), product.threads, product.listed
@@ -366,5 +395,5 @@ def refuse_infinite(block: Matrix, vectors: Vectors, begin: int) -> None:
             more = ", …" if len(bad) > 3 else ""
             raise InputError(
                 f"{vectors.source}: vectors {names}{more} hold NaN or infinite numbers; remove or "
-                "mend them."
+                "fix them."
             )

@@ -9,17 +9,22 @@ short rows, are sorted once instead.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from judged.embeddings.categories import UniqueProduct
 from judged.embeddings.product import Scores, Tile, over_blocks
-from judged.embeddings.relevance import Bound, Pairs
+from judged.embeddings.relations import Bound, Judged, Pairs
+from judged.errors import InputError
 from judged.inputs.vectors.vectors import Matrix, Vectors
-from judged.segments import Floats, Ints, count_above
+from judged.judging.ties import favoured
+from judged.policy import Policy
+from judged.rankings.rankings import Rankings, by_query_and_rank
+from judged.segments import Floats, Ints, borders, count_above, descending
 
 
 @dataclass(frozen=True, eq=False)
@@ -189,8 +194,7 @@ class Tally:
 
     def _of_one_row(self, places: Ints, most: int) -> Iterator[Ints]:
         """The places of each row, not too many at a time; places are in the order of rows."""
-        row = self._row[places]
-        for own in np.split(places, np.flatnonzero(row[1:] != row[:-1]) + 1):
+        for own in np.split(places, np.flatnonzero(borders(self._row[places]))[1:]):
             yield from (own[at : at + most] for at in range(0, len(own), most))
 
     def _settle_pairs(self, held: list[tuple[Ints, Ints]], above: Ints, level: Ints) -> None:
@@ -293,6 +297,65 @@ class RowCounter:
 def _count_sorted(ordered: Matrix, low: Matrix, high: Matrix, above: Ints, level: Ints) -> None:
     np.subtract(len(ordered), ordered.searchsorted(high, side="right"), out=above)
     np.subtract(len(ordered), ordered.searchsorted(low, side="left"), out=level)
+
+
+def rankings_of(scores: Scores, counted: list[Counted], policy: Policy, name: str) -> Rankings:
+    """Counted ranks as `Rankings`."""
+    lengths = np.concatenate([each.relevant.lengths for each in counted])
+    if not lengths.any():
+        raise InputError("no item is relevant to any query; check the relevance that was given.")
+    query = np.repeat(np.arange(len(scores.queries)), lengths)
+    grade = np.concatenate([each.relevant.grade for each in counted])
+    first, last, place = (
+        np.concatenate([getattr(each, part) for each in counted])
+        for part in ("first", "last", "place")
+    )
+    ranked = np.concatenate([each.ranked for each in counted])
+    found = first > 0
+    hit_query, hit_grade = query[found], grade[found]
+    rank = first[found] + place[found]
+    if policy.ties in ("best", "worst"):
+        rank = favoured(hit_query, first[found], last[found], hit_grade, best=policy.ties == "best")
+    order = by_query_and_rank(hit_query, rank)
+    return Rankings(
+        queries=scores.queries.names(),
+        retrieved=ranked,
+        hit_query=hit_query[order],
+        hit_rank=rank[order],
+        hit_grade=hit_grade[order],
+        hit_tie_first=first[found][order],
+        hit_tie_last=last[found][order],
+        pool_query=query,
+        pool_grade=descending(grade, lengths),
+        missing=np.zeros(len(scores.queries), bool),
+        collection=ranked,
+        ties=policy.ties,
+        name=name,
+    )
+
+
+def of_judged_queries(r: Rankings, judged: Judged, scores: Scores) -> Rankings:
+    """As with any run: queries that nobody judged are ignored, and judged queries without a vector
+    are missing."""
+    r = r.take(np.flatnonzero(judged.known))
+    if judged.of_absent is None or not judged.absent:
+        return r
+    count = len(judged.absent)
+    of_absent = (
+        scores.relevance_of_others(judged.of_absent)
+        if isinstance(scores, UniqueProduct)
+        else judged.of_absent
+    )
+    pairs = of_absent.block(0, count)
+    return replace(
+        r,
+        queries=(*r.queries, *judged.absent),
+        retrieved=np.append(r.retrieved, np.zeros(count, np.int64)),
+        missing=np.append(r.missing, np.ones(count, bool)),
+        collection=np.append(r.collection, np.full(count, len(scores.items))),  # type: ignore[arg-type]
+        pool_query=np.append(r.pool_query, len(r) + pairs.row),
+        pool_grade=np.append(r.pool_grade, descending(pairs.grade, pairs.lengths)),
+    )
 
 
 _AT_A_TIME = 10

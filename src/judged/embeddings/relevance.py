@@ -1,347 +1,199 @@
-"""Which items are relevant to which query, and which are not to be looked at: asked for a block of
-queries at a time."""
+"""Which items are relevant to a query, or excluded from its ranking: `judged.relevance`.
+
+Each of these may be given as relevance and as `exclude`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal
 
-import numpy as np
-from numpy.typing import NDArray
-
+from judged.embeddings.relations import (
+    EXCLUSION_LIST,
+    Judgements,
+    Lists,
+    PairedRows,
+    Relation,
+    SameId,
+    SameRow,
+)
+from judged.embeddings.relevance_by_label import SameLabel, SharedLabel
 from judged.errors import InputError
-from judged.inputs.vectors.vectors import Vectors
-from judged.segments import Floats, Ints, starts_of
+from judged.text import listed as in_words
+
+if TYPE_CHECKING:
+    from judged.types import JudgementsLike, Labels
+
+__all__ = [
+    "Relation",
+    "listed",
+    "pairs",
+    "revisited",
+    "same_id",
+    "same_label",
+    "same_row",
+    "shared_label",
+]
 
 
-@dataclass(frozen=True, eq=False)
-class Pairs:
-    """Items of some queries, query after query, each item once: how many each has, which, and with
-    what grade.
+def same_label(query_labels: Labels, item_labels: Labels) -> Relation:
+    """Items of the query's own label: a class, a person, a clip with five captions, a burst.
 
-    An item of -1 is judged but has no vector: it can only be missed.
+    Parameters
+    ----------
+    query_labels, item_labels : Labels
+        One label per vector: texts, or whole numbers.
+
+    Returns
+    -------
+    Relation
+
+    >>> import judged
+    >>> both = judged.Embeddings([[1.0, 0.0]], [[0.0, 1.0], [1.0, 0.1]])
+    >>> both.rank(same_label(["cat"], ["cat", "dog"])).hit_rank.tolist()
+    [2]
     """
-
-    lengths: Ints
-    item: Ints
-    grade: Floats
-
-    @property
-    def row(self) -> Ints:
-        return np.repeat(np.arange(len(self.lengths)), self.lengths)
-
-    def where(self, keep: NDArray[np.bool_]) -> Pairs:
-        return Pairs(
-            np.bincount(self.row[keep], minlength=len(self.lengths)),
-            self.item[keep],
-            self.grade[keep],
-        )
-
-    def without(self, others: Pairs) -> Pairs:
-        """Those that others of the same queries do not hold; what has no vector stays."""
-        beyond = 1 + max(self.item.max(initial=0), others.item.max(initial=0))
-        gone = np.isin(self.row * beyond + self.item, others.row * beyond + others.item)
-        return self.where(~gone | (self.item < 0))
-
-
-class Bound(Protocol):
-    """What knows the items of a block of queries."""
-
-    def block(self, begin: int, end: int) -> Pairs: ...
-
-
-class Relation(Protocol):
-    """Which items belong to a query, before it is known which vectors there are."""
-
-    @property
-    def says(self) -> str:
-        """Which items these are, in words."""
-        ...
-
-    @property
-    def complete(self) -> bool:
-        """Whether it speaks of all items: one that it does not name is known not to belong."""
-        ...
-
-    def bind(self, queries: Vectors, items: Vectors) -> Bound:
-        """Ready for these vectors; refuses what does not fit them."""
-        ...
-
-
-@dataclass(frozen=True)
-class Diagonal:
-    """The i-th item belongs to the i-th query, as with pairs of a caption and its clip."""
-
-    says: ClassVar[str] = "the item with the query's own row number"
-    complete: ClassVar[bool] = True
-
-    def bind(self, queries: Vectors, items: Vectors) -> Bound:
-        if len(queries) != len(items):
-            raise InputError(
-                f"pairs need as many queries as items; there are {len(queries)} queries and "
-                f"{len(items)} items. "
-                "For several queries an item use judged.groups(…), or --groups."
-            )
-        return self
-
-    def block(self, begin: int, end: int) -> Pairs:
-        return Pairs(np.ones(end - begin, np.int64), np.arange(begin, end), np.ones(end - begin))
-
-
-@dataclass(frozen=True)
-class SameIndex:
-    """The item with the query's own row number: the query itself, where queries and items are the
-    same vectors."""
-
-    says: ClassVar[str] = "the item with the query's own row number"
-    complete: ClassVar[bool] = True
-
-    def bind(self, queries: Vectors, items: Vectors) -> Bound:
-        rows = np.arange(min(len(queries), len(items)))
-        return _Listed.of(rows, rows, np.ones(len(rows)), queries)
-
-
-@dataclass(frozen=True)
-class SameId:
-    """The item with the query's own id."""
-
-    says: ClassVar[str] = "the item with the query's own id"
-    complete: ClassVar[bool] = True
-
-    def bind(self, queries: Vectors, items: Vectors) -> Bound:
-        if queries.ids is None or items.ids is None:
-            raise InputError(
-                "same_id needs ids on both sides; give query_ids and item_ids, or use same_index."
-            )
-        place = {name: number for number, name in enumerate(items.ids)}
-        pairs = [(row, place[name]) for row, name in enumerate(queries.ids) if name in place]
-        row, item = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
-        return _Listed.of(row, item, np.ones(len(row)), queries)
-
-
-@dataclass(frozen=True, eq=False)
-class _Listed:
-    """Pairs held as they are, in the order of the queries."""
-
-    item: Ints
-    grade: Floats
-    lengths: Ints
-    starts: Ints
-
-    @classmethod
-    def of(cls, row: Ints, item: Ints, grade: Floats, queries: Vectors) -> _Listed:
-        return cls(*_pairs_of(row, item, grade, len(queries)))
-
-    def block(self, begin: int, end: int) -> Pairs:
-        lengths = self.lengths[begin:end]
-        at = slice(int(self.starts[begin]), int(self.starts[begin]) + int(lengths.sum()))
-        return Pairs(lengths, self.item[at], self.grade[at])
-
-
-def _pairs_of(
-    row: Ints, item: Ints, grade: Floats, queries: int
-) -> tuple[Ints, Floats, Ints, Ints]:
-    order = np.argsort(row, kind="stable")
-    lengths = np.bincount(row, minlength=queries)
-    return item[order], grade[order], lengths, starts_of(lengths)
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Judged(_Listed):
-    """Pairs from judgements, which need not speak of all queries, nor of these alone."""
-
-    known: NDArray[np.bool_]
-    """The queries that have judgements; the others are not evaluated."""
-    absent: tuple[str, ...] = ()
-    """Judged queries that have no vector, and so no results."""
-    of_absent: _Listed | None = None
-    """What was judged of these."""
-
-
-@dataclass(frozen=True, eq=False)
-class Listed:
-    """Judgements in any form that `judged.evaluate` reads, by the ids of queries and items, or row
-    numbers."""
-
-    judgements: Any
-    what: str = "judgements"
-    complete: ClassVar[bool] = False
-
-    @property
-    def says(self) -> str:
-        return f"the items of the {self.what}"
-
-    def bind(self, queries: Vectors, items: Vectors) -> Bound:
-        from judged.inputs import read_judgements
-        from judged.judging import pool_of
-
-        pool = pool_of(read_judgements(self.judgements))
-        query_place = {name: row for row, name in enumerate(queries.names())}
-        item_place = {name: row for row, name in enumerate(items.names())}
-        of_query = np.array([query_place.get(name, -1) for name in pool.queries], dtype=np.int64)
-        if not (of_query >= 0).any():
-            raise InputError(
-                f"the {self.what} and {queries.source} have no query in common: "
-                f"the {self.what} {'have' if self.what.endswith('s') else 'has'} "
-                f"{', '.join(map(repr, pool.queries[:3]))}, the vectors have "
-                f"{', '.join(map(repr, queries.names()[:3]))}."
-            )
-        item = np.array(
-            [item_place.get(name, -1) for each in pool.items for name in each], dtype=np.int64
-        )
-        row = of_query[pool.query]
-        there = row >= 0
-        known = np.zeros(len(queries), bool)
-        known[of_query[of_query >= 0]] = True
-        absent = np.flatnonzero(of_query < 0)
-        number = np.cumsum(of_query < 0)[pool.query] - 1
-        return Judged(
-            *_pairs_of(row[there], item[there], pool.grades[there], len(queries)),
-            known=known,
-            absent=tuple(pool.queries[at] for at in absent),
-            of_absent=_Listed(
-                *_pairs_of(number[~there], item[~there], pool.grades[~there], len(absent))
-            ),
-        )
-
-
-@dataclass(frozen=True, eq=False)
-class Computed:
-    """A function (first query, end) -> grades, a matrix with a row for each of those queries and a
-    column for each item."""
-
-    function: Callable[[int, int], Any]
-    says: ClassVar[str] = "the items that the given function names"
-    complete: ClassVar[bool] = True
-
-    def bind(self, queries: Vectors, items: Vectors) -> Bound:
-        return _Computed(self.function, len(items))
-
-
-@dataclass(frozen=True, eq=False)
-class _Computed:
-    function: Callable[[int, int], Any]
-    items: int
-
-    def block(self, begin: int, end: int) -> Pairs:
-        grades = np.asarray(self.function(begin, end))
-        if grades.shape != (end - begin, self.items):
-            raise InputError(
-                f"the relevance function returned shape {grades.shape} for queries {begin} to "
-                f"{end - 1}; "
-                f"it must return {(end - begin, self.items)}."
-            )
-        if not np.isfinite(grades).all():
-            raise InputError(
-                f"the relevance function returned NaN or infinite grades for queries {begin} to "
-                f"{end - 1}."
-            )
-        row, item = np.nonzero(grades)
-        return Pairs(
-            np.bincount(row, minlength=end - begin), item, grades[row, item].astype(np.float64)
-        )
-
-
-@dataclass(frozen=True, eq=False)
-class Together:
-    """All that any of several relations says."""
-
-    parts: tuple[Relation, ...]
-
-    @property
-    def says(self) -> str:
-        return ", and ".join(part.says for part in self.parts)
-
-    @property
-    def complete(self) -> bool:
-        return all(part.complete for part in self.parts)
-
-    def bind(self, queries: Vectors, items: Vectors) -> Bound:
-        return _Together(tuple(part.bind(queries, items) for part in self.parts), len(items))
-
-
-@dataclass(frozen=True, eq=False)
-class _Together:
-    parts: tuple[Bound, ...]
-    items: int
-
-    def block(self, begin: int, end: int) -> Pairs:
-        found = [part.block(begin, end) for part in self.parts]
-        known = [each.where(each.item >= 0) for each in found]
-        key = np.unique(
-            np.concatenate(
-                [np.zeros(0, np.int64), *(each.row * self.items + each.item for each in known)]
-            )
-        )
-        return Pairs(
-            np.bincount(key // self.items, minlength=end - begin),
-            key % self.items,
-            np.ones(len(key)),
-        )
-
-
-@dataclass(frozen=True, eq=False)
-class Lists:
-    """Item numbers for each query, as they are."""
-
-    lists: Sequence[Sequence[int]]
-    what: str = "lists"
-    complete: ClassVar[bool] = True
-
-    @property
-    def says(self) -> str:
-        return f"the items listed as {self.what}"
-
-    def bind(self, queries: Vectors, items: Vectors) -> Bound:
-        if len(self.lists) != len(queries):
-            raise InputError(
-                f"{self.what}: {len(self.lists)} lists for {len(queries)} queries; there must be "
-                "as many."
-            )
-        lengths = np.array([len(each) for each in self.lists], dtype=np.int64)
-        item = np.array([number for each in self.lists for number in each], dtype=np.int64)
-        if len(item) and (item.min() < 0 or item.max() >= len(items)):
-            wrong = item[(item < 0) | (item >= len(items))][0]
-            raise InputError(
-                f"{self.what}: there is no item {wrong}; item numbers go from 0 to "
-                f"{len(items) - 1}."
-            )
-        return _Listed.of(
-            np.repeat(np.arange(len(queries)), lengths), item, np.ones(len(item)), queries
-        )
-
-
-QUERIES_AT_A_TIME = 512
-"""A relation that is a function answers with a whole matrix for the queries it is asked about."""
-
-
-def all_pairs(bound: Bound, queries: int) -> Pairs:
-    """The items of all queries, asked for in blocks."""
-    begins = range(0, queries, QUERIES_AT_A_TIME)
-    found = [bound.block(begin, min(begin + QUERIES_AT_A_TIME, queries)) for begin in begins]
-    lengths, item, grade = (
-        np.concatenate([getattr(each, part) for each in found])
-        for part in ("lengths", "item", "grade")
-    )
-    return Pairs(lengths.astype(np.int64), item.astype(np.int64), grade)
-
-
-def turned_round(relation: Bound, queries: Vectors, items: Vectors) -> Bound:
-    """The same pairs seen from the items: for each of them the queries it is relevant to."""
-    pairs = all_pairs(relation, len(queries))
-    pairs = pairs.where(pairs.item >= 0)
-    found = _pairs_of(pairs.item, pairs.row, pairs.grade, len(items))
-    return Judged(*found, known=found[2] > 0) if isinstance(relation, Judged) else _Listed(*found)
-
-
-def as_relation(given: Any, *, what: str) -> Relation:
-    """Relevance or exclusion from what a caller may pass: a relation, a function, judgements, or
-    several exclusions."""
-    if isinstance(given, (list, tuple)) and what == "exclude":
-        return Together(tuple(as_relation(each, what=what) for each in given))
-    if hasattr(given, "bind"):
-        return given
-    if callable(given):
-        return Computed(given)
-    return Listed(given, "judgements" if what == "relevance" else "junk list")
+    return SameLabel(query_labels, item_labels)
+
+
+def shared_label(
+    query_labels: Sequence[Iterable[Any]],
+    item_labels: Sequence[Iterable[Any]],
+    *,
+    graded: bool = False,
+) -> Relation:
+    """Items that have at least one label in common with the query.
+
+    Parameters
+    ----------
+    query_labels, item_labels : sequence of iterables
+        Several labels per vector.
+    graded : bool, optional
+        Whether the grade is the number of labels in common; by default it is 1.
+
+    Returns
+    -------
+    Relation
+
+    >>> import judged
+    >>> both = judged.Embeddings([[1.0, 0.0]], [[0.0, 1.0], [1.0, 0.1]])
+    >>> relevance = shared_label([["cat", "black"]], [["cat", "black"], ["dog"]], graded=True)
+    >>> both.rank(relevance).hit_grade.tolist()
+    [2.0]
+    """
+    return SharedLabel(query_labels, item_labels, graded)
+
+
+def pairs() -> Relation:
+    """The item with the query's own row number, where there are as many items as queries.
+
+    Returns
+    -------
+    Relation
+
+    >>> import judged
+    >>> captions, clips = [[1.0, 0.1], [0.1, 1.0]], [[0.9, 0.0], [0.0, 0.8]]
+    >>> judged.Embeddings(captions, clips).rank(pairs()).hit_rank.tolist()
+    [1, 1]
+    """
+    return PairedRows()
+
+
+def same_row() -> Relation:
+    """The item with the query's own row number, if there is one: the query itself, to exclude it.
+
+    Returns
+    -------
+    Relation
+
+    >>> import judged
+    >>> vectors, labels = [[1.0, 0.0], [0.9, 0.1], [0.0, 1.0]], ["a", "a", "b"]
+    >>> both = judged.Embeddings(vectors, vectors, exclude=same_row())
+    >>> both.rank(same_label(labels, labels)).hit_rank.tolist()
+    [1, 1]
+    """
+    return SameRow()
+
+
+def same_id() -> Relation:
+    """The item with the query's own id, if there is one; both sides need ids.
+
+    Returns
+    -------
+    Relation
+
+    >>> import judged
+    >>> ids = {"query_ids": ["a"], "item_ids": ["b", "a"]}
+    >>> both = judged.Embeddings([[1.0, 0.0]], [[0.9, 0.1], [1.0, 0.0]], exclude=same_id(), **ids)
+    >>> both.top_k(2).to_frame()["item"].to_list()
+    ['b']
+    """
+    return SameId()
+
+
+def listed(judgements: JudgementsLike) -> Relation:
+    """The items that judgements list for a query, whatever their grade: to exclude them.
+
+    Parameters
+    ----------
+    judgements : JudgementsLike
+        A file, a dict {query: {item: grade}}, or a table; ids are those of the vectors, or row
+        numbers.
+
+    Returns
+    -------
+    Relation
+
+    >>> import judged
+    >>> exclude = listed({"0": {"1": 1}})
+    >>> both = judged.Embeddings([[1.0, 0.0]], [[0.9, 0.1], [1.0, 0.0]], exclude=exclude)
+    >>> both.top_k(2).items.tolist()
+    [[0, -1]]
+    """
+    return Judgements(judgements, EXCLUSION_LIST)
+
+
+_PROTOCOLS = {"easy": ("easy",), "medium": ("easy", "hard"), "hard": ("hard",)}
+"""What each protocol of the revisited benchmarks asks for."""
+
+
+def revisited(
+    ground_truth: Sequence[Mapping[str, Sequence[int]]],
+    protocol: Literal["easy", "medium", "hard"] = "medium",
+) -> tuple[Relation, Relation]:
+    """Relevance and exclusion of the revisited Oxford and Paris benchmarks.
+
+    Use it with `AP(area=trapezoid)` and `empty="skip"`, as their own evaluation does.
+
+    Parameters
+    ----------
+    ground_truth : sequence of dicts
+        For each query its lists easy, hard and junk: row numbers of items.
+    protocol : {"easy", "medium", "hard"}, optional
+        Easy asks for the easy images and excludes the hard ones, hard does the reverse, medium
+        asks for both; junk is always excluded.
+
+    Returns
+    -------
+    tuple of Relation
+        What is relevant, and what to exclude.
+
+    >>> import judged
+    >>> relevance, exclude = revisited([{"easy": [0], "hard": [2], "junk": [1]}], "easy")
+    >>> items = [[0.0, 1.0], [1.0, 0.1], [0.5, 1.0]]
+    >>> both = judged.Embeddings([[1.0, 0.0]], items, exclude=exclude)
+    >>> both.rank(relevance).hit_rank.tolist()
+    [1]
+    """
+    if protocol not in _PROTOCOLS:
+        raise InputError(f"protocol must be {in_words(list(_PROTOCOLS), 'or')}; got {protocol!r}.")
+    wanted = _PROTOCOLS[protocol]
+    excluded = tuple(part for part in ("easy", "hard", "junk") if part not in wanted)
+
+    def lists(parts: tuple[str, ...]) -> list[list[int]]:
+        return [
+            sorted({int(number) for part in parts for number in query.get(part, ())})
+            for query in ground_truth
+        ]
+
+    return Lists(lists(wanted), "relevant"), Lists(lists(excluded), "junk")

@@ -1,4 +1,4 @@
-"""Relevance by labels: one a vector, the query's own, or several, one in common."""
+"""Relevance by labels: one per vector, the query's own, or several, one in common."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from judged.embeddings.relevance import Bound, Pairs
+from judged.embeddings.relations import Bound, Pairs
 from judged.errors import InputError
 from judged.inputs.vectors.vectors import Vectors
 from judged.segments import Ints, positions, starts_of
@@ -21,16 +21,12 @@ class SameLabel:
 
     query_labels: Any
     item_labels: Any
-    what: str = "labels"
+    says: ClassVar[str] = "items of the query's own label"
     complete: ClassVar[bool] = True
-
-    @property
-    def says(self) -> str:
-        return f"items of the query's own {self.what.removesuffix('s')}"
 
     def bind(self, queries: Vectors, items: Vectors) -> Bound:
         of_queries, of_items = _codes(
-            self.query_labels, self.item_labels, queries, items, self.what
+            _labels(self.query_labels, queries), _labels(self.item_labels, items)
         )
         order = np.argsort(of_items, kind="stable")
         counts = np.bincount(
@@ -53,39 +49,34 @@ class _ByCode:
         return Pairs(lengths, item, np.ones(len(item)))
 
 
-def _codes(
-    query_labels: Any, item_labels: Any, queries: Vectors, items: Vectors, what: str
-) -> tuple[Ints, Ints]:
+def _codes(left: NDArray[Any], right: NDArray[Any]) -> tuple[Ints, Ints]:
     """Labels as whole numbers, the same for the same label; texts and 64-bit numbers stay exact."""
-    left, right = _labels(query_labels, queries, what), _labels(item_labels, items, what)
     if left.dtype.kind != right.dtype.kind and "U" in (left.dtype.kind, right.dtype.kind):
         raise InputError(
-            f"{what} of queries are {_kind(left)}, those of items are {_kind(right)}; make both "
+            f"labels of queries are {_kind(left)}, those of items are {_kind(right)}; make both "
             "texts or both numbers."
         )
-    if (
-        np.result_type(left, right).kind == "f"
-    ):  # signed and unsigned 64-bit numbers, which only Python holds all
+    # Signed and unsigned 64-bit numbers, which only Python holds all.
+    if np.result_type(left, right).kind == "f":
         left, right = left.astype(object), right.astype(object)
     _, code = np.unique(np.concatenate([left, right]), return_inverse=True)
     return code[: len(left)].astype(np.int64), code[len(left) :].astype(np.int64)
 
 
-def _labels(given: Any, vectors: Vectors, what: str) -> NDArray[Any]:
+def _labels(given: Any, vectors: Vectors) -> NDArray[Any]:
     labels = np.asarray(given)
     if labels.dtype.kind == "O" and labels.ndim == 1:
         missing = [row for row, label in enumerate(labels.tolist()) if _is_missing(label)]
         if missing and len(labels) == len(vectors):
             raise InputError(
-                f"{vectors.source}: vector {vectors.name(missing[0])} has no "
-                f"{what.removesuffix('s')}; give it one."
+                f"{vectors.source}: vector {vectors.name(missing[0])} has no label; give it one."
             )
         labels = np.array([str(label) for label in labels.tolist()])
     elif labels.dtype.kind == "S":
         labels = np.char.decode(labels, "utf-8")
     if labels.ndim != 1 or len(labels) != len(vectors):
         raise InputError(
-            f"{vectors.source}: {what} have shape {labels.shape}; one is needed for each of the "
+            f"{vectors.source}: labels have shape {labels.shape}; one is needed for each of the "
             f"{len(vectors)} vectors."
         )
     if labels.dtype.kind == "f":
@@ -95,7 +86,7 @@ def _labels(given: Any, vectors: Vectors, what: str) -> NDArray[Any]:
             or np.abs(labels).max(initial=0) >= 2**53
         ):
             raise InputError(
-                f"{vectors.source}: {what} are floating-point numbers; give whole numbers or texts."
+                f"{vectors.source}: labels are floating-point numbers; give whole numbers or texts."
             )
         labels = labels.astype(np.int64)
     return labels
@@ -114,7 +105,7 @@ def _kind(labels: NDArray[Any]) -> str:
 
 @dataclass(frozen=True, eq=False)
 class SharedLabel:
-    """Items that have at least one label in common with the query; several labels a vector."""
+    """Items that have at least one label in common with the query; several labels per vector."""
 
     query_labels: Sequence[Iterable[Any]]
     item_labels: Sequence[Iterable[Any]]
@@ -139,8 +130,7 @@ class SharedLabel:
             if (text := next((each for each in labels if isinstance(each, str)), None)) is not None:
                 raise InputError(
                     f"{vectors.source}: {text!r} is one text, not a list of labels; give a list "
-                    "for each vector, "
-                    "or use judged.same_label(…)."
+                    "for each vector, or use judged.relevance.same_label(…)."
                 )
             if len(labels) != len(vectors):
                 raise InputError(

@@ -4,7 +4,6 @@ moments, the highest."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from copy import copy
 from dataclasses import dataclass
 
 import numpy as np
@@ -51,16 +50,23 @@ def pieces(scores: Matrix) -> Iterator[slice]:
 
 def over(product: Product, queries: Vectors) -> Product:
     """The same items scored with other queries, nothing excluded."""
-    product.similarity.allow_training_queries().check(
-        queries, product.items
-    )  # they are looked at, not evaluated
-    other = copy(product)
-    other.queries, other.exclude = queries, None
-    return other
+    # They are looked at, not evaluated.
+    similarity = product.similarity.allow_training_queries()
+    similarity.check(queries, product.items)
+    return Product(
+        queries,
+        product.items,
+        similarity,
+        exclude=None,
+        memory=product.memory,
+        shape=(product.height, product.width),
+        cuts=product.cuts,
+        ready=product.ready,
+    )
 
 
 class LogSums:
-    """Logarithms of sums of exponentials, one a line, added up piece by piece."""
+    """Logarithms of sums of exponentials, one per line, added up piece by piece."""
 
     def __init__(self, lines: int) -> None:
         self._top, self._total = np.full(lines, -np.inf), np.zeros(lines)

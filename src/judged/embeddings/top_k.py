@@ -8,72 +8,33 @@ are looked into: the rest of the row is never sorted, partitioned or copied.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import isqrt
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from judged.checks import whole
-from judged.embeddings.embeddings import Embeddings
 from judged.embeddings.normalisation import Fitted
-from judged.embeddings.product import MEMORY, Scores, Tile, over_blocks
+from judged.embeddings.product import Scores, Tile, over_blocks
 from judged.embeddings.ranks import TieOrder
 from judged.errors import OutputError, PolicyError
-from judged.inputs.formats import COMPRESSION_SUFFIXES, FORMATS
 from judged.inputs.vectors.vectors import Matrix, Vectors
 from judged.outputs import check_target, replacing
+from judged.policy import CHOICES
+from judged.results import Result, Table
 from judged.segments import Ints, freeze
+from judged.text import counted, listed, shown
 
 if TYPE_CHECKING:
     import polars as pl
 
+    from judged.types import Progress
+
 TIES = ("id", "input")
 """The tie rules that need no judgements."""
-
-
-def top_k(
-    queries: Any,
-    items: Any,
-    k: int,
-    *,
-    similarity: Any = "cosine",
-    exclude: Any = None,
-    memory: str | int = MEMORY,
-    query_ids: Sequence[Any] | None = None,
-    item_ids: Sequence[Any] | None = None,
-    dims: int | None = None,
-    normalise: Any = None,
-    unique: Any = None,
-    ties: str = "id",
-    progress: Callable[[int], None] | None = None,
-) -> Results:
-    """The k items with the highest scores for each query, the best first: exact, whatever the
-    memory cap.
-
-    Tied items are ordered by id, descending on bytes (`ties="id"`), or as the items came
-    (`ties="input"`), also where the tie reaches beyond the k-th place. Excluded items never appear;
-    a query with fewer items has a shorter list.
-
-    >>> top_k([[1.0, 0.0]], [[0.0, 1.0], [2.0, 0.0], [1.0, 1.0]], 2, item_ids=["a", "b", "c"]).to_frame()["item"].to_list()
-    ['b', 'c']
-    """
-    scores, fitted = Embeddings(
-        queries,
-        items,
-        similarity=similarity,
-        exclude=exclude,
-        memory=memory,
-        query_ids=query_ids,
-        item_ids=item_ids,
-        dims=dims,
-        normalise=normalise,
-        unique=unique,
-    ).scores()
-    return search(scores, k, ties=ties, fitted=fitted, progress=progress)
 
 
 def search(
@@ -82,8 +43,8 @@ def search(
     *,
     ties: str = "id",
     fitted: Fitted | None = None,
-    progress: Callable[[int], None] | None = None,
-) -> Results:
+    progress: Progress | None = None,
+) -> TopK:
     """The first k items of a product's queries, in a pass of their own."""
     best = Best(product, k, ties=ties, fitted=fitted)
 
@@ -95,7 +56,7 @@ def search(
 
     for _ in over_blocks(product, work, progress):
         pass
-    return best.results()
+    return best.top_k()
 
 
 class Best:
@@ -109,13 +70,9 @@ class Best:
             raise PolicyError(
                 f"the first k items are chosen with ties={' or ties='.join(TIES)}; got {ties!r}."
             )
-        self.k = min(check_k(k), len(product.items))
-        self._product, self._wanted, self._ties, self._fitted = (
-            product,
-            k,
-            TieOrder(product.items, ties),
-            fitted,
-        )
+        self.k = min(whole("k", k), len(product.items))
+        self._product, self._wanted, self._fitted = product, k, fitted
+        self._rule, self._ties = ties, TieOrder(product.items, ties)
         self._items: Ints = np.full((len(product.queries), self.k), -1, np.int64)
         self._scores: NDArray[Any] = np.full(
             (len(product.queries), self.k), -np.inf, product.listed
@@ -158,22 +115,15 @@ class Best:
             chosen = np.concatenate([above, level])
         return chosen[np.lexsort((self._ties.place[items[chosen]], -scores[chosen]))]
 
-    def results(self) -> Results:
+    def top_k(self) -> TopK:
         lengths = np.count_nonzero(self._scores > -np.inf, axis=1).astype(np.int64)
-        missing = self._wanted - self.k
-        items = (
-            np.pad(self._items, ((0, 0), (0, missing)), constant_values=-1)
-            if missing
-            else self._items
-        )
-        scores = (
-            np.pad(self._scores, ((0, 0), (0, missing)), constant_values=-np.inf)
-            if missing
-            else self._scores
-        )
+        items, scores = self._items, self._scores
+        if missing := self._wanted - self.k:
+            items = np.pad(items, ((0, 0), (0, missing)), constant_values=-1)
+            scores = np.pad(scores, ((0, 0), (0, missing)), constant_values=-np.inf)
         if self._fitted is not None and self._fitted.normalisation.keeps_order:
             scores = self._fitted.of_lists(scores)
-        return Results(items, scores, lengths, self._product.queries, self._product.items)
+        return TopK(items, scores, lengths, self._product.queries, self._product.items, self._rule)
 
 
 _GROUPED_FROM = 16
@@ -215,23 +165,36 @@ def _from(scores: Matrix, limit: np.float32) -> Ints:
     return np.flatnonzero(scores >= limit if limit > -np.inf else scores > limit)
 
 
-def check_k(k: Any) -> int:
-    return whole("k", k)
+@dataclass(frozen=True, eq=False, repr=False)
+class TopK(Result):
+    """The first k items of each query, the best first: a run that `judged.evaluate` takes.
 
-
-@dataclass(frozen=True, eq=False)
-class Results:
-    """The first k items of each query, the best first."""
+    >>> import judged
+    >>> found = judged.Embeddings([[1.0, 0.0]], [[0.0, 1.0], [2.0, 0.0], [1.0, 1.0]]).top_k(2)
+    >>> found
+    <TopK: the first 2 of 3 items for 1 query>
+    >>> found.items.tolist()
+    [[1, 2]]
+    """
 
     items: Ints
-    """One row a query: row numbers of items; -1 where a query has fewer than k."""
+    """One row per query: row numbers of items; -1 where a query has fewer than k."""
     scores: NDArray[Any]
     """As they were ranked by; minus infinity where there is no item. Euclidean: minus half the
     squared distance."""
     lengths: Ints
     """How many items each query has here."""
     query_vectors: Vectors
+    """The queries, for their ids."""
     item_vectors: Vectors
+    """The items, for their ids."""
+    ties: str
+    """The rule that tied items are ordered by: id or input."""
+
+    SAVED_AS: ClassVar[dict[str, str]] = {
+        ending: method for ending, method in Result.SAVED_AS.items() if ending != ".txt"
+    }
+    WORDS: ClassVar[frozenset[str]] = frozenset(("query", "item"))
 
     def __post_init__(self) -> None:
         freeze(self)
@@ -241,17 +204,52 @@ class Results:
 
     @property
     def k(self) -> int:
+        """How many items were asked for."""
         return int(self.items.shape[1])
 
     def __repr__(self) -> str:
-        return (
-            f"<Results: the first {self.k:,} of {len(self.item_vectors):,} items for "
-            f"{len(self):,} queries>"
-        )
+        return f"<TopK: {self.sentences()[0]}>"
+
+    def _repr_html_(self) -> str:
+        return self.to_frame()._repr_html_()
+
+    def to_dict(self) -> dict[str, dict[str, float]]:
+        """{query: {item: score}}, the best item first.
+
+        Returns
+        -------
+        dict
+
+        >>> import judged
+        >>> both = judged.Embeddings([[1.0, 0.0]], [[0.0, 1.0], [2.0, 0.0]], similarity="dot")
+        >>> both.top_k(1).to_dict()
+        {'0': {'1': 2.0}}
+        """
+        queries, items = self.query_vectors.names(), self.item_vectors.name
+        return {
+            queries[row]: {
+                items(item): score
+                for item, score in zip(
+                    self.items[row, :length].tolist(),
+                    self.scores[row, :length].tolist(),
+                    strict=True,
+                )
+            }
+            for row, length in enumerate(self.lengths.tolist())
+        }
 
     def to_frame(self) -> pl.DataFrame:
-        """One row a result: query, item, score and rank from 1; a run that `judged.evaluate` takes
-        as it is."""
+        """One row per result: query, item, score and rank from 1.
+
+        Returns
+        -------
+        polars.DataFrame
+
+        >>> import judged
+        >>> found = judged.Embeddings([[1.0, 0.0]], [[0.0, 1.0], [2.0, 0.0]]).top_k(2)
+        >>> found.to_frame()["item"].to_list()
+        ['1', '0']
+        """
         import polars as pl
 
         there = np.arange(self.k) < self.lengths[:, None]
@@ -265,19 +263,65 @@ class Results:
             }
         )
 
-    def to_run(self, path: str | os.PathLike[str], *, tag: str = "judged") -> None:
-        """Write a run: Parquet where the name ends so, otherwise TREC text. Scores keep their
-        digits, and so their order."""
-        target = Path(path)
-        check_target(target)
-        _check_suffix(target)
+    def sentences(self) -> list[str]:
+        """How many items of how many, and how ties were broken.
+
+        Returns
+        -------
+        list of str
+
+        >>> import judged
+        >>> judged.Embeddings([[1.0, 0.0]], [[0.0, 1.0], [2.0, 0.0]]).top_k(1).sentences()[0]
+        'the first 1 of 2 items for 1 query'
+        """
+        of = counted(len(self.item_vectors), "item")
+        queries = counted(len(self), "query", "queries")
+        return [f"the first {self.k:,} of {of} for {queries}", CHOICES["ties"][self.ties]]
+
+    def tables(self) -> list[Table]:
+        """One table with a row per result.
+
+        Returns
+        -------
+        list of (header, rows)
+
+        >>> import judged
+        >>> judged.Embeddings([[1.0, 0.0]], [[0.0, 1.0], [2.0, 0.0]]).top_k(1).tables()
+        [(['query', 'item', 'score', 'rank'], [['0', '1', '1.0000', '1']])]
+        """
         frame = self.to_frame()
-        if target.suffix.lower() in FORMATS["parquet"]:
-            with replacing(target) as temporary:
-                frame.write_parquet(temporary)
-            return
+        rows = [[query, item, shown(score), str(rank)] for query, item, score, rank in frame.rows()]
+        return [(frame.columns, rows)]
+
+    def save(self, path: str | os.PathLike[str], *, tag: str = "judged") -> None:
+        """Write a run to a file, whole or not at all; scores keep their digits, and so their order.
+
+        Parameters
+        ----------
+        path : str or os.PathLike
+            Where to write; the ending says the format: TREC text (.run, .trec, .txt or none),
+            .parquet, .csv, .json, .md or .html.
+        tag : str, optional
+            The name of the run, in the last column of TREC text.
+
+        >>> import judged
+        >>> judged.Embeddings([[1.0, 0.0]], [[0.0, 1.0], [2.0, 0.0]]).top_k(2).save("/dev/null")
+        """
+        target = Path(path)
+        ending = target.suffix.lower()
+        if ending in _TREC:
+            self._save_trec(target, tag)
+        elif ending in self.SAVED_AS or ending == ".parquet":
+            super().save(target)
+        else:
+            known = listed([*_TREC[1:], *self.SAVED_AS, ".parquet"], "or")
+            raise OutputError(f"{target}: the ending says the format, and must be {known}.")
+
+    def _save_trec(self, target: Path, tag: str) -> None:
         import polars as pl
 
+        check_target(target)
+        frame = self.to_frame()
         _refuse_spaces(target, tag, "tag")
         for column in ("query", "item"):
             wrong = frame.filter(pl.col(column).str.contains(r"\s") | (pl.col(column) == ""))
@@ -290,24 +334,16 @@ class Results:
             lines.write_csv(temporary, separator=" ", include_header=False, quote_style="never")
 
 
+_TREC = ("", ".run", ".trec", ".txt")
+"""The endings of TREC text."""
+
+
 def _names(vectors: Vectors, rows: NDArray[Any]) -> pl.Series:
     import polars as pl
 
     if vectors.ids is None:
         return pl.Series(rows).cast(pl.String)
     return pl.Series(vectors.ids, dtype=pl.String).gather(rows)
-
-
-def _check_suffix(target: Path) -> None:
-    suffix = target.suffix.lower()
-    other = {
-        end for name, ends in FORMATS.items() if name not in ("trec", "parquet") for end in ends
-    }
-    if suffix in other or suffix in COMPRESSION_SUFFIXES:
-        raise OutputError(
-            f"{target}: a run is written as TREC text (.run, .txt) or Parquet (.parquet), not as "
-            f"{suffix}."
-        )
 
 
 def _refuse_spaces(target: Path, text: str, what: str) -> None:

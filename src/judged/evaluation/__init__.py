@@ -1,1 +1,138 @@
-"""Values, policy and summary: from rankings to numbers that say what they mean."""
+"""Values, policy and summary: from rankings to numbers that say what they mean.
+
+`evaluate` is here and not beside `Evaluation`, so that a first file can be read while the measures
+are still being loaded.
+"""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from os import PathLike
+from os.path import isfile
+from typing import TYPE_CHECKING, Any
+
+from judged.inputs import as_runs, read_judgements, read_run
+
+if TYPE_CHECKING:
+    from judged.evaluation.evaluation import Evaluation
+    from judged.types import (
+        CategoriesLike,
+        CollectionLike,
+        ConventionLike,
+        Duplicates,
+        FileFormat,
+        JudgementsLike,
+        MeasuresLike,
+        PolicyLike,
+        Progress,
+        RunsLike,
+    )
+
+__all__ = ["evaluate"]
+
+
+def evaluate(
+    judgements: JudgementsLike,
+    run: RunsLike,
+    measures: MeasuresLike | None = None,
+    *,
+    policy: PolicyLike | None = None,
+    depth: int | None = None,
+    duplicates: Duplicates = "error",
+    collection: CollectionLike | None = None,
+    unique: CategoriesLike | None = None,
+    convention: ConventionLike | None = None,
+    tie_range: bool = False,
+    unjudged_range: bool = False,
+    judgements_format: FileFormat | None = None,
+    run_format: FileFormat | None = None,
+    progress: Progress | None = None,
+) -> Evaluation:
+    """Score one run, or several, against judgements.
+
+    Parameters
+    ----------
+    judgements : JudgementsLike
+        A file, a dict {query: {item: grade}}, or a table.
+    run : RunsLike
+        A file, a dict {query: {item: score}} or {query: [items, best first]}, or a table; several
+        runs as {name: run} or as a list of files.
+    measures : MeasuresLike, optional
+        Such as "nDCG@10", or a list; by default AP, nDCG@10, RR, P@10 and R@100.
+    policy : PolicyLike, optional
+        What is done about ties, missing queries, queries with nothing relevant, and unjudged
+        items; see `Policy`.
+    depth : int, optional
+        Cut every list at this rank first; by default lists count whole.
+    duplicates : {"error", "first"}, optional
+        What is done about an item that occurs twice for a query.
+    collection : CollectionLike, optional
+        How many items there are to retrieve: one number, or {query: number}. TN, Accuracy and
+        Specificity need it.
+    unique : CategoriesLike, optional
+        {item: category}: each category's best result stands for it, and categories are ranked, so
+        that `Success@5` is whether a relevant category is among the first five.
+    convention : ConventionLike, optional
+        Score as another library does: its names for measures are understood, ours mean its
+        variants of them, and the policy is its own where none is given.
+    tie_range : bool, optional
+        Add each number's value when ties fall against the system, on average and in its favour.
+    unjudged_range : bool, optional
+        Add each number's values if all unjudged results had been judged: irrelevant, or of the top
+        grade.
+    judgements_format, run_format : FileFormat, optional
+        The format of the files, such as "trec" or "csv", where it is not recognised.
+    progress : Progress, optional
+        Called after each run with the number of its queries.
+
+    Returns
+    -------
+    Evaluation
+
+    >>> judgements = {"q1": {"a": 1, "b": 0}, "q2": {"c": 1}}
+    >>> run = {"q1": {"a": 0.9, "b": 0.8}, "q2": {"b": 0.7, "c": 0.1}}
+    >>> evaluate(judgements, run, ["RR", "P@1"]).to_dict()["runs"][0]["scores"]
+    {'RR': 0.75, 'P@1': 0.5}
+    >>> ours = evaluate(judgements, run, "hit_rate@1, mrr", convention="ranx")
+    >>> ours.to_dict()["runs"][0]["scores"]
+    {'Success@1': 0.5, 'RR': 0.75}
+    >>> tied = {"q": {"a": 0.5, "b": 0.5}}
+    >>> ranged = evaluate({"q": {"a": 1}}, tied, "RR", tie_range=True, unjudged_range=True)
+    >>> ranged.tie_range()
+    TieRange(worst=0.5, expected=0.75, best=1.0)
+    >>> ranged.unjudged_range()
+    UnjudgedRange(irrelevant=0.5, relevant=1.0)
+    """
+    runs = as_runs(run)
+    name, first = next(iter(runs.items()))
+    with ExitStack() as stack:
+        read: Any = None
+        if isinstance(first, (str, PathLike)) and isfile(first):
+            from concurrent.futures import ThreadPoolExecutor
+
+            # The first run is the longest wait: it is read while the measures are loaded and the
+            # judgements are read.
+            ahead = stack.enter_context(ThreadPoolExecutor(1))
+            read = ahead.submit(read_run, first, name=name, format=run_format)
+        from judged.evaluation.evaluation import evaluate_rankings
+        from judged.evaluation.request import Request
+        from judged.judging import judging
+
+        request = Request.of(measures, policy, convention)
+        judge = judging(
+            read_judgements(judgements, format=judgements_format),
+            policy=request.policy,
+            depth=depth,
+            duplicates=duplicates,
+            collection=collection,
+            unique=unique,
+        )
+        rankings = []
+        for name, source in runs.items():
+            rankings.append(
+                judge(read.result() if read else read_run(source, name=name, format=run_format))
+            )
+            read = None
+            if progress is not None:
+                progress(len(rankings[-1]))
+    return evaluate_rankings(rankings, request, tie_range=tie_range, unjudged_range=unjudged_range)

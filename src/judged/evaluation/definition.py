@@ -1,5 +1,5 @@
-"""What the numbers of an evaluation mean, in words: of one measure, and of all as a paragraph for a
-methods section."""
+"""What the numbers of an evaluation mean, in words: line by line, of one measure, and of all as a
+paragraph for a methods section."""
 
 from __future__ import annotations
 
@@ -8,37 +8,96 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from judged import __version__
-from judged.evaluation.ranges import TIE_ORDERS, UNJUDGED_ENDS
+from judged.evaluation.ranges import UNJUDGED_ENDS
 from judged.measures.bibliography import BIBLIOGRAPHY
 from judged.measures.expected import DRAWS, SEED
+from judged.policy import CHOICES
 
 if TYPE_CHECKING:
-    from judged.evaluation.evaluation import Evaluation, Scored
+    from judged.evaluation.exports import Exports
+    from judged.evaluation.settlement import Scored
     from judged.measures import Measure
+
+
+def sentences(evaluation: Exports) -> list[str]:
+    """What was assumed, what was ranked, what was found, and what each measure is."""
+    ranked = _about(
+        evaluation,
+        [["; ".join(run.rankings.basis)] if run.rankings.basis else [] for run in evaluation.runs],
+    )
+    return [
+        *assumptions(evaluation),
+        *(f"ranking: {text}" for text in ranked),
+        *(f"note: {text}" for text in notes(evaluation)),
+        *(f"measure: {measure.describe(brief=True)}" for measure in evaluation.measures),
+    ]
+
+
+def assumptions(evaluation: Exports) -> list[str]:
+    """The policy, and the convention where there is one: a line each."""
+    lines = [f"policy: {evaluation.policy}"]
+    if evaluation.convention:
+        names = "; ".join(
+            f"{each.measure} is {each.theirs}" for each in evaluation.convention.named
+        )
+        lines.append(f"convention: {evaluation.convention}, where {names}")
+    return lines
+
+
+def notes(evaluation: Exports) -> list[str]:
+    """What the audits found, and which means over orders of ties are estimates."""
+    found = _about(evaluation, [run.audit.sentences() for run in evaluation.runs])
+    return found + [
+        text for measure in evaluation.measures for text in _estimate(evaluation, measure)
+    ]
+
+
+def _about(evaluation: Exports, said: list[list[str]]) -> list[str]:
+    """Sentences of each run, each once, with the runs it is about where it is not about all."""
+    about: dict[str, list[str]] = {}
+    for run, own in zip(evaluation.runs, said, strict=True):
+        for sentence in own:
+            about.setdefault(sentence, []).append(run.name)
+    everyone = len(evaluation.runs)
+    return [
+        text if len(names) == everyone else f"{', '.join(names)}: {text}"
+        for text, names in about.items()
+    ]
+
+
+def _estimate(evaluation: Exports, measure: Measure) -> list[str]:
+    """A sentence about a mean over orders of ties, where that mean is an estimate."""
+    if not any(measure in run.errors for run in _expected_runs(evaluation)):
+        return []
+    error = _standard_errors(evaluation, measure)
+    return [
+        f"the expected {measure} is estimated from {DRAWS} random orders of the tied "
+        f"results{f'; {error}' if error else ''}."
+    ]
 
 
 TIES_REFERENCE = "mcsherry2008"
 """Where the closed forms of means over the orders of ties come from."""
 
 
-def definition(evaluation: Evaluation, measure: Measure) -> str:
+def definition(evaluation: Exports, measure: Measure) -> str:
     """What one measure's numbers mean: its words, formula, policy and source."""
     spec = measure.spec
     policy = "; ".join(evaluation.policy.sentences().values())
     lines = [
-        f"{measure} ({spec.title}). {measure.words()}",
+        f"{measure} ({spec.title}). {measure.describe()}",
         f"Formula: {spec.formula}",
         f"Undefined when: {spec.undefined.text}.",
         f"Policy: {policy}.",
         *(f"Convention: {text}" for text in _conventionally(evaluation, measure)),
-        *(f"Ranking: {text}." for text in evaluation.basis),
+        *(f"Ranking: {text}." for text in _basis(evaluation)),
         *(f"Mean over the orders of ties: {text}." for text in _means(evaluation, measure)),
         f"Reference: {BIBLIOGRAPHY[spec.reference]}",
     ]
     return "\n".join(lines)
 
 
-def methods(evaluation: Evaluation) -> str:
+def methods(evaluation: Exports) -> str:
     """All measures with their parameters, the policy, what was done about ties, the queries
     counted, and the sources."""
     assumed = [
@@ -56,11 +115,11 @@ def methods(evaluation: Evaluation) -> str:
     )
     sources = dict.fromkeys(BIBLIOGRAPHY[key] for key in keys)
     like = f", as {evaluation.convention} does" if evaluation.convention else ""
-    sentences = [
+    told = [
         f"Rankings were evaluated with judged {__version__}{like}.",
-        *(f"Ranking: {text}." for text in evaluation.basis),
+        *(f"Ranking: {text}." for text in _basis(evaluation)),
         *(
-            f"{measure} ({measure.spec.title}): {measure.words()}"
+            f"{measure} ({measure.spec.title}): {measure.describe()}"
             for measure in evaluation.measures
         ),
         *(f"{text}." for text in assumed),
@@ -73,10 +132,16 @@ def methods(evaluation: Evaluation) -> str:
         f"Summaries are over {_population(evaluation)}.",
         f"References: {' '.join(sources)}",
     ]
-    return " ".join(sentences)
+    return " ".join(told)
 
 
-def _conventionally(evaluation: Evaluation, measure: Measure) -> list[str]:
+def _basis(evaluation: Exports) -> list[str]:
+    """What was ranked and how, each once, where rankings say so: embeddings, categories."""
+    said = ("; ".join(run.rankings.basis) for run in evaluation.runs)
+    return list(dict.fromkeys(filter(None, said)))
+
+
+def _conventionally(evaluation: Exports, measure: Measure) -> list[str]:
     """What the library whose numbers these are calls a measure, and how that differs from ours."""
     named = evaluation.convention.theirs(measure) if evaluation.convention else None
     if named is None:
@@ -87,23 +152,23 @@ def _conventionally(evaluation: Evaluation, measure: Measure) -> list[str]:
     ]
 
 
-def _means(evaluation: Evaluation, measure: Measure) -> list[str]:
+def _means(evaluation: Exports, measure: Measure) -> list[str]:
     """How a measure's mean over the orders of ties was found, where one was asked for."""
-    runs = expected_runs(evaluation)
+    runs = _expected_runs(evaluation)
     if not runs:
         return []
     if not any(measure in run.errors for run in runs):
         return ["exact, in closed form"]
-    errors = standard_errors(evaluation, measure)
+    errors = _standard_errors(evaluation, measure)
     return [
         f"estimated from {DRAWS} random orders (Monte Carlo, seed "
         f"{SEED}{f'; {errors}' if errors else ''})"
     ]
 
 
-def standard_errors(evaluation: Evaluation, measure: Measure) -> str:
+def _standard_errors(evaluation: Exports, measure: Measure) -> str:
     """The standard error of an estimated summary, with the runs' names where there are several."""
-    runs = [run for run in expected_runs(evaluation) if measure in run.summary_errors]
+    runs = [run for run in _expected_runs(evaluation) if measure in run.summary_errors]
     several = len(evaluation.runs) > 1
     told = [
         f"{run.summary_errors[measure]:.2g}{f' for {run.name}' if several else ''}" for run in runs
@@ -111,15 +176,15 @@ def standard_errors(evaluation: Evaluation, measure: Measure) -> str:
     return f"standard error {', '.join(told)}" if told else ""
 
 
-def expected_runs(evaluation: Evaluation) -> list[Scored]:
-    """The values that are means over the orders of ties: the runs' own, or those of the tie range."""
+def _expected_runs(evaluation: Exports) -> list[Scored]:
+    """The values that are means over orders of ties: the runs' own, or those of the tie range."""
     if evaluation.policy.ties == "expected":
         return list(evaluation.runs)
     return [run.others["expected"] for run in evaluation.runs if "expected" in run.others]
 
 
-def _ranges(evaluation: Evaluation) -> list[str]:
-    known = {**TIE_ORDERS, **UNJUDGED_ENDS}
+def _ranges(evaluation: Exports) -> list[str]:
+    known = {**CHOICES["ties"], **UNJUDGED_ENDS}
     told = [f"{name} ({known[name]})" for name in evaluation.others]
     return (
         [f"Beside each number stand its values under other assumptions: {'; '.join(told)}."]
@@ -128,7 +193,7 @@ def _ranges(evaluation: Evaluation) -> list[str]:
     )
 
 
-def _population(evaluation: Evaluation) -> str:
+def _population(evaluation: Exports) -> str:
     """How many queries the summaries are about; where it differs, for which runs or measures."""
     queries = len(evaluation.runs[0].rankings)
     counts = {

@@ -1,299 +1,392 @@
-"""An Evaluation as text, table and file. Numbers meant for programs are exact; those meant for
+"""An evaluation as text, table and file. Numbers meant for programs are exact; those meant for
 people have four decimals."""
 
 from __future__ import annotations
 
-import json
 import math
-from collections.abc import Callable, Sequence
-from textwrap import wrap
-from typing import TYPE_CHECKING, Any
+import os
+from collections.abc import Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from judged import __version__
 from judged.errors import MissingExtraError
-from judged.outputs import replacing
-from judged.text import aligned, plain, shown
+from judged.results import Part, Result, Table
+from judged.text import markdown_table, shown, to_json
 
 if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
 
-    from judged.evaluation.evaluation import Evaluation, Scored
+    from judged.evaluation.request import Conventional
+    from judged.evaluation.settlement import Scored
     from judged.measures import Measure
-    from judged.segments import Floats
-
-
-WORDS = ("run", "query", "measure")
-"""Columns of a table that hold no numbers."""
-
-
-def cells(evaluation: Evaluation, *, per_query: bool) -> tuple[list[str], list[list[str]]]:
-    """Header and rows of the table that people see; with the queries' values, the summary comes
-    last, as `all`.
-
-    With ranges there is a row for each measure, and a column for its value and each of the others.
-    """
-    import polars as pl
-
-    frame = evaluation.summary
-    if per_query:
-        summary = frame.select("run", pl.lit("all").alias("query"), pl.exclude("run"))
-        frame = pl.concat([evaluation.per_query, summary])
-    words = 2 if per_query else 1
-    rows = [[*row[:words], *map(shown, row[words:])] for row in frame.rows()]
-    if not evaluation.others:
-        return frame.columns, rows
-    width = 1 + len(evaluation.others)
-    split = [
-        [*row[:words], str(measure), *row[words + at * width :][:width]]
-        for row in rows
-        for at, measure in enumerate(evaluation.measures)
-    ]
-    return [*frame.columns[:words], "measure", "value", *evaluation.others], split
-
-
-def table(evaluation: Evaluation, *, per_query: bool) -> pl.DataFrame:
-    return evaluation.per_query if per_query else evaluation.summary
-
-
-def findings(evaluation: Evaluation) -> list[str]:
-    """The audits' findings, each once, with the runs it is about where it is not about all."""
-    said = _about(evaluation, [run.audit.findings() for run in evaluation.runs])
-    return said + [
-        text for measure in evaluation.measures for text in estimates(evaluation, measure)
-    ]
-
-
-def remarks(evaluation: Evaluation) -> list[str]:
-    """What stands under a table: what was assumed, what was ranked, what was found, and what each
-    measure is."""
-    ranked = _about(
-        evaluation,
-        [["; ".join(run.rankings.basis)] if run.rankings.basis else [] for run in evaluation.runs],
-    )
-    return [
-        *assumptions(evaluation),
-        *(f"ranking: {text}" for text in ranked),
-        *(f"note: {text}" for text in findings(evaluation)),
-        *(f"measure: {measure.brief()}" for measure in evaluation.measures),
-    ]
-
-
-def _about(evaluation: Evaluation, sentences: list[list[str]]) -> list[str]:
-    """Sentences of each run, each once, with the runs it is about where it is not about all."""
-    about: dict[str, list[str]] = {}
-    for run, said in zip(evaluation.runs, sentences, strict=True):
-        for sentence in said:
-            about.setdefault(sentence, []).append(run.name)
-    everyone = len(evaluation.runs)
-    return [
-        text if len(names) == everyone else f"{', '.join(names)}: {text}"
-        for text, names in about.items()
-    ]
-
-
-def assumptions(evaluation: Evaluation) -> list[str]:
-    """The policy, and the convention where there is one: a line each."""
-    lines = [f"policy: {evaluation.policy}"]
-    if evaluation.convention:
-        names = "; ".join(
-            f"{each.measure} is {each.theirs}" for each in evaluation.convention.named
-        )
-        lines.append(f"convention: {evaluation.convention}, where {names}")
-    return lines
-
-
-def estimates(evaluation: Evaluation, measure: Measure) -> list[str]:
-    """A sentence about a mean over orders of ties, where that mean is an estimate."""
-    from judged.evaluation.definition import expected_runs, standard_errors
-    from judged.measures.expected import DRAWS
-
-    if not any(measure in run.errors for run in expected_runs(evaluation)):
-        return []
-    error = standard_errors(evaluation, measure)
-    return [
-        f"the expected {measure} is estimated from {DRAWS} random orders of the tied "
-        f"results{f'; {error}' if error else ''}."
-    ]
-
-
-def to_dict(evaluation: Evaluation, *, per_query: bool) -> dict[str, Any]:
-    from judged.evaluation.ranges import TIE_ORDERS, UNJUDGED_ENDS
-
-    runs = []
-    for run in evaluation.runs:
-        entry: dict[str, Any] = {
-            "name": run.name,
-            **_numbers(run, evaluation.measures, per_query=per_query),
-        }
-        for range_, names in {"tie_range": TIE_ORDERS, "unjudged_range": UNJUDGED_ENDS}.items():
-            if set(names) <= set(run.others):
-                entry[range_] = {
-                    name.removeprefix("unjudged "): _numbers(
-                        run.others[name], evaluation.measures, per_query=per_query
-                    )
-                    for name in names
-                }
-        if run.rankings.basis:
-            entry["basis"] = list(run.rankings.basis)
-        runs.append({**entry, "audit": run.audit.to_dict()})
-    return {
-        "runs": runs,
-        "measures": {str(m): m.definition() for m in evaluation.measures},
-        "policy": evaluation.policy.to_dict(),
-        "convention": evaluation.convention.to_dict() if evaluation.convention else None,
-        "definition": evaluation.methods(),
-        "judged": __version__,
-    }
-
-
-def _numbers(run: Scored, measures: Sequence[Measure], *, per_query: bool) -> dict[str, Any]:
-    """The scores of a run, those of its queries, and the standard errors of what is an estimate."""
-    entry: dict[str, Any] = {"scores": {str(m): plain(run.summary[m]) for m in measures}}
-    if run.errors:
-        entry["standard_errors"] = {str(m): plain(run.summary_errors.get(m)) for m in run.errors}
-    if per_query:
-        entry["per_query"] = _by_query(run, {str(m): run.values[m] for m in measures})
-        if run.errors:
-            entry["standard_errors_per_query"] = _by_query(
-                run, {str(m): errors for m, errors in run.errors.items()}
-            )
-    return entry
-
-
-def _by_query(run: Scored, columns: dict[str, Floats]) -> dict[str, dict[str, Any]]:
-    lists = [column.tolist() for column in columns.values()]
-    return {
-        query: dict(zip(columns, map(plain, values), strict=True))
-        for query, *values in zip(run.rankings.queries, *lists, strict=True)
-    }
-
-
-def to_json(evaluation: Evaluation, *, per_query: bool) -> str:
-    return (
-        json.dumps(
-            to_dict(evaluation, per_query=per_query), indent=2, ensure_ascii=False, allow_nan=False
-        )
-        + "\n"
-    )
-
-
-def to_csv(evaluation: Evaluation, *, per_query: bool) -> str:
-    return table(evaluation, per_query=per_query).write_csv()
-
-
-def to_trec(evaluation: Evaluation, *, per_query: bool) -> str:
-    """`measure⇥query⇥value` at full precision, the summary under `all`; where there are several
-    runs, a line names each."""
-    lines: list[str] = []
-    for run in evaluation.runs:
-        if len(evaluation.runs) > 1:
-            lines.append(f"runid\tall\t{run.name}")
-        if per_query:
-            columns = [run.values[m].tolist() for m in evaluation.measures]
-            for query, *values in zip(run.rankings.queries, *columns, strict=True):
-                pairs = zip(evaluation.measures, values, strict=True)
-                lines += [
-                    f"{measure}\t{query}\t{value!r}"
-                    for measure, value in pairs
-                    if not math.isnan(value)
-                ]
-        lines += [f"{measure}\tall\t{run.summary[measure]!r}" for measure in evaluation.measures]
-    return "\n".join(lines) + "\n"
-
-
-def to_markdown(evaluation: Evaluation, *, per_query: bool) -> str:
-    header, rows = cells(evaluation, per_query=per_query)
-    marks = ["---" if name in WORDS else "---:" for name in header]
-    lines = [
-        "| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |"
-        for row in [header, marks, *rows]
-    ]
-    said = [f"{line[0].upper()}{line[1:]}." for line in assumptions(evaluation)]
-    return "\n".join([*lines, "", "\n\n".join([*said, evaluation.methods()])]) + "\n"
-
+    from judged.policy import Policy
 
 _LATEX = {"\\": r"\textbackslash{}", "–": "--", "∞": r"$\infty$"} | {
     sign: f"\\{sign}" for sign in "&%$#_{}"
 }
 
 
-def _comment(text: str) -> list[str]:
-    return [f"% {line}" for line in wrap(text, 118, break_long_words=False, break_on_hyphens=False)]
+class Exports(Result):
+    """What an evaluation looks like; `Evaluation` holds what is in it.
 
+    Every method takes `per_query`: whether the values of every query are given too, or instead of
+    the summary where a table has room for one kind of rows only.
+    """
 
-def to_latex(evaluation: Evaluation, *, per_query: bool) -> str:
-    """A booktabs tabular."""
-    header, rows = cells(evaluation, per_query=per_query)
-    aligned = "".join("l" if name in WORDS else "r" for name in header)
+    SAVED_AS: ClassVar = {**Result.SAVED_AS, ".tex": "to_latex", ".trec": "to_trec"}
+    WORDS: ClassVar = frozenset({"run", "query", "measure"})
 
-    def line(row: list[str]) -> str:
+    runs: tuple[Scored, ...]
+    measures: tuple[Measure, ...]
+    policy: Policy
+    convention: Conventional | None
+    if TYPE_CHECKING:
+
+        @property
+        def others(self) -> tuple[str, ...]: ...
+        @cached_property
+        def summary(self) -> pl.DataFrame: ...
+        @cached_property
+        def per_query(self) -> pl.DataFrame: ...
+        def methods(self) -> str: ...
+
+    def sentences(self) -> list[str]:
+        """What was assumed, what was ranked, what was found, and what each measure is.
+
+        Returns
+        -------
+        list of str
+            Lines that begin with policy:, convention:, ranking:, note: or measure:.
+
+        >>> from judged import evaluate
+        >>> evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR").sentences()[0]
+        'policy: ties=id, missing=zero, empty=zero, unjudged=nonrelevant'
+        """
+        from judged.evaluation.definition import sentences
+
+        return sentences(self)
+
+    def tables(self, *, per_query: bool = False) -> list[Table]:
+        """The table that people see; with ranges, a row for each measure.
+
+        Parameters
+        ----------
+        per_query : bool, optional
+            Whether each query has a row; the summary comes last, as `all`.
+
+        Returns
+        -------
+        list of (header, rows)
+
+        >>> from judged import evaluate
+        >>> evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR").tables()
+        [(['run', 'RR'], [['run', '0.5000']])]
+        """
+        import polars as pl
+
+        frame = self.summary
+        if per_query:
+            summary = frame.select("run", pl.lit("all").alias("query"), pl.exclude("run"))
+            frame = pl.concat([self.per_query, summary])
+        words = 2 if per_query else 1
+        rows = [[*row[:words], *map(shown, row[words:])] for row in frame.rows()]
+        if not self.others:
+            return [(frame.columns, rows)]
+        width = 1 + len(self.others)
+        split = [
+            [*row[:words], str(measure), *row[words + at * width :][:width]]
+            for row in rows
+            for at, measure in enumerate(self.measures)
+        ]
+        return [([*frame.columns[:words], "measure", "value", *self.others], split)]
+
+    def parts(self, *, per_query: bool = False) -> list[Part]:
+        """The table and the sentences under it.
+
+        Parameters
+        ----------
+        per_query : bool, optional
+            Whether each query has a row.
+
+        Returns
+        -------
+        list of str or (header, rows)
+        """
+        return [*self.tables(per_query=per_query), *self.sentences()]
+
+    def to_text(self, *, per_query: bool = False) -> str:
+        """An aligned table with the sentences under it.
+
+        Parameters
+        ----------
+        per_query : bool, optional
+            Whether each query has a row.
+
+        Returns
+        -------
+        str
+
+        >>> from judged import evaluate
+        >>> print(evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR").to_text(per_query=True)[:44])
+        run  query      RR
+        run  q      0.5000
+        run  a
+        """
+        return self._text(self.parts(per_query=per_query))
+
+    def to_markdown(self, *, per_query: bool = False) -> str:
+        """A table with what was assumed and the `methods` under it, ready to paste.
+
+        Parameters
+        ----------
+        per_query : bool, optional
+            Whether each query has a row.
+
+        Returns
+        -------
+        str
+
+        >>> from judged import evaluate
+        >>> print(evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR").to_markdown()[:44])
+        | run | RR |
+        | --- | ---: |
+        | run | 0.5000 |
+        """
+        [(header, rows)] = self.tables(per_query=per_query)
+        from judged.evaluation.definition import assumptions
+
+        said = [f"{line[0].upper()}{line[1:]}." for line in assumptions(self)]
+        table = markdown_table(header, rows, right=self._right(header))
+        return "\n\n".join([table, *said, self.methods()]) + "\n"
+
+    def to_latex(self, *, per_query: bool = False) -> str:
+        """A booktabs tabular, with the definition in comments above it.
+
+        Parameters
+        ----------
+        per_query : bool, optional
+            Whether each query has a row.
+
+        Returns
+        -------
+        str
+
+        >>> from judged import evaluate
+        >>> evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR").to_latex().splitlines()[-1]
+        '\\\\end{tabular}'
+        """
+        from textwrap import wrap
+
+        from judged.evaluation.definition import assumptions
+
+        [(header, rows)] = self.tables(per_query=per_query)
+        aligned = "".join("l" if name in self.WORDS else "r" for name in header)
+
+        def line(row: Sequence[str]) -> str:
+            cells = ("".join(_LATEX.get(letter, letter) for letter in cell) for cell in row)
+            return " & ".join(cells) + r" \\"
+
+        body = [r"\toprule", line(header), r"\midrule", *map(line, rows), r"\bottomrule"]
+        methods = wrap(self.methods(), 118, break_long_words=False, break_on_hyphens=False)
+        above = [f"% {text}" for text in (*assumptions(self), *methods)]
+        tabular = [rf"\begin{{tabular}}{{{aligned}}}", *body, r"\end{tabular}"]
+        return "\n".join([*above, *tabular]) + "\n"
+
+    def to_html(self, *, per_query: bool = False) -> str:
+        """A table for notebooks, each measure with its definition as a tooltip.
+
+        Parameters
+        ----------
+        per_query : bool, optional
+            Whether each query has a row.
+
+        Returns
+        -------
+        str
+
+        >>> from judged import evaluate
+        >>> "<td>0.5000</td>" in evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR").to_html()
+        True
+        """
+        from html import escape
+
+        from judged.evaluation.definition import assumptions, notes
+
+        [(header, rows)] = self.tables(per_query=per_query)
+        said = {str(m): m.describe() for m in self.measures}
+        head = "".join(
+            f'<th title="{escape(said.get(name, ""))}">{escape(name)}</th>' for name in header
+        )
+
+        def cell_of(name: str, cell: str) -> str:
+            title = f' title="{escape(said[cell])}"' if name == "measure" else ""
+            return f"<td{title}>{escape(cell)}</td>"
+
+        body = "".join("<tr>" + "".join(map(cell_of, header, row)) + "</tr>" for row in rows)
+        listed = "".join(f"<li>{escape(text)}</li>" for text in notes(self))
         return (
-            " & ".join("".join(_LATEX.get(letter, letter) for letter in cell) for cell in row)
-            + r" \\"
+            f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+            + "".join(f"<p><small>{escape(line)}</small></p>" for line in assumptions(self))
+            + (f"<ul><small>{listed}</small></ul>" if listed else "")
+            + "<details><summary><small>definition</small></summary><p><small>"
+            + f"{escape(self.methods())}</small></p></details>"
         )
 
-    body = [r"\toprule", line(header), r"\midrule", *map(line, rows), r"\bottomrule"]
-    above = [*(f"% {line}" for line in assumptions(evaluation)), *_comment(evaluation.methods())]
-    return "\n".join([*above, rf"\begin{{tabular}}{{{aligned}}}", *body, r"\end{tabular}"]) + "\n"
+    def to_dict(self, *, per_query: bool = False) -> dict[str, Any]:
+        """Everything, as plain Python values that JSON can hold.
 
+        Parameters
+        ----------
+        per_query : bool, optional
+            Whether the values of every query are there too.
 
-def to_text(evaluation: Evaluation, *, per_query: bool = False) -> str:
-    """An aligned table with the policy and the findings under it."""
-    header, rows = cells(evaluation, per_query=per_query)
-    words = sum(name in WORDS for name in header)
-    return "\n".join(
-        [*aligned([header, *rows], right=range(words, len(header))), *remarks(evaluation)]
-    )
+        Returns
+        -------
+        dict
 
+        >>> from judged import evaluate
+        >>> evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR").to_dict()["runs"][0]["scores"]
+        {'RR': 0.5}
+        """
+        return {
+            "runs": [run.to_dict(per_query=per_query) for run in self.runs],
+            "measures": {str(m): m.definition() for m in self.measures},
+            "policy": self.policy.to_dict(),
+            "convention": self.convention.to_dict() if self.convention else None,
+            "definition": self.methods(),
+            "judged": __version__,
+        }
 
-def to_html(evaluation: Evaluation) -> str:
-    """The summary as an HTML table, each measure with its definition as a tooltip."""
-    from html import escape
+    def to_json(self, *, per_query: bool = False) -> str:
+        """`to_dict` as JSON.
 
-    header, rows = cells(evaluation, per_query=False)
-    said = {str(m): m.words() for m in evaluation.measures}
-    head = "".join(
-        f'<th title="{escape(said.get(name, ""))}">{escape(name)}</th>' for name in header
-    )
+        Parameters
+        ----------
+        per_query : bool, optional
+            Whether the values of every query are there too.
 
-    def cell_of(name: str, cell: str) -> str:
-        title = f' title="{escape(said[cell])}"' if name == "measure" else ""
-        return f"<td{title}>{escape(cell)}</td>"
+        Returns
+        -------
+        str
 
-    body = "".join("<tr>" + "".join(map(cell_of, header, row)) + "</tr>" for row in rows)
-    notes = "".join(f"<li>{escape(text)}</li>" for text in findings(evaluation))
-    return (
-        f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
-        + "".join(f"<p><small>{escape(line)}</small></p>" for line in assumptions(evaluation))
-        + (f"<ul><small>{notes}</small></ul>" if notes else "")
-        + f"<details><summary><small>definition</small></summary><p><small>{escape(evaluation.methods())}</small></p></details>"
-    )
+        >>> from judged import evaluate
+        >>> evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR").to_json().startswith("{")
+        True
+        """
+        return to_json(self.to_dict(per_query=per_query))
 
+    def to_frame(self, *, per_query: bool = False) -> pl.DataFrame:
+        """The numbers as a polars table: one row per run, one column per measure.
 
-def to_pandas(evaluation: Evaluation, *, per_query: bool) -> pd.DataFrame:
-    try:
-        import pandas as pd
-    except ImportError as error:
-        raise MissingExtraError("to_pandas needs pandas: pip install pandas.") from error
-    frame = pd.DataFrame(table(evaluation, per_query=per_query).to_dict(as_series=False))
-    frame.attrs["definition"] = evaluation.methods()
-    return frame
+        Parameters
+        ----------
+        per_query : bool, optional
+            Whether there is one row per run and query instead.
 
+        Returns
+        -------
+        polars.DataFrame
 
-def to_parquet(evaluation: Evaluation, path: Any, *, per_query: bool) -> None:
-    with replacing(path) as temporary:
-        table(evaluation, per_query=per_query).write_parquet(
-            temporary, metadata={"definition": evaluation.methods()}
-        )
+        >>> from judged import evaluate
+        >>> evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR").to_frame(per_query=True).rows()
+        [('run', 'q', 0.5)]
+        """
+        return self.per_query if per_query else self.summary
 
+    def to_csv(self, *, per_query: bool = False) -> str:
+        """`to_frame` as CSV.
 
-FORMATS: dict[str, Callable[..., str]] = {
-    "table": to_text,
-    "json": to_json,
-    "csv": to_csv,
-    "markdown": to_markdown,
-    "latex": to_latex,
-    "trec": to_trec,
-}
-"""What the command line can print."""
+        Parameters
+        ----------
+        per_query : bool, optional
+            Whether there is one row per run and query.
+
+        Returns
+        -------
+        str
+
+        >>> from judged import evaluate
+        >>> evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR").to_csv()
+        'run,RR\\nrun,0.5\\n'
+        """
+        return self.to_frame(per_query=per_query).write_csv()
+
+    def to_pandas(self, *, per_query: bool = False) -> pd.DataFrame:
+        """`to_frame` for pandas, with the definition in its `attrs`.
+
+        Parameters
+        ----------
+        per_query : bool, optional
+            Whether there is one row per run and query.
+
+        Returns
+        -------
+        pandas.DataFrame
+
+        >>> from judged import evaluate
+        >>> evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR").to_pandas()["RR"].tolist()
+        [0.5]
+        """
+        try:
+            import pandas as pd
+        except ImportError as error:
+            raise MissingExtraError("to_pandas needs pandas: pip install pandas.") from error
+        frame = pd.DataFrame(self.to_frame(per_query=per_query).to_dict(as_series=False))
+        frame.attrs["definition"] = self.methods()
+        return frame
+
+    def to_trec(self, *, per_query: bool = False) -> str:
+        """`measure⇥query⇥value` at full precision, the summary as `all`; a line names each of runs.
+
+        Parameters
+        ----------
+        per_query : bool, optional
+            Whether the values of every query are there too.
+
+        Returns
+        -------
+        str
+
+        >>> from judged import evaluate
+        >>> evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR").to_trec()
+        'RR\\tall\\t0.5\\n'
+        """
+        lines: list[str] = []
+        for run in self.runs:
+            if len(self.runs) > 1:
+                lines.append(f"runid\tall\t{run.name}")
+            if per_query:
+                columns = [run.values[m].tolist() for m in self.measures]
+                for query, *values in zip(run.rankings.queries, *columns, strict=True):
+                    pairs = zip(self.measures, values, strict=True)
+                    lines += [
+                        f"{measure}\t{query}\t{value!r}"
+                        for measure, value in pairs
+                        if not math.isnan(value)
+                    ]
+            lines += [f"{measure}\tall\t{run.summary[measure]!r}" for measure in self.measures]
+        return "\n".join(lines) + "\n"
+
+    def save(self, path: str | os.PathLike[str], *, per_query: bool = False) -> None:
+        """Write the evaluation to a file, whole or not at all.
+
+        Parameters
+        ----------
+        path : str or os.PathLike
+            Where to write; the ending says the format: .json, .csv, .md, .html, .txt, .tex, .trec
+            or .parquet, which keeps the definition among its metadata.
+        per_query : bool, optional
+            Whether the values of every query are written.
+
+        >>> from judged import evaluate
+        >>> evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR").save("/dev/null.xlsx")
+        Traceback (most recent call last):
+        ...
+        judged.errors.OutputError: /dev/null.xlsx: the ending says the format, and must be ...
+        """
+        self._save(path, per_query=per_query)
+
+    def _metadata(self) -> dict[str, str]:
+        return {"definition": self.methods()}

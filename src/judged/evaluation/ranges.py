@@ -1,24 +1,21 @@
-"""The same rankings under other assumptions: how far ties and unjudged results could move a number."""
+"""How far ties and unjudged results could move a number: the same rankings, otherwise assumed."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
+from collections.abc import Iterator
 from typing import NamedTuple
 
-from judged.judging import judged_alike, rearranged
+from judged.judging.variants import Variants
 from judged.rankings.rankings import Rankings
 
-TIE_ORDERS = {
-    "worst": "tied results are ordered against the system: better grades last",
-    "expected": "the mean over all orders of the tied results, each equally likely",
-    "best": "tied results are ordered in the system's favour: better grades first",
-}
+TIE_ORDERS = ("worst", "expected", "best")
 """Tie rules whose values make a tie range, from the worst to the best."""
 
 UNJUDGED_ENDS = {
     "unjudged irrelevant": "all unjudged results are taken for judged, of grade 0",
-    "unjudged relevant": "all unjudged results are taken for judged, of the top grade in the judgements",
+    "unjudged relevant": (
+        "all unjudged results are taken for judged, of the top grade in the judgements"
+    ),
 }
 """What unjudged results may turn out to be."""
 
@@ -27,34 +24,29 @@ class TieRange(NamedTuple):
     """A number when ties fall against the system, on average over all orders, and in its favour."""
 
     worst: float
+    """Better grades last in every tie."""
     expected: float
+    """The mean over all orders of the tied results."""
     best: float
+    """Better grades first in every tie."""
 
 
 class UnjudgedRange(NamedTuple):
-    """A number if all unjudged results had been judged: irrelevant, or relevant at the top grade."""
+    """A number if all unjudged results had been judged: irrelevant, or of the top grade."""
 
     irrelevant: float
+    """All of grade 0."""
     relevant: float
+    """All of the top grade in the judgements."""
 
 
-Others = dict[str, Callable[[], Rankings]]
-"""Other readings of some rankings, each made when it is needed: all of them at once would not fit
-where one does."""
-
-
-def tie_orders(r: Rankings) -> Others:
-    """The rankings under each tie rule of a range."""
-    return {ties: partial(rearranged, r, ties) for ties in TIE_ORDERS}
-
-
-def unjudged_ends(r: Rankings) -> Others:
-    """The rankings with their unjudged results judged, in the one way or the other."""
-    irrelevant, relevant = UNJUDGED_ENDS
-    return {
-        irrelevant: partial(judged_alike, r, 0.0),
-        relevant: partial(judged_alike, r, top_grade(r)),
-    }
+def other_readings(run: Variants, *, ties: bool, unjudged: bool) -> Iterator[tuple[str, Rankings]]:
+    """The rankings under the other assumptions of the ranges that were asked for, by name."""
+    for rule in TIE_ORDERS if ties else ():
+        yield rule, run.under(rule)
+    if unjudged:
+        for name, grade in zip(UNJUDGED_ENDS, (0.0, top_grade(run.usual)), strict=True):
+            yield name, run.filled(grade)
 
 
 def top_grade(r: Rankings) -> float:

@@ -3,17 +3,18 @@ library."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from judged.conventions import Convention, find
 from judged.errors import ConventionError, MeasureError
-from judged.measures import DEFAULT, Measure, parse, parse_all
+from judged.measures import DEFAULT, Measure, parse_all, parse_measure
 from judged.measures.conventions import Named, named_all, named_among
 from judged.policy import Policy
 
-Measures = str | Measure | Iterable[str | Measure]
+if TYPE_CHECKING:
+    from judged.types import ConventionLike, MeasuresLike, PolicyLike
 
 
 @dataclass(frozen=True)
@@ -27,9 +28,9 @@ class Request:
     @classmethod
     def of(
         cls,
-        measures: Measures | None,
-        policy: Policy | dict[str, Any] | None,
-        convention: str | Convention | None = None,
+        measures: MeasuresLike | None,
+        policy: PolicyLike | None,
+        convention: ConventionLike | None = None,
         **otherwise: str,
     ) -> Request:
         """A request from what a caller may pass; `otherwise` holds the choices of a policy that
@@ -59,7 +60,7 @@ class Request:
 
 
 def _shared_policy(
-    convention: Convention, named: list[Named], given: dict[str, Any], otherwise: dict[str, str]
+    convention: Convention, named: list[Named], given: Mapping[str, str], otherwise: dict[str, str]
 ) -> Policy:
     """The policy that holds for all of these measures, with what the caller chose; an error where
     they differ."""
@@ -93,7 +94,7 @@ class Conventional:
         """One of the library's names, or a measure as it stands in the evaluation."""
         if isinstance(measure, str) and any(self.convention.read(measure)):
             return named_all(self.convention, [measure])[0].measure
-        return parse(measure)
+        return parse_measure(measure)
 
     def theirs(self, measure: Measure) -> Named | None:
         """What the library calls a measure."""

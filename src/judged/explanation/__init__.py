@@ -1,5 +1,8 @@
 """How one number of one query comes about, step by step: text, tables, pages and animations."""
 
-from judged.explanation.explanation import ROWS, Explanation, Row, explain
+from judged.explanation.explanation import ROWS, Explanation, explain
+from judged.explanation.improvement import Change
+from judged.explanation.listing import Row
+from judged.explanation.variants import Variant
 
-__all__ = ["ROWS", "Explanation", "Row", "explain"]
+__all__ = ["ROWS", "Change", "Explanation", "Row", "Variant", "explain"]

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import isnan
+from typing import TYPE_CHECKING
 
 from judged.explanation.arithmetic import figure
-from judged.explanation.explanation import Explanation, Row, threshold
+from judged.explanation.listing import Row, threshold
+
+if TYPE_CHECKING:
+    from judged.explanation.explanation import Explanation
 
 MOST_ROWS = 45
 """A walk past more results than this is too long to watch."""
@@ -174,8 +178,8 @@ def _caption(row: Row, found: int, added: float | None, skipped: int) -> str:
         adds = f", which adds {figure(added)}" if added is not None else ""
         share = figure(found / row.rank)
         return (
-            f"{over}Rank {row.rank} is relevant: {found} of the first {row.rank} are, "
-            f"precision {share}{adds}."
+            f"{over}Rank {row.rank} is relevant: {found} of the first {row.rank} are, precision "
+            f"{share}{adds}."
         )
     if row.grade is None:
         return f"{over}Nobody judged the item at rank {row.rank}: it counts as not relevant."

@@ -242,10 +242,12 @@ class Extreme(Several):
         return max(values) if self.which == "max" else min(values)
 
     def text(self) -> str:
-        return f"{self.which}({self.joined([part.text() for part in self.several], ', ', '… {} more …')})"
+        inside = self.joined([part.text() for part in self.several], ", ", "… {} more …")
+        return f"{self.which}({inside})"
 
     def latex(self) -> str:
-        return rf"\{self.which}\left({self.joined([part.latex() for part in self.several], ', ', _LEFT_OUT)}\right)"
+        inside = self.joined([part.latex() for part in self.several], ", ", _LEFT_OUT)
+        return rf"\{self.which}\left({inside}\right)"
 
 
 @dataclass(frozen=True)

@@ -2,59 +2,49 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import inf, isnan
-from typing import Any
-
-import numpy as np
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from judged.checks import whole
-from judged.conventions import Convention
-from judged.errors import InputError, MeasureError
+from judged.errors import MeasureError
 from judged.evaluation.evaluation import evaluate_rankings
 from judged.evaluation.request import Request
+from judged.explanation import html, latex, text
+from judged.explanation.animation import Animation, animation
+from judged.explanation.gif import to_gif
 from judged.explanation.improvement import Change, best_change
-from judged.explanation.listing import ANY, Listing, Steps
-from judged.explanation.source import (
-    Read,
-    read_list,
-    read_query,
-    read_rankings,
-    refuse_unbroken_ties,
-)
+from judged.explanation.listing import Listing, Row, Steps, threshold
+from judged.explanation.source import Read, read, refuse_unbroken_ties
 from judged.explanation.steps import steps_of
 from judged.explanation.variants import Variant, variants
-from judged.judging import Collection
 from judged.measures import Measure
 from judged.policy import Policy
 from judged.rankings.rankings import Rankings
+from judged.results import Part, Result, Table
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from judged.types import (
+        CollectionLike,
+        ConventionLike,
+        Duplicates,
+        FileFormat,
+        JudgementsLike,
+        PolicyLike,
+        RunLike,
+    )
 
 ROWS = 30
 """So many ranks are shown, where nobody says how many."""
 
 
-@dataclass(frozen=True)
-class Row:
-    """One rank of the list."""
-
-    rank: int
-    item: str | None
-    """Its id; None where the input has none."""
-    grade: float | None
-    """None where nobody judged it."""
-    relevant: bool
-    """Whether the measure counts it as relevant, or gains something from it."""
-    counts: bool
-    """Whether it is at or above the cutoff."""
-
-
-@dataclass(frozen=True, eq=False)
-class Explanation:
-    """How one number of one query comes about; it prints as text and can be written in other
-    formats.
+@dataclass(frozen=True, eq=False, repr=False)
+class Explanation(Result):
+    """How one number of one query comes about; what `judged.explain` returns.
 
     >>> explanation = explain("0 1 0 0 1 0 1 0 1 0", measure="AP", relevant=6)
     >>> round(explanation.value, 6)
@@ -63,18 +53,28 @@ class Explanation:
     'AP = (1/2 + 2/5 + 3/7 + 4/9) / 6 = (0.5 + 0.4 + 0.4286 + 0.4444) / 6 = 1.773 / 6 = 0.2955'
     """
 
+    SAVED_AS: ClassVar[dict[str, str]] = {
+        **Result.SAVED_AS,
+        ".tex": "to_latex",
+        ".gif": "to_gif",
+    }
+    WORDS: ClassVar[frozenset[str]] = text.WORDS
+
     measure: Measure
+    """What is explained."""
     rankings: Rankings
     """Of the one query."""
     policy: Policy
+    """What was assumed."""
     value: float
     """What the measure says; NaN where it has no value."""
     settled: float
     """What the policy makes of that: the value itself where there is one, NaN where the query does
     not count."""
     steps: Steps | None
-    """None where the measure has no value."""
+    """The arithmetic; None where the measure has no value."""
     rows: tuple[Row, ...]
+    """The ranks that are shown."""
     lost: Mapping[str, float] = field(default_factory=dict)
     """Ids and grades of items with a grade above 0 that were not retrieved, as far as ids are
     known."""
@@ -83,6 +83,7 @@ class Explanation:
 
     @property
     def query(self) -> str:
+        """The id of the query."""
         return self.rankings.queries[0]
 
     @property
@@ -104,8 +105,8 @@ class Explanation:
 
     @cached_property
     def best_change(self) -> Change | None:
-        """The move of one item that would make the number best; None where no move makes it better."""
-        return best_change(self.measure, self.rankings)
+        """The move of one item that would make the number best; None where none makes it better."""
+        return best_change(self.measure, self.value, self.rankings)
 
     @cached_property
     def variants(self) -> tuple[Variant, ...]:
@@ -113,86 +114,185 @@ class Explanation:
         libraries first."""
         return variants(self.measure, self.value, self.rankings)
 
+    @cached_property
+    def animation(self) -> Animation:
+        """The walk down the ranking, frame by frame: what the page and the GIF draw."""
+        return animation(self)
+
     # -- formats: what each looks like is decided in its own module
-    # ---------------------------------------------
-
-    def __str__(self) -> str:
-        return self.to_text()
-
-    def __repr__(self) -> str:
-        return f"<Explanation of {self.measure} for query {self.query!r}: {self.settled:g}>"
-
-    def _repr_html_(self) -> str:
-        from judged.explanation.html import body
-
-        return body(self)
-
-    def to_text(self) -> str:
-        from judged.explanation.text import to_text
-
-        return to_text(self)
-
-    def to_markdown(self) -> str:
-        from judged.explanation.text import to_markdown
-
-        return to_markdown(self)
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything, ready for JSON: numbers are exact."""
-        from judged.explanation.text import to_dict
+        """Everything, as plain Python values that JSON can hold; numbers are exact.
 
-        return to_dict(self)
+        Returns
+        -------
+        dict
 
-    def to_json(self) -> str:
-        from judged.explanation.text import to_json
+        >>> explain("0 1", measure="RR").to_dict()["arithmetic"]
+        'RR = 1/2 = 0.5'
+        """
+        return text.to_dict(self)
 
-        return to_json(self)
+    def to_frame(self) -> pl.DataFrame:
+        """The ranks that are shown, as a polars table with what the measure looks at in each.
+
+        Returns
+        -------
+        polars.DataFrame
+
+        >>> explain("0 1", measure="RR").to_frame().columns
+        ['rank', 'grade', 'judged', 'relevant', 'counts', 'mark', 'adds']
+        """
+        import polars as pl
+
+        return pl.DataFrame(text.values(self), infer_schema_length=None)
+
+    def sentences(self) -> list[str]:
+        """What the arithmetic does not say: what was left out or lost, and what would help most.
+
+        Returns
+        -------
+        list of str
+
+        >>> explain("0 1", measure="RR").sentences()[0]
+        'The first relevant item stands at rank 2.'
+        """
+        return list(text.sentences(self))
+
+    def tables(self) -> list[Table]:
+        """The ranking rank by rank, and the value under other definitions, where there are any.
+
+        Returns
+        -------
+        list of tuple
+            Header and rows of text each.
+
+        >>> explain("0 1", measure="RR").tables()[0][0]
+        ['rank', 'grade', '', 'adds']
+        """
+        told = text.others(self)
+        ranking: Table = (text.header(self), text.cells(self))
+        return [ranking, (text.OTHERS, told)] if told else [ranking]
+
+    def parts(self) -> list[Part]:
+        """The whole explanation, as `judged explain` prints it.
+
+        Returns
+        -------
+        list of str
+
+        >>> print(explain("0 1", measure="RR").to_text().splitlines()[0])
+        RR (Reciprocal rank): 0.5000
+        """
+        return [line for line, _ in text.marked_lines(self)]
+
+    def to_markdown(self) -> str:
+        """The whole explanation in Markdown.
+
+        Returns
+        -------
+        str
+
+        >>> explain("0 1", measure="RR").to_markdown().splitlines()[0]
+        '## RR (Reciprocal rank): 0.5000'
+        """
+        return text.to_markdown(self)
 
     def to_latex(self) -> str:
-        """The formula and the formula with this list's numbers, as an align environment of amsmath."""
-        from judged.explanation.latex import to_latex
+        """The formula, and the formula with this list's numbers: an align environment of amsmath.
 
-        return to_latex(self)
+        Returns
+        -------
+        str
+
+        >>> explain("0 1", measure="P").to_latex().splitlines()[-2]
+        'P &= \\\\frac{1}{2} = 0.5'
+        """
+        return latex.to_latex(self)
 
     def to_html(self) -> str:
-        """One page that needs nothing else: the animation, the table and the arithmetic."""
-        from judged.explanation.html import to_html
+        """One page that needs nothing else: the animation, the table and the arithmetic.
 
-        return to_html(self)
+        Returns
+        -------
+        str
 
-    def save_html(self, path: str | os.PathLike[str]) -> None:
-        from judged.outputs import write_text
+        >>> explain("0 1", measure="RR").to_html().splitlines()[0]
+        '<!doctype html>'
+        """
+        return html.to_html(self)
 
-        write_text(path, self.to_html())
+    def to_gif(self) -> bytes:
+        """The walk down the ranking as a picture, for slides and READMEs.
 
-    def save_gif(self, path: str | os.PathLike[str]) -> None:
-        """The animation as a picture for slides and READMEs; needs Pillow, of the extra `charts`."""
-        from judged.explanation.gif import save_gif
+        Needs Pillow, of the extra `charts`.
 
-        save_gif(self, path)
+        Returns
+        -------
+        bytes
+
+        >>> explain("0 1", measure="RR").to_gif()[:3]
+        b'GIF'
+        """
+        return to_gif(self)
+
+    def _repr_html_(self) -> str:
+        return html.body(self)
 
 
 def explain(
-    judgements: Any,
-    run: Any = None,
+    judgements: JudgementsLike | Rankings | Sequence[float | None],
+    run: RunLike | None = None,
     measure: str | Measure = "AP",
     *,
     query: str | None = None,
     relevant: int | None = None,
     pool: Sequence[Any] | str | None = None,
-    policy: Policy | dict[str, Any] | None = None,
+    policy: PolicyLike | None = None,
     depth: int | None = None,
-    duplicates: str = "error",
-    collection: Collection = None,
-    convention: str | Convention | None = None,
+    duplicates: Duplicates = "error",
+    collection: CollectionLike | None = None,
+    convention: ConventionLike | None = None,
     rows: int | None = ROWS,
+    judgements_format: FileFormat | None = None,
+    run_format: FileFormat | None = None,
 ) -> Explanation:
     """How one measure comes to its value for one query, step by step.
 
-    Give judgements and a run, as to `judged.evaluate`; or a relevance list, the grades in rank
-    order as a list or a text; or `Rankings`. `relevant` and `pool` are about a relevance list, as
-    in `Rankings.from_relevance`. `rows` is how many ranks are shown, those of relevant items first;
-    None shows all.
+    Parameters
+    ----------
+    judgements : JudgementsLike, Rankings, or a relevance list
+        As `judged.evaluate` takes them. Without a run: `Rankings`, or the grades of one list in
+        rank order, as a list or a text ("0 1 0 0 1"; None or - for an item that nobody judged).
+    run : RunLike, optional
+        A file, {query: {item: score}}, or a table.
+    measure : str or Measure, optional
+        One measure; AP by default.
+    query : str, optional
+        Which query; may be left out where only one was judged.
+    relevant : int, optional
+        Of a relevance list: how many items are relevant in all.
+    pool : sequence or str, optional
+        Of a relevance list: the grades of all judged items, in any order.
+    policy : PolicyLike, optional
+        Ties, missing queries, queries with nothing relevant, unjudged items. Ties must be broken:
+        not "expected".
+    depth : int, optional
+        Cut the list at this rank first; by default it counts whole.
+    duplicates : {"error", "first"}, optional
+        What to do about an item that occurs twice.
+    collection : int or Mapping, optional
+        How many items there were to retrieve; few measures need it.
+    convention : str or Convention, optional
+        Measure and policy as another library means them.
+    rows : int or None, optional
+        How many ranks are shown, those of relevant items first; None shows all.
+    judgements_format, run_format : FileFormat, optional
+        The format of the files, such as "trec" or "csv", where it is not recognised.
+
+    Returns
+    -------
+    Explanation
 
     >>> print(explain({"q": {"a": 1}}, {"q": {"b": 2.0, "a": 1.0}}, "RR", query="q").arithmetic)
     RR = 1/2 = 0.5
@@ -206,84 +306,42 @@ def explain(
         if isinstance(judgements, Rankings)
         else {}
     )
+    given: Any = policy
     if run is None and not known:
         # A list in rank order has no ties, however they are broken.
-        policy = (
+        given = (
             replace(policy, ties="input")
             if isinstance(policy, Policy)
             else {**(policy or {}), "ties": "input"}
         )
     request = Request.of(
-        [measure] if isinstance(measure, Measure) else measure, policy, convention, **known
+        [measure] if isinstance(measure, Measure) else measure, given, convention, **known
     )
     if len(request.measures) > 1:
         raise MeasureError(
             f"explain takes one measure; got {', '.join(map(str, request.measures))}."
         )
     refuse_unbroken_ties(request.policy)
-    read = _read(
-        judgements, run, query, relevant, pool, request.policy, depth, duplicates, collection
+    found = read(
+        judgements,
+        run,
+        query,
+        relevant=relevant,
+        pool=pool,
+        policy=request.policy,
+        depth=depth,
+        duplicates=duplicates,
+        collection=collection,
+        judgements_format=judgements_format,
+        run_format=run_format,
     )
-    return _explained(request.measures[0], read, request.policy, rows)
+    return _explained(request.measures[0], found, request.policy, rows)
 
 
-def _read(
-    judgements: Any,
-    run: Any,
-    query: str | None,
-    relevant: int | None,
-    pool: Sequence[Any] | str | None,
-    policy: Policy,
-    depth: int | None,
-    duplicates: str,
-    collection: Collection,
-) -> Read:
-    if run is not None:
-        if relevant is not None or pool is not None:
-            raise InputError(
-                "relevant and pool are about a relevance list; judgements say themselves what is "
-                "relevant."
-            )
-        return read_query(
-            judgements,
-            run,
-            query,
-            policy=policy,
-            depth=depth,
-            duplicates=duplicates,
-            collection=collection,
-        )
-    if isinstance(judgements, Rankings):
-        return read_rankings(judgements, query)
-    if isinstance(judgements, Mapping) or not isinstance(judgements, (str, Sequence, np.ndarray)):
-        raise InputError(
-            "judgements need a run beside them; a relevance list is a text or a list of grades in "
-            "rank order."
-        )
-    if query is not None:
-        raise InputError("a relevance list is one query's; query names one of several.")
-    if depth is not None:
-        raise InputError(
-            "depth cuts the lists of a run; write a relevance list as long as it should be."
-        )
-    if isinstance(collection, Mapping):
-        raise InputError("collection of a relevance list is one number.")
-    return read_list(judgements, relevant=relevant, pool=pool, collection=collection)
-
-
-def threshold(measure: Measure) -> float:
-    """The lowest grade that a measure counts as relevant, or gains something from."""
-    params = measure.params
-    if "rel" in params:
-        return float(params["rel"])
-    return float(np.nextafter(params["min_rel"], inf)) if "min_rel" in params else ANY
-
-
-def _explained(measure: Measure, read: Read, policy: Policy, rows: int | None) -> Explanation:
-    r = read.rankings
-    scored = evaluate_rankings([r], [measure], policy=policy).runs[0]
-    r = scored.rankings
-    value = float(measure.computed(r)[0])
+def _explained(measure: Measure, found: Read, policy: Policy, rows: int | None) -> Explanation:
+    scored = evaluate_rankings([found.rankings], [measure], policy=policy).runs[0]
+    r, settled = scored.rankings, float(scored.values[measure][0])
+    value = _before_policy(measure, r, policy, settled)
     rel = threshold(measure)
     end = float(r.cutoff(measure.params.get("k"), rel)[0])
     ranks = _shown(r, rel, end, rows)
@@ -292,24 +350,23 @@ def _explained(measure: Measure, read: Read, policy: Policy, rows: int | None) -
     listed = tuple(
         Row(
             rank,
-            read.items.get(rank),
+            found.items.get(rank),
             grades.get(rank),
             grades.get(rank, -inf) >= rel,
             rank <= (steps.end if steps else end),
         )
         for rank in ranks
     )
-    return Explanation(
-        measure,
-        r,
-        policy,
-        value,
-        float(scored.values[measure][0]),
-        steps,
-        listed,
-        read.lost,
-        read.items,
-    )
+    return Explanation(measure, r, policy, value, settled, steps, listed, found.lost, found.items)
+
+
+def _before_policy(measure: Measure, r: Rankings, policy: Policy, settled: float) -> float:
+    """The measure's own value; it is worked out again only where the policy may have changed it."""
+    if measure.undefined(r)[0]:
+        return float("nan")
+    if isnan(settled) or policy.empty == "one":
+        return float(measure.compute_as_ranked(r)[0])
+    return settled
 
 
 def _shown(r: Rankings, rel: float, end: float, rows: int | None) -> tuple[int, ...]:

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import os
+from io import BytesIO
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 from judged.errors import MissingExtraError
-from judged.explanation.animation import Animation, Frame, animation
-from judged.explanation.explanation import Explanation
-from judged.outputs import replacing
+from judged.explanation.animation import Animation, Frame
 
 if TYPE_CHECKING:
     from PIL.Image import Image
+
+    from judged.explanation.explanation import Explanation
 
 WIDTH, HEIGHT = 800, 500
 SCALE = 2
@@ -29,27 +29,28 @@ A_ROW = 15
 """So many results stand beside each other."""
 
 
-def save_gif(e: Explanation, path: str | os.PathLike[str]) -> None:
-    """Write the animation of an explanation; it starts again after its end."""
+def to_gif(e: Explanation) -> bytes:
+    """The animation of an explanation; it starts again after its end."""
     try:
         import PIL  # noqa: F401
     except ImportError:
         raise MissingExtraError('GIFs need Pillow: pip install "judged[charts]".') from None
-    scene = animation(e)
+    scene = e.animation
     pictures = [_picture(scene, frame) for frame in scene.frames]
     relevant = {row.rank for row in scene.rows if row.relevant}
     times = [RELEVANT if frame.rank in relevant else EACH for frame in scene.frames]
     times[0], times[-1] = FIRST, LAST
-    with replacing(path) as temporary:
-        pictures[0].save(
-            temporary,
-            format="GIF",
-            save_all=True,
-            append_images=pictures[1:],
-            duration=times,
-            loop=0,
-            optimize=True,
-        )
+    written = BytesIO()
+    pictures[0].save(
+        written,
+        format="GIF",
+        save_all=True,
+        append_images=pictures[1:],
+        duration=times,
+        loop=0,
+        optimize=True,
+    )
+    return written.getvalue()
 
 
 class _Pen:

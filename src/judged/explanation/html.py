@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 from dataclasses import asdict
 from html import escape
-from importlib.resources import files
+from typing import TYPE_CHECKING
 
-from judged.explanation.animation import Animation, animation
-from judged.explanation.explanation import Explanation
-from judged.explanation.text import cells, gaps, header, heading, others, remarks, worked_out
+from judged.explanation.animation import Animation
+from judged.explanation.text import cells, gaps, header, heading, others, sentences, worked_out
 from judged.measures.formula import readable
+
+if TYPE_CHECKING:
+    from judged.explanation.explanation import Explanation
 
 WIDTH, HEIGHT = 460, 330
 LEFT, TOP, RIGHT, BOTTOM = 56, 16, 12, 48
@@ -20,7 +22,7 @@ LEFT, TOP, RIGHT, BOTTOM = 56, 16, 12, 48
 def to_html(e: Explanation) -> str:
     """The whole page."""
     page = _asset("page.html")
-    scene = animation(e)
+    scene = e.animation
     data = json.dumps([asdict(frame) for frame in scene.frames], ensure_ascii=False).replace(
         "<", "\\u003c"
     )
@@ -44,6 +46,8 @@ def to_html(e: Explanation) -> str:
 
 
 def _asset(name: str) -> str:
+    from importlib.resources import files
+
     return (files("judged.explanation") / "assets" / name).read_text(encoding="utf-8")
 
 
@@ -53,7 +57,7 @@ def body(e: Explanation) -> str:
     steps = "".join(
         f"<li><code>{escape(text)}</code>{_why(why)}</li>" for text, why in worked_out(e)
     )
-    said = "".join(f"<p>{escape(text)}</p>" for text in remarks(e))
+    said = "".join(f"<p>{escape(text)}</p>" for text in sentences(e))
     formula = f"{e.measure.spec.name} = {readable(e.measure.spec.formula)}"
     return (
         f'<section><h2>Formula</h2><p><code class="formula">{escape(formula)}</code></p></section>'
@@ -81,7 +85,10 @@ def _table(e: Explanation) -> str:
         shown = "".join(f"<td>{escape(text)}</td>" for text in texts)
         rows.append(f'<tr class="{kind}">{shown}</tr>')
     titles = "".join(f'<th scope="col">{escape(name)}</th>' for name in head)
-    return f'<div class="scroll"><table><thead><tr>{titles}</tr></thead><tbody>{"".join(rows)}</tbody></table></div>'
+    return (
+        f'<div class="scroll"><table><thead><tr>{titles}</tr></thead>'
+        f"<tbody>{''.join(rows)}</tbody></table></div>"
+    )
 
 
 def _others(e: Explanation) -> str:

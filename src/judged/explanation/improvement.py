@@ -28,8 +28,11 @@ class Change:
     rank: int | None
     """Where the item stands; None where it was not retrieved."""
     grade: float
+    """The item's."""
     to: int
+    """The rank it moves to."""
     value: float
+    """What the measure is then."""
     gain: float
     """How much better the value is, a positive number."""
 
@@ -42,15 +45,14 @@ class _Move:
     to: int
 
 
-def best_change(measure: Measure, r: Rankings) -> Change | None:
-    """The move of one item that makes the number best, the shortest of several; None where none
-    makes it better."""
-    now = float(measure.computed(r)[0])
+def best_change(measure: Measure, value: float, r: Rankings) -> Change | None:
+    """The move of one item that makes a measure's value best, the shortest of several; None where
+    none makes it better."""
     moves = list(_moves(r))
-    if not moves or isnan(now) or not measure.spec.rates_relevance:
+    if not moves or isnan(value) or not measure.spec.rates_relevance:
         return None
-    values = measure.computed(_all_moved(r, moves))
-    gains = values - now if measure.spec.higher_is_better else now - values
+    values = measure.compute_as_ranked(_all_moved(r, moves))
+    gains = values - value if measure.spec.higher_is_better else value - values
     # From infinity to infinity is no gain.
     gains = np.where(np.isnan(gains), 0.0, gains)
     best = float(gains.max())
@@ -70,7 +72,7 @@ def best_change(measure: Measure, r: Rankings) -> Change | None:
 
 
 def _moves(r: Rankings) -> Iterator[_Move]:
-    """Each better item to each place above it that a worse one holds, in the order of the ranking."""
+    """Each better item to each place above it that a worse one holds, in the list's order."""
     ranks, grades = r.hit_rank.tolist(), r.hit_grade.tolist()
     at = dict(zip(ranks, grades, strict=True))
     places = range(1, min(int(r.retrieved[0]), PLACES) + 1)

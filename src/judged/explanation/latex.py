@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from judged.explanation.arithmetic import Number, symbol_latex
-from judged.explanation.explanation import Explanation
 from judged.explanation.listing import Line
+
+if TYPE_CHECKING:
+    from judged.explanation.explanation import Explanation
 
 
 def to_latex(e: Explanation) -> str:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import inf
+from typing import Any
 
 import numpy as np
 
-from judged.explanation.arithmetic import Expression
+from judged.explanation.arithmetic import Expression, Named, total
 from judged.measures import Measure
 from judged.rankings.rankings import Cutoff, Rankings
 
@@ -18,6 +19,30 @@ ANY = float(np.nextafter(0, 1))
 """The lowest grade above 0."""
 
 Cell = Expression | str | None
+
+
+@dataclass(frozen=True)
+class Row:
+    """One rank of the list."""
+
+    rank: int
+    """From 1."""
+    item: str | None
+    """Its id; None where the input has none."""
+    grade: float | None
+    """None where nobody judged it."""
+    relevant: bool
+    """Whether the measure counts it as relevant, or gains something from it."""
+    counts: bool
+    """Whether it is at or above the cutoff."""
+
+
+def threshold(measure: Measure) -> float:
+    """The lowest grade that a measure counts as relevant, or gains something from."""
+    params = measure.params
+    if "rel" in params:
+        return float(params["rel"])
+    return float(np.nextafter(params["min_rel"], inf)) if "min_rel" in params else ANY
 
 
 @dataclass(frozen=True)
@@ -56,6 +81,20 @@ class Steps:
     bars: tuple[tuple[int, float], ...] | None = None
     """For measures that are an area under the precision-recall curve: the rank and height of each
     bar, all as wide as 1 / divisor."""
+
+
+def divided(
+    terms: Mapping[int, Expression],
+    divisor: Line,
+    columns: tuple[Column, ...] = (),
+    *,
+    named: bool = False,
+    **others: Any,
+) -> Steps:
+    """The sum of a term per rank, divided; the divisor may stand in the sum by its name."""
+    whole = Named(divisor.symbol, divisor.value) if named else divisor.value
+    adds = {rank: term / whole for rank, term in terms.items()}
+    return Steps(total(terms.values()) / whole, columns, adds, divisor=divisor, **others)
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,6 +152,6 @@ class Listing:
         ranks = self.found(inf, rel)
         return lambda rank: bisect_right(ranks, rank)
 
-    def words(self, name: str) -> str:
+    def describe(self, name: str) -> str:
         """What the value of a parameter means."""
-        return self.measure.spec.param(name).words(self.measure.params[name])
+        return self.measure.spec.param(name).describe(self.measure.params[name])

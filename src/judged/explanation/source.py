@@ -5,15 +5,19 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from difflib import get_close_matches
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from judged.errors import InputError, PolicyError
+import numpy as np
+
+from judged.errors import InputError, PolicyError, did_you_mean
 from judged.inputs import as_runs, read_judgements, read_run
 from judged.inputs.tables import Judgements, Lookup, Run
-from judged.judging import Collection, judging
+from judged.judging import judging
 from judged.policy import Policy
 from judged.rankings.rankings import Rankings
+
+if TYPE_CHECKING:
+    from judged.types import CollectionLike, FileFormat
 
 
 @dataclass(frozen=True)
@@ -26,6 +30,54 @@ class Read:
     lost: Mapping[str, float] = field(default_factory=dict)
     """Ids and grades of items with a grade above 0 that were not retrieved, the best grades first.
     """
+
+
+def read(
+    judgements: Any,
+    run: Any,
+    query: str | None,
+    *,
+    relevant: int | None,
+    pool: Sequence[Any] | str | None,
+    policy: Policy,
+    depth: int | None,
+    duplicates: str,
+    collection: CollectionLike | None,
+    judgements_format: FileFormat | None,
+    run_format: FileFormat | None,
+) -> Read:
+    """One query of a run, of rankings, or a relevance list."""
+    if run is not None:
+        if relevant is not None or pool is not None:
+            raise InputError(
+                "relevant and pool are about a relevance list; judgements say themselves what is "
+                "relevant."
+            )
+        return _read_query(
+            read_judgements(judgements, format=judgements_format),
+            _read_one(run, run_format),
+            query,
+            policy=policy,
+            depth=depth,
+            duplicates=duplicates,
+            collection=collection,
+        )
+    if isinstance(judgements, Rankings):
+        return _read_rankings(judgements, query)
+    if isinstance(judgements, Mapping) or not isinstance(judgements, (str, Sequence, np.ndarray)):
+        raise InputError(
+            "judgements need a run beside them; a relevance list is a text or a list of grades in "
+            "rank order."
+        )
+    if query is not None:
+        raise InputError("a relevance list is one query's; query names one of several.")
+    if depth is not None:
+        raise InputError(
+            "depth cuts the lists of a run; write a relevance list as long as it should be."
+        )
+    if isinstance(collection, Mapping):
+        raise InputError("collection of a relevance list is one number.")
+    return _read_list(judgements, relevant=relevant, pool=pool, collection=collection)
 
 
 def relevance_list(text: str) -> list[Any]:
@@ -63,7 +115,7 @@ def _grade(word: str, text: str) -> Any:
     return grade
 
 
-def read_list(
+def _read_list(
     given: Any, *, relevant: int | None, pool: Sequence[Any] | None, collection: int | None
 ) -> Read:
     """From grades in rank order."""
@@ -77,26 +129,29 @@ def read_list(
     return Read(rankings)
 
 
-def read_rankings(rankings: Rankings, query: str | None) -> Read:
+def _read_rankings(rankings: Rankings, query: str | None) -> Read:
     """One query of rankings made before; they know no ids."""
     chosen = _chosen(rankings.queries, query, rankings.queries)
     return Read(rankings.take([rankings.queries.index(chosen)]))
 
 
-def read_query(
-    judgements: Any,
-    run: Any,
+def _read_one(run: Any, format: FileFormat | None) -> Run | Lookup:
+    if None not in as_runs(run):
+        raise InputError("explain takes one run.")
+    return read_run(run, format=format)
+
+
+def _read_query(
+    known: Judgements | Lookup,
+    found: Run | Lookup,
     query: str | None,
     *,
     policy: Policy,
     depth: int | None = None,
     duplicates: str = "error",
-    collection: Collection = None,
+    collection: CollectionLike | None = None,
 ) -> Read:
     """One query of a run and its judgements; everything else in them is left aside."""
-    if None not in as_runs(run):
-        raise InputError("explain takes one run.")
-    known, found = read_judgements(judgements), read_run(run)
     chosen = _chosen(_queries(known), query, _queries(found))
     options: dict[str, Any] = {
         "policy": policy,
@@ -113,7 +168,7 @@ def read_query(
         rankings = judging(own, **options)(listed)
         order = _order(listed, chosen, grades, rankings, policy, duplicates)
     else:
-        rankings, order = read_rankings(judging(known, **options)(found), chosen).rankings, []
+        rankings, order = _read_rankings(judging(known, **options)(found), chosen).rankings, []
     if depth is not None:
         order = order[:depth]
     if policy.unjudged == "removed":
@@ -180,9 +235,9 @@ def _chosen(judged: Iterable[str], query: str | None, listed: Iterable[str]) -> 
         raise InputError(
             f"query {wanted!r} is in the run, but nobody judged it; there is nothing to explain."
         )
-    close = get_close_matches(wanted, names, n=1)
-    hint = f" Did you mean {close[0]!r}?" if close else ""
-    raise InputError(f"there is no judged query {wanted!r} among {len(names):,}.{hint}")
+    raise InputError(
+        f"There is no judged query {wanted!r} among {len(names):,}{did_you_mean(wanted, names)}"
+    )
 
 
 def _queries(table: Judgements | Run | Lookup) -> list[str]:
@@ -230,6 +285,5 @@ def refuse_unbroken_ties(policy: Policy) -> None:
     if policy.ties == "expected":
         raise PolicyError(
             "an explanation goes through one order of the results, and ties=expected is the mean "
-            "over all orders; "
-            "choose ties=id, input, best or worst."
+            "over all orders; choose ties=id, input, best or worst."
         )

@@ -1,21 +1,22 @@
-"""An explanation in words: for terminals, as Markdown and as JSON."""
+"""An explanation in words: for terminals, as Markdown, and as plain values."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from dataclasses import asdict
 from itertools import pairwise
 from math import isnan
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from judged import __version__
 from judged.explanation.arithmetic import Expression, figure
-from judged.explanation.explanation import Explanation, Row, threshold
 from judged.explanation.improvement import Change
-from judged.explanation.listing import Cell, Line
+from judged.explanation.listing import Cell, Line, Row, threshold
 from judged.measures.formula import readable
-from judged.text import plain, shown
+from judged.text import aligned, markdown_table, plain, shown
+
+if TYPE_CHECKING:
+    from judged.explanation.explanation import Explanation
 
 MOST_VARIANTS = 8
 """So many other definitions are told in words; JSON has all."""
@@ -94,8 +95,8 @@ def worked_out(e: Explanation) -> Iterator[tuple[str, str]]:
     yield e.arithmetic, ""
 
 
-def remarks(e: Explanation) -> Iterator[str]:
-    """What else there is to say, a sentence or two each."""
+def sentences(e: Explanation) -> Iterator[str]:
+    """What else there is to say."""
     if e.steps is None:
         outcome = (
             "and the query does not count"
@@ -136,8 +137,8 @@ def _move(e: Explanation, change: Change) -> str:
         )
     name = e.items.get(change.rank, "the item")
     return (
-        f"{name} at rank {change.rank} (grade {change.grade:g}), swapped with the result at "
-        f"rank {change.to},"
+        f"{name} at rank {change.rank} (grade {change.grade:g}), swapped with the result at rank "
+        f"{change.to},"
     )
 
 
@@ -157,10 +158,6 @@ def others(e: Explanation) -> list[tuple[str, str, str]]:
     return told
 
 
-def to_text(e: Explanation) -> str:
-    return "\n".join(text for text, _ in marked_lines(e))
-
-
 def marked_lines(e: Explanation) -> Iterator[tuple[str, str]]:
     """Each line of the text, and how a terminal may set it: bold, green, dim or plain."""
     yield heading(e), "bold"
@@ -174,7 +171,7 @@ def marked_lines(e: Explanation) -> Iterator[tuple[str, str]]:
         yield f"  {text}", "bold" if not why else ""
         if why:
             yield f"      {why}", "dim"
-    yield from _plainly(["", *remarks(e)])
+    yield from _plainly(["", *sentences(e)])
     if told := others(e):
         yield from _plainly(["", "Under other definitions:"])
         width = max(len(name) for name, _, _ in told)
@@ -188,74 +185,48 @@ def _plainly(lines: list[str]) -> list[tuple[str, str]]:
 
 
 def _table(e: Explanation) -> Iterator[tuple[str, str]]:
-    head, rows, before = header(e), cells(e), gaps(e)
-    widths = [max(len(row[at]) for row in [head, *rows]) for at in range(len(head))]
-    yield _aligned(head, widths, head), "dim"
-    for row, texts in zip(e.rows, rows, strict=True):
+    head, before = header(e), gaps(e)
+    first, *lines = aligned([head, *cells(e)], right=right(head))
+    yield first, "dim"
+    for row, line in zip(e.rows, lines, strict=True):
         if row.rank in before:
             yield f"… {before[row.rank]:,} more …", "dim"
-        yield (
-            _aligned(texts, widths, head),
-            "dim" if not row.counts else "bold green" if row.relevant else "",
-        )
+        yield line, "dim" if not row.counts else "bold green" if row.relevant else ""
     below = int(e.rankings.retrieved[0]) - e.rows[-1].rank
     if below:
         yield f"… {below:,} more …", "dim"
 
 
-WORDS = ("item", "grade", "serves", "")
+WORDS: frozenset[str] = frozenset({"item", "serves", ""})
 """Columns whose cells stand to the left."""
 
 
-def _aligned(texts: list[str], widths: list[int], head: list[str]) -> str:
-    parts = [
-        text.ljust(width) if name in WORDS and name != "grade" else text.rjust(width)
-        for text, width, name in zip(texts, widths, head, strict=True)
-    ]
-    return "  ".join(parts).rstrip()
+def right(head: list[str]) -> list[int]:
+    """The columns of numbers."""
+    return [at for at, name in enumerate(head) if name not in WORDS]
+
+
+OTHERS = ["under another definition", "value", ""]
 
 
 def to_markdown(e: Explanation) -> str:
-    lines = [
-        f"## {heading(e)}",
-        "",
-        e.measure.spec.says,
-        "",
-        f"```math\n{e.measure.spec.formula}\n```",
-        "",
-    ]
+    spec = e.measure.spec
+    parts = [f"## {heading(e)}", spec.says, f"```math\n{spec.formula}\n```"]
     if e.rows:
-        head = header(e)
-        before = gaps(e)
-        lines += [
-            _md(head),
-            _md(["---" if name in WORDS and name != "grade" else "---:" for name in head]),
-        ]
+        head, before = header(e), gaps(e)
+        rows = []
         for row, texts in zip(e.rows, cells(e), strict=True):
             if row.rank in before:
-                lines.append(_md(["…", *[""] * (len(head) - 1)]))
-            lines.append(
-                _md(
-                    [
-                        f"**{text}**" if row.relevant and row.counts and text else text
-                        for text in texts
-                    ]
-                )
-            )
-        lines.append("")
-    for text, why in worked_out(e):
-        lines.append(f"- `{text}`{f', {why}' if why else ''}")
-    lines += ["", *(f"{text}\n" for text in remarks(e))]
+                rows.append(["…", *[""] * (len(head) - 1)])
+            bold = row.relevant and row.counts
+            rows.append([f"**{text}**" if bold and text else text for text in texts])
+        parts.append(markdown_table(head, rows, right=right(head)))
+    lines = (f"- `{text}`{f', {why}' if why else ''}" for text, why in worked_out(e))
+    parts += ["\n".join(lines), *sentences(e)]
     if told := others(e):
-        lines += ["| under another definition | value | |", "|---|---:|---|"]
-        lines += [_md([f"`{name}`", value, who]) for name, value, who in told]
-        lines.append("")
-    lines.append(f"Policy: {e.policy}.")
-    return "\n".join(lines) + "\n"
-
-
-def _md(texts: list[str]) -> str:
-    return "| " + " | ".join(text.replace("|", "\\|") for text in texts) + " |"
+        rows = [[f"`{name}`", value, who] for name, value, who in told]
+        parts.append(markdown_table(OTHERS, rows, right=[1]))
+    return "\n\n".join([*filter(None, parts), f"Policy: {e.policy}."]) + "\n"
 
 
 def to_dict(e: Explanation) -> dict[str, Any]:
@@ -271,12 +242,15 @@ def to_dict(e: Explanation) -> dict[str, Any]:
         "relevant": e.relevant,
         "ranks_left_out": e.left_out,
         "not_retrieved": dict(e.lost),
-        "ranks": [_rank(e, at, row) for at, row in enumerate(e.rows)],
+        "ranks": [
+            {name: plain(cell) if isinstance(cell, float) else cell for name, cell in each.items()}
+            for each in values(e)
+        ],
         "before": [_line(line) for line in steps.before] if steps else [],
         "divisor": _line(steps.divisor) if steps and steps.divisor else None,
         "arithmetic": e.arithmetic,
         "latex": steps.value.latex() if steps else None,
-        "remarks": list(remarks(e)),
+        "sentences": list(sentences(e)),
         "best_change": change
         and {**asdict(change), "value": plain(change.value), "gain": plain(change.gain)},
         "variants": [
@@ -292,6 +266,11 @@ def to_dict(e: Explanation) -> dict[str, Any]:
     }
 
 
+def values(e: Explanation) -> list[dict[str, Any]]:
+    """What is known of each rank that is shown, by the names of the table's columns."""
+    return [_rank(e, at, row) for at, row in enumerate(e.rows)]
+
+
 def _rank(e: Explanation, at: int, row: Row) -> dict[str, Any]:
     entry: dict[str, Any] = {"rank": row.rank}
     if row.item is not None:
@@ -303,15 +282,13 @@ def _rank(e: Explanation, at: int, row: Row) -> dict[str, Any]:
         "counts": row.counts,
     }
     if e.steps:
-        entry |= {column.name or "mark": _exact(column.cells[at]) for column in e.steps.columns}
+        for column in e.steps.columns:
+            cell = column.cells[at]
+            entry[column.name or "mark"] = cell.value if isinstance(cell, Expression) else cell
         if e.steps.adds is not None:
             added = e.steps.adds.get(row.rank)
-            entry["adds"] = plain(added.value) if added is not None else 0.0
+            entry["adds"] = 0.0 if added is None else added.value
     return entry
-
-
-def _exact(cell: Cell) -> float | str | None:
-    return plain(cell.value) if isinstance(cell, Expression) else cell
 
 
 def _line(line: Line) -> dict[str, Any]:
@@ -321,7 +298,3 @@ def _line(line: Line) -> dict[str, Any]:
         "arithmetic": line.value.text(),
         "says": line.says,
     }
-
-
-def to_json(e: Explanation) -> str:
-    return json.dumps(to_dict(e), indent=2, ensure_ascii=False, allow_nan=False) + "\n"

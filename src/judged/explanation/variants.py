@@ -19,7 +19,9 @@ class Variant:
     """Another definition of the same measure, its value, and who has it."""
 
     measure: Measure
+    """The other definition."""
     value: float
+    """What it makes of the same list."""
     says: str
     """What differs, in words."""
     libraries: tuple[tuple[str, str], ...] = ()
@@ -35,14 +37,11 @@ def variants(measure: Measure, value: float, r: Rankings) -> tuple[Variant, ...]
             users.setdefault(named.measure, []).append((convention.title, named.theirs))
     for other in _other_choices(measure):
         users.setdefault(other, [])
+    users.pop(measure, None)
     found = []
     for other, libraries in users.items():
         own = _value(other, r)
-        if (
-            other != measure
-            and not isnan(own)
-            and not isclose(own, value, rel_tol=1e-9, abs_tol=1e-12)
-        ):
+        if not isnan(own) and not isclose(own, value, rel_tol=1e-9, abs_tol=1e-12):
             found.append(
                 Variant(other, own, _difference(measure, other), tuple(dict(libraries).items()))
             )
@@ -62,7 +61,7 @@ def _other_choices(measure: Measure) -> Iterator[Measure]:
 
 def _value(measure: Measure, r: Rankings) -> float:
     try:
-        return float(measure.computed(r)[0])
+        return float(measure.compute_as_ranked(r)[0])
     except MeasureError:
         # A variant may ask for what is not there, such as a k.
         return float("nan")
@@ -70,7 +69,7 @@ def _value(measure: Measure, r: Rankings) -> float:
 
 def _difference(measure: Measure, other: Measure) -> str:
     changed = [
-        param.words(other.params[param.name])
+        param.describe(other.params[param.name])
         for param in measure.spec.params
         if other.params[param.name] != measure.params[param.name]
     ]

@@ -3,18 +3,26 @@ those that fit."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
-from judged.evaluation.request import Measures
+from judged.checks import whole
 from judged.identification.candidates import spaces
 from judged.identification.grid import all_rankings, compute
 from judged.identification.likelihood import Definition, Match, Ranker, chance
 from judged.identification.printed import Asked
-from judged.identification.result import Identification
+from judged.identification.result import SHOWN, Identification
 from judged.inputs import read_judgements, read_run
-from judged.judging import Collection, judge
-from judged.policy import Policy
-from judged.rankings.rankings import Rankings
+from judged.judging import judge_variants
+
+if TYPE_CHECKING:
+    from judged.types import (
+        CollectionLike,
+        Duplicates,
+        FileFormat,
+        JudgementsLike,
+        MeasuresLike,
+        RunLike,
+    )
 
 __all__ = ["Definition", "Identification", "Match", "identify"]
 
@@ -24,34 +32,62 @@ NEAREST = 5
 
 def identify(
     value: str | float,
-    judgements: Any,
-    run: Any,
-    measure: Measures | None = None,
+    judgements: JudgementsLike,
+    run: RunLike,
+    measures: MeasuresLike | None = None,
     *,
     depth: int | None = None,
-    duplicates: str = "error",
-    collection: Collection = None,
+    duplicates: Duplicates = "error",
+    collection: CollectionLike | None = None,
+    limit: int | None = SHOWN,
+    judgements_format: FileFormat | None = None,
+    run_format: FileFormat | None = None,
 ) -> Identification:
     """Find the measures, parameters and policies that give a number, as far as it was printed.
 
-    A text keeps the digits that a number loses: "0.450" is not "0.45". With a measure, its
-    parameters and cutoff are searched as far as they are not given; without one, the common
-    measures are.
+    Parameters
+    ----------
+    value : str or float
+        The number; a text keeps the digits that a number loses: "0.450" is not "0.45".
+    judgements : JudgementsLike
+        A file, a dict {query: {item: grade}}, or a table.
+    run : RunLike
+        A file, a dict {query: {item: score}} or {query: [items, best first]}, or a table.
+    measures : MeasuresLike, optional
+        Only these are searched, for the parameters and cutoffs that they leave open; by default
+        the common measures are.
+    depth : int, optional
+        Cut every list at this rank first; by default lists count whole.
+    duplicates : {"error", "first"}, optional
+        What is done about an item that occurs twice for a query.
+    collection : CollectionLike, optional
+        How many items there are to retrieve: one number, or {query: number}.
+    limit : int or None, optional
+        How many explanations text and tables show; None for all. All are among the matches.
+    judgements_format, run_format : FileFormat, optional
+        The format of the files, such as "trec" or "csv", where it is not recognised.
 
-    >>> found = identify("0.833", {"q": {"a": 1, "b": 1}}, {"q": {"a": 0.9, "x": 0.8, "b": 0.7}}, "AP")
+    Returns
+    -------
+    Identification
+
+    >>> run = {"q": {"a": 0.9, "x": 0.8, "b": 0.7}}
+    >>> found = identify("0.833", {"q": {"a": 1, "b": 1}}, run, "AP")
     >>> found.matches[0].definition.measure
     AP
     """
     asked = Asked.of(value)
-    known, given = read_judgements(judgements), read_run(run)
-
-    def make(policy: Policy) -> Rankings:
-        return judge(
-            known, given, policy=policy, depth=depth, duplicates=duplicates, collection=collection
-        )
-
-    rankings = all_rankings(make)
-    tried = spaces(measure, rankings["id", "nonrelevant"])
+    if limit is not None:
+        limit = whole("limit", limit, otherwise=", or None for all")
+    variants = judge_variants(
+        read_judgements(judgements, format=judgements_format),
+        read_run(run, format=run_format),
+        depth=depth,
+        duplicates=duplicates,
+        collection=collection,
+    )
+    rankings = all_rankings(variants)
+    tried = spaces(measures, variants.usual)
     grid = compute((each for space in tried for each in space.measures()), rankings)
     ranker = Ranker(grid, tried)
     matches, numbers, in_use = ranker.matches(asked), ranker.numbers, ranker.in_use()
@@ -65,4 +101,5 @@ def identify(
         in_use_chance=chance(in_use, asked),
         nearest=() if matches else ranker.nearest(asked, NEAREST),
         idle=grid.idle,
+        limit=limit,
     )

@@ -7,14 +7,16 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from judged.evaluation.request import Measures
-from judged.measures import REGISTRY, Measure, Spec, parse_all
+from judged.measures import REGISTRY, Measure, Spec, bind, parse_all
 from judged.measures.params import Choice, Cutoff, Param
 from judged.rankings.rankings import Rankings
+
+if TYPE_CHECKING:
+    from judged.types import MeasuresLike
 
 COMMON = (
     "AP",
@@ -64,7 +66,7 @@ class Space:
 
     def measures(self) -> Iterator[Measure]:
         for chosen in product(*self.values.values()):
-            yield self.spec.bind(dict(zip(self.values, chosen, strict=True)))
+            yield bind(self.spec, dict(zip(self.values, chosen, strict=True)))
 
     @property
     def longest(self) -> int | None:
@@ -76,7 +78,7 @@ class Space:
         )
 
 
-def spaces(measures: Measures | None, r: Rankings) -> list[Space]:
+def spaces(measures: MeasuresLike | None, r: Rankings) -> list[Space]:
     """What is tried: the measures named, their given parameters fixed, or the common ones."""
     if measures is None:
         return [

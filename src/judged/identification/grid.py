@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from judged.errors import MeasureError
-from judged.evaluation.settlement import Settling, nothing_relevant
+from judged.evaluation.settlement import Settlement, nothing_relevant
+from judged.judging.variants import Variants
 from judged.measures import Measure
 from judged.measures.spec import Mask, Settled, taken
 from judged.policy import CHOICES, Policy
@@ -30,12 +31,8 @@ Place = tuple[int, ...]
 
 
 def policy_at(place: Iterable[int]) -> Policy:
-    return Policy(
-        **{
-            choice: options[at]
-            for (choice, options), at in zip(OPTIONS.items(), place, strict=True)
-        }
-    )
+    chosen = zip(OPTIONS.items(), place, strict=True)
+    return Policy.of({choice: options[at] for (choice, options), at in chosen})
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +41,7 @@ class Grid:
 
     measures: list[Measure]
     values: Floats
-    """One row a measure, then one axis for each choice of the policy."""
+    """One row per measure, then one axis for each choice of the policy."""
     rankings: dict[tuple[str, str], Rankings]
     """By how ties are broken and what becomes of unjudged items; the same object where that changes
     nothing."""
@@ -79,27 +76,13 @@ class Grid:
         return said
 
 
-def all_rankings(make: Callable[[Policy], Rankings]) -> dict[tuple[str, str], Rankings]:
-    """The rankings under every choice that changes ranks; made anew only where there are ties, or
-    unjudged items."""
-    usual, condensed = make(Policy()), make(Policy(unjudged="removed"))
-    tied, unjudged = _tied(usual), bool((usual.retrieved != condensed.retrieved).any())
-    made: dict[tuple[str, str], Rankings] = {}
-    for ties in OPTIONS["ties"]:
-        ordered = tied and ties != "id"
-        made[ties, "nonrelevant"] = make(Policy(ties=ties)) if ordered else usual
-        if not unjudged:
-            made[ties, "removed"] = made[ties, "nonrelevant"]
-        else:
-            made[ties, "removed"] = (
-                make(Policy(ties=ties, unjudged="removed")) if ordered else condensed
-            )
-    return made
-
-
-def _tied(r: Rankings) -> bool:
-    first, last = r.hit_tie_first, r.hit_tie_last
-    return first is None or last is None or bool((last > first).any())
+def all_rankings(run: Variants) -> dict[tuple[str, str], Rankings]:
+    """The rankings under every choice about ranks: the same ones where it changes nothing."""
+    return {
+        (ties, unjudged): run.under(ties if run.tied else None, unjudged if run.unjudged else None)
+        for ties in OPTIONS["ties"]
+        for unjudged in OPTIONS["unjudged"]
+    }
 
 
 def compute(measures: Iterable[Measure], rankings: dict[tuple[str, str], Rankings]) -> Grid:
@@ -129,10 +112,10 @@ def _columns(measures: list[Measure], r: Rankings) -> Floats:
         first = measures[members[0]]
         nothing = nothing_relevant(first, r)
         for missing, empty, same in _policies(r.missing, nothing):
-            settling = Settling(
-                first.spec, Policy(missing=missing, empty=empty), nothing, r.missing
+            settlement = Settlement(
+                first.spec, Policy.of({"missing": missing, "empty": empty}), nothing, r.missing
             )
-            counted, settled = settling.counted, settling.settle(raw)
+            counted, settled = settlement.counted, settlement.settle(raw)
             for member, values in zip(members, settled, strict=True):
                 measure = measures[member]
                 # Most definitions give a query's list the same values as some other: they are
@@ -141,7 +124,7 @@ def _columns(measures: list[Measure], r: Rankings) -> Floats:
                 plain = measure.spec.summarise is None
                 value = known.get(key) if plain else None
                 if value is None:
-                    value = measure.summarise(r, Settled(values, counted, settling.settle))
+                    value = measure.summarise(r, Settled(values, counted, settlement.settle))
                     if plain:
                         known[key] = value
                 for at in same:
@@ -161,8 +144,8 @@ def _policies(missing: Mask, nothing: Mask) -> Iterator[tuple[str, str, list[tup
 
 
 def _blocks(measures: list[Measure], r: Rankings) -> Iterator[tuple[list[int], Floats]]:
-    """Measures whose values are settled alike, with those values, one row a measure; what cannot be
-    computed is left out."""
+    """Measures whose values are settled alike, with those values, one row per measure; what cannot
+    be computed is left out."""
     blocks: dict[tuple[str, Any], list[int]] = {}
     for number, measure in enumerate(measures):
         blocks.setdefault((measure.spec.name, measure.params.get("rel")), []).append(number)
@@ -182,7 +165,7 @@ def _blocks(measures: list[Measure], r: Rankings) -> Iterator[tuple[list[int], F
 
 
 def _values(measure: Measure, r: Rankings) -> Floats | None:
-    """One value a query; None where they cannot be computed, or only be estimated from random
+    """One value per query; None where they cannot be computed, or only be estimated from random
     orders of ties."""
     try:
         return measure.closed(r) if r.ties == "expected" else measure.compute(r)

@@ -33,7 +33,7 @@ RARE = {
     "unjudged=removed": 3,
 }
 """How far a departure leads away from what is in use, where it is not 2: what hardly anybody does
-leads further, and parameters that everybody chooses anew lead less far."""
+leads further, and parameters that everybody chooses for themselves lead less far."""
 CUT = 2
 """That digits were cut off, and not rounded, is as unlikely as a departure."""
 
@@ -43,7 +43,9 @@ class Definition:
     """A measure and a policy, and how near they are to what is in use."""
 
     measure: Measure
+    """What is computed."""
     policy: Policy
+    """Under which assumptions."""
     holds: Mapping[str, tuple[str, ...]]
     """For each choice of the policy the options that give the same number, the other choices being
     as in `policy`."""
@@ -57,8 +59,18 @@ class Definition:
     """The weight of these departures; 0 for what a library does."""
 
     def unusual(self) -> dict[str, tuple[str, ...]]:
-        """The choices in which the policy must not be the usual one, with the options that give
-        this number."""
+        """The choices in which the policy must not be the usual one.
+
+        Returns
+        -------
+        dict
+            For each such choice the options that give this number.
+
+        >>> from judged import identify
+        >>> found = identify("1.0", {"q": {"a": 1}}, {"q": {"a": 0.5, "b": 0.5}}, "RR")
+        >>> found.matches[0].definition.unusual()
+        {'ties': ('input', 'best')}
+        """
         usual = Policy().to_dict()
         return {choice: held for choice, held in self.holds.items() if usual[choice] not in held}
 
@@ -68,6 +80,7 @@ class Match:
     """A number that fits, or comes near, and what gives it."""
 
     value: float
+    """The number, exactly."""
     definition: Definition
     """The likeliest definition."""
     same: tuple[Definition, ...]
@@ -306,7 +319,7 @@ NEIGHBOURS = 20
 
 
 def chance(numbers: Floats, asked: Asked) -> float:
-    """How many of some distinct numbers would fit if the one asked for had nothing to do with them."""
+    """How many of some distinct numbers would fit if they had nothing to do with the one asked."""
     return sum(_expected(numbers, reading) for reading in asked.readings)
 
 

@@ -11,7 +11,7 @@ from typing import Any
 from judged.conventions import Convention, Name, Option, conventions
 from judged.errors import MeasureError
 from judged.identification.candidates import Space
-from judged.measures import Measure, parse
+from judged.measures import Measure, bind, parse_measure
 from judged.policy import Policy
 
 OWN = "judged"
@@ -52,7 +52,7 @@ def _own(space: Space) -> Iterator[Practice]:
     """The defaults at every cutoff; cutoffs that are not usual ones are a little further away."""
     at = space.spec.at
     for value in space.values[at] if at else (None,):
-        measure = space.spec.bind({at: value} if at else {})
+        measure = bind(space.spec, {at: value} if at else {})
         far = 1 if value == "R" else 2 if value is not None and value == space.longest else 0
         yield Practice(OWN, str(measure), measure, Policy().to_dict(), far=far)
 
@@ -63,7 +63,7 @@ def _of(convention: Convention, name: Name, space: Space) -> Iterator[Practice]:
     for places in _fillings(name, space):
         theirs, ours = name.filled(places)
         try:
-            measure = parse(ours)
+            measure = parse_measure(ours)
         except MeasureError:
             continue
         usual = {**Policy().to_dict(), **convention.policy, **name.policy}
@@ -100,7 +100,7 @@ def _levels(
     """The measure as it is, and with the library's option for the lowest relevant grade."""
     yield "", measure
     option = next((option for option in convention.options if "rel" in option.params), None)
-    default = measure.spec.bind({}).params.get("rel")
+    default = bind(measure.spec, {}).params.get("rel")
     if option is not None and default is not None and measure.params["rel"] == default:
         for rel in space.values["rel"]:
             if rel != default:

@@ -11,6 +11,7 @@ import numpy as np
 from judged.errors import InputError
 from judged.measures.spec import Mask
 from judged.segments import Floats
+from judged.text import counted
 
 SINGLE = 2.0**-22
 """How far a number of single precision may lie from the exact one, relative to it: some libraries
@@ -92,11 +93,7 @@ class Asked:
 
     def sentences(self) -> list[str]:
         """How the text was read."""
-        places = (
-            f"at {self.decimals} decimal{'s' * (self.decimals != 1)}"
-            if self.decimals
-            else "as a whole number"
-        )
+        places = f"at {counted(self.decimals, 'decimal')}" if self.decimals else "as a whole number"
         said = [f"{self.text} is any value that is rounded to it, or cut off to it, {places}."]
         for reading in self.readings:
             if reading.percent:

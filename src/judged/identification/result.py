@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from judged.identification.likelihood import Definition, Match
 from judged.identification.practice import OWN, Practice
 from judged.identification.printed import Asked
 from judged.policy import Policy
-from judged.text import aligned
+from judged.results import Result, Table
+from judged.text import counted, markdown_table
+
+if TYPE_CHECKING:
+    import polars as pl
 
 SHOWN = 10
 """So many explanations are shown unless more are asked for."""
@@ -18,8 +22,8 @@ NAMED = 4
 HEADER = ("value", "measure", "policy", "as in")
 
 
-@dataclass(frozen=True, eq=False)
-class Identification:
+@dataclass(frozen=True, eq=False, repr=False)
+class Identification(Result):
     """What `identify` returns, always: the definitions that give a number, and how much that says.
 
     >>> from judged import identify
@@ -28,7 +32,10 @@ class Identification:
     (AP@3, 0.25)
     """
 
-    asked: Asked = field(repr=False)
+    WORDS: ClassVar = frozenset(HEADER)
+
+    asked: Asked
+    """The number as it was written, and how it was read."""
     matches: tuple[Match, ...]
     """Everything that fits, the likeliest explanation first."""
     tried: int
@@ -46,23 +53,35 @@ class Identification:
     """Where nothing fits, what comes nearest, the nearest first."""
     idle: dict[str, str] = field(default_factory=dict)
     """The choices of a policy that change no number here, and why."""
+    limit: int | None = SHOWN
+    """How many explanations text and tables show; all are among `matches`, and in JSON."""
 
     @property
     def value(self) -> str:
         """The number that was asked for, as it was written."""
         return self.asked.text
 
-    def sentences(self, limit: int | None = SHOWN) -> list[str]:
-        """What was found, in words: how the number was read, what fits, and how much that says."""
+    def sentences(self) -> list[str]:
+        """What was found, in words: how the number was read, what fits, and how much that says.
+
+        Returns
+        -------
+        list of str
+
+        >>> from judged import identify
+        >>> found = identify("0.25", {"q": {"a": 1, "b": 1}}, {"q": ["x", "a", "y"]}, "AP@3")
+        >>> found.sentences()[0]
+        '0.25 is any value that is rounded to it, or cut off to it, at 2 decimals.'
+        """
         return [
             *self.asked.sentences(),
-            self._verdict(limit),
+            self._verdict(),
             self._weight(),
             f"Where no choice is named: {Policy()}.",
             *self._idle(),
         ]
 
-    def _verdict(self, limit: int | None) -> str:
+    def _verdict(self) -> str:
         if not self.matches:
             return f"Nothing that was tried gives {self.value}" + (
                 "; this comes nearest." if self.nearest else "."
@@ -70,7 +89,7 @@ class Identification:
         count = len(self.matches)
         if count == 1:
             return "One explanation fits."
-        hidden = count - len(self.matches[:limit])
+        hidden = count - len(self.matches[: self.limit])
         return (
             f"{count:,} explanations fit, the likeliest "
             f"first{f'; {hidden:,} more are not shown' if hidden else ''}."
@@ -84,7 +103,7 @@ class Identification:
         )
         return (
             f"{self.tried:,} definitions were tried. They give "
-            f"{_count(self.distinct, 'distinct number')}, of which "
+            f"{counted(self.distinct, 'distinct number')}, of which "
             f"{_about(self.chance)} would fit by chance; {self.in_use:,} of them are in use "
             "somewhere, of which "
             f"{_about(self.in_use_chance)} would.{few}"
@@ -94,11 +113,22 @@ class Identification:
         choices = [f"{choice} ({why})" for choice, why in self.idle.items()]
         return [f"Without effect here: {'; '.join(choices)}."] if choices else []
 
-    def rows(self, limit: int | None = SHOWN) -> list[tuple[str, ...]]:
-        """The table that people see: value, measure, the choices of a policy that matter, and who
-        computes that."""
+    def rows(self) -> list[tuple[str, ...]]:
+        """Value, measure, the choices of a policy that matter, and who computes that, as text.
+
+        Returns
+        -------
+        list of tuples of str
+
+        >>> from judged import identify
+        >>> found = identify("0.25", {"q": {"a": 1, "b": 1}}, {"q": ["x", "a", "y"]}, "AP@3")
+        >>> found.rows()[0][:2]
+        ('0.250000', 'AP@3')
+        """
         return [
-            row for match in (self.matches or self.nearest)[:limit] for row in self._rows(match)
+            row
+            for match in (self.matches or self.nearest)[: self.limit]
+            for row in self._rows(match)
         ]
 
     def _rows(self, match: Match) -> list[tuple[str, ...]]:
@@ -112,8 +142,18 @@ class Identification:
         first = f"{value} (cut off)" if match.cut else value
         return [(first if number == 0 else "", *each) for number, each in enumerate(cells)]
 
-    def to_dict(self, limit: int | None = None) -> dict[str, Any]:
-        """Everything, ready for JSON; `limit` leaves out all but the first explanations."""
+    def to_dict(self) -> dict[str, Any]:
+        """Everything, as plain Python values that JSON can hold.
+
+        Returns
+        -------
+        dict
+
+        >>> from judged import identify
+        >>> found = identify("0.25", {"q": {"a": 1, "b": 1}}, {"q": ["x", "a", "y"]}, "AP@3")
+        >>> found.to_dict()["matches"][0]["measure"]
+        'AP@3'
+        """
         return {
             "value": self.value,
             "readings": [
@@ -125,25 +165,65 @@ class Identification:
             "chance": self.chance,
             "in_use": self.in_use,
             "in_use_chance": self.in_use_chance,
-            "matches": [_match(match) for match in self.matches[:limit]],
-            "nearest": [_match(match) for match in self.nearest[:limit]],
+            "matches": [_match(match) for match in self.matches],
+            "nearest": [_match(match) for match in self.nearest],
             "idle": dict(self.idle),
         }
 
-    def to_markdown(self, limit: int | None = SHOWN) -> str:
-        """A table to paste, with what was found in words."""
-        lines = [HEADER, ("---:", "---", "---", "---"), *self.rows(limit)]
-        table = [
-            "| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines
+    def to_frame(self) -> pl.DataFrame:
+        """One row per explanation: the likeliest definition of each measure that fits, or is near.
+
+        Returns
+        -------
+        polars.DataFrame
+
+        >>> from judged import identify
+        >>> found = identify("0.25", {"q": {"a": 1, "b": 1}}, {"q": ["x", "a", "y"]}, "AP@3")
+        >>> found.to_frame().row(0)[:2]
+        (0.25, 'AP@3')
+        """
+        import polars as pl
+
+        rows = [
+            {
+                "value": match.value,
+                "measure": str(match.definition.measure),
+                **match.definition.policy.to_dict(),
+                "as_in": _who(match.definition),
+                "distance": match.definition.distance,
+            }
+            for match in self.matches or self.nearest
         ]
-        return "\n".join([*table, "", "\n\n".join(self.sentences(limit))]) + "\n"
+        return pl.DataFrame(rows)
 
-    def __repr__(self) -> str:
-        return "\n".join([*aligned([HEADER, *self.rows()]), *self.sentences()])
+    def tables(self) -> list[Table]:
+        """The table that people see.
 
+        Returns
+        -------
+        list of (header, rows)
 
-def _count(number: int, what: str) -> str:
-    return f"{number:,} {what}{'s' * (number != 1)}"
+        >>> from judged import identify
+        >>> found = identify("0.25", {"q": {"a": 1, "b": 1}}, {"q": ["x", "a", "y"]}, "AP@3")
+        >>> found.tables()[0][0]
+        ('value', 'measure', 'policy', 'as in')
+        """
+        return [(HEADER, self.rows())]
+
+    def to_markdown(self) -> str:
+        """A table to paste, with what was found in words.
+
+        Returns
+        -------
+        str
+
+        >>> from judged import identify
+        >>> found = identify("0.25", {"q": {"a": 1, "b": 1}}, {"q": ["x", "a", "y"]}, "AP@3")
+        >>> print(found.to_markdown().splitlines()[0])
+        | value | measure | policy | as in |
+        """
+        table = markdown_table(HEADER, self.rows(), right=[0])
+        return "\n\n".join([table, *self.sentences()]) + "\n"
 
 
 def _about(number: float) -> str:

@@ -5,49 +5,124 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from os import PathLike, fspath
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from judged.errors import InputError
 from judged.inputs.dicts import holds_several, judgements_from_dict, run_from_dict
-from judged.inputs.tables import Judgements, Lookup, Run
+from judged.inputs.formats import FORMATS, check_format, detect_format, run_name
+from judged.inputs.tables import (
+    JUDGEMENTS,
+    RUN,
+    Judgements,
+    Kind,
+    Lookup,
+    Reading,
+    Run,
+    to_judgements,
+    to_run,
+)
+
+if TYPE_CHECKING:
+    from judged.inputs.source import Source
+    from judged.types import FileFormat, JudgementsLike, RunLike, RunsLike
 
 __all__ = ["Judgements", "Lookup", "Run", "as_runs", "read_judgements", "read_run"]
 
 
-def read_judgements(given: Any, *, format: str | None = None) -> Judgements | Lookup:
-    """Judgements from whatever holds them: a path (or "-"), {query: {item: grade}} or a frame."""
-    if isinstance(given, (Judgements, Lookup)):
-        return given
-    if isinstance(given, (str, PathLike)):
-        from judged.inputs.files import read_judgements_file
+def read_judgements(
+    judgements: JudgementsLike, *, format: FileFormat | None = None
+) -> Judgements | Lookup:
+    """Judgements from whatever holds them, checked; a mistake is named with its line.
 
-        return read_judgements_file(fspath(given), format=format)
-    if isinstance(given, Mapping):
-        return judgements_from_dict(given)
+    Parameters
+    ----------
+    judgements : JudgementsLike
+        A file ("-" is standard input), a dict {query: {item: grade}} or
+        {query: {item: {subtopic: grade}}}, or a table.
+    format : FileFormat, optional
+        The format of the file; by default its content tells.
+
+    Returns
+    -------
+    Judgements or Lookup
+        The judgements, as every function here takes them; `Lookup` for a dict.
+
+    >>> read_judgements({"q1": {"a": 1, "b": 0}}).lists["q1"]
+    {'a': 1, 'b': 0}
+    """
+    if isinstance(judgements, (Judgements, Lookup)):
+        return judgements
+    if isinstance(judgements, (str, PathLike)):
+        source, reading = _read_file(fspath(judgements), JUDGEMENTS, format)
+        return to_judgements(reading, source.label)
+    if isinstance(judgements, Mapping):
+        return judgements_from_dict(judgements)
     from judged.inputs.frames import judgements_from_frame
 
-    return judgements_from_frame(given)
+    return judgements_from_frame(judgements)
 
 
-def read_run(given: Any, *, name: str | None = None, format: str | None = None) -> Run | Lookup:
-    """A run from whatever holds it: a path (or "-"), {query: {item: score}}, {query: [items]} or a
-    frame."""
-    if isinstance(given, (Run, Lookup)):
-        return given
-    if isinstance(given, (str, PathLike)):
-        from judged.inputs.files import read_run_file
+def read_run(
+    run: RunLike, *, name: str | None = None, format: FileFormat | None = None
+) -> Run | Lookup:
+    """A run from whatever holds it, checked; a mistake is named with its line.
 
-        return read_run_file(fspath(given), format=format, name=name)
-    if isinstance(given, Mapping):
-        return run_from_dict(given, name=name or "run")
+    Parameters
+    ----------
+    run : RunLike
+        A file ("-" is standard input), a dict {query: {item: score}} or
+        {query: [items, best first]}, or a table.
+    name : str, optional
+        What tables call the run; by default the name of its file, or "run".
+    format : FileFormat, optional
+        The format of the file; by default its content tells.
+
+    Returns
+    -------
+    Run or Lookup
+        The run, as every function here takes it; `Lookup` for a dict.
+
+    >>> read_run({"q1": ["b", "a"]}, name="mine").lists["q1"]
+    {'b': 2, 'a': 1}
+    """
+    if isinstance(run, (Run, Lookup)):
+        return run
+    if isinstance(run, (str, PathLike)):
+        source, reading = _read_file(fspath(run), RUN, format)
+        return to_run(reading, source.label, name or run_name(source.path))
+    if isinstance(run, Mapping):
+        return run_from_dict(run, name=name or "run")
     from judged.inputs.frames import run_from_frame
 
-    return run_from_frame(given, name=name or "run")
+    return run_from_frame(run, name=name or "run")
 
 
-def as_runs(given: Any) -> dict[str | None, Any]:
-    """One run or several, by name; what each is stays unread until its turn comes. None names a run
-    that names itself."""
+def _read_file(path: str, kind: Kind, format: str | None) -> tuple[Source, Reading]:
+    from pkgutil import resolve_name
+
+    from judged.inputs.source import open_source
+
+    check_format(format)
+    source = open_source(path, kind)
+    return source, resolve_name(FORMATS[format or detect_format(source)].reader)(source)
+
+
+def as_runs(given: RunsLike) -> dict[str | None, Any]:
+    """One run or several, by name; what each is stays unread until its turn comes.
+
+    Parameters
+    ----------
+    given : RunsLike
+        A run, a dict {name: run}, or a list of files.
+
+    Returns
+    -------
+    dict
+        {name: run as given}; None names a run that names itself.
+
+    >>> as_runs(["runs/bm25.run", "runs/dense.run.gz"])
+    {'bm25': 'runs/bm25.run', 'dense': 'runs/dense.run.gz'}
+    """
     if isinstance(given, Mapping) and holds_several(given):
         return {str(name): run for name, run in given.items()}
     if isinstance(given, (list, tuple)):
@@ -62,8 +137,6 @@ def as_runs(given: Any) -> dict[str | None, Any]:
 def distinct_names(paths: list[str]) -> list[str]:
     """Short names for runs from their paths; the whole path, and a number, where two would be
     called the same."""
-    from judged.inputs.formats import run_name
-
     names = [run_name(path) for path in paths]
     names = [
         path if names.count(name) > 1 else name for path, name in zip(paths, names, strict=True)

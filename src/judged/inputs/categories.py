@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from judged.errors import InputError
-from judged.inputs.kinds import Kind, quote
+from judged.inputs.tables import Kind
+from judged.text import quote
 
 if TYPE_CHECKING:
     import polars as pl
@@ -60,7 +61,7 @@ def read_categories(given: Any) -> Categories:
     category.
 
     A file is Parquet, JSON, comma- or tab-separated with or without a header, or has an item and a
-    category a line.
+    category per line.
     """
     import polars as pl
 

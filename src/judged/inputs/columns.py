@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from judged.errors import InputError
-from judged.inputs.kinds import JUDGEMENTS, RUN, Kind, quote
+from judged.inputs.tables import JUDGEMENTS, RUN, Kind
+from judged.text import quote
 
 # The surest name first: where `qid` and `query` are both there, `query` is the text of the query;
 # where `docno` and `docid` are, `docid` is a number inside an index.
@@ -36,12 +37,12 @@ NAMES: dict[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True)
 class Columns:
-    """Positions of the needed columns; `value` is the score or grade, or a rank to be turned
-    around."""
+    """Positions of the needed columns."""
 
     query: int
     item: int
     value: int
+    """The score or grade, or a rank, of which the smallest is best."""
     is_rank: bool
     notes: tuple[str, ...]
     subtopic: int | None = None
@@ -65,7 +66,7 @@ def is_header(cells: Sequence[str]) -> bool:
 
 
 def choose_columns(header: Sequence[str], kind: Kind, source: str) -> Columns:
-    """Finds the columns that are needed, or says which were found and which names are understood."""
+    """The columns that are needed; or a message with those found and all names understood."""
     found = {role: candidates(role, header) for role in NAMES}
     if kind is RUN:
         value_role = "score" if found["score"] else "rank"

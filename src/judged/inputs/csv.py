@@ -1,4 +1,4 @@
-"""CSV and TSV with a header: polars first, and Python's csv line by line where polars has a doubt."""
+"""CSV and TSV with a header: polars first; Python's csv line by line where polars has a doubt."""
 
 from __future__ import annotations
 
@@ -10,11 +10,10 @@ import polars as pl
 
 from judged.errors import InputError
 from judged.inputs.columns import Columns, choose_columns
-from judged.inputs.kinds import count, quote
-from judged.inputs.numeric import is_number
-from judged.inputs.source import POLARS_ERRORS, Source
-from judged.inputs.tidy import Reading, Row, from_rows, is_complete, turned_around
-from judged.inputs.whitespace import COMMENT, has_lone_returns
+from judged.inputs.source import POLARS_ERRORS, Source, decoded
+from judged.inputs.tables import Reading, Row, as_score, from_rows, is_complete, skipped_comments
+from judged.inputs.whitespace import COMMENT, has_lone_returns, is_number
+from judged.text import counted, quote
 
 
 def read_csv(source: Source) -> Reading:
@@ -40,12 +39,8 @@ def _read(source: Source, separator: str) -> Reading:
     if frame is None:
         subtopic = None if columns.subtopic is None else columns.subtopic_role
         frame = from_rows(_row_by_row(source, separator, header, columns), source.kind, subtopic)
-    skipped = (
-        (f"{count(comments, 'comment line')} {'was' if comments == 1 else 'were'} skipped.",)
-        if comments
-        else ()
-    )
-    return Reading(frame, skipped + columns.notes, _locate(source.again(), separator))
+    notes = skipped_comments(comments) + columns.notes
+    return Reading(frame, notes, _locate(source.again(), separator))
 
 
 def _comments_on_top(source: Source) -> int:
@@ -68,7 +63,7 @@ def _at_once(
     names = [f"column {number}" for number in range(len(header))]
     schema: dict[str, pl.DataType | type[pl.DataType]] = dict.fromkeys(names, pl.String)
     schema[names[columns.value]] = pl.Float64
-    value = turned_around(pl.col(names[columns.value]), columns.is_rank)
+    value = as_score(pl.col(names[columns.value]), columns.is_rank)
     subtopic = (
         []
         if columns.subtopic is None
@@ -110,7 +105,7 @@ def _row_by_row(
     for number, cells in islice(_records(source, separator), 1, None):
         if not least <= len(cells) <= len(header):
             reason = (
-                f"expected {count(len(header), 'field')}, found {len(cells)}: "
+                f"expected {counted(len(header), 'field')}, found {len(cells)}: "
                 f"{quote(separator.join(cells))}."
             )
             hint = (
@@ -151,12 +146,8 @@ def _records(source: Source, separator: str) -> Iterator[tuple[int, list[str]]]:
         for last, line in enumerate(source.lines(ends=True), 1):
             if not started and (not line.strip() or line.startswith(COMMENT)):
                 yield "\n"
-                continue
-            try:
-                yield line.decode()
-            except UnicodeDecodeError:
-                reason = f"not UTF-8 text: {quote(line.strip())}. Convert the file to UTF-8 first."
-                raise InputError(f"{source.label}, line {last}: {reason}") from None
+            else:
+                yield decoded(source.label, last, line)
 
     reader = csv.reader(texts(), delimiter=separator, strict=True)
     first = 1

@@ -1,45 +1,82 @@
-"""The file formats by name, and what the end of a file's name says. Imports nothing heavy: commands
-list them."""
+"""The file formats, one row each, and how the format of a file is found: by its content; the name
+settles only what the content leaves open.
+
+Imports nothing heavy, as commands list the formats; the readers are loaded when they are needed.
+"""
 
 from __future__ import annotations
 
-import difflib
+import csv
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import PurePath
+from typing import TYPE_CHECKING
 
-from judged.errors import InputError
+from judged.errors import InputError, did_you_mean
+from judged.inputs.columns import is_header
+from judged.inputs.tables import JUDGEMENTS, RUN, Kind
 
-FORMATS: dict[str, tuple[str, ...]] = {
-    "trec": (".run", ".trec", ".qrels", ".qrel", ".res", ".results", ".txt"),
-    "msmarco": (),
-    "csv": (".csv",),
-    "tsv": (".tsv",),
-    "parquet": (".parquet", ".pq"),
-    "ndjson": (".ndjson", ".jsonl"),
-    "json": (".json",),
-}
-"""Each format a user may name, with its suffixes. Content decides; a suffix only settles what
-content leaves open."""
+if TYPE_CHECKING:
+    from judged.inputs.source import Source
 
 COMPRESSION_SUFFIXES = (".gz", ".zst", ".bz2", ".xz")
-_FORMAT_OF_SUFFIX = {suffix: name for name, suffixes in FORMATS.items() for suffix in suffixes}
 
 
-def check_format(name: str | None) -> None:
+@dataclass(frozen=True)
+class Format:
+    """One file format."""
+
+    name: str
+    """What users call it."""
+    suffixes: tuple[str, ...]
+    reader: str
+    """The function that reads it, as "module:function"."""
+    magic: tuple[bytes, ...] = ()
+    """How its files begin; none for text."""
+
+
+FORMATS = {
+    row.name: row
+    for row in (
+        Format(
+            "trec",
+            (".run", ".trec", ".qrels", ".qrel", ".res", ".results", ".txt"),
+            "judged.inputs.trec:read_trec",
+        ),
+        Format("msmarco", (), "judged.inputs.trec:read_msmarco"),
+        Format("csv", (".csv",), "judged.inputs.csv:read_csv"),
+        Format("tsv", (".tsv",), "judged.inputs.csv:read_tsv"),
+        Format("parquet", (".parquet", ".pq"), "judged.inputs.frames:read_parquet", (b"PAR1",)),
+        Format("ndjson", (".ndjson", ".jsonl"), "judged.inputs.json:read_ndjson"),
+        Format("json", (".json",), "judged.inputs.json:read_json"),
+    )
+}
+"""The formats of runs and judgements. A reader takes a `Source` and returns a `Reading`."""
+
+
+def check_format(name: str | None, known: Iterable[str] = FORMATS, of: str = "") -> None:
     """Refuses a format nobody knows, with the nearest one that exists."""
-    if name is None or name in FORMATS:
-        return
-    near = difflib.get_close_matches(name.lower(), FORMATS, n=1)
-    hint = f'; did you mean "{near[0]}"?' if near else "."
-    raise InputError(f'There is no format "{name}"{hint} Formats: {", ".join(FORMATS)}.')
+    if name is not None and name not in known:
+        near = did_you_mean(name, known)
+        raise InputError(f"There is no format {name!r}{of}{near} Formats: {', '.join(known)}.")
+
+
+def signed(start: bytes, formats: Mapping[str, Format] = FORMATS) -> str | None:
+    """The format whose files begin so, where they begin alike."""
+    return next((row.name for row in formats.values() if start.startswith(row.magic)), None)
+
+
+def promised(path: PurePath, formats: Mapping[str, Format] = FORMATS) -> str | None:
+    """What the name of a file says it is: "qrels.tsv.gz" promises "tsv"."""
+    suffix = without_compression(path).suffix.lower()
+    return next((row.name for row in formats.values() if suffix in row.suffixes), None)
 
 
 def without_compression(path: PurePath) -> PurePath:
+    """ "qrels.tsv.gz" is "qrels.tsv"."""
     return path.with_suffix("") if path.suffix.lower() in COMPRESSION_SUFFIXES else path
-
-
-def format_of_name(path: PurePath) -> str | None:
-    """What "qrels.tsv.gz" promises to be: "tsv"."""
-    return _FORMAT_OF_SUFFIX.get(without_compression(path).suffix.lower())
 
 
 def run_name(path: str | PurePath) -> str:
@@ -48,4 +85,64 @@ def run_name(path: str | PurePath) -> str:
     if str(path) == "-":
         return "stdin"
     bare = without_compression(PurePath(path))
-    return bare.stem if bare.suffix.lower() in _FORMAT_OF_SUFFIX else bare.name
+    return bare.stem if promised(bare) else bare.name
+
+
+def detect_format(source: Source) -> str:
+    """The format of a run or of judgements."""
+    head = source.head()
+    by_name = promised(source.path)
+    if found := signed(head):
+        return found
+    if by_name == "ndjson" or (by_name and FORMATS[by_name].magic):
+        return by_name
+    if by_name == "json" or _JSON.match(head):
+        return _json_or_ndjson(head)
+    return _text_format(head, source.kind)
+
+
+_JSON = re.compile(rb"\s*(\{\s*[\"}]|\[\s*[\[{\]])")
+
+
+def _json_or_ndjson(head: bytes) -> str:
+    """NDJSON has a whole object in its first line, and another below it or plain values in it."""
+    first, _, rest = head.strip().partition(b"\n")
+    try:
+        value = json.loads(first)
+    except (ValueError, RecursionError):
+        return "json"
+    is_row = isinstance(value, dict) and not all(
+        isinstance(part, dict | list) for part in value.values()
+    )
+    return "ndjson" if is_row or rest.strip() else "json"
+
+
+def _text_format(head: bytes, kind: Kind) -> str:
+    from judged.inputs.whitespace import COMMENT, is_number, split
+
+    lines = (line.strip(b" \r") for line in head.splitlines())
+    line = next((line for line in lines if line.strip() and not line.startswith(COMMENT)), b"")
+    separator, delimited = ("\t", "tsv") if b"\t" in line else (",", "csv")
+    cells = next(csv.reader([line.decode("utf-8", "replace")], delimiter=separator), [])
+    if is_header(cells):
+        return delimited
+    fields = split(line)
+    if looks_like(RUN, fields) or looks_like(JUDGEMENTS, fields):
+        return "trec"
+    if kind is RUN and len(fields) == 3 and is_number(fields[2].decode("utf-8", "replace")):
+        return "msmarco"
+    if len(cells) == 1 or len(fields) > len(cells):
+        return "trec"
+    # Unknown column names, or rows with no header: the reader of these formats has the better
+    # message for both.
+    no_numbers = not any(is_number(cell.strip()) for cell in cells)
+    return delimited if len(fields) == 1 or no_numbers else "trec"
+
+
+def looks_like(kind: Kind, fields: Sequence[bytes]) -> bool:
+    """Whether a line is one of TREC's runs, or of its judgements."""
+    from judged.inputs.whitespace import is_number
+
+    place = 4 if kind is RUN else 3
+    enough = len(fields) >= 6 if kind is RUN else len(fields) == 4
+    return enough and is_number(fields[place].decode("utf-8", "replace"))

@@ -3,16 +3,27 @@ value."""
 
 from __future__ import annotations
 
+import io
 from typing import Any
 
 import polars as pl
 
 from judged.errors import InputError
 from judged.inputs.columns import choose_columns
-from judged.inputs.kinds import JUDGEMENTS, RUN, Kind, quote
-from judged.inputs.source import POLARS_ERRORS
-from judged.inputs.tables import Judgements, Run
-from judged.inputs.tidy import SUBTOPIC_COLUMNS, Reading, to_judgements, to_run, turned_around
+from judged.inputs.source import POLARS_ERRORS, Source
+from judged.inputs.tables import (
+    JUDGEMENTS,
+    RUN,
+    SUBTOPIC_COLUMNS,
+    Judgements,
+    Kind,
+    Reading,
+    Run,
+    as_score,
+    to_judgements,
+    to_run,
+)
+from judged.text import quote
 
 
 def run_from_frame(frame: Any, *, name: str = "run", source: str = "a data frame") -> Run:
@@ -25,15 +36,27 @@ def judgements_from_frame(frame: Any, *, source: str = "a data frame") -> Judgem
     return to_judgements(_reading(frame, JUDGEMENTS, source), source)
 
 
+def read_parquet(source: Source) -> Reading:
+    """A run or judgements from a Parquet file."""
+    where = source.path if source.data is None else io.BytesIO(source.data)
+    try:
+        return _tidy(pl.scan_parquet(where, glob=False), source.kind, source.label)
+    except POLARS_ERRORS as error:
+        reason = str(error).partition("\n")[0]
+        raise InputError(
+            f"{source.label}: not a Parquet file that can be read ({reason})."
+        ) from None
+
+
 def _reading(frame: Any, kind: Kind, source: str) -> Reading:
     try:
-        return tidy(_as_polars(frame, kind, source), kind, source)
+        return _tidy(_as_polars(frame, kind, source), kind, source)
     except POLARS_ERRORS as error:  # a lazy frame may fail at anything
         reason = str(error).partition("\n")[0]
         raise InputError(f"{source}: cannot be read ({reason}).") from None
 
 
-def tidy(frame: pl.LazyFrame, kind: Kind, source: str) -> Reading:
+def _tidy(frame: pl.LazyFrame, kind: Kind, source: str) -> Reading:
     """The columns with the right names and types, query, item and value never missing; other
     columns are not read."""
     schema = frame.collect_schema()
@@ -45,7 +68,7 @@ def tidy(frame: pl.LazyFrame, kind: Kind, source: str) -> Reading:
         for position in (columns.query, columns.item)
     )
     name = header[columns.value]
-    value = turned_around(_value(name, schema[name], kind, source), columns.is_rank)
+    value = as_score(_value(name, schema[name], kind, source), columns.is_rank)
     wanted = [query.alias("query"), item.alias("item"), value.alias(kind.value)]
     if columns.subtopic is not None:
         name = header[columns.subtopic]

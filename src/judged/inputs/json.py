@@ -1,8 +1,7 @@
-"""Parquet, NDJSON and JSON."""
+"""NDJSON and JSON."""
 
 from __future__ import annotations
 
-import io
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
@@ -11,23 +10,11 @@ from typing import Any
 import polars as pl
 
 from judged.errors import InputError
-from judged.inputs import frames
 from judged.inputs.columns import Columns, choose_columns
 from judged.inputs.dicts import holds_subtopics
-from judged.inputs.kinds import RUN, quote
 from judged.inputs.source import POLARS_ERRORS, Source
-from judged.inputs.tidy import Reading, Row, from_rows, is_complete, turned_around
-
-
-def read_parquet(source: Source) -> Reading:
-    where = source.path if source.data is None else io.BytesIO(source.data)
-    try:
-        return frames.tidy(pl.scan_parquet(where, glob=False), source.kind, source.label)
-    except POLARS_ERRORS as error:
-        reason = str(error).partition("\n")[0]
-        raise InputError(
-            f"{source.label}: not a Parquet file that can be read ({reason})."
-        ) from None
+from judged.inputs.tables import RUN, Reading, Row, as_score, from_rows, is_complete
+from judged.text import quote
 
 
 def read_ndjson(source: Source) -> Reading:
@@ -109,7 +96,7 @@ def _by_subtopic(query: str, item: str, value: object, place: str) -> Iterator[R
 
 
 def _at_once(source: Source, first: Mapping[str, Any], columns: Columns) -> Reading | None:
-    """None where polars cannot read it, or might have turned something into a string that is no id."""
+    """None where polars cannot read it, or might have made a text of something that is no id."""
     names = list(first)
     ids = {role: names[position] for role, position in _ids(columns).items()}
     integers = {name for name in ids.values() if isinstance(first[name], int)}
@@ -117,7 +104,7 @@ def _at_once(source: Source, first: Mapping[str, Any], columns: Columns) -> Read
         name: pl.Int64 if name in integers else pl.String for name in ids.values()
     }
     schema[names[columns.value]] = pl.Float64
-    value = turned_around(pl.col(names[columns.value]), columns.is_rank)
+    value = as_score(pl.col(names[columns.value]), columns.is_rank)
     try:
         frame = (
             pl.scan_ndjson(source.for_polars(), schema=schema)

@@ -20,7 +20,9 @@ from typing import BinaryIO
 import polars as pl
 
 from judged.errors import InputError
-from judged.inputs.kinds import Kind
+from judged.inputs.formats import signed
+from judged.inputs.tables import Kind
+from judged.text import quote
 
 HEAD = 1 << 16
 _MAGIC_LENGTH = 16
@@ -123,7 +125,7 @@ def _checked(source: Source) -> Source:
     if not head:
         what = "file" if source.lasting else "input"
         raise InputError(f"{source.label}: the {what} is empty.")
-    if head.startswith(b"PAR1"):
+    if signed(head):
         return source
     for magic, name in _FOREIGN:
         if head.startswith(magic):
@@ -142,6 +144,17 @@ def _unreadable(label: str, error: Exception) -> InputError:
         return InputError(f"{label}: no permission to read it.")
     reason = os.strerror(error.errno) if isinstance(error, OSError) and error.errno else str(error)
     return InputError(f"{label}: cannot be read ({reason}).")
+
+
+def decoded(label: str, number: int, line: bytes) -> str:
+    """A line as text."""
+    try:
+        return line.decode()
+    except UnicodeDecodeError:
+        raise InputError(
+            f"{label}, line {number}: not UTF-8 text: {quote(line.strip())}. Convert the file to "
+            "UTF-8 first."
+        ) from None
 
 
 Decompress = Callable[[bytes, str], bytes]

@@ -1,73 +1,277 @@
-"""What every reader returns: tidy rows with what is needed to speak about them later."""
+"""What every reader returns: tidy rows with what is needed to speak about them later.
+
+polars is loaded where rows are packed: a run in a dict needs none of it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
 from typing import TYPE_CHECKING, Any
+
+from judged.errors import InputError
+from judged.text import counted, listed
 
 if TYPE_CHECKING:
     import polars as pl
 
 Locate = Callable[[Sequence[int]], list[int]]
+"""Row numbers (from 0, ascending) to line numbers (from 1)."""
+Row = tuple[str, str, float] | tuple[str, str, float, str]
+"""Query, item, value and, of judgements by subtopic, the subtopic."""
+
+SUBTOPIC_COLUMNS = ("subtopic", "iteration")
+"""What a reader calls the column of subtopics; `iteration` is TREC's, which may be a filler."""
+_BATCH = 100_000
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What a file is read as (a run, judgements, …): the words that messages use for it."""
+
+    phrase: str
+    value: str
+    """What the third column is called."""
+    columns: str
+    """How the plain text form looks."""
+
+    def mistaken_for(self, wanted: Kind, source: str) -> str:
+        """The message for a file that is plainly of this kind, given where the other is wanted."""
+        return (
+            f"{source} looks like {self.phrase} ({self.columns}), not {wanted.phrase} "
+            f"({wanted.columns}). "
+            "Were the two files given in the wrong order?"
+        )
+
+
+RUN = Kind("a run", "score", "6 columns: query, Q0, item, rank, score, tag")
+JUDGEMENTS = Kind("judgements", "grade", "4 columns: query, iteration, item, grade")
 
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """Rows in the order of the input: `query` and `item` (String, no nulls) and one Float64 column,
-    `score` or `grade`; judgements by subtopic have a `subtopic` too (String, no nulls)."""
+    """Tidy rows in the order of the input."""
 
     frame: pl.DataFrame
+    """Columns `query` and `item` (texts) and `score` or `grade` (numbers); judgements by subtopic
+    have `subtopic` (texts) too. Nothing is missing."""
     source: str
-    """What messages call it: a path as given, "standard input", "a dict", "a data frame"."""
+    """What messages call it: a path as given, "standard input", "a data frame"."""
     notes: tuple[str, ...] = ()
     """What was repaired or assumed while reading, a sentence each; it goes into the audit."""
     locate: Locate | None = None
-    """Row numbers (from 0, ascending) to line numbers (from 1), by a second look at the source;
-    None if it has no lines."""
+    """From row numbers to line numbers, by a second look at the source; None if it has no lines."""
 
     def where(self, rows: Sequence[int]) -> str:
-        """The places of some rows for a message: "lines 3 and 7" of a file, "rows 3 and 7" of a
-        frame (from 1)."""
+        """The places of some rows for a message: lines of a file, rows of a frame, from 1.
+
+        Parameters
+        ----------
+        rows : sequence of int
+            Row numbers from 0, ascending.
+
+        Returns
+        -------
+        str
+            The places in words.
+
+        >>> import polars as pl
+        >>> frame = pl.DataFrame({"query": ["q", "q"], "item": ["a", "b"], "score": [2.0, 1.0]})
+        >>> Run(frame, "a data frame").where([0, 1])
+        'rows 1 and 2'
+        """
         word, numbers = (
             ("line", self.locate(rows)) if self.locate else ("row", [row + 1 for row in rows])
         )
-        text = [str(number) for number in numbers]
-        return (
-            f"{word} {text[0]}"
-            if len(text) == 1
-            else f"{word}s {', '.join(text[:-1])} and {text[-1]}"
-        )
+        return f"{word}{'s' if len(numbers) > 1 else ''} {listed(list(map(str, numbers)))}"
 
 
 @dataclass(frozen=True, eq=False)
 class Judgements(Table):
-    """Who judged what how: columns query, item, grade; and subtopic, where each is about one
-    subtopic of its query."""
+    """Which grade each judged item has for its query, as `read_judgements` returns it.
+
+    Parameters
+    ----------
+    frame : polars.DataFrame
+        Columns query, item, grade; and subtopic, where each row is about one subtopic of its query.
+    source : str
+        What messages call it.
+    notes : tuple of str, optional
+        What was repaired or assumed while reading.
+    locate : callable, optional
+        From row numbers to line numbers, for messages.
+
+    >>> import polars as pl
+    >>> frame = pl.DataFrame({"query": ["q"], "item": ["a"], "grade": [1.0]})
+    >>> Judgements(frame, "a data frame").by_subtopic
+    False
+    """
 
     @property
     def by_subtopic(self) -> bool:
+        """Whether each row is about one subtopic of its query."""
         return "subtopic" in self.frame.columns
 
 
 @dataclass(frozen=True, eq=False)
 class Run(Table):
-    """A system's results: columns query, item, score. Rank is by score; the order of rows matters
-    only for `ties="input"`."""
+    """A system's results, as `read_run` returns them; rank is by score, whatever the rows' order.
+
+    Parameters
+    ----------
+    frame : polars.DataFrame
+        Columns query, item, score. The order of rows matters only for `ties="input"`.
+    source : str
+        What messages call it.
+    notes : tuple of str, optional
+        What was repaired or assumed while reading.
+    locate : callable, optional
+        From row numbers to line numbers, for messages.
+    name : str, optional
+        What tables call the run.
+    tag : str, optional
+        What the run calls itself in its own file, where it does.
+
+    >>> import polars as pl
+    >>> frame = pl.DataFrame({"query": ["q"], "item": ["a"], "score": [2.5]})
+    >>> Run(frame, "a data frame", name="bm25").name
+    'bm25'
+    """
 
     name: str = "run"
+    """What tables call the run."""
     tag: str | None = None
     """What the run calls itself in its own file, where it does."""
 
 
 @dataclass(frozen=True, eq=False)
 class Lookup:
-    """A run or judgements held as a dict of dicts, looked into rather than copied: {query: {item:
-    score or grade}}."""
+    """A run or judgements in a dict of dicts, looked into rather than copied.
+
+    Parameters
+    ----------
+    lists : mapping
+        {query: {item: score or grade}}, or {query: {item: {subtopic: grade}}}; ids are texts.
+    source : str, optional
+        What messages call it.
+    notes : tuple of str, optional
+        What was repaired or assumed.
+    name : str, optional
+        What tables call the run.
+    by_subtopic : bool, optional
+        Whether the judgements are by subtopic.
+
+    >>> Lookup({"q": {"a": 2.5}}, name="bm25").lists["q"]
+    {'a': 2.5}
+    """
 
     lists: Mapping[str, Mapping[str, Any]]
+    """{query: {item: score or grade}}, or {query: {item: {subtopic: grade}}}."""
     source: str = "a dict"
+    """What messages call it."""
     notes: tuple[str, ...] = ()
+    """What was repaired or assumed, a sentence each."""
     name: str = "run"
+    """What tables call the run."""
     by_subtopic: bool = False
     """Whether the judgements are {query: {item: {subtopic: grade}}}."""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What a reader of one format found, before the checks that hold for all formats."""
+
+    frame: pl.DataFrame
+    """Columns query, item and score or grade; subtopic or iteration where there is one."""
+    notes: tuple[str, ...] = ()
+    locate: Locate | None = None
+    tag: str | None = None
+
+
+def from_rows(rows: Iterable[Row], kind: Kind, subtopic: str | None = None) -> pl.DataFrame:
+    """Packed a batch at a time, as rows in Python take ten times the memory; `subtopic` names the
+    fourth column."""
+    import polars as pl
+
+    schema: dict[str, type[pl.DataType]] = {
+        "query": pl.String,
+        "item": pl.String,
+        kind.value: pl.Float64,
+    }
+    if subtopic is not None:
+        schema[subtopic] = pl.String
+    remaining = iter(rows)
+    batches = [pl.DataFrame(schema=schema)]
+    while batch := list(islice(remaining, _BATCH)):
+        batches.append(pl.DataFrame(batch, schema=schema, orient="row"))
+    return pl.concat(batches, rechunk=False)
+
+
+def is_complete(frame: pl.DataFrame) -> bool:
+    """Whether no id is missing or empty and no value missing; `to_judgements` checks subtopics."""
+    import polars as pl
+
+    if sum(frame.select(pl.exclude(SUBTOPIC_COLUMNS)).null_count().row(0)):
+        return False
+    empty = frame.lazy().select(pl.any_horizontal((pl.col("query", "item") == "").any())).collect()
+    return not empty.item()
+
+
+def as_score(value: pl.Expr, is_rank: bool) -> pl.Expr:
+    """A rank becomes a score: the smaller, the better."""
+    return -value if is_rank else value
+
+
+def skipped_comments(comments: int) -> tuple[str, ...]:
+    """The note on comment lines, where there were any."""
+    were = "was" if comments == 1 else "were"
+    return (f"{counted(comments, 'comment line')} {were} skipped.",) if comments else ()
+
+
+def to_run(reading: Reading, source: str, name: str) -> Run:
+    """The last step of every reader of runs."""
+    _refuse_no_rows(reading, source)
+    return Run(reading.frame, source, reading.notes, reading.locate, name, reading.tag)
+
+
+def to_judgements(reading: Reading, source: str) -> Judgements:
+    """The last step of every reader of judgements."""
+    _refuse_no_rows(reading, source)
+    table = Judgements(reading.frame, source, reading.notes, reading.locate)
+    infinite = (~table.frame["grade"].is_finite()).arg_true().head(1).to_list()
+    if infinite:
+        value = {"inf": "infinite", "-inf": "minus infinity"}.get(
+            str(table.frame["grade"][infinite[0]]), "NaN"
+        )
+        raise InputError(
+            f"{source}, {table.where(infinite)}: the grade is {value}; a grade must be a finite "
+            "number."
+        )
+    return replace(table, frame=_with_telling_subtopics(table))
+
+
+def _refuse_no_rows(reading: Reading, source: str) -> None:
+    if reading.frame.is_empty():
+        raise InputError(f"{source}: holds no rows.")
+
+
+def _with_telling_subtopics(table: Table) -> pl.DataFrame:
+    """Subtopics stay where they say something: not an empty column, nor an iteration that is the
+    same in all rows."""
+    frame = table.frame
+    name = next((name for name in SUBTOPIC_COLUMNS if name in frame.columns), None)
+    if name is None:
+        return frame
+    column = frame[name]
+    if name == "iteration" and column.eq_missing(column[0]).all():
+        return frame.drop(name)
+    missing = column.is_null() | (column == "")
+    if missing.all():
+        return frame.drop(name)
+    if missing.any():
+        place = table.where(missing.arg_true().head(1).to_list())
+        raise InputError(
+            f"{table.source}, {place}: the subtopic is missing; give one in every row, or in none."
+        )
+    return frame.rename({name: "subtopic"})

@@ -8,6 +8,7 @@ bad line or returns the rows.
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
@@ -17,11 +18,28 @@ from pathlib import Path
 import polars as pl
 
 from judged.errors import InputError
-from judged.inputs.kinds import JUDGEMENTS, RUN, Kind, count, quote
-from judged.inputs.numeric import is_number
-from judged.inputs.source import BYTE_ORDER_MARK, POLARS_ERRORS, Source
-from judged.inputs.tidy import Reading, Row, from_rows, turned_around
-from judged.inputs.whitespace import COMMENT, blocks, count_fields, count_lines, even_out
+from judged.inputs.formats import looks_like
+from judged.inputs.source import BYTE_ORDER_MARK, POLARS_ERRORS, Source, decoded
+from judged.inputs.tables import (
+    JUDGEMENTS,
+    RUN,
+    Kind,
+    Reading,
+    Row,
+    as_score,
+    from_rows,
+    skipped_comments,
+)
+from judged.inputs.whitespace import (
+    COMMENT,
+    blocks,
+    count_fields,
+    count_lines,
+    even_out,
+    is_number,
+    split,
+)
+from judged.text import quote
 
 
 @dataclass(frozen=True)
@@ -76,23 +94,12 @@ def read_msmarco(source: Source) -> Reading:
     return replace(reading, notes=reading.notes + note)
 
 
-def split(line: bytes) -> list[bytes]:
-    return [field for field in line.replace(b"\t", b" ").split(b" ") if field]
-
-
 def data_lines(lines: Iterable[bytes], first: int = 1) -> Iterator[tuple[int, bytes]]:
     """Lines that are rows, with their numbers: neither blank nor comments."""
     for number, line in enumerate(lines, first):
         text = line.lstrip(b" \t")
         if text and not text.startswith(COMMENT):
             yield number, line
-
-
-def looks_like(kind: Kind, fields: Sequence[bytes]) -> bool:
-    numeric = [is_number(field.decode("utf-8", "replace")) for field in fields]
-    if kind is RUN:
-        return len(fields) >= 6 and numeric[4]
-    return len(fields) == 4 and numeric[3]
 
 
 def _refuse_the_other_kind(source: Source) -> None:
@@ -107,12 +114,7 @@ def _read(source: Source, layout: Layout) -> Reading:
     if frame is not None:  # nothing was skipped
         return Reading(frame, (), lambda rows: [row + 1 for row in rows])
     frame, comments = _by_blocks(source, layout)
-    notes = (
-        (f"{count(comments, 'comment line')} {'was' if comments == 1 else 'were'} skipped.",)
-        if comments
-        else ()
-    )
-    return Reading(frame, notes, _locate(source.again()))
+    return Reading(frame, skipped_comments(comments), _locate(source.again()))
 
 
 def _as_it_is(source: Source, layout: Layout) -> pl.DataFrame | None:
@@ -183,7 +185,7 @@ def _parse(
     schema: dict[str, pl.DataType | type[pl.DataType]] = dict.fromkeys(layout.fields, pl.String)
     schema[layout.value] = pl.Float64
     schema |= {f"extra {number}": pl.String for number in range(extra)}
-    value = turned_around(pl.col(layout.value), layout.value == "rank")
+    value = as_score(pl.col(layout.value), layout.value == "rank")
     if (
         ragged
     ):  # polars says nothing of fields missing at the end of a line, unless one looks at the last
@@ -212,11 +214,7 @@ def _line_by_line(lines: Iterable[bytes], first: int, layout: Layout, source: st
     query, item, value = (layout.position(field) for field in ("query", "item", layout.value))
     sign = -1 if layout.value == "rank" else 1
     for number, line in data_lines(lines, first):
-        try:
-            fields = [field.decode() for field in split(line)]
-        except UnicodeDecodeError:
-            reason = f"not UTF-8 text: {quote(line)}. Convert the file to UTF-8 first."
-            raise InputError(f"{source}, line {number}: {reason}") from None
+        fields = re.findall(r"[^ \t]+", decoded(source, number, line))
         if len(fields) < len(layout.fields):
             reason = f"expected {len(layout.fields)} fields, found {len(fields)}"
             raise InputError(

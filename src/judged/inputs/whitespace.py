@@ -1,10 +1,12 @@
-"""White space in bulk: whether a text is evenly spaced, and making it so.
+"""White space in bulk: whether a text is evenly spaced, and making it so; and what is a number.
 
-Spaces and tabs separate fields; LF, CRLF and CR end lines.
+Spaces and tabs separate fields; LF, CRLF and CR end lines. A number is what polars reads as one, so
+that each path through the readers agrees.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import BinaryIO
 
@@ -16,6 +18,20 @@ _SPACE, _NEWLINE = b" "[0], b"\n"[0]
 _ONE_KIND = bytes.maketrans(b"\t\r", b" \n")
 _IN_CACHE = 1 << 18
 _BLOCK = 1 << 24
+_NUMBER = re.compile(
+    r"[+-]?(\d+\.?\d*([eE][+-]?\d+)?|\.\d+([eE][+-]?\d+)?|inf|infinity|nan)",
+    re.ASCII | re.IGNORECASE,
+)
+
+
+def is_number(text: str) -> bool:
+    """As `float` takes them, without its "1_000" and its digits of other scripts."""
+    return _NUMBER.fullmatch(text) is not None
+
+
+def split(line: bytes) -> list[bytes]:
+    """The fields of a line."""
+    return [field for field in line.replace(b"\t", b" ").split(b" ") if field]
 
 
 def count_fields(handle: BinaryIO, separator: bytes) -> int | None:

@@ -1,5 +1,5 @@
-"""Run + judgements -> Rankings: the only place where ties are broken and duplicates, junk and depth
-are decided.
+"""Run + judgements -> Rankings: where ties are broken, and duplicates, unjudged items and depth are
+decided.
 
 A run is never sorted as a whole. The rank of a judged item is one more than the number of greater
 scores in its list, found by bisection in the list's scores; only where scores tie are item ids
@@ -8,53 +8,68 @@ looked at, and only those of the ties that a judged item takes part in.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from operator import index
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from judged.errors import InputError, PolicyError
 from judged.inputs import as_runs, read_judgements, read_run
-from judged.inputs.categories import read_categories
 from judged.inputs.tables import Judgements, Lookup, Run
-from judged.judging.matching import Matches, match
+from judged.judging.join import Matches, match
 from judged.judging.pool import Pool, pool_of
-from judged.judging.ties import Places, place
-from judged.judging.variants import condensed, cut, judged_alike, rearranged, uncondensed
-from judged.policy import CHOICES, Policy
+from judged.judging.ties import place
+from judged.judging.variants import Variants, condensed, cut
+from judged.policy import Policy
 from judged.rankings.audit import Audit
 from judged.rankings.grades import each_query
 from judged.rankings.rankings import Rankings, by_query_and_rank
-from judged.segments import Ints, descending, ordinals, starts_of
+from judged.segments import Ints, starts_of
 
-__all__ = [
-    "condensed",
-    "judge",
-    "judge_pool",
-    "judged_alike",
-    "judging",
-    "pool_of",
-    "rankings_from_scores",
-    "rearranged",
-    "uncondensed",
-]
+if TYPE_CHECKING:
+    from judged.types import (
+        CategoriesLike,
+        CollectionLike,
+        Duplicates,
+        JudgementsLike,
+        PolicyLike,
+        RunLike,
+    )
 
-Collection = int | Mapping[str, int] | None
+__all__ = ["judge", "judge_pool", "judge_variants", "judging", "pool_of"]
 
 
 def judge(
-    judgements: Any,
-    run: Any,
+    judgements: JudgementsLike,
+    run: RunLike,
     *,
-    policy: Policy | dict[str, Any] | None = None,
+    policy: PolicyLike | None = None,
     depth: int | None = None,
-    duplicates: str = "error",
-    collection: Collection = None,
+    duplicates: Duplicates = "error",
+    collection: CollectionLike | None = None,
 ) -> Rankings:
-    """Match a run with judgements: the ranks of its judged items, from which every measure is
-    computed.
+    """Match a run with judgements: the ranks of its judged items, which every measure reads.
+
+    Parameters
+    ----------
+    judgements : JudgementsLike
+        A file, a dict {query: {item: grade}}, or a table.
+    run : RunLike
+        A file, a dict {query: {item: score}} or {query: [items, best first]}, or a table.
+    policy : PolicyLike, optional
+        How ties are broken and what becomes of unjudged items; see `Policy`.
+    depth : int, optional
+        Cut every list at this rank first; by default lists count whole.
+    duplicates : {"error", "first"}, optional
+        What is done about an item that occurs twice for a query.
+    collection : CollectionLike, optional
+        How many items there are to retrieve: one number, or {query: number}.
+
+    Returns
+    -------
+    Rankings
 
     >>> r = judge({"q1": {"a": 1, "b": 0, "c": 1}}, {"q1": {"x": 3.0, "a": 2.0, "b": 1.0}})
     >>> r.hit_rank.tolist(), r.hit_grade.tolist(), r.retrieved.tolist()
@@ -81,33 +96,47 @@ def judging(
     policy: Policy,
     depth: int | None = None,
     duplicates: str = "error",
-    collection: Collection = None,
-    unique: Any = None,
+    collection: CollectionLike | None = None,
+    unique: CategoriesLike | None = None,
 ) -> Callable[[Run | Lookup], Rankings]:
     """As `judge`, with judgements made ready once: a function that judges one run after another.
 
     With `unique`, a table from item to category, the best result of each category stands for it.
     """
-    if unique is None:
-        pool = pool_of(judgements, duplicates=duplicates)
-        return lambda run: judge_pool(
-            pool, run, policy=policy, depth=depth, duplicates=duplicates, collection=collection
-        )
-    from judged.judging.categories import BASIS, unique_judgements, unique_results
+    if unique is not None:
+        from judged.inputs.categories import read_categories
+        from judged.judging.categories import BASIS, unique_judgements, unique_results
 
-    table = read_categories(unique)
-    pool = pool_of(
-        unique_judgements(judgements, table, duplicates=duplicates), duplicates=duplicates
-    )
+        table = read_categories(unique)
+        judgements = unique_judgements(judgements, table, duplicates=duplicates)
+    pool = pool_of(judgements, duplicates=duplicates)
 
-    def judge_categories(run: Run | Lookup) -> Rankings:
-        found = unique_results(run, table, duplicates=duplicates)
+    def judge_one(run: Run | Lookup) -> Rankings:
+        listed = run if unique is None else unique_results(run, table, duplicates=duplicates)
         rankings = judge_pool(
-            pool, found, policy=policy, depth=depth, duplicates=duplicates, collection=collection
+            pool, listed, policy=policy, depth=depth, duplicates=duplicates, collection=collection
         )
-        return replace(rankings, basis=BASIS)
+        return rankings if unique is None else replace(rankings, basis=BASIS)
 
-    return judge_categories
+    return judge_one
+
+
+def judge_variants(
+    judgements: Judgements | Lookup,
+    run: Run | Lookup,
+    *,
+    depth: int | None = None,
+    duplicates: str = "error",
+    collection: CollectionLike | None = None,
+) -> Variants:
+    """As `judge`, under any rule for ties and unjudged items; the items are matched once."""
+    pool = pool_of(judgements, duplicates=duplicates)
+    found = match(pool, run, duplicates=duplicates)
+
+    def ranked(ties: str) -> Rankings:
+        return _ranked(pool, run, found, Policy.of({"ties": ties}), _checked(depth), collection)
+
+    return Variants(ranked("id"), ranked)
 
 
 def judge_pool(
@@ -117,11 +146,22 @@ def judge_pool(
     policy: Policy,
     depth: int | None,
     duplicates: str,
-    collection: Collection = None,
+    collection: CollectionLike | None = None,
 ) -> Rankings:
     """As `judge`, with judgements made ready once for several runs."""
-    limit = None if depth is None else _whole_number(depth)
+    limit = _checked(depth)
     found = match(pool, run, duplicates=duplicates)
+    return _ranked(pool, run, found, policy, limit, collection)
+
+
+def _ranked(
+    pool: Pool,
+    run: Run | Lookup,
+    found: Matches,
+    policy: Policy,
+    depth: int | None,
+    collection: CollectionLike | None,
+) -> Rankings:
     places = place(pool, found, policy.ties)
     present = found.list_of >= 0
     retrieved = np.where(present, found.lengths[found.list_of], 0)
@@ -146,13 +186,26 @@ def judge_pool(
         ties=policy.ties,
         name=run.name,
     )
-    shown = whole if limit is None else cut(whole, limit)
+    shown = whole if depth is None else cut(whole, depth)
     final = condensed(shown) if policy.unjudged == "removed" else shown
-    return replace(final, audit=_audit(pool, run, found, places, whole, shown, final))
+    audit = Audit.of(
+        shown,
+        run_queries=found.run_queries,
+        notes=tuple(dict.fromkeys(pool.notes + run.notes)),
+        fractional_grades=int(((pool.grades > 0) & (pool.grades < 1)).sum()),
+        negative_grades=int((pool.grades < 0).sum()),
+        infinite_scores=found.infinite,
+        duplicates_dropped=found.dropped + pool.dropped,
+        cut_by_depth=int((whole.retrieved - shown.retrieved).sum()),
+        unjudged_removed=int((shown.retrieved - final.retrieved).sum()),
+    )
+    return replace(final, audit=audit)
 
 
-def _whole_number(depth: Any) -> int:
+def _checked(depth: Any) -> int | None:
     """A depth as an int, whatever kind of integer it is."""
+    if depth is None:
+        return None
     try:
         number = 0 if isinstance(depth, bool) else index(depth)
     except TypeError:
@@ -162,91 +215,7 @@ def _whole_number(depth: Any) -> int:
     return number
 
 
-def rankings_from_scores(
-    y_true: Iterable[Sequence[float]],
-    y_score: Iterable[Sequence[float]],
-    *,
-    ties: str,
-    queries: Sequence[str] | None,
-    name: str,
-) -> Rankings:
-    """See `Rankings.from_scores`."""
-    if ties not in CHOICES["ties"] or ties == "id":
-        *most, last = (choice for choice in CHOICES["ties"] if choice != "id")
-        raise PolicyError(
-            f"items have no ids here: ties must be {', '.join(most)} or {last}; got {ties!r}."
-        )
-    grade, lengths = _flat(y_true, "y_true")
-    score, own = _flat(y_score, "y_score")
-    if len(lengths) != len(own):
-        raise InputError(
-            f"y_true has {len(lengths)} rows, y_score has {len(own)}; they must be as many."
-        )
-    if (wrong := np.flatnonzero(lengths != own)).size:
-        at = wrong[0]
-        raise InputError(
-            f"row {at} of y_true has {lengths[at]} values, that of y_score has {own[at]}; they "
-            "must be as many."
-        )
-    query = np.repeat(np.arange(len(lengths)), lengths)
-    for what, bad in (("y_true", ~np.isfinite(grade)), ("y_score", np.isnan(score))):
-        if (wrong := np.flatnonzero(bad)).size:
-            at = wrong[0]
-            value = "infinite" if np.isinf(grade[at]) and what == "y_true" else "NaN"
-            raise InputError(
-                f"{what} is {value} in row {query[at]}, column "
-                f"{at - starts_of(lengths)[query[at]]}."
-            )
-    names = (
-        tuple(str(i) for i in range(1, len(lengths) + 1))
-        if queries is None
-        else tuple(map(str, queries))
-    )
-    if len(names) != len(lengths):
-        raise InputError(
-            f"queries has {len(names)} ids, y_true has {len(lengths)} rows; they must be as many."
-        )
-    if len(set(names)) < len(names):
-        raise InputError("queries must be distinct ids.")
-    order = np.lexsort((-score, query))
-    grade, score, rank = grade[order], score[order], ordinals(query, len(lengths))
-    new = (
-        np.append(True, (query[1:] != query[:-1]) | (score[1:] != score[:-1]))
-        if len(query)
-        else np.zeros(0, bool)
-    )
-    tie = np.cumsum(new) - 1
-    rankings = Rankings(
-        queries=names,
-        retrieved=lengths,
-        hit_query=query,
-        hit_rank=rank,
-        hit_grade=grade,
-        hit_tie_first=rank[new][tie],
-        hit_tie_last=rank[np.append(new[1:], True)][tie] if len(query) else rank,
-        pool_query=query,
-        pool_grade=descending(grade, lengths),
-        missing=np.zeros(len(names), bool),
-        collection=each_query(lengths.tolist(), names, "collection"),
-        name=name,
-    )
-    return rearranged(rankings, ties)
-
-
-def _flat(rows: Any, what: str) -> tuple[np.ndarray, Ints]:
-    if isinstance(rows, np.ndarray) and rows.ndim == 2 and len(rows):
-        return rows.astype(np.float64).ravel(), np.full(len(rows), rows.shape[1], np.int64)
-    parts = [np.asarray(row, dtype=np.float64) for row in rows]
-    if not parts:
-        raise InputError(f"{what} holds no rows; give one row for each query.")
-    if any(part.ndim != 1 for part in parts):
-        raise InputError(
-            f"{what} must hold one row of numbers for each query; for a single query write [[…]]."
-        )
-    return np.concatenate(parts), np.array([len(part) for part in parts], dtype=np.int64)
-
-
-def _collection(given: Collection, queries: tuple[str, ...]) -> Ints | None:
+def _collection(given: CollectionLike | None, queries: tuple[str, ...]) -> Ints | None:
     if isinstance(given, Mapping):
         lost = [query for query in queries if query not in given]
         if lost:
@@ -256,38 +225,3 @@ def _collection(given: Collection, queries: tuple[str, ...]) -> Ints | None:
             )
         return each_query([given[query] for query in queries], queries, "collection")
     return each_query(given, queries, "collection")
-
-
-def _audit(
-    pool: Pool,
-    run: Run | Lookup,
-    found: Matches,
-    places: Places,
-    whole: Rankings,
-    shown: Rankings,
-    final: Rankings,
-) -> Audit:
-    tied = places.last > places.first
-    seen = shown.retrieved > 0
-    judged = shown.counted(shown.hit_grade >= 0, np.full(len(shown), 10.0))
-    first_ten = judged[seen] / np.minimum(shown.retrieved[seen], 10)
-    return Audit(
-        judged_queries=len(pool.queries),
-        run_queries=found.run_queries,
-        missing_queries=tuple(pool.queries[i] for i in np.flatnonzero(whole.missing)),
-        ignored_queries=found.run_queries - int((found.list_of >= 0).sum()),
-        results=int(whole.retrieved.sum()),
-        judged_results=len(whole.hit_rank),
-        judged_at_10=float(first_ten.mean()) if seen.any() else 0.0,
-        tied_results=int(tied.sum()),
-        tied_queries=len(np.unique(pool.query[found.hit_judgement][tied])),
-        short_lists=int((whole.retrieved[~whole.missing] < 10).sum()),
-        nothing_relevant=int((whole.relevant(1) == 0).sum()),
-        fractional_grades=int(((pool.grades > 0) & (pool.grades < 1)).sum()),
-        negative_grades=int((pool.grades < 0).sum()),
-        infinite_scores=found.infinite,
-        duplicates_dropped=found.dropped + pool.dropped,
-        cut_by_depth=int((whole.retrieved - shown.retrieved).sum()),
-        unjudged_removed=int((shown.retrieved - final.retrieved).sum()),
-        notes=tuple(dict.fromkeys(pool.notes + run.notes)),
-    )

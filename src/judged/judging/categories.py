@@ -12,9 +12,8 @@ from judged.errors import InputError
 from judged.inputs import read_judgements, read_run
 from judged.inputs.categories import read_categories
 from judged.inputs.tables import Judgements, Lookup, Run
-from judged.judging.join import equal_pairs, hashed, repeated, without_repeats
-from judged.judging.matching import nan_message
-from judged.judging.pool import numbers
+from judged.judging.faults import nan_message, without_repeats
+from judged.judging.join import distinct, numbers
 
 if TYPE_CHECKING:
     import polars as pl
@@ -27,7 +26,8 @@ BASIS = ("the best result of each category stands for it, and categories are ran
 def unique_results(run: Any, categories: Any, *, duplicates: str = "error") -> Run:
     """A run whose results are categories, each with its best score, where its best result stood.
 
-    >>> unique_results({"q": {"a1": 3, "a2": 2, "b": 1}}, {"a1": "A", "a2": "A", "b": "B"}).frame["item"].to_list()
+    >>> run, categories = {"q": {"a1": 3, "a2": 2, "b": 1}}, {"a1": "A", "a2": "A", "b": "B"}
+    >>> unique_results(run, categories).frame["item"].to_list()
     ['A', 'B']
     """
     given = read_run(run)
@@ -36,7 +36,7 @@ def unique_results(run: Any, categories: Any, *, duplicates: str = "error") -> R
         if isinstance(given, Lookup)
         else given
     )
-    whole = _without_duplicates(whole, duplicates)
+    whole = distinct(whole, duplicates).table
     nan = whole.frame["score"].is_nan().arg_true().to_numpy().astype(np.int64)
     if len(nan):
         raise InputError(nan_message(whole, nan))
@@ -61,7 +61,7 @@ def unique_judgements(judgements: Any, categories: Any, *, duplicates: str = "er
         if isinstance(given, Lookup)
         else given
     )
-    whole = _without_duplicates(whole, duplicates)
+    whole = distinct(whole, duplicates).table
     frame = read_categories(categories).replacing_items(whole.frame, whole.source)
     best = frame.group_by("query", "item", maintain_order=True).agg(pl.col("grade").max())
     return Judgements(best, whole.source, whole.notes)
@@ -78,10 +78,3 @@ def _flat(given: Lookup, value: str) -> pl.DataFrame:
     )
     item = pl.Series("item", list(chain.from_iterable(lists.values())), dtype=pl.String)
     return pl.DataFrame([query, item, pl.Series(value, values, dtype=pl.Float64)])
-
-
-def _without_duplicates(table: Any, duplicates: str) -> Any:
-    """As judging does it: an item that occurs twice for a query is an error, or its best-ranked row
-    is kept."""
-    again = repeated(table, np.concatenate(equal_pairs(hashed(table).key)))
-    return without_repeats(table, again, duplicates) if len(again) else table

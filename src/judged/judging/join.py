@@ -1,24 +1,41 @@
-"""Rows of a table, by query: one key a row, the rows that say the same thing twice, and where each
-query's rows lie."""
+"""Which judged items a run holds, with their scores: by a join on hash keys, or by looking them up
+in a dict.
+
+A table's rows get one key each and are grouped by query; a dict's lists are looked into as they
+are.
+"""
 
 from __future__ import annotations
 
 import os
+import struct
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Generic, TypeVar
+from itertools import chain, compress, repeat
+from typing import TYPE_CHECKING, Any, Generic
 
 import numpy as np
 from numpy.typing import NDArray
 
 from judged.errors import InputError
-from judged.inputs.tables import Judgements, Run, Table
-from judged.segments import Floats, Ints
+from judged.inputs.tables import Lookup, Run
+from judged.judging.faults import (
+    EMPTY,
+    AnyTable,
+    identity,
+    nan_message,
+    nothing_in_common,
+    repeated,
+    without_repeats,
+)
+from judged.segments import Floats, Ints, positions, starts_of
 
 if TYPE_CHECKING:
     import polars as pl
 
-AnyTable = TypeVar("AnyTable", Judgements, Run)
+    from judged.judging.pool import Pool
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,11 +46,6 @@ class Hashed(Generic[AnyTable]):
     table: AnyTable
     key: pl.Series
     starts: Ints
-
-
-def identity(table: Table) -> list[str]:
-    """The columns that no two rows may have in common."""
-    return [name for name in ("query", "item", "subtopic") if name in table.frame.columns]
 
 
 def hashed(table: AnyTable) -> Hashed[AnyTable]:
@@ -49,6 +61,13 @@ def hashed(table: AnyTable) -> Hashed[AnyTable]:
     starts = table.frame.lazy().select(start=(query != query.shift()).fill_null(True).arg_true())
     keys, begins = pl.collect_all([key, starts])
     return Hashed(table, keys["key"], begins["start"].to_numpy().astype(np.int64))
+
+
+def distinct(table: AnyTable, duplicates: str) -> Hashed[AnyTable]:
+    """A table without the rows that repeat others, or an error that names them."""
+    rows = hashed(table)
+    again = repeated(table, np.concatenate(equal_pairs(rows.key)))
+    return hashed(without_repeats(table, again, duplicates)) if len(again) else rows
 
 
 _BLOCK = 1 << 17
@@ -124,62 +143,9 @@ def _neighbours(packed: NDArray[np.uint64], mask: np.uint64) -> Ints:
     return np.concatenate([np.zeros(0, np.int64), *found])
 
 
-def repeated(table: Table, suspects: Ints) -> Ints:
-    """Those of some rows that are really about the same as another of them."""
-    import polars as pl
-
-    rows = np.unique(suspects)
-    same = (
-        table.frame[rows].select(pl.struct(identity(table)).is_duplicated()).to_series().to_numpy()
-    )
-    return rows[same]
-
-
-def without_repeats(table: AnyTable, rows: Ints, duplicates: str) -> AnyTable:
-    """The table with only the best-ranked of the rows about the same, or an error that names the
-    rows."""
-    if duplicates == "error":
-        raise InputError(_duplicate_message(table, rows))
-    frame = table.frame.with_row_index("row")
-    if isinstance(table, Run):
-        frame = frame.sort("score", descending=True, maintain_order=True)
-    kept = frame.unique(identity(table), keep="first", maintain_order=True).sort("row")
-    numbers, locate = kept["row"].to_list(), table.locate
-    return replace(
-        table,
-        frame=kept.drop("row"),
-        locate=locate and (lambda wanted: locate([numbers[row] for row in wanted])),
-    )
-
-
-def _duplicate_message(table: Table, rows: Ints) -> str:
-    import polars as pl
-
-    same = table.frame[rows].select(identity(table))
-    first = same.row(0, named=True)
-    mates = rows[
-        same.select(pl.all_horizontal(pl.col(name) == value for name, value in first.items()))
-        .to_series()
-        .to_numpy()
-    ]
-    about = f" for subtopic {first['subtopic']!r}" if "subtopic" in first else ""
-    others = same.n_unique() - 1
-    more = (
-        f" (and {others:,} more such {'triple' if about else 'pair'}{'s' if others > 1 else ''})"
-        if others
-        else ""
-    )
-    return (
-        f"{table.source}, {table.where(mates[:10].tolist())}: "
-        f"query {first['query']!r} has item {first['item']!r} more than once{about}{more}. "
-        "Remove the repetitions, or keep the best-ranked of each with duplicates='first' "
-        "(--duplicates first)."
-    )
-
-
 @dataclass(frozen=True, eq=False)
 class Grouped(Generic[AnyTable]):
-    """A table seen query by query; rows stay where they are, `order` says where a query's rows lie."""
+    """A table seen query by query; rows stay put, `order` says where a query's rows lie."""
 
     table: AnyTable
     key: pl.Series
@@ -225,4 +191,181 @@ def group(rows: Hashed[AnyTable]) -> Grouped[AnyTable]:
     order = np.argsort(np.repeat(number.to_numpy(), lengths), kind="stable")
     return Grouped(
         rows.table, rows.key, whole["query"], whole["length"].to_numpy().astype(np.int64), order
+    )
+
+
+def numbers(lists: Mapping[str, Mapping[str, Any]], lengths: Ints, what: str) -> Floats:
+    """All values of a dict of dicts, one after the other."""
+    flat = np.empty(int(lengths.sum()), np.float64)
+    deque(packed(lists, flat, what), maxlen=0)
+    return flat
+
+
+def packed(
+    lists: Mapping[str, Mapping[str, Any]], flat: Floats, what: str
+) -> Iterator[Mapping[str, Any]]:
+    """Each dict in turn, after its values have been written into the array: what looks into it next
+    finds it in the cache."""
+    buffer, at = flat.data, 0
+    try:
+        for values in lists.values():
+            # Of all ways from Python's floats to an array the fastest, and one that takes no text
+            # for a number.
+            struct.pack_into(f"{len(values)}d", buffer, at, *values.values())
+            at += 8 * len(values)
+            yield values
+    except struct.error:
+        wrong = (
+            (query, item, value) for query, each in lists.items() for item, value in each.items()
+        )
+        query, item, value = next(
+            each for each in wrong if isinstance(each[2], str) or not hasattr(each[2], "__float__")
+        )
+        raise InputError(
+            f"item {item!r} of query {query!r} has {value!r} where {what} should be; give a number."
+        ) from None
+
+
+@dataclass(frozen=True, eq=False)
+class Matches:
+    """A run's scores, list after list, and the judged items found in them."""
+
+    scores: Floats
+    lengths: Ints
+    """List lengths; lists lie end to end in `scores`."""
+    list_of: Ints
+    """The list of each judged query; -1 for a query that the run lacks."""
+    hit_judgement: Ints
+    """The judgement of each judged item that the run holds, as a row of the pool."""
+    hit_score: Floats
+    hit_position: Ints | None
+    """Where in `scores` each hit lies, where that is known."""
+    items: Callable[[Ints, NDArray[np.bool_]], list[str]]
+    """(lists, chosen) -> the items of some lists, end to end, those that are chosen."""
+    run_queries: int
+    infinite: int = 0
+    """How many scores are infinite."""
+    dropped: int = 0
+
+
+def match(pool: Pool, run: Run | Lookup, *, duplicates: str) -> Matches:
+    """Find the judged items in a run."""
+    found = (
+        _match_lookup(pool, run) if isinstance(run, Lookup) else _match_table(pool, run, duplicates)
+    )
+    there = found.list_of[found.list_of >= 0]
+    if not len(there):
+        raise InputError(nothing_in_common(pool, run))
+    if not found.lengths[there].any():
+        raise InputError(f"{run.source}: {EMPTY}")
+    return found
+
+
+def _match_table(pool: Pool, run: Run, duplicates: str) -> Matches:
+    import polars as pl
+
+    rows = hashed(run)
+    row, judgement, again = _pairs(pool, rows)
+    if len(again):
+        kept = without_repeats(run, again, duplicates)
+        return replace(
+            _match_table(pool, kept, duplicates), dropped=run.frame.height - kept.frame.height
+        )
+    grouped = group(rows)
+    scores = grouped.values("score")
+    finite = bool(np.isfinite(scores).all())
+    if not finite and np.isnan(scores).any():
+        raise InputError(nan_message(run, np.sort(grouped.rows(np.flatnonzero(np.isnan(scores))))))
+    lists = pl.DataFrame({"query": grouped.names}).with_row_index("list")
+    judged = pl.DataFrame({"query": pl.Series(pool.queries, dtype=pl.String)})
+    list_of = (
+        judged.join(lists, on="query", how="left", maintain_order="left")["list"]
+        .cast(pl.Int64)
+        .fill_null(-1)
+        .to_numpy()
+    )
+    starts = starts_of(grouped.lengths)
+    position = grouped.positions(row)
+    # The keys agree; so must the strings. The list a result lies in stands for its query.
+    home = list_of[pool.query[judgement]]
+    same = (
+        (position >= starts[home]) & (position < starts[home] + grouped.lengths[home]) & (home >= 0)
+    )
+    same &= (run.frame["item"].gather(row) == pool.frame["item"].gather(judgement)).to_numpy()
+    if not same.all():
+        judgement, position = judgement[same], position[same]
+
+    def items(lists: Ints, chosen: NDArray[np.bool_]) -> list[str]:
+        at = positions(starts[lists], grouped.lengths[lists])[chosen]
+        return run.frame["item"].gather(grouped.rows(at)).to_list()
+
+    return Matches(
+        scores=scores,
+        lengths=grouped.lengths,
+        list_of=list_of,
+        hit_judgement=judgement,
+        hit_score=scores[position],
+        hit_position=position,
+        items=items,
+        run_queries=len(grouped.names),
+        infinite=0 if finite else int(np.isinf(scores).sum()),
+    )
+
+
+def _pairs(pool: Pool, run: Hashed[Run]) -> tuple[Ints, Ints, Ints]:
+    """Rows of the run and judgements whose keys agree, in the order of the rows; and the run's
+    repeated rows."""
+    count = len(run.key)
+    left, right = equal_pairs(run.key, pool.key)
+    inside = right < count
+    again = repeated(run.table, np.concatenate([left[inside], right[inside]]))
+    across = (left < count) & ~inside
+    # Both numbers in one integer: one plain sort puts the pairs in order.
+    pairs = np.sort(left[across] << 32 | (right[across] - count))
+    return pairs >> 32, pairs & 0xFFFFFFFF, again
+
+
+def _match_lookup(pool: Pool, run: Lookup) -> Matches:
+    present = np.fromiter(map(run.lists.__contains__, pool.queries), bool, len(pool.queries))
+    lists = {query: run.lists[query] for query in compress(pool.queries, present)}
+    lengths = np.fromiter(map(len, lists.values()), np.int64, len(lists))
+    list_of = np.where(present, np.cumsum(present) - 1, -1)
+    sought = np.flatnonzero(present[pool.query])
+    scores = np.empty(int(lengths.sum()), np.float64)
+    pairs = zip(packed(lists, scores, "a score"), compress(pool.items, present), strict=True)
+    looked_up = chain.from_iterable(map(each.get, items, repeat(np.nan)) for each, items in pairs)
+    score = np.fromiter(looked_up, np.float64, len(sought))
+    finite = bool(np.isfinite(scores).all())
+    if not finite and np.isnan(scores).any():
+        query, item = next(
+            (query, item)
+            for query, each in lists.items()
+            for item, score in each.items()
+            if score != score
+        )
+        raise InputError(
+            f"{run.source}: the score of item {item!r} for query {query!r} is NaN. "
+            "A NaN has no place in a ranking; give it a number or remove the item."
+        )
+    hit = ~np.isnan(score)
+    every = list(lists.values())
+
+    def items(chosen_lists: Ints, chosen: NDArray[np.bool_]) -> list[str]:
+        return list(
+            compress(
+                chain.from_iterable(every[number] for number in chosen_lists.tolist()),
+                chosen.tolist(),
+            )
+        )
+
+    return Matches(
+        scores=scores,
+        lengths=lengths,
+        list_of=list_of,
+        hit_judgement=sought[hit],
+        hit_score=score[hit],
+        hit_position=None,
+        items=items,
+        run_queries=len(run.lists),
+        infinite=0 if finite else int(np.isinf(scores).sum()),
     )

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import struct
-from collections import deque
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from judged.errors import InputError, PolicyError
 from judged.inputs.tables import Judgements, Lookup
-from judged.judging.join import Grouped, equal_pairs, group, hashed, repeated, without_repeats
+from judged.judging.join import Grouped, distinct, group, hashed, numbers
 from judged.judging.subtopics import lists_by_item, table_by_item
 from judged.policy import DUPLICATES
 from judged.rankings.rankings import Subtopics
@@ -122,10 +120,7 @@ def pool_of(judgements: Judgements | Lookup, *, duplicates: str = "error") -> Po
         grades = numbers(lists, lengths, "a grade")
         pool = Pool(tuple(lists), lengths, grades, judgements, subtopics=subtopics)
     else:
-        rows = hashed(judgements)
-        suspects = np.concatenate(equal_pairs(rows.key))
-        if len(again := repeated(judgements, suspects)):
-            rows = hashed(without_repeats(judgements, again, duplicates))
+        rows = distinct(judgements, duplicates)
         dropped = judgements.frame.height - rows.table.frame.height
         if judgements.by_subtopic:
             whole, subtopics = table_by_item(rows)
@@ -147,35 +142,3 @@ def pool_of(judgements: Judgements | Lookup, *, duplicates: str = "error") -> Po
             f"is {pool.grades[at]}; grades must be finite numbers."
         )
     return pool
-
-
-def numbers(lists: Mapping[str, Mapping[str, Any]], lengths: Ints, what: str) -> Floats:
-    """All values of a dict of dicts, one after the other."""
-    flat = np.empty(int(lengths.sum()), np.float64)
-    deque(packed(lists, flat, what), maxlen=0)
-    return flat
-
-
-def packed(
-    lists: Mapping[str, Mapping[str, Any]], flat: Floats, what: str
-) -> Iterator[Mapping[str, Any]]:
-    """Each dict in turn, after its values have been written into the array: what looks into it next
-    finds it in the cache."""
-    buffer, at = flat.data, 0
-    try:
-        for values in lists.values():
-            # Of all ways from Python's floats to an array the fastest, and one that takes no text
-            # for a number.
-            struct.pack_into(f"{len(values)}d", buffer, at, *values.values())
-            at += 8 * len(values)
-            yield values
-    except struct.error:
-        wrong = (
-            (query, item, value) for query, each in lists.items() for item, value in each.items()
-        )
-        query, item, value = next(
-            each for each in wrong if isinstance(each[2], str) or not hasattr(each[2], "__float__")
-        )
-        raise InputError(
-            f"item {item!r} of query {query!r} has {value!r} where {what} should be; give a number."
-        ) from None

@@ -3,17 +3,28 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from judged.judging.matching import Matches
+from judged.judging.join import Matches
 from judged.judging.pool import Pool
-from judged.segments import Floats, Ints, count_above, descending, ordinals, positions, starts_of
+from judged.segments import (
+    Floats,
+    Ints,
+    borders,
+    count_above,
+    descending,
+    ordinals,
+    positions,
+    starts_of,
+)
 
 
 @dataclass(frozen=True, eq=False)
 class Places:
-    """Where the hits stand: their ranks, and the first and last rank of the tie each takes part in."""
+    """Where the hits stand: their ranks, and the first and last rank of the tie each is in."""
 
     rank: Ints
     first: Ints
@@ -79,9 +90,7 @@ def _place_in_tie(
     at = positions(starts[lists], lengths)
     home = np.repeat(lists, lengths)
     if ordered is found.scores:
-        new = np.ones(len(at), bool)
-        new[1:] = (ordered[at[1:]] != ordered[at[:-1]]) | (home[1:] != home[:-1])
-        tie_of = np.maximum.accumulate(np.where(new, at, -1)) if (np.diff(at) > 0).all() else at
+        tie_of = np.maximum.accumulate(np.where(borders(ordered[at], home), at, -1))
     else:
         tie_of = starts[home] + count_above(
             ordered, starts, found.lengths, home, found.scores[at], or_equal=False
@@ -128,7 +137,7 @@ def _places_of_many(
         else rows.sort("tie", maintain_order=True)
     )
     group = rows["tie"].to_numpy()
-    number = np.cumsum(np.append(False, group[1:] != group[:-1]))
+    number = np.cumsum(borders(group)) - 1
     rows = rows.with_columns(place=ordinals(number, int(number[-1]) + 1) - 1)
     hits = pl.DataFrame({"tie": tie, "item": pl.Series(item, dtype=pl.String)})
     return hits.join(rows, on=["tie", "item"], how="left", maintain_order="left")[
@@ -148,14 +157,21 @@ def favoured(query: Ints, first: Ints, last: Ints, grade: Floats, *, best: bool)
     (worst)."""
     order = np.lexsort((-grade if best else grade, first, query))
     query, first, last, front = query[order], first[order], last[order], (grade[order] > 0) == best
-    new = (
-        np.append(True, (query[1:] != query[:-1]) | (first[1:] != first[:-1]))
-        if len(order)
-        else np.zeros(0, bool)
-    )
+    new = borders(query, first)
     group = np.cumsum(new) - 1
     place = ordinals(group, int(new.sum()))
     size = np.bincount(group)[group] if len(order) else place
     rank = np.empty(len(order), np.int64)
     rank[order] = np.where(front, first + place - 1, last - (size - place))
     return rank
+
+
+def spans(rank: Ints, *tied_by: NDArray[Any]) -> tuple[Ints, Ints]:
+    """The first and last rank of each result's tie; neighbours tie where all columns agree.
+
+    >>> [each.tolist() for each in spans(np.array([1, 2, 3]), np.array([0.5, 0.5, 0.1]))]
+    [[1, 1, 3], [2, 2, 3]]
+    """
+    new = borders(*tied_by)
+    tie = np.cumsum(new) - 1
+    return rank[new][tie], rank[np.roll(new, -1)][tie]

@@ -1,21 +1,77 @@
-"""Rankings made anew from rankings: cut, condensed, with other tie rules, with unjudged items taken
-for judged."""
+"""One run under any rule for ties and for unjudged items: cut, condensed, with other tie rules,
+with unjudged items taken for judged."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from judged.errors import PolicyError
-from judged.judging.ties import favoured
+from judged.judging.ties import favoured, spans
 from judged.rankings.rankings import Rankings, Subtopics, by_query_and_rank
-from judged.segments import Floats, Ints, ordinals, positions, starts_of
+from judged.segments import Floats, Ints, borders, ordinals, positions, starts_of
 
 FAVOURS = ("best", "worst")
 """Tie rules that look at grades."""
+
+
+class Variants:
+    """One run under any rule for ties and for unjudged items, each made when it is asked for, once.
+
+    Made from rankings alone, it has the tie rules that need no item ids; with a function that
+    judges the run again, by a tie rule, it has them all.
+
+    >>> r = Rankings.from_scores([[0, 1]], [[0.5, 0.5]])
+    >>> [Variants(r).under(ties).hit_grade.tolist() for ties in ("worst", "best")]
+    [[0.0, 1.0], [1.0, 0.0]]
+    """
+
+    def __init__(self, usual: Rankings, judge: Callable[[str], Rankings] | None = None) -> None:
+        self.usual = usual
+        self._judge = judge
+        self._made: dict[tuple[str, str], Rankings] = {(usual.ties, usual.unjudged): usual}
+
+    def under(self, ties: str | None = None, unjudged: str | None = None) -> Rankings:
+        """The rankings under a tie rule and a rule for unjudged items; None leaves it as it is."""
+        key = ties or self.usual.ties, unjudged or self.usual.unjudged
+        if key not in self._made:
+            self._made[key] = self._variant(*key)
+        return self._made[key]
+
+    def _variant(self, ties: Any, unjudged: str) -> Rankings:
+        if unjudged != self.usual.unjudged:
+            if unjudged == "nonrelevant":
+                raise PolicyError(_REMOVED)
+            return condensed(self.under(ties))
+        if self._judge is None or ties == "expected":
+            return rearranged(self.usual, ties)
+        # Where nothing ties, every rule leaves the same ranks.
+        return self._judge(ties) if self.tied else replace(self.usual, ties=ties)
+
+    @cached_property
+    def tied(self) -> bool:
+        """Whether the tie rule could make a difference."""
+        first, last = self.usual.spans
+        return self.usual.hit_tie_first is None or bool((last > first).any())
+
+    @cached_property
+    def unjudged(self) -> bool:
+        """Whether there are unjudged results to remove."""
+        return bool((self.under(unjudged="removed").retrieved != self.usual.retrieved).any())
+
+    def filled(self, grade: float) -> Rankings:
+        """The rankings if every unjudged result had been judged, and got this grade."""
+        return judged_alike(self.usual, grade)
+
+
+_REMOVED = (
+    "the unjudged items of these rankings were removed, which cannot be undone; make them again."
+)
 
 
 def cut(r: Rankings, depth: int) -> Rankings:
@@ -38,14 +94,9 @@ def condensed(r: Rankings) -> Rankings:
     r = replace(r, **r.hits(r.hit_grade >= 0))
     place = ordinals(r.hit_query, len(r))
     changes: dict[str, Any] = {"hit_rank": place}
-    if r.hit_tie_first is not None and len(place):
-        new = np.append(
-            True,
-            (r.hit_query[1:] != r.hit_query[:-1]) | (r.hit_tie_first[1:] != r.hit_tie_first[:-1]),
-        )
-        group = np.cumsum(new) - 1
-        changes["hit_tie_first"] = place[new][group]
-        changes["hit_tie_last"] = place[np.append(new[1:], True)][group]
+    if r.hit_tie_first is not None:
+        first, last = spans(place, r.hit_query, r.hit_tie_first)
+        changes |= {"hit_tie_first": first, "hit_tie_last": last}
     return replace(
         r,
         retrieved=np.bincount(r.hit_query, minlength=len(r)),
@@ -56,14 +107,13 @@ def condensed(r: Rankings) -> Rankings:
 
 
 def _refuse_cut_ties(r: Rankings) -> None:
-    """How many judged items a condensed list holds must not hang on the order of a tie."""
+    """How many judged items a condensed list holds must not depend on the order of a tie."""
     across = np.flatnonzero(r.spans[1] > r.retrieved[r.hit_query])
     if len(across):
         raise PolicyError(
             f"depth={r.depth} cuts through a tie of query {r.queries[r.hit_query[across[0]]]}, so "
-            "how many results "
-            "unjudged=removed leaves hangs on the order of the tie, and ties=expected has none; "
-            "leave out one of the three."
+            "how many results unjudged=removed leaves depends on the order of the tie, and "
+            "ties=expected has none; leave out one of the three."
         )
 
 
@@ -76,7 +126,7 @@ def uncondensed(r: Rankings) -> Rankings:
     )
 
 
-def rearranged(r: Rankings, ties: str) -> Rankings:
+def rearranged(r: Rankings, ties: Any) -> Rankings:
     """The same rankings with ties broken in the system's favour, against it, or not at all
     (expected)."""
     if ties == r.ties:
@@ -114,10 +164,7 @@ def judged_alike(r: Rankings, grade: float) -> Rankings:
     """
     whole = r.whole or r
     if whole.unjudged == "removed":
-        raise PolicyError(
-            "the unjudged items of these rankings were removed, which cannot be undone; make them "
-            "again."
-        )
+        raise PolicyError(_REMOVED)
     filled = _filled(whole, grade, _reach(whole, r))
     if r.ties in FAVOURS and r.hit_tie_first is not None:
         filled = _favouring(filled, r.ties)
@@ -206,8 +253,7 @@ def _regraded(r: Rankings, which: NDArray[np.bool_], grade: float) -> Floats:
         return r.pool_grade
     # Equal keys lie together, for the pool is in order of query and grade; as many of each go as
     # there are such hits.
-    new = np.append(True, pool[1:] != pool[:-1])
-    number = np.cumsum(new) - 1
+    number = np.cumsum(borders(pool)) - 1
     place = ordinals(number, int(number[-1]) + 1)
     at = np.minimum(np.searchsorted(kinds, pool), len(kinds) - 1)
     return np.where((kinds[at] == pool) & (place <= count[at]), grade, r.pool_grade)

@@ -4,8 +4,7 @@ loss."""
 from __future__ import annotations
 
 from judged.learn.training import fit
-from judged.similarity.learned import Learned
-from judged.similarity.learned_files import load
+from judged.similarity.learned import Learned, load
 from judged.similarity.maps import KINDS
 from judged.similarity.record import Training
 

@@ -1,5 +1,5 @@
-"""What is learned from: vectors, which pairs of them are relevant or excluded, and how queries of a
-part of them fare."""
+"""What is learned from: vectors, which pairs of them are relevant or excluded, and how well the
+queries of a part of them do."""
 
 from __future__ import annotations
 
@@ -8,18 +8,81 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from judged.embeddings.embeddings import rank_embeddings
+from judged.embeddings.embeddings import Embeddings
 from judged.embeddings.product import refuse_infinite
-from judged.embeddings.relevance import Pairs, Relation, all_pairs
+from judged.embeddings.relations import Bound, Pairs, Relation, all_pairs
 from judged.errors import InputError
-from judged.evaluation.evaluation import Scored
+from judged.evaluation.settlement import Scored
 from judged.inputs.vectors.vectors import Vectors
-from judged.learn.subsets import OfSome, pairs_of, vectors_of
 from judged.measures import Measure
-from judged.segments import Floats, Ints
+from judged.segments import Floats, Ints, positions, starts_of
 from judged.similarity.directions import marks_of
 from judged.similarity.equal import keys_of
 from judged.similarity.similarity import Cosine, Similarity
+
+
+def checked_embeddings(given: object, who: str, *, learns: bool = False) -> Embeddings:
+    """Embeddings without options that have no meaning for whom they were given to."""
+    if not isinstance(given, Embeddings):
+        raise InputError(
+            f"{who} takes judged.Embeddings(queries, items) first, then what is relevant; got "
+            f"{type(given).__name__}."
+        )
+    if given.normalisation is not None:
+        raise InputError(
+            f"{who} takes scores as they are; leave normalise out of the Embeddings, which have "
+            f"{str(given.normalisation)!r}."
+        )
+    if given.categories is not None:
+        raise InputError(
+            f"{who} looks at single items, not at their categories; leave unique out of the "
+            "Embeddings."
+        )
+    if learns and not isinstance(given.similarity, Cosine):
+        raise InputError(
+            f"{who} learns the similarity, beginning at the cosine; leave similarity out of the "
+            f"Embeddings, which have {given.similarity.name!r}."
+        )
+    return given
+
+
+def pairs_of(pairs: Pairs, rows: Ints) -> Pairs:
+    """Those of some queries, in the given order."""
+    lengths = pairs.lengths[rows]
+    at = positions(starts_of(pairs.lengths)[rows], lengths)
+    return Pairs(lengths, pairs.item[at], pairs.grade[at])
+
+
+def vectors_of(vectors: Vectors, rows: Ints) -> Vectors:
+    """Some vectors in memory, which keep their names, row numbers too."""
+    return Vectors(
+        vectors.rows(rows),
+        tuple(vectors.name(row) for row in rows.tolist()),
+        vectors.source,
+        vectors.notes,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class OfSome:
+    """What a relation says of some queries, found already."""
+
+    relation: Relation
+    pairs: Pairs
+
+    @property
+    def says(self) -> str:
+        return self.relation.says
+
+    @property
+    def complete(self) -> bool:
+        return self.relation.complete
+
+    def bind(self, queries: Vectors, items: Vectors) -> Bound:
+        return self
+
+    def block(self, begin: int, end: int) -> Pairs:
+        return pairs_of(self.pairs, np.arange(begin, end))
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,16 +97,18 @@ class Part:
     exclude: Relation | None
     memory: str | int
 
-    def evaluate(self, similarity: Similarity, measures: Sequence[Measure]) -> Scored:
-        ranked = rank_embeddings(
+    def embeddings(self, similarity: Similarity) -> Embeddings:
+        return Embeddings(
             self.queries,
             self.items,
-            self.relevance,
-            similarity=similarity.allow_training_queries(),
+            similarity=similarity,
             exclude=self.exclude,
             memory=self.memory,
         )
-        return ranked.evaluate(measures).runs[0]
+
+    def evaluate(self, similarity: Similarity, measures: Sequence[Measure]) -> Scored:
+        embeddings = self.embeddings(similarity.allow_training_queries())
+        return embeddings.evaluate(self.relevance, measures).runs[0]
 
     def marks(self) -> Floats:
         """What tells these queries from others; equal ones once."""
@@ -55,28 +120,17 @@ class Part:
 class Data:
     """All queries and items."""
 
-    queries: Vectors
-    items: Vectors
+    embeddings: Embeddings
     relevance: Relation
     judged: Pairs
-    """All that is said of any item; -1 for one without a vector."""
+    """All grades of any item; -1 for an item without a vector."""
     positives: Pairs
     """Relevant items with a vector that are not excluded."""
-    exclude: Relation | None
     excluded: Pairs | None
-    memory: str | int
 
     @classmethod
-    def of(
-        cls,
-        queries: Vectors,
-        items: Vectors,
-        relevance: Relation,
-        exclude: Relation | None,
-        *,
-        rel: float,
-        memory: str | int,
-    ) -> Data:
+    def of(cls, embeddings: Embeddings, relevance: Relation, *, rel: float) -> Data:
+        queries, items, exclude = embeddings.queries, embeddings.items, embeddings.exclude
         if len(items) < 2:
             raise InputError("there is one item only; learning needs others to tell it from.")
         judged = all_pairs(relevance.bind(queries, items), len(queries))
@@ -89,20 +143,32 @@ class Data:
         if not len(positives.item):
             raise InputError(
                 f"no item with a vector is relevant to any query (grade {rel:g} or more, not "
-                "excluded); "
-                "check the relevance that was given."
+                "excluded); check the relevance that was given."
             )
-        return cls(queries, items, relevance, judged, positives, exclude, excluded, memory)
+        return cls(embeddings, relevance, judged, positives, excluded)
+
+    @property
+    def queries(self) -> Vectors:
+        return self.embeddings.queries
+
+    @property
+    def items(self) -> Vectors:
+        return self.embeddings.items
 
     def part(self, rows: Ints) -> Part:
-        exclude = None
-        if self.exclude is not None and self.excluded is not None:
-            exclude = OfSome(self.exclude, pairs_of(self.excluded, rows))
+        exclude = self.embeddings.exclude
+        if exclude is not None and self.excluded is not None:
+            exclude = OfSome(exclude, pairs_of(self.excluded, rows))
         relevance = OfSome(self.relevance, pairs_of(self.judged, rows))
         own = pairs_of(self.positives, rows)
         positives = OfSome(self.relevance, replace(own, grade=np.ones(len(own.item))))
         return Part(
-            vectors_of(self.queries, rows), self.items, relevance, positives, exclude, self.memory
+            vectors_of(self.queries, rows),
+            self.items,
+            relevance,
+            positives,
+            exclude,
+            self.embeddings.memory,
         )
 
 

@@ -1,5 +1,5 @@
-"""The contrastive loss and its gradient, in closed form and double precision, a block of queries at
-a time.
+"""The contrastive loss: its rules for several positives, and its gradient for training, in closed
+form and double precision, a block of queries at a time.
 
 A score s/t enters by its distance from the greatest of its row, so nothing overflows at any
 temperature t.
@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
-from judged.embeddings.relevance import Pairs
-from judged.learn.subsets import pairs_of
+from judged.embeddings.relations import Pairs
+from judged.learn.data import pairs_of
 from judged.segments import Floats, Ints, starts_of
 from judged.similarity.maps import Kind, Weights
 
@@ -21,63 +22,93 @@ HIGHEST = 512
 """More queries at a time make no product faster."""
 
 
-def _softmax(scores: Floats) -> tuple[Floats, Floats]:
-    """In place, the softmax of each row, minus infinity being nobody's score; and the logarithm of
-    each row's sum.
+@dataclass(frozen=True, eq=False)
+class Positives:
+    """The positives of some queries, query by query; each query has at least one."""
 
-    A row without any score becomes zeros, and its sum's logarithm minus infinity.
+    row: Ints
+    """The query of each positive, ascending."""
+    counts: Ints
+    """How many each query has."""
+
+    def sum(self, values: Floats) -> Floats:
+        """Over each query's positives."""
+        found = np.bincount(self.row, values, minlength=len(self.counts))
+        return found.astype(np.float64, copy=False)
+
+    def mean(self, values: Floats) -> Floats:
+        """Over each query's positives."""
+        return self.sum(values) / self.counts
+
+    def softmax(self, scores: Floats) -> tuple[Floats, Floats]:
+        """The share of each positive among those of its query, and the logarithm of each query's
+        sum of e^score."""
+        top = np.maximum.reduceat(scores, starts_of(self.counts))
+        shares = np.exp(scores - top[self.row])
+        total = self.sum(shares)
+        shares /= total[self.row]
+        return shares, top + np.log(total)
+
+
+class Loss(NamedTuple):
+    """The loss of each query, and its derivatives."""
+
+    loss: Floats
+    by_negatives: Floats
+    """By the logarithm of the negatives' sum; each negative has its share of it in that sum."""
+    by_positive: Floats
+    """By the score of each positive."""
+
+
+def _each(of: Positives, own: Floats, shares: Floats, positives: Floats, negatives: Floats) -> Loss:
+    total = np.logaddexp(positives, negatives)
+    push = shares * np.exp(positives - total)[of.row]
+    push -= (1 / of.counts)[of.row]
+    return Loss(of.mean(total[of.row] - own), np.exp(negatives - total), push)
+
+
+def _any(of: Positives, own: Floats, shares: Floats, positives: Floats, negatives: Floats) -> Loss:
+    total = np.logaddexp(positives, negatives)
+    pull = np.exp(negatives - total)
+    return Loss(total - positives, pull, -shares * pull[of.row])
+
+
+def _apart(
+    of: Positives, own: Floats, shares: Floats, positives: Floats, negatives: Floats
+) -> Loss:
+    ahead = negatives[of.row] - own
+    # How likely the negatives are drawn before this positive.
+    wrong = np.exp(-np.logaddexp(0.0, -ahead))
+    return Loss(of.mean(np.logaddexp(0.0, ahead)), of.mean(wrong), -wrong / of.counts[of.row])
+
+
+Rule = Callable[[Positives, Floats, Floats, Floats, Floats], Loss]
+RULES: dict[str, Rule] = {"each": _each, "any": _any, "apart": _apart}
+"""The loss by the names of POSITIVES, from scores over temperature: of each positive its score and
+its share among the positives of its query, and of each query the logarithms of the sums of e^score
+over its positives and over its negatives."""
+
+
+def _losses(scores: Floats, pairs: Pairs, rule: Rule) -> Floats:
+    """The loss of each query; in place, scores over temperature become its derivatives by them.
+
+    Minus infinity is the score of what is no candidate.
     """
+    of = Positives(pairs.row, pairs.lengths)
+    cells, at = scores.reshape(-1), of.row * scores.shape[1] + pairs.item
+    own = cells[at]
+    cells[at] = -np.inf
     top = scores.max(axis=1)
     base = np.where(np.isfinite(top), top, 0.0)
     scores -= base[:, None]
     np.exp(scores, out=scores)
     total = scores.sum(axis=1)
     some = np.where(total > 0, total, 1.0)
-    scores /= some[:, None]
-    return scores, np.where(total > 0, base + np.log(some), -np.inf)
-
-
-def _mean(values: Floats, row: Ints, lengths: Ints) -> Floats:
-    return np.bincount(row, values, minlength=len(lengths)) / lengths
-
-
-def _each(scores: Floats, pairs: Pairs) -> tuple[Floats, Floats]:
-    row, item = pairs.row, pairs.item
-    own = scores[row, item]
-    share, total = _softmax(scores)
-    share[row, item] -= 1 / pairs.lengths[row]
-    return _mean(total[row] - own, row, pairs.lengths), share
-
-
-def _any(scores: Floats, pairs: Pairs) -> tuple[Floats, Floats]:
-    row, item = pairs.row, pairs.item
-    own = scores[row, item]
-    top = np.maximum.reduceat(own, starts_of(pairs.lengths))
-    sums = np.bincount(row, np.exp(own - top[row]), minlength=len(top))
-    together = top + np.log(sums)
-    share, total = _softmax(scores)
-    share[row, item] -= np.exp(own - together[row])
-    return total - together, share
-
-
-def _apart(scores: Floats, pairs: Pairs) -> tuple[Floats, Floats]:
-    row, item = pairs.row, pairs.item
-    own = scores[row, item]
-    scores[row, item] = -np.inf
-    share, others = _softmax(scores)
-    ahead = others[row] - own
-    wrong = np.exp(
-        -np.logaddexp(0.0, -ahead)
-    )  # how likely the negatives are drawn before this positive
-    share *= _mean(wrong, row, pairs.lengths)[:, None]
-    share[row, item] = -wrong / pairs.lengths[row]
-    return _mean(np.logaddexp(0.0, ahead), row, pairs.lengths), share
-
-
-Rule = Callable[[Floats, Pairs], tuple[Floats, Floats]]
-RULES: dict[str, Rule] = {"each": _each, "any": _any, "apart": _apart}
-"""By the names of POSITIVES: scores over temperature (which are overwritten) to the loss of each
-query and its gradient."""
+    negatives = np.where(total > 0, base + np.log(some), -np.inf)
+    found = rule(of, own, *of.softmax(own), negatives)
+    scores *= (found.by_negatives / some)[:, None]
+    cells[at] = found.by_positive
+    return found.loss
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,24 +135,24 @@ class Contrast:
             if self.excluded is not None:
                 gone = pairs_of(self.excluded, some)
                 scores[gone.row, gone.item] = -np.inf
-            losses, share = RULES[self.rule](scores, pairs_of(self.positives, some))
+            losses = _losses(scores, pairs_of(self.positives, some), RULES[self.rule])
             loss += float(losses.sum())
-            of_left[some] = share @ right
-            of_right += share.T @ left[some]
+            of_left[some] = scores @ right
+            of_right += scores.T @ left[some]
         scale = 1 / (self.temperature * len(rows))
         return loss / len(rows), of_left * scale, of_right * scale
 
-    def turned_round(self, columns: int) -> Contrast:
-        """The other direction: the same pairs, seen from the other side, which has so many vectors."""
+    def reversed(self, columns: int) -> Contrast:
+        """The other direction: the same pairs, seen from the other side of `columns` vectors."""
 
-        def turned(pairs: Pairs) -> Pairs:
+        def other(pairs: Pairs) -> Pairs:
             order = np.argsort(pairs.item, kind="stable")
             return Pairs(
                 np.bincount(pairs.item, minlength=columns), pairs.row[order], pairs.grade[order]
             )
 
-        excluded = None if self.excluded is None else turned(self.excluded)
-        return replace(self, positives=turned(self.positives), excluded=excluded)
+        excluded = None if self.excluded is None else other(self.excluded)
+        return replace(self, positives=other(self.positives), excluded=excluded)
 
 
 class Objective:
@@ -143,7 +174,7 @@ class Objective:
         decay: float = 0.0,
     ) -> None:
         self.kind, self.queries, self.items, self.decay = kind, queries, items, decay
-        self.contrast, self.back = contrast, contrast.turned_round(len(items)) if both else None
+        self.contrast, self.back = contrast, contrast.reversed(len(items)) if both else None
         self._shapes = {name: start[name].shape for name in kind.names}
         self.start = self.packed(start)
 

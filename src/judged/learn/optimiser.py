@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,8 +12,10 @@ from judged.measures import Measure
 from judged.segments import Floats
 from judged.similarity.maps import Weights
 from judged.similarity.record import Step
+from judged.text import counted
 
-Progress = Callable[[int], None]
+if TYPE_CHECKING:
+    from judged.types import Progress
 
 
 class Search:
@@ -68,7 +70,7 @@ class Search:
             self.progress(1)
         waited = len(self.history) - 1 - self.best
         if waited >= self.patience:
-            many = "1 iteration" if waited == 1 else f"{waited} iterations"
+            many = counted(waited, "iteration")
             self.stopped = f"{self.measure} on validation did not gain for {many}"
             raise StopIteration
 

@@ -37,8 +37,7 @@ def checked_shares(validation: Any, held_out: Any) -> tuple[float, float]:
     if validation + held_out >= 1:
         raise InputError(
             f"validation ({validation:g}) and held_out ({held_out:g}) leave no queries for "
-            "training; "
-            "together they must be below 1."
+            "training; together they must be below 1."
         )
     return float(validation), float(held_out)
 
@@ -63,11 +62,11 @@ def split_queries(
         )
         raise InputError(
             f"there are too few queries to split: {count} with different vectors and something "
-            "relevant, and "
-            f"{parts} need at least one each ({kept_out + chosen + 1} with these shares)."
+            f"relevant, and {parts} need at least one each "
+            f"({kept_out + chosen + 1} with these shares)."
         )
-    # Groups are numbered as they first occur, so that the split does not hang on what these numbers
-    # happen to be.
+    # Groups are numbered as they first occur, so that the split does not depend on what these
+    # numbers happen to be.
     first = np.full(count, len(rows))
     np.minimum.at(first, group, np.arange(len(rows)))
     order = np.argsort(first)

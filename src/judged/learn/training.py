@@ -1,26 +1,30 @@
-"""From vectors and what is relevant to a learned similarity: split, train, stop, and say how it
-went."""
+"""From vectors and what is relevant to a learned similarity: split, train, stop, and keep a record
+of it."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from judged.checks import number, size_in_bytes, whole
+from judged.checks import LEARNING_TEMPERATURE, number, size_in_bytes, whole
 from judged.checks import temperature as checked_temperature
-from judged.embeddings.product import MEMORY
-from judged.embeddings.relevance import Pairs, as_relation
+from judged.embeddings.embeddings import Embeddings
+from judged.embeddings.relations import Pairs, as_relation
 from judged.errors import MeasureError
-from judged.inputs.vectors.vectors import as_vectors
-from judged.learn.data import Data, basis_of, unit_vectors
+from judged.learn.data import (
+    Data,
+    basis_of,
+    checked_embeddings,
+    pairs_of,
+    unit_vectors,
+    vectors_of,
+)
 from judged.learn.loss import Contrast, Objective
-from judged.learn.optimiser import Progress, Search
+from judged.learn.optimiser import Search
 from judged.learn.split import Split, checked_shares, split_queries
-from judged.learn.subsets import pairs_of, vectors_of
-from judged.measures import Measure, parse
+from judged.measures import Measure, parse_measure
 from judged.policy import checked_positives
 from judged.segments import Ints
 from judged.similarity.directions import groups_of
@@ -30,25 +34,28 @@ from judged.similarity.maps import Kind, Weights, as_kind
 from judged.similarity.record import Gain, HeldOut, Training
 from judged.similarity.similarity import Cosine, Similarity
 from judged.statistics.intervals import mean_interval
+from judged.text import counted
+
+if TYPE_CHECKING:
+    from judged.types import LearnedKind, Positives, Progress, RelevanceLike
 
 ITERATIONS = 200
-"""As many at the most, where nothing else is said."""
+"""As many at most, by default."""
 STRONGEST = 1e12
 """The greatest `decay`: weights do not move from the start under less, and numbers near the largest
 there are overflow."""
-REPORTED = ("AP", "nDCG@10", "RR")
+MEASURES = ("AP", "nDCG@10", "RR")
 """What is measured on held-out queries."""
 
 
 def fit(
-    queries: Any,
-    items: Any,
-    relevance: Any,
+    embeddings: Embeddings,
+    relevance: RelevanceLike,
     *,
-    kind: str = "bilinear",
-    temperature: float = 0.05,
+    kind: LearnedKind = "bilinear",
+    temperature: float = LEARNING_TEMPERATURE,
     rank: int | None = None,
-    positives: str = "each",
+    positives: Positives = "each",
     both: bool = False,
     measure: str | Measure = "AP",
     validation: float = 0.2,
@@ -56,35 +63,83 @@ def fit(
     patience: int = 10,
     iterations: int = ITERATIONS,
     decay: float = 0.0,
-    exclude: Any = None,
     candidates: int | None = None,
     seed: int = 0,
-    query_ids: Sequence[Any] | None = None,
-    item_ids: Sequence[Any] | None = None,
-    dims: int | None = None,
-    memory: str | int = MEMORY,
     rel: float = 1,
     progress: Progress | None = None,
 ) -> Learned:
-    """Learn a similarity from vectors of queries and items and from what is relevant, by a
-    contrastive loss.
+    """Learn a similarity from vectors and what is relevant; held-out queries say what was gained.
 
-    Queries with something relevant (a grade of at least `rel`) are split by `seed`: the loss is
-    that of the training queries against all items, or against their positives and `candidates`
-    more, drawn by the same seed. After each iteration `measure` is computed on the validation
-    queries; the best weights are kept, the start's included, and `patience` iterations without gain
-    end it. The held-out queries are measured before and after, and not looked at else.
+    Queries with something relevant are split by `seed`. The training queries make the contrastive
+    loss, the validation queries choose when to stop, and the held-out ones are measured before and
+    after, and looked at nowhere else.
 
+    Parameters
+    ----------
+    embeddings : Embeddings
+        Queries and items, and what is excluded; with the default similarity, no normalisation and
+        no categories.
+    relevance : RelevanceLike
+        What is relevant to which query: one of `judged.relevance`, judgements, a matrix of grades,
+        or a function of a block of rows.
+    kind : {"bilinear", "low-rank", "diagonal", "two-tower-linear"}, optional
+        What is learned: q W x (default), (q U)·(x V), a weight per dimension, or the cosine of q A
+        and x B.
+    temperature : float, optional
+        Scores are divided by it in the loss; from 0.000001 to 1,000,000.
+    rank : int, optional
+        How many dimensions low-rank and two-tower-linear map vectors to; by default a quarter of
+        the vectors' dimensions, and all of them.
+    positives : {"each", "any", "apart"}, optional
+        How several positives of a query make one loss: each against all candidates (default), all
+        together, or each against the negatives alone.
+    both : bool, optional
+        Add the items' search for queries, and take the mean of the two losses.
+    measure : str or Measure, optional
+        What is computed on the validation queries after each iteration; the best weights are kept,
+        those of the start included.
+    validation : float, optional
+        The share of the queries that choose when to stop, above 0.
+    held_out : float, optional
+        The share of the queries that are measured before and after; 0 for none.
+    patience : int, optional
+        Stop after this many iterations without gain.
+    iterations : int, optional
+        Stop after this many iterations at the latest.
+    decay : float, optional
+        How strongly weights are pulled back to the start.
+    candidates : int, optional
+        Set training queries against their relevant items and this many others, drawn by the seed;
+        by default against all items.
+    seed : int, optional
+        Of the split and of everything else that is drawn.
+    rel : float, optional
+        The lowest grade that counts as relevant.
+    progress : callable, optional
+        Called with the number of iterations that were done since the last call.
+
+    Returns
+    -------
+    Learned
+        A similarity for every function that takes one; `.training` is the record of how it came
+        about, `.save(path)` writes it to a file.
+
+    Examples
+    --------
     >>> import numpy as np, judged
     >>> random = np.random.default_rng(0)
     >>> label = np.arange(120) % 4
-    >>> vectors = np.hstack([np.eye(4)[label] + 0.3 * random.normal(size=(120, 4)), 2 * random.normal(size=(120, 4))])
-    >>> learned = fit(vectors, vectors, judged.same_label(label, label), kind="diagonal", exclude=judged.same_index())
+    >>> signal, noise = np.eye(4)[label], random.normal(size=(120, 8)) * ([0.3] * 4 + [2] * 4)
+    >>> vectors = np.hstack([signal, np.zeros((120, 4))]) + noise
+    >>> embeddings = judged.Embeddings(vectors, vectors, exclude=judged.relevance.same_row())
+    >>> same = judged.relevance.same_label(label, label)
+    >>> learned = judged.learn.fit(embeddings, same, kind="diagonal")
     >>> gain = learned.training.held_out.gains[0]
     >>> gain.measure, gain.difference.low > 0.1
     ('AP', True)
     """
-    wanted = Wanted(
+    checked_embeddings(embeddings, "learn.fit", learns=True)
+    options = Options(
         kind=as_kind(kind),
         temperature=checked_temperature(temperature),
         positives=checked_positives(positives),
@@ -97,24 +152,16 @@ def fit(
         candidates=None if candidates is None else whole("candidates", candidates),
         seed=whole("seed", seed, at_least=0),
         rel=float(rel),
-        room=size_in_bytes(memory),
+        room=size_in_bytes(embeddings.memory),
     )
-    data = Data.of(
-        as_vectors(queries, ids=query_ids, dims=dims, source="the queries"),
-        as_vectors(items, ids=item_ids, dims=dims, source="the items"),
-        as_relation(relevance, what="relevance"),
-        None if exclude is None else as_relation(exclude, what="exclude"),
-        rel=float(rel),
-        memory=memory,
-    )
-    return Fit(wanted, data, wanted.kind.rank(rank, data.queries.dims, data.items.dims)).run(
-        progress
-    )
+    data = Data.of(embeddings, as_relation(relevance, what="relevance"), rel=options.rel)
+    own_rank = options.kind.rank(rank, data.queries.dims, data.items.dims)
+    return Fit(options, data, own_rank).run(progress)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Wanted:
-    """What was asked for, once it is sure that it makes sense."""
+class Options:
+    """The options of a training, validated."""
 
     kind: Kind
     temperature: float
@@ -136,9 +183,9 @@ class Wanted:
 class Fit:
     """One training, from the split to the similarity."""
 
-    def __init__(self, wanted: Wanted, data: Data, rank: int | None) -> None:
-        self.wanted, self.data, self.rank = wanted, data, rank
-        self.shapes = wanted.kind.shapes(data.queries.dims, data.items.dims, rank)
+    def __init__(self, options: Options, data: Data, rank: int | None) -> None:
+        self.options, self.data, self.rank = options, data, rank
+        self.shapes = options.kind.shapes(data.queries.dims, data.items.dims, rank)
         self.notes: list[str] = []
         self.split = self._split()
         self.columns = self._candidates()
@@ -157,9 +204,9 @@ class Fit:
         search = Search(
             objective,
             lambda weights: self._value(self._learned(weights, draft)),
-            measure=self.wanted.measure,
-            patience=self.wanted.patience,
-            iterations=self.wanted.iterations,
+            measure=self.options.measure,
+            patience=self.options.patience,
+            iterations=self.options.iterations,
             progress=progress,
         )
         search.run()
@@ -196,11 +243,11 @@ class Fit:
         return replace(learned, training=replace(training, held_out=found))
 
     def _split(self) -> Split:
-        data, (validation, held_out) = self.data, self.wanted.shares
+        data, (validation, held_out) = self.data, self.options.shares
         rows = np.flatnonzero(data.positives.lengths)
         groups = groups_of(data.queries.rows(rows))
         split = split_queries(
-            rows, groups, validation=validation, held_out=held_out, seed=self.wanted.seed
+            rows, groups, validation=validation, held_out=held_out, seed=self.options.seed
         )
         without = len(data.queries) - len(rows)
         if without:
@@ -214,10 +261,10 @@ class Fit:
                 f"{_were(again)} put into the "
                 "same part as that one."
             )
-        lost = int((data.judged.item[data.judged.grade >= self.wanted.rel] < 0).sum())
+        lost = int((data.judged.item[data.judged.grade >= self.options.rel] < 0).sum())
         if lost:
             self.notes.append(
-                f"{lost:,} relevant {'item has' if lost == 1 else 'items have'} no vector, and can "
+                f"{counted(lost, 'relevant item has', 'relevant items have')} no vector, and can "
                 "only be missed."
             )
         if data.queries.dims == data.items.dims and len(split.held_out):
@@ -233,17 +280,17 @@ class Fit:
     def _candidates(self) -> Ints:
         """The items that the loss looks at."""
         every = np.arange(len(self.data.items))
-        if self.wanted.candidates is None:
+        if self.options.candidates is None:
             return every
         relevant = np.unique(pairs_of(self.data.positives, self.split.training).item)
         others = np.setdiff1d(every, relevant, assume_unique=True)
-        if self.wanted.candidates >= len(others):
+        if self.options.candidates >= len(others):
             self.notes.append(
                 "There are no more items than candidates were asked for; all are candidates."
             )
             return every
-        drawn = np.random.default_rng([self.wanted.seed, 1]).choice(
-            others, self.wanted.candidates, replace=False
+        drawn = np.random.default_rng([self.options.seed, 1]).choice(
+            others, self.options.candidates, replace=False
         )
         self.notes.append(
             f"The loss looks at the {len(relevant):,} items relevant to training queries and at "
@@ -253,7 +300,7 @@ class Fit:
         return np.union1d(relevant, drawn)
 
     def _objective(self) -> Objective:
-        wanted, data, rows = self.wanted, self.data, self.split.training
+        options, data, rows = self.options, self.data, self.split.training
         queries = unit_vectors(vectors_of(data.queries, rows))
         items = unit_vectors(
             data.items
@@ -268,16 +315,16 @@ class Fit:
                 "Queries and items have different dimensions: the start is random, drawn by the "
                 "seed."
             )
-        start = wanted.kind.start(self.shapes, basis, np.random.default_rng([wanted.seed, 2]))
+        start = options.kind.start(self.shapes, basis, np.random.default_rng([options.seed, 2]))
         contrast = Contrast(
             positives=self._among(data.positives),
             excluded=None if data.excluded is None else self._among(data.excluded),
-            temperature=wanted.temperature,
-            rule=wanted.positives,
-            memory=wanted.room // 2,
+            temperature=options.temperature,
+            rule=options.positives,
+            memory=options.room // 2,
         )
         return Objective(
-            wanted.kind, queries, items, contrast, start, both=wanted.both, decay=wanted.decay
+            options.kind, queries, items, contrast, start, both=options.both, decay=options.decay
         )
 
     def _among(self, pairs: Pairs) -> Pairs:
@@ -288,17 +335,17 @@ class Fit:
 
     def _draft(self) -> Training:
         """The record as far as it is known before training."""
-        wanted, split = self.wanted, self.split
+        options, split = self.options, self.split
         return Training(
-            kind=wanted.kind.name,
-            temperature=wanted.temperature,
-            positives=wanted.positives,
-            both=wanted.both,
+            kind=options.kind.name,
+            temperature=options.temperature,
+            positives=options.positives,
+            both=options.both,
             rank=self.rank,
-            decay=wanted.decay,
-            measure=str(wanted.measure),
-            rel=wanted.rel,
-            seed=wanted.seed,
+            decay=options.decay,
+            measure=str(options.measure),
+            rel=options.rel,
+            seed=options.seed,
             items=len(self.data.items),
             candidates=len(self.columns),
             training=len(split.training),
@@ -311,27 +358,27 @@ class Fit:
         )
 
     def _learned(self, weights: Weights, training: Training) -> Learned:
-        return Learned(kind=self.wanted.kind, weights=weights, training=training, seen=self.seen)
+        return Learned(kind=self.options.kind, weights=weights, training=training, seen=self.seen)
 
     def _value(self, learned: Learned) -> float:
         return float(
-            self.validation.evaluate(learned, [self.wanted.measure]).summary[self.wanted.measure]
+            self.validation.evaluate(learned, [self.options.measure]).summary[self.options.measure]
         )
 
     def _reported(self) -> list[Measure]:
-        return [with_rel(parse(name), self.wanted.rel) for name in REPORTED]
+        return [with_rel(parse_measure(name), self.options.rel) for name in MEASURES]
 
 
 def _queries(count: int) -> str:
-    return f"{count:,} {'query' if count == 1 else 'queries'}"
+    return counted(count, "query", "queries")
 
 
 def _were(count: int) -> str:
     return "was" if count == 1 else "were"
 
 
-def _checked_measure(given: Any) -> Measure:
-    measure = parse(given)
+def _checked_measure(given: str | Measure) -> Measure:
+    measure = parse_measure(given)
     if not measure.spec.rates_relevance:
         raise MeasureError(
             f"{measure} does not say how good a ranking is; stop by another measure, such as AP."

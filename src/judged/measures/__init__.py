@@ -11,16 +11,16 @@ from judged.measures import (
     gain,
     graded,
     incomplete,
-    judged,
     precision,
     rank,
     recall,
     sets,
     user_models,
 )
-from judged.measures.grammar import parse, parse_all
+from judged.measures.grammar import parse_all, parse_measure
+from judged.measures.measure import Measure, bind
 from judged.measures.presets import PRESETS
-from judged.measures.spec import REGISTRY, Measure, Spec, lookup, names
+from judged.measures.spec import REGISTRY, Settled, Spec, lookup, names
 
 FAMILIES = (
     precision,
@@ -35,7 +35,6 @@ FAMILIES = (
     compat,
     sets,
     confusion,
-    judged,
     incomplete,
     counts,
     diversity,
@@ -44,7 +43,15 @@ FAMILIES = (
 
 
 def catalogue() -> list[Spec]:
-    """Every measure, family by family."""
+    """Every measure, family by family.
+
+    Returns
+    -------
+    list of Spec
+
+    >>> [spec.name for spec in catalogue()][:3]
+    ['P', 'Rprec', 'Success']
+    """
     order = [family.__name__.rpartition(".")[2] for family in FAMILIES]
     return sorted(REGISTRY.values(), key=lambda spec: order.index(spec.family))
 
@@ -58,10 +65,12 @@ __all__ = [
     "PRESETS",
     "REGISTRY",
     "Measure",
+    "Settled",
     "Spec",
+    "bind",
     "catalogue",
     "lookup",
     "names",
-    "parse",
     "parse_all",
+    "parse_measure",
 ]

@@ -5,9 +5,16 @@ from __future__ import annotations
 import numpy as np
 
 from judged.errors import MeasureError
+from judged.measures.expected import (
+    Ties,
+    counts_shown,
+    precisions,
+    precisions_before,
+    sums_of,
+    ties_of,
+)
 from judged.measures.params import REL, Choice, K, Number, Points
 from judged.measures.spec import NEVER, NO_RELEVANT, Example, measure
-from judged.measures.tied import Ties, counts_shown, precisions, precisions_before, sums_of, ties_of
 from judged.rankings.rankings import Cutoff, Rankings
 from judged.segments import Floats, Ints, divide, greatest_from_here, needed
 
@@ -32,7 +39,9 @@ AREA = Choice(
             "curve)"
         ),
         "trapezoid": "precision just before and at each relevant item is averaged",
-        "interpolated": "precision at each relevant item is the best precision there or further down",
+        "interpolated": (
+            "precision at each relevant item is the best precision there or further down"
+        ),
     },
 )
 
@@ -59,7 +68,7 @@ def _expected_average_precision(
     relevant = r.relevant(rel)
     if norm != "retrieved":
         return divide(summed, np.where(relevant == 0, 0, _divisors(r, k, rel, norm)))
-    # How many relevant items are found hangs on the order of the one tie that the cutoff cuts
+    # How many relevant items are found depends on the order of the one tie that the cutoff cuts
     # through: each number of them that may stand above it has a chance and, given that number, is
     # spread over the places above it.
     found = r.total(ties.query[~cut], np.where(ties.shown > 0, ties.relevant, 0.0)[~cut])
@@ -78,9 +87,8 @@ def _expected_average_precision(
     name="AP",
     aliases={"MAP": {}, "AveP": {}, "AveragePrecision": {}, "GMAP": {"aggregate": "geometric"}},
     title="Average precision",
-    says="Precision at the rank of each relevant item, summed over those retrieved down to k "
-    "and divided: "
-    "a relevant item that was not retrieved adds nothing.",
+    says="Precision at the rank of each relevant item, summed over those retrieved down to k and "
+    "divided: a relevant item that was not retrieved adds nothing.",
     formula=r"\frac{1}{N}\sum_{i\le k}[g_i \ge rel]\, P@i",
     reference="buckley2000",
     range=(0, 1),
@@ -121,34 +129,40 @@ def _divisors(r: Rankings, k: Cutoff, rel: float, norm: str) -> Floats:
             return r.relevant(rel)
 
 
+ROUNDED = {"trec_eval": 0.5, "trec_eval9": 0.9}
+"""What is added before a number of items is rounded down."""
+
+_ASKS = "a recall point p asks for floor(p N + {}) relevant items, as in {}"
 ROUNDING = Choice(
     "rounding",
     "exact",
     "how many relevant items a recall point asks for",
     {
         "exact": "a recall point is reached when recall is at least as high",
-        "trec_eval": "a recall point p asks for floor(p N + 0.5) relevant items, as in trec_eval 10",
-        "trec_eval9": (
-            "a recall point p asks for floor(p N + 0.9) relevant items, as in trec_eval 9 and "
-            "pytrec_eval"
-        ),
+        "trec_eval": _ASKS.format(ROUNDED["trec_eval"], "trec_eval 10"),
+        "trec_eval9": _ASKS.format(ROUNDED["trec_eval9"], "trec_eval 9 and pytrec_eval"),
     },
 )
 
 
-def _needed(relevant: Floats, point: float, rounding: str) -> Floats:
-    """How many relevant items a recall point asks for."""
-    if rounding != "exact":
-        return np.floor(point * relevant + {"trec_eval": 0.5, "trec_eval9": 0.9}[rounding])
-    return needed(point, relevant)
+def enough_for(point: float, relevant: Floats, rounding: str = "exact") -> Floats:
+    """How many relevant items a recall point asks for, at least one."""
+    if rounding == "exact":
+        return np.maximum(needed(point, relevant), 1)
+    return np.maximum(np.floor(point * relevant + ROUNDED[rounding]), 1)
+
+
+def recall_points(points: int | tuple[float, ...]) -> tuple[float, ...]:
+    """The points themselves, where only their number is given."""
+    return points if isinstance(points, tuple) else tuple(i / (points - 1) for i in range(points))
 
 
 def _interpolated(r: Rankings, point: float, rel: float, rounding: str) -> Floats:
-    """Best precision at or below the rank where the recall point is reached; 0 where it never is."""
+    """Best precision from the rank on where the recall point is reached; 0 where it never is."""
     query, rank, ordinal = r.relevant_hits(None, rel)
     best = greatest_from_here(ordinal / rank, np.bincount(query, minlength=len(r)))
     relevant = r.relevant(rel)
-    enough = np.maximum(_needed(relevant, point, rounding), 1)
+    enough = enough_for(point, relevant, rounding)
     at = ordinal == enough[query]
     value = np.where(relevant == 0, np.nan, 0.0)
     value[query[at]] = best[at]
@@ -195,7 +209,7 @@ def interpolated_precision(r: Rankings, *, recall: float, rel: float, rounding: 
 def interpolated_average(
     r: Rankings, *, points: int | tuple[float, ...], rel: float, rounding: str
 ) -> Floats:
-    wanted = points if isinstance(points, tuple) else tuple(i / (points - 1) for i in range(points))
+    wanted = recall_points(points)
     # One point after the other: a query's value must not depend, in its last digit, on how many
     # queries there are.
     return sum(

@@ -5,12 +5,10 @@ BIBLIOGRAPHY: dict[str, str] = {
         "R. Agrawal, S. Gollapudi, A. Halverson, S. Ieong. Diversifying search results. WSDM "
         "2009, 5-14."
     ),
-    "azzopardi2019": "L. Azzopardi, P. Thomas, A. Moffat. cwl_eval: an evaluation tool for information "
-    "retrieval. "
-    "SIGIR 2019, 1321-1324.",
-    "azzopardi2021": "L. Azzopardi, J. Mackenzie, A. Moffat. ERR is not C/W/L: exploring the relationship "
-    "between expected "
-    "reciprocal rank and other metrics. ICTIR 2021, 231-237.",
+    "azzopardi2019": "L. Azzopardi, P. Thomas, A. Moffat. cwl_eval: an evaluation tool for "
+    "information retrieval. SIGIR 2019, 1321-1324.",
+    "azzopardi2021": "L. Azzopardi, J. Mackenzie, A. Moffat. ERR is not C/W/L: exploring the "
+    "relationship between expected reciprocal rank and other metrics. ICTIR 2021, 231-237.",
     "buckley2000": (
         "C. Buckley, E. M. Voorhees. Evaluating evaluation measure stability. SIGIR 2000, 33-40."
     ),
@@ -18,26 +16,22 @@ BIBLIOGRAPHY: dict[str, str] = {
         "C. Buckley, E. M. Voorhees. Retrieval evaluation with incomplete information. SIGIR "
         "2004, 25-32."
     ),
-    "buckley2005": "C. Buckley, E. M. Voorhees. Retrieval system evaluation. In: TREC: Experiment and "
-    "Evaluation in "
-    "Information Retrieval, MIT Press, 2005, chapter 3.",
-    "chapelle2009": "O. Chapelle, D. Metzler, Y. Zhang, P. Grinspan. Expected reciprocal rank for graded "
-    "relevance. "
-    "CIKM 2009, 621-630.",
-    "clarke2008": "C. L. A. Clarke, M. Kolla, G. V. Cormack, O. Vechtomova, A. Ashkan, S. Büttcher, I. "
-    "MacKinnon. "
-    "Novelty and diversity in information retrieval evaluation. SIGIR 2008, 659-666.",
-    "clarke2009": "C. L. A. Clarke, M. Kolla, O. Vechtomova. An effectiveness measure for ambiguous and "
-    "underspecified "
-    "queries. ICTIR 2009, LNCS 5766, 188-199.",
-    "clarke2011": "C. L. A. Clarke, N. Craswell, I. Soboroff, A. Ashkan. A comparative analysis of "
-    "cascade measures for "
-    "novelty and diversity. WSDM 2011, 75-84.",
-    "clarke2021": "C. L. A. Clarke, A. Vtyurina, M. D. Smucker. Assessing top-k preferences. "
-    "ACM Transactions on Information Systems 39(3), 2021, article 33.",
+    "buckley2005": "C. Buckley, E. M. Voorhees. Retrieval system evaluation. In: TREC: "
+    "Experiment and Evaluation in Information Retrieval, MIT Press, 2005, chapter 3.",
+    "chapelle2009": "O. Chapelle, D. Metzler, Y. Zhang, P. Grinspan. Expected reciprocal rank "
+    "for graded relevance. CIKM 2009, 621-630.",
+    "clarke2008": "C. L. A. Clarke, M. Kolla, G. V. Cormack, O. Vechtomova, A. Ashkan, S. "
+    "Büttcher, I. MacKinnon. Novelty and diversity in information retrieval evaluation. SIGIR "
+    "2008, 659-666.",
+    "clarke2009": "C. L. A. Clarke, M. Kolla, O. Vechtomova. An effectiveness measure for "
+    "ambiguous and underspecified queries. ICTIR 2009, LNCS 5766, 188-199.",
+    "clarke2011": "C. L. A. Clarke, N. Craswell, I. Soboroff, A. Ashkan. A comparative analysis "
+    "of cascade measures for novelty and diversity. WSDM 2011, 75-84.",
+    "clarke2021": "C. L. A. Clarke, A. Vtyurina, M. D. Smucker. Assessing top-k preferences. ACM "
+    "Transactions on Information Systems 39(3), 2021, article 33.",
     "craswell2009": (
-        "N. Craswell, D. Hawking. Success at n. In: Encyclopedia of Database Systems, "
-        "Springer, 2009."
+        "N. Craswell, D. Hawking. Success at n. In: Encyclopedia of Database Systems, Springer, "
+        "2009."
     ),
     "fawcett2006": (
         "T. Fawcett. An introduction to ROC analysis. Pattern Recognition Letters 27(8), 2006, "
@@ -47,39 +41,35 @@ BIBLIOGRAPHY: dict[str, str] = {
     "ACM Transactions on Information Systems 20(4), 2002, 422-446.",
     "manning2008": "C. D. Manning, P. Raghavan, H. Schütze. Introduction to Information Retrieval. "
     "Cambridge University Press, 2008, chapter 8.",
-    "mcsherry2008": "F. McSherry, M. Najork. Computing information retrieval performance measures "
-    "efficiently in the presence "
-    "of tied scores. ECIR 2008, LNCS 4956, 414-421.",
+    "mcsherry2008": "F. McSherry, M. Najork. Computing information retrieval performance "
+    "measures efficiently in the presence of tied scores. ECIR 2008, LNCS 4956, 414-421.",
     "moffat2008": "A. Moffat, J. Zobel. Rank-biased precision for measurement of retrieval "
-    "effectiveness. "
-    "ACM Transactions on Information Systems 27(1), 2008, article 2.",
+    "effectiveness. ACM Transactions on Information Systems 27(1), 2008, article 2.",
     "moffat2012": (
-        "A. Moffat, F. Scholer, P. Thomas. Models and metrics: IR evaluation as a user "
-        "process. ADCS 2012, 47-54."
+        "A. Moffat, F. Scholer, P. Thomas. Models and metrics: IR evaluation as a user process. "
+        "ADCS 2012, 47-54."
     ),
-    "moffat2015": "A. Moffat, P. Bailey, F. Scholer, P. Thomas. INST: an adaptive metric for information "
-    "retrieval evaluation. "
-    "ADCS 2015, article 5.",
+    "moffat2015": "A. Moffat, P. Bailey, F. Scholer, P. Thomas. INST: an adaptive metric for "
+    "information retrieval evaluation. ADCS 2015, article 5.",
     "robertson2012": "S. Robertson. On smoothing average precision. ECIR 2012, LNCS 7224, 158-169.",
-    "sakai2004": "T. Sakai. New performance metrics based on multigrade relevance: their application to "
-    "question answering. "
-    "NTCIR-4, 2004.",
-    "trec_eval": "C. Buckley and others. trec_eval, the evaluation program of TREC, versions 9 and 10.",
+    "sakai2004": "T. Sakai. New performance metrics based on multigrade relevance: their "
+    "application to question answering. NTCIR-4, 2004.",
+    "trec_eval": (
+        "C. Buckley and others. trec_eval, the evaluation program of TREC, versions 9 and 10."
+    ),
     "vanrijsbergen1979": (
         "C. J. van Rijsbergen. Information Retrieval, 2nd edition. Butterworths, 1979, chapter 7."
     ),
-    "voorhees1999": "E. M. Voorhees. The TREC-8 question answering track report. TREC-8, 1999, 77-82.",
+    "voorhees1999": (
+        "E. M. Voorhees. The TREC-8 question answering track report. TREC-8, 1999, 77-82."
+    ),
     "ye2021": "M. Ye, J. Shen, G. Lin, T. Xiang, L. Shao, S. C. H. Hoi. Deep learning for person "
-    "re-identification: a survey "
-    "and outlook. IEEE Transactions on Pattern Analysis and Machine Intelligence 44(6), 2022, "
-    "2872-2893.",
-    "yilmaz2006": "E. Yilmaz, J. A. Aslam. Estimating average precision with incomplete and imperfect "
-    "judgments. "
-    "CIKM 2006, 102-111.",
+    "re-identification: a survey and outlook. IEEE Transactions on Pattern Analysis and Machine "
+    "Intelligence 44(6), 2022, 2872-2893.",
+    "yilmaz2006": "E. Yilmaz, J. A. Aslam. Estimating average precision with incomplete and "
+    "imperfect judgments. CIKM 2006, 102-111.",
     "zhai2003": "C. Zhai, W. W. Cohen, J. Lafferty. Beyond independent relevance: methods and "
-    "evaluation metrics for subtopic "
-    "retrieval. SIGIR 2003, 10-17.",
+    "evaluation metrics for subtopic retrieval. SIGIR 2003, 10-17.",
     "zhang2017": "F. Zhang, Y. Liu, X. Li, M. Zhang, Y. Xu, S. Ma. Evaluating web search with a "
-    "Bejeweled player model. "
-    "SIGIR 2017, 425-434.",
+    "Bejeweled player model. SIGIR 2017, 425-434.",
 }

@@ -12,7 +12,7 @@ import numpy as np
 from judged.measures.params import Choice, K, Number
 from judged.measures.spec import Example, Mask, Undefined, measure
 from judged.rankings.rankings import Cutoff, Rankings
-from judged.segments import Floats, Ints, along, count_above, divide, ordinals, starts_of
+from judged.segments import Floats, Ints, along, borders, count_above, divide, ordinals, starts_of
 
 _ANY = float(np.nextafter(0, 1))
 """Every item with a grade above 0 belongs to the ideal list."""
@@ -35,9 +35,8 @@ def _nothing_preferred(r: Rankings, params: Mapping[str, Any]) -> Mask:
     aliases=("Compatibility",),
     title="Compatibility",
     says="The rank-biased overlap of the list with an ideal one, which holds the items of a "
-    "grade above 0, the best grades "
-    "first and equal grades in the order that suits the list best; divided by the most that any "
-    "list can reach.",
+    "grade above 0, the best grades first and equal grades in the order that suits the list "
+    "best; divided by the most that any list can reach.",
     formula=(
         r"\frac{\sum_i p^{i-1}\,|L_i \cap I_i| / i}{\sum_i p^{i-1}\,|I_i| / i}, \quad L_i, "
         r"I_i:\ first\ i\ items"
@@ -103,8 +102,7 @@ def _ideal_rank(r: Rankings, query: Ints, grade: Floats) -> Ints:
     # keep their order.
     tier = query * (int(sizes.max(initial=0)) + 1) + better
     order = np.argsort(tier, kind="stable")
-    ordered = tier[order]
-    number = np.cumsum(np.append(0, ordered[1:] != ordered[:-1]))[: len(order)]
+    number = np.cumsum(borders(tier[order])) - 1
     place = np.empty(len(query), np.int64)
     place[order] = ordinals(number, len(order))
     return better + place

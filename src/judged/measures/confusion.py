@@ -30,16 +30,15 @@ def collection_size(r: Rankings, name: str) -> Floats:
     if r.collection is None:
         raise MeasureError(
             f"{name} counts the items that were not retrieved and needs the size of the "
-            "collection; "
-            "give it as collection=… (--collection on the command line)."
+            "collection; give it as collection=… (--collection on the command line)."
         )
     known = r.retrieved + r.total(r.pool_query) - r.total(r.hit_query)
     if (short := np.flatnonzero(r.collection < known)).size:
         at = short[0]
         raise MeasureError(
             f"the collection of query {r.queries[at]} holds {r.collection[at]:,} items, but "
-            f"{int(known[at]):,} were retrieved "
-            f"or judged; {name} needs the number of all items there are."
+            f"{int(known[at]):,} were retrieved or judged; {name} needs the number of all items "
+            "there are."
         )
     return r.collection.astype(np.float64)
 
@@ -62,8 +61,8 @@ def true_positives(r: Rankings, *, k: Cutoff, rel: float) -> Floats:
     aliases=("FalsePositives",),
     title="False positives",
     says=(
-        "How many of the first k results are not relevant; places that a short list leaves "
-        "empty are not counted."
+        "How many of the first k results are not relevant; places that a short list leaves empty "
+        "are not counted."
     ),
     formula=r"\sum_{i\le \min(k,|results|)}[g_i < rel]",
     example=Example("FP@3", "1 0 1 1", 1.0),

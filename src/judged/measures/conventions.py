@@ -1,23 +1,29 @@
-"""Measures as another library means them: its names, or ours, to the variant that it computes."""
+"""Measures as another library means them: its names, or ours, to the variants that it computes."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
+from functools import lru_cache
+from typing import Any
 
 from judged.conventions import Convention, Name
-from judged.errors import MeasureError
-from judged.measures.grammar import parse, pieces_of
+from judged.errors import MeasureError, did_you_mean
+from judged.measures.grammar import parse_measure, pieces_of
+from judged.measures.measure import Measure
 from judged.measures.presets import PRESETS
-from judged.measures.spec import Measure
+from judged.measures.spec import Spec, is_name, lookup
 
 _NUMBER = re.compile(r"\{\w+\}|\d*\.?\d+")
 
 FREE = ("rel", "aggregate")
 """What may be added to any measure of a library: which grades count, and how queries become one
 number."""
+
+
+WHOLE = 1000
+"""From so many results on, a cutoff that a library has of its own is meant for whole lists."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +40,8 @@ def named_all(convention: Convention, measures: list[str | Measure]) -> list[Nam
     ours.
 
     >>> from judged.conventions import find
-    >>> [named.measure for named in named_all(find("torchmetrics"), ["RetrievalMAP(top_k=10), AP@5"])]
+    >>> wanted = ["RetrievalMAP(top_k=10), AP@5"]
+    >>> [named.measure for named in named_all(find("torchmetrics"), wanted)]
     [AP(norm=retrieved)@10, AP(norm=retrieved)@5]
     """
     found = [named for each in measures for named in _named(convention, each)]
@@ -43,7 +50,7 @@ def named_all(convention: Convention, measures: list[str | Measure]) -> list[Nam
 
 def named_among(convention: Convention, measures: tuple[str, ...]) -> list[Named]:
     """The library's variants of those measures that it has."""
-    return [named for text in measures if (named := _variant(convention, parse(text)))]
+    return [named for text in measures if (named := _variant(convention, parse_measure(text)))]
 
 
 def _named(convention: Convention, measure: str | Measure) -> Iterator[Named]:
@@ -68,17 +75,17 @@ def _read(convention: Convention, text: str) -> Iterator[Named]:
                 f"{convention.title}'s {reading.theirs} cannot be computed here. "
                 f"{reading.name.note}"
             )
-        yield Named(parse(reading.ours), reading.theirs, reading.name)
+        yield Named(parse_measure(reading.ours), reading.theirs, reading.name)
     if not readings:
         try:
-            measure = parse(text)
+            measure = parse_measure(text)
         except MeasureError:
             _missing(convention, text)
         yield _variant(convention, measure) or _missing(convention, text, measure)
 
 
 def _variant(convention: Convention, measure: Measure) -> Named | None:
-    """What a measure in our notation is in the library; None where it has none of these parameters."""
+    """What a measure in our notation is in the library; None where it has none such."""
     defaults = {param.name: param.default for param in measure.spec.params}
     chosen = {name: value for name, value in measure.items if value != defaults[name]}
     for named in _of_the_same_name(convention, measure):
@@ -94,7 +101,7 @@ def namesakes(convention: Convention, measure: Measure) -> Iterator[Named]:
     parameters are.
 
     >>> from judged.conventions import find
-    >>> [named.measure for named in namesakes(find("torchmetrics"), parse("AP(rel=2)@10"))]
+    >>> [named.measure for named in namesakes(find("torchmetrics"), parse_measure("AP(rel=2)@10"))]
     [AP(rel=2, norm=retrieved)@10]
     """
     free = {key: measure.params[key] for key in FREE if key in measure.params}
@@ -105,49 +112,136 @@ def namesakes(convention: Convention, measure: Measure) -> Iterator[Named]:
 def _of_the_same_name(convention: Convention, measure: Measure) -> Iterator[Named]:
     """The library's names for a measure at the same cutoff, as the library has them."""
     spec = measure.spec
+    for name, places in _with_places(convention, measure):
+        named = _filled(name, places) if _declared(name.ours) is spec else None
+        if named and _cutoff(named.measure) == _cutoff(measure):
+            yield named
+
+
+def _with_places(
+    convention: Convention, measure: Measure
+) -> Iterator[tuple[Name, dict[str, object]]]:
+    """The library's names that we have a measure for, and what a measure has at their places."""
     for name in convention.names:
-        places = {place: standing_at(place, name, measure) for place in name.places}
-        if not name.ours or None in places.values():
-            continue
-        theirs, ours = name.filled(places)
-        try:
-            own = parse(ours)
-        except MeasureError:
-            continue
-        if own.spec.name == spec.name and (
-            not spec.at or own.params[spec.at] == measure.params[spec.at]
-        ):
-            yield Named(own, theirs, name)
+        places = {place: _standing_at(place, name, measure) for place in name.places}
+        if name.ours and None not in places.values():
+            yield name, places
 
 
-def standing_at(place: str, name: Name, measure: Measure) -> object:
+def _declared(text: str) -> Spec | None:
+    """The measure that a text or a template names, without reading the rest of it."""
+    root = text.partition("@")[0].partition("(")[0].strip()
+    return lookup(root)[0] if is_name(root) else None
+
+
+def _filled(name: Name, places: Mapping[str, object]) -> Named | None:
+    """A name with values at its places; None where our measure does not take them."""
+    theirs, ours = name.filled(places)
+    try:
+        return Named(_measure(ours), theirs, name)
+    except MeasureError:
+        return None
+
+
+@lru_cache(maxsize=1024)
+def _measure(ours: str) -> Measure:
+    """Many libraries have the same definition: each text is parsed once."""
+    return parse_measure(ours)
+
+
+def _standing_at(place: str, name: Name, measure: Measure) -> object:
     """What a measure has at a place of a name: the parameter that our notation sets there, or the
     cutoff."""
     named = re.search(rf"(\w+)=\{{{place}\}}", name.ours)
     return measure.params.get(named[1] if named else measure.spec.at or "")
 
 
+# -- all that goes by a name
+
+
+def relatives(convention: Convention, measure: Measure) -> list[Named]:
+    """What the library has under the name of a measure, in all its variants, each once.
+
+    For a measure with a cutoff these are its names that take one; where none does, those that read
+    whole lists, as that MRR is what MRR@10 gets compared with; and cutoffs of its own that look as
+    far or farther. Another measure that goes by the name belongs to them too, as a hit rate that is
+    called recall does.
+
+    >>> from judged import AP, R
+    >>> from judged.conventions import find
+    >>> [(each.theirs, each.measure) for each in relatives(find("rectools"), AP @ 10)]
+    [('MAP(k=10)', AP@10), ('MAP(k=10, divide_by_k=True)', AP(norm=cutoff)@10)]
+    >>> [(each.theirs, each.measure) for each in relatives(find("clip"), R @ 10)]
+    [('R@10', Success@10)]
+    """
+    every = list(_by_name(convention, measure))
+    wanted = _cutoff(measure)
+    exact = any(_cutoff(named.measure) == wanted for named in every)
+    least = wanted if isinstance(wanted, int) else WHOLE
+    found: dict[Any, Named] = {}
+    for named in every:
+        own = _cutoff(named.measure)
+        if (
+            own in (wanted, "R")
+            or (own is None and not exact)
+            or (isinstance(own, int) and own >= least)
+        ):
+            found.setdefault((named.measure, frozenset(named.name.policy.items())), named)
+    return list(found.values())
+
+
+def _cutoff(measure: Measure) -> Any:
+    return measure.params[measure.spec.at] if measure.spec.at else None
+
+
+def _by_name(convention: Convention, measure: Measure) -> Iterator[Named]:
+    """The library's names for a measure, with the cutoff and the other numbers that the measure
+    has."""
+    for name, places in _with_places(convention, measure):
+        theirs = next(_called(name, places, measure), None)
+        # Their cutoffs are numbers: there is no map@R.
+        if theirs is None or name.read(theirs) is None:
+            continue
+        if not (named := _filled(name, places)):
+            continue
+        # What may be added to any measure of a library is as in the measure that is asked for.
+        own = named.measure(
+            **{
+                key: measure.params[key]
+                for key in FREE
+                if key in measure.params and _usual(named.measure, key)
+            }
+        )
+        if own.params["aggregate"] == measure.params["aggregate"]:
+            yield Named(own, theirs, name)
+
+
+def _usual(measure: Measure, name: str) -> bool:
+    return name in measure.params and measure.params[name] == measure.spec.param(name).default
+
+
+def _called(name: Name, places: Mapping[str, object], measure: Measure) -> Iterator[str]:
+    """What a library calls a measure: a name that we have this measure for, or one that would be
+    the measure's in our notation."""
+    if _declared(name.ours) is measure.spec:
+        yield name.filled(places)[0]
+    for spelling in (name.theirs, *name.aliases):
+        if _declared(spelling) is measure.spec:
+            yield Name(spelling, "").filled(places)[0]
+
+
+def _masked(spelling: str) -> str:
+    """A name without its numbers: MAPP@10 is near to MAP@{k}."""
+    return _NUMBER.sub("#", spelling.lower())
+
+
 def _missing(convention: Convention, text: str, measure: Measure | None = None) -> Named:
     """Raises: the library has no such measure."""
     known = [name for name in convention.names if name.ours]
-    of_this_measure = [
-        name.theirs
-        for name in known
-        if measure and name.ours.partition("(")[0].partition("@")[0] == measure.spec.name
-    ]
-    close = of_this_measure[:1] or _close(
-        text, [spelling for name in known for spelling in (name.theirs, *name.aliases)]
-    )
-    hint = f"; did you mean {close[0]!r}?" if close else "."
+    same = [name.theirs for name in known if measure and _declared(name.ours) is measure.spec]
+    spellings = [spelling for name in known for spelling in (name.theirs, *name.aliases)]
+    hint = f"; did you mean {same[0]!r}?" if same else did_you_mean(text, spellings, key=_masked)
     raise MeasureError(
         f"{convention.title} has no {text!r}{hint} It has "
         f"{', '.join(name.theirs for name in known)}."
     )
-
-
-def _close(text: str, spellings: list[str]) -> list[str]:
-    """The spelling nearest to a text, whatever numbers stand in it."""
-    lower: dict[str, str] = {}
-    for spelling in spellings:
-        lower.setdefault(_NUMBER.sub("#", spelling.lower()), spelling)
-    return [lower[found] for found in get_close_matches(_NUMBER.sub("#", text.lower()), lower, n=1)]

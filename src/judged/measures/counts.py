@@ -80,7 +80,7 @@ def nonrelevant_retrieved(r: Rankings, *, k: Cutoff, rel: float) -> Floats:
 @measure(
     name="NumQ",
     title="Number of queries",
-    says="How many queries the summary is about: 1 a query, summed.",
+    says="How many queries the summary is about: 1 per query, summed.",
     formula=r"|Q|",
     params=(),
     at=None,

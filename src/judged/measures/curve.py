@@ -8,12 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from judged.measures.average import enough_for
 from judged.measures.confusion import collection_size
+from judged.measures.expected import is_cut
 from judged.measures.params import REL, Number
 from judged.measures.spec import NO_RELEVANT, Example, Mask, Undefined, measure
-from judged.measures.tied import is_cut
 from judged.rankings.rankings import Rankings
-from judged.segments import Floats, divide, needed
+from judged.segments import Floats, divide
 
 
 @measure(
@@ -38,7 +39,7 @@ from judged.segments import Floats, divide, needed
 )
 def precision_at_recall(r: Rankings, *, recall: float, rel: float) -> Floats:
     relevant = r.relevant(rel)
-    enough = np.maximum(needed(recall, relevant), 1)
+    enough = enough_for(recall, relevant)
     query, rank, ordinal = r.relevant_hits(None, rel)
     at = ordinal == enough[query]
     value = np.where(relevant == 0, np.nan, 0.0)
@@ -51,8 +52,8 @@ def precision_at_recall(r: Rankings, *, recall: float, rel: float) -> Floats:
     aliases=("RecallAtFixedPrecision",),
     title="Recall at a fixed precision",
     says=(
-        "The highest recall at any rank where precision is at least as high as given; 0 where "
-        "it never is."
+        "The highest recall at any rank where precision is at least as high as given; 0 where it "
+        "never is."
     ),
     formula=r"\max_{i:\, P@i \ge precision} R@i",
     reference="manning2008",

@@ -25,7 +25,8 @@ import numpy as np
 from judged.errors import MeasureError
 from judged.measures import params
 from judged.measures.gain import discounts
-from judged.measures.params import Number
+from judged.measures.params import Number, patience
+from judged.measures.series import harmonic, inverse_squares
 from judged.measures.spec import NEVER, Example, measure
 from judged.rankings.rankings import Cutoff, Rankings
 from judged.segments import Floats, along, products_before, running_sums, starts_of
@@ -33,14 +34,14 @@ from judged.segments import Floats, along, products_before, running_sums, starts
 
 @dataclass(frozen=True)
 class Reach(params.Cutoff):
-    """How far the user reads: a whole number of results, as many as gain something, or without end."""
+    """How far the user reads: to a rank, as many results as gain something, or without end."""
 
     says: str = (
         "the user reads no further than rank k; R is the number of the query's items that gain "
         "something"
     )
 
-    def words(self, value: Any) -> str:
+    def describe(self, value: Any) -> str:
         if value is None:
             return "the user may read on without end"
         return (
@@ -131,8 +132,8 @@ def _check_grades(r: Rankings, name: str, min_rel: float, max_rel: float) -> Non
         )
     if len(r.pool_grade) and (top := r.pool_grade.max()) > max_rel:
         raise MeasureError(
-            f"max_rel of {name} is {max_rel:g}, but the judgements hold a grade of {top:g}; "
-            f"write {name}(max_rel={top:g}), the highest grade that could have been given."
+            f"max_rel of {name} is {max_rel:g}, but the judgements hold a grade of {top:g}; write "
+            f"{name}(max_rel={top:g}), the highest grade that could have been given."
         )
 
 
@@ -144,7 +145,6 @@ def _check_end(name: str, k: Cutoff) -> None:
 
 
 # -- weights that depend on the rank alone
-# ---------------------------------------------------------------------------
 
 
 def even(rank: Floats, gained: Floats) -> Floats:
@@ -187,8 +187,8 @@ def scaled_dcg(r: Rankings, *, k: Cutoff, min_rel: float, max_rel: float) -> Flo
     name="INSQ",
     title="INSQ",
     says=(
-        "Gain per result read by a user who hopes for a gain of T and goes on the more surely "
-        "the further down they are."
+        "Gain per result read by a user who hopes for a gain of T and goes on the more surely the "
+        "further down they are."
     ),
     formula=r"\frac{\sum_i S(i)\,gain_i}{\sum_i S(i)}, \quad S(i) = \prod_{j<i} C(j), \quad "
     r"C(i) = \left(\frac{i+2T-1}{i+2T}\right)^2",
@@ -222,15 +222,14 @@ def _squares(goal: float) -> tuple[Weight, Summed]:
 
 
 # -- users whom gain stops
-# -------------------------------------------------------------------------------------------
 
 
 @measure(
     name="INST",
     title="INST",
     says=(
-        "Gain per result read by a user who hopes for a gain of T and is the more likely to "
-        "stop the more of it is gained."
+        "Gain per result read by a user who hopes for a gain of T and is the more likely to stop "
+        "the more of it is gained."
     ),
     formula=r"\frac{\sum_i S(i)\,gain_i}{\sum_i S(i)}, \quad S(i) = \prod_{j<i} C(j), \quad "
     r"C(i) = \left(\frac{i+T+T_i-1}{i+T+T_i}\right)^2, \quad T_i = T - \sum_{j\le i} gain_j",
@@ -263,8 +262,8 @@ def inst(r: Rankings, *, k: Cutoff, T: float, min_rel: float, max_rel: float) ->
     name="BPM",
     title="Bejeweled player model",
     says=(
-        "Mean gain of the results down to where a gain of T is reached, or down to rank k "
-        "where it is not."
+        "Mean gain of the results down to where a gain of T is reached, or down to rank k where "
+        "it is not."
     ),
     formula=(
         r"\frac{1}{n}\sum_{i\le n} gain_i, \quad n = \min(k, \min\{i: \sum_{j\le i} gain_j \ge "
@@ -337,15 +336,7 @@ def nerr9(r: Rankings, *, k: Cutoff, min_rel: float, max_rel: float) -> Floats:
     reference="azzopardi2021",
     params=(
         REACH,
-        Number(
-            "p",
-            0.9,
-            "the user's patience",
-            low=0,
-            high=1,
-            open=True,
-            phrase="the user goes on with probability {}",
-        ),
+        patience("p", 0.9),
         *SCALE,
     ),
     laws={"swap_up_never_hurts", "append_unjudged_is_neutral", "below_k_is_ignored"},
@@ -383,57 +374,3 @@ def nerr11(r: Rankings, *, k: Cutoff, T: float, min_rel: float, max_rel: float) 
     reading = _Reading(r, "NERR11", k=k, min_rel=min_rel, max_rel=max_rel)
     weight, summed = _squares(T)
     return reading.rate(stay=1 - reading.gain, weight=weight, summed=summed)
-
-
-# -- sums in closed form
-# ---------------------------------------------------------------------------------------------
-
-_LARGE = 12.0
-"""From here on, both expansions below are exact to the last digit or two."""
-
-
-def inverse_squares(x: Floats) -> Floats:
-    """1/x² + 1/(x + 1)² + 1/(x + 2)² + … without end (the trigamma function), for x above 0; 0 for
-    infinity.
-
-    >>> round(float(inverse_squares(np.array([1.0]))[0]) * 6 / np.pi**2, 12)
-    1.0
-    """
-    value = np.empty(len(x))
-    for begin in range(0, len(x), _BLOCK):
-        at = x[begin : begin + _BLOCK].copy()
-        first = np.zeros(len(at))
-        while len(small := np.flatnonzero(at < _LARGE)):
-            first[small] += 1 / at[small] ** 2
-            at[small] += 1
-        step = 1 / at
-        square = step * step
-        series = 1 / 6 - square * (
-            1 / 30
-            - square * (1 / 42 - square * (1 / 30 - square * (5 / 66 - square * (691 / 2730))))
-        )
-        value[begin : begin + _BLOCK] = first + step * (1 + step * (0.5 + step * series))
-    return value
-
-
-_BLOCK = 1 << 14
-"""So many numbers at a time stay in the processor's cache, and what is needed on the way stays
-small."""
-
-_FIRST_HARMONIC = np.append(0.0, np.cumsum(1 / np.arange(1, _LARGE)))
-
-
-def harmonic(n: Floats) -> Floats:
-    """1 + 1/2 + … + 1/n, for whole n from 0.
-
-    >>> harmonic(np.array([0.0, 1.0, 2.0])).tolist()
-    [0.0, 1.0, 1.5]
-    """
-    at = np.maximum(n, _LARGE)
-    square = 1 / (at * at)
-    series = 1 / 12 - square * (
-        1 / 120
-        - square * (1 / 252 - square * (1 / 240 - square * (1 / 132 - square * 691 / 32760)))
-    )
-    table = _FIRST_HARMONIC[np.minimum(n, _LARGE - 1).astype(np.int64)]
-    return np.where(n < _LARGE, table, np.log(at) + np.euler_gamma + 0.5 / at - square * series)

@@ -9,18 +9,17 @@ serves.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from judged.errors import MeasureError
 from judged.measures.gain import discounts
-from judged.measures.params import REL, K, Number
+from judged.measures.params import REL, K, Number, patience
 from judged.measures.precision import divisor
 from judged.measures.spec import NO_RELEVANT, Example, Mask, Undefined, measure
-from judged.rankings.rankings import Cutoff, Rankings, Subtopics
-from judged.segments import Floats, Ints, divide, ordinals, starts_of
+from judged.measures.subtopics import Served, served_by, subtopics_of, times_before
+from judged.rankings.rankings import Cutoff, Rankings
+from judged.segments import Floats, borders, divide
 
 ALPHA = Number(
     "alpha",
@@ -30,98 +29,19 @@ ALPHA = Number(
     high=1,
     phrase="each time a subtopic was served before multiplies its worth by 1 - {}",
 )
-BETA = Number(
-    "beta",
-    0.5,
-    "the user's patience",
-    low=0,
-    high=1,
-    open=True,
-    phrase="the user goes on with probability {}",
-)
+BETA = patience("beta", 0.5)
 SERVING = (
     "A result gains 1 for every subtopic it serves, or less where results above it serve the "
     "subtopic too."
 )
 THINKABLE = (
     "what a list would get whose every item serves every subtopic (a list of k items or, where "
-    "there is no k, of as many as "
-    "the query has relevant items)."
+    "there is no k, of as many as the query has relevant items)."
 )
 GREEDY = (
     "The ideal list takes at each rank the item that gains most there and, of several, the one "
-    "with the greatest id: "
-    "a list can score a little above 1 where that is not the best of all."
+    "with the greatest id: a list can score a little above 1 where that is not the best of all."
 )
-
-
-# -- what the measures share
-# -------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, eq=False)
-class _Served:
-    """Who serves what: pairs of an item and a subtopic, in (query, item, subtopic) order; numbers
-    run over all queries."""
-
-    query: Ints
-    item: Ints
-    subtopic: Ints
-    rank: Floats
-    """The item's rank; infinite where it was not retrieved."""
-    hit_item: Ints
-    items: int
-    """How many items there are in all."""
-
-    @property
-    def subtopics(self) -> int:
-        return int(self.subtopic.max(initial=-1)) + 1
-
-
-def _served(r: Rankings, rel: float, name: str) -> _Served:
-    judged, hit_item = r.subtopics, r.hit_item
-    if judged is None or hit_item is None:
-        raise MeasureError(
-            f"{name} needs judgements by subtopic, and these have none. Subtopics are the second "
-            "column of TREC qrels "
-            "(where it is not the same in all rows), a column named subtopic, aspect, nugget, "
-            "intent or iteration, or "
-            "{query: {item: {subtopic: grade}}}."
-        )
-    first_item = _firsts(judged, judged.item, len(r))
-    first_subtopic = _firsts(judged, judged.subtopic, len(r))
-    items = int((first_item[judged.query] + judged.item).max(initial=-1)) + 1
-    hit_item = first_item[r.hit_query] + hit_item
-    rank = np.full(items, np.inf)
-    rank[hit_item] = r.hit_rank
-    kept = judged.grade >= rel
-    query = judged.query[kept]
-    item = first_item[query] + judged.item[kept]
-    return _Served(
-        query, item, first_subtopic[query] + judged.subtopic[kept], rank[item], hit_item, items
-    )
-
-
-def _firsts(judged: Subtopics, number: Ints, queries: int) -> Ints:
-    """What to add to the numbers within each query so that they run over all queries."""
-    count = np.zeros(queries, np.int64)
-    np.maximum.at(count, judged.query, number + 1)
-    return starts_of(count)
-
-
-def _subtopics(r: Rankings, served: _Served) -> Floats:
-    """How many subtopics each query has that some item serves."""
-    _, first = np.unique(served.subtopic, return_index=True)
-    return r.total(served.query[first])
-
-
-def _times_before(served: _Served, chosen: Ints) -> Ints:
-    """How many of the chosen pairs have the same subtopic and a lower rank, for each of them."""
-    subtopic, rank = served.subtopic[chosen], served.rank[chosen].astype(np.int64)
-    order = np.argsort(subtopic * (int(rank.max(initial=0)) + 1) + rank, kind="stable")
-    times = np.empty(len(chosen), np.int64)
-    times[order] = ordinals(subtopic[order], served.subtopics) - 1
-    return times
 
 
 def _worths(alpha: float, most: int) -> Floats:
@@ -130,23 +50,23 @@ def _worths(alpha: float, most: int) -> Floats:
 
 
 def _gained(
-    r: Rankings, served: _Served, weights: Floats, *, k: Cutoff, rel: float, alpha: float
+    r: Rankings, served: Served, weights: Floats, *, k: Cutoff, rel: float, alpha: float
 ) -> Floats:
     """The gains of each list, each multiplied by the weight of its rank."""
     retrieved = np.flatnonzero(np.isfinite(served.rank))
-    times = _times_before(served, retrieved)
+    times = times_before(served, retrieved)
     worth = _worths(alpha, int(times.max(initial=0)))[times]
     gain = np.bincount(served.item[retrieved], worth, minlength=served.items)
     hits = np.flatnonzero(r.within(k, rel))
     return r.total(r.hit_query[hits], gain[served.hit_item[hits]] * weights[r.hit_rank[hits] - 1])
 
 
-_ROUNDING = 1e-12
+SAME = 1e-12
 """Gains that differ by less are the same: sums of the same numbers in another order."""
 
 
 def _ideal(
-    r: Rankings, served: _Served, weights: Floats, *, k: Cutoff, rel: float, alpha: float
+    r: Rankings, served: Served, weights: Floats, *, k: Cutoff, rel: float, alpha: float
 ) -> Floats:
     """As `_gained`, for the list that takes at each rank the item that gains most: all queries at
     once, rank by rank."""
@@ -158,16 +78,16 @@ def _ideal(
     rank = 0
     while len(query):
         rank += 1
-        # Items that are left, numbered anew: the pairs of an item lie together, and so do the items
-        # of a query.
-        new = np.append(True, item[1:] != item[:-1])
+        # Items that are left, numbered again: the pairs of an item lie together, and so do the
+        # items of a query.
+        new = borders(item)
         number = np.cumsum(new) - 1
         gain = np.bincount(number, worth[subtopic])
         owner = query[new]
-        begins = np.flatnonzero(np.append(True, owner[1:] != owner[:-1]))
+        begins = np.flatnonzero(borders(owner))
         best = np.repeat(np.maximum.reduceat(gain, begins), np.diff(np.append(begins, len(owner))))
-        good = np.flatnonzero(gain >= best * (1 - _ROUNDING))
-        chosen = good[np.append(True, owner[good][1:] != owner[good][:-1])]
+        good = np.flatnonzero(gain >= best * (1 - SAME))
+        chosen = good[borders(owner[good])]
         total[owner[chosen]] += gain[chosen] * weights[rank - 1]
         taken[item[new][chosen]] = True
         done = taken[item]
@@ -192,9 +112,9 @@ def _over_thinkable(
     r: Rankings, name: str, weights_of: Weights, *, k: Cutoff, rel: float, alpha: float
 ) -> Floats:
     """The gains of each list divided by those of one whose every item serves every subtopic."""
-    served = _served(r, rel, name)
+    served = served_by(r, rel, name)
     weights = weights_of(max(_deepest(r, served), k if isinstance(k, int) else 0))
-    best = _subtopics(r, served) * _best_thinkable(r, weights, k=k, rel=rel, alpha=alpha)
+    best = subtopics_of(r, served) * _best_thinkable(r, weights, k=k, rel=rel, alpha=alpha)
     return divide(_gained(r, served, weights, k=k, rel=rel, alpha=alpha), best)
 
 
@@ -202,13 +122,13 @@ def _over_ideal(
     r: Rankings, name: str, weights_of: Weights, *, k: Cutoff, rel: float, alpha: float
 ) -> Floats:
     """The gains of each list divided by those of the ideal one."""
-    served = _served(r, rel, name)
+    served = served_by(r, rel, name)
     weights = weights_of(_deepest(r, served))
     best = _ideal(r, served, weights, k=k, rel=rel, alpha=alpha)
     return divide(_gained(r, served, weights, k=k, rel=rel, alpha=alpha), best)
 
 
-def _deepest(r: Rankings, served: _Served) -> int:
+def _deepest(r: Rankings, served: Served) -> int:
     """A rank that no list and no ideal list goes below."""
     return max(int(r.hit_rank.max(initial=0)), int(np.bincount(served.query).max(initial=0)))
 
@@ -226,7 +146,6 @@ def _geometric(beta: float) -> Weights:
 
 
 # -- the measures
-# ------------------------------------------------------------------------------------------------------
 
 _GAIN = r"gain_i = \sum_{s\ of\ i}(1-\alpha)^{times\ before}"
 _COMMON_LAWS = {"append_unjudged_is_neutral", "below_k_is_ignored"}
@@ -237,8 +156,7 @@ _COMMON_LAWS = {"append_unjudged_is_neutral", "below_k_is_ignored"}
     aliases=("alpha-DCG",),
     title="Alpha discounted cumulative gain",
     says=f"{SERVING} The gains of the first k results are divided by the logarithm of the rank "
-    "plus one, summed, and divided "
-    f"by {THINKABLE}",
+    f"plus one, summed, and divided by {THINKABLE}",
     formula=(
         r"\frac{\sum_{i\le k} gain_i/\log_2(i+1)}{S\sum_{i\le "
         rf"k}}(1-\alpha)^{{i-1}}/\log_2(i+1)}}, \quad {_GAIN}"
@@ -263,8 +181,7 @@ def alpha_dcg(r: Rankings, *, k: Cutoff, rel: float, alpha: float) -> Floats:
     aliases=("alpha-nDCG",),
     title="Alpha normalised discounted cumulative gain",
     says=f"{SERVING} The gains of the first k results are divided by the logarithm of the rank "
-    "plus one, summed, and divided "
-    f"by the same of the ideal list. {GREEDY}",
+    f"plus one, summed, and divided by the same of the ideal list. {GREEDY}",
     formula=(
         r"\frac{\sum_{i\le k} gain_i/\log_2(i+1)}{the\ same\ of\ the\ ideal\ list}, "
         rf"\quad {_GAIN}"
@@ -289,9 +206,8 @@ def alpha_ndcg(r: Rankings, *, k: Cutoff, rel: float, alpha: float) -> Floats:
     aliases=("ERR-IA",),
     title="Intent-aware expected reciprocal rank",
     says="Expected reciprocal rank of a user who wants one of the subtopics, each as likely as "
-    "the others, and is satisfied by "
-    "an item that serves it with probability alpha; divided "
-    f"by {THINKABLE}",
+    "the others, and is satisfied by an item that serves it with probability alpha; divided by "
+    f"{THINKABLE}",
     formula=(
         r"\frac{\sum_{i\le k} gain_i/i}{S\sum_{i\le k}(1-\alpha)^{i-1}/i}, \quad "
         rf"{_GAIN}"
@@ -314,9 +230,8 @@ def err_ia(r: Rankings, *, k: Cutoff, rel: float, alpha: float) -> Floats:
     aliases=("nERR-IA",),
     title="Intent-aware normalised expected reciprocal rank",
     says="Expected reciprocal rank of a user who wants one of the subtopics, each as likely as "
-    "the others, and is satisfied by "
-    "an item that serves it with probability alpha; divided by the same of the ideal list. "
-    f"{GREEDY}",
+    "the others, and is satisfied by an item that serves it with probability alpha; divided by "
+    f"the same of the ideal list. {GREEDY}",
     formula=rf"\frac{{\sum_{{i\le k}} gain_i/i}}{{the\ same\ of\ the\ ideal\ list}}, \quad {_GAIN}",
     reference="clarke2011",
     range=(0, np.inf),
@@ -334,8 +249,8 @@ def nerr_ia(r: Rankings, *, k: Cutoff, rel: float, alpha: float) -> Floats:
     name="NRBP",
     title="Novelty- and rank-biased precision",
     says=f"{SERVING} A user who goes on from each result to the next with probability beta "
-    "collects the gains. Divided by what "
-    "an endless list would get whose every item serves every subtopic.",
+    "collects the gains. Divided by what an endless list would get whose every item serves every "
+    "subtopic.",
     formula=rf"\frac{{1-(1-\alpha)\beta}}{{S}}\sum_i gain_i\,\beta^{{i-1}}, \quad {_GAIN}",
     reference="clarke2009",
     range=(0, 1),
@@ -347,18 +262,17 @@ def nerr_ia(r: Rankings, *, k: Cutoff, rel: float, alpha: float) -> Floats:
     example=Example("NRBP", '{"a":1} {"a":1,"b":1}', 0.65625),
 )
 def nrbp(r: Rankings, *, rel: float, alpha: float, beta: float) -> Floats:
-    served = _served(r, rel, "NRBP")
+    served = served_by(r, rel, "NRBP")
     weights = _geometric(beta)(_deepest(r, served))
     reached = _gained(r, served, weights, k=None, rel=rel, alpha=alpha)
-    return divide((1 - (1 - alpha) * beta) * reached, _subtopics(r, served))
+    return divide((1 - (1 - alpha) * beta) * reached, subtopics_of(r, served))
 
 
 @measure(
     name="nNRBP",
     title="Normalised novelty- and rank-biased precision",
     says=f"{SERVING} A user who goes on from each result to the next with probability beta "
-    "collects the gains. Divided by the "
-    f"same of the ideal list. {GREEDY}",
+    f"collects the gains. Divided by the same of the ideal list. {GREEDY}",
     formula=(
         r"\frac{\sum_i gain_i\,\beta^{i-1}}{the\ same\ of\ the\ ideal\ list}, \quad "
         rf"{_GAIN}"
@@ -381,8 +295,8 @@ def nnrbp(r: Rankings, *, rel: float, alpha: float, beta: float) -> Floats:
     aliases=("MAP_IA", "MAP-IA"),
     title="Intent-aware average precision",
     says=(
-        "Average precision of the list for each subtopic, as if it were the query, averaged "
-        "over the subtopics."
+        "Average precision of the list for each subtopic, as if it were the query, averaged over "
+        "the subtopics."
     ),
     formula=r"\frac{1}{S}\sum_s\frac{1}{N_s}\sum_{i\le k,\ i\ serves\ s} P_s@i",
     reference="agrawal2009",
@@ -394,11 +308,11 @@ def nnrbp(r: Rankings, *, rel: float, alpha: float, beta: float) -> Floats:
     example=Example("AP_IA", '{"a":1} - {"a":1,"b":1}', (5 / 6 + 1 / 3) / 2),
 )
 def ap_ia(r: Rankings, *, k: Cutoff, rel: float) -> Floats:
-    served = _served(r, rel, "AP_IA")
+    served = served_by(r, rel, "AP_IA")
     within = np.flatnonzero(
         served.rank <= r.cutoff(k, rel)[served.query] if k else np.isfinite(served.rank)
     )
-    precision = (_times_before(served, within) + 1) / served.rank[within]
+    precision = (times_before(served, within) + 1) / served.rank[within]
     summed = np.bincount(served.subtopic[within], precision, minlength=served.subtopics)
     number, first, items = np.unique(served.subtopic, return_index=True, return_counts=True)
     query = served.query[first]
@@ -415,8 +329,7 @@ def _no_precision(r: Rankings, params: Mapping[str, Any]) -> Mask:
     aliases=("P-IA",),
     title="Intent-aware precision",
     says="Precision of the first k results for each subtopic, as if it were the query, averaged "
-    "over the subtopics; "
-    "a missing result serves none.",
+    "over the subtopics; a missing result serves none.",
     formula=r"\frac{1}{S\,k}\sum_{i\le k}|subtopics\ of\ i|",
     reference="agrawal2009",
     range=(0, 1),
@@ -429,10 +342,11 @@ def _no_precision(r: Rankings, params: Mapping[str, Any]) -> Mask:
     example=Example("P_IA@2", '{"a":1} {"a":1,"b":1} {"b":1}', 0.75),
 )
 def p_ia(r: Rankings, *, k: Cutoff, rel: float) -> Floats:
-    served = _served(r, rel, "P_IA")
+    served = served_by(r, rel, "P_IA")
     shown = served.rank <= r.shown(k, rel)[served.query]
     return divide(
-        r.total(served.query[shown]), _subtopics(r, served) * divisor(r, k=k, rel=rel, short="pad")
+        r.total(served.query[shown]),
+        subtopics_of(r, served) * divisor(r, k=k, rel=rel, short="pad"),
     )
 
 
@@ -451,7 +365,7 @@ def p_ia(r: Rankings, *, k: Cutoff, rel: float) -> Floats:
     example=Example("StRecall@2", '{"a":1} {"a":1,"b":1} {"c":1}', 2 / 3),
 )
 def subtopic_recall(r: Rankings, *, k: Cutoff, rel: float) -> Floats:
-    served = _served(r, rel, "StRecall")
+    served = served_by(r, rel, "StRecall")
     shown = served.rank <= r.shown(k, rel)[served.query]
     _, first = np.unique(served.subtopic[shown], return_index=True)
-    return divide(r.total(served.query[shown][first]), _subtopics(r, served))
+    return divide(r.total(served.query[shown][first]), subtopics_of(r, served))

@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 
 _SIGNS = {
-    r"\sum": "Σ", r"\prod": "Π", r"\max": "max", r"\min": "min", r"\log": "log", r"\le": "≤", r"\ge": "≥", r"\in": "∈",
-    r"\bigcup": "⋃", r"\alpha": "α", r"\epsilon": "ε", r"\left": "", r"\right": "",
-    r"\cap": "∩", r"\beta": "β", r"\{": "{", r"\}": "}", r"\,": " ", r"\quad": " ", r"\ ": " ", r"\cdot": "·", r"\infty": "∞",
+    r"\sum": "Σ", r"\prod": "Π", r"\max": "max", r"\min": "min", r"\log": "log",
+    r"\le": "≤", r"\ge": "≥", r"\in": "∈", r"\bigcup": "⋃", r"\alpha": "α",
+    r"\epsilon": "ε", r"\left": "", r"\right": "",
+    r"\cap": "∩", r"\beta": "β", r"\{": "{", r"\}": "}", r"\,": " ", r"\quad": " ", r"\ ": " ",
+    r"\cdot": "·", r"\infty": "∞",
 }  # fmt: skip
 _BRACES = r"\{((?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*)\}"
 

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from judged.errors import MeasureError
+from judged.measures.expected import is_cut, mean_weights
 from judged.measures.params import Choice, Gains, K, Number
 from judged.measures.spec import ITSELF, NEVER, Example, Mask, Undefined, measure
-from judged.measures.tied import is_cut, mean_weights
 from judged.rankings.rankings import Cutoff, Rankings
 from judged.segments import Floats, Ints, descending, divide, ordinals
 

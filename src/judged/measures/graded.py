@@ -12,7 +12,16 @@ from judged.measures.gain import GAIN, dcg, discounts, gains_of, no_gain
 from judged.measures.params import REL, Gains, Number
 from judged.measures.spec import NO_RELEVANT, Example, Mask, Undefined, measure
 from judged.rankings.rankings import Rankings
-from judged.segments import Floats, Ints, descending, divide, ordinals, running_sums, starts_of
+from judged.segments import (
+    Floats,
+    Ints,
+    borders,
+    descending,
+    divide,
+    ordinals,
+    running_sums,
+    starts_of,
+)
 
 Table = Mapping[float, float] | None
 GAINLESS = Undefined("no judged item of the query has a gain", no_gain)
@@ -62,8 +71,7 @@ def _sizes(query: Ints, r: Rankings) -> Ints:
     name="G",
     title="Normalised gain",
     says="Each retrieved item's gain, divided by the logarithm of how far the gain so far lags "
-    "behind the ideal list's, "
-    "summed and divided by all gain there is.",
+    "behind the ideal list's, summed and divided by all gain there is.",
     formula=(
         r"\frac{1}{\sum_j I_j}\sum_i\frac{gain_i}{\log_2(2+\sum_{j\le i}\max(I_j,1)-\sum_{j\le "
         r"i}gain_j)}"
@@ -90,8 +98,8 @@ def normalised_gain(r: Rankings, *, gains: Table) -> Floats:
     name="binG",
     title="Binary gain",
     says=(
-        "The mean, over all relevant items, of 1 divided by the logarithm of 2 plus the number "
-        "of other results above."
+        "The mean, over all relevant items, of 1 divided by the logarithm of 2 plus the number of "
+        "other results above."
     ),
     formula=r"\frac{1}{R}\sum_{relevant\ i}\frac{1}{\log_2(2+nonrelevant\ above)}",
     reference="trec_eval",
@@ -111,8 +119,8 @@ def binary_gain(r: Rankings, *, rel: float) -> Floats:
     name="nDCGRel",
     aliases=("ndcg_rel",),
     title="Mean nDCG over the relevant items",
-    says="The nDCG at the rank of each item that gains something, averaged over all of them; "
-    "one that was not retrieved counts with the whole list's DCG over the whole ideal.",
+    says="The nDCG at the rank of each item that gains something, averaged over all of them; one "
+    "that was not retrieved counts with the whole list's DCG over the whole ideal.",
     formula=r"\frac{1}{R}\sum_{relevant\ i} nDCG@i",
     reference="trec_eval",
     range=(0, 1),
@@ -138,8 +146,7 @@ def ndcg_over_relevant(r: Rankings, *, gains: Table) -> Floats:
     name="RnDCG",
     title="Mean nDCG over the levels of gain",
     says="The nDCG at the ranks where the ideal list goes over to a lower gain, and at the end "
-    "of the list where it goes on "
-    "past them by more than one result, averaged.",
+    "of the list where it goes on past them by more than one result, averaged.",
     formula=r"\frac{1}{n}\sum_{levels} nDCG@R_{level}",
     reference="trec_eval",
     range=(0, 1),
@@ -153,8 +160,7 @@ def ndcg_over_relevant(r: Rankings, *, gains: Table) -> Floats:
 )
 def ndcg_at_levels(r: Rankings, *, rel: float, gains: Table) -> Floats:
     ideal = _Ideal(r, gains)
-    last = np.ones(len(ideal.gain), bool)
-    last[:-1] = (ideal.gain[1:] != ideal.gain[:-1]) | (ideal.query[1:] != ideal.query[:-1])
+    last = np.append(borders(ideal.query, ideal.gain)[1:], True)[: len(ideal.gain)]
     level_query, level_rank = ideal.query[last], ideal.place[last]
     longer = np.flatnonzero((r.retrieved > ideal.size + 1) & (ideal.size > 0))
     query = np.concatenate([level_query, longer])
@@ -181,10 +187,9 @@ def _dcg_at(r: Rankings, gains: Table, query: Ints, rank: Ints) -> Floats:
     name="Q",
     aliases=("Qmeasure", "Q-measure"),
     title="Q-measure",
-    says="Average precision with graded relevance: at each relevant item, the number of "
-    "relevant items so far plus beta "
-    "times their gain, divided by the rank plus beta times the ideal gain there; averaged over "
-    "all relevant items.",
+    says="Average precision with graded relevance: at each relevant item, the number of relevant "
+    "items so far plus beta times their gain, divided by the rank plus beta times the ideal gain "
+    "there; averaged over all relevant items.",
     formula=r"\frac{1}{R}\sum_{relevant\ i}\frac{rel_i + \beta\, cg_i}{i + \beta\, cgI_i}",
     reference="sakai2004",
     range=(0, 1),

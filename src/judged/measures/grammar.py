@@ -8,8 +8,9 @@ from typing import Any
 
 from judged.conventions.trec_eval import understood
 from judged.errors import MeasureError
+from judged.measures.measure import Measure, bind
 from judged.measures.presets import PRESETS
-from judged.measures.spec import Measure, is_name, lookup
+from judged.measures.spec import is_name, lookup
 
 _WHOLE = re.compile(
     r"\s*(?P<name>[A-Za-z0-9][\w.\-]*?)\s*(?:\((?P<inside>.*)\))?\s*(?:@\s*(?P<at>[^\s@()]+))?\s*"
@@ -17,10 +18,20 @@ _WHOLE = re.compile(
 _OPEN, _CLOSE = "{[(", "}])"
 
 
-def parse(measure: str | Measure) -> Measure:
-    """A measure from its text (or itself).
+def parse_measure(measure: str | Measure) -> Measure:
+    """A measure from its text; upper and lower case and white space do not matter.
 
-    >>> parse("ndcg( gain = exp ) @ 10")
+    Parameters
+    ----------
+    measure : str or Measure
+        `NAME`, `NAME@k` or `NAME(parameter=value, …)@k`, or one of trec_eval's names; a `Measure`
+        is returned as it is.
+
+    Returns
+    -------
+    Measure
+
+    >>> parse_measure("ndcg( gain = exp ) @ 10")
     nDCG(gain=exp)@10
     """
     if isinstance(measure, Measure):
@@ -57,15 +68,22 @@ def parse(measure: str | Measure) -> Measure:
         raise MeasureError(
             f"{spec.at} is given twice in {measure!r}; write it once, as {spec.name}@{found['at']}."
         )
-    bound = spec.bind({**preset, **given})
+    bound = bind(spec, {**preset, **given})
     return bound @ _value(found["at"], measure) if found["at"] else bound
 
 
 def parse_all(measures: Iterable[str | Measure] | str | Measure) -> list[Measure]:
-    """Several measures, each once, in order; a text may hold several, separated by commas or white
-    space.
+    """Several measures, each once, in order.
 
-    A text may also be a preset, or one of trec_eval's names.
+    Parameters
+    ----------
+    measures : str, Measure, or an iterable of both
+        A text may hold several measures, separated by commas or white space, and it may be a preset
+        or one of trec_eval's names.
+
+    Returns
+    -------
+    list of Measure
 
     >>> parse_all("P@5, AP(rel=2)@10 RR")
     [P@5, AP(rel=2)@10, RR]
@@ -78,7 +96,7 @@ def parse_all(measures: Iterable[str | Measure] | str | Measure) -> list[Measure
     texts: list[str | Measure] = []
     for each in given:
         texts += _measures_in(each) if isinstance(each, str) else [each]
-    return list(dict.fromkeys(parse(text) for text in texts))
+    return list(dict.fromkeys(parse_measure(text) for text in texts))
 
 
 def _measures_in(text: str) -> list[str]:
@@ -91,7 +109,7 @@ def _measures_in(text: str) -> list[str]:
 
 
 def _of_trec_eval(text: str) -> list[str] | None:
-    """Our measures for one of trec_eval's names, where the registry does not know the name itself."""
+    """Our measures for one of trec_eval's names that is no name of ours."""
     name = text.partition("@")[0].partition("(")[0]
     return None if is_name(name) else understood(text)
 

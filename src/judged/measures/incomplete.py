@@ -1,13 +1,13 @@
-"""Measures for judgements that are incomplete: unjudged items are left aside, or what they could
-add is said."""
+"""Measures for judgements that are incomplete: unjudged items are left aside, or counted, or what
+they could add is said."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from judged.measures.params import REL, K, Number
+from judged.measures.expected import mean_weights
+from judged.measures.params import REL, K, patience
 from judged.measures.spec import ITSELF, NEVER, NO_RELEVANT, Example, Undefined, measure
-from judged.measures.tied import mean_weights
 from judged.rankings.rankings import Cutoff, Rankings
 from judged.segments import Floats, counts_before, divide, ordinals
 
@@ -23,8 +23,8 @@ def _nonrelevant(r: Rankings, rel: float) -> Floats:
     aliases={"GMBpref": {"aggregate": "geometric"}},
     title="Binary preference",
     says="For each relevant item, the share of the judged nonrelevant items that do not stand "
-    "above it, "
-    "counting no more of them than there are relevant items; unjudged items play no part.",
+    "above it, counting no more of them than there are relevant items; unjudged items play no "
+    "part.",
     formula=r"\frac{1}{R}\sum_{relevant\ i}\left(1-\frac{\min(n_i, R)}{\min(N, R)}\right)",
     reference="buckley2004",
     range=(0, 1),
@@ -45,7 +45,7 @@ def binary_preference(r: Rankings, *, rel: float) -> Floats:
     return divide(r.total(query, 1 - np.where(wrong == 0, 0.0, lost)), relevant)
 
 
-_EPSILON = 1e-5
+EPSILON = 1e-5
 """trec_eval's constant against a division by zero."""
 
 
@@ -55,10 +55,8 @@ _EPSILON = 1e-5
     aliases=("InferredAP",),
     title="Inferred average precision",
     says="Average precision estimated from a pool of which only a sample was judged: precision "
-    "above each relevant item is "
-    "inferred from the judged items there; items in the pool that were not judged have a negative "
-    "grade, and items "
-    "outside the pool count as not relevant.",
+    "above each relevant item is inferred from the judged items there; items in the pool that "
+    "were not judged have a negative grade, and items outside the pool count as not relevant.",
     formula=r"\frac{1}{R}\sum_{relevant\ i}\left(\frac{1}{i}+\frac{i-1}{i}\cdot\frac{pooled_i}{i-1}"
     r"\cdot\frac{rel_i+\epsilon}{rel_i+nonrel_i+2\epsilon}\right)",
     reference="yilmaz2006",
@@ -77,9 +75,32 @@ def inferred_average_precision(r: Rankings, *, rel: float) -> Floats:
     nonrelevant_above = counts_before((r.hit_grade >= 0) & ~hit, r.hit_query, queries)[hit]
     pooled_above = ordinals(r.hit_query, queries)[hit] - 1
     rank = r.hit_rank[hit].astype(np.float64)
-    judged_right = (relevant_above + _EPSILON) / (relevant_above + nonrelevant_above + 2 * _EPSILON)
+    judged_right = (relevant_above + EPSILON) / (relevant_above + nonrelevant_above + 2 * EPSILON)
     value = 1 / rank + pooled_above / rank * judged_right
     return divide(r.total(r.hit_query[hit], value), r.relevant(rel))
+
+
+@measure(
+    name="Judged",
+    tells_unjudged=True,
+    title="Share of judged results",
+    says="Share of the first k results that were judged, relevant or not (a negative grade is no "
+    "judgement); a list shorter than k is divided by its own length.",
+    formula=r"\frac{|judged \cap first\ k|}{\min(k, |results|)}",
+    reference="buckley2004",
+    range=(0, 1),
+    params=(K,),
+    undefined=Undefined(
+        "nothing was retrieved, or k=R with nothing relevant",
+        lambda r, params: r.shown(params["k"], 1) == 0,
+    ),
+    rates_relevance=False,
+    laws={"below_k_is_ignored"},
+    example=Example("Judged@4", "1 - 0 -", 0.5),
+    expected=ITSELF,
+)
+def judged_share(r: Rankings, *, k: Cutoff) -> Floats:
+    return divide(r.counted(r.hit_grade >= 0, r.cutoff(k, 1)), r.shown(k, 1))
 
 
 def _places(r: Rankings, k: Cutoff) -> Floats:
@@ -93,8 +114,8 @@ def _places(r: Rankings, k: Cutoff) -> Floats:
     aliases=("unj",),
     title="Share of unjudged results",
     says=(
-        "Share of the first k places that hold an item nobody judged; the empty places of a "
-        "short list count as judged."
+        "Share of the first k places that hold an item nobody judged; the empty places of a short "
+        "list count as judged."
     ),
     formula=r"\frac{|unjudged \cap first\ k|}{k}",
     reference="buckley2004",
@@ -134,17 +155,7 @@ def _expected_residual(r: Rankings, *, p: float) -> Floats:
     formula=r"(1-p)\sum_{unjudged\ i} p^{i-1} + p^{n}",
     reference="moffat2008",
     range=(0, 1),
-    params=(
-        Number(
-            "p",
-            0.8,
-            "the user's patience",
-            low=0,
-            high=1,
-            open=True,
-            phrase="the user goes on with probability {}",
-        ),
-    ),
+    params=(patience("p", 0.8),),
     at=None,
     undefined=NEVER,
     higher_is_better=False,

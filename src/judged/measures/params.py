@@ -1,4 +1,4 @@
-"""Parameters that measures declare: each knows its default, what is allowed, and how to say both."""
+"""Parameters that measures declare: each knows its default, what is allowed, and how to say it."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from numbers import Real
 from typing import Any, Protocol
+
+from judged.text import listed
 
 
 class Param(Protocol):
@@ -27,7 +29,7 @@ class Param(Protocol):
         """The value in its one canonical form; ValueError where it is not allowed."""
         ...
 
-    def words(self, value: Any) -> str:
+    def describe(self, value: Any) -> str:
         """What this value means, in plain words."""
         ...
 
@@ -71,7 +73,7 @@ class Cutoff:
             raise ValueError
         return number
 
-    def words(self, value: Any) -> str:
+    def describe(self, value: Any) -> str:
         if value is None:
             return "all results count"
         if value == "R":
@@ -115,7 +117,7 @@ class Number:
             raise ValueError
         return number
 
-    def words(self, value: Any) -> str:
+    def describe(self, value: Any) -> str:
         return (self.phrase or f"{self.name} is {{}}").format(show(value))
 
 
@@ -130,15 +132,14 @@ class Choice:
 
     @property
     def allowed(self) -> str:
-        *most, last = self.options
-        return f"{', '.join(most)} or {last}" if most else last
+        return listed(list(self.options), "or")
 
     def check(self, value: Any) -> str:
         if value not in self.options:
             raise ValueError
         return str(value)
 
-    def words(self, value: Any) -> str:
+    def describe(self, value: Any) -> str:
         return self.options[value]
 
 
@@ -149,8 +150,8 @@ class Gains:
     name: str = "gains"
     default: None = None
     says: str = (
-        "the gain of single grades, {grade: gain}; other grades keep the gain that `gain` "
-        "gives them"
+        "the gain of single grades, {grade: gain}; other grades keep the gain that `gain` gives "
+        "them"
     )
     allowed: str = "a table of grades and gains from 0, such as {1:3,2:9}"
 
@@ -164,7 +165,7 @@ class Gains:
             raise ValueError
         return _Table(sorted(table.items()))
 
-    def words(self, value: Any) -> str:
+    def describe(self, value: Any) -> str:
         if value is None:
             return "no grade has a gain of its own"
         return "; ".join(f"grade {show(grade)} gains {show(gain)}" for grade, gain in value.items())
@@ -200,7 +201,7 @@ class Points:
             raise ValueError
         return number
 
-    def words(self, value: Any) -> str:
+    def describe(self, value: Any) -> str:
         if isinstance(value, tuple):
             return f"at recall {', '.join(map(show, value))}"
         return f"at {value} recall points evenly spaced from 0 to 1"
@@ -213,3 +214,16 @@ REL = Number(
     "the lowest grade that counts as relevant",
     phrase="an item is relevant from grade {} on",
 )
+
+
+def patience(name: str, default: float) -> Number:
+    """The chance that a user goes on from each result to the next."""
+    return Number(
+        name,
+        default,
+        "the user's patience",
+        low=0,
+        high=1,
+        open=True,
+        phrase="the user goes on with probability {}",
+    )

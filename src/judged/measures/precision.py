@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from judged.measures.expected import first_chances
 from judged.measures.params import REL, Choice, K, Number
 from judged.measures.spec import ITSELF, NO_RELEVANT, Example, Mask, Undefined, measure
-from judged.measures.tied import first_chances
 from judged.rankings.rankings import Cutoff, Rankings
 from judged.segments import Floats, divide, needed
 
@@ -61,8 +61,8 @@ def precision(r: Rankings, *, k: Cutoff, rel: float, short: str) -> Floats:
     aliases=("R-precision", "RPrecision"),
     title="R-precision",
     says=(
-        "Precision at rank R, where R is the query's number of relevant items; equal to recall "
-        "at that rank."
+        "Precision at rank R, where R is the query's number of relevant items; equal to recall at "
+        "that rank."
     ),
     formula=r"\frac{1}{R}\sum_{i\le R}[g_i \ge rel]",
     reference="manning2008",
@@ -99,8 +99,8 @@ def _expected_success(r: Rankings, *, k: Cutoff, rel: float) -> Floats:
     aliases=("Hit", "HitRate", "TopKAccuracy", "CMC"),
     title="Success (hit rate, top-k accuracy, CMC)",
     says=(
-        "1 if at least one of the first k results is relevant, otherwise 0; its mean is the "
-        "share of queries with a hit."
+        "1 if at least one of the first k results is relevant, otherwise 0; its mean is the share "
+        "of queries with a hit."
     ),
     formula=r"\max_{i\le k}[g_i \ge rel]",
     reference="craswell2009",

@@ -4,16 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from judged.measures.aggregation import AGGREGATIONS, aggregate_param
+from judged.measures.expected import first_chances, ties_of
 from judged.measures.params import REL, Choice, K
-from judged.measures.spec import (
-    AGGREGATIONS,
-    NO_RELEVANT,
-    Example,
-    Settled,
-    aggregate_param,
-    measure,
-)
-from judged.measures.tied import first_chances, ties_of
+from judged.measures.spec import NO_RELEVANT, Example, Settled, measure
 from judged.rankings.rankings import Cutoff, Rankings
 from judged.segments import Floats, Ints
 
@@ -113,8 +107,8 @@ def _summary(r: Rankings, settled: Settled, *, rel: float, of: str, aggregate: s
             {
                 "first": "the rank of each query's first relevant item",
                 "all": (
-                    "the ranks of all relevant items, those of all queries taken together for "
-                    "the summary"
+                    "the ranks of all relevant items, those of all queries taken together for the "
+                    "summary"
                 ),
             },
         ),
@@ -149,8 +143,7 @@ def rank(r: Rankings, *, rel: float, of: str, aggregate: str) -> Floats:
     aliases=("mINP", "InverseNegativePenalty"),
     title="Inverse negative penalty",
     says="The number of relevant items divided by the rank of the last of them: how cheaply all "
-    "of them are found; "
-    "0 where one was not retrieved.",
+    "of them are found; 0 where one was not retrieved.",
     formula=r"\frac{N}{rank_{last}}",
     reference="ye2021",
     range=(0, 1),

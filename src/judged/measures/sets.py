@@ -1,4 +1,4 @@
-"""The retrieved items as a set, their order set aside; what is left of P, R and F without a cutoff."""
+"""The retrieved items as a set, their order set aside: what is left of P and R without a cutoff."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from judged.measures.confusion import collection_size
+from judged.measures.expected import is_cut
 from judged.measures.params import REL, K, Number
 from judged.measures.spec import ITSELF, NEVER, NO_RELEVANT, Example, Mask, Undefined, measure
-from judged.measures.tied import is_cut
 from judged.rankings.rankings import Cutoff, Rankings
 from judged.segments import Floats, divide
 

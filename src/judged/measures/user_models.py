@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from judged.errors import MeasureError
-from judged.measures.params import REL, Choice, K, Number
+from judged.measures.expected import mean_weights
+from judged.measures.params import REL, Choice, K, Number, patience
 from judged.measures.spec import NEVER, Example, measure
-from judged.measures.tied import mean_weights
 from judged.rankings.rankings import Cutoff, Rankings
 from judged.segments import Floats, products_before
 
@@ -57,15 +57,7 @@ def _gained(r: Rankings, *, rel: float, gain: str, max_grade: float) -> Floats:
     params=(
         K,
         REL,
-        Number(
-            "p",
-            0.8,
-            "the user's patience",
-            low=0,
-            high=1,
-            open=True,
-            phrase="the user goes on with probability {}",
-        ),
+        patience("p", 0.8),
         Choice(
             "gain",
             "binary",
@@ -95,8 +87,8 @@ def rank_biased_precision(
     name="ERR",
     title="Expected reciprocal rank",
     says=(
-        "The expected 1/rank at which a user stops, who stops at each result with a chance "
-        "that grows with its grade."
+        "The expected 1/rank at which a user stops, who stops at each result with a chance that "
+        "grows with its grade."
     ),
     formula=(
         r"\sum_{i\le k}\frac{1}{i}\, p_i \prod_{j<i}(1-p_j), \quad p_i = "

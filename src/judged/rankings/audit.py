@@ -3,22 +3,37 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, fields
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from judged.text import counted
+
+if TYPE_CHECKING:
+    from judged.rankings.rankings import Rankings
 
 
 @dataclass(frozen=True)
 class Audit:
-    """What judging a run found and assumed. Counts concern the judged queries unless they say
-    otherwise."""
+    """What judging a run found and assumed; counts are of judged queries unless they say otherwise.
+
+    >>> from judged import judge
+    >>> judge({"q1": {"a": 1}, "q2": {"b": 1}}, {"q1": {"a": 2.0, "c": 1.0}}).audit.missing_queries
+    ('q2',)
+    """
 
     judged_queries: int = 0
+    """Queries with judgements."""
     run_queries: int = 0
+    """Queries of the run, judged or not."""
     missing_queries: tuple[str, ...] = ()
     """Judged queries that the run lacks."""
     ignored_queries: int = 0
     """Queries of the run that nobody judged."""
     results: int = 0
+    """Results of the judged queries."""
     judged_results: int = 0
+    """Those of them that are judged."""
     judged_at_10: float = 0.0
     """Mean share of judged items among the first ten results, over the queries that have results.
     """
@@ -26,9 +41,10 @@ class Audit:
     """The same down to where the measures look, by the names judged@5 and so on; only where an
     unjudged range was asked for."""
     tied_results: int = 0
-    """Judged results whose score another result of their query shares: their rank hangs on the tie
-    rule."""
+    """Judged results whose score another result of their query shares: their rank depends on the
+    tie rule."""
     tied_queries: int = 0
+    """Queries with such results."""
     short_lists: int = 0
     """Queries with fewer than ten results."""
     nothing_relevant: int = 0
@@ -36,83 +52,154 @@ class Audit:
     fractional_grades: int = 0
     """Grades between 0 and 1, which are below the usual threshold of relevance."""
     negative_grades: int = 0
+    """Grades below 0: in the pool, but not judged."""
     infinite_scores: int = 0
+    """Scores that are infinite."""
     duplicates_dropped: int = 0
+    """Rows about a query and item that another row is about too."""
     cut_by_depth: int = 0
     """Results below the depth limit."""
     unjudged_removed: int = 0
+    """Unjudged results that were removed from the lists."""
     notes: tuple[str, ...] = ()
     """What the readers repaired or assumed."""
 
-    def findings(self) -> list[str]:
-        """What a reader of the numbers should know, one sentence each, most important first."""
-        shown = self.missing_queries[:3]
+    @classmethod
+    def of(
+        cls,
+        rankings: Rankings,
+        *,
+        run_queries: int,
+        notes: tuple[str, ...] = (),
+        complete: bool = False,
+        **counts: int,
+    ) -> Audit:
+        """What rankings themselves show; `counts` adds what only their maker knows.
+
+        Parameters
+        ----------
+        rankings : Rankings
+            As they are shown: cut, where a depth was given.
+        run_queries : int
+            How many queries the run has, judged or not.
+        notes : tuple of str, optional
+            What the readers repaired or assumed.
+        complete : bool, optional
+            Whether every result is known to be relevant or not, so that all count as judged.
+        **counts : int
+            Other fields, or another count for one of these.
+
+        Returns
+        -------
+        Audit
+
+        >>> from judged import Rankings
+        >>> Audit.of(Rankings.from_relevance([[1, None]]), run_queries=1).judged_at_10
+        0.5
+        """
+        whole = rankings.whole or rankings
+        first, last = whole.spans
+        tied = last > first
+        seen = rankings.retrieved > 0
+        judged = rankings.counted(rankings.hit_grade >= 0, np.full(len(rankings), 10.0))
+        share = judged[seen] / np.minimum(rankings.retrieved[seen], 10)
+        results = int(whole.retrieved.sum())
+        found: dict[str, Any] = {
+            "judged_queries": len(whole),
+            "missing_queries": tuple(whole.queries[at] for at in np.flatnonzero(whole.missing)),
+            "ignored_queries": run_queries - int((~whole.missing).sum()),
+            "results": results,
+            "judged_results": results if complete else len(whole.hit_rank),
+            "judged_at_10": 1.0 if complete else float(share.mean()) if seen.any() else 0.0,
+            "tied_results": int(tied.sum()),
+            "tied_queries": len(np.unique(whole.hit_query[tied])),
+            "short_lists": int((whole.retrieved[~whole.missing] < 10).sum()),
+            "nothing_relevant": int((whole.relevant(1) == 0).sum()),
+        }
+        return cls(run_queries=run_queries, notes=notes, **{**found, **counts})
+
+    def sentences(self) -> list[str]:
+        """What a reader of the numbers should know, one sentence each, most important first.
+
+        Returns
+        -------
+        list of str
+
+        >>> Audit(judged_queries=2, judged_at_10=1.0, tied_results=3, tied_queries=1).sentences()
+        ['3 judged results in 1 query tied with other results: their ranks depend on the tie rule.']
+        """
+        lost = self.missing_queries
+        unlike = (
+            "" if self.unjudged_removed else "; results that nobody judged count as not relevant"
+        )
+        shares = ", ".join(f"{name} is {share:.1%}" for name, share in self.judged_at.items())
         said = [
             (
-                self.missing_queries,
-                f"{_count(len(self.missing_queries), 'judged query', 'judged queries')} "
-                "not in the run "
-                f"({', '.join(shown)}{', …' if len(self.missing_queries) > 3 else ''}).",
+                lost,
+                f"{_queries(len(lost), 'judged ')} not in the run "
+                f"({', '.join(lost[:3])}{', …' if len(lost) > 3 else ''}).",
             ),
             (
                 self.duplicates_dropped,
-                f"{_count(self.duplicates_dropped, 'duplicate row')} dropped, the best-ranked "
+                f"{counted(self.duplicates_dropped, 'duplicate row')} dropped, the best-ranked "
                 "kept.",
             ),
             (
                 self.tied_results,
-                f"{_count(self.tied_results, 'judged result')} in "
-                f"{_count(self.tied_queries, 'query', 'queries')} "
-                "tied with other results: their ranks hang on the tie rule.",
+                f"{counted(self.tied_results, 'judged result')} in {_queries(self.tied_queries)} "
+                "tied with other results: their ranks depend on the tie rule.",
             ),
             (
                 self.nothing_relevant,
-                f"{_count(self.nothing_relevant, 'judged query', 'judged queries')} "
-                "with nothing relevant (no grade of 1 or above).",
+                f"{_queries(self.nothing_relevant, 'judged ')} with nothing relevant (no grade of "
+                "1 or above).",
             ),
             (
                 self.fractional_grades,
-                f"{_count(self.fractional_grades, 'grade')} between 0 and 1: "
+                f"{counted(self.fractional_grades, 'grade')} between 0 and 1: "
                 "not relevant unless rel says so, as in P(rel=0.5)@10.",
             ),
             (
                 self.ignored_queries,
-                f"{_count(self.ignored_queries, 'query', 'queries')} of the run without "
-                "judgements ignored.",
+                f"{_queries(self.ignored_queries)} of the run without judgements ignored.",
             ),
-            (self.infinite_scores, f"{_count(self.infinite_scores, 'score')} infinite."),
+            (self.infinite_scores, f"{counted(self.infinite_scores, 'score')} infinite."),
             (
                 self.cut_by_depth,
-                f"{_count(self.cut_by_depth, 'result')} below the depth limit ignored.",
+                f"{counted(self.cut_by_depth, 'result')} below the depth limit ignored.",
             ),
-            (self.unjudged_removed, f"{_count(self.unjudged_removed, 'unjudged result')} removed."),
             (
-                self.short_lists,
-                f"{_count(self.short_lists, 'query', 'queries')} with fewer than 10 results.",
+                self.unjudged_removed,
+                f"{counted(self.unjudged_removed, 'unjudged result')} removed.",
             ),
+            (self.short_lists, f"{_queries(self.short_lists)} with fewer than 10 results."),
             (
                 self.judged_queries and self.judged_at_10 < 1,
-                f"judged@10 is {self.judged_at_10:.1%}"
-                f"{'' if self.unjudged_removed else '; results that nobody judged count as not relevant'}.",
+                f"judged@10 is {self.judged_at_10:.1%}{unlike}.",
             ),
-            (self.judged_at, f"where the measures look, {_listed(self.judged_at)}."),
+            (self.judged_at, f"where the measures look, {shares}."),
         ]
         return [sentence for found, sentence in said if found] + list(self.notes)
 
     def to_dict(self) -> dict[str, Any]:
+        """All counts and sentences, as plain Python values that JSON can hold.
+
+        Returns
+        -------
+        dict
+
+        >>> Audit(judged_queries=2).to_dict()["judged_queries"]
+        2
+        """
         plain = {each.name: getattr(self, each.name) for each in fields(self)}
         return {
             **plain,
             "missing_queries": len(self.missing_queries),
             "missing_query_ids": list(self.missing_queries[:10]),
             "notes": list(self.notes),
-            "findings": self.findings(),
+            "sentences": self.sentences(),
         }
 
 
-def _listed(shares: dict[str, float]) -> str:
-    return ", ".join(f"{name} is {share:.1%}" for name, share in shares.items())
-
-
-def _count(number: int, one: str, many: str = "") -> str:
-    return f"{number:,} {one if number == 1 else many or one + 's'}"
+def _queries(number: int, kind: str = "") -> str:
+    return counted(number, f"{kind}query", f"{kind}queries")

@@ -82,7 +82,7 @@ def grades_of(row: Any) -> Floats:
 
 
 def each_query(value: Sequence[int] | int | None, queries: Sequence[str], what: str) -> Ints | None:
-    """One number a query, from one for all or one for each."""
+    """One number per query, from one for all or one for each."""
     if value is None:
         return None
     numbers = (
@@ -96,6 +96,20 @@ def each_query(value: Sequence[int] | int | None, queries: Sequence[str], what: 
             f"{len(numbers)}."
         )
     return numbers.astype(np.int64)
+
+
+def query_names(queries: Sequence[str] | None, count: int, rows: str) -> tuple[str, ...]:
+    """The queries' ids, or their numbers from 1 where none are given."""
+    if queries is None:
+        return tuple(str(number) for number in range(1, count + 1))
+    names = tuple(map(str, queries))
+    if len(names) != count:
+        raise InputError(
+            f"queries has {len(names)} ids, {rows.format(count=count)}; they must be as many."
+        )
+    if len(set(names)) < len(names):
+        raise InputError("queries must be distinct ids.")
+    return names
 
 
 def whole_pool(

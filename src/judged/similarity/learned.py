@@ -4,18 +4,24 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from judged.errors import InputError
-from judged.inputs.vectors.vectors import Matrix, Vectors, as_vectors
+from judged.inputs.vectors import as_vectors
+from judged.inputs.vectors.formats import file_of
+from judged.inputs.vectors.vectors import Matrix, Vectors
 from judged.segments import Floats, Ints
 from judged.similarity.directions import known, marks_of
+from judged.similarity.learned_files import Parts, read, write
 from judged.similarity.maps import Kind, Weights
 from judged.similarity.record import Training
 from judged.similarity.similarity import Cosine, Similarity
+
+if TYPE_CHECKING:
+    from judged.types import VectorsLike
 
 _NAMED = 3
 
@@ -35,20 +41,51 @@ class Seen:
 
 @dataclass(frozen=True, eq=False)
 class Learned(Similarity):
-    """A learned similarity, made by `judged.learn.fit` or read by `judged.learn.load`; usable
-    wherever a similarity is."""
+    """A learned similarity, from `judged.learn.fit` or `judged.learn.load`; usable wherever one is.
+
+    Parameters
+    ----------
+    kind : Kind
+        What each side's vectors go through, one of `judged.learn.KINDS`.
+    weights : dict of arrays
+        The weights of the kind, by their names.
+    training : Training
+        How it came about.
+    seen : Seen
+        The queries that training saw, which it refuses to be evaluated on.
+    allowed : bool, optional
+        Whether it may be evaluated on them all the same; no by default.
+    reverse : bool, optional
+        Whether items search queries; no by default.
+
+    >>> import numpy as np, judged
+    >>> label = np.arange(60) % 3
+    >>> vectors = np.eye(3)[label] + 0.5 * np.random.default_rng(0).normal(size=(60, 3))
+    >>> same = judged.relevance.same_label(label, label)
+    >>> learned = judged.learn.fit(judged.Embeddings(vectors, vectors), same, kind="diagonal")
+    >>> learned
+    <Learned: diagonal for queries and items of 3 and 3 dimensions, temperature 0.05>
+    >>> rows = learned.unseen(vectors)
+    >>> len(rows) == learned.training.held_out_queries
+    True
+    >>> fresh = judged.Embeddings(vectors[rows], vectors, similarity=learned)
+    >>> fresh.evaluate(judged.relevance.same_label(label[rows], label), "P@1").value()
+    1.0
+    """
 
     name: str = field(init=False, default="learned")
     says: str = field(init=False, default="")
     kind: Kind = field(kw_only=True)
+    """What each side's vectors go through."""
     weights: Weights = field(kw_only=True)
     """By their names in the kind, in single precision, not to be written to."""
     training: Training = field(kw_only=True)
     """How it came about."""
     seen: Seen = field(kw_only=True, repr=False)
+    """The queries that training looked at."""
     allowed: bool = field(kw_only=True, default=False)
     """Whether it may be evaluated on queries that training saw."""
-    turned: bool = field(kw_only=True, default=False)
+    reverse: bool = field(kw_only=True, default=False)
     """Whether items search queries."""
     needs_direction: ClassVar[bool] = True
 
@@ -59,8 +96,7 @@ class Learned(Similarity):
         allowed = "; queries that training saw are not refused" if self.allowed else ""
         said = (
             f"the score is {self.kind.says}, q and x brought to length 1 (learned from "
-            f"{self.training.training:,} "
-            f"queries at temperature {self.training.temperature:g}{allowed})"
+            f"{self.training.training:,} queries at temperature {self.temperature:g}{allowed})"
         )
         object.__setattr__(self, "weights", frozen)
         object.__setattr__(self, "name", f"learned {self.kind.name}")
@@ -68,6 +104,7 @@ class Learned(Similarity):
 
     @property
     def temperature(self) -> float:
+        """That of the loss it was learned with."""
         return self.training.temperature
 
     def __repr__(self) -> str:
@@ -79,31 +116,46 @@ class Learned(Similarity):
 
     def prepare(self, block: Matrix, vectors: Vectors, begin: int, *, items: bool) -> Matrix:
         unit = Cosine().prepare(block, vectors, begin, items=items)
-        side = self.kind.right if items != self.turned else self.kind.left
+        side = self.kind.right if items != self.reverse else self.kind.left
         return np.ascontiguousarray(side.forward(unit, self.weights), np.float32)
 
-    def turned_round(self) -> Learned:
-        return replace(self, turned=not self.turned)
+    def reversed(self) -> Learned:
+        return replace(self, reverse=not self.reverse)
 
     def allow_training_queries(self) -> Learned:
-        """The same, which does not refuse queries that training saw."""
+        """The same, which does not refuse queries that training saw; numbers on them flatter it.
+
+        Returns
+        -------
+        Learned
+        """
         return replace(self, allowed=True)
 
-    def unseen(self, queries: Any) -> Ints:
-        """The row numbers of queries that training did not see: those that it may be evaluated on."""
+    def unseen(self, queries: VectorsLike) -> Ints:
+        """The row numbers of queries that training did not see: those that it may be evaluated on.
+
+        Parameters
+        ----------
+        queries : VectorsLike
+            Vectors of queries, or their file.
+
+        Returns
+        -------
+        array of int
+        """
         trained, chose = self.seen.of(
             as_vectors(queries, dims=self.kind.dims(self.weights)[0], source="the queries")
         )
         return np.flatnonzero(~(trained | chose))
 
     def check(self, queries: Vectors, items: Vectors) -> None:
-        searching, searched = (items, queries) if self.turned else (queries, items)
+        searching, searched = (items, queries) if self.reverse else (queries, items)
         wanted = self.kind.dims(self.weights)
         if wanted != (searching.dims, searched.dims):
             raise InputError(
                 f"this similarity was learned from queries of {wanted[0]} dimensions and items of "
-                f"{wanted[1]}, but "
-                f"{searching.source} have {searching.dims} and {searched.source} {searched.dims}."
+                f"{wanted[1]}, but {searching.source} have {searching.dims} and {searched.source} "
+                f"{searched.dims}."
             )
         if not self.allowed:
             self._refuse_seen(searching)
@@ -118,17 +170,57 @@ class Learned(Similarity):
         )
         raise InputError(
             f"{queries.source}: {len(known):,} of {len(queries):,} queries ({names}) were seen "
-            "when this similarity was "
-            f"learned, {int(trained.sum()):,} in training and {int((chose & ~trained).sum()):,} to "
-            "choose when to stop; "
-            "numbers on them flatter it. Leave these queries out, or allow them: "
-            ".allow_training_queries() in Python, "
+            f"when this similarity was learned, {int(trained.sum()):,} in training and "
+            f"{int((chose & ~trained).sum()):,} to choose when to stop; numbers on them flatter "
+            "it. Leave these queries out, or allow them: .allow_training_queries() in Python, "
             "--allow-training-queries on the command line."
         )
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write it to a .npz or .safetensors file, whole or not at all; `judged.learn.load` gives
-        back the same bits."""
-        from judged.similarity.learned_files import save
+        """Write it to a file, whole or not at all; `judged.learn.load` gives back the same bits.
 
-        save(self, path)
+        Parameters
+        ----------
+        path : str or os.PathLike
+            A .npz or .safetensors file.
+        """
+        seen = (self.seen.training, self.seen.validation)
+        write(Parts(self.kind, self.weights, self.training, *seen), path)
+
+
+def load(path: str | os.PathLike[str]) -> Learned:
+    """A learned similarity from its file, without the queries' vectors: it still knows them again.
+
+    Parameters
+    ----------
+    path : str or os.PathLike
+        A file that `Learned.save` or `judged learn` wrote.
+
+    Returns
+    -------
+    Learned
+
+    >>> load("no such file.npz")
+    Traceback (most recent call last):
+    judged.errors.InputError: no such file.npz: no such file.
+    """
+    found = read_learned(path)
+    if found is None:
+        file = file_of(path, None)
+        if not file.path.exists():
+            raise InputError(f"{file.label}: no such file.")
+        raise InputError(
+            f"{file.label}: is no learned similarity that judged wrote. A plain matrix W needs no "
+            "loading: give its file as the similarity."
+        )
+    return found
+
+
+def read_learned(path: str | os.PathLike[str]) -> Learned | None:
+    """The learned similarity in a file; None where the file is something else, or cannot be read at
+    all."""
+    parts = read(path)
+    if parts is None:
+        return None
+    kind, weights, training, *seen = parts
+    return Learned(kind=kind, weights=weights, training=training, seen=Seen(*seen))

@@ -7,7 +7,7 @@ import os
 import zlib
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,10 +16,10 @@ from judged.checks import temperature as checked_temperature
 from judged.checks import whole
 from judged.errors import InputError, OutputError
 from judged.inputs.vectors.containers import arrays_of_npz, tensors_of_safetensors
-from judged.inputs.vectors.formats import SIGNATURES, File, file_of
+from judged.inputs.vectors.formats import FORMATS, File, file_of
 from judged.outputs import check_target, replacing
+from judged.segments import Floats
 from judged.similarity.directions import MARKS
-from judged.similarity.learned import Learned, Seen
 from judged.similarity.maps import KINDS, Kind, Weights
 from judged.similarity.record import Training
 
@@ -42,16 +42,26 @@ def check_model_target(path: str | os.PathLike[str]) -> None:
     check_target(path)
 
 
-def save(learned: Learned, path: str | os.PathLike[str]) -> None:
+class Parts(NamedTuple):
+    """What a file holds of a learned similarity."""
+
+    kind: Kind
+    weights: Weights
+    training: Training
+    training_marks: Floats
+    """Of the queries that were trained on."""
+    validation_marks: Floats
+    """Of those that chose when to stop."""
+
+
+def write(parts: Parts, path: str | os.PathLike[str]) -> None:
+    """Write a learned similarity, whole or not at all."""
     check_model_target(path)
-    arrays: Arrays = {
-        **learned.weights,
-        **dict(zip(KEYS, (learned.seen.training, learned.seen.validation), strict=True)),
-    }
-    record = learned.training.to_dict()
+    arrays: Arrays = {**parts.weights, **dict(zip(KEYS, parts[-2:], strict=True))}
+    record = parts.training.to_dict()
     about = {
         "version": VERSION,
-        "kind": learned.kind.name,
+        "kind": parts.kind.name,
         "checksum": _checksum(arrays, record),
         "training": record,
     }
@@ -94,42 +104,26 @@ _WRITERS: dict[str, Callable[[Path, Arrays, str], None]] = {
 }
 
 
-def load(path: str | os.PathLike[str]) -> Learned:
-    """A learned similarity from its file."""
-    file = file_of(path, None)
-    found = read_learned(path)
-    if found is None:
-        if not file.path.exists():
-            raise InputError(f"{file.label}: no such file.")
-        raise InputError(
-            f"{file.label}: is no learned similarity that judged wrote. A plain matrix W needs no "
-            "loading: give its file as "
-            "the similarity."
-        )
-    return found
-
-
-def read_learned(path: str | os.PathLike[str]) -> Learned | None:
+def read(path: str | os.PathLike[str]) -> Parts | None:
     """The learned similarity in a file; None where the file is something else, or cannot be read at
     all."""
     file = file_of(path, None)
     try:
         with file.path.open("rb") as handle:
-            start = (
-                b"" if file.key is not None else handle.read(9)
-            )  # one array of a file is a matrix
+            # One array of a file is a matrix.
+            start = b"" if file.key is not None else handle.read(9)
     except (OSError, ValueError):
         return None
-    if any(start.startswith(signature) for signature, name in SIGNATURES if name == "npz"):
+    if start.startswith(FORMATS["npz"].magic):
         arrays = arrays_of_npz(file, MARK)
-        return None if arrays is None else _learned(file, arrays.pop(MARK).tobytes(), arrays)
+        return None if arrays is None else _parts(file, arrays.pop(MARK).tobytes(), arrays)
     if start[8:] == b"{" and b"\x00" in start[:8]:
         found = tensors_of_safetensors(file, MARK)
-        return None if found is None else _learned(file, found[0].encode(), found[1])
+        return None if found is None else _parts(file, found[0].encode(), found[1])
     return None
 
 
-def _learned(file: File, text: bytes, arrays: Arrays) -> Learned:
+def _parts(file: File, text: bytes, arrays: Arrays) -> Parts:
     try:
         about = json.loads(text.decode())
         version = whole("version", about["version"])
@@ -153,9 +147,7 @@ def _learned(file: File, text: bytes, arrays: Arrays) -> Learned:
         raise _damaged(file, "it is not what was written")
     _check_weights(file, kind, weights, training.rank)
     _check_rest(file, kind, training, [of_training, of_validation])
-    return Learned(
-        kind=kind, weights=weights, training=training, seen=Seen(of_training, of_validation)
-    )
+    return Parts(kind, weights, training, of_training, of_validation)
 
 
 def _check_weights(file: File, kind: Kind, weights: Weights, rank: int | None) -> None:
@@ -174,10 +166,8 @@ def _check_weights(file: File, kind: Kind, weights: Weights, rank: int | None) -
     except (InputError, TypeError):
         fitting = False
     if not fitting:
-        listed = ", ".join(
-            f"{name} {' × '.join(map(str, shape))}" for name, shape in shapes.items()
-        )
-        raise _damaged(file, f"its weights do not fit together: {listed}")
+        found = (f"{name} {' × '.join(map(str, shape))}" for name, shape in shapes.items())
+        raise _damaged(file, f"its weights do not fit together: {', '.join(found)}")
 
 
 def _check_rest(file: File, kind: Kind, training: Training, marks: list[NDArray[Any]]) -> None:

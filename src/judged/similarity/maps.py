@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from judged.errors import InputError
+from judged.checks import whole
+from judged.errors import InputError, did_you_mean
+from judged.text import listed
 
 Array = NDArray[Any]
 Weights = dict[str, Array]
@@ -145,26 +146,15 @@ class Kind:
         most = min(query_dims, item_dims)
         if self.rank_share is None:
             if given is not None:
-                ranked = " and ".join(
-                    each.name for each in KINDS.values() if each.rank_share is not None
-                )
+                ranked = [each.name for each in KINDS.values() if each.rank_share is not None]
                 raise InputError(
                     f"{self.name} takes no rank; leave it out, or choose a kind that does "
-                    f"({ranked})."
+                    f"({listed(ranked)})."
                 )
             return None
         if given is None:
             return max(1, most // self.rank_share)
-        if (
-            isinstance(given, bool)
-            or not isinstance(given, (int, np.integer))
-            or not 1 <= given <= most
-        ):
-            raise InputError(
-                f"rank must be a whole number from 1 to {most}, the dimensions of the vectors; got "
-                f"{given!r}."
-            )
-        return int(given)
+        return whole("rank", given, at_most=most, otherwise=", the dimensions of the vectors")
 
     def shapes(
         self, query_dims: int, item_dims: int, rank: int | None
@@ -173,8 +163,7 @@ class Kind:
         if self.equal_dims and query_dims != item_dims:
             raise InputError(
                 f"{self.name} compares dimension with dimension, but queries have {query_dims} "
-                "dimensions and items "
-                f"{item_dims}; choose another kind, such as bilinear."
+                f"dimensions and items {item_dims}; choose another kind, such as bilinear."
             )
         sides = ((self.left, query_dims, item_dims), (self.right, item_dims, query_dims))
         return {
@@ -233,8 +222,7 @@ def as_kind(given: Any) -> Kind:
     """
     if isinstance(given, str) and given in KINDS:
         return KINDS[given]
-    close = get_close_matches(str(given), KINDS, n=1)
-    hint = f"; did you mean {close[0]!r}?" if close else "."
     raise InputError(
-        f"there is no kind {given!r} of learned similarity{hint} There is {', '.join(KINDS)}."
+        f"There is no kind {given!r} of learned similarity{did_you_mean(given, KINDS)} There is "
+        f"{', '.join(KINDS)}."
     )

@@ -1,14 +1,18 @@
 """What is on record about the training of a learned similarity: all that a number computed with it
-hangs on."""
+depends on."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
-from typing import Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
+from judged.results import Part, Result, Table
 from judged.statistics.intervals import LEVEL, Interval
-from judged.text import aligned
+from judged.text import counted
+
+if TYPE_CHECKING:
+    import polars as pl
 
 
 @dataclass(frozen=True)
@@ -45,34 +49,71 @@ class HeldOut:
     """Of the intervals."""
 
 
-@dataclass(frozen=True)
-class Training:
-    """How a similarity was learned."""
+@dataclass(frozen=True, repr=False)
+class Training(Result):
+    """How a similarity was learned: the settings, the way of the loss, and the held-out queries.
+
+    >>> import numpy as np, judged
+    >>> label = np.arange(60) % 3
+    >>> vectors = np.eye(3)[label] + 0.5 * np.random.default_rng(0).normal(size=(60, 3))
+    >>> same = judged.relevance.same_label(label, label)
+    >>> learned = judged.learn.fit(judged.Embeddings(vectors, vectors), same, kind="diagonal")
+    >>> learned.training.sentences()[0]
+    'diagonal, temperature 0.05'
+    >>> Training.from_dict(learned.training.to_dict()) == learned.training
+    True
+    """
 
     kind: str
+    """The name of the kind of similarity."""
     temperature: float
+    """Of the softmax in the loss."""
     positives: str
+    """The rule for several positives of a query, one of `judged.policy.POSITIVES`."""
     both: bool
+    """Whether the loss went over queries for each item too."""
     rank: int | None
+    """Of the matrices; None for kinds without one."""
     decay: float
+    """How strongly weights are pulled to where they started."""
     measure: str
+    """What was computed on the validation queries after each iteration."""
     rel: float
+    """The grade from which an item is relevant."""
     seed: int
+    """Of the split, and of what is drawn."""
     items: int
+    """How many items there were."""
     candidates: int
     """How many items each training query was set against."""
     training: int
+    """How many queries were trained on."""
     validation: int
+    """How many chose when to stop."""
     held_out_queries: int
+    """How many training never saw."""
     history: tuple[Step, ...]
+    """Where training stood after each iteration, the start included."""
     best: int
     """The iteration whose weights were kept: the best on the validation queries."""
     stopped: str
+    """Why it ended, in words."""
     relevance: str
+    """What was relevant, in words."""
     notes: tuple[str, ...] = ()
+    """What else there is to know."""
     held_out: HeldOut | None = None
+    """How the held-out queries fare; None where there are none."""
+
+    WORDS: ClassVar[frozenset[str]] = frozenset(("measure",))
 
     def to_dict(self) -> dict[str, Any]:
+        """All of it, as plain Python values that JSON can hold.
+
+        Returns
+        -------
+        dict
+        """
         result = asdict(self)
         result["history"] = [asdict(step) for step in self.history]
         result["notes"] = list(self.notes)
@@ -91,7 +132,17 @@ class Training:
 
     @classmethod
     def from_dict(cls, given: Mapping[str, Any]) -> Training:
-        """The way back from `to_dict`."""
+        """The way back from `to_dict`.
+
+        Parameters
+        ----------
+        given : dict
+            What `to_dict` gave.
+
+        Returns
+        -------
+        Training
+        """
         parts = {each.name: given[each.name] for each in fields(cls)}
         parts["history"] = tuple(Step(**step) for step in given["history"])
         parts["notes"] = tuple(given["notes"])
@@ -108,8 +159,31 @@ class Training:
             )
         return cls(**parts)
 
-    def sentences(self) -> tuple[str, ...]:
-        """All of it but the table of held-out queries, in words."""
+    def to_frame(self) -> pl.DataFrame:
+        """The held-out queries: one row per measure, each mean with the ends of its interval.
+
+        Returns
+        -------
+        polars.DataFrame
+        """
+        import polars as pl
+
+        gains = () if self.held_out is None else self.held_out.gains
+        columns: dict[str, list[Any]] = {"measure": [gain.measure for gain in gains]}
+        for part in ("before", "after", "difference"):
+            for end, suffix in (("mean", ""), ("low", "_low"), ("high", "_high")):
+                values = [getattr(getattr(gain, part), end) for gain in gains]
+                columns[f"{part}{suffix}"] = values
+        types = {name: pl.String if name == "measure" else pl.Float64 for name in columns}
+        return pl.DataFrame(columns, schema=types)
+
+    def sentences(self) -> list[str]:
+        """All of it but the table of held-out queries, in words.
+
+        Returns
+        -------
+        list of str
+        """
         first, best, last = self.history[0], self.history[self.best], self.history[-1]
         pull = f", pull to the start {self.decay:g}" if self.decay else ""
         among = (
@@ -117,52 +191,51 @@ class Training:
             if self.candidates == self.items
             else f"{self.candidates:,} of {self.items:,} items"
         )
-        said = [
-            f"{self.kind}, temperature "
-            f"{self.temperature:g}{'' if self.rank is None else f', rank {self.rank}'}",
+        rank = "" if self.rank is None else f", rank {self.rank}"
+        ways = ", both ways" if self.both else ""
+        return [
+            f"{self.kind}, temperature {self.temperature:g}{rank}",
             f"queries: {self.training:,} for training, {self.validation:,} for validation, "
-            f"{self.held_out_queries:,} held out; "
-            f"seed {self.seed}",
+            f"{self.held_out_queries:,} held out; seed {self.seed}",
             f"relevant: {self.relevance}; from grade {self.rel:g}",
-            f"loss: among {among}, several positives by rule "
-            f"{self.positives!r}{', both ways' if self.both else ''}{pull}; "
-            f"{first.loss:.4f} at the start, "
-            f"{best.loss:.4f} at iteration {self.best}",
+            f"loss: among {among}, several positives by rule {self.positives!r}{ways}{pull}; "
+            f"{first.loss:.4f} at the start, {best.loss:.4f} at iteration {self.best}",
             f"{self.measure} on validation: {first.value:.4f} at the start, {best.value:.4f} at "
-            f"iteration {self.best}, "
-            f"which was kept",
-            f"stopped after {last.iteration:,} iteration{'' if last.iteration == 1 else 's'}: "
-            f"{self.stopped}",
+            f"iteration {self.best}, which was kept",
+            f"stopped after {counted(last.iteration, 'iteration')}: {self.stopped}",
+            *(f"note: {note}" for note in self.notes),
         ]
-        return (*said, *(f"note: {note}" for note in self.notes))
 
-    def rows(self) -> list[tuple[str, str, str, str]]:
-        """The table of held-out queries: measure, before, after, difference."""
+    def tables(self) -> list[Table]:
+        """The table of held-out queries: measure, before, after and difference.
+
+        Returns
+        -------
+        list of (header, rows)
+        """
         if self.held_out is None:
             return []
-        return [
+        rows = [
             (gain.measure, _said(gain.before), _said(gain.after), _said(gain.difference, sign="+"))
             for gain in self.held_out.gains
         ]
+        return [(("measure", "before", "after", "difference"), rows)]
 
-    def __repr__(self) -> str:
-        lines = [*self.sentences()]
-        if self.held_out is not None:
-            lines += [self.heading(), *aligned([HEADER, *self.rows()])]
-        return "\n".join(lines)
+    def parts(self) -> list[Part]:
+        """The sentences, and under them the table of held-out queries.
 
-    def heading(self) -> str:
-        """What stands over the table."""
+        Returns
+        -------
+        list of str or (header, rows)
+        """
         held = self.held_out
-        assert held is not None
-        many = "query" if held.queries == 1 else "queries"
-        return (
-            f"{held.queries:,} held-out {many}, means with {held.level:.0%} intervals; before: "
-            f"{held.before}"
+        if held is None:
+            return [*self.sentences()]
+        heading = (
+            f"{counted(held.queries, 'held-out query', 'held-out queries')}, means with "
+            f"{held.level:.0%} intervals; before: {held.before}"
         )
-
-
-HEADER = ("measure", "before", "after", "difference")
+        return [*self.sentences(), heading, *self.tables()]
 
 
 def _said(interval: Interval, *, sign: str = "") -> str:

@@ -14,24 +14,53 @@ from numpy.typing import NDArray
 from judged.errors import InputError
 
 LEVEL = 0.95
+"""In how many of all samples an interval holds the true mean, unless another level is asked for."""
 
 
 @dataclass(frozen=True)
 class Interval:
-    """A mean and the bounds that would hold the true one in so many of all samples; NaN where a
-    bound cannot be said."""
+    """A mean and the bounds that would hold the true one in so many of all samples.
+
+    >>> Interval(0.5, 0.25, 0.75).to_dict()
+    {'mean': 0.5, 'low': 0.25, 'high': 0.75}
+    """
 
     mean: float
+    """The mean of the values."""
     low: float
+    """The lower bound; NaN where it cannot be said."""
     high: float
+    """The upper bound; NaN where it cannot be said."""
 
     def to_dict(self) -> dict[str, float | None]:
-        """For JSON, which has no NaN."""
+        """As plain values for JSON, which has no NaN.
+
+        Returns
+        -------
+        dict
+
+        >>> Interval(0.5, math.nan, math.nan).to_dict()
+        {'mean': 0.5, 'low': None, 'high': None}
+        """
         named = {"mean": self.mean, "low": self.low, "high": self.high}
         return {name: value if math.isfinite(value) else None for name, value in named.items()}
 
     @classmethod
     def from_dict(cls, given: Mapping[str, Any]) -> Interval:
+        """The interval that `to_dict` gave.
+
+        Parameters
+        ----------
+        given : Mapping
+            What `to_dict` returned.
+
+        Returns
+        -------
+        Interval
+
+        >>> Interval.from_dict({"mean": 0.5, "low": None, "high": None})
+        Interval(mean=0.5, low=nan, high=nan)
+        """
         return cls(
             *(
                 math.nan if given[name] is None else float(given[name])
@@ -41,11 +70,21 @@ class Interval:
 
 
 def mean_interval(values: Sequence[float] | NDArray[Any], *, level: float = LEVEL) -> Interval:
-    """Student's interval of a mean: mean ± t·s/√n, t with n - 1 degrees of freedom and s with n - 1
-    in its divisor.
+    """Student's interval of a mean: mean ± t·s/√n, with n - 1 degrees of freedom.
 
     Of differences of pairs it is the paired one. One value alone says nothing of how others would
-    spread, so its bounds are NaN; values that are NaN are not allowed.
+    spread, so its bounds are NaN.
+
+    Parameters
+    ----------
+    values : sequence of float
+        One finite number per query.
+    level : float, optional
+        In how many of all samples the bounds hold the true mean.
+
+    Returns
+    -------
+    Interval
 
     >>> mean_interval([1.0, 2.0, 3.0])
     Interval(mean=2.0, low=-0.484..., high=4.484...)

@@ -3,24 +3,25 @@ random."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import reduce
 from operator import add
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from judged.embeddings.product import Blocks, Product, over_blocks
 from judged.embeddings.ranks import relevant_and_excluded
-from judged.embeddings.relevance import Bound, Pairs, turned_round
+from judged.embeddings.relations import Bound, Pairs, reversed_pairs
 from judged.errors import InputError
 from judged.inputs.vectors.vectors import Matrix, Vectors
 from judged.segments import Ints, starts_of
 from judged.temperature.softmax import NOBODY, Counting, Negatives, Sums
 
-Progress = Callable[[int], None]
+if TYPE_CHECKING:
+    from judged.types import Progress
 
 
 class Candidates(Blocks, Protocol):
@@ -37,14 +38,14 @@ class Candidates(Blocks, Protocol):
         ...
 
     def sums(self, counting: Counting, begin: int, end: int) -> Sums | None:
-        """What is said of a block of queries; None where none of them has a positive."""
+        """The sums of a block of queries; None where none of them has a positive."""
         ...
 
 
 def summed(
     candidates: Candidates, counting: Counting, progress: Progress | None = None
 ) -> Sums | None:
-    """What is said of all queries together."""
+    """The sums of all queries."""
     found = over_blocks(
         candidates, lambda begin, end: candidates.sums(counting, begin, end), progress
     )
@@ -110,8 +111,8 @@ class Batches:
     """Training batches drawn at random: every query brings one of its positives, and these are the
     batch's candidates.
 
-    An item that several queries brought stands in the batch once. Queries that are left over from
-    the last whole batch are not looked at, for a loss over fewer candidates is another loss.
+    An item that several queries brought stands in the batch once. Queries that remain after
+    the last whole batch are left out, as a loss over fewer candidates is another loss.
     """
 
     product: Product
@@ -144,7 +145,7 @@ class Batches:
         query = random.permutation(having)[: len(having) // size * size]
         item = chosen[query]
         positive, excluded, again = _within(corpus, query, item, size)
-        fitting = max(1, room // (BYTES_A_SCORE * size**2))
+        fitting = max(1, room // (BYTES_PER_SCORE * size**2))
         threads = min(corpus.threads, fitting)
         return cls(
             corpus.product,
@@ -158,16 +159,16 @@ class Batches:
             threads,
         )
 
-    def turned_round(self) -> Batches:
+    def reversed(self) -> Batches:
         """The items of each batch with its queries for candidates."""
         return replace(
             self,
-            positive=self._turned(self.positive),
-            excluded=self._turned(self.excluded),
+            positive=self._reversed(self.positive),
+            excluded=self._reversed(self.excluded),
             back=not self.back,
         )
 
-    def _turned(self, pairs: tuple[Ints, Ints]) -> tuple[Ints, Ints]:
+    def _reversed(self, pairs: tuple[Ints, Ints]) -> tuple[Ints, Ints]:
         place, slot = pairs
         row, column = place - place % self.size + slot, place % self.size
         order = np.argsort(row, kind="stable")
@@ -206,14 +207,14 @@ class Batches:
         return counting.sums(negatives, row, score)
 
     def _score(self, at: slice, out: Matrix) -> None:
-        """The scores of one batch: a row for whoever searches, a column a candidate; equal items
+        """The scores of one batch: one row per searcher, one column per candidate; equal items
         tie."""
         similarity = self.product.similarity
         sides = [(self.product.queries, self.query[at]), (self.product.items, self.item[at])]
-        # not the same scores seen from the other side: some hold only what orders the candidates of
-        # a row
+        # Not the same scores seen from the other side: some hold only what orders the candidates
+        # of a row.
         if self.back:
-            similarity, sides = similarity.turned_round(), sides[::-1]
+            similarity, sides = similarity.reversed(), sides[::-1]
         ready = []
         for (vectors, rows), searched in zip(sides, (False, True), strict=True):
             some = Vectors(vectors.rows(rows), source=vectors.source)
@@ -233,16 +234,15 @@ class Batches:
 
 
 _SCORES_AT_A_TIME = 1 << 22
-BYTES_A_SCORE = 12
+BYTES_PER_SCORE = 12
 """Of a batch: the score, and what is worked out beside it."""
 
 
 def _one_each(corpus: Corpus, random: np.random.Generator) -> Ints:
     """For each query one of its positives, drawn at random; -1 where it has none."""
     chosen = np.full(corpus.rows, -1, np.int64)
-    shares = random.random(
-        corpus.rows
-    )  # at once, so that what is drawn does not hang on the size of blocks
+    # At once, so that what is drawn does not depend on the size of blocks.
+    shares = random.random(corpus.rows)
     for begin, end in corpus.blocks():
         relevant, _ = corpus.pairs(begin, end)
         having = np.flatnonzero(relevant.lengths)
@@ -286,10 +286,10 @@ def _ordered(parts: list[tuple[Ints, Ints]]) -> tuple[Ints, Ints]:
     return row[order], column[order]
 
 
-def turned_corpus(corpus: Corpus, back: Product) -> Corpus:
+def reversed_corpus(corpus: Corpus, back: Product) -> Corpus:
     """The items' softmax over queries, by a product of these sides."""
     return Corpus(
         back,
-        turned_round(corpus.relevance, corpus.product.queries, corpus.product.items),
+        reversed_pairs(corpus.relevance, corpus.product.queries, corpus.product.items),
         corpus.rel,
     )

@@ -2,8 +2,7 @@
 scores.
 
 Negatives are added up piece by piece, relative to the highest of them, so that nothing overflows at
-any temperature. Positives are few and stay as they are. All that is said of a query comes from
-these two.
+any temperature. Positives are few and stay as they are. All numbers of a query come from these two.
 """
 
 from __future__ import annotations
@@ -16,7 +15,8 @@ import numpy as np
 
 from judged.errors import InputError
 from judged.inputs.vectors.vectors import Matrix
-from judged.segments import Floats, Ints
+from judged.learn.loss import RULES, Positives
+from judged.segments import Floats, Ints, starts_of
 
 NOBODY = np.float32(-1e38)
 """The score of what is no negative: positives and excluded items."""
@@ -60,9 +60,8 @@ class Negatives:
         base = np.where(np.isfinite(self.top), self.top, 0.0).astype(np.float32)
         rows = max(1, _AT_A_TIME // scores.shape[1])
         room = np.empty((min(rows, len(scores)), scores.shape[1]), np.float32)
-        with np.errstate(
-            over="ignore", under="ignore"
-        ):  # what overflows is minus infinity, whose exponential is 0
+        # What overflows is minus infinity, whose exponential is 0.
+        with np.errstate(over="ignore", under="ignore"):
             for begin in range(0, len(scores), rows):
                 at = slice(begin, begin + rows)
                 below = np.subtract(scores[at], base[at, None], out=scores[at])
@@ -112,7 +111,7 @@ def greatest(scores: Matrix, k: int) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class Sums:
-    """What is said of queries, added up over them, for each temperature."""
+    """The numbers of queries, added up over them, for each temperature."""
 
     queries: int
     positives: int
@@ -128,7 +127,7 @@ class Sums:
     hardest_share: Floats
     effective_negatives: Floats
     probabilities: Floats
-    """A row a temperature, a column a rank."""
+    """One row per temperature, one column per rank."""
     bins: Floats
     """For each temperature and bin of confidence: queries, their confidence, their accuracy."""
 
@@ -179,36 +178,22 @@ class Counting:
         )
 
     def _at(self, block: _Block, number: int, temperature: float) -> dict[str, Any]:
-        log_positives, of_positives, mean_positive = block.positives(temperature)
+        own, shares, log_positives = block.positives(temperature)
         log_negatives, mean_negative = block.negatives(number, temperature)
+        found = RULES[self.positives](block.of, own, shares, log_positives, log_negatives)
         log_total = np.logaddexp(log_positives, log_negatives)
         share = np.exp(log_negatives - log_total)
-        mean = share * mean_negative + (1 - share) * mean_positive
+        mean = share * mean_negative + (1 - share) * block.of.sum(shares * block.below)
+        slope = found.by_negatives * mean_negative + block.of.sum(found.by_positive * block.below)
         confidence = np.exp(-log_total)
-        if self.positives == "each":
-            loss, slope = (
-                block.mean(log_total[block.row] - of_positives),
-                mean - block.mean(block.below),
-            )
-            gradient = share
-        elif self.positives == "any":
-            loss, slope, gradient = log_total - log_positives, mean - mean_positive, share
-        else:
-            behind = log_negatives[block.row] - of_positives
-            loss, pull = (
-                block.mean(np.logaddexp(0.0, behind)),
-                np.exp(behind - np.logaddexp(0.0, behind)),
-            )
-            slope = block.mean(pull * (mean_negative[block.row] - block.below))
-            gradient = block.mean(pull)
         place = np.minimum((confidence * self.bins).astype(np.int64), self.bins - 1)
         weights = (None, confidence, block.accuracy)
         return {
-            "loss": loss.sum(),
+            "loss": found.loss.sum(),
             "slope": -slope.sum() / temperature,
             "confidence": confidence.sum(),
             "entropy": (log_total - mean / temperature).sum(),
-            "gradient": gradient.sum() / temperature,
+            "gradient": found.by_negatives.sum() / temperature,
             "hardest_share": block.hardest_share(number, temperature, self.hardest).sum(),
             "effective_negatives": block.effective_negatives(number, temperature).sum(),
             "probabilities": np.exp(block.highest / temperature - log_total[:, None]).sum(axis=0),
@@ -225,11 +210,9 @@ class _Block:
         self, negatives: Negatives, rows: Ints, counts: Ints, row: Ints, score: Floats
     ) -> None:
         self._total, self._weighted = negatives.total[rows], negatives.weighted[rows]
-        self._counts, self.row = counts, row
+        self.of = Positives(row, counts)
         hardest, top = negatives.hardest[rows], negatives.top[rows]
-        self._best = np.full(len(rows), -np.inf)
-        np.maximum.at(self._best, row, score)
-        peak = np.maximum(top, self._best)
+        peak = np.maximum(top, np.maximum.reduceat(score, starts_of(counts)))
         self.some = np.isfinite(top)
         self._top, self._hardest = (
             np.where(self.some, top - peak, -np.inf),
@@ -237,9 +220,7 @@ class _Block:
         )
         self.below = score - peak[row]
         """Of each positive."""
-        self._behind = score - self._best[row]
-        self._best = self._best - peak
-        at_top = np.bincount(row, self.below == 0, minlength=len(rows))
+        at_top = self.of.sum(self.below == 0)
         level = np.where(self._top == 0, negatives.level[rows], 0)
         self.accuracy = at_top / (at_top + level)
         """Of the top item; where several tie for it, the share of them that are relevant."""
@@ -247,26 +228,19 @@ class _Block:
         """The highest scores of positives and negatives together, descending."""
 
     def _merged(self, negatives: Floats) -> Floats:
-        order = np.lexsort((-self.below, self.row))
-        place = np.arange(len(order)) - np.repeat(
-            np.cumsum(self._counts) - self._counts, self._counts
-        )
+        row, counts = self.of.row, self.of.counts
+        order = np.lexsort((-self.below, row))
+        place = np.arange(len(order)) - np.repeat(starts_of(counts), counts)
         among = place < RANKS
-        positives = np.full((len(self._counts), RANKS), -np.inf)
-        positives[self.row[order][among], place[among]] = self.below[order][among]
+        positives = np.full((len(counts), RANKS), -np.inf)
+        positives[row[order][among], place[among]] = self.below[order][among]
         return -np.sort(-np.hstack([positives, negatives]), axis=1)[:, :RANKS]
 
-    def mean(self, values: Floats) -> Floats:
-        """Over each query's positives."""
-        return np.bincount(self.row, values, minlength=len(self._counts)) / self._counts
-
     def positives(self, temperature: float) -> tuple[Floats, Floats, Floats]:
-        """The log of the positives' exponentials' sum, the logs themselves, and the positives' mean
-        score by softmax."""
-        share = np.exp(self._behind / temperature)
-        total = np.bincount(self.row, share, minlength=len(self._counts))
-        mean = np.bincount(self.row, share * self.below, minlength=len(self._counts)) / total
-        return self._best / temperature + np.log(total), self.below / temperature, mean
+        """The positives' scores over temperature, their shares, and the log of their exponentials'
+        sum."""
+        own = self.below / temperature
+        return own, *self.of.softmax(own)
 
     def negatives(self, number: int, temperature: float) -> tuple[Floats, Floats]:
         """The log of the negatives' exponentials' sum, and the negatives' mean score by softmax; of

@@ -1,105 +1,116 @@
 """What a temperature does to learning: the same similarity learned at several temperatures, and how
-held-out queries fare."""
+held-out queries do."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from judged.checks import number, whole
-from judged.embeddings.diagnostics import diagnose
-from judged.embeddings.product import MEMORY
-from judged.embeddings.relevance import as_relation
+from judged.checks import STUDIED_TEMPERATURES, number, whole
+from judged.embeddings.embeddings import Embeddings
+from judged.embeddings.relations import as_relation
 from judged.errors import InputError
-from judged.evaluation.request import Measures
-from judged.inputs.vectors.vectors import Vectors, as_vectors
-from judged.learn.data import Data, Part
-from judged.learn.training import ITERATIONS, fit, with_rel
-from judged.measures import Measure, parse
+from judged.inputs.vectors.vectors import Vectors
+from judged.learn.data import Data, Part, checked_embeddings
+from judged.learn.training import ITERATIONS, MEASURES, fit, with_rel
+from judged.measures import Measure, parse_measure
 from judged.segments import Floats
+from judged.similarity.choice import as_similarity
 from judged.similarity.learned import Learned
-from judged.similarity.similarity import Cosine, Similarity, as_similarity
+from judged.similarity.similarity import Cosine, Similarity
 from judged.statistics.intervals import mean_interval
 from judged.temperature.study_result import Studied, Study
 from judged.temperature.sweeps import as_temperatures, sweep
 
-TEMPERATURES = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0)
-MEASURES = ("AP", "nDCG@10", "RR")
-
-Progress = Callable[[int], None]
+if TYPE_CHECKING:
+    from judged.types import LearnedKind, MeasuresLike, Progress, RelevanceLike
 
 
 def study(
-    queries: Any,
-    items: Any,
-    relevance: Any,
-    temperatures: Sequence[float] = TEMPERATURES,
+    embeddings: Embeddings,
+    relevance: RelevanceLike,
+    temperatures: Sequence[float] = STUDIED_TEMPERATURES,
     *,
-    kind: str = "two-tower-linear",
-    measures: Measures = MEASURES,
-    query_ids: Sequence[Any] | None = None,
-    item_ids: Sequence[Any] | None = None,
-    dims: int | None = None,
+    kind: LearnedKind = "two-tower-linear",
+    measures: MeasuresLike = MEASURES,
     progress: Progress | None = None,
     **options: Any,
 ) -> Study:
-    """Learn the same similarity at every temperature, from the same queries, and evaluate each on
-    the same held-out ones.
+    """Learn the same similarity at each temperature, and evaluate all on the same held-out queries.
 
-    Other options are those of `judged.learn.fit`; the seed is the same for all temperatures. Two
-    linear towers score by a cosine, so that the temperature alone says how far apart scores can be
-    pulled; other kinds can make up for it by larger weights. `progress` is told of iterations done,
-    as many for each temperature as it may have.
+    Parameters
+    ----------
+    embeddings : Embeddings
+        Queries and items, and what is excluded; with the default similarity, no normalisation and
+        no categories.
+    relevance : RelevanceLike
+        What is relevant to which query: one of `judged.relevance`, judgements, a matrix of grades,
+        or a function of a block of rows.
+    temperatures : sequence of float, optional
+        What to learn at; by default 0.01, 0.03, 0.1, 0.3, 1, 3 and 10.
+    kind : {"two-tower-linear", "bilinear", "low-rank", "diagonal"}, optional
+        What is learned. Two linear towers (default) score by a cosine, so that the temperature
+        alone says how far apart scores can be pulled; other kinds can make up for it by larger
+        weights.
+    measures : MeasuresLike, optional
+        What is measured on the held-out queries; by default AP, nDCG@10 and RR.
+    progress : callable, optional
+        Called with the number of iterations that were done since the last call; each temperature
+        counts as many as it may have.
+    **options
+        All other options of `judged.learn.fit`, the same for all temperatures.
 
+    Returns
+    -------
+    Study
+
+    Examples
+    --------
     >>> import numpy as np, judged
     >>> random = np.random.default_rng(0)
     >>> label = np.arange(120) % 4
-    >>> vectors = np.hstack([np.eye(4)[label] + 0.3 * random.normal(size=(120, 4)), 2 * random.normal(size=(120, 4))])
-    >>> same = judged.same_label(label, label)
-    >>> found = judged.temperature.study(vectors, vectors, same, [0.1, 10.0], exclude=judged.same_index())
+    >>> signal, noise = np.eye(4)[label], random.normal(size=(120, 8)) * ([0.3] * 4 + [2] * 4)
+    >>> vectors = np.hstack([signal, np.zeros((120, 4))]) + noise
+    >>> embeddings = judged.Embeddings(vectors, vectors, exclude=judged.relevance.same_row())
+    >>> same = judged.relevance.same_label(label, label)
+    >>> found = judged.temperature.study(embeddings, same, [0.1, 10.0])
     >>> cool, warm = found.trained
     >>> found.untrained.measures["AP"].mean < cool.measures["AP"].mean, cool.entropy < warm.entropy
     (True, True)
     """
+    checked_embeddings(embeddings, "temperature.study", learns=True)
     chosen = as_temperatures(temperatures)
-    rel, iterations = (
-        number("rel", options.get("rel", 1)),
-        whole("iterations", options.get("iterations", ITERATIONS)),
-    )
+    rel = number("rel", options.get("rel", 1))
+    iterations = whole("iterations", options.get("iterations", ITERATIONS))
     named = [measures] if isinstance(measures, (str, Measure)) else measures or ()
-    wanted = list(dict.fromkeys(with_rel(parse(each), rel) for each in named))
+    wanted = list(dict.fromkeys(with_rel(parse_measure(each), rel) for each in named))
     if not wanted:
         raise InputError("a study needs at least one measure.")
-    left, right = (
-        as_vectors(each, ids=ids, dims=dims, source=f"the {name}")
-        for each, ids, name in ((queries, query_ids, "queries"), (items, item_ids, "items"))
-    )
-    relation, exclude = as_relation(relevance, what="relevance"), options.get("exclude")
-    excluded = None if exclude is None else as_relation(exclude, what="exclude")
+    relation = as_relation(relevance, what="relevance")
     if options.get("held_out", 1) == 0:
         raise InputError("a study needs held-out queries; held_out must be above 0.")
-    data = Data.of(left, right, relation, excluded, rel=rel, memory=options.get("memory", MEMORY))
+    data = Data.of(embeddings, relation, rel=rel)
     rows = np.flatnonzero(data.positives.lengths)
-    # Before training, so that a measure which says nothing of embeddings is refused at once; any
+    # Before training, so that a measure which embeddings do not have is refused at once; any
     # similarity does for that.
-    data.part(rows[:1]).evaluate(as_similarity(np.zeros((left.dims, right.dims))), wanted)
+    dims = data.queries.dims, data.items.dims
+    data.part(rows[:1]).evaluate(as_similarity(np.zeros(dims)), wanted)
     learned = []
     for temperature in chosen.tolist():
         bar = None if progress is None else _Bar(progress, iterations)
         learned.append(
-            fit(left, right, relation, kind=kind, temperature=temperature, progress=bar, **options)
+            fit(embeddings, relation, kind=kind, temperature=temperature, progress=bar, **options)
         )
         if bar is not None:
             bar.end()
-    part = data.part(np.intersect1d(learned[0].unseen(left), rows))
+    part = data.part(np.intersect1d(learned[0].unseen(data.queries), rows))
     return _studied(learned, part, wanted)
 
 
 class _Bar:
-    """Progress of one training: what it does not need of the iterations it may have is told at its
-    end."""
+    """Progress of one training, which at its end counts the iterations that it did not need."""
 
     def __init__(self, progress: Progress, allowed: int) -> None:
         self._progress, self._left = progress, allowed
@@ -164,17 +175,13 @@ def _trained(
 ) -> Studied:
     record = learned.training
     point = sweep(
-        part.queries,
-        part.items,
+        part.embeddings(learned),
         part.relevance,
         [record.temperature],
-        similarity=learned,
-        exclude=part.exclude,
         both=record.both,
-        positives=record.positives,
+        positives=record.positives,  # type: ignore[arg-type]
         rel=record.rel,
         search=False,
-        memory=part.memory,
     ).points[0]
     alignment, uniformity = _spread(learned, part)
     return Studied(
@@ -204,17 +211,9 @@ def _untrained(
 ) -> Studied:
     """Of vectors as they are all that needs no temperature."""
     alignment, uniformity = _spread(similarity, part)
-    point = sweep(
-        part.queries,
-        part.items,
-        part.relevance,
-        [1.0],
-        similarity=similarity,
-        exclude=part.exclude,
-        rel=rel,
-        search=False,
-        memory=part.memory,
-    ).points[0]
+    point = sweep(part.embeddings(similarity), part.relevance, [1.0], rel=rel, search=False).points[
+        0
+    ]
     return Studied(
         alignment=alignment,
         uniformity=uniformity,
@@ -230,7 +229,8 @@ def _spread(similarity: Similarity, part: Part) -> tuple[float, float]:
         _mapped(similarity, part.queries, items=False),
         _mapped(similarity, part.items, items=True),
     )
-    found = diagnose(queries, items, part.positives, exclude=part.exclude, memory=part.memory)
+    compared = Embeddings(queries, items, exclude=part.exclude, memory=part.memory)
+    found = compared.diagnose(part.positives)
     assert found.alignment is not None
     return found.alignment, found.items.uniformity
 

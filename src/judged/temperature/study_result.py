@@ -1,4 +1,4 @@
-"""What a study of temperatures found: a row for each, with intervals, and what can be concluded
+"""What a study of temperatures found: one row per temperature, with intervals, and what follows
 from them."""
 
 from __future__ import annotations
@@ -7,14 +7,15 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from math import isfinite, isnan
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from judged.measures import parse
+from judged.measures import parse_measure
+from judged.results import Result, Table
 from judged.segments import Floats
 from judged.similarity.learned import Learned
 from judged.similarity.record import Step
 from judged.statistics.intervals import LEVEL, Interval, mean_interval
-from judged.text import aligned
+from judged.text import counted, listed
 
 if TYPE_CHECKING:
     import polars as pl
@@ -36,8 +37,10 @@ COLUMNS = {
 
 @dataclass(frozen=True, kw_only=True)
 class Studied:
-    """What became of one temperature, on held-out queries; of vectors as they are only what needs
-    no temperature."""
+    """What became of one temperature, on held-out queries.
+
+    Of vectors as they are it has only what needs no temperature.
+    """
 
     temperature: float | None = None
     """None: not trained."""
@@ -52,19 +55,30 @@ class Studied:
     """log of the mean of e^(-2·|x - y|²) over pairs of items at length 1: the lower, the more
     spread out."""
     confidence: float | None = None
+    """The mean probability of the top item."""
     accuracy: float
+    """How often the top item is relevant."""
     entropy: float | None = None
+    """Of the probabilities of all candidates, natural logarithm."""
     calibration_error: float | None = None
+    """The gap between confidence and accuracy, weighted by the queries of each bin (ECE)."""
     iterations: int | None = None
+    """How many iterations training had."""
     best_iteration: int | None = None
+    """The iteration whose weights were kept."""
     stopped: str | None = None
+    """Why training ended, in words."""
     history: tuple[Step, ...] = ()
+    """The loss and the validation measure after each iteration, the start included."""
     measures: Mapping[str, Interval]
+    """Each measure's mean over the held-out queries, with its interval."""
     differences: Mapping[str, Interval] | None = None
     """To the similarity that was not trained, query by query; None without one."""
     learned: Learned | None = field(default=None, repr=False)
+    """The similarity that was learned."""
 
     def to_dict(self) -> dict[str, Any]:
+        """All numbers as plain values; what is undefined is None."""
         found = {name: getattr(self, name) for name in ("temperature", *COLUMNS, "stopped")}
         numbers = {
             name: None if isinstance(each, float) and not isfinite(each) else each
@@ -88,15 +102,31 @@ def _plain(intervals: Mapping[str, Interval]) -> dict[str, Any]:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Study:
-    """Temperatures of training side by side; `print` it, or take its rows."""
+class Study(Result):
+    """The same similarity learned at several temperatures; made by `judged.temperature.study`.
+
+    Examples
+    --------
+    >>> import numpy as np, judged
+    >>> label = np.arange(60) % 3
+    >>> vectors = np.eye(3)[label] + np.random.default_rng(0).normal(size=(60, 3))
+    >>> same = judged.relevance.same_label(label, label)
+    >>> embeddings = judged.Embeddings(vectors, vectors, exclude=judged.relevance.same_row())
+    >>> found = judged.temperature.study(embeddings, same, [0.1, 1.0], iterations=2)
+    >>> found.to_frame()["temperature"].to_list()
+    [None, 0.1, 1.0]
+    """
 
     kind: str
+    """What was learned."""
     measures: tuple[str, ...]
+    """The names of what was measured; sentences are about the first."""
     training: int
-    """Queries of each part, as in the next two."""
+    """How many queries were trained on."""
     validation: int
+    """How many queries chose when to stop."""
     held_out: int
+    """How many queries all numbers are of, but for the training loss."""
     untrained: Studied | None
     """The cosine of the vectors as they are; None where queries and items have different
     dimensions."""
@@ -105,37 +135,38 @@ class Study:
     values: tuple[Mapping[str, Floats], ...] = field(repr=False)
     """For each temperature the value of each held-out query."""
     relevance: str
+    """What is relevant, in words."""
     seed: int
+    """Of the split and of everything else that was drawn."""
     positives: str
+    """How several positives of a query make one loss: each, any or apart."""
     candidates: int
+    """How many items each training query was set against."""
     comparable: bool
     """Whether the losses of training and held-out queries go over as many candidates."""
     notes: tuple[str, ...]
+    """What was left out, and what else to know."""
+
+    BETWEEN: ClassVar[str] = "\n\n"
 
     @property
     def rows(self) -> tuple[Studied, ...]:
+        """The untrained similarity first, where there is one, then one for each temperature."""
         return self.trained if self.untrained is None else (self.untrained, *self.trained)
 
-    def basis(self) -> list[str]:
-        """What the numbers rest on."""
+    def _basis(self) -> list[str]:
         return [
             f"{self.kind}, learned at each temperature from the same {self.training:,} queries and "
-            "stopped by the same "
-            f"{self.validation:,}, seed {self.seed}; loss among {self.candidates:,} items, several "
-            "positives by rule "
-            f"{self.positives!r}",
+            f"stopped by the same {self.validation:,}, seed {self.seed}; loss among "
+            f"{self.candidates:,} items, several positives by rule {self.positives!r}",
             f"relevant: {self.relevance}",
             f"all numbers but the training loss are of the same {self.held_out:,} held-out "
-            "queries; intervals are those of "
-            f"each mean by itself, {LEVEL:.0%}: of many comparisons some look real by chance",
+            f"queries; intervals are those of each mean by itself, {LEVEL:.0%}: of many "
+            "comparisons some look real by chance",
         ]
 
-    def conclusions(self) -> list[str]:
-        """What the numbers say, one sentence each."""
-        return list(_conclusions(self))
-
     def to_dict(self) -> dict[str, Any]:
-        """All numbers as plain values."""
+        """All numbers as plain values; what is undefined is None."""
         return {
             "what": "temperature study",
             "kind": self.kind,
@@ -147,21 +178,19 @@ class Study:
             "measures": list(self.measures),
             "level": LEVEL,
             "rows": [each.to_dict() for each in self.rows],
-            "conclusions": self.conclusions(),
-            "basis": self.basis(),
+            "sentences": self.sentences(),
             "notes": list(self.notes),
         }
 
     def to_frame(self) -> pl.DataFrame:
-        """A row for each temperature, the untrained similarity first, with null for its
+        """One row per temperature, the untrained similarity first, with null for its
         temperature."""
         import polars as pl
 
         return pl.DataFrame([_flat(each) for each in self.rows], infer_schema_length=None)
 
-    def tables(self) -> list[list[list[str]]]:
-        """For people: what became of training, and the measures; in each the heads first, a row for
-        each temperature."""
+    def tables(self) -> list[Table]:
+        """What became of training, and the measures; in both one row per temperature."""
         names = [
             "untrained" if each.temperature is None else f"{each.temperature:.4g}"
             for each in self.rows
@@ -175,17 +204,13 @@ class Study:
             for name, each in zip(names, self.rows, strict=True)
         ]
         return [
-            [["temperature", *COLUMNS.values()], *numbers],
-            [["temperature", *self.measures], *measured],
+            (["temperature", *COLUMNS.values()], numbers),
+            (["temperature", *self.measures], measured),
         ]
 
     def sentences(self) -> list[str]:
-        """What the numbers say, and what they rest on."""
-        return [*self.conclusions(), *self.basis(), *self.notes]
-
-    def __repr__(self) -> str:
-        texts = ["\n".join(aligned(table, right=range(len(table[0])))) for table in self.tables()]
-        return "\n\n".join([*texts, "\n".join(self.sentences())])
+        """What follows from the numbers, what they rest on, and notes."""
+        return [*_conclusions(self), *self._basis(), *self.notes]
 
 
 def _flat(row: Studied) -> dict[str, Any]:
@@ -267,9 +292,9 @@ def _about_training(study: Study) -> Iterator[str]:
 
 
 def _about_measure(study: Study) -> Iterator[str]:
-    """Of the first measure: where it is best, and from which temperatures that can be told apart."""
+    """Of the first measure: where it is best, and which temperatures differ from that."""
     name, rows = study.measures[0], study.trained
-    higher = parse(name).spec.higher_is_better
+    higher = parse_measure(name).spec.higher_is_better
     value, where = _extreme(rows, max if higher else min, lambda row: row.measures[name].mean)
     place = next(number for number, row in enumerate(rows) if row.measures[name].mean == value)
     best = rows[place]
@@ -295,8 +320,8 @@ def _about_measure(study: Study) -> Iterator[str]:
         groups[worse if (apart.high < 0 if higher else apart.low > 0) else unsure].append(
             f"{rows[number].temperature:g}"
         )
-    said = [f"{words} {', '.join(listed)}" for words, listed in groups.items() if listed]
-    yield f"By the {study.held_out:,} held-out queries it is {' and '.join(said)}."
+    said = [f"{words} {', '.join(found)}" for words, found in groups.items() if found]
+    yield f"By the {study.held_out:,} held-out queries it is {listed(said)}."
 
 
 def _extreme(
@@ -311,4 +336,4 @@ def _extreme(
 
 
 def _iterations(count: float) -> str:
-    return "1 iteration" if count == 1 else f"{count:g} iterations"
+    return counted(int(count), "iteration")

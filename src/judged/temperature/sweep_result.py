@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from judged.results import Result, Table
 from judged.temperature.softmax import Sums
-from judged.text import aligned
 
 if TYPE_CHECKING:
     import polars as pl
@@ -20,12 +20,15 @@ class Bin:
     """Queries whose top item has a probability in some range."""
 
     low: float
+    """Where the range begins."""
     high: float
-    """A confidence on an edge is in the bin above; 1 is in the last."""
+    """Where it ends; a confidence on an edge is in the bin above, and 1 is in the last."""
     count: int
+    """How many queries there are."""
     confidence: float | None
-    """Their mean; None in an empty bin, as is the accuracy."""
+    """The mean probability of their top items; None in an empty bin."""
     accuracy: float | None
+    """How often their top items are relevant; None in an empty bin."""
 
 
 @dataclass(frozen=True)
@@ -33,6 +36,7 @@ class Point:
     """What was found at one temperature: means over queries."""
 
     temperature: float
+    """What scores were divided by."""
     loss: float
     """InfoNCE of the queries' softmax over items, natural logarithm."""
     loss_back: float | None
@@ -56,10 +60,23 @@ class Point:
     probabilities: tuple[float, ...]
     """Of the item at rank 1, 2, …"""
     bins: tuple[Bin, ...]
+    """Queries by the probability of their top item, for a reliability diagram."""
 
     @classmethod
     def of(cls, temperature: float, number: int, there: Sums, back: Sums | None) -> Point:
-        """From sums over queries, and, where both directions were asked for, over items."""
+        """The means, from sums.
+
+        Parameters
+        ----------
+        temperature : float
+            What scores were divided by.
+        number : int
+            The place of that temperature in the sums.
+        there : Sums
+            Over queries.
+        back : Sums or None
+            Over items; None where only queries search.
+        """
         count, with_negatives = there.queries, there.with_negatives
         counts, confidences, accuracies = there.bins[number].T
         slope = there.slope[number] / count
@@ -94,6 +111,7 @@ class Point:
         return self.loss if self.loss_both is None else self.loss_both
 
     def to_dict(self) -> dict[str, Any]:
+        """All numbers as plain values; what is undefined is None."""
         numbers = {name: _plain(getattr(self, name)) for name in ("temperature", *COLUMNS)}
         bins = [{"from": each.low, "to": each.high, **_of_bin(each)} for each in self.bins]
         return {**numbers, "bins": bins, "probabilities": list(self.probabilities)}
@@ -141,14 +159,17 @@ class Best:
     """A temperature that was searched for."""
 
     point: Point
+    """What was found there."""
     at_edge: bool
     """It is the lowest or the highest of those given: a better one may lie beyond."""
 
     @property
     def temperature(self) -> float:
+        """The temperature itself."""
         return self.point.temperature
 
     def to_dict(self) -> dict[str, Any]:
+        """As of a point, and `at_edge`."""
         return {**self.point.to_dict(), "at_edge": self.at_edge}
 
 
@@ -157,12 +178,14 @@ class Ranking:
     """What no temperature changes."""
 
     measures: Mapping[str, float]
+    """Means over all queries."""
     checked_queries: int
     """Queries whose positives' ranks were counted at every temperature."""
     same: bool
     """Whether these were the same ranks."""
 
     def to_dict(self) -> dict[str, Any]:
+        """All of it as plain values."""
         return {
             "measures": dict(self.measures),
             "checked_queries": self.checked_queries,
@@ -171,25 +194,47 @@ class Ranking:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Sweep:
-    """Temperatures side by side; `print` it, or take its points."""
+class Sweep(Result):
+    """What each temperature makes of scores, side by side; made by `judged.temperature.sweep`.
+
+    Examples
+    --------
+    >>> import judged
+    >>> embeddings = judged.Embeddings([[1.0, 0.1], [0.2, 1.0]], [[0.9, 0.0], [0.9, 0.6]])
+    >>> pairs = judged.relevance.pairs()
+    >>> found = judged.temperature.sweep(embeddings, pairs, [0.1, 1.0], search=False)
+    >>> found.to_frame().select("temperature", "accuracy", "AP").rows()
+    [(0.1, 1.0, 1.0), (1.0, 1.0, 1.0)]
+    """
 
     softmax: str
     """corpus: over all items; batch: over the items of training batches."""
     candidates: int
+    """How many items a query's softmax goes over, at most."""
     queries: int
+    """How many queries have a positive and count."""
     similarity: str
+    """The name of what scores the vectors."""
     positives: str
+    """How several positives of a query make one loss: each, any or apart."""
     both: bool
+    """Whether items searched queries too."""
     hardest: int
+    """How many negatives of a query are its hardest."""
     points: tuple[Point, ...]
     """One for each temperature given, ascending."""
     best_loss: Best | None
     """The temperature of the lowest loss; None where it was not searched for."""
     best_calibrated: Best | None
+    """The temperature of the lowest calibration error; None where it was not searched for."""
     ranking: Ranking
+    """What no temperature changes."""
     basis: tuple[str, ...]
+    """What the numbers rest on: similarity, relevance, exclusion, candidates."""
     notes: tuple[str, ...]
+    """What was left out, and what else to know."""
+
+    BETWEEN: ClassVar[str] = "\n\n"
 
     def to_dict(self) -> dict[str, Any]:
         """All numbers as plain values; what is undefined is None."""
@@ -213,8 +258,7 @@ class Sweep:
         }
 
     def to_frame(self) -> pl.DataFrame:
-        """A row for each temperature, with the measures of the ranking, which are the same in all
-        of them."""
+        """One row per temperature, with the measures of the ranking, which are the same in all."""
         import polars as pl
 
         rows = [
@@ -229,8 +273,13 @@ class Sweep:
         )
 
     def reliability(self) -> pl.DataFrame:
-        """A row for each temperature and bin of confidence: how many queries, their mean confidence
-        and accuracy."""
+        """One row per temperature and bin of confidence, for a reliability diagram.
+
+        Returns
+        -------
+        polars.DataFrame
+            temperature, from, to, count, confidence and accuracy.
+        """
         import polars as pl
 
         rows = [
@@ -265,31 +314,30 @@ class Sweep:
                 f"accuracy {point.accuracy:.4f}"
             )
             yield f"best calibrated at {_place(self.best_calibrated, said)}"
+        same = (
+            "all the same"
+            if self.ranking.same
+            else "NOT all the same, as scores were too close for double precision"
+        )
         held = " and ".join(f"{name} {value:.4f}" for name, value in self.ranking.measures.items())
         yield (
             f"{held} at every temperature: dividing all scores by one number leaves their order as "
-            "it is. The ranks of "
-            f"the relevant items of {self.ranking.checked_queries:,} queries were counted again at "
-            "each: "
-            f"{'all the same' if self.ranking.same else 'NOT all the same, as scores were too close for double precision'}."
+            f"it is. The ranks of the relevant items of {self.ranking.checked_queries:,} queries "
+            f"were counted again at each: {same}."
         )
         yield "; ".join(self.basis) + "."
         yield from self.notes
 
-    def tables(self) -> list[list[list[str]]]:
-        """For people: one table, its heads first, then a row for each temperature."""
+    def tables(self) -> list[Table]:
+        """One table with one row per temperature."""
         columns = self._columns()
-        heads = ["temperature", *columns.values()]
-        heads[heads.index("hardest")] = f"hardest {self.hardest}"
+        header = ["temperature", *columns.values()]
+        header[header.index("hardest")] = f"hardest {self.hardest}"
         rows = [
             [f"{each.temperature:.4g}", *(_cell(getattr(each, name)) for name in columns)]
             for each in self.points
         ]
-        return [[heads, *rows]]
-
-    def __repr__(self) -> str:
-        [table] = self.tables()
-        return "\n".join([*aligned(table, right=range(len(table[0]))), "", *self.sentences()])
+        return [(header, rows)]
 
 
 def _place(best: Best, said: str) -> str:

@@ -5,35 +5,38 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from judged.checks import number, size_in_bytes, whole
+from judged.checks import SWEPT_TEMPERATURES, number, size_in_bytes, whole
 from judged.checks import temperature as checked_temperature
 from judged.embeddings.embeddings import Embeddings
-from judged.embeddings.product import MEMORY, Product
-from judged.embeddings.relevance import Relation, as_relation
+from judged.embeddings.product import Product
+from judged.embeddings.relations import Relation, as_relation
+from judged.embeddings.search import Search, reversed_search, scores_of
 from judged.errors import InputError
 from judged.evaluation.evaluation import evaluate_rankings
-from judged.policy import POSITIVES, Policy, checked_positives
+from judged.learn.data import checked_embeddings
+from judged.policy import POSITIVES, checked_positives
 from judged.segments import Floats
 from judged.temperature.best import evaluations
 from judged.temperature.best import search as best
 from judged.temperature.candidates import (
-    BYTES_A_SCORE,
+    BYTES_PER_SCORE,
     Batches,
     Candidates,
     Corpus,
-    Progress,
+    reversed_corpus,
     summed,
-    turned_corpus,
 )
 from judged.temperature.softmax import Counting
 from judged.temperature.sweep_result import Point, Ranking, Sweep
+from judged.text import counted
 
-TEMPERATURES = tuple(float(f"{each:.3g}") for each in np.geomspace(0.001, 1000, 19))
-"""Three to each power of ten, from 0.001 to 1000."""
+if TYPE_CHECKING:
+    from judged.types import Positives, Progress, RelevanceLike
+
 HARDEST = 10
 BINS = 15
 MOST = 10_000
@@ -45,54 +48,73 @@ _SCORES_CHECKED = 1 << 23
 
 
 def sweep(
-    queries: Any,
-    items: Any,
-    relevance: Any,
-    temperatures: Sequence[float] = TEMPERATURES,
+    embeddings: Embeddings,
+    relevance: RelevanceLike,
+    temperatures: Sequence[float] = SWEPT_TEMPERATURES,
     *,
-    similarity: Any = "cosine",
-    exclude: Any = None,
     batch_size: int | None = None,
     both: bool = False,
-    positives: str = "each",
+    positives: Positives = "each",
     rel: float = 1,
     hardest: int = HARDEST,
     bins: int = BINS,
     search: bool = True,
     seed: int = 0,
-    memory: str | int = MEMORY,
-    query_ids: Sequence[Any] | None = None,
-    item_ids: Sequence[Any] | None = None,
-    dims: int | None = None,
     progress: Progress | None = None,
 ) -> Sweep:
-    """The contrastive loss of these vectors and all that goes with it, at every temperature, and
-    the best temperatures.
+    """Say what each temperature makes of these vectors' scores, and which ones are best.
 
-    Without `batch_size` a query's softmax goes over all items (full corpus); with it, over the
-    items of batches drawn at random as in training (in-batch): a loss over more candidates is a
-    higher loss, so the two are not to be compared. `both` adds the items' softmax over queries.
-    `positives` says how several positives of a query make one loss: each, any or apart. With
-    `search` the temperatures of the lowest loss and of the lowest calibration error are searched
-    between those given. `progress` is told of queries done, `steps` times each of them.
+    A loss over more candidates is a higher loss: losses over all items and over batches, or over
+    batches of different sizes, are not to be compared.
 
+    Parameters
+    ----------
+    embeddings : Embeddings
+        Queries and items, how they are embeddings, and what is excluded; without normalisation and
+        categories.
+    relevance : RelevanceLike
+        What is relevant to which query: one of `judged.relevance`, judgements, a matrix of grades,
+        or a function of a block of rows.
+    temperatures : sequence of float, optional
+        From 0.000001 to 1,000,000; by default 19 from 0.001 to 1000.
+    batch_size : int, optional
+        Candidates are the items of batches of this many queries, drawn at random as in training;
+        by default all items.
+    both : bool, optional
+        Also the items' softmax over queries; the objective is then the mean of both losses.
+    positives : {"each", "any", "apart"}, optional
+        How several positives of a query make one loss: each against all candidates (default), all
+        together, or each against the negatives alone.
+    rel : float, optional
+        The lowest grade that counts as relevant.
+    hardest : int, optional
+        How many negatives of a query are its hardest.
+    bins : int, optional
+        Bins of confidence for the calibration error.
+    search : bool, optional
+        Search for the temperatures of the lowest loss and of the lowest calibration error between
+        those given.
+    seed : int, optional
+        Of the batches that are drawn.
+    progress : callable, optional
+        Called with the number of queries that were done since the last call; each query is done
+        `judged.temperature.sweeps.steps` times.
+
+    Returns
+    -------
+    Sweep
+
+    Examples
+    --------
     >>> import judged
     >>> captions = [[1.0, 0.1], [0.2, 1.0], [0.3, 0.9]]
     >>> clips = [[0.9, 0.0], [0.0, 0.8], [0.9, 0.6]]
-    >>> found = judged.temperature.sweep(captions, clips, judged.diagonal(), [0.01, 0.1, 1.0])
+    >>> embeddings = judged.Embeddings(captions, clips)
+    >>> found = judged.temperature.sweep(embeddings, judged.relevance.pairs(), [0.01, 0.1, 1.0])
     >>> [round(point.loss, 3) for point in found.points], round(found.best_loss.temperature, 3)
     ([5.311, 0.709, 0.886], 0.181)
     """
-    compared = Embeddings(
-        queries,
-        items,
-        similarity=similarity,
-        exclude=exclude,
-        memory=memory,
-        query_ids=query_ids,
-        item_ids=item_ids,
-        dims=dims,
-    )
+    checked_embeddings(embeddings, "temperature.sweep")
     relation = as_relation(relevance, what="relevance")
     counting = Counting(
         as_temperatures(temperatures),
@@ -100,28 +122,28 @@ def sweep(
         whole("hardest", hardest, at_most=MOST),
         whole("bins", bins, at_most=MOST),
     )
-    if len(compared.items) < 2:
+    if len(embeddings.items) < 2:
         raise InputError(
             "there is one item only, whose probability is 1 at every temperature; at least two are "
             "needed."
         )
-    return _Sweeper(compared, relation, counting, rel, batch_size, seed, both, progress).swept(
+    return _Sweeper(embeddings, relation, counting, rel, batch_size, seed, both, progress).swept(
         search=search
     )
 
 
 def steps(temperatures: Sequence[float], *, both: bool, search: bool) -> int:
-    """How many times each query is looked at, for a bar of progress."""
+    """How many times each query is looked at, for a progress bar."""
     ascending = as_temperatures(temperatures).tolist()
     return (len(ascending) + (evaluations(ascending) if search else 0)) * (2 if both else 1)
 
 
 class _Sweeper:
-    """Vectors ready to be looked at, at any temperature."""
+    """Embeddings that are ready for any temperature."""
 
     def __init__(
         self,
-        compared: Embeddings,
+        embeddings: Embeddings,
         relation: Relation,
         counting: Counting,
         rel: float,
@@ -130,23 +152,25 @@ class _Sweeper:
         both: bool,
         progress: Progress | None,
     ) -> None:
-        self._compared, self._counting, self._progress = compared, counting, progress
+        self._embeddings, self._counting, self._progress = embeddings, counting, progress
         self._done, self._seed = 0, whole("seed", seed, at_least=0)
         # First of all the ranking: queries that cannot be scored are refused there, by their names.
-        self._rankings = compared.rank(relation, Policy())[0]
+        self._rankings = embeddings.rank(relation)
         self._corpus = Corpus(
-            _product(compared), relation.bind(compared.queries, compared.items), number("rel", rel)
+            _product(embeddings),
+            relation.bind(embeddings.queries, embeddings.items),
+            number("rel", rel),
         )
         self._batched = batch_size is not None
         self._sides: list[Candidates] = [self._corpus]
         if batch_size is not None:
-            size = _checked_batch(batch_size, compared.memory)
+            size = _checked_batch(batch_size, embeddings.memory)
             batches = Batches.drawn(
-                self._corpus, size, self._seed, room=size_in_bytes(compared.memory)
+                self._corpus, size, self._seed, room=size_in_bytes(embeddings.memory)
             )
-            self._sides = [batches, batches.turned_round()] if both else [batches]
+            self._sides = [batches, batches.reversed()] if both else [batches]
         elif both:
-            self._sides.append(turned_corpus(self._corpus, _product(compared.turned_round())))
+            self._sides.append(reversed_corpus(self._corpus, _product(reversed_search(embeddings))))
 
     def swept(self, *, search: bool) -> Sweep:
         points = self._at(self._counting.temperatures)
@@ -166,7 +190,7 @@ class _Sweeper:
             softmax="batch" if self._batched else "corpus",
             candidates=self._sides[0].width,
             queries=self._counted,
-            similarity=self._compared.similarity.name,
+            similarity=self._embeddings.similarity.name,
             positives=self._counting.positives,
             both=len(self._sides) > 1,
             hardest=self._counting.hardest,
@@ -226,8 +250,7 @@ class _Sweeper:
         width = self._sides[0].width
         over = (
             f"in-batch softmax: a query's probabilities go over the {width:,} items of a batch "
-            "drawn at random (seed "
-            f"{self._seed}), one positive of each of its queries"
+            f"drawn at random (seed {self._seed}), one positive of each of its queries"
             if self._batched
             else f"full-corpus softmax: a query's probabilities go over all {width:,} items"
         )
@@ -252,16 +275,16 @@ class _Sweeper:
             )
         if self._alone:
             said.append(
-                f"{self._alone:,} {'queries have' if self._alone > 1 else 'query has'} no negative "
-                "among the candidates: "
-                "the share of the hardest and the effective number are means over the others."
+                f"{counted(self._alone, 'query has', 'queries have')} no negative among the "
+                "candidates: the share of the hardest and the effective number are means over the "
+                "others."
             )
         found = self._rankings.audit
         return (*(() if found is None else found.notes), *said)
 
 
-def _product(compared: Embeddings) -> Product:
-    scores, _ = compared.scores()
+def _product(embeddings: Search) -> Product:
+    scores, _ = scores_of(embeddings)
     assert isinstance(scores, Product)  # neither categories nor a normalisation were given
     return scores
 
@@ -274,9 +297,8 @@ def _same_order(corpus: Corpus, queries: int, temperatures: Floats) -> bool:
     for column, tile in corpus.tiles(0, queries, excluded):
         scores[:, column : column + tile.shape[1]] = tile
     positives = np.split(scores[relevant.row, relevant.item], np.cumsum(relevant.lengths)[:-1])
-    ordered = np.sort(
-        scores, axis=1
-    )  # dividing by a positive number keeps this order, or makes neighbours equal
+    # Dividing by a positive number keeps this order, or makes neighbours equal.
+    ordered = np.sort(scores, axis=1)
     for own, row in zip(positives, ordered, strict=True):
         spans = [
             (
@@ -302,7 +324,7 @@ def as_temperatures(given: Sequence[float]) -> Floats:
 
 def _checked_batch(given: Any, memory: str | int) -> int:
     size = whole("batch_size", given, at_least=2)
-    if BYTES_A_SCORE * size**2 > size_in_bytes(memory):
+    if BYTES_PER_SCORE * size**2 > size_in_bytes(memory):
         raise InputError(
             f"a batch of {size:,} has {size**2:,} scores, more than {memory} of memory hold; "
             "allow more memory, or make batches smaller."

@@ -8,15 +8,19 @@ import io
 import struct
 import sys
 from pathlib import Path
-from typing import Any
+from pkgutil import resolve_name
+from typing import Any, get_args
 
 import numpy as np
 import polars as pl
 import pytest
 
 from judged.errors import InputError, JudgedError, MissingExtraError
-from judged.inputs.vectors.files import _READERS, FORMATS, read_vectors
-from judged.inputs.vectors.vectors import Lazy, Vectors, as_vectors
+from judged.inputs.formats import promised
+from judged.inputs.vectors import as_vectors, read_vectors
+from judged.inputs.vectors.formats import FORMATS
+from judged.inputs.vectors.vectors import Lazy, Vectors
+from judged.types import VectorFileFormat
 from support.vector_files import (
     OBJECTS,
     PICKLE,
@@ -50,7 +54,8 @@ def message(path: str, **options: Any) -> str:
 
 
 def test_every_format_has_a_reader() -> None:
-    assert set(FORMATS) == set(_READERS)
+    assert all(callable(resolve_name(row.reader)) for row in FORMATS.values())
+    assert get_args(VectorFileFormat) == tuple(FORMATS)
 
 
 FLOATS = {
@@ -82,7 +87,7 @@ def test_formats(write: Any, name: str) -> None:
 @pytest.mark.parametrize("name", FLOATS)
 def test_formats_by_content_or_option(write: Any, name: str) -> None:
     path = write("nameless", FLOATS[name])
-    format = next(format for format, suffixes in FORMATS.items() if Path(name).suffix in suffixes)
+    format = promised(Path(name), FORMATS)
     assert values(read_vectors(path, format=format)) == ROWS.tolist()
     if name not in UNSIGNED:
         assert values(read_vectors(path)) == ROWS.tolist()
@@ -128,7 +133,7 @@ def test_fortran_order_is_read_with_a_note(write: Any) -> None:
     vectors = read_vectors("v.npy")
     assert values(vectors) == ROWS.tolist()
     assert vectors.notes == (
-        "v.npy is in Fortran order, which is slow to read row by row; np.ascontiguousarray mends "
+        "v.npy is in Fortran order, which is slow to read row by row; np.ascontiguousarray fixes "
         "it.",
     )
 
@@ -350,16 +355,16 @@ def header(text: str, data: bytes = b"") -> bytes:
         (
             "v.npy",
             npy(ROWS[0]),
-            "v.npy: one row a vector is needed, a matrix; got an array of shape (3,). "
+            "v.npy: one row per vector is needed, a matrix; got an array of shape (3,). "
             "For a single vector give a matrix of one row, as x[None, :].",
         ),
         ("v.npy", npy(ROWS[:0]), "v.npy: there is no vector in it."),
         ("v.npy", npy(np.array([["a"]])), "v.npy: vectors must be numbers; got texts (<U1)."),
-        ("v.npz", npz(), "v.npz: has no matrix of numbers, one row a vector; it has no arrays."),
+        ("v.npz", npz(), "v.npz: has no matrix of numbers, one row per vector; it has no arrays."),
         (
             "v.npz",
             npz(a=ROWS[0], b=np.array(["x"])),
-            "v.npz: has no matrix of numbers, one row a vector; it has a (3 numbers), b (no "
+            "v.npz: has no matrix of numbers, one row per vector; it has a (3 numbers), b (no "
             "numbers).",
         ),
         (
@@ -406,7 +411,7 @@ def header(text: str, data: bytes = b"") -> bytes:
         (
             "v.safetensors",
             safetensors(b=("F32", ROWS[0])),
-            "v.safetensors: has no matrix of numbers, one row a vector; it has b (3 numbers).",
+            "v.safetensors: has no matrix of numbers, one row per vector; it has b (3 numbers).",
         ),
         (
             "v.safetensors",
@@ -484,14 +489,14 @@ def header(text: str, data: bytes = b"") -> bytes:
         (
             "v.txt",
             b"a 1\n\xff 2\n",
-            "v.txt, line 2: not UTF-8 text. Convert the file to UTF-8 first.",
+            'v.txt, line 2: not UTF-8 text: "\\xff 2". Convert the file to UTF-8 first.',
         ),
         ("v.vec", "3 2\na 1 2\nb 1 2\n", "v.vec: the first line promises 3 vectors, there are 2."),
         ("v.ndjson", '{"v": [1]}\n[2]\n', 'v.ndjson, line 2: expected a JSON object, found "[2]".'),
         (
             "v.ndjson",
             '{"v": [1]}\n{"v": [2}\n',
-            'v.ndjson, line 2: not valid JSON: "{"v": [2}"; one object a line is read.',
+            'v.ndjson, line 2: not valid JSON: "{"v": [2}"; one object per line is read.',
         ),
         (
             "v.ndjson",
@@ -530,7 +535,7 @@ def test_bad_paths_and_options(write: Any) -> None:
             == f"{name}: a {name[1:]} file holds one array; there is no 'x' to choose."
         )
     assert message("v.csv", format="fvec") == (
-        'There is no format "fvec" of vectors; did you mean "fvecs"? Formats: '
+        "There is no format 'fvec' of vectors; did you mean 'fvecs'? Formats: "
         f"{', '.join(FORMATS)}."
     )
     assert message("v.csv", format="parquet") == "v.csv: this is text, not a .parquet file."

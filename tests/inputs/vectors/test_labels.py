@@ -9,8 +9,7 @@ import polars as pl
 import pytest
 
 from judged.errors import InputError
-from judged.inputs.vectors.files import labels_from, labels_lists_from
-from judged.inputs.vectors.labels import revisited_from
+from judged.inputs.vectors.labels import labels_from, labels_lists_from, revisited_from
 from support.vector_files import OBJECTS, PICKLE, PNG, ROWS, npy, npz, parquet, vecs
 
 
@@ -43,7 +42,11 @@ def test_labels(write: Any, name: str, content: str | bytes, expected: list[Any]
         ("l.txt", b"", "l.txt: the file is empty."),
         ("l.txt", "\n\n", "l.txt: there is no label in it."),
         ("l.txt", "a\n\nb\n", "l.txt, line 2: the label is missing."),
-        ("l.txt", b"a\n\xff\n", "l.txt, line 2: not UTF-8 text. Convert the file to UTF-8 first."),
+        (
+            "l.txt",
+            b"a\n\xff\n",
+            'l.txt, line 2: not UTF-8 text: "\\xff". Convert the file to UTF-8 first.',
+        ),
         ("l.txt", PNG, "l.txt: this is a PNG image, not labels."),
         ("l.csv", "id,label\na,1\nb,\n", "l.csv, line 3: the label is missing."),
         ("l.csv", "id,label\na\n", 'l.csv, line 2: expected 2 fields, found 1: "a"'),
@@ -53,7 +56,11 @@ def test_labels(write: Any, name: str, content: str | bytes, expected: list[Any]
             "l.csv: has a, b, none with a name known for labels "
             '(label, labels, class, category, group, target, y); choose one as "l.csv::a".',
         ),
-        ("l.npy", npy(ROWS), "l.npy: one label a vector is needed; got an array of shape (2, 3)."),
+        (
+            "l.npy",
+            npy(ROWS),
+            "l.npy: one label per vector is needed; got an array of shape (2, 3).",
+        ),
         (
             "l.npy",
             npy(np.array([1j])),
@@ -107,7 +114,7 @@ def test_several_labels(
         (
             "l.npy",
             npy(np.array([[1, 2]])),
-            "l.npy: several labels a vector are a matrix of 0 and 1; it has other numbers.",
+            "l.npy: several labels per vector are a matrix of 0 and 1; it has other numbers.",
         ),
         (
             "l.npy",
@@ -135,7 +142,7 @@ def test_a_text_of_labels_has_no_columns_to_choose(write: Any) -> None:
             read("labels::x")
         assert (
             str(error.value)
-            == "labels: a text file holds one label a line; there is no 'x' to choose."
+            == "labels: a text file holds one label per line; there is no 'x' to choose."
         )
 
 
@@ -152,7 +159,9 @@ def test_bad_files_of_the_revisited_benchmarks(write: Any) -> None:
         ".": "is a directory; give a file.",
         "deep.json": hint,
         "gnd.pkl": hint,
-        "other.json": "a list is needed, with the lists easy, hard and junk of item rows for each query.",
+        "other.json": (
+            "a list is needed, with the lists easy, hard and junk of item rows for each query."
+        ),
     }.items():
         with pytest.raises(InputError) as error:
             revisited_from(path)

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from judged.errors import InputError
-from judged.inputs.vectors.vectors import Vectors, as_vectors, from_bfloat16
+from judged.inputs.vectors import as_vectors
+from judged.inputs.vectors.vectors import Vectors, from_bfloat16
 
 ROWS = [[1.0, -2.5], [0.0, 0.15625], [3.0, 4.0]]
 """All exact in bfloat16, which has 8 bits."""
@@ -142,12 +143,12 @@ def sparse() -> Any:
     [
         (
             [1.0, 2.0],
-            "one row a vector is needed, a matrix; got an array of shape (2,). "
+            "one row per vector is needed, a matrix; got an array of shape (2,). "
             "For a single vector give a matrix of one row, as x[None, :].",
         ),
         (
             np.zeros((1, 2, 3)),
-            "one row a vector is needed, a matrix; got an array of shape (1, 2, 3).",
+            "one row per vector is needed, a matrix; got an array of shape (1, 2, 3).",
         ),
         (
             np.zeros((2, 2), complex),

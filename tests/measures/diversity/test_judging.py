@@ -11,7 +11,7 @@ import pytest
 
 import judged
 from judged import InputError, MeasureError, Rankings
-from judged.judging import condensed, rearranged
+from judged.judging.variants import condensed, rearranged
 from measures.diversity.generated import Collection, generate
 
 MEASURES = [
@@ -97,7 +97,7 @@ def test_the_audit_says_so(as_frame: bool) -> None:
     table = pl.DataFrame(rows, schema=["query", "item", "subtopic", "grade"], orient="row")
     audit = judged.evaluate(table if as_frame else nested, {"q": ["a"]}, ["AP"]).audit["run"]
     assert audit.notes == (NOTE,)
-    assert audit.findings()[-1] == NOTE
+    assert audit.sentences()[-1] == NOTE
 
 
 def test_nothing_is_said_where_nothing_was_collapsed() -> None:
@@ -112,7 +112,9 @@ def test_queries_keep_their_order_and_empty_ones_stay() -> None:
     judgements = {"z": {"a": {"1": 1}}, "e": {}, "b": {"b": {"2": 1, "1": 0}}}
     rankings = judged.judge(judgements, {"b": ["b"], "z": ["x"]})
     assert rankings.queries == ("z", "e", "b")
-    assert rankings.evaluate(["StRecall"]).scored().values[judged.parse("StRecall")].tolist() == [
+    assert rankings.evaluate(["StRecall"]).scored().values[
+        judged.parse_measure("StRecall")
+    ].tolist() == [
         0.0,
         0.0,
         1.0,
@@ -120,7 +122,6 @@ def test_queries_keep_their_order_and_empty_ones_stay() -> None:
 
 
 # -- repeated rows
-# -----------------------------------------------------------------------------------------------------
 
 REPEATED = {
     "query": ["q"] * 4,
@@ -158,7 +159,6 @@ def test_the_first_is_kept_where_that_is_wanted() -> None:
 
 
 # -- what is done to rankings
-# ------------------------------------------------------------------------------------------
 
 
 def test_depth_is_a_shorter_run() -> None:
@@ -188,7 +188,7 @@ def test_condensed_is_a_run_without_unjudged_items() -> None:
     later = (
         condensed(judged.judge(collection.judgements, collection.run)).evaluate(MEASURES).scored()
     )
-    assert [later.values[judged.parse(name)].tolist() for name in MEASURES] == [
+    assert [later.values[judged.parse_measure(name)].tolist() for name in MEASURES] == [
         [expected[query][name] for query in later.rankings.queries] for name in MEASURES
     ]
 
@@ -209,7 +209,7 @@ def test_ties_rearranged_later_are_as_if_decided_at_once() -> None:
         )
         for name in MEASURES:
             np.testing.assert_array_equal(
-                later.values[judged.parse(name)], at_once.values[judged.parse(name)]
+                later.values[judged.parse_measure(name)], at_once.values[judged.parse_measure(name)]
             )
 
 
@@ -217,7 +217,7 @@ def test_taken_queries_keep_their_values() -> None:
     collection = generate(6)
     rankings = judged.judge(collection.judgements, collection.run)
     order = [5, 0, 0, 19, 3]
-    for name in map(judged.parse, MEASURES):
+    for name in map(judged.parse_measure, MEASURES):
         np.testing.assert_array_equal(
             name.compute(rankings.take(order)), name.compute(rankings)[order]
         )
@@ -231,17 +231,16 @@ def test_arrays_are_read_only() -> None:
 
 
 # -- lists in rank order
-# -----------------------------------------------------------------------------------------------
 
 
 def test_lists_in_rank_order() -> None:
     lists = [[{"a": 1}, None, {"a": 1, "b": 2}], [None]]
     rankings = Rankings.from_relevance(lists)
     assert rankings.pool_grade.tolist() == [2.0, 1.0]
-    assert judged.parse("StRecall@2").compute(rankings).tolist()[0] == 0.5
-    assert np.isnan(judged.parse("StRecall@2").compute(rankings)[1])
+    assert judged.parse_measure("StRecall@2").compute(rankings).tolist()[0] == 0.5
+    assert np.isnan(judged.parse_measure("StRecall@2").compute(rankings)[1])
     more = Rankings.from_relevance(lists, pool=[[{"c": 1}, {"a": 1, "b": 2}, {"a": 1}], []])
-    assert judged.parse("StRecall@2").compute(more).tolist()[0] == 1 / 3
+    assert judged.parse_measure("StRecall@2").compute(more).tolist()[0] == 1 / 3
 
 
 LIST_ERRORS: dict[str, tuple[list[Any], dict[str, Any], str]] = {
@@ -283,7 +282,6 @@ def test_lists_that_are_refused(case: str) -> None:
 
 
 # -- no subtopics
-# ------------------------------------------------------------------------------------------------------
 
 NEEDED = (
     "{} needs judgements by subtopic, and these have none. Subtopics are the second column of TREC "
@@ -298,7 +296,7 @@ NEEDED = (
 def test_judgements_without_subtopics(measure: str) -> None:
     with pytest.raises(MeasureError) as refused:
         judged.evaluate({"q": {"a": 1}}, {"q": ["a"]}, [measure])
-    assert str(refused.value) == NEEDED.format(judged.parse(measure).spec.name)
+    assert str(refused.value) == NEEDED.format(judged.parse_measure(measure).spec.name)
 
 
 DICT_ERRORS: dict[str, tuple[dict[str, Any], str]] = {

@@ -34,7 +34,9 @@ def measures(rel: int, alpha: float, beta: float) -> dict[str, judged.Measure]:
     for theirs, ours, k in pairs:
         params = {"rel": rel} | ({"alpha": alpha} if ours in TAKES_ALPHA else {})
         params |= {"beta": beta} if ours in ("NRBP", "nNRBP") else {}
-        result[theirs] = judged.parse(ours)(**params) @ k if k else judged.parse(ours)(**params)
+        result[theirs] = (
+            judged.parse_measure(ours)(**params) @ k if k else judged.parse_measure(ours)(**params)
+        )
     return result
 
 
@@ -108,7 +110,6 @@ def test_a_single_subtopic_is_one_intent() -> None:
 
 
 # -- where ndeval is odd
-# -----------------------------------------------------------------------------------------------
 
 
 def ndeval(
@@ -226,7 +227,9 @@ def test_what_ir_measures_writes(text: str) -> None:
     judgements = Collection(rows, collection.run).judgements
     scored = judged.evaluate(judgements, collection.run, [text]).scored()
     found = dict(
-        zip(scored.rankings.queries, scored.values[judged.parse(text)].tolist(), strict=True)
+        zip(
+            scored.rankings.queries, scored.values[judged.parse_measure(text)].tolist(), strict=True
+        )
     )
     assert found == pytest.approx(theirs, abs=1e-12)
     assert len(found) > 5

@@ -1,4 +1,4 @@
-"""Every diversity measure equals its slow twin on random lists, and keeps what it promises there."""
+"""Every diversity measure equals its slow twin on random lists, and keeps its promises there."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from judged import Measure, parse
-from judged.measures import REGISTRY
+from judged import Measure, parse_measure
+from judged.measures import REGISTRY, bind
 from measures.diversity.twins import TWINS, Listed, everything, ideal, rankings_of
 
 MEASURES = [name for name, spec in REGISTRY.items() if spec.family == "diversity"]
@@ -45,8 +45,9 @@ VALUES = {
 
 def drawn(name: str, data: st.DataObject, **fixed: Any) -> Measure:
     spec = REGISTRY[name]
-    return spec.bind(
-        {param.name: fixed.get(param.name, data.draw(VALUES[param.name])) for param in spec.params}
+    return bind(
+        spec,
+        {param.name: fixed.get(param.name, data.draw(VALUES[param.name])) for param in spec.params},
     )
 
 
@@ -102,8 +103,8 @@ def test_a_relevant_item_moved_up_past_an_irrelevant_one_never_hurts(
     measure = drawn(name, data)
     rel = measure.params["rel"]
     useful = [bool(everything(Listed((each,)), rel)) for each in query.shown]
-    # Past irrelevant ones only: which of two equal items the ideal list takes hangs on their order
-    # here.
+    # Past irrelevant ones only: which of two equal items the ideal list takes depends on their
+    # order, here.
     pairs = [
         (up, down)
         for down in range(len(useful))
@@ -149,6 +150,6 @@ def test_a_greedy_ideal_list_can_be_beaten() -> None:
     """C serves 4 subtopics and is taken first; A and B together serve 6. With alpha=1 and k=2:
     the list has 3 + 3/log2(3), the ideal one 4 + 1/log2(3)."""
     a, b, c = dict.fromkeys("123", 1), dict.fromkeys("456", 1), dict.fromkeys("1245", 1)
-    score = value(parse("alpha_nDCG(alpha=1)@2"), Listed((a, b, c)))
+    score = value(parse_measure("alpha_nDCG(alpha=1)@2"), Listed((a, b, c)))
     assert score == pytest.approx((3 + 3 / math.log2(3)) / (4 + 1 / math.log2(3)))
     assert score > 1

@@ -80,9 +80,9 @@ def test_value(measure: str) -> None:
 )
 def test_declared_example(name: str) -> None:
     example = REGISTRY[name].example
-    assert judged.parse(example.measure).compute(example.rankings()).tolist() == pytest.approx(
-        [example.value], abs=1e-15
-    )
+    assert judged.parse_measure(example.measure).compute(
+        example.rankings()
+    ).tolist() == pytest.approx([example.value], abs=1e-15)
 
 
 def test_measures_that_know_no_subtopics_take_the_best_grade() -> None:
@@ -116,7 +116,7 @@ def test_names_of_other_programs() -> None:
         "P_IA@10",
         "StRecall@10",
     ]
-    assert [str(judged.parse(name)) for name in theirs] == names
+    assert [str(judged.parse_measure(name)) for name in theirs] == names
     written = [
         "alpha_nDCG(alpha=0.5)@20",
         "NRBP(alpha=0.5,beta=0.5)",
@@ -124,4 +124,4 @@ def test_names_of_other_programs() -> None:
         "StRecall(rel=2)@10",
     ]
     ours = ["alpha_nDCG@20", "NRBP", "nNRBP(rel=2, alpha=0.25, beta=0.75)", "StRecall(rel=2)@10"]
-    assert [str(judged.parse(name)) for name in written] == ours
+    assert [str(judged.parse_measure(name)) for name in written] == ours

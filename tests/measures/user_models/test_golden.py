@@ -7,7 +7,7 @@ from math import log, log2, pi
 import numpy as np
 import pytest
 
-from judged import MeasureError, Rankings, parse
+from judged import MeasureError, Rankings, parse_measure
 from judged.measures import REGISTRY
 
 EXACT = 1e-14
@@ -17,12 +17,12 @@ BOTH = [spec for spec in REGISTRY.values() if spec.family in ("cwl", "compat")]
 def value(measure: str, grades: str, pool: list[float] | None = None) -> float:
     row = [None if grade == "-" else float(grade) for grade in grades.split()]
     rankings = Rankings.from_relevance([row], pool=None if pool is None else [pool])
-    return float(parse(measure).compute(rankings)[0])
+    return float(parse_measure(measure).compute(rankings)[0])
 
 
 @pytest.mark.parametrize("spec", BOTH, ids=lambda spec: spec.name)
 def test_the_declared_examples(spec) -> None:
-    assert parse(spec.example.measure).compute(spec.example.rankings())[0] == pytest.approx(
+    assert parse_measure(spec.example.measure).compute(spec.example.rankings())[0] == pytest.approx(
         spec.example.value, abs=1e-15
     )
 
@@ -157,14 +157,14 @@ def test_no_reading_is_no_gain() -> None:
     ],
 )
 def test_text_of_ir_measures(text: str, ours: str) -> None:
-    assert str(parse(text)) == ours
-    assert parse(ours) == parse(text)
+    assert str(parse_measure(text)) == ours
+    assert parse_measure(ours) == parse_measure(text)
 
 
 def test_a_flag_is_also_a_python_truth() -> None:
-    assert str(parse("Compat")(normalize=False)) == "Compat(normalize=false)"
+    assert str(parse_measure("Compat")(normalize=False)) == "Compat(normalize=false)"
     with pytest.raises(MeasureError) as caught:
-        parse("Compat(normalize=maybe)")
+        parse_measure("Compat(normalize=maybe)")
     assert str(caught.value) == "normalize of Compat must be true or false; got maybe."
 
 
@@ -198,6 +198,6 @@ def test_errors(measure: str, message: str) -> None:
 def test_words() -> None:
     assert (
         "the user reads no further than rank 10; the user hopes to gain 2; grades up to 0 gain 0; "
-        "grade 3 gains 1" in parse("INST(T=2, max_rel=3)@10").words()
+        "grade 3 gains 1" in parse_measure("INST(T=2, max_rel=3)@10").describe()
     )
-    assert "no further than as many results as gain something" in parse("INSQ@R").words()
+    assert "no further than as many results as gain something" in parse_measure("INSQ@R").describe()

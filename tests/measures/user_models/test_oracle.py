@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from judged import evaluate, parse
+from judged import evaluate, parse_measure
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # old escapes in cwl_eval's strings
@@ -97,7 +97,7 @@ def ours_by_query(given: Collection, texts: Sequence[str]) -> dict[str, dict[str
     judgements, run = given
     scored = evaluate(judgements, run, list(texts)).scored()
     return {
-        query: {text: float(scored.values[parse(text)][at]) for text in texts}
+        query: {text: float(scored.values[parse_measure(text)][at]) for text in texts}
         for at, query in enumerate(scored.rankings.queries)
     }
 
@@ -120,7 +120,7 @@ def test_cwl_eval(name: str) -> None:
 
 @pytest.mark.parametrize("name", COLLECTIONS)
 def test_compatibility(name: str) -> None:
-    """ir_measures compares down to the longer of the two lists, which differs from query to query."""
+    """ir_measures compares down to the longer of the two lists, which differs per query."""
     judgements, run = COLLECTIONS[name]
     for p, normalize in ((0.95, True), (0.8, True), (0.5, False), (0.99, False), (0.99, True)):
         text, asked = spelled("Compat", p=p, normalize=normalize)

@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from judged import Rankings, parse
-from judged.measures import REGISTRY
-from judged.measures.cwl import harmonic, inverse_squares
+from judged import Rankings, parse_measure
+from judged.measures import REGISTRY, bind
+from judged.measures.series import harmonic, inverse_squares
 from measures.user_models.twins import TWINS, overlap
 
 steady = settings(max_examples=4 * settings.default.max_examples)
@@ -44,7 +44,7 @@ def measures(draw: st.DrawFn, name: str) -> Any:
         for p in REGISTRY[name].params
         if p.name != "aggregate"
     }
-    return REGISTRY[name].bind(drawn)
+    return bind(REGISTRY[name], drawn)
 
 
 def batches(longest: int = 12) -> st.SearchStrategy[Lists]:
@@ -111,7 +111,7 @@ def test_only_two_models_may_be_hurt_by_a_better_item_further_up() -> None:
     # A gain of 0.75 at rank 5 ends the reading with 1.75/5; at rank 4, with 1 in its place, it ends
     # there with 1/4.
     lists = [[0, 0, 0, 3, 4], [0, 0, 0, 4, 3]]
-    before, after = parse("BPM(T=1)@9").compute(Rankings.from_relevance(lists))
+    before, after = parse_measure("BPM(T=1)@9").compute(Rankings.from_relevance(lists))
     assert (before, after) == (pytest.approx(1.75 / 5), 1 / 4)
 
 
@@ -165,7 +165,7 @@ def test_no_other_order_of_equal_grades_suits_the_list_better(
     tiers = [[item for item, grade in grades.items() if grade == level] for level in (2, 1)]
     ideals = [high + low for high, low in product(permutations(tiers[0]), permutations(tiers[1]))]
     best = max(overlap(range(len(shown)), ideal, p=p, depth=200) for ideal in ideals)
-    ours = parse(f"Compat(p={p}, normalize=false)").compute(rankings_of([(shown, lost)]))[0]
+    ours = parse_measure(f"Compat(p={p}, normalize=false)").compute(rankings_of([(shown, lost)]))[0]
     assert (np.isnan(ours) and best == 0) or ours == pytest.approx(best * (1 - p), abs=1e-12)
 
 
@@ -183,10 +183,12 @@ def test_sums_without_end() -> None:
 def test_a_far_cutoff_costs_nothing() -> None:
     rankings = Rankings.from_relevance([[1, 0, 4]])
     for name in ("INST", "INSQ", "NERR10", "NERR11", "Compat"):
-        endless, far = (parse(name + at).compute(rankings)[0] for at in ("", "@1000000000000000"))
+        endless, far = (
+            parse_measure(name + at).compute(rankings)[0] for at in ("", "@1000000000000000")
+        )
         assert far == pytest.approx(endless, rel=1e-14)
     # Nobody gets past the sure stop at rank 3, wherever the end is: (1/4 + 3/4) / (1 + 3/4 + 3/4).
-    assert parse("NERR8@1000000000000").compute(rankings)[0] == pytest.approx(0.4)
+    assert parse_measure("NERR8@1000000000000").compute(rankings)[0] == pytest.approx(0.4)
 
 
 def test_signatures() -> None:

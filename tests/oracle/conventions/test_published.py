@@ -67,7 +67,7 @@ ONE = {
         ]
     ]
 }
-"""One right answer a query, in the whole collection."""
+"""One right answer per query, in the whole collection."""
 
 Twin = Callable[..., float]
 TWINS: dict[str, tuple[dict[str, Collection], dict[str, Twin]]] = {

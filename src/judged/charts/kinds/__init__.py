@@ -10,11 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from difflib import get_close_matches
 from importlib import import_module
 from typing import Any
 
-from judged.errors import InputError
+from judged.errors import InputError, did_you_mean
 
 
 @dataclass(frozen=True)
@@ -22,6 +21,7 @@ class Needs:
     """What a kind of chart is made from, in Python and on the command line."""
 
     says: str
+    """In words."""
     usage: str
     """Arguments of `judged plot KIND`."""
     python: str
@@ -59,15 +59,19 @@ NEEDS = {
         (1, 1),
     ),
 }
-"""What there is to make charts from. An evaluation may be rankings too: one `Rankings`, or a list
-of them."""
+"""What there is to make charts from. An evaluation may be rankings too (one `Rankings`, or a list
+of them), or `Systems`."""
+OF_RANKINGS = ("system", "systems", "pair")
+"""Needs that are rankings, made under a policy."""
+OF_JSON = ("diagnosis", "sweep", "study")
+"""Needs that are results of another command, in one file."""
 
 OPTIONS = {
     "query": "One query instead of all of them.",
     "k": "How many results count, or how far a curve goes.",
-    "measure": "The measure that is compared, nDCG@10 if not said.",
+    "measure": "The measure that is compared, by default nDCG@10.",
     "measures": "A measure such as nDCG@10; may be given more than once.",
-    "rel": "The lowest grade that counts as relevant; 1 if not said.",
+    "rel": "The lowest grade that counts as relevant, by default 1.",
     "of": "Which relevant items: all of them, or the first of each query.",
     "bins": "How many bins scores are put into.",
     "unjudged": "Whether unjudged results count as not relevant or are left out.",
@@ -76,12 +80,13 @@ OPTIONS = {
         "A CSV or TSV file with the columns id and picture: where the picture of each query "
         "and item lies."
     ),
-    "queries": "How many queries are shown; 8 if not said.",
-    "temperatures": "Three temperatures, as in 0.01,0.1,1; the nearest that were swept are shown. If not "
-    "said, those nearest "
-    "to the lowest loss, to a quarter and to four times of it.",
+    "queries": "How many queries are shown, by default 8.",
+    "temperatures": (
+        "Three temperatures, as in 0.01,0.1,1; the nearest that were swept are shown. By default "
+        "those nearest to the lowest loss, to a quarter and to four times of it."
+    ),
 }
-"""What kinds may be told beside that; the theme is for all of them."""
+"""The options of kinds; the theme is for all of them."""
 
 
 @dataclass(frozen=True)
@@ -89,17 +94,21 @@ class Kind:
     """One kind of chart."""
 
     name: str
+    """As `judged plot` takes it."""
     title: str
+    """What it shows, in a few words."""
     says: str
+    """What it shows, in a sentence."""
     needs: str
     """A key of NEEDS."""
     options: tuple[str, ...] = ()
     """Keys of OPTIONS."""
-    formats: tuple[str, ...] = (".png", ".svg", ".pdf", ".html", ".json")
+    formats: tuple[str, ...] = (".png", ".svg", ".pdf", ".html", ".json", ".csv", ".parquet")
     """Endings of files that it can be written to."""
 
     @property
     def function_name(self) -> str:
+        """The name of its function in `judged.charts`."""
         return self.name.replace("-", "_")
 
     def _part(self, name: str) -> Callable[..., Any]:
@@ -136,14 +145,14 @@ KINDS = {
         Kind(
             "eleven-point",
             "Interpolated precision at eleven recall points",
-            "Mean interpolated precision at recall 0, 0.1, …, 1, one curve a system.",
+            "Mean interpolated precision at recall 0, 0.1, …, 1, one curve per system.",
             "systems",
             ("rel",),
         ),
         Kind(
             "measure-at-k",
             "A measure as k grows",
-            "The value of one or more measures at every cutoff, one curve a system.",
+            "The value of one or more measures at every cutoff, one curve per system.",
             "systems",
             ("measures", "k"),
         ),
@@ -181,8 +190,8 @@ KINDS = {
         Kind(
             "cmc",
             "Cumulative match characteristic",
-            "The share of queries with a relevant item among the first k, as k grows, one curve a "
-            "system.",
+            "The share of queries with a relevant item among the first k, as k grows, one curve "
+            "per system.",
             "systems",
             ("k", "rel"),
         ),
@@ -255,7 +264,7 @@ KINDS = {
             "wrong ones.",
             "results",
             ("pictures", "query", "k", "queries", "rel"),
-            formats=(".html", ".png"),
+            formats=(".html", ".png", ".json", ".csv", ".parquet"),
         ),
         Kind(
             "temperature",
@@ -298,6 +307,6 @@ def kind_named(name: str) -> Kind:
     known = name.replace("_", "-")
     if known in KINDS:
         return KINDS[known]
-    close = get_close_matches(known, KINDS, n=1)
-    hint = f"; did you mean {close[0]!r}?" if close else "."
-    raise InputError(f"There is no chart {name!r}{hint} There is {', '.join(KINDS)}.")
+    raise InputError(
+        f"There is no chart {name!r}{did_you_mean(known, KINDS)} There is {', '.join(KINDS)}."
+    )

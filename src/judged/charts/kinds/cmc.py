@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import polars as pl
 
+from judged.charts.axes import rank_axis, share_axis
 from judged.charts.chart import Chart
-from judged.charts.drawing import chart, curves, layers, plural, rank_axis, share_axis
+from judged.charts.lines import curves
 from judged.charts.sources import Source, Systems, checked_k, cutoffs
-from judged.charts.themes import theme_named
-from judged.measures import parse
+from judged.charts.specification import chart, layers
+from judged.charts.themes import ThemeName, theme_named
+from judged.measures import parse_measure
+from judged.text import counted
 
 KIND = "cmc"
 DEEPEST = 50
@@ -19,7 +22,7 @@ def data(source: Source, *, k: int | None = None, rel: float = 1) -> pl.DataFram
     there or above."""
     systems = Systems.of(source)
     depths = cutoffs(checked_k(k, systems.longest, DEEPEST), most=DEEPEST)
-    measures = {depth: parse("Success")(k=depth, rel=rel) for depth in depths}
+    measures = {depth: parse_measure("Success")(k=depth, rel=rel) for depth in depths}
     evaluation = systems.evaluate(list(measures.values()))
     rows = [
         (run.name, len(run.rankings), depth, run.summary[measure])
@@ -31,17 +34,37 @@ def data(source: Source, *, k: int | None = None, rel: float = 1) -> pl.DataFram
     )
 
 
-def cmc(source: Source, *, k: int | None = None, rel: float = 1, theme: str = "light") -> Chart:
+def cmc(
+    source: Source, *, k: int | None = None, rel: float = 1, theme: ThemeName = "light"
+) -> Chart:
     """The share of queries that have a relevant item among the first k, as k grows.
+
+    Parameters
+    ----------
+    source : Source
+        An evaluation, one `Rankings` or a list of them, or `Systems`.
+    k : int, optional
+        Where curves end; by default with the longest list, at most at 50.
+    rel : float, optional
+        The lowest grade that counts as relevant, by default 1.
+    theme : {'light', 'dark'}, optional
+        Colours for light pages, which is the default, or for dark ones.
+
+    Returns
+    -------
+    Chart
+        The data, the drawing and what there is to say; `save` writes it to a file.
 
     >>> from judged import Rankings
     >>> cmc(Rankings.from_relevance([[1, 0, 0], [0, 0, 1]])).data["share"].to_list()
     [0.5, 0.5, 1.0]
     """
-    return draw(data(source, k=k, rel=rel), theme=theme, notes=Systems.of(source).notes())
+    return draw(data(source, k=k, rel=rel), theme=theme, notes=Systems.of(source).sentences())
 
 
-def draw(table: pl.DataFrame, *, theme: str = "light", notes: list[str] | None = None) -> Chart:
+def draw(
+    table: pl.DataFrame, *, theme: ThemeName = "light", notes: list[str] | None = None
+) -> Chart:
     last, shown = int(table["k"].max()), table["k"].n_unique()  # type: ignore[arg-type]
     lowest = float(table["share"].min())  # type: ignore[arg-type]
     low = 0.8 if lowest >= 0.8 else 0.0
@@ -56,7 +79,7 @@ def draw(table: pl.DataFrame, *, theme: str = "light", notes: list[str] | None =
         low=low,
     )
     said = [
-        f"Share of {plural(int(table['queries'][0]), 'query', 'queries')} with a relevant item "
+        f"Share of {counted(int(table['queries'][0]), 'query', 'queries')} with a relevant item "
         "among the first k.",
         "The axis begins at 80%." if low else "",
         f"Computed at {shown} of the {last:,} ranks." if shown < last else "",

@@ -5,10 +5,11 @@ from __future__ import annotations
 import polars as pl
 
 from judged.charts.chart import Chart
-from judged.charts.drawing import chart, plural
 from judged.charts.sources import Source, Systems, checked_k
-from judged.charts.themes import theme_named
-from judged.measures import parse
+from judged.charts.specification import chart
+from judged.charts.themes import ThemeName, theme_named
+from judged.measures import parse_measure
+from judged.text import counted
 
 KIND = "confusion"
 DEFAULT_K = 10
@@ -29,7 +30,7 @@ def data(
     r = systems.rankings[0]
     depth = checked_k(k, DEFAULT_K, DEFAULT_K)
     known = [name for name in CELLS if name != "TN" or r.collection is not None]
-    measures = {name: parse(name)(k=depth, rel=rel) for name in known}
+    measures = {name: parse_measure(name)(k=depth, rel=rel) for name in known}
     [run] = systems.evaluate(list(measures.values())).runs
     counts = {name: round(run.summary[measure]) for name, measure in measures.items()}
     about = r.queries[0] if len(r) == 1 else None
@@ -50,20 +51,41 @@ def confusion(
     query: str | None = None,
     k: int | None = None,
     rel: float = 1,
-    theme: str = "light",
+    theme: ThemeName = "light",
 ) -> Chart:
-    """The confusion matrix at k, 10 unless said otherwise.
+    """The confusion matrix at k: what is relevant against what is shown, summed over queries.
+
+    Parameters
+    ----------
+    source : Source
+        An evaluation, `Rankings` or `Systems`, of one system.
+    query : str, optional
+        The id of one query; by default all of them.
+    k : int, optional
+        How many results count, by default 10.
+    rel : float, optional
+        The lowest grade that counts as relevant, by default 1.
+    theme : {'light', 'dark'}, optional
+        Colours for light pages, which is the default, or for dark ones.
+
+    Returns
+    -------
+    Chart
+        The data, the drawing and what there is to say; `save` writes it to a file.
 
     >>> from judged import Rankings
-    >>> confusion(Rankings.from_relevance([[1, 0, 1, 1]], relevant=[5], collection=100), k=3).data["count"].to_list()
+    >>> ranked = Rankings.from_relevance([[1, 0, 1, 1]], relevant=[5], collection=100)
+    >>> confusion(ranked, k=3).data["count"].to_list()
     [2, 3, 1, 94]
     """
     return draw(
-        data(source, query=query, k=k, rel=rel), theme=theme, notes=Systems.of(source).notes()
+        data(source, query=query, k=k, rel=rel), theme=theme, notes=Systems.of(source).sentences()
     )
 
 
-def draw(table: pl.DataFrame, *, theme: str = "light", notes: list[str] | None = None) -> Chart:
+def draw(
+    table: pl.DataFrame, *, theme: ThemeName = "light", notes: list[str] | None = None
+) -> Chart:
     chosen = theme_named(theme)
     k, queries, query = int(table["k"][0]), int(table["queries"][0]), table["query"][0]
     unknown = table["count"].null_count() > 0
@@ -99,7 +121,7 @@ def draw(table: pl.DataFrame, *, theme: str = "light", notes: list[str] | None =
         "encoding": {**place, "text": {"field": "label"}},
     }
     said = [
-        "" if query else f"Summed over {plural(queries, 'query', 'queries')}.",
+        "" if query else f"Summed over {counted(queries, 'query', 'queries')}.",
         _shares(table),
         "True negatives need the size of the collection: collection=… (--collection)."
         if unknown
@@ -119,5 +141,5 @@ def _shares(table: pl.DataFrame) -> str:
     )
     return (
         f"{right[0].upper()}{right[1:]}; {count['TP']:,} of "
-        f"{plural(relevant, 'relevant item')} are shown."
+        f"{counted(relevant, 'relevant item')} are shown."
     )

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import polars as pl
 
+from judged.charts.axes import number_axis, rank_axis
 from judged.charts.chart import Chart
-from judged.charts.drawing import chart, curves, layers, number_axis, plural, rank_axis
+from judged.charts.lines import curves
 from judged.charts.sources import Source, Systems, checked_k, cutoffs
-from judged.charts.themes import theme_named
-from judged.measures import parse
+from judged.charts.specification import chart, layers
+from judged.charts.themes import ThemeName, theme_named
+from judged.measures import parse_measure
+from judged.text import counted
 
 KIND = "confusion-at-k"
 DEEPEST = 100
@@ -23,7 +26,11 @@ def data(
     systems = Systems.of(source).one(query)
     r = systems.rankings[0]
     depths = cutoffs(checked_k(k, systems.longest, DEEPEST))
-    wanted = {(name, depth): parse(name)(k=depth, rel=rel) for name in MEASURES for depth in depths}
+    wanted = {
+        (name, depth): parse_measure(name)(k=depth, rel=rel)
+        for name in MEASURES
+        for depth in depths
+    }
     [run] = systems.evaluate(list(wanted.values())).runs
     about = r.queries[0] if len(r) == 1 else None
     rows = [
@@ -47,20 +54,41 @@ def confusion_at_k(
     query: str | None = None,
     k: int | None = None,
     rel: float = 1,
-    theme: str = "light",
+    theme: ThemeName = "light",
 ) -> Chart:
     """True positives, false positives and false negatives at every cutoff.
 
+    Parameters
+    ----------
+    source : Source
+        An evaluation, `Rankings` or `Systems`, of one system.
+    query : str, optional
+        The id of one query; by default all of them.
+    k : int, optional
+        Where curves end; by default with the longest list, at most at 100.
+    rel : float, optional
+        The lowest grade that counts as relevant, by default 1.
+    theme : {'light', 'dark'}, optional
+        Colours for light pages, which is the default, or for dark ones.
+
+    Returns
+    -------
+    Chart
+        The data, the drawing and what there is to say; `save` writes it to a file.
+
     >>> from judged import Rankings
-    >>> confusion_at_k(Rankings.from_relevance([[1, 0, 1]], relevant=[3])).data.filter(name="FN")["count"].to_list()
+    >>> chart = confusion_at_k(Rankings.from_relevance([[1, 0, 1]], relevant=[3]))
+    >>> chart.data.filter(name="FN")["count"].to_list()
     [2, 2, 1]
     """
     return draw(
-        data(source, query=query, k=k, rel=rel), theme=theme, notes=Systems.of(source).notes()
+        data(source, query=query, k=k, rel=rel), theme=theme, notes=Systems.of(source).sentences()
     )
 
 
-def draw(table: pl.DataFrame, *, theme: str = "light", notes: list[str] | None = None) -> Chart:
+def draw(
+    table: pl.DataFrame, *, theme: ThemeName = "light", notes: list[str] | None = None
+) -> Chart:
     query, last, shown = table["query"][0], int(table["k"].max()), table["k"].n_unique()  # type: ignore[arg-type]
     high = float(table["count"].max() or 1)  # type: ignore[arg-type]
     y = number_axis(
@@ -72,7 +100,7 @@ def draw(table: pl.DataFrame, *, theme: str = "light", notes: list[str] | None =
     x = rank_axis("k: results shown", "k", last)
     lines = curves(table, "name", x=x, y=y, theme=theme_named(theme), high=high, said=MEASURES)
     said = [
-        "" if query else f"Summed over {plural(int(table['queries'][0]), 'query', 'queries')}.",
+        "" if query else f"Summed over {counted(int(table['queries'][0]), 'query', 'queries')}.",
         f"Computed at {shown} of the {last:,} cutoffs." if shown < last else "",
         *(notes or ()),
     ]

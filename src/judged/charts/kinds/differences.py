@@ -6,13 +6,13 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
+from judged.charts.axes import number_axis
 from judged.charts.chart import Chart
-from judged.charts.drawing import WIDTH, chart, layers, number_axis, plural
-from judged.charts.pairs import DEFAULT, lower_note, paired
-from judged.charts.sources import Source, Systems
-from judged.charts.themes import theme_named
-from judged.errors import InputError
-from judged.measures import Measure, parse
+from judged.charts.sources import DEFAULT, Source, Systems, lower_note, paired
+from judged.charts.specification import WIDTH, chart, layers
+from judged.charts.themes import ThemeName, theme_named
+from judged.measures import Measure, parse_measure
+from judged.text import counted
 
 KIND = "differences"
 MOST = 300
@@ -26,8 +26,6 @@ def data(source: Source, *, measure: str | Measure = DEFAULT) -> pl.DataFrame:
     `place_from` and `place_to` are the queries' places in descending order of that difference.
     """
     pairs = paired(source, measure)
-    if pairs.is_empty():
-        raise InputError("no query counts in both systems, so there is nothing to compare.")
     ordered = pairs.with_columns(difference=pl.col("b") - pl.col("a")).sort(
         "difference", descending=True, maintain_order=True
     )
@@ -50,8 +48,25 @@ def data(source: Source, *, measure: str | Measure = DEFAULT) -> pl.DataFrame:
     )
 
 
-def differences(source: Source, *, measure: str | Measure = DEFAULT, theme: str = "light") -> Chart:
+def differences(
+    source: Source, *, measure: str | Measure = DEFAULT, theme: ThemeName = "light"
+) -> Chart:
     """Sorted per-query differences of two systems on one measure.
+
+    Parameters
+    ----------
+    source : Source
+        An evaluation of two runs, two `Rankings`, or `Systems`: the second is compared with the
+        first.
+    measure : str or Measure, optional
+        What is compared, by default nDCG@10.
+    theme : {'light', 'dark'}, optional
+        Colours for light pages, which is the default, or for dark ones.
+
+    Returns
+    -------
+    Chart
+        The data, the drawing and what there is to say; `save` writes it to a file.
 
     >>> from judged import Rankings
     >>> a = Rankings.from_relevance([[1, 0], [0, 1]], name="a")
@@ -59,15 +74,19 @@ def differences(source: Source, *, measure: str | Measure = DEFAULT, theme: str 
     >>> differences([a, b], measure="RR").data.select("query", "difference").rows()
     [('2', 0.5), ('1', 0.0)]
     """
-    return draw(data(source, measure=measure), theme=theme, notes=Systems.of(source).notes())
+    return draw(data(source, measure=measure), theme=theme, notes=Systems.of(source).sentences())
 
 
-def draw(table: pl.DataFrame, *, theme: str = "light", notes: list[str] | None = None) -> Chart:
+def draw(
+    table: pl.DataFrame, *, theme: ThemeName = "light", notes: list[str] | None = None
+) -> Chart:
     chosen = theme_named(theme)
     measure, first, second = (table[name][0] for name in ("measure", "run_a", "run_b"))
     total, above, below = (int(table[name].sum()) for name in ("queries", "above", "below"))
     mean = float((table["difference"] * table["queries"]).sum()) / total
-    up, down = ("better", "worse") if parse(measure).spec.higher_is_better else ("worse", "better")
+    up, down = (
+        ("better", "worse") if parse_measure(measure).spec.higher_is_better else ("worse", "better")
+    )
     reach = float(table["difference"].abs().max() or 1)  # type: ignore[arg-type]
     y = number_axis(f"difference of {measure}", "difference", scale={"domain": [-reach, reach]})
     x = number_axis(
@@ -112,7 +131,7 @@ def draw(table: pl.DataFrame, *, theme: str = "light", notes: list[str] | None =
         {
             "data": {
                 "values": [
-                    {"at": at, "words": f"{second} {word}: {plural(count, 'query', 'queries')}"}
+                    {"at": at, "words": f"{second} {word}: {counted(count, 'query', 'queries')}"}
                 ]
             },
             "mark": {
@@ -136,7 +155,7 @@ def draw(table: pl.DataFrame, *, theme: str = "light", notes: list[str] | None =
     each = total / table.height
     said = [
         f"The mean is {mean:+.4f} (dashed). "
-        f"The two are equal in {total - above - below:,} of {plural(total, 'query', 'queries')}.",
+        f"The two are equal in {total - above - below:,} of {counted(total, 'query', 'queries')}.",
         f"A bar is the mean of about {each:.0f} neighbouring queries." if each > 1 else "",
         lower_note(measure),
         *(notes or ()),

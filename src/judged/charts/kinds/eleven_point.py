@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import polars as pl
 
+from judged.charts.axes import share_axis
 from judged.charts.chart import Chart
-from judged.charts.drawing import chart, curves, layers, plural, share_axis
+from judged.charts.lines import curves
 from judged.charts.sources import Source, Systems
-from judged.charts.themes import theme_named
-from judged.measures import parse
+from judged.charts.specification import chart, layers
+from judged.charts.themes import ThemeName, theme_named
+from judged.measures import parse_measure
+from judged.text import counted
 
 KIND = "eleven-point"
 POINTS = [point / 10 for point in range(11)]
@@ -17,7 +20,7 @@ POINTS = [point / 10 for point in range(11)]
 def data(source: Source, *, rel: float = 1) -> pl.DataFrame:
     """A row for each system and recall point, with the mean of IPrec there."""
     systems = Systems.of(source)
-    measures = [parse("IPrec")(recall=point, rel=rel) for point in POINTS]
+    measures = [parse_measure("IPrec")(recall=point, rel=rel) for point in POINTS]
     evaluation = systems.evaluate(measures)
     rows = [
         (run.name, len(run.rankings), point, run.summary[measure])
@@ -27,17 +30,33 @@ def data(source: Source, *, rel: float = 1) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=["run", "queries", "recall", "precision"], orient="row")
 
 
-def eleven_point(source: Source, *, rel: float = 1, theme: str = "light") -> Chart:
+def eleven_point(source: Source, *, rel: float = 1, theme: ThemeName = "light") -> Chart:
     """The mean interpolated precision of one or more systems at eleven recall points.
+
+    Parameters
+    ----------
+    source : Source
+        An evaluation, one `Rankings` or a list of them, or `Systems`.
+    rel : float, optional
+        The lowest grade that counts as relevant, by default 1.
+    theme : {'light', 'dark'}, optional
+        Colours for light pages, which is the default, or for dark ones.
+
+    Returns
+    -------
+    Chart
+        The data, the drawing and what there is to say; `save` writes it to a file.
 
     >>> from judged import Rankings
     >>> eleven_point(Rankings.from_relevance([[1, 0, 1]])).data["precision"].round(3).to_list()[4:7]
     [1.0, 1.0, 0.667]
     """
-    return draw(data(source, rel=rel), theme=theme, notes=Systems.of(source).notes())
+    return draw(data(source, rel=rel), theme=theme, notes=Systems.of(source).sentences())
 
 
-def draw(table: pl.DataFrame, *, theme: str = "light", notes: list[str] | None = None) -> Chart:
+def draw(
+    table: pl.DataFrame, *, theme: ThemeName = "light", notes: list[str] | None = None
+) -> Chart:
     x = share_axis("recall", "recall")
     x["axis"] = {"values": POINTS, "format": ".1f"}
     lines = curves(
@@ -49,7 +68,7 @@ def draw(table: pl.DataFrame, *, theme: str = "light", notes: list[str] | None =
     )
     said = [
         "Interpolated: the best precision at this recall or any higher one. "
-        f"Mean over {plural(int(table['queries'][0]), 'query', 'queries')}.",
+        f"Mean over {counted(int(table['queries'][0]), 'query', 'queries')}.",
         "The area under such a curve is not AP.",
         *(notes or ()),
     ]

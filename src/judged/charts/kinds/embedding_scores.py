@@ -10,6 +10,7 @@ import polars as pl
 
 from judged.charts.chart import Chart
 from judged.charts.kinds import scores
+from judged.charts.themes import ThemeName
 from judged.embeddings.diagnosis import Diagnosis
 from judged.errors import InputError
 
@@ -21,7 +22,7 @@ def data(diagnosis: Diagnosis | Mapping[str, Any]) -> pl.DataFrame:
     found = diagnosis.to_dict() if isinstance(diagnosis, Diagnosis) else diagnosis
     if not isinstance(found, Mapping) or not {"scores", "similarity"} <= set(found):
         raise InputError(
-            "this is no diagnosis of embeddings; make one with judged.diagnose or `judged "
+            "this is no diagnosis of embeddings; make one with Embeddings.diagnose or `judged "
             "embeddings … --diagnose`."
         )
     histogram = found["scores"]
@@ -40,17 +41,31 @@ def data(diagnosis: Diagnosis | Mapping[str, Any]) -> pl.DataFrame:
     return scores.histogram(str(found["similarity"]), list(histogram["edges"]), groups, known, said)
 
 
-def embedding_scores(diagnosis: Diagnosis | Mapping[str, Any], *, theme: str = "light") -> Chart:
-    """Histograms of the scores of relevant pairs and of all others, from `judged.diagnose`.
+def embedding_scores(
+    diagnosis: Diagnosis | Mapping[str, Any], *, theme: ThemeName = "light"
+) -> Chart:
+    """Histograms of the scores of relevant pairs and of all others, exact over all pairs.
+
+    Parameters
+    ----------
+    diagnosis : Diagnosis or dict
+        What `judged.Embeddings.diagnose` gives, or its JSON.
+    theme : {'light', 'dark'}, optional
+        Colours for light pages, which is the default, or for dark ones.
+
+    Returns
+    -------
+    Chart
+        The data, the drawing and what there is to say; `save` writes it to a file.
 
     >>> import judged
-    >>> same = judged.same_label(["a", "b"], ["a", "b"])
-    >>> found = judged.diagnose([[1.0, 0.0], [0.0, 1.0]], [[1.0, 0.0], [0.0, 1.0]], same)
+    >>> both = judged.Embeddings([[1.0, 0.0], [0.0, 1.0]], [[1.0, 0.0], [0.0, 1.0]])
+    >>> found = both.diagnose(judged.relevance.same_label(["a", "b"], ["a", "b"]))
     >>> embedding_scores(found).data.filter(count=2)["group"].to_list()
     ['relevant', 'other']
     """
     return draw(data(diagnosis), theme=theme)
 
 
-def draw(table: pl.DataFrame, *, theme: str = "light") -> Chart:
+def draw(table: pl.DataFrame, *, theme: ThemeName = "light") -> Chart:
     return scores.draw(table, theme=theme, kind=KIND)

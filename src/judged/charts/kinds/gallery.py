@@ -2,31 +2,37 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import dataclass
+from html import escape
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import polars as pl
 
-from judged.charts.galleries import Gallery
-from judged.charts.pictures import check_pictures, read_pictures
-from judged.charts.results import ready
-from judged.charts.sources import checked_k
-from judged.charts.themes import theme_named
+from judged.charts.chart import Figure
+from judged.charts.pictures import TILE, address, check_pictures, painted, read_pictures
+from judged.charts.sources import checked_k, place_of
+from judged.charts.themes import ThemeName, theme_named
 from judged.checks import whole
-from judged.errors import InputError
-from judged.inputs import Lookup
+from judged.inputs import Lookup, read_judgements, read_run
 from judged.inputs.tables import Run
-from judged.judging import judge_pool
+from judged.judging import judge_pool, pool_of
 from judged.policy import Policy
+
+if TYPE_CHECKING:
+    from judged.charts.pictures import PictureLike, PicturesLike
+    from judged.types import JudgementsLike, RunLike
 
 KIND = "gallery"
 DEFAULT_K = 10
 DEFAULT_QUERIES = 8
+SIGNS = {True: "✓", False: "✗"}
 
 
 def data(
-    judgements: Any,
-    run: Any,
+    judgements: JudgementsLike,
+    run: RunLike,
     *,
     query: str | None = None,
     k: int | None = None,
@@ -41,15 +47,12 @@ def data(
     """
     depth = checked_k(k, DEFAULT_K, DEFAULT_K)
     queries = whole("queries", queries)
-    pool, read = ready(judgements, run)
+    pool, read = pool_of(read_judgements(judgements)), read_run(run)
     r = judge_pool(pool, read, policy=Policy(), depth=None, duplicates="error")
-    if query is not None and query not in r.queries:
-        some = ", ".join(r.queries[:3]) + (", …" if len(r) > 3 else "")
-        raise InputError(f"there is no query {query!r}; there is {some}.")
     shown = (
-        [query]
+        [r.queries[place_of(query, r.queries)]]
         if query is not None
-        else _spaced(r.found(depth, rel), r.retrieved > 0, r.queries, int(queries))
+        else _spaced(r.found(depth, rel), r.retrieved > 0, r.queries, queries)
     )
     frames = [_first(read, name, depth) for name in shown]
     grades = pool.frame.with_columns(grade=pl.Series(pool.grades)).filter(
@@ -96,22 +99,44 @@ def _first(run: Run | Lookup, query: str, depth: int) -> pl.DataFrame:
 
 
 def gallery(
-    judgements: Any,
-    run: Any,
+    judgements: JudgementsLike,
+    run: RunLike,
     *,
-    pictures: Any,
+    pictures: PicturesLike,
     query: str | None = None,
     k: int | None = None,
     queries: int = DEFAULT_QUERIES,
     rel: float = 1,
-    theme: str = "light",
+    theme: ThemeName = "light",
 ) -> Gallery:
     """Queries and their first k results as pictures, with frames around right and wrong ones.
 
-    `pictures` is {id: picture} for queries and items, or a CSV file with the columns id and
-    picture.
+    Parameters
+    ----------
+    judgements : JudgementsLike
+        A file, {query: {item: grade}}, or a table.
+    run : RunLike
+        A file, {query: {item: score}}, {query: [items, best first]}, or a table.
+    pictures : PicturesLike
+        {id: picture} for all queries and items that are shown, or a CSV or TSV file with the
+        columns id and picture. A picture is a path, the bytes of a file, an array of 8-bit grey or
+        RGB pixels, or an image of Pillow.
+    query : str, optional
+        The id of one query; by default some, evenly spaced from the best to the worst.
+    k : int, optional
+        How many results are shown, by default 10.
+    queries : int, optional
+        How many queries are shown, by default 8.
+    rel : float, optional
+        The lowest grade that counts as relevant, by default 1.
+    theme : {'light', 'dark'}, optional
+        Colours for light pages, which is the default, or for dark ones.
 
-    >>> import numpy as np
+    Returns
+    -------
+    Gallery
+        The data, the pictures and what there is to say; `save` writes a page or a picture.
+
     >>> dot = np.zeros((8, 8), np.uint8)
     >>> shown = gallery({"q": {"a": 1}}, {"q": ["b", "a"]}, pictures={"q": dot, "a": dot, "b": dot})
     >>> shown.data.select("item", "relevant").rows()
@@ -121,7 +146,9 @@ def gallery(
     return draw(table, theme=theme, pictures=read_pictures(pictures))
 
 
-def draw(table: pl.DataFrame, *, theme: str = "light", pictures: dict[str, Any]) -> Gallery:
+def draw(
+    table: pl.DataFrame, *, theme: ThemeName = "light", pictures: Mapping[str, PictureLike]
+) -> Gallery:
     theme_named(theme)
     names = table["query"].unique(maintain_order=True).to_list()
     check_pictures(pictures, [*names, *table["item"].unique(maintain_order=True).to_list()])
@@ -137,4 +164,111 @@ def draw(table: pl.DataFrame, *, theme: str = "light", pictures: dict[str, Any])
         )
         said.append(f"{len(names)} of {every:,} queries{spaced}.")
     title = f"First results of {table['run'][0]}"
-    return Gallery(KIND, table, title, pictures, theme, tuple(said))
+    return Gallery(KIND, table, title, tuple(said), pictures, theme)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Gallery(Figure):
+    """A chart whose marks are pictures: drawn by Pillow or as a page, not by Vega-Lite.
+
+    `save` writes an .html with the pictures in it, a .png, or its data.
+
+    >>> dot = np.zeros((8, 8), np.uint8)
+    >>> shown = gallery({"q": {"a": 1}}, {"q": ["b", "a"]}, pictures={"q": dot, "a": dot, "b": dot})
+    >>> shown.title, shown.sentences()[-1]
+    ('First results of run', '1 of the 2 results shown are right.')
+    """
+
+    SAVED_AS: ClassVar[dict[str, str]] = {
+        ".html": "to_html",
+        ".png": "to_png",
+        ".json": "to_json",
+        ".csv": "to_csv",
+    }
+    pictures: Mapping[str, PictureLike]
+    """The picture of each query and item, by id."""
+    theme: ThemeName
+    """The colours."""
+
+    def rows(self) -> list[pl.DataFrame]:
+        """The results of each query, in the order of the gallery.
+
+        Returns
+        -------
+        list of polars.DataFrame
+            One table per query.
+        """
+        return self.data.partition_by("query", maintain_order=True)
+
+    def to_html(self) -> str:
+        """A page with everything in it, the pictures too: it needs no other file.
+
+        Returns
+        -------
+        str
+            An HTML document.
+        """
+        head = f'<meta charset="utf-8"><title>{escape(self.title)}</title>'
+        return f'<!DOCTYPE html>\n<html lang="en">{head}\n{self._body()}</html>\n'
+
+    def _body(self) -> str:
+        theme = theme_named(self.theme)
+        style = f"""<style>
+.judged-gallery {{ font: 14px Helvetica, Arial, sans-serif; padding: 16px; }}
+.judged-gallery {{ background: {theme.background}; color: {theme.ink}; }}
+.judged-gallery h1 {{ font-size: 19px; margin: 0 0 6px; }}
+.judged-gallery p {{ color: {theme.muted}; margin: 2px 0; }}
+.judged-gallery section {{ display: flex; overflow-x: auto; gap: 10px; }}
+.judged-gallery section {{ margin: 18px 0 0; align-items: flex-start; }}
+.judged-gallery figure {{ margin: 0; text-align: center; font-size: 12px; }}
+.judged-gallery img {{ width: {TILE}px; height: {TILE}px; object-fit: contain; }}
+.judged-gallery img {{ display: block; border: 4px solid transparent; }}
+.judged-gallery img.tiny {{ image-rendering: pixelated; }}
+.judged-gallery .query {{ padding-right: 14px; border-right: 1px solid {theme.muted}; }}
+.judged-gallery .right img {{ border: 4px solid {theme.right}; }}
+.judged-gallery .wrong img {{ border: 4px dashed {theme.wrong}; }}
+</style>"""
+        notes = "".join(f"<p>{escape(note)}</p>" for note in self.notes)
+        lists = "\n".join(self._section(part) for part in self.rows())
+        return (
+            f"{style}\n<main "
+            f'class="judged-gallery"><h1>{escape(self.title)}</h1>{notes}\n{lists}\n</main>\n'
+        )
+
+    def _section(self, part: pl.DataFrame) -> str:
+        query = part["query"][0]
+        right = int(part["relevant"].sum())
+        tiles = [
+            _tile(
+                self.pictures[query],
+                query,
+                "query",
+                f"query {escape(query)}<br>{right} of {part.height} right",
+            )
+        ]
+        for item, rank, relevant in part.select("item", "rank", "relevant").rows():
+            words = f"{rank} {SIGNS[relevant]} {escape(item)}"
+            tiles.append(_tile(self.pictures[item], item, "right" if relevant else "wrong", words))
+        return f"<section>{''.join(tiles)}</section>"
+
+    def to_png(self) -> bytes:
+        """All pictures in one.
+
+        Returns
+        -------
+        bytes
+            A PNG file.
+        """
+        return painted(self.title, self.notes, self.rows(), self.pictures, theme_named(self.theme))
+
+    def _repr_html_(self) -> str:
+        return self._body()
+
+
+def _tile(picture: PictureLike, name: str, kind: str, words: str) -> str:
+    source, tiny = address(picture, name)
+    look = ' class="tiny"' if tiny else ""
+    return (
+        f'<figure class="{kind}"><img{look} src="{source}" '
+        f'alt="{escape(name)}"><figcaption>{words}</figcaption></figure>'
+    )

@@ -2,33 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from judged.charts.axes import rank_axis, share_axis
 from judged.charts.chart import Chart
-from judged.charts.drawing import chart, curves, layers, plural, rank_axis, share_axis
+from judged.charts.lines import curves
 from judged.charts.sources import Source, Systems, checked_k, cutoffs
-from judged.charts.themes import theme_named
+from judged.charts.specification import chart, layers
+from judged.charts.themes import ThemeName, theme_named
 from judged.errors import MeasureError
-from judged.measures import Measure, parse
+from judged.measures import Measure, parse_all, parse_measure
+from judged.text import counted
+
+if TYPE_CHECKING:
+    from judged.types import MeasuresLike
 
 KIND = "measure-at-k"
 DEEPEST = 100
-"""Where curves end unless they are told."""
+"""Where curves end by default."""
 DEFAULT = ("nDCG",)
 
 
-Asked = Sequence[str | Measure] | str | Measure | None
-
-
-def data(source: Source, *, measures: Asked = None, k: int | None = None) -> pl.DataFrame:
+def data(
+    source: Source, *, measures: MeasuresLike | None = None, k: int | None = None
+) -> pl.DataFrame:
     """A row for each system, measure and cutoff down to k; where there are many cutoffs, some, ever
     further apart."""
     systems = Systems.of(source)
-    listed = [measures] if isinstance(measures, (str, Measure)) else list(measures or DEFAULT)
-    wanted = [parse(measure) for measure in listed]
+    wanted = parse_all(measures or DEFAULT)
     for measure in wanted:
         if measure.spec.at != "k":
             raise MeasureError(
@@ -62,23 +65,48 @@ def _without_cutoff(measure: Measure) -> str:
 
 
 def measure_at_k(
-    source: Source, *, measures: Asked = None, k: int | None = None, theme: str = "light"
+    source: Source,
+    *,
+    measures: MeasuresLike | None = None,
+    k: int | None = None,
+    theme: ThemeName = "light",
 ) -> Chart:
-    """Measures at every cutoff down to k, one panel a measure, one curve a system.
+    """Measures at every cutoff down to k: one panel per measure, one curve per system.
+
+    Parameters
+    ----------
+    source : Source
+        An evaluation, one `Rankings` or a list of them, or `Systems`.
+    measures : MeasuresLike, optional
+        Measures that have a cutoff, by default nDCG.
+    k : int, optional
+        Where curves end; by default with the longest list, at most at 100.
+    theme : {'light', 'dark'}, optional
+        Colours for light pages, which is the default, or for dark ones.
+
+    Returns
+    -------
+    Chart
+        The data, the drawing and what there is to say; `save` writes it to a file.
 
     >>> from judged import Rankings
-    >>> measure_at_k(Rankings.from_relevance([[1, 0, 1, 1]]), measures="P").data["value"].to_list()[:2]
+    >>> chart = measure_at_k(Rankings.from_relevance([[1, 0, 1, 1]]), measures="P")
+    >>> chart.data["value"].to_list()[:2]
     [1.0, 0.5]
     """
-    return draw(data(source, measures=measures, k=k), theme=theme, notes=Systems.of(source).notes())
+    return draw(
+        data(source, measures=measures, k=k), theme=theme, notes=Systems.of(source).sentences()
+    )
 
 
-def draw(table: pl.DataFrame, *, theme: str = "light", notes: list[str] | None = None) -> Chart:
+def draw(
+    table: pl.DataFrame, *, theme: ThemeName = "light", notes: list[str] | None = None
+) -> Chart:
     panels = [_panel(part, theme) for part in table.partition_by("measure", maintain_order=True)]
     names = table["measure"].unique(maintain_order=True).to_list()
     last, shown = int(table["k"].max()), table["k"].n_unique()  # type: ignore[arg-type]
     said = [
-        f"Mean over {plural(int(table['queries'][0]), 'query', 'queries')}.",
+        f"Mean over {counted(int(table['queries'][0]), 'query', 'queries')}.",
         f"Computed at {shown} of the {last:,} cutoffs." if shown < last else "",
         *(notes or ()),
     ]
@@ -90,7 +118,7 @@ def draw(table: pl.DataFrame, *, theme: str = "light", notes: list[str] | None =
 def _panel(part: pl.DataFrame, theme: str) -> dict[str, Any]:
     measure, last = part["measure"][0], int(part["k"].max())  # type: ignore[arg-type]
     greatest = float(part["value"].max())  # type: ignore[arg-type]
-    share = parse(measure).spec.range == (0, 1)
+    share = parse_measure(measure).spec.range == (0, 1)
     high = 1.0 if share else greatest * 1.05 or 1.0
     y = share_axis(f"{measure}@k", "value", top=high)
     lines = curves(

@@ -8,12 +8,15 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from judged.charts.chart import Chart
-from judged.charts.drawing import chart, end_labels, layers, plural, rows_of, share_axis
-from judged.charts.sources import Source, Systems
-from judged.charts.themes import DASHES, theme_named
+from judged.charts.axes import share_axis
+from judged.charts.chart import Chart, rows_of
+from judged.charts.lines import end_labels
+from judged.charts.sources import Source, Systems, kept
+from judged.charts.specification import chart, layers
+from judged.charts.themes import DASHES, ThemeName, theme_named
 from judged.rankings.rankings import Rankings
 from judged.segments import Floats, Ints, greatest_from_here, starts_of
+from judged.text import counted
 
 KIND = "precision-recall"
 CELLS = 100
@@ -68,7 +71,7 @@ def _mean(systems: Systems, r: Rankings, rel: float) -> pl.DataFrame:
     query, rank, ordinal = r.relevant_hits(None, rel)
     precision = ordinal / rank
     best = greatest_from_here(precision, np.bincount(query, minlength=len(r)))
-    counted, perfect = systems.counted(r, rel)
+    counted, perfect = kept(systems, r, rel)
     edges = np.linspace(0, 1, CELLS + 1)
     columns = {}
     for name, height in {"precision": precision, "interpolated": best}.items():
@@ -84,7 +87,7 @@ def _mean(systems: Systems, r: Rankings, rel: float) -> pl.DataFrame:
 
 
 def _areas(r: Rankings, rel: float, query: Ints, height: Floats, edges: Floats) -> Floats:
-    """The area under each query's steps, from recall 0 to each edge: a row a query."""
+    """The area under each query's steps, from recall 0 to each edge: one row per query."""
     relevant = r.relevant(rel)
     found = np.bincount(query, minlength=len(r))
     before = np.concatenate([[0.0], np.cumsum(height)])
@@ -107,10 +110,25 @@ def areas(table: pl.DataFrame) -> tuple[float, float]:
 
 
 def precision_recall(
-    source: Source, *, query: str | None = None, rel: float = 1, theme: str = "light"
+    source: Source, *, query: str | None = None, rel: float = 1, theme: ThemeName = "light"
 ) -> Chart:
-    """The precision-recall curve of one query, or the mean of all; the shaded steps have the area
-    AP.
+    """The precision-recall curve of one query, or the mean of all; its steps have the area AP.
+
+    Parameters
+    ----------
+    source : Source
+        An evaluation, `Rankings` or `Systems`, of one system.
+    query : str, optional
+        The id of one query; by default all of them.
+    rel : float, optional
+        The lowest grade that counts as relevant, by default 1.
+    theme : {'light', 'dark'}, optional
+        Colours for light pages, which is the default, or for dark ones.
+
+    Returns
+    -------
+    Chart
+        The data, the drawing and what there is to say; `save` writes it to a file.
 
     >>> from judged import Rankings
     >>> chart = precision_recall(Rankings.from_relevance([[0, 0, 1, 0, 1, 0, 0, 1, 0, 0]]))
@@ -118,10 +136,12 @@ def precision_recall(
     'Precision and recall, query 1: AP 0.3694'
     """
     systems = Systems.of(source)
-    return draw(data(source, query=query, rel=rel), theme=theme, notes=systems.notes())
+    return draw(data(source, query=query, rel=rel), theme=theme, notes=systems.sentences())
 
 
-def draw(table: pl.DataFrame, *, theme: str = "light", notes: list[str] | None = None) -> Chart:
+def draw(
+    table: pl.DataFrame, *, theme: ThemeName = "light", notes: list[str] | None = None
+) -> Chart:
     chosen = theme_named(theme)
     step, interpolated = areas(table)
     query, queries = table.row(0, named=True)["query"], int(table["queries"][0])
@@ -160,8 +180,10 @@ def draw(table: pl.DataFrame, *, theme: str = "light", notes: list[str] | None =
         },
     }
     # The interpolated curve begins at recall 0 and has a step at each relevant item.
-    kept = (table.filter(pl.col("relevant")) if single else table).select("recall", "interpolated")
-    levels = rows_of(pl.concat([kept.head(1).with_columns(recall=0.0), kept]))
+    steady = (table.filter(pl.col("relevant")) if single else table).select(
+        "recall", "interpolated"
+    )
+    levels = rows_of(pl.concat([steady.head(1).with_columns(recall=0.0), steady]))
     smooth = {
         "data": {"values": levels},
         "mark": {
@@ -183,7 +205,7 @@ def draw(table: pl.DataFrame, *, theme: str = "light", notes: list[str] | None =
     last = table.row(-1, named=True)
     ends = [
         ("saw-tooth" if single else "uninterpolated", last["precision"]),
-        ("interpolated", float(kept["interpolated"][-1]) if kept.height else 0.0),
+        ("interpolated", float(steady["interpolated"][-1]) if steady.height else 0.0),
     ]
     parts.append(end_labels(ends, chosen, y=y, looks=((blue, DASHES[0]), (orange, INTERPOLATED))))
     mean = "" if single else "mean "
@@ -193,7 +215,7 @@ def draw(table: pl.DataFrame, *, theme: str = "light", notes: list[str] | None =
         "it is not AP.",
         ""
         if single
-        else f"Mean over {plural(queries, 'query', 'queries')}, in hundredths of recall.",
+        else f"Mean over {counted(queries, 'query', 'queries')}, in hundredths of recall.",
         *(notes or ()),
     ]
     title = (

@@ -5,11 +5,14 @@ from __future__ import annotations
 
 import polars as pl
 
+from judged.charts.axes import rank_axis, share_axis
 from judged.charts.chart import Chart
-from judged.charts.drawing import chart, curves, layers, plural, rank_axis, share_axis
+from judged.charts.lines import curves
 from judged.charts.sources import Source, Systems, checked_k, cutoffs
-from judged.charts.themes import theme_named
-from judged.measures import parse
+from judged.charts.specification import chart, layers
+from judged.charts.themes import ThemeName, theme_named
+from judged.measures import parse_measure
+from judged.text import counted
 
 KIND = "precision-recall-at-k"
 DEEPEST = 100
@@ -22,7 +25,11 @@ def data(
     """A row for each of P, R and F1 and each cutoff."""
     systems = Systems.of(source).one(query)
     depths = cutoffs(checked_k(k, systems.longest, DEEPEST))
-    wanted = {(name, depth): parse(name)(k=depth, rel=rel) for name in MEASURES for depth in depths}
+    wanted = {
+        (name, depth): parse_measure(name)(k=depth, rel=rel)
+        for name in MEASURES
+        for depth in depths
+    }
     [run] = systems.evaluate(list(wanted.values())).runs
     about = run.rankings.queries[0] if len(run.rankings) == 1 else None
     rows = [
@@ -46,9 +53,27 @@ def precision_recall_at_k(
     query: str | None = None,
     k: int | None = None,
     rel: float = 1,
-    theme: str = "light",
+    theme: ThemeName = "light",
 ) -> Chart:
     """P@k, R@k and F1@k together, over all queries or for one.
+
+    Parameters
+    ----------
+    source : Source
+        An evaluation, `Rankings` or `Systems`, of one system.
+    query : str, optional
+        The id of one query; by default all of them.
+    k : int, optional
+        Where curves end; by default with the longest list, at most at 100.
+    rel : float, optional
+        The lowest grade that counts as relevant, by default 1.
+    theme : {'light', 'dark'}, optional
+        Colours for light pages, which is the default, or for dark ones.
+
+    Returns
+    -------
+    Chart
+        The data, the drawing and what there is to say; `save` writes it to a file.
 
     >>> from judged import Rankings
     >>> chart = precision_recall_at_k(Rankings.from_relevance([[1, 0, 1, 1, 0, 1, 0, 0]]))
@@ -56,16 +81,18 @@ def precision_recall_at_k(
     [0.75, 0.75, 0.75]
     """
     return draw(
-        data(source, query=query, k=k, rel=rel), theme=theme, notes=Systems.of(source).notes()
+        data(source, query=query, k=k, rel=rel), theme=theme, notes=Systems.of(source).sentences()
     )
 
 
-def draw(table: pl.DataFrame, *, theme: str = "light", notes: list[str] | None = None) -> Chart:
+def draw(
+    table: pl.DataFrame, *, theme: ThemeName = "light", notes: list[str] | None = None
+) -> Chart:
     query, last, shown = table["query"][0], int(table["k"].max()), table["k"].n_unique()  # type: ignore[arg-type]
     x, y = rank_axis("k: results shown", "k", last), share_axis("value", "value")
     lines = curves(table, "measure", x=x, y=y, theme=theme_named(theme))
     said = [
-        "" if query else f"Mean over {plural(int(table['queries'][0]), 'query', 'queries')}.",
+        "" if query else f"Mean over {counted(int(table['queries'][0]), 'query', 'queries')}.",
         f"Computed at {shown} of the {last:,} cutoffs." if shown < last else "",
         *(notes or ()),
     ]

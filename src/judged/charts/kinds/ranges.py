@@ -2,38 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
 
+from judged.charts.axes import number_axis
 from judged.charts.chart import Chart
-from judged.charts.drawing import chart, number_axis, plural
 from judged.charts.sources import Source, Systems
-from judged.charts.themes import theme_named
+from judged.charts.specification import chart
+from judged.charts.themes import ThemeName, theme_named
 from judged.errors import InputError
 from judged.evaluation.ranges import TIE_ORDERS, UNJUDGED_ENDS
-from judged.measures import Measure, parse
+from judged.measures import parse_all
 from judged.rankings.audit import Audit
+from judged.text import counted
+
+if TYPE_CHECKING:
+    from judged.types import MeasuresLike
 
 KIND = "ranges"
 DEFAULT = ("AP", "nDCG@10")
 
 
-def data(
-    source: Source, *, measures: Sequence[str | Measure] | str | Measure | None = None
-) -> pl.DataFrame:
+def data(source: Source, *, measures: MeasuresLike | None = None) -> pl.DataFrame:
     """A row for each measure, system and reason (ties, unjudged): the value, the lowest and highest
     it could have, and for ties the mean over all orders. Ties have no row where rankings know
     nothing of them, unjudged results where there are none
     or where they were removed."""
     systems = Systems.of(source)
-    listed = [measures] if isinstance(measures, (str, Measure)) else list(measures or DEFAULT)
     open_ended = all(each.unjudged != "removed" for each in systems.rankings)
     ties_known = all(each.hit_tie_first is not None for each in systems.rankings)
     evaluation = systems.evaluate(
-        [parse(each) for each in listed], tie_range=ties_known, unjudged_range=open_ended
+        parse_all(measures or DEFAULT), tie_range=ties_known, unjudged_range=open_ended
     )
     rows: list[tuple[Any, ...]] = []
     for measure in evaluation.measures:
@@ -80,25 +81,41 @@ def _complete(audit: Audit) -> bool:
 def ranges(
     source: Source,
     *,
-    measures: Sequence[str | Measure] | str | Measure | None = None,
-    theme: str = "light",
+    measures: MeasuresLike | None = None,
+    theme: ThemeName = "light",
 ) -> Chart:
     """Each number with its range over the orders of ties, and over what unjudged results may be.
+
+    Parameters
+    ----------
+    source : Source
+        An evaluation, one `Rankings` or a list of them, or `Systems`.
+    measures : MeasuresLike, optional
+        By default AP and nDCG@10.
+    theme : {'light', 'dark'}, optional
+        Colours for light pages, which is the default, or for dark ones.
+
+    Returns
+    -------
+    Chart
+        The data, the drawing and what there is to say; `save` writes it to a file.
 
     >>> import judged
     >>> evaluation = judged.evaluate({"q": {"a": 1}}, {"q": {"a": 0.5, "b": 0.5}}, "RR")
     >>> ranges(evaluation, measures="RR").data.select("reason", "low", "high").rows()
     [('ties', 0.5, 1.0), ('unjudged', 0.5, 1.0)]
     """
-    return draw(data(source, measures=measures), theme=theme, notes=Systems.of(source).notes())
+    return draw(data(source, measures=measures), theme=theme, notes=Systems.of(source).sentences())
 
 
-def draw(table: pl.DataFrame, *, theme: str = "light", notes: list[str] | None = None) -> Chart:
+def draw(
+    table: pl.DataFrame, *, theme: ThemeName = "light", notes: list[str] | None = None
+) -> Chart:
     panels = [_panel(part, theme) for part in table.partition_by("measure", maintain_order=True)]
     reasons = table["reason"].unique(maintain_order=True).to_list()
     said = [
         "The line is the value that is reported, over "
-        f"{plural(int(table['queries'][0]), 'query', 'queries')}.",
+        f"{counted(int(table['queries'][0]), 'query', 'queries')}.",
         "Bars of ties: from the worst order of tied results to the best; the dot is the mean over "
         "all orders."
         if "ties" in reasons

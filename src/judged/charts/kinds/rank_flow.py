@@ -2,41 +2,55 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 import polars as pl
 
 from judged.charts.chart import Chart
-from judged.charts.drawing import LINE, chart, plural, spread
-from judged.charts.results import placed, ready, two_runs
-from judged.charts.themes import Theme, theme_named
+from judged.charts.lines import LINE, spread
+from judged.charts.sources import place_of
+from judged.charts.specification import chart
+from judged.charts.themes import Theme, ThemeName, theme_named
 from judged.errors import InputError
+from judged.inputs import Lookup, as_runs, read_judgements, read_run
+from judged.inputs.tables import Run
+from judged.judging import pool_of
+from judged.judging.join import match
+from judged.judging.ties import place
+from judged.text import counted
+
+if TYPE_CHECKING:
+    from judged.judging.pool import Pool
+    from judged.types import JudgementsLike, RunsLike
 
 KIND = "rank-flow"
 MOST = 20
 """So many items have room; those with the best ranks are shown."""
 WIDTH = 300
+TieOrder = Literal["id", "input", "best", "worst"]
+"""Rules for ties that give every item one rank, as a line needs."""
 
 
 def data(
-    judgements: Any, runs: Any, *, query: str | None = None, rel: float = 1, ties: str = "id"
+    judgements: JudgementsLike,
+    runs: RunsLike,
+    *,
+    query: str | None = None,
+    rel: float = 1,
+    ties: TieOrder = "id",
 ) -> pl.DataFrame:
     """A row for each judged item that one of the two runs holds, with its rank in each; null where
     it was not retrieved.
 
     Without a query, the one in which relevant items move most: the sum of the changes of 1/rank.
     """
-    pool, names, tables = None, [], []
-    for name, run in two_runs(runs):
-        pool, read = (
-            ready(judgements, run, name=name)
-            if pool is None
-            else (pool, ready(judgements, run, name=name)[1])
-        )
+    pool = pool_of(read_judgements(judgements))
+    names, tables = [], []
+    for name, run in _two_runs(runs):
+        read = read_run(run, name=name)
         names.append(read.name if name is None else name)
-        tables.append(placed(pool, read, ties=ties))
-    assert pool is not None
+        tables.append(_placed(pool, read, ties=ties))
     moved = (
         tables[0]
         .rename({"rank": "a"})
@@ -46,7 +60,7 @@ def data(
     moved = moved.with_columns(
         at=pl.Series(pool.query[number]), grade=pl.Series(pool.grades[number])
     )
-    chosen = _most_moved(moved, rel) if query is None else _index(pool.queries, query)
+    chosen = _most_moved(moved, rel) if query is None else place_of(query, pool.queries)
     own = moved.filter(pl.col("at") == chosen).sort(pl.min_horizontal("a", "b"), "judgement")
     if own.is_empty():
         raise InputError(
@@ -65,6 +79,25 @@ def data(
     )
 
 
+def _placed(pool: Pool, run: Run | Lookup, *, ties: TieOrder) -> pl.DataFrame:
+    """The rank of each judged item that a run holds: columns judgement (its place in the pool) and
+    rank."""
+    if ties not in get_args(TieOrder):
+        raise InputError(f"ties must be one of {', '.join(get_args(TieOrder))}; got {ties!r}.")
+    found = match(pool, run, duplicates="error")
+    return pl.DataFrame({"judgement": found.hit_judgement, "rank": place(pool, found, ties).rank})
+
+
+def _two_runs(runs: RunsLike) -> list[tuple[str | None, Any]]:
+    listed = list(as_runs(runs).items())
+    if len(listed) != 2:
+        raise InputError(
+            "this chart compares two runs, given as {name: run, name: run} or two paths; got "
+            f"{len(listed)}."
+        )
+    return listed
+
+
 def _most_moved(moved: pl.DataFrame, rel: float) -> int:
     change = ((1 / pl.col("a")).fill_null(0) - (1 / pl.col("b")).fill_null(0)).abs().sum()
     relevant = moved.filter(pl.col("grade") >= rel)
@@ -80,25 +113,36 @@ def _most_moved(moved: pl.DataFrame, rel: float) -> int:
     return int(sums["at"][0])
 
 
-def _index(queries: tuple[str, ...], query: str) -> int:
-    if query not in queries:
-        raise InputError(
-            f"there is no query {query!r}; there is "
-            f"{', '.join(queries[:3])}{', …' if len(queries) > 3 else ''}."
-        )
-    return queries.index(query)
-
-
 def rank_flow(
-    judgements: Any,
-    runs: Any,
+    judgements: JudgementsLike,
+    runs: RunsLike,
     *,
     query: str | None = None,
     rel: float = 1,
-    ties: str = "id",
-    theme: str = "light",
+    ties: TieOrder = "id",
+    theme: ThemeName = "light",
 ) -> Chart:
-    """Lines from an item's rank in one run to its rank in the other.
+    """Lines from an item's rank in one run to its rank in the other, in one query.
+
+    Parameters
+    ----------
+    judgements : JudgementsLike
+        A file, {query: {item: grade}}, or a table.
+    runs : RunsLike
+        Two runs, as {name: run, name: run} or two paths.
+    query : str, optional
+        The id of a query; by default the one in which relevant items move most.
+    rel : float, optional
+        The lowest grade that counts as relevant, by default 1.
+    ties : {'id', 'input', 'best', 'worst'}, optional
+        How ties are broken, by default by item id.
+    theme : {'light', 'dark'}, optional
+        Colours for light pages, which is the default, or for dark ones.
+
+    Returns
+    -------
+    Chart
+        The data, the drawing and what there is to say; `save` writes it to a file.
 
     >>> runs = {"old": {"q": ["x", "a", "b"]}, "new": {"q": ["a", "x"]}}
     >>> rank_flow({"q": {"a": 1, "b": 1}}, runs).data.select("item", "a", "b").rows()
@@ -107,7 +151,7 @@ def rank_flow(
     return draw(data(judgements, runs, query=query, rel=rel, ties=ties), theme=theme)
 
 
-def draw(table: pl.DataFrame, *, theme: str = "light") -> Chart:
+def draw(table: pl.DataFrame, *, theme: ThemeName = "light") -> Chart:
     chosen = theme_named(theme)
     shown = table.head(MOST)
     first, second, query = (table[name][0] for name in ("run_a", "run_b", "query"))
@@ -115,7 +159,7 @@ def draw(table: pl.DataFrame, *, theme: str = "light") -> Chart:
     deepest = int(max(shown["a"].max() or 1, shown["b"].max() or 1))  # type: ignore[arg-type]
     up, down, lost = _moves(table.filter("relevant"))
     said = [
-        f"Of {plural(up + down + lost, 'relevant item')} with another rank, {up:,} rose and "
+        f"Of {counted(up + down + lost, 'relevant item')} with another rank, {up:,} rose and "
         f"{down + lost:,} fell" + (f", {lost:,} out of the list." if lost else "."),
         "Solid lines are relevant items, dotted ones are judged and not relevant."
         if not table["relevant"].all()
@@ -162,8 +206,8 @@ def _layers(
     for side in sides:
         there = [at for at, rank in enumerate(table[side]) if rank is not None]
         apart = spread([-places[side][at] for at in there], LINE, -height, 0)
-        for at, place in zip(there, apart, strict=True):
-            places[side][at] = -place
+        for at, depth_there in zip(there, apart, strict=True):
+            places[side][at] = -depth_there
     for at, row in enumerate(table.iter_rows(named=True)):
         rose = (row["b"] or np.inf) < (row["a"] or np.inf)
         same = row["b"] == row["a"]

@@ -2,33 +2,35 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import polars as pl
 
 from judged.charts.chart import Chart
-from judged.charts.drawing import chart, layers, plural
 from judged.charts.sources import Source, Systems
-from judged.charts.themes import theme_named
+from judged.charts.specification import chart, layers
+from judged.charts.themes import ThemeName, theme_named
 from judged.errors import InputError
 from judged.segments import Floats, Ints
+from judged.text import counted, listed
 
 KIND = "rank-histogram"
 EACH = 20
 """Down to this rank, where no item stands further down, every rank has a bar of its own."""
 LOST = "not retrieved"
-OF = {"all": "all relevant items", "first": "the first relevant item of each query"}
+Of = Literal["all", "first"]
+OF: dict[Of, str] = {"all": "all relevant items", "first": "the first relevant item of each query"}
 
 
-def data(source: Source, *, of: str = "all", rel: float = 1) -> pl.DataFrame:
+def data(source: Source, *, of: Of = "all", rel: float = 1) -> pl.DataFrame:
     """A row for each rank, or each range of ranks, and one for relevant items that were not
     retrieved.
 
     The median is that of all these items; those that were not retrieved stand behind the last rank.
     """
     if of not in OF:
-        raise InputError(f"of must be {' or '.join(OF)}; got {of!r}.")
+        raise InputError(f"of must be {listed([*OF], 'or')}; got {of!r}.")
     systems = Systems.of(source).one()
     r = systems.rankings[0]
     query, rank, ordinal = r.relevant_hits(None, rel)
@@ -88,20 +90,41 @@ def _table(
 
 
 def rank_histogram(
-    source: Source, *, of: str = "all", rel: float = 1, theme: str = "light"
+    source: Source,
+    *,
+    of: Of = "all",
+    rel: float = 1,
+    theme: ThemeName = "light",
 ) -> Chart:
-    """How many relevant items stand at which ranks; of="first" looks only at the first of each
-    query.
+    """How many relevant items stand at which ranks, and their median.
+
+    Parameters
+    ----------
+    source : Source
+        An evaluation, `Rankings` or `Systems`, of one system.
+    of : {'all', 'first'}, optional
+        All relevant items, which is the default, or only the first of each query.
+    rel : float, optional
+        The lowest grade that counts as relevant, by default 1.
+    theme : {'light', 'dark'}, optional
+        Colours for light pages, which is the default, or for dark ones.
+
+    Returns
+    -------
+    Chart
+        The data, the drawing and what there is to say; `save` writes it to a file.
 
     >>> from judged import Rankings
     >>> chart = rank_histogram(Rankings.from_relevance([[0, 0, 1, 0, 1, 0, 0, 1]]))
     >>> chart.title
     'Ranks of all relevant items: the median is 5'
     """
-    return draw(data(source, of=of, rel=rel), theme=theme, notes=Systems.of(source).notes())
+    return draw(data(source, of=of, rel=rel), theme=theme, notes=Systems.of(source).sentences())
 
 
-def draw(table: pl.DataFrame, *, theme: str = "light", notes: list[str] | None = None) -> Chart:
+def draw(
+    table: pl.DataFrame, *, theme: ThemeName = "light", notes: list[str] | None = None
+) -> Chart:
     chosen = theme_named(theme)
     of, median, total = table["of"][0], float(table["median"][0]), int(table["items"].sum())
     lost = int(table.filter(ranks=LOST)["items"].sum())
@@ -149,7 +172,7 @@ def draw(table: pl.DataFrame, *, theme: str = "light", notes: list[str] | None =
     }
     wide = table.filter(pl.col("rank_to") > pl.col("rank_from")).height > 0
     said = [
-        f"{plural(total, 'item')} in {plural(int(table['queries'][0]), 'query', 'queries')}"
+        f"{counted(total, 'item')} in {counted(int(table['queries'][0]), 'query', 'queries')}"
         + (f"; {lost:,} were not retrieved and count as behind the last rank." if lost else "."),
         "Bars further down stand for several ranks." if wide else "",
         *(notes or ()),

@@ -2,24 +2,36 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
 
+from judged.charts.axes import number_axis, share_axis
 from judged.charts.chart import Chart
-from judged.charts.drawing import chart, number_axis, plural, share_axis
-from judged.charts.results import Scores
-from judged.charts.themes import Theme, theme_named
+from judged.charts.kinds.scores import Scores
+from judged.charts.specification import chart
+from judged.charts.themes import Theme, ThemeName, theme_named
 from judged.checks import whole
 from judged.errors import InputError
+from judged.text import counted
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from judged.types import JudgementsLike, RunLike, Unjudged
 
 KIND = "reliability"
 BINS = 10
 
 
 def data(
-    judgements: Any, run: Any, *, bins: int = BINS, rel: float = 1, unjudged: str = "nonrelevant"
+    judgements: JudgementsLike | ArrayLike,
+    run: RunLike | ArrayLike,
+    *,
+    bins: int = BINS,
+    rel: float = 1,
+    unjudged: Unjudged = "nonrelevant",
 ) -> pl.DataFrame:
     """A row for each bin of scores between 0 and 1 that holds results: their mean score and how
     many are relevant.
@@ -67,28 +79,48 @@ def calibration_error(table: pl.DataFrame) -> float:
 
 
 def reliability(
-    judgements: Any,
-    run: Any,
+    judgements: JudgementsLike | ArrayLike,
+    run: RunLike | ArrayLike,
     *,
     bins: int = BINS,
     rel: float = 1,
-    unjudged: str = "nonrelevant",
-    theme: str = "light",
+    unjudged: Unjudged = "nonrelevant",
+    theme: ThemeName = "light",
 ) -> Chart:
-    """Scores between 0 and 1 against the share of relevant results; from judgements and a run, or
-    y_true and y_score.
+    """Scores between 0 and 1 against the share of results that are relevant.
 
-    >>> reliability([1, 0, 0, 1], [1.0, 0.25, 0.25, 0.75], bins=2).data.select("score", "share_relevant").rows()
+    Parameters
+    ----------
+    judgements : JudgementsLike or array
+        Judgements; or one grade per result (y_true), where `run` has one score per result.
+    run : RunLike or array
+        A run with scores; or one score per result (y_score).
+    bins : int, optional
+        How many bins scores are put into, by default 10.
+    rel : float, optional
+        The lowest grade that counts as relevant, by default 1.
+    unjudged : {'nonrelevant', 'removed'}, optional
+        Whether unjudged results count as not relevant, which is the default, or are left out.
+    theme : {'light', 'dark'}, optional
+        Colours for light pages, which is the default, or for dark ones.
+
+    Returns
+    -------
+    Chart
+        The data, the drawing and what there is to say; `save` writes it to a file.
+
+    >>> chart = reliability([1, 0, 0, 1], [1.0, 0.25, 0.25, 0.75], bins=2)
+    >>> chart.data.select("score", "share_relevant").rows()
     [(0.25, 0.0), (0.875, 1.0)]
     """
     return draw(data(judgements, run, bins=bins, rel=rel, unjudged=unjudged), theme=theme)
 
 
-def draw(table: pl.DataFrame, *, theme: str = "light") -> Chart:
+def draw(table: pl.DataFrame, *, theme: ThemeName = "light") -> Chart:
     said = [
         "Points on the dashed line are right; the bars are the gaps. "
         f"Expected calibration error {calibration_error(table):.4f} over "
-        f"{plural(int(table['count'].sum()), 'result')} in {plural(table.height, 'bin')}.",
+        f"{counted(int(table['count'].sum()), 'result')} in {counted(table.height, 'bin')}.",
         table["said"][0],
     ]
     title = f"Scores read as probabilities: {table['run'][0]}"

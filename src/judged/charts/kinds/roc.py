@@ -6,15 +6,18 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
+from judged.charts.axes import share_axis
 from judged.charts.chart import Chart
-from judged.charts.drawing import chart, curves, layers, plural, share_axis
+from judged.charts.lines import curves
 from judged.charts.sources import Source, Systems
-from judged.charts.themes import theme_named
+from judged.charts.specification import chart, layers
+from judged.charts.themes import ThemeName, theme_named
 from judged.errors import InputError
-from judged.measures import parse
+from judged.measures import parse_measure
 from judged.measures.confusion import collection_size
 from judged.rankings.rankings import Rankings
 from judged.segments import Floats, Ints
+from judged.text import counted
 
 KIND = "roc"
 POINTS = 101
@@ -36,7 +39,7 @@ def data(source: Source, *, query: str | None = None, rel: float = 1) -> pl.Data
         systems = systems.about(query)
     frames = []
     for r in systems.rankings:
-        area = parse("RankAUC")(rel=rel).compute(r)
+        area = parse_measure("RankAUC")(rel=rel).compute(r)
         defined = np.flatnonzero(np.isfinite(area))
         if not len(defined):
             raise InputError(
@@ -109,17 +112,40 @@ def _summed(r: Rankings, rel: float, grid: Floats) -> Floats:
     return found + tail.sum(axis=0)
 
 
-def roc(source: Source, *, query: str | None = None, rel: float = 1, theme: str = "light") -> Chart:
+def roc(
+    source: Source, *, query: str | None = None, rel: float = 1, theme: ThemeName = "light"
+) -> Chart:
     """The ROC curve of one or more systems; it needs the size of the collection.
 
+    Parameters
+    ----------
+    source : Source
+        An evaluation, one `Rankings` or a list of them, or `Systems`.
+    query : str, optional
+        The id of one query; by default all of them.
+    rel : float, optional
+        The lowest grade that counts as relevant, by default 1.
+    theme : {'light', 'dark'}, optional
+        Colours for light pages, which is the default, or for dark ones.
+
+    Returns
+    -------
+    Chart
+        The data, the drawing and what there is to say; `save` writes it to a file.
+
     >>> from judged import Rankings
-    >>> roc(Rankings.from_relevance([[1, 0, 1, 0, 0]], collection=5)).data["area"][0].__round__(4)
+    >>> chart = roc(Rankings.from_relevance([[1, 0, 1, 0, 0]], collection=5))
+    >>> round(chart.data["area"][0], 4)
     0.8333
     """
-    return draw(data(source, query=query, rel=rel), theme=theme, notes=Systems.of(source).notes())
+    return draw(
+        data(source, query=query, rel=rel), theme=theme, notes=Systems.of(source).sentences()
+    )
 
 
-def draw(table: pl.DataFrame, *, theme: str = "light", notes: list[str] | None = None) -> Chart:
+def draw(
+    table: pl.DataFrame, *, theme: ThemeName = "light", notes: list[str] | None = None
+) -> Chart:
     chosen = theme_named(theme)
     x = share_axis("share of irrelevant items seen (false positive rate)", "false_positive_rate")
     y = share_axis("share of relevant items found (true positive rate)", "true_positive_rate")
@@ -139,9 +165,9 @@ def draw(table: pl.DataFrame, *, theme: str = "light", notes: list[str] | None =
     said = [
         "AUC is the chance that a relevant item stands above one that is not; the dotted line is "
         "chance.",
-        "" if query else f"Mean over {plural(queries, 'query', 'queries')}, at {POINTS} points.",
-        f"{plural(skipped, 'query has', 'queries have')} nothing relevant, or nothing else, and no "
-        "curve."
+        "" if query else f"Mean over {counted(queries, 'query', 'queries')}, at {POINTS} points.",
+        f"{counted(skipped, 'query has', 'queries have')} nothing relevant, or nothing else, and "
+        "no curve."
         if skipped
         else "",
         *(notes or ()),

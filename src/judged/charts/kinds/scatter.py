@@ -1,17 +1,17 @@
-"""One system against another: a point a query, or a point for many of them."""
+"""One system against another: one point per query, or one for many of them."""
 
 from __future__ import annotations
 
 import numpy as np
 import polars as pl
 
+from judged.charts.axes import share_axis
 from judged.charts.chart import Chart
-from judged.charts.drawing import chart, layers, plural, share_axis
-from judged.charts.pairs import DEFAULT, lower_note, paired, tally
-from judged.charts.sources import Source, Systems
-from judged.charts.themes import theme_named
-from judged.errors import InputError
-from judged.measures import Measure, parse
+from judged.charts.sources import DEFAULT, Source, Systems, lower_note, paired
+from judged.charts.specification import chart, layers
+from judged.charts.themes import ThemeName, theme_named
+from judged.measures import Measure, parse_measure
+from judged.text import counted
 
 KIND = "scatter"
 MOST = 1500
@@ -24,9 +24,7 @@ def data(source: Source, *, measure: str | Measure = DEFAULT) -> pl.DataFrame:
     """A row for each pair of values, with how many queries have it; where there are many pairs, for
     each cell of a grid."""
     pairs = paired(source, measure)
-    if pairs.is_empty():
-        raise InputError("no query counts in both systems, so there is nothing to compare.")
-    better, worse, equal = tally(pairs)
+    better, worse, equal = _tally(pairs)
     points = _gathered(pairs)
     binned = points.height > MOST
     if binned:
@@ -55,6 +53,13 @@ def data(source: Source, *, measure: str | Measure = DEFAULT) -> pl.DataFrame:
     )
 
 
+def _tally(pairs: pl.DataFrame) -> tuple[int, int, int]:
+    """In how many queries the second system is better, the first is, and neither."""
+    sign = 1 if parse_measure(pairs["measure"][0]).spec.higher_is_better else -1
+    apart = (pairs["b"] - pairs["a"]) * sign
+    return int((apart > 0).sum()), int((apart < 0).sum()), int((apart == 0).sum())
+
+
 def _gathered(pairs: pl.DataFrame) -> pl.DataFrame:
     """Equal pairs of values in one row; a query is named where it is alone."""
     return pairs.group_by("a", "b", maintain_order=True).agg(
@@ -68,24 +73,43 @@ def _bounds(pairs: pl.DataFrame) -> tuple[float, float]:
     return float(values.min()), float(values.max())
 
 
-def scatter(source: Source, *, measure: str | Measure = DEFAULT, theme: str = "light") -> Chart:
-    """Each query's value in the first system and in the second: above the diagonal the second one
-    is higher.
+def scatter(
+    source: Source, *, measure: str | Measure = DEFAULT, theme: ThemeName = "light"
+) -> Chart:
+    """Each query's value in two systems: above the diagonal the second one is higher.
+
+    Parameters
+    ----------
+    source : Source
+        An evaluation of two runs, two `Rankings`, or `Systems`: the second is compared with the
+        first.
+    measure : str or Measure, optional
+        What is compared, by default nDCG@10.
+    theme : {'light', 'dark'}, optional
+        Colours for light pages, which is the default, or for dark ones.
+
+    Returns
+    -------
+    Chart
+        The data, the drawing and what there is to say; `save` writes it to a file.
 
     >>> from judged import Rankings
-    >>> a, b = Rankings.from_relevance([[1, 0], [0, 1]], name="a"), Rankings.from_relevance([[1, 0], [1, 0]], name="b")
+    >>> a = Rankings.from_relevance([[1, 0], [0, 1]], name="a")
+    >>> b = Rankings.from_relevance([[1, 0], [1, 0]], name="b")
     >>> scatter([a, b], measure="RR").data.select("a", "b", "queries").rows()
     [(1.0, 1.0, 1), (0.5, 1.0, 1)]
     """
-    return draw(data(source, measure=measure), theme=theme, notes=Systems.of(source).notes())
+    return draw(data(source, measure=measure), theme=theme, notes=Systems.of(source).sentences())
 
 
-def draw(table: pl.DataFrame, *, theme: str = "light", notes: list[str] | None = None) -> Chart:
+def draw(
+    table: pl.DataFrame, *, theme: ThemeName = "light", notes: list[str] | None = None
+) -> Chart:
     chosen = theme_named(theme)
     measure, first, second = (table[name][0] for name in ("measure", "run_a", "run_b"))
     better, worse, equal = (int(table[name][0]) for name in ("better", "worse", "equal"))
     low, high = _bounds(table)
-    if parse(measure).spec.range == (0, 1):
+    if parse_measure(measure).spec.range == (0, 1):
         low, high = 0.0, 1.0
     edge = (high - low) * 0.03
     x = share_axis(f"{measure} of {first}", "a", low=low - edge, top=high + edge)
@@ -117,7 +141,9 @@ def draw(table: pl.DataFrame, *, theme: str = "light", notes: list[str] | None =
             "tooltip": [{"field": "query"}, {"field": "queries"}, {"field": "a"}, {"field": "b"}],
         },
     }
-    upper, lower = (better, worse) if parse(measure).spec.higher_is_better else (worse, better)
+    upper, lower = (
+        (better, worse) if parse_measure(measure).spec.higher_is_better else (worse, better)
+    )
     # Outside the frame, where no point can lie.
     sides = [
         {
@@ -138,7 +164,7 @@ def draw(table: pl.DataFrame, *, theme: str = "light", notes: list[str] | None =
     ]
     total = better + worse + equal
     said = [
-        f"{plural(total, 'query', 'queries')}; the two are equal in {equal:,}."
+        f"{counted(total, 'query', 'queries')}; the two are equal in {equal:,}."
         + (f" A larger point stands for more queries, up to {most:,}." if most > 1 else ""),
         f"Queries are put together in a grid of {CELLS} × {CELLS}." if table["binned"][0] else "",
         lower_note(measure),

@@ -1,25 +1,50 @@
-"""How the scores of relevant results and of others are spread: how well a score tells them apart."""
+"""How the scores of relevant results and of others are spread: how well a score tells them
+apart."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import dataclass
+from os import PathLike
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import polars as pl
 
+from judged.charts.axes import number_axis
 from judged.charts.chart import Chart
-from judged.charts.drawing import HEIGHT, LINE, chart, layers, number_axis, spread
-from judged.charts.results import Scores
-from judged.charts.themes import theme_named
+from judged.charts.lines import LINE, spread
+from judged.charts.specification import HEIGHT, chart, layers
+from judged.charts.themes import ThemeName, theme_named
 from judged.checks import whole
 from judged.errors import InputError
+from judged.inputs import Judgements, Lookup, read_judgements, read_run
+from judged.inputs.tables import Run
+from judged.judging import pool_of
+from judged.judging.join import match
+from judged.segments import Floats, positions, starts_of
+from judged.text import listed
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from judged.types import JudgementsLike, RunLike, Unjudged
 
 KIND = "scores"
 BINS = 40
+UNJUDGED = {
+    "nonrelevant": "Results that nobody judged count as not relevant.",
+    "removed": "Results that nobody judged are left out.",
+}
 
 
 def data(
-    judgements: Any, run: Any, *, bins: int = BINS, rel: float = 1, unjudged: str = "nonrelevant"
+    judgements: JudgementsLike | ArrayLike,
+    run: RunLike | ArrayLike,
+    *,
+    bins: int = BINS,
+    rel: float = 1,
+    unjudged: Unjudged = "nonrelevant",
 ) -> pl.DataFrame:
     """A row for each bin and group (relevant, other): how many results have such a score, and what
     share of their group."""
@@ -38,6 +63,72 @@ def data(
     }
     groups = {"relevant": relevant.tolist(), "other": (every - relevant).tolist()}
     return histogram(found.name, edges.tolist(), groups, means, found.unjudged)
+
+
+@dataclass(frozen=True, eq=False)
+class Scores:
+    """The scores of a run's results: of those that are relevant, and of all that count."""
+
+    relevant: Floats
+    every: Floats
+    name: str = "scores"
+    unjudged: str = ""
+    """What became of unjudged results, in words; empty where all were judged."""
+
+    @classmethod
+    def of(
+        cls,
+        judgements: JudgementsLike | ArrayLike,
+        run: RunLike | ArrayLike,
+        *,
+        rel: float,
+        unjudged: Unjudged,
+    ) -> Scores:
+        """From judgements and a run, or from grades and scores side by side."""
+        if unjudged not in UNJUDGED:
+            raise InputError(f"unjudged must be {listed(list(UNJUDGED), 'or')}; got {unjudged!r}.")
+        if _side_by_side(judgements, run):
+            return _of_numbers(judgements, run, rel)
+        pool = pool_of(read_judgements(cast("JudgementsLike", judgements)))
+        table = read_run(cast("RunLike", run))
+        found = match(pool, table, duplicates="error")
+        grade = pool.grades[found.hit_judgement]
+        judged = found.hit_score[grade >= 0]
+        if unjudged == "removed":
+            every = judged
+        else:
+            lists = found.list_of[found.list_of >= 0]
+            every = found.scores[positions(starts_of(found.lengths)[lists], found.lengths[lists])]
+        said = UNJUDGED[unjudged] if unjudged == "removed" or len(judged) < len(every) else ""
+        return cls(found.hit_score[grade >= rel], every, table.name, said)
+
+
+def _side_by_side(judgements: JudgementsLike | ArrayLike, run: Any) -> bool:
+    """Whether these are numbers in a row rather than something with ids."""
+    if any(
+        isinstance(each, (str, PathLike, Mapping, Judgements, Run, Lookup))
+        for each in (judgements, run)
+    ):
+        return False
+    return isinstance(judgements, (list, tuple, np.ndarray)) and isinstance(
+        run, (list, tuple, np.ndarray)
+    )
+
+
+def _of_numbers(grades: Any, scores: Any, rel: float) -> Scores:
+    flat = [_flat(each) for each in (grades, scores)]
+    if len(flat[0]) != len(flat[1]):
+        raise InputError(
+            f"there are {len(flat[0]):,} grades and {len(flat[1]):,} scores; they must be as many."
+        )
+    if not all(np.isfinite(each).all() for each in flat):
+        raise InputError("grades and scores must be finite numbers.")
+    return Scores(flat[1][flat[0] >= rel], flat[1])
+
+
+def _flat(values: Any) -> Floats:
+    rows = [np.atleast_1d(np.asarray(row, dtype=np.float64)) for row in values]
+    return np.concatenate([row.ravel() for row in rows]) if rows else np.zeros(0)
 
 
 def histogram(
@@ -67,16 +158,35 @@ def histogram(
 
 
 def scores(
-    judgements: Any,
-    run: Any,
+    judgements: JudgementsLike | ArrayLike,
+    run: RunLike | ArrayLike,
     *,
     bins: int = BINS,
     rel: float = 1,
-    unjudged: str = "nonrelevant",
-    theme: str = "light",
+    unjudged: Unjudged = "nonrelevant",
+    theme: ThemeName = "light",
 ) -> Chart:
-    """Histograms of the scores of relevant results and of all others; from judgements and a run, or
-    y_true and y_score.
+    """Histograms of the scores of relevant results and of all others.
+
+    Parameters
+    ----------
+    judgements : JudgementsLike or array
+        Judgements; or one grade per result (y_true), where `run` has one score per result.
+    run : RunLike or array
+        A run with scores; or one score per result (y_score).
+    bins : int, optional
+        How many bins scores are put into, by default 40.
+    rel : float, optional
+        The lowest grade that counts as relevant, by default 1.
+    unjudged : {'nonrelevant', 'removed'}, optional
+        Whether unjudged results count as not relevant, which is the default, or are left out.
+    theme : {'light', 'dark'}, optional
+        Colours for light pages, which is the default, or for dark ones.
+
+    Returns
+    -------
+    Chart
+        The data, the drawing and what there is to say; `save` writes it to a file.
 
     >>> scores([1, 0, 0, 1], [0.9, 0.2, 0.4, 0.8], bins=2).data["count"].to_list()
     [0, 2, 2, 0]
@@ -84,7 +194,7 @@ def scores(
     return draw(data(judgements, run, bins=bins, rel=rel, unjudged=unjudged), theme=theme)
 
 
-def draw(table: pl.DataFrame, *, theme: str = "light", kind: str = KIND) -> Chart:
+def draw(table: pl.DataFrame, *, theme: ThemeName = "light", kind: str = KIND) -> Chart:
     chosen = theme_named(theme)
     shades = {"relevant": chosen.right, "other": chosen.wrong}
     high = float(table["share"].max()) * 1.15 or 1.0  # type: ignore[arg-type]

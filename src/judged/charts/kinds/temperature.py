@@ -4,25 +4,23 @@ ranking stays as it is."""
 from __future__ import annotations
 
 import math
-from typing import Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from judged.charts.axes import Losses, room_above, share_axis, temperature_axis
 from judged.charts.chart import Chart
-from judged.charts.drawing import LINE, WIDTH, chart, curves, layers, plural, share_axis
-from judged.charts.records import Record
-from judged.charts.temperatures import (
-    OWN_LOOKS,
-    Losses,
-    read_sweep,
-    room_above,
-    softmax_said,
-    temperature_axis,
-    temperature_of,
-    written,
-)
-from judged.charts.themes import Theme, theme_named
+from judged.charts.lines import LINE, OWN_LOOKS, curves
+from judged.charts.record import Record
+from judged.charts.specification import WIDTH, chart, layers
+from judged.charts.sweep import read_sweep, softmax_said, temperature_of, written
+from judged.charts.themes import Theme, ThemeName, theme_named
 from judged.errors import InputError
+from judged.text import counted, listed
+
+if TYPE_CHECKING:
+    from judged.temperature import Sweep
 
 KIND = "temperature"
 CURVES = (
@@ -42,7 +40,7 @@ SAID = {"best_loss": "of the lowest loss", "best_calibrated": "of the best calib
 HEIGHT = 120
 
 
-def data(sweep: Any) -> pl.DataFrame:
+def data(sweep: Sweep | Mapping[str, Any]) -> pl.DataFrame:
     """A row for each temperature and curve, in panels: loss (of each direction, where both were
     asked for), entropy, confidence and accuracy of the top item, and calibration error. The
     temperatures of the lowest loss and of the best calibration, which
@@ -59,16 +57,16 @@ def data(sweep: Any) -> pl.DataFrame:
         "edges": _outermost(edges),
         "said": " ".join(found.texts("notes")),
     }
-    listed = [
+    points = [
         {"panel": panel, "curve": curve, "temperature": at, "value": value, **constant}
         for panel, curve, field in CURVES
         for at, row in sorted(rows.items())
         if (value := row.number_or_none(field)) is not None
     ]
-    if not listed:
-        raise InputError("the temperature sweep holds no number to show; make it anew.")
+    if not points:
+        raise InputError("the temperature sweep holds no number to show; make it again.")
     return pl.DataFrame(
-        listed, schema_overrides=dict.fromkeys(BEST, pl.Float64), infer_schema_length=None
+        points, schema_overrides=dict.fromkeys(BEST, pl.Float64), infer_schema_length=None
     )
 
 
@@ -90,38 +88,48 @@ def _ranking(sweep: Record) -> str:
     """That no temperature changes the order of items, with the numbers that follow from it."""
     ranking = sweep.record("ranking")
     measures = ranking.record("measures")
-    *most, last = [f"{name} {measures.number(name):.4f}" for name in measures.fields] or [
-        "all measures"
-    ]
-    values = f"{', '.join(most)} and {last}" if most else last
+    values = listed(
+        [f"{name} {measures.number(name):.4f}" for name in measures.fields] or ["all measures"]
+    )
     if not ranking.flag("same"):
         return (
             f"At some temperature rounding changed the ranking; by the scores themselves: {values}."
         )
-    checked = plural(ranking.count("checked_queries"), "query", "queries")
+    checked = counted(ranking.count("checked_queries"), "query", "queries")
     return (
         f"The ranking is the same at every temperature (checked on {checked}), and with it "
         f"{values}."
     )
 
 
-def temperature(sweep: Any, *, theme: str = "light") -> Chart:
-    """Loss, entropy, confidence and calibration along temperature, from `judged.temperature.sweep`
-    or its JSON.
+def temperature(sweep: Sweep | Mapping[str, Any], *, theme: ThemeName = "light") -> Chart:
+    """Loss, entropy, confidence and calibration along temperature; the ranking is always the same.
+
+    Parameters
+    ----------
+    sweep : Sweep or dict
+        What `judged.temperature.sweep` gives, or its JSON.
+    theme : {'light', 'dark'}, optional
+        Colours for light pages, which is the default, or for dark ones.
+
+    Returns
+    -------
+    Chart
+        The data, the drawing and what there is to say; `save` writes it to a file.
 
     >>> row = {"temperature": 1.0, "loss": 0.7, "loss_back": None, "loss_both": None}
     >>> row |= {"entropy": 0.69, "confidence": 0.5, "accuracy": 1.0, "calibration_error": 0.5}
-    >>> sweep = {"what": "temperature sweep", "softmax": "corpus", "candidates": 2, "queries": 1, "similarity": "dot"}
-    >>> sweep |= {"notes": [], "temperatures": [row], "best_loss": row | {"at_edge": True}}
-    >>> sweep |= {"best_calibrated": row | {"at_edge": True}}
-    >>> chart = temperature(sweep | {"ranking": {"measures": {"AP": 1.0}, "checked_queries": 1, "same": True}})
-    >>> chart.data.filter(panel="of the top item").select("curve", "value").rows()
+    >>> ranking = {"measures": {"AP": 1.0}, "checked_queries": 1, "same": True}
+    >>> sweep = {"what": "temperature sweep", "softmax": "corpus", "candidates": 2, "queries": 1}
+    >>> sweep |= {"similarity": "dot", "notes": [], "ranking": ranking, "temperatures": [row]}
+    >>> sweep |= dict.fromkeys(["best_loss", "best_calibrated"], row | {"at_edge": True})
+    >>> temperature(sweep).data.filter(panel="of the top item").select("curve", "value").rows()
     [('confidence', 0.5), ('accuracy', 1.0)]
     """
     return draw(data(sweep), theme=theme)
 
 
-def draw(table: pl.DataFrame, *, theme: str = "light") -> Chart:
+def draw(table: pl.DataFrame, *, theme: ThemeName = "light") -> Chart:
     chosen = theme_named(theme)
     low, high = float(table["temperature"].min()), float(table["temperature"].max())  # type: ignore[arg-type]
     shares = table.partition_by("panel", maintain_order=True)

@@ -3,22 +3,28 @@ and what all others have."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from judged.charts.axes import share_axis
 from judged.charts.chart import Chart
-from judged.charts.drawing import chart, share_axis
-from judged.charts.temperatures import read_sweep, softmax_said, temperature_of, three, written
-from judged.charts.themes import Theme, theme_named
+from judged.charts.specification import chart
+from judged.charts.sweep import read_sweep, softmax_said, temperature_of, three, written
+from judged.charts.themes import Theme, ThemeName, theme_named
 from judged.errors import InputError
+
+if TYPE_CHECKING:
+    from judged.temperature import Sweep
 
 KIND = "temperature-probabilities"
 WIDTH, HEIGHT = 240, 220
 
 
-def data(sweep: Any, *, temperatures: Sequence[float] | None = None) -> pl.DataFrame:
+def data(
+    sweep: Sweep | Mapping[str, Any], *, temperatures: Sequence[float] | None = None
+) -> pl.DataFrame:
     """A row for each of three temperatures and each of the first ranks, with the mean probability
     of the item there, and one for all further ranks together. Two temperatures where the lowest
     loss is at an end of the sweep and none was named."""
@@ -29,7 +35,7 @@ def data(sweep: Any, *, temperatures: Sequence[float] | None = None) -> pl.DataF
     for name, row in chosen.rows.items():
         shares = row.numbers("probabilities")[:candidates]
         if not shares:
-            raise InputError(f"{row.called} has no probabilities of ranks; make the sweep anew.")
+            raise InputError(f"{row.called} has no probabilities of ranks; make the sweep again.")
         constant = {
             "name": name,
             "temperature": temperature_of(row),
@@ -51,20 +57,40 @@ def data(sweep: Any, *, temperatures: Sequence[float] | None = None) -> pl.DataF
 
 
 def temperature_probabilities(
-    sweep: Any, *, temperatures: Sequence[float] | None = None, theme: str = "light"
+    sweep: Sweep | Mapping[str, Any],
+    *,
+    temperatures: Sequence[float] | None = None,
+    theme: ThemeName = "light",
 ) -> Chart:
-    """Mean probability by rank at three temperatures, from `judged.temperature.sweep` or its JSON.
+    """The mean probability of the items at the first ranks, at three temperatures.
+
+    Parameters
+    ----------
+    sweep : Sweep or dict
+        What `judged.temperature.sweep` gives, or its JSON.
+    temperatures : sequence of float, optional
+        Three temperatures, of which the nearest that were swept are shown; by default those nearest
+        to the lowest loss, to a quarter and to four times of it.
+    theme : {'light', 'dark'}, optional
+        Colours for light pages, which is the default, or for dark ones.
+
+    Returns
+    -------
+    Chart
+        The data, the drawing and what there is to say; `save` writes it to a file.
 
     >>> row = {"entropy": 0.5, "probabilities": [0.8, 0.2]}
-    >>> sweep = {"what": "temperature sweep", "softmax": "corpus", "candidates": 2, "queries": 1, "similarity": "cosine"}
+    >>> sweep = {"what": "temperature sweep", "softmax": "corpus", "candidates": 2, "queries": 1}
+    >>> sweep |= {"similarity": "cosine"}
     >>> sweep["temperatures"] = [{"temperature": at, **row} for at in (0.01, 0.1, 1.0)]
-    >>> temperature_probabilities(sweep, temperatures=[0.01, 0.1, 1]).data["name"].unique(maintain_order=True).to_list()
+    >>> chart = temperature_probabilities(sweep, temperatures=[0.01, 0.1, 1])
+    >>> chart.data["name"].unique(maintain_order=True).to_list()
     ['sharp', 'medium', 'smooth']
     """
     return draw(data(sweep, temperatures=temperatures), theme=theme)
 
 
-def draw(table: pl.DataFrame, *, theme: str = "light") -> Chart:
+def draw(table: pl.DataFrame, *, theme: ThemeName = "light") -> Chart:
     shown = table.partition_by("name", maintain_order=True)
     panels = [
         _panel(part, theme_named(theme), first=place == 0) for place, part in enumerate(shown)

@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
 from judged.charts.chart import Chart
-from judged.charts.drawing import chart
 from judged.charts.kinds.reliability import diagram
-from judged.charts.temperatures import read_sweep, softmax_said, temperature_of, three, written
-from judged.charts.themes import theme_named
+from judged.charts.specification import chart
+from judged.charts.sweep import read_sweep, softmax_said, temperature_of, three, written
+from judged.charts.themes import ThemeName, theme_named
 from judged.errors import InputError
+
+if TYPE_CHECKING:
+    from judged.temperature import Sweep
 
 KIND = "temperature-reliability"
 WIDTH, HEIGHT = 230, 220
 
 
-def data(sweep: Any, *, temperatures: Sequence[float] | None = None) -> pl.DataFrame:
+def data(
+    sweep: Sweep | Mapping[str, Any], *, temperatures: Sequence[float] | None = None
+) -> pl.DataFrame:
     """A row for each of three temperatures and each bin of confidence that holds queries: their
     mean confidence, which is the probability of the top item, and the share of top items that are
     relevant. Two temperatures where the lowest loss is at an
@@ -45,26 +50,47 @@ def data(sweep: Any, *, temperatures: Sequence[float] | None = None) -> pl.DataF
     ]
     if not rows:
         raise InputError(
-            "the temperature sweep has no query in any bin of confidence; make it anew."
+            "the temperature sweep has no query in any bin of confidence; make it again."
         )
     return pl.DataFrame(rows, infer_schema_length=None)
 
 
 def temperature_reliability(
-    sweep: Any, *, temperatures: Sequence[float] | None = None, theme: str = "light"
+    sweep: Sweep | Mapping[str, Any],
+    *,
+    temperatures: Sequence[float] | None = None,
+    theme: ThemeName = "light",
 ) -> Chart:
-    """Reliability diagrams at three temperatures, from `judged.temperature.sweep` or its JSON.
+    """The probability of the top item against how often it is relevant, at three temperatures.
+
+    Parameters
+    ----------
+    sweep : Sweep or dict
+        What `judged.temperature.sweep` gives, or its JSON.
+    temperatures : sequence of float, optional
+        Three temperatures, of which the nearest that were swept are shown; by default those nearest
+        to the lowest loss, to a quarter and to four times of it.
+    theme : {'light', 'dark'}, optional
+        Colours for light pages, which is the default, or for dark ones.
+
+    Returns
+    -------
+    Chart
+        The data, the drawing and what there is to say; `save` writes it to a file.
 
     >>> bins = [{"from": 0.5, "to": 1.0, "count": 4.0, "confidence": 0.75, "accuracy": 0.5}]
-    >>> sweep = {"what": "temperature sweep", "softmax": "batch", "candidates": 4, "queries": 4, "similarity": "cosine"}
-    >>> sweep["temperatures"] = [{"temperature": at, "calibration_error": 0.25, "bins": bins} for at in (0.01, 0.1, 1.0)]
-    >>> temperature_reliability(sweep, temperatures=[0.01, 0.1, 1]).data.select("name", "score", "share_relevant").rows()[0]
+    >>> row = {"calibration_error": 0.25, "bins": bins}
+    >>> sweep = {"what": "temperature sweep", "softmax": "batch", "candidates": 4, "queries": 4}
+    >>> sweep |= {"similarity": "cosine"}
+    >>> sweep["temperatures"] = [{"temperature": at, **row} for at in (0.01, 0.1, 1.0)]
+    >>> chart = temperature_reliability(sweep, temperatures=[0.01, 0.1, 1])
+    >>> chart.data.select("name", "score", "share_relevant").row(0)
     ('sharp', 0.75, 0.5)
     """
     return draw(data(sweep, temperatures=temperatures), theme=theme)
 
 
-def draw(table: pl.DataFrame, *, theme: str = "light") -> Chart:
+def draw(table: pl.DataFrame, *, theme: ThemeName = "light") -> Chart:
     most = int(table["count"].max())  # type: ignore[arg-type]
     panels = []
     for part in table.partition_by("name", maintain_order=True):

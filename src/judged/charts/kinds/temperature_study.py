@@ -3,17 +3,24 @@ confidence, spread, effort."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from judged.charts.axes import Losses, number_axis, share_axis, temperature_axis
 from judged.charts.chart import Chart
-from judged.charts.drawing import chart, curves, layers, number_axis, plural, share_axis
-from judged.charts.records import Record
-from judged.charts.temperatures import OWN_LOOKS, Losses, temperature_axis, temperature_of
-from judged.charts.themes import Theme, theme_named
+from judged.charts.lines import OWN_LOOKS, curves
+from judged.charts.record import Record
+from judged.charts.specification import chart, layers
+from judged.charts.sweep import temperature_of
+from judged.charts.themes import Theme, ThemeName, theme_named
 from judged.errors import InputError
+from judged.text import counted
+
+if TYPE_CHECKING:
+    from judged.temperature import Study
 
 KIND = "temperature-study"
 CURVES = (
@@ -28,20 +35,20 @@ CURVES = (
 )
 """Panel, curve, and the name of its numbers in a study; panels of measures stand before them."""
 OF_VECTORS = ("alignment", "uniformity")
-"""Numbers that hang on no temperature once vectors are there, so that the untrained similarity has
-them to compare with."""
+"""Numbers that depend on vectors alone, so that the untrained similarity has them to compare
+with."""
 WIDTH, HEIGHT = 250, 130
 COLUMNS = 2
 TICKS = 5
 
 
-def data(study: Any) -> pl.DataFrame:
+def data(study: Study | Mapping[str, Any]) -> pl.DataFrame:
     """A row for each training temperature, panel and curve; the temperature is null in rows of the
     untrained similarity.
 
     Measures have the bounds of their intervals, and `differs` says whether the interval of the
     difference to the untrained similarity leaves out 0. Of the others, only alignment and
-    uniformity have untrained rows: they hang on vectors alone.
+    uniformity have untrained rows: they depend on vectors alone.
     """
     found = Record.of(
         study,
@@ -67,7 +74,7 @@ def data(study: Any) -> pl.DataFrame:
     if not at or any(left >= right for left, right in pairwise(at)):
         raise InputError(
             "the temperature study must have training temperatures, each above the one before; "
-            "make it anew."
+            "make it again."
         )
     queries = found.record("queries")
     constant = {
@@ -115,22 +122,35 @@ def _measured(row: Record, measure: str) -> dict[str, Any]:
     }
 
 
-def temperature_study(study: Any, *, theme: str = "light") -> Chart:
-    """What was learned at each temperature, from `judged.temperature.study` or its JSON.
+def temperature_study(study: Study | Mapping[str, Any], *, theme: ThemeName = "light") -> Chart:
+    """What a similarity has learned at each of several training temperatures.
 
-    >>> row = {"training_loss": 0.1, "loss": 0.5, "alignment": 0.3, "uniformity": -2.0, "confidence": 0.9, "accuracy": 0.95}
-    >>> row |= {"iterations": 9, "best_iteration": 4, "measures": {"AP": {"mean": 0.8, "low": 0.7, "high": 0.9}}}
-    >>> gain = {"AP": {"mean": 0.1, "low": 0.05, "high": 0.15}}
-    >>> study = {"what": "temperature study", "kind": "diagonal", "measures": ["AP"], "level": 0.95, "notes": []}
-    >>> study |= {"queries": {"training": 60, "validation": 20, "held_out": 20}}
-    >>> chart = temperature_study(study | {"rows": [row | {"temperature": 0.05, "differences": gain}]})
+    Parameters
+    ----------
+    study : Study or dict
+        What `judged.temperature.study` gives, or its JSON.
+    theme : {'light', 'dark'}, optional
+        Colours for light pages, which is the default, or for dark ones.
+
+    Returns
+    -------
+    Chart
+        The data, the drawing and what there is to say; `save` writes it to a file.
+
+    >>> row = {"training_loss": 0.1, "loss": 0.5, "alignment": 0.3, "uniformity": -2.0}
+    >>> row |= {"confidence": 0.9, "accuracy": 0.95, "iterations": 9, "best_iteration": 4}
+    >>> row |= {"temperature": 0.05, "measures": {"AP": {"mean": 0.8, "low": 0.7, "high": 0.9}}}
+    >>> row |= {"differences": {"AP": {"mean": 0.1, "low": 0.05, "high": 0.15}}}
+    >>> queries = {"training": 60, "validation": 20, "held_out": 20}
+    >>> study = {"what": "temperature study", "kind": "diagonal", "measures": ["AP"], "level": 0.95}
+    >>> chart = temperature_study(study | {"notes": [], "queries": queries, "rows": [row]})
     >>> chart.data.filter(panel="AP").select("temperature", "value", "differs").rows()
     [(0.05, 0.8, True)]
     """
     return draw(data(study), theme=theme)
 
 
-def draw(table: pl.DataFrame, *, theme: str = "light") -> Chart:
+def draw(table: pl.DataFrame, *, theme: ThemeName = "light") -> Chart:
     chosen = theme_named(theme)
     at = table["temperature"].drop_nulls()
     low, high = float(at.min()), float(at.max())  # type: ignore[arg-type]
@@ -147,7 +167,7 @@ def draw(table: pl.DataFrame, *, theme: str = "light") -> Chart:
     )
     said = [
         f"Similarity {table['similarity'][0]}, trained with "
-        f"{plural(table['training'][0], 'query', 'queries')} and stopped by "
+        f"{counted(table['training'][0], 'query', 'queries')} and stopped by "
         f"{table['validation'][0]:,}. All but training loss and iterations is of "
         f"{table['held_out'][0]:,} held-out queries.",
         f"Bars are {percent} intervals of the "
@@ -218,7 +238,7 @@ def _measure(part: pl.DataFrame, x: dict[str, Any], theme: Theme) -> dict[str, A
 
 
 def _untrained(part: pl.DataFrame, y: dict[str, Any], theme: Theme) -> list[dict[str, Any]]:
-    """The untrained similarity as a dashed line with its name, and a band where it has an interval."""
+    """The untrained similarity: a dashed line with its name, a band where it has an interval."""
     rows = part.filter(pl.col("temperature").is_null()).select("value", "low", "high").to_dicts()
     if not rows:
         return []

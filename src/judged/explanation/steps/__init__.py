@@ -1,9 +1,14 @@
-"""How each measure comes to its value: one function a measure, declared by the measure's name."""
+"""How each measure comes to its value: one function per measure, declared by the measure's name.
 
-from judged.explanation.steps import average, binary, diversity, gain, user_models
+The steps of a measure lie in the file that has the name of the measure's own.
+"""
+
+from importlib import import_module
+
 from judged.explanation.steps.registry import STEPS, steps_of
+from judged.measures import FAMILIES
 
-FAMILIES = (binary, average, gain, user_models, diversity)
-"""The modules whose declarations fill the registry."""
+for _family in FAMILIES:
+    import_module(f"{__name__}.{_family.__name__.rpartition('.')[2]}")
 
-__all__ = ["FAMILIES", "STEPS", "steps_of"]
+__all__ = ["STEPS", "steps_of"]

@@ -6,14 +6,12 @@ from collections.abc import Callable
 from math import inf
 
 from judged.explanation.arithmetic import Expression, Logarithm, Named, Number, num, total
-from judged.explanation.listing import Column, Line, Listing, Steps
+from judged.explanation.listing import Column, Line, Listing, Steps, divided
 from judged.explanation.steps.registry import steps
+from judged.measures.diversity import SAME
 from judged.rankings.rankings import Cutoff
 
 Weight = Callable[[int], Expression]
-
-_SAME = 1 - 1e-12
-"""Gains that differ by less are the same, as in the measure."""
 
 
 class Serving:
@@ -65,7 +63,7 @@ def _greedy(serving: Serving, alpha: float, end: float) -> list[tuple[int, list[
             for item, served in left.items()
         }
         best = max(gains.values())
-        item = next(item for item, gain in gains.items() if gain >= best * _SAME)
+        item = next(item for item, gain in gains.items() if gain >= best * (1 - SAME))
         order.append((len(order) + 1, left.pop(item)))
         for each in order[-1][1]:
             times[each] = times.get(each, 0) + 1
@@ -99,9 +97,7 @@ def _over(
         q.column("gain", lambda rank: num(gains[rank].value if rank in gains else 0), end),
         q.column("discount", weight, end),
     )
-    whole = Named(divisor.symbol, divisor.value)
-    adds = {rank: term / whole for rank, term in terms.items()}
-    return Steps(total(terms.values()) / whole, columns, adds, divisor=divisor, end=end)
+    return divided(terms, divisor, columns, named=True, end=end)
 
 
 def _thinkable(q: Listing, weight: Weight, *, k: Cutoff, rel: float, alpha: float) -> Steps:
@@ -195,11 +191,7 @@ def p_ia(q: Listing, *, k: Cutoff, rel: float) -> Steps:
     served = {rank: num(len(each)) for rank, each in serving.at_rank.items() if rank <= end}
     many, places = len(serving.subtopics), q.retrieved if k is None else end
     divisor = Line("S × k", num(many) * places, f"{many} subtopics, each with {places:g} places")
-    whole = Named(divisor.symbol, divisor.value)
-    adds = {rank: each / whole for rank, each in served.items()}
-    return Steps(
-        total(served.values()) / whole, (serving.column(q, end),), adds, divisor=divisor, end=end
-    )
+    return divided(served, divisor, (serving.column(q, end),), named=True, end=end)
 
 
 @steps("StRecall")

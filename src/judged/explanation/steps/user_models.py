@@ -1,182 +1,52 @@
-"""Users who read on with some chance (the C/W/L models), and lists held against an ideal one
-(compatibility)."""
+"""A user who reads down the list and stops."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from itertools import accumulate
-from math import fsum, inf, isinf, log
-
-import numpy as np
-
-from judged.explanation.arithmetic import Expression, Named, Number, num, total
-from judged.explanation.listing import ANY, Line, Listing, Steps
+from judged.explanation.arithmetic import num, total
+from judged.explanation.listing import ANY, Listing, Steps
 from judged.explanation.steps.registry import steps
-from judged.measures.cwl import inverse_squares
 from judged.rankings.rankings import Cutoff
 
 
-@dataclass(frozen=True)
-class User:
-    """How a user reads on."""
-
-    goes_on: Callable[[int, float, float], float]
-    """(rank, its gain, gained so far with it) -> the chance to go on from there."""
-    tail: Callable[[int, float], float] | None = None
-    """(rank, gained so far) -> what the chances to get to all ranks after it sum to, where the
-    first of them is 1."""
-
-
-def _rate(q: Listing, user: User, *, k: Cutoff, min_rel: float, max_rel: float) -> Steps:
-    """Gain per result read: down to k, or without end, where all after the last gain has a closed
-    sum."""
-    end = q.cutoff(k, float(np.nextafter(min_rel, inf)))
-    gains = {
-        rank: (grade - min_rel) / (max_rel - min_rel)
-        for rank, grade in q.hits
-        if grade > min_rel and rank <= end
-    }
-    last = int(end) if not isinf(end) else max(gains, default=0)
-    chance, chances, sums = 1.0, {}, 0.0
-    for rank in range(1, last + 1):
-        chances[rank] = chance
-        sums += (q.grades[rank] - min_rel) if rank in gains else 0.0
-        chance *= user.goes_on(rank, gains.get(rank, 0.0), sums / (max_rel - min_rel))
-    read = [*chances.values()]
-    if isinf(end) and user.tail is not None:
-        read.append(chance * user.tail(last, sums / (max_rel - min_rel)))
-    reads = fsum(read)
-    columns = (
-        q.column("gain", lambda rank: num(gains.get(rank, 0.0)), end),
-        q.column(
-            "chance to get here", lambda rank: num(chances[rank]) if rank in chances else None, end
-        ),
-    )
-    if reads == 0:
-        return Steps(num(0), columns, {}, says="No result is read.", end=end)
-    far = (
-        "all ranks, those after the end of the list too"
-        if isinf(end)
-        else f"ranks 1 to {last}, where the list has ended too"
-    )
-    divisor = Line(
-        "ΣS",
-        Number(reads),
-        f"how many results this user reads on average: the chances to get to {far}",
-    )
-    terms = {rank: num(gain) * chances[rank] for rank, gain in gains.items()}
-    adds = {rank: term / divisor.value for rank, term in terms.items()}
-    return Steps(total(terms.values()) / divisor.value, columns, adds, divisor=divisor, end=end)
-
-
-def _trigamma(x: float) -> float:
-    return float(inverse_squares(np.array([x]))[0])
-
-
-@steps("SDCG")
-def scaled_dcg(q: Listing, *, k: Cutoff, min_rel: float, max_rel: float) -> Steps:
-    user = User(lambda rank, gain, gained: log(rank + 1) / log(rank + 2))
-    return _rate(q, user, k=k, min_rel=min_rel, max_rel=max_rel)
-
-
-@steps("INSQ")
-def insq(q: Listing, *, k: Cutoff, T: float, min_rel: float, max_rel: float) -> Steps:  # noqa: N803
-    user = User(
-        lambda rank, gain, gained: ((rank + 2 * T - 1) / (rank + 2 * T)) ** 2,
-        lambda rank, gained: (2 * T + rank) ** 2 * _trigamma(2 * T + rank),
-    )
-    return _rate(q, user, k=k, min_rel=min_rel, max_rel=max_rel)
-
-
-@steps("INST")
-def inst(q: Listing, *, k: Cutoff, T: float, min_rel: float, max_rel: float) -> Steps:  # noqa: N803
-    user = User(
-        lambda rank, gain, gained: ((rank + 2 * T - gained - 1) / (rank + 2 * T - gained)) ** 2,
-        lambda rank, gained: (2 * T + rank - gained) ** 2 * _trigamma(2 * T + rank - gained),
-    )
-    return _rate(q, user, k=k, min_rel=min_rel, max_rel=max_rel)
-
-
-@steps("BPM")
-def bejeweled_player(q: Listing, *, k: Cutoff, T: float, min_rel: float, max_rel: float) -> Steps:  # noqa: N803
-    return _rate(
-        q, User(lambda rank, gain, gained: float(gained < T)), k=k, min_rel=min_rel, max_rel=max_rel
-    )
-
-
-@steps("NERR8")
-def nerr8(q: Listing, *, k: Cutoff, min_rel: float, max_rel: float) -> Steps:
-    return _rate(
-        q, User(lambda rank, gain, gained: 1 - gain), k=k, min_rel=min_rel, max_rel=max_rel
-    )
-
-
-@steps("NERR9")
-def nerr9(q: Listing, *, k: Cutoff, min_rel: float, max_rel: float) -> Steps:
-    return _rate(
-        q,
-        User(lambda rank, gain, gained: rank / (rank + 1) * (1 - gain)),
-        k=k,
-        min_rel=min_rel,
-        max_rel=max_rel,
-    )
-
-
-@steps("NERR10")
-def nerr10(q: Listing, *, k: Cutoff, p: float, min_rel: float, max_rel: float) -> Steps:
-    user = User(lambda rank, gain, gained: p * (1 - gain), lambda rank, gained: 1 / (1 - p))
-    return _rate(q, user, k=k, min_rel=min_rel, max_rel=max_rel)
-
-
-@steps("NERR11")
-def nerr11(q: Listing, *, k: Cutoff, T: float, min_rel: float, max_rel: float) -> Steps:  # noqa: N803
-    user = User(
-        lambda rank, gain, gained: ((rank + 2 * T - 1) / (rank + 2 * T)) ** 2 * (1 - gain),
-        lambda rank, gained: (2 * T + rank) ** 2 * _trigamma(2 * T + rank),
-    )
-    return _rate(q, user, k=k, min_rel=min_rel, max_rel=max_rel)
-
-
-# -- compatibility
-# -----------------------------------------------------------------------------------------------------
-
-
-@steps("Compat")
-def compatibility(q: Listing, *, k: Cutoff, p: float, normalize: str) -> Steps:
-    end = q.cutoff(k, ANY)
-    ideal = [grade for grade in q.pool if grade > 0]
-    seen: dict[float, int] = {}
-    later: dict[int, int] = {}
-    for rank, grade in q.hits:
-        if grade > 0:
-            seen[grade] = seen.get(grade, 0) + 1
-            later[rank] = max(rank, sum(each > grade for each in ideal) + seen[grade])
-    weights = _weights_from(max([len(ideal), *later.values()]), end, p)
-    terms = {rank: num(weights(at)) for rank, at in later.items() if at <= end}
-    most: Expression
-    if normalize == "true":
-        most = total(weights(place) for place in range(1, len(ideal) + 1) if place <= end)
-        says = "the ideal list's overlap with itself, the most that any list can reach"
+@steps("RBP")
+def rank_biased_precision(
+    q: Listing, *, k: Cutoff, rel: float, p: float, gain: str, max_grade: float
+) -> Steps:
+    end = q.cutoff(k, rel)
+    if gain == "graded":
+        own = {
+            rank: num(max(grade, 0)) / max_grade
+            for rank, grade in q.hits
+            if rank <= end and grade > 0
+        }
     else:
-        most = num((1 - p**end) / (1 - p))
-        says = "the sum of all ranks' weights"
-    divisor = Line("most", most, says)
+        own = {rank: num(1) for rank in q.found(end, rel)}
+    weights = {rank: num(p) ** (rank - 1) for rank in own}
+    terms = {
+        rank: weights[rank] if each.value == 1 else each * weights[rank]
+        for rank, each in own.items()
+    }
     columns = (
-        q.column(
-            "in both lists from rank", lambda rank: num(later[rank]) if rank in later else None, end
-        ),
-        q.column("weight of these ranks", terms.get, end),
+        q.column("gain", lambda rank: own.get(rank, num(0)), end),
+        q.column("weight", lambda rank: num(p) ** (rank - 1), end),
     )
-    best = Named("most", most)
-    adds = {rank: term / best for rank, term in terms.items()}
-    return Steps(total(terms.values()) / best, columns, adds, divisor=divisor, end=end)
+    adds = {rank: (1 - num(p)) * term for rank, term in terms.items()}
+    return Steps((1 - num(p)) * total(terms.values()), columns, adds, end=end)
 
 
-def _weights_from(last: int, end: float, p: float) -> Callable[[int], float]:
-    """The sum of p^(i - 1) / i over the ranks i from some rank to the end, for ranks to the last."""
-    until = int(end) if not isinf(end) else last
-    sums = [0.0, *accumulate(p ** (i - 1) / i for i in range(1, until + 1))]
-    # Without an end it is -ln(1 - p) / p in all.
-    whole = -log(1 - p) / p if isinf(end) else sums[-1]
-    return lambda rank: whole - sums[rank - 1]
+@steps("ERR")
+def expected_reciprocal_rank(q: Listing, *, k: Cutoff, max_grade: float) -> Steps:
+    end = q.cutoff(k, ANY)
+    reading, adds = 1.0, {}
+    stops, here = {}, {}
+    for rank, grade in q.hits:
+        stop = (num(2) ** grade - 1) / num(2) ** max_grade if grade > 0 else num(0)
+        stops[rank], here[rank] = num(stop.value), num(reading)
+        if rank <= end and stop.value > 0:
+            adds[rank] = num(1) / rank * stop.value * reading
+        reading *= 1 - stop.value
+    columns = (
+        q.column("chance to stop here", lambda rank: stops.get(rank, num(0)), end),
+        q.column("chance to get here", here.get, end),
+    )
+    return Steps(total(adds.values()), columns, adds, end=end)

@@ -60,7 +60,7 @@ def _with_ids(
         return Vectors(values, source=file.source, notes=(note,))
     if read.ndim != 1:
         raise InputError(
-            f"{file.label}: {name} should be ids, one a vector, but have shape {read.shape}."
+            f"{file.label}: {name} should be ids, one per vector, but have shape {read.shape}."
         )
     return Vectors(values, tuple(texts(read, file)), file.source)
 
@@ -158,7 +158,7 @@ _ZIP_ERRORS = (zipfile.BadZipFile, zlib.error, RuntimeError, *NPY_ERRORS)
 
 
 def read_hdf5(file: File) -> Vectors:
-    """Opened anew for each block, so that no handle stays open."""
+    """Opened again for each block, so that no handle stays open."""
     try:
         h5py = importlib.import_module("h5py")
     except ImportError:

@@ -1,53 +1,61 @@
-"""Files of vectors: the formats by name, how one is recognised, and which array of a file is meant."""
+"""Files of vectors: the formats, one row each, how a format is recognised, and which array of a
+file is meant."""
 
 from __future__ import annotations
 
-import difflib
 import os
 import stat
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NoReturn
 
-from judged.errors import InputError
+from judged.errors import InputError, did_you_mean
 from judged.inputs.columns import NAMES
-from judged.inputs.formats import without_compression
-from judged.inputs.kinds import Kind
+from judged.inputs.formats import Format, check_format, promised, signed, without_compression
 from judged.inputs.source import open_source
+from judged.inputs.tables import Kind
 
-FORMATS: dict[str, tuple[str, ...]] = {
-    "npy": (".npy",),
-    "npz": (".npz",),
-    "hdf5": (".h5", ".hdf5"),
-    "parquet": (".parquet", ".pq"),
-    "fvecs": (".fvecs",),
-    "bvecs": (".bvecs",),
-    "ivecs": (".ivecs",),
-    "fbin": (".fbin",),
-    "u8bin": (".u8bin",),
-    "i8bin": (".i8bin",),
-    "safetensors": (".safetensors",),
-    "csv": (".csv",),
-    "tsv": (".tsv",),
-    "text": (".txt", ".vec"),
-    "ndjson": (".ndjson", ".jsonl"),
+VECTORS = Kind("vectors", "number", "one row per vector")
+
+
+@dataclass(frozen=True)
+class VectorFormat(Format):
+    """One file format of vectors."""
+
+    text: bool = False
+    """Whether it is text, which may be compressed; other files are read in place."""
+    one_array: bool = False
+    """Whether a file holds one array without a name."""
+
+
+_ROOM = "judged.inputs.vectors"
+FORMATS = {
+    row.name: row
+    for row in (
+        VectorFormat("npy", (".npy",), f"{_ROOM}.npy:read_npy", (b"\x93NUMPY",), one_array=True),
+        VectorFormat(
+            "npz", (".npz",), f"{_ROOM}.containers:read_npz", (b"PK\x03\x04", b"PK\x05\x06")
+        ),
+        VectorFormat(
+            "hdf5", (".h5", ".hdf5"), f"{_ROOM}.containers:read_hdf5", (b"\x89HDF\r\n\x1a\n",)
+        ),
+        VectorFormat("parquet", (".parquet", ".pq"), f"{_ROOM}.tables:read_parquet", (b"PAR1",)),
+        VectorFormat("fvecs", (".fvecs",), f"{_ROOM}.npy:read_vecs", one_array=True),
+        VectorFormat("bvecs", (".bvecs",), f"{_ROOM}.npy:read_vecs", one_array=True),
+        VectorFormat("ivecs", (".ivecs",), f"{_ROOM}.npy:read_vecs", one_array=True),
+        VectorFormat("fbin", (".fbin",), f"{_ROOM}.npy:read_bin", one_array=True),
+        VectorFormat("u8bin", (".u8bin",), f"{_ROOM}.npy:read_bin", one_array=True),
+        VectorFormat("i8bin", (".i8bin",), f"{_ROOM}.npy:read_bin", one_array=True),
+        VectorFormat("safetensors", (".safetensors",), f"{_ROOM}.containers:read_safetensors"),
+        VectorFormat("csv", (".csv",), f"{_ROOM}.text:read_text", text=True),
+        VectorFormat("tsv", (".tsv",), f"{_ROOM}.text:read_text", text=True),
+        VectorFormat("text", (".txt", ".vec"), f"{_ROOM}.text:read_text", text=True),
+        VectorFormat("ndjson", (".ndjson", ".jsonl"), f"{_ROOM}.tables:read_ndjson", text=True),
+    )
 }
-"""Each format a user may name, with its suffixes. Content decides where it has a signature, else
-the suffix."""
-
-TEXT = ("csv", "tsv", "text", "ndjson")
-SIGNATURES = (
-    (b"\x93NUMPY", "npy"),
-    (b"PK\x03\x04", "npz"),
-    (b"PK\x05\x06", "npz"),
-    (b"\x89HDF\r\n\x1a\n", "hdf5"),
-    (b"PAR1", "parquet"),
-)
-ONE_ARRAY = ("npy", "fvecs", "bvecs", "ivecs", "fbin", "u8bin", "i8bin")
-"""Formats whose files hold one array without a name."""
-_SIGNED = {name for _, name in SIGNATURES}
-_FORMAT_OF_SUFFIX = {suffix: name for name, suffixes in FORMATS.items() for suffix in suffixes}
+"""Content decides where it has a signature, else the suffix. A reader takes a `File` and returns
+`Vectors`."""
 
 VECTOR_NAMES = (
     "vectors",
@@ -67,11 +75,14 @@ SEPARATOR = "::"
 
 @dataclass(frozen=True)
 class File:
-    """A path as it was given, and which array or column of the file is meant, where that was said."""
+    """A path as it was given, and what is known of the file."""
 
     path: Path
     label: str
     key: str | None = None
+    """Which array or column of the file is meant, where that was said."""
+    format: str | None = None
+    """None for text of some kind, which its lines tell."""
 
     @property
     def source(self) -> str:
@@ -84,7 +95,8 @@ class File:
 
 
 def a_file(format: str) -> str:
-    return f"a {FORMATS[format][0]} file"
+    """What messages call a file of this format."""
+    return f"a {FORMATS[format].suffixes[0]} file"
 
 
 def file_of(path: str | os.PathLike[str], key: str | None) -> File:
@@ -96,38 +108,42 @@ def file_of(path: str | os.PathLike[str], key: str | None) -> File:
     return File(Path(text), "standard input" if text == "-" else text, key)
 
 
-def detect(file: File, format: str | None, kind: Kind) -> str | None:
-    """The format of a file, by its first bytes and its name; None is text of some kind, for its
-    lines to tell."""
-    if format is not None and format not in FORMATS:
-        near = difflib.get_close_matches(format.lower(), FORMATS, n=1)
-        hint = f'; did you mean "{near[0]}"?' if near else "."
+def detected(
+    path: str | os.PathLike[str], kind: Kind, *, key: str | None = None, format: str | None = None
+) -> File:
+    """The file with its format, by its first bytes and its name, unless the format is given."""
+    check_format(format, FORMATS, " of vectors")
+    file = file_of(path, key)
+    by_name = promised(file.path, FORMATS)
+    wanted = format or by_name
+    if without_compression(file.path) != file.path and wanted and not FORMATS[wanted].text:
         raise InputError(
-            f'There is no format "{format}" of vectors{hint} Formats: {", ".join(FORMATS)}.'
-        )
-    bare = without_compression(file.path)
-    promised = _FORMAT_OF_SUFFIX.get(bare.suffix.lower())
-    if bare != file.path and (format or promised) not in (None, *TEXT):
-        what = a_file(format or str(promised))
-        raise InputError(
-            f"{file.label}: is compressed; decompress it first, {what} is read in place."
+            f"{file.label}: is compressed; decompress it first, {a_file(wanted)} is read in place."
         )
     start = _start(file, kind)
-    signed = next((name for signature, name in SIGNATURES if start.startswith(signature)), None)
-    wanted = format or signed or promised
-    if wanted is None and start[8:9] == b"{" and b"\x00" in start[:8]:
-        return "safetensors"
-    if wanted is not None and wanted not in TEXT:
+    by_start = signed(start, FORMATS)
+    wanted = format or by_start or by_name
+    if wanted is None and is_safetensors(start):
+        wanted = "safetensors"
+    elif wanted is not None and not FORMATS[wanted].text:
         # A dimension or a length that fills all of its bytes would be of millions: those bytes are
         # something else.
-        plausible = signed == wanted if wanted in _SIGNED or signed else b"\x00" in start[:8]
+        plausible = (
+            by_start == wanted if FORMATS[wanted].magic or by_start else b"\x00" in start[:8]
+        )
         if not plausible:
             _refuse(file, wanted, kind)
-    if file.key is not None and wanted in ONE_ARRAY:
-        raise InputError(
-            f"{file.label}: {a_file(wanted)} holds one array; there is no {file.key!r} to choose."
-        )
-    return None if wanted == "text" and format is None else wanted
+        if file.key is not None and FORMATS[wanted].one_array:
+            raise InputError(
+                f"{file.label}: {a_file(wanted)} holds one array; there is no {file.key!r} to "
+                "choose."
+            )
+    return replace(file, format=None if wanted == "text" and format is None else wanted)
+
+
+def is_safetensors(start: bytes) -> bool:
+    """Whether a file begins with the length of a JSON text, 8 bytes, and that text."""
+    return start[8:9] == b"{" and b"\x00" in start[:8]
 
 
 def _start(file: File, kind: Kind) -> bytes:
@@ -147,10 +163,9 @@ def _start(file: File, kind: Kind) -> bytes:
 
 
 def _refuse(file: File, format: str, kind: Kind) -> NoReturn:
-    source = open_source(
-        file.path, Kind(a_file(format), kind.value, kind.columns)
-    )  # this names what it is, if it is not text
-    what = "a Parquet file" if source.head().startswith(b"PAR1") else "text"
+    # This names what it is, if it is neither text nor a format of runs.
+    head = open_source(file.path, replace(kind, phrase=a_file(format))).head()
+    what = "a Parquet file" if head.startswith(FORMATS["parquet"].magic) else "text"
     raise InputError(f"{file.label}: this is {what}, not {a_file(format)}.")
 
 
@@ -175,10 +190,9 @@ def choose(
     if file.key is not None:
         if file.key in shapes:
             return file.key
-        near = difflib.get_close_matches(file.key, shapes, n=1)
-        hint = f"; did you mean {near[0]!r}?" if near else "."
         raise InputError(
-            f"{file.label}: has no array {file.key!r}{hint} It has {', '.join(shapes) or 'none'}."
+            f"{file.label}: has no array {file.key!r}{did_you_mean(file.key, shapes)} It has "
+            f"{', '.join(shapes) or 'none'}."
         )
     matrices = [name for name, shape in shapes.items() if shape is not None and len(shape) == 2]
     named = [name for name in matrices if name.rpartition("/")[2].lower() in names]
@@ -190,7 +204,7 @@ def choose(
             for name, shape in shapes.items()
         )
         raise InputError(
-            f"{file.label}: has no matrix of numbers, one row a vector; it has "
+            f"{file.label}: has no matrix of numbers, one row per vector; it has "
             f"{found or 'no arrays'}."
         )
     found = ", ".join(f"{name} ({shaped(shapes[name] or ())})" for name in matrices)

@@ -13,15 +13,17 @@ import polars as pl
 from numpy.typing import NDArray
 
 from judged.errors import InputError
-from judged.inputs.kinds import Kind, quote
-from judged.inputs.source import POLARS_ERRORS, Source, open_source
+from judged.inputs.categories import read_categories
+from judged.inputs.source import POLARS_ERRORS, Source, decoded, open_source
+from judged.inputs.tables import Kind
 from judged.inputs.vectors.containers import array_of_npz, choose_named
-from judged.inputs.vectors.formats import File, choose_ids, detect, file_of
+from judged.inputs.vectors.formats import File, choose_ids, detected, file_of
 from judged.inputs.vectors.npy import NPY_ERRORS, refuse_objects
-from judged.inputs.vectors.tables import LABEL_NAMES, decoded
+from judged.inputs.vectors.tables import LABEL_NAMES
 from judged.inputs.vectors.text import SEPARATORS, split
+from judged.text import quote
 
-LABELS = Kind("labels", "label", "one label a line")
+LABELS = Kind("labels", "label", "one label per line")
 _REVISITED = Kind("JSON", "row", "the lists easy, hard and junk of item rows for each query")
 _KNOWN = ("npy", "npz", "parquet", "csv", "tsv", "text")
 
@@ -29,21 +31,23 @@ _KNOWN = ("npy", "npz", "parquet", "csv", "tsv", "text")
 def labels_from(
     path: str | os.PathLike[str], *, key: str | None = None
 ) -> list[str] | NDArray[Any]:
-    """One label a vector: lines of a text, a column of a CSV, TSV or Parquet file, or an array of a
-    .npy or .npz file.
+    """One label per vector: lines of text, a column of a CSV, TSV or Parquet file, or an array of
+    a .npy or .npz file.
 
     A column or array that is not called "label" or the like is chosen by `key`, or as "path::key".
     """
-    file, format = _detected(path, key)
-    if format in ("npy", "npz"):
-        return _checked_array(file, _array(file, format), 1)
-    if format == "parquet":
+    file = _detected(path, key)
+    if file.format in ("npy", "npz"):
+        return _checked_array(file, _array(file), 1)
+    if file.format == "parquet":
         return _from_parquet(file)
     lines = _lines(open_source(file.path, LABELS))
     while lines and not lines[-1]:
         lines.pop()
     labels, first = (
-        (lines, 1) if format in (None, "text") else _column(file, lines, SEPARATORS[format])
+        (lines, 1)
+        if file.format in (None, "text")
+        else _column(file, lines, SEPARATORS[file.format])
     )
     for number, label in enumerate(labels, first):
         if not label:
@@ -54,22 +58,22 @@ def labels_from(
 
 
 def labels_lists_from(path: str | os.PathLike[str], *, key: str | None = None) -> list[list[str]]:
-    """Several labels a vector, on a line each: between semicolons, or else commas, or else white
-    space. A blank line has none.
+    """Several labels per vector, one line per vector: between semicolons, or else commas, or else
+    white space. A blank line has none.
 
     Also a column of such texts in a CSV or TSV file, or of lists in a Parquet file; or a matrix of
     0 and 1 in a .npy or .npz file, where the number of a column is a label.
     """
-    file, format = _detected(path, key)
-    if format in ("npy", "npz"):
-        matrix = _checked_array(file, _array(file, format), 2)
+    file = _detected(path, key)
+    if file.format in ("npy", "npz"):
+        matrix = _checked_array(file, _array(file), 2)
         if not np.isin(matrix, (0, 1)).all():
             raise InputError(
-                f"{file.label}: several labels a vector are a matrix of 0 and 1; it has other "
+                f"{file.label}: several labels per vector are a matrix of 0 and 1; it has other "
                 "numbers."
             )
         return [[str(place) for place in np.flatnonzero(row)] for row in matrix]
-    if format == "parquet":
+    if file.format == "parquet":
         column = _parquet_column(file)
         if not isinstance(column.dtype, pl.List | pl.Array):
             raise InputError(
@@ -78,12 +82,12 @@ def labels_lists_from(path: str | os.PathLike[str], *, key: str | None = None) -
             )
         return [[str(label) for label in _texts(file, row).to_list()] for row in column]
     lines = _lines(open_source(file.path, LABELS))
-    if format in ("csv", "tsv") and (
-        file.key or choose_ids(split(lines[0], SEPARATORS[format]), LABEL_NAMES)
-    ):
-        lines, _ = _column(file, lines, SEPARATORS[format])
-    separator = next((mark for mark in ";," if any(mark in line for line in lines)), None)
-    parts = [[part.strip() for part in line.split(separator)] for line in lines]
+    if file.format in ("csv", "tsv"):
+        separator = SEPARATORS[file.format]
+        if file.key or choose_ids(split(lines[0], separator), LABEL_NAMES):
+            lines, _ = _column(file, lines, separator)
+    mark = next((mark for mark in ";," if any(mark in line for line in lines)), None)
+    parts = [[part.strip() for part in line.split(mark)] for line in lines]
     if not any(chain.from_iterable(parts)):
         raise InputError(f"{file.label}: there is no label in it.")
     return [[part for part in each if part] for each in parts]
@@ -92,10 +96,8 @@ def labels_lists_from(path: str | os.PathLike[str], *, key: str | None = None) -
 def categories_from(path: str | os.PathLike[str], *, key: str | None = None) -> Any:
     """The items' categories: one label an item, as `labels_from` reads them, or a table of items
     and their categories."""
-    file, format = _detected(path, key)
-    if file.key is None and format not in ("npy", "npz"):
-        from judged.inputs.categories import read_categories
-
+    file = _detected(path, key)
+    if file.key is None and file.format not in ("npy", "npz"):
         try:
             return read_categories(path)
         except InputError as error:
@@ -108,7 +110,7 @@ def categories_from(path: str | os.PathLike[str], *, key: str | None = None) -> 
 
 def revisited_from(path: str | os.PathLike[str]) -> list[dict[str, list[int]]]:
     """The lists easy, hard and junk of the revisited Oxford and Paris benchmarks, from JSON: a
-    list, one entry a query.
+    list, one entry per query.
 
     Their own files are pickles, which can run any program when they are read; write `gnd` of such a
     file as JSON.
@@ -139,22 +141,22 @@ def revisited_from(path: str | os.PathLike[str]) -> list[dict[str, list[int]]]:
     return queries
 
 
-def _detected(path: str | os.PathLike[str], key: str | None) -> tuple[File, str | None]:
-    file = file_of(path, key)
-    format = detect(file, None, LABELS)
-    if format is not None and format not in _KNOWN:
+def _detected(path: str | os.PathLike[str], key: str | None) -> File:
+    file = detected(path, LABELS, key=key)
+    if file.format is not None and file.format not in _KNOWN:
         raise InputError(
-            f"{file.label}: labels are not read from {format} files; from {', '.join(_KNOWN)}."
+            f"{file.label}: labels are not read from {file.format} files; from {', '.join(_KNOWN)}."
         )
-    if file.key is not None and format in (None, "text"):
+    if file.key is not None and file.format in (None, "text"):
         raise InputError(
-            f"{file.label}: a text file holds one label a line; there is no {file.key!r} to choose."
+            f"{file.label}: a text file holds one label per line; there is no {file.key!r} to "
+            "choose."
         )
-    return file, format
+    return file
 
 
-def _array(file: File, format: str) -> NDArray[Any]:
-    if format == "npz":
+def _array(file: File) -> NDArray[Any]:
+    if file.format == "npz":
         return array_of_npz(file, LABEL_NAMES)
     try:
         return np.asarray(np.lib.format.open_memmap(file.path, mode="r"))
@@ -169,7 +171,7 @@ def _checked_array(file: File, labels: NDArray[Any], dimensions: int) -> NDArray
         labels = labels[..., 0]
     if labels.ndim != dimensions:
         needed = (
-            "one label a vector is needed"
+            "one label per vector is needed"
             if dimensions == 1
             else "a matrix with a row for each vector is needed"
         )

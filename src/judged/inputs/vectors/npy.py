@@ -58,13 +58,14 @@ def read_npy(file: File) -> Vectors:
     by_column = values.ndim == 2 and values.flags.f_contiguous and not values.flags.c_contiguous
     slow = (
         f"{file.label} is in Fortran order, which is slow to read row by row; "
-        "np.ascontiguousarray mends it."
+        "np.ascontiguousarray fixes it."
     )
     return Vectors(np.asarray(values), source=file.source, notes=(slow,) if by_column else ())
 
 
-def read_vecs(file: File, format: str) -> Vectors:
+def read_vecs(file: File) -> Vectors:
     """Each row: its dimension, 4 bytes, then its values."""
+    format = str(file.format)
     size = file.path.stat().st_size
     if size < _HEADER.itemsize:
         raise file.damaged(format, f"it has {size} bytes")
@@ -89,8 +90,9 @@ def read_vecs(file: File, format: str) -> Vectors:
     return Vectors(rows["values"], source=file.source)
 
 
-def read_bin(file: File, format: str) -> Vectors:
+def read_bin(file: File) -> Vectors:
     """The number of vectors and of dimensions, 4 bytes each, then all values."""
+    format = str(file.format)
     size = file.path.stat().st_size
     if size < 2 * _HEADER.itemsize:
         raise file.damaged(format, f"it has {size} bytes")

@@ -12,12 +12,11 @@ import polars as pl
 
 from judged.errors import InputError
 from judged.inputs.columns import NAMES
-from judged.inputs.kinds import Kind, quote
-from judged.inputs.source import POLARS_ERRORS, Source, open_source
-from judged.inputs.vectors.formats import ID_NAMES, File, choose, choose_ids
+from judged.inputs.source import POLARS_ERRORS, Source, decoded, open_source
+from judged.inputs.vectors.formats import ID_NAMES, VECTORS, File, choose, choose_ids
 from judged.inputs.vectors.vectors import Matrix, Vectors, differing
+from judged.text import quote
 
-VECTORS = Kind("vectors", "number", "one row a vector")
 LABEL_NAMES = ("label", "labels", "class", "category", "group", "target", "y")
 _NOT_DIMENSIONS = {
     *ID_NAMES,
@@ -139,7 +138,7 @@ def matrix_of(column: pl.Series, place: Callable[[int], str], file: File) -> Any
 
 
 def read_ndjson(file: File) -> Vectors:
-    """An object a line, with a list of numbers in it; the first names the fields."""
+    """One object per line, with a list of numbers in it; the first names the fields."""
     source = open_source(file.path, VECTORS)
     number, first = next(_objects(source), (0, {}))
     if not number:
@@ -164,7 +163,7 @@ _DOUBTFUL = r"^(-?\d+[.eE]|true$|false$|\{|\[)"
 def _ndjson_at_once(
     file: File, source: Source, chosen: str, ids: str | None, first: dict[str, Any]
 ) -> Vectors | None:
-    """None where polars cannot read it, or might read something as a number or an id that is none."""
+    """None where polars cannot read it, or might take something for a number or an id."""
     schema: dict[str, Any] = {chosen: pl.List(pl.Float32)}
     if ids is not None:
         schema[ids] = pl.Int64 if isinstance(first[ids], int) else pl.String
@@ -229,8 +228,8 @@ def _objects(source: Source) -> Iterator[tuple[int, dict[str, Any]]]:
             if isinstance(error, InputError):
                 raise
             raise InputError(
-                f"{source.label}, line {number}: not valid JSON: {quote(line)}; one object a line "
-                "is read."
+                f"{source.label}, line {number}: not valid JSON: {quote(line)}; one object per "
+                "line is read."
             ) from None
         if not isinstance(content, dict):
             raise InputError(
@@ -244,12 +243,3 @@ def numbers_of(values: Sequence[Any]) -> Matrix:
         over="ignore"
     ):  # as in other formats, a number too large for a float32 is infinite
         return np.array([float(str(value)) for value in values]).astype(np.float32)
-
-
-def decoded(label: str, number: int, line: bytes) -> str:
-    try:
-        return line.decode()
-    except UnicodeDecodeError:
-        raise InputError(
-            f"{label}, line {number}: not UTF-8 text. Convert the file to UTF-8 first."
-        ) from None

@@ -12,20 +12,17 @@ import numpy as np
 import polars as pl
 
 from judged.errors import InputError
-from judged.inputs.kinds import quote
-from judged.inputs.numeric import is_number
-from judged.inputs.source import POLARS_ERRORS, Source, open_source
-from judged.inputs.vectors.formats import File, choose_ids
+from judged.inputs.source import POLARS_ERRORS, Source, decoded, open_source
+from judged.inputs.vectors.formats import VECTORS, File, choose_ids
 from judged.inputs.vectors.tables import (
-    VECTORS,
-    decoded,
     is_dimension,
     left_out,
     numbers_of,
     read_ndjson,
 )
 from judged.inputs.vectors.vectors import Matrix, Vectors
-from judged.inputs.whitespace import COMMENT
+from judged.inputs.whitespace import COMMENT, is_number
+from judged.text import quote
 
 SEPARATORS = {"csv": ",", "tsv": "\t", "text": " "}
 
@@ -56,19 +53,19 @@ def split(line: str, separator: str) -> list[str]:
     return next(csv.reader([line], skipinitialspace=True), [])
 
 
-def read_text(file: File, format: str | None) -> Vectors:
+def read_text(file: File) -> Vectors:
     """Lines of numbers with an optional id in front, or in a column that the header names so."""
     source = open_source(file.path, VECTORS)
     lines = _first_lines(source)
     if not lines:
         raise InputError(f"{file.label}: there is no vector in it.")
-    if format is None and lines[0][1].lstrip().startswith("{"):
+    if file.format is None and lines[0][1].lstrip().startswith("{"):
         return read_ndjson(file)
     if file.key is not None:
         raise InputError(
             f"{file.label}: a text file holds one table; there is no {file.key!r} to choose."
         )
-    separator = _separator(lines[0][1]) if format is None else SEPARATORS[format]
+    separator = _separator(lines[0][1]) if file.format is None else SEPARATORS[file.format]
     layout = _layout(file, lines, separator)
     vectors = _text_at_once(file, source, layout) or _text_line_by_line(file, source, layout)
     if layout.promised not in (None, len(vectors)):

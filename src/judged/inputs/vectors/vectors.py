@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from judged.checks import whole
 from judged.errors import InputError
 from judged.segments import Floats, Ints
 
@@ -60,33 +61,98 @@ def from_bfloat16(bits: NDArray[np.uint16]) -> NDArray[Any] | Lazy:
 
 @dataclass(frozen=True, eq=False)
 class Vectors:
-    """A matrix, one row a vector, in whatever type it came (memory-mapped, float16, int8, …)."""
+    """Vectors with their ids, read block by block in whatever type they came.
+
+    Parameters
+    ----------
+    values : array or Lazy
+        A matrix with one row per vector; it may be a mapped file, float16, int8, …
+    ids : tuple of str, optional
+        One id per vector; by default the row numbers are the ids.
+    source : str, optional
+        What messages call the vectors.
+    notes : tuple of str, optional
+        What was assumed while reading, a sentence each.
+
+    >>> vectors = Vectors(np.eye(3), ids=("a", "b", "c"))
+    >>> len(vectors), vectors.dims
+    (3, 3)
+    """
 
     values: NDArray[Any] | Lazy
+    """A matrix with one row per vector."""
     ids: tuple[str, ...] | None = None
+    """One id per vector, where they have ids."""
     source: str = "the vectors"
+    """What messages call the vectors."""
     notes: tuple[str, ...] = ()
+    """What was assumed while reading, a sentence each."""
 
     def __len__(self) -> int:
         return int(self.values.shape[0])
 
     @property
     def dims(self) -> int:
+        """How many dimensions the vectors have."""
         return int(self.values.shape[1])
 
     def block(self, begin: int, end: int) -> Matrix:
-        """Some rows in single precision; not to be written to."""
-        with np.errstate(
-            over="ignore"
-        ):  # what is too large for a float32 becomes infinite, and is refused as that
+        """Some rows in single precision; not to be written to.
+
+        Parameters
+        ----------
+        begin : int
+            The first row, from 0.
+        end : int
+            The row after the last.
+
+        Returns
+        -------
+        Matrix
+            One row per vector.
+
+        >>> Vectors(np.eye(3)).block(1, 3).tolist()
+        [[0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
+        """
+        # What is too large for a float32 becomes infinite, and is refused as that.
+        with np.errstate(over="ignore"):
             return np.ascontiguousarray(self.values[begin:end], dtype=np.float32)
 
     def blocks(self, size: int = ROWS_AT_A_TIME) -> Iterator[tuple[int, Matrix]]:
+        """All rows, block by block.
+
+        Parameters
+        ----------
+        size : int, optional
+            How many rows a block has; the last may have fewer.
+
+        Returns
+        -------
+        iterator of (int, Matrix)
+            The first row's number, and the block.
+
+        >>> [(begin, block.shape) for begin, block in Vectors(np.eye(3)).blocks(2)]
+        [(0, (2, 3)), (2, (1, 3))]
+        """
         for begin in range(0, len(self), size):
             yield begin, self.block(begin, begin + size)
 
     def rows(self, rows: Ints) -> Matrix:
-        """Rows from here and there, in single precision."""
+        """Rows from here and there, in single precision.
+
+        Parameters
+        ----------
+        rows : array of int
+            Row numbers, from 0, in any order.
+
+        Returns
+        -------
+        Matrix
+            One row per number.
+
+        >>> Vectors(np.eye(3)).rows(np.array([2, 0])).tolist()
+        [[0.0, 0.0, 1.0], [1.0, 0.0, 0.0]]
+        """
         if isinstance(self.values, Lazy):
             found = [self.block(row, row + 1) for row in rows.tolist()]
             return np.concatenate(found) if found else np.zeros((0, self.dims), np.float32)
@@ -94,8 +160,10 @@ class Vectors:
             return np.asarray(self.values[rows], np.float32)
 
     def release(self) -> None:
-        """Give back the memory of a mapped file's pages that were read; they are read again when
-        they are needed."""
+        """Give back the memory of a mapped file's pages; they are read again when needed.
+
+        >>> Vectors(np.eye(3)).release()
+        """
         under: Any = self.values
         while isinstance(under, np.ndarray):
             # Only of files that are mapped to be read: in others the pages may hold what is nowhere
@@ -111,39 +179,38 @@ class Vectors:
             under = under.base
 
     def name(self, row: int) -> str:
-        """What messages and runs call a row: its id, or its number from 0."""
+        """What messages and runs call a row: its id, or its number from 0.
+
+        Parameters
+        ----------
+        row : int
+            The row's number, from 0.
+
+        Returns
+        -------
+        str
+            The name.
+
+        >>> Vectors(np.eye(2), ids=("a", "b")).name(1), Vectors(np.eye(2)).name(1)
+        ('b', '1')
+        """
         return self.ids[row] if self.ids is not None else str(row)
 
     def names(self) -> tuple[str, ...]:
+        """What messages and runs call the rows, in their order.
+
+        Returns
+        -------
+        tuple of str
+            The ids, or the row numbers from 0.
+
+        >>> Vectors(np.eye(2)).names()
+        ('0', '1')
+        """
         return self.ids if self.ids is not None else tuple(map(str, range(len(self))))
 
 
-def as_vectors(
-    given: Any,
-    *,
-    ids: Sequence[Any] | None = None,
-    dims: int | None = None,
-    source: str = "the vectors",
-) -> Vectors:
-    """Vectors from a path, a numpy, torch, jax or cupy array, or anything that numpy can read.
-
-    >>> as_vectors([[1.0, 0.0], [0.0, 1.0]], ids=["a", "b"]).dims
-    2
-    """
-    if isinstance(given, Vectors):
-        found = given
-    elif isinstance(given, str) or hasattr(given, "__fspath__"):
-        from judged.inputs.vectors.files import read_vectors
-
-        found = read_vectors(given)
-    else:
-        found = Vectors(_as_array(given, source), source=source)
-    if ids is not None:
-        found = replace(found, ids=tuple(map(str, ids)))
-    return checked(found, dims)
-
-
-def _as_array(given: Any, source: str) -> NDArray[Any] | Lazy:
+def array_of(given: Any, source: str) -> NDArray[Any] | Lazy:
     """A numpy view of an array; arrays of other libraries come through their own conversion or
     DLPack."""
     if isinstance(given, np.ma.MaskedArray) and np.ma.is_masked(given):
@@ -188,8 +255,8 @@ def _from_torch(given: Any, source: str) -> NDArray[Any] | Lazy:
 
 
 def _from_rows(given: Sequence[Any], source: str) -> NDArray[Any]:
-    """Rows may be lists or arrays; where they do not fit together, the first that differs is named."""
-    rows = [np.asarray(_as_array(row, source)) if hasattr(row, "shape") else row for row in given]
+    """Rows may be lists or arrays; where they do not fit together, the first odd one is named."""
+    rows = [np.asarray(array_of(row, source)) if hasattr(row, "shape") else row for row in given]
     try:
         return np.asarray(rows)
     except (TypeError, ValueError) as error:
@@ -225,20 +292,13 @@ def checked(vectors: Vectors, dims: int | None = None) -> Vectors:
             else ""
         )
         raise InputError(
-            f"{source}: one row a vector is needed, a matrix; got an array of shape "
+            f"{source}: one row per vector is needed, a matrix; got an array of shape "
             f"{values.shape}.{hint}"
         )
     if not vectors.dims:
         raise InputError(f"{source}: the vectors have no dimensions.")
     if dims is not None:
-        if (
-            not isinstance(dims, (int, np.integer))
-            or isinstance(dims, bool)
-            or not 1 <= dims <= vectors.dims
-        ):
-            raise InputError(
-                f"{source}: dims must be a whole number from 1 to {vectors.dims}; got {dims!r}."
-            )
+        dims = whole(f"{source}: dims", dims, at_most=vectors.dims)
         vectors = replace(
             vectors, values=values.first(dims) if isinstance(values, Lazy) else values[:, :dims]
         )

@@ -1,8 +1,7 @@
-"""Scores made comparable before items are ranked: every normalisation by its name, and how each is
-fitted.
+"""Every normalisation of scores by its name, and how each is fitted.
 
-A normalisation is fitted by streaming over the scores, chunk after chunk, keeping a few numbers a
-query and an item; it then changes each tile of scores as it comes. Sums of exponentials are kept as
+A normalisation is fitted by streaming over the scores, chunk after chunk, keeping a few numbers per
+query and item; it then changes each tile of scores as it comes. Sums of exponentials are kept as
 logarithms, and results that are probabilities are given as logarithms: nothing overflows, and no
 two scores become one by vanishing.
 """
@@ -12,8 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields
-from difflib import get_close_matches
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,10 +30,15 @@ from judged.embeddings.streams import (
     nearest,
     over,
 )
-from judged.errors import InputError
-from judged.inputs.vectors.vectors import Vectors, as_vectors, unit
+from judged.errors import InputError, did_you_mean
+from judged.inputs.vectors import as_vectors
+from judged.inputs.vectors.vectors import Vectors, unit
 from judged.segments import Floats
-from judged.similarity.similarity import Cosine, Euclidean, Manhattan
+from judged.similarity.distances import Euclidean, Manhattan
+from judged.similarity.similarity import Cosine
+
+if TYPE_CHECKING:
+    from judged.types import NormalisationLike
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -113,7 +116,7 @@ class _Banked(Normalisation):
         return "transductive" if self.bank is None else "inductive"
 
     def _seen_by(self, product: Product, dims: int | None) -> Product:
-        """The queries that items are seen by: those of the bank, or, without one, the test queries."""
+        """The queries that items are seen by: those of the bank, or else the test queries."""
         return (
             product
             if self.bank is None
@@ -128,8 +131,8 @@ class CSLS(_Banked):
     name: ClassVar[str] = "csls"
     says: ClassVar[str] = (
         "2s - r(query) - r(item), r being the mean score with the k nearest of the other side, so "
-        "that items near to "
-        "everything lose; the nearest queries of an item are test queries, or those of a bank"
+        "that items near to everything lose; the nearest queries of an item are test queries, or "
+        "those of a bank"
     )
 
     def fit(self, product: Product, *, dims: int | None = None) -> Fitted:
@@ -162,9 +165,8 @@ class InvertedSoftmax(_Banked):
     name: ClassVar[str] = "inverted-softmax"
     says: ClassVar[str] = (
         "the log-odds of e^(beta·s) / the sum of it over all test queries with that item, so that "
-        "an item that many "
-        "queries reach counts for less; with a bank, the logarithm of e^(beta·s) / the sum over "
-        "the queries of the bank"
+        "an item that many queries reach counts for less; with a bank, the logarithm of e^(beta·s) "
+        "/ the sum over the queries of the bank"
     )
 
     def fit(self, product: Product, *, dims: int | None = None) -> Fitted:
@@ -193,8 +195,7 @@ class QBNorm(_Banked):
     name: ClassVar[str] = "qb-norm"
     says: ClassVar[str] = (
         "inverted softmax over a bank of queries, only for queries whose best item is among the k "
-        "best "
-        "of some query of the bank; other queries keep their scores"
+        "best of some query of the bank; other queries keep their scores"
     )
 
     @property
@@ -229,8 +230,7 @@ class DualSoftmax(Normalisation):
     name: ClassVar[str] = "dual-softmax"
     says: ClassVar[str] = (
         "s times e^(beta·s) / the sum of it over all queries with that item; where that would "
-        "vanish "
-        "in single precision, a root of it with its sign, which ranks the same"
+        "vanish in single precision, a root of it with its sign, which ranks the same"
     )
 
     @property
@@ -241,8 +241,8 @@ class DualSoftmax(Normalisation):
         if isinstance(product.similarity, (Euclidean, Manhattan)):
             raise InputError(
                 "dual-softmax multiplies a score by a probability, which has no meaning for "
-                f"{product.similarity.name} "
-                "scores (0 is the best); use cosine or dot, or inverted-softmax."
+                f"{product.similarity.name} scores (0 is the best); use cosine or dot, or "
+                "inverted-softmax."
             )
         sums, low = LogSums(len(product.items)), np.full(len(product.items), np.inf)
         for chunk in chunks(product):
@@ -270,8 +270,7 @@ class MutualProximity(Normalisation):
     name: ClassVar[str] = "mutual-proximity"
     says: ClassVar[str] = (
         "the logarithm of the chance that the query's score with another item, and the item's with "
-        "another query, "
-        "are both lower, taking scores as normally distributed and independent"
+        "another query, are both lower, taking scores as normally distributed and independent"
     )
 
     @property
@@ -342,7 +341,7 @@ NORMALISATIONS: dict[str, type[Normalisation]] = {
 }
 
 
-def as_normalisation(given: Any) -> Normalisation:
+def as_normalisation(given: NormalisationLike) -> Normalisation:
     """A normalisation from its text, as `csls` or `softmax(temperature=0.05)`, or itself.
 
     >>> as_normalisation("csls(k=5)").kind
@@ -350,11 +349,8 @@ def as_normalisation(given: Any) -> Normalisation:
     """
     if isinstance(given, Normalisation):
         return given
-    match = (
-        re.fullmatch(r"\s*([^()]+?)\s*(?:\((.*)\)\s*)?", given, re.DOTALL)
-        if isinstance(given, str)
-        else None
-    )
+    pattern = r"\s*([^()]+?)\s*(?:\((.*)\)\s*)?"
+    match = re.fullmatch(pattern, given, re.DOTALL) if isinstance(given, str) else None
     if match is None:
         raise InputError(
             "a normalisation is a text such as 'csls' or 'softmax(temperature=0.05)'; got "
@@ -362,10 +358,9 @@ def as_normalisation(given: Any) -> Normalisation:
         )
     name = match[1].lower().replace("_", "-").replace(" ", "-")
     if name not in NORMALISATIONS:
-        close = get_close_matches(name, NORMALISATIONS, n=1)
-        hint = f"; did you mean {close[0]!r}?" if close else "."
         raise InputError(
-            f"there is no normalisation {match[1]!r}{hint} There is {', '.join(NORMALISATIONS)}."
+            f"There is no normalisation {match[1]!r}{did_you_mean(name, NORMALISATIONS)} There is "
+            f"{', '.join(NORMALISATIONS)}."
         )
     return _with_parameters(NORMALISATIONS[name], match[2] or "", given)
 
@@ -385,10 +380,8 @@ def _with_parameters(kind: type[Normalisation], text: str, given: str) -> Normal
             )
         name, at = match[1], match.end()
         if name not in known:
-            close = get_close_matches(name, known, n=1)
-            hint = f"; did you mean {close[0]!r}?" if close else "."
             raise InputError(
-                f"{kind.name} takes no {name!r}{hint} It takes "
+                f"{kind.name} takes no {name!r}{did_you_mean(name, known)} It takes "
                 f"{', '.join(known) or 'no parameters'}."
             )
         if name in parameters:

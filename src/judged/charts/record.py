@@ -37,7 +37,7 @@ class Record:
 
     def _get(self, name: str) -> Any:
         if name not in self.fields:
-            raise InputError(f"{self.called} has no {name!r}; make it anew.")
+            raise InputError(f"{self.called} has no {name!r}; make it again.")
         return self.fields[name]
 
     def _refuse(self, name: str, wanted: str, found: Any) -> InputError:

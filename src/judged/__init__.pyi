@@ -1,0 +1,106 @@
+"""Written by docs/reference.py from __init__.py and the registry of measures."""
+
+from judged.rankings.audit import Audit as Audit
+from judged.errors import ConventionError as ConventionError
+from judged.embeddings.diagnosis import Diagnosis as Diagnosis
+from judged.disagreement.result import Disagreement as Disagreement
+from judged.embeddings.embeddings import Embeddings as Embeddings
+from judged.evaluation.evaluation import Evaluation as Evaluation
+from judged.explanation.explanation import Explanation as Explanation
+from judged.identification.result import Identification as Identification
+from judged.embeddings.index import IndexEvaluation as IndexEvaluation
+from judged.errors import InputError as InputError
+from judged.errors import JudgedError as JudgedError
+from judged.inputs import Judgements as Judgements
+from judged.inputs import Lookup as Lookup
+from judged.measures import Measure as Measure
+from judged.errors import MeasureError as MeasureError
+from judged.errors import MissingExtraError as MissingExtraError
+from judged.errors import OutputError as OutputError
+from judged.policy import Policy as Policy
+from judged.errors import PolicyError as PolicyError
+from judged.rankings.rankings import Rankings as Rankings
+from judged.inputs import Run as Run
+from judged.similarity.similarity import Similarity as Similarity
+from judged.embeddings.top_k import TopK as TopK
+from judged.inputs.vectors import Vectors as Vectors
+from judged import charts as charts
+from judged.disagreement import compare_conventions as compare_conventions
+from judged import conventions as conventions
+from judged.evaluation import evaluate as evaluate
+from judged.embeddings import evaluate_embeddings as evaluate_embeddings
+from judged.explanation.explanation import explain as explain
+from judged.identification import identify as identify
+from judged.judging import judge as judge
+from judged import learn as learn
+from judged.measures import parse_measure as parse_measure
+from judged.inputs import read_judgements as read_judgements
+from judged.inputs import read_run as read_run
+from judged.inputs.vectors import read_vectors as read_vectors
+from judged.embeddings import relevance as relevance
+from judged import temperature as temperature
+from judged import types as types
+
+__version__: str
+AP: Measure
+IPrec: Measure
+IAP: Measure
+YAAP: Measure
+Compat: Measure
+TP: Measure
+FP: Measure
+FN: Measure
+TN: Measure
+Accuracy: Measure
+Specificity: Measure
+NumRet: Measure
+NumRel: Measure
+NumRelRet: Measure
+NumNonrelRet: Measure
+NumQ: Measure
+PrecAtRecall: Measure
+RecallAtPrec: Measure
+RankAUC: Measure
+DCG: Measure
+nDCG: Measure
+IdealDCG: Measure
+SDCG: Measure
+INSQ: Measure
+INST: Measure
+BPM: Measure
+NERR8: Measure
+NERR9: Measure
+NERR10: Measure
+NERR11: Measure
+P: Measure
+Rprec: Measure
+Success: Measure
+alpha_DCG: Measure
+alpha_nDCG: Measure
+ERR_IA: Measure
+nERR_IA: Measure
+NRBP: Measure
+nNRBP: Measure
+AP_IA: Measure
+P_IA: Measure
+StRecall: Measure
+G: Measure
+binG: Measure
+nDCGRel: Measure
+RnDCG: Measure
+Q: Measure
+Bpref: Measure
+infAP: Measure
+Judged: Measure
+Unjudged: Measure
+RBPResidual: Measure
+RR: Measure
+Rank: Measure
+INP: Measure
+R: Measure
+F: Measure
+SetAP: Measure
+Utility: Measure
+FallOut: Measure
+RBP: Measure
+ERR: Measure

@@ -1,0 +1,168 @@
+"""Lines with their colours, dashes and points, and their names at the ends, which keep apart."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from judged.charts.specification import HEIGHT, WIDTH
+from judged.charts.themes import DASHES, Theme
+
+if TYPE_CHECKING:
+    import polars as pl
+
+LINE = 14
+"""Pixels that a label needs from the next one."""
+OWN_LOOKS = {"scale": {"color": "independent", "strokeDash": "independent"}}
+"""Panels of one chart number their lines each for itself."""
+
+
+def curves(
+    table: pl.DataFrame,
+    field: str,
+    *,
+    x: dict[str, Any],
+    y: dict[str, Any],
+    theme: Theme,
+    high: float = 1.0,
+    low: float = 0.0,
+    said: dict[str, str] | None = None,
+    width: int = WIDTH,
+    height: int = HEIGHT,
+    symlog: bool = False,
+) -> list[dict[str, Any]]:
+    """A line for each name in a column, with points where there is room for them, and its name at
+    its end.
+
+    `said` are words for names that the column has shorter; `symlog` is for `end_labels`.
+    """
+    names = table[field].unique(maintain_order=True).to_list()
+    look = series(field, names, theme)
+    last = table.group_by(field, maintain_order=True).last()
+    ends = [
+        ((said or {}).get(name, name), value)
+        for name, value in last.select(field, y["field"]).rows()
+    ]
+    line = {
+        "mark": {"type": "line", "strokeWidth": 2.2},
+        "encoding": {
+            "x": x,
+            "y": y,
+            **look,
+            "order": {"field": x["field"], "type": "quantitative"},
+        },
+    }
+    tooltip = [{"field": field}, {"field": x["field"]}, {"field": y["field"], "format": ".4f"}]
+    points = {
+        "mark": {"type": "point", "filled": True, "size": 30, "opacity": 1},
+        "encoding": {"x": x, "y": y, "color": look["color"], "tooltip": tooltip},
+    }
+    room = [points] if table.height / max(len(names), 1) <= 25 else []
+    names_at_ends = end_labels(
+        ends, theme, y=y, low=low, high=high, width=width, height=height, symlog=symlog
+    )
+    return [line, *room, names_at_ends]
+
+
+def series(field: str, names: Sequence[str], theme: Theme) -> dict[str, Any]:
+    """Colour and dash of each named line; the names stand at the lines, so there is no legend."""
+    looks = [look_of(at, theme) for at in range(len(names))]
+
+    def scale(values: list[Any]) -> dict[str, Any]:
+        return {
+            "field": field,
+            "type": "nominal",
+            "legend": None,
+            "scale": {"domain": list(names), "range": values},
+        }
+
+    return {
+        "color": scale([colour for colour, _ in looks]),
+        "strokeDash": scale([dash for _, dash in looks]),
+    }
+
+
+def look_of(at: int, theme: Theme) -> tuple[str, list[int]]:
+    """Colour and dash of a line by its number; where colours begin again, dashes differ."""
+    colours = len(theme.series)
+    return theme.series[at % colours], DASHES[(at + at // colours) % len(DASHES)]
+
+
+def end_labels(
+    ends: Sequence[tuple[str, float]],
+    theme: Theme,
+    *,
+    y: dict[str, Any],
+    low: float = 0.0,
+    high: float = 1.0,
+    width: int = WIDTH,
+    height: int = HEIGHT,
+    looks: Sequence[tuple[str, list[int]]] | None = None,
+    symlog: bool = False,
+) -> dict[str, Any]:
+    """The names of lines beside their last points, pushed apart where they would cover each other.
+
+    Before each name is a piece of its line: where several lines end in one point, that tells whose
+    name it is. `symlog` says that y is spread as Vega-Lite's scale of that name has it: evenly near
+    0, and by its logarithm far above 1.
+    """
+    chosen = looks or [look_of(at, theme) for at in range(len(ends))]
+    bottom, top, *values = [
+        math.log1p(value) if symlog else value
+        for value in (low, high, *(value for _, value in ends))
+    ]
+    places = spread(values, (top - bottom) * LINE / height, bottom, top)
+    if symlog:
+        places = [math.expm1(place) for place in places]
+    rows = [
+        {"label": label, "at": place, "shade": shade, "number": number}
+        for number, ((label, _), place, (shade, _)) in enumerate(
+            zip(ends, places, chosen, strict=True)
+        )
+    ]
+    at = {**y, "field": "at"}
+    pieces = [
+        {
+            "transform": [{"filter": f"datum.number == {number}"}],
+            "mark": {"type": "rule", "strokeWidth": 2.2, "color": shade, "strokeDash": dash},
+            "encoding": {"x": {"value": width + 8}, "x2": {"value": width + 30}, "y": at},
+        }
+        for number, (shade, dash) in enumerate(chosen)
+    ]
+    names = {
+        "mark": {
+            "type": "text",
+            "align": "left",
+            "dx": 35,
+            "baseline": "middle",
+            "clip": False,
+            "fontWeight": "bold",
+        },
+        "encoding": {
+            "x": {"value": width},
+            "y": at,
+            "text": {"field": "label"},
+            "color": {"field": "shade", "type": "nominal", "scale": None, "legend": None},
+        },
+    }
+    return {"data": {"values": rows}, "layer": [*pieces, names]}
+
+
+def spread(values: Sequence[float], gap: float, low: float, high: float) -> list[float]:
+    """Places as near to the values as can be, in their order, at least a gap apart and within the
+    bounds where they fit.
+
+    >>> spread([0.5, 0.5, 0.9], 0.1, 0, 1)
+    [0.5, 0.4, 0.9]
+    """
+    order = sorted(range(len(values)), key=lambda at: (-values[at], at))
+    places = list(values)
+    top = max(high, low + gap * (len(values) - 1))
+    above = top + gap
+    for at in order:
+        places[at] = above = min(places[at], above - gap)
+    below = low - gap
+    for at in reversed(order):
+        places[at] = below = max(places[at], below + gap)
+    return [round(place, 9) for place in places]

@@ -1,0 +1,145 @@
+"""Sweeps of temperatures as charts read them: over what their softmax is, three of their rows."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+from judged.charts.record import Record
+from judged.checks import temperature as checked_temperature
+from judged.errors import InputError
+from judged.text import counted, listed
+
+NAMES = ("sharp", "medium", "smooth")
+"""Of three temperatures, the lowest first."""
+APART = 4.0
+"""The sharp and the smooth temperature lie by this factor from the medium one, unless others are
+named."""
+
+
+def read_sweep(given: Any) -> Record:
+    """A sweep, or its JSON, with at least one temperature, ascending."""
+    found = Record.of(
+        given,
+        what="temperature sweep",
+        how="judged.temperature.sweep or `judged temperature … -o FILE.json`",
+    )
+    at = [temperature_of(row) for row in found.records("temperatures")]
+    if not at or any(left >= right for left, right in pairwise(at)):
+        raise InputError(
+            "the temperature sweep must have temperatures, each above the one before; make it "
+            "again."
+        )
+    return found
+
+
+def temperature_of(row: Record) -> float:
+    return checked_temperature(row.number("temperature"))
+
+
+def softmax_said(sweep: Record) -> str:
+    """Over what the probabilities are: a loss means nothing without it."""
+    kind, candidates = sweep.text("softmax"), sweep.count("candidates")
+    queries = counted(sweep.count("queries"), "query", "queries")
+    among = {
+        "corpus": f"Full-corpus softmax: each query against all {counted(candidates, 'item')}",
+        "batch": (
+            f"In-batch softmax: each query against the {counted(candidates, 'item')} of its batch"
+        ),
+    }
+    if kind not in among:
+        raise InputError(
+            f"the temperature sweep: 'softmax' must be {listed(list(among), 'or')}; got {kind!r}."
+        )
+    return f"{among[kind]}. {queries}, similarity {sweep.text('similarity')}."
+
+
+def written(temperature: float) -> str:
+    """A temperature with three digits, written out.
+
+    >>> written(0.0021544), written(1000.0)
+    ('0.00215', '1,000')
+    """
+    return f"{float(f'{temperature:.3g}'):,.12g}"
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """Three rows of a sweep, or two where it ends at the medium one, and what there is to say about
+    the choice."""
+
+    rows: dict[str, Record]
+    """By name: sharp, medium, smooth."""
+    note: str
+
+
+def three(sweep: Record, temperatures: Sequence[float] | None) -> Chosen:
+    """The rows nearest to the lowest loss, to a quarter and to four times of it; or those nearest
+    to three temperatures."""
+    rows = sweep.records("temperatures")
+    if temperatures is not None:
+        return _asked(rows, temperatures)
+    searched = sweep.record_or_none("best_loss")
+    best = temperature_of(searched or min(rows, key=_objective))
+    medium = _nearest(rows, best)
+    found = {"medium": rows[medium]}
+    for name, side, target in (
+        ("sharp", rows[:medium], best / APART),
+        ("smooth", rows[medium + 1 :], best * APART),
+    ):
+        if side:
+            found[name] = side[_nearest(side, target)]
+    lost = [f"{name}er" for name in NAMES if name not in found]
+    others = (
+        f"no {' or '.join(lost)} one was swept"
+        if lost
+        else "the others to a quarter and to four times of it"
+    )
+    note = f"Medium is the temperature nearest to the lowest loss, at {written(best)}; {others}."
+    return Chosen({name: found[name] for name in NAMES if name in found}, note)
+
+
+def _asked(rows: list[Record], temperatures: Sequence[float]) -> Chosen:
+    given = [temperatures] if isinstance(temperatures, (str, float, int)) else list(temperatures)
+    if len(given) != len(NAMES):
+        raise InputError(
+            f"temperatures must be three numbers, as in 0.01, 0.1, 1; got {len(given)}."
+        )
+    wanted = sorted(checked_temperature(each) for each in given)
+    places = [_nearest(rows, each) for each in wanted]
+    for (place, other), (left, right) in zip(pairwise(places), pairwise(wanted), strict=True):
+        if place == other:
+            raise InputError(
+                f"temperatures {written(left)} and {written(right)} are both nearest to "
+                f"{written(temperature_of(rows[place]))} "
+                "in the sweep; name others, or sweep these."
+            )
+    found = [rows[place] for place in places]
+    taken = [temperature_of(row) for row in found]
+    exact = all(
+        math.isclose(left, right, rel_tol=1e-9) for left, right in zip(wanted, taken, strict=True)
+    )
+    note = (
+        ""
+        if exact
+        else f"Asked for {_written(wanted)}; the nearest that were swept are {_written(taken)}."
+    )
+    return Chosen(dict(zip(NAMES, found, strict=True)), note)
+
+
+def _objective(row: Record) -> float:
+    """The loss whose lowest is searched: the mean of both directions, where there are both."""
+    both = row.number_or_none("loss_both")
+    return row.number("loss") if both is None else both
+
+
+def _written(temperatures: Sequence[float]) -> str:
+    return listed([written(each) for each in temperatures])
+
+
+def _nearest(rows: Sequence[Record], target: float) -> int:
+    """The place of the row whose temperature is nearest, by ratio."""
+    return min(range(len(rows)), key=lambda at: abs(math.log(temperature_of(rows[at]) / target)))

@@ -1,0 +1,78 @@
+"""How much of what was shown is relevant."""
+
+from __future__ import annotations
+
+from math import inf
+
+import numpy as np
+
+from judged.explanation.arithmetic import Number, least, num
+from judged.explanation.listing import Column, Line, Listing, Steps
+from judged.explanation.steps.registry import steps
+from judged.rankings.rankings import Cutoff
+from judged.segments import needed
+
+NOTHING = "No relevant item is among the results that count."
+
+
+def along(q: Listing, rel: float, end: float = inf, *, recall: bool = True) -> tuple[Column, ...]:
+    """The columns of all that counts relevant items: precision, and recall where it matters."""
+    found, relevant = q.counter(rel), q.relevant(rel)
+    columns = [q.column("precision", lambda rank: num(found(rank)) / rank, end)]
+    if recall and relevant:
+        columns.append(q.column("recall", lambda rank: num(found(rank)) / relevant, end))
+    return tuple(columns)
+
+
+def share_found(
+    ranks: list[int], divisor: Line, columns: tuple[Column, ...] = (), *, end: float
+) -> Steps:
+    """The number of some results, divided."""
+    adds = dict.fromkeys(ranks, 1 / divisor.value)
+    return Steps(num(len(ranks)) / divisor.value, columns, adds, divisor=divisor, end=end)
+
+
+def places(q: Listing, k: Cutoff, rel: float, short: str) -> Line:
+    """What precision divides by."""
+    shown, cutoff = q.shown(k, rel), q.cutoff(k, rel)
+    if k is None or short == "shrink":
+        says = "the length of the list, as there is no k" if k is None else q.describe("short")
+        return Line("results", Number(shown), f"{says}: {shown} results count")
+    return Line(
+        "k",
+        Number(cutoff),
+        "k, however long the list is" if k != "R" else "R, the number of relevant items",
+    )
+
+
+@steps("P")
+def precision(q: Listing, *, k: Cutoff, rel: float, short: str) -> Steps:
+    end = q.cutoff(k, rel)
+    columns = along(q, rel, end, recall=False)
+    return share_found(q.found(end, rel), places(q, k, rel, short), columns, end=end)
+
+
+@steps("Rprec")
+def r_precision(q: Listing, *, rel: float, mult: float) -> Steps:
+    relevant = q.relevant(rel)
+    end = float(needed(mult, np.array([float(relevant)]))[0])
+    times = "" if mult == 1 else f", and {mult:g} times that, rounded up, is {end:.0f}"
+    divisor = Line(
+        "R", Number(end), f"the query has {relevant} relevant items{times}: as many results count"
+    )
+    columns = along(q, rel, end, recall=False)
+    return share_found(q.found(end, rel), divisor, columns, end=end)
+
+
+@steps("Success")
+def success(q: Listing, *, k: Cutoff, rel: float) -> Steps:
+    end = q.cutoff(k, rel)
+    found = q.found(end, rel)
+    counted = q.counter(rel)
+    says = f"The first relevant item stands at rank {found[0]}." if found else NOTHING
+    return Steps(
+        least(len(found), 1),
+        (q.column("relevant so far", lambda rank: num(counted(rank)), end),),
+        says=says,
+        end=end,
+    )

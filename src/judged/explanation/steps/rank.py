@@ -1,0 +1,64 @@
+"""First and last ranks."""
+
+from __future__ import annotations
+
+from math import inf
+
+from judged.explanation.arithmetic import Number, num, total
+from judged.explanation.listing import Cell, Column, Line, Listing, Steps
+from judged.explanation.steps.precision import NOTHING
+from judged.explanation.steps.registry import steps
+from judged.rankings.rankings import Cutoff
+
+
+def _mark(ranks: list[int], q: Listing, end: float, word: str) -> tuple[Column, ...]:
+    marked: dict[int, Cell] = dict.fromkeys(ranks, word)
+    return (q.column("", marked.get, end),) if ranks else ()
+
+
+@steps("RR")
+def reciprocal_rank(q: Listing, *, k: Cutoff, rel: float) -> Steps:
+    end = q.cutoff(k, rel)
+    first = q.found(end, rel)[:1]
+    if not first:
+        return Steps(num(0), adds={}, says=NOTHING, end=end)
+    says = f"The first relevant item stands at rank {first[0]}."
+    return Steps(
+        num(1) / first[0],
+        _mark(first, q, end, "first"),
+        {first[0]: num(1) / first[0]},
+        says=says,
+        end=end,
+    )
+
+
+@steps("Rank")
+def rank(q: Listing, *, rel: float, of: str, aggregate: str) -> Steps:
+    ranks = q.found(inf, rel)
+    if of == "first":
+        says = "" if ranks else "No relevant item was retrieved: its rank is infinite."
+        return Steps(num(ranks[0] if ranks else inf), _mark(ranks[:1], q, inf, "first"), says=says)
+    lost = q.relevant(rel) - len(ranks)
+    every = [*map(float, ranks), *[inf] * lost]
+    says = f"{lost} relevant items were not retrieved: their ranks are infinite." if lost else ""
+    if aggregate == "mean":
+        divisor = Line("N", Number(len(every)), "all relevant items of the query")
+        return Steps(total(every) / len(every), divisor=divisor, says=says)
+    low, high = every[(len(every) - 1) // 2], every[len(every) // 2]
+    middle = (
+        f"The ranks in the middle are {low:g} and {high:g}. "
+        if low != high
+        else f"The rank in the middle is {low:g}. "
+    )
+    return Steps(num(low) if low == high else (num(low) + high) / 2, says=(middle + says).strip())
+
+
+@steps("INP")
+def inverse_negative_penalty(q: Listing, *, rel: float) -> Steps:
+    ranks, relevant = q.found(inf, rel), q.relevant(rel)
+    if len(ranks) < relevant:
+        return Steps(
+            num(0), says=f"{relevant - len(ranks)} of {relevant} relevant items were not retrieved."
+        )
+    divisor = Line("last rank", Number(ranks[-1]), "the rank of the last relevant item")
+    return Steps(num(relevant) / ranks[-1], _mark(ranks[-1:], q, inf, "last"), divisor=divisor)

@@ -1,0 +1,129 @@
+"""What may be wrong with a run or with judgements: rows that repeat others, scores that are NaN,
+ids that do not meet."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING, TypeVar
+
+import numpy as np
+
+from judged.errors import InputError
+from judged.inputs.tables import Judgements, Lookup, Run, Table
+from judged.segments import Ints
+from judged.text import counted
+
+if TYPE_CHECKING:
+    from judged.judging.pool import Pool
+
+AnyTable = TypeVar("AnyTable", Judgements, Run)
+
+
+def identity(table: Table) -> list[str]:
+    """The columns that no two rows may have in common."""
+    return [name for name in ("query", "item", "subtopic") if name in table.frame.columns]
+
+
+def repeated(table: Table, suspects: Ints) -> Ints:
+    """Those of some rows that are really about the same as another of them."""
+    import polars as pl
+
+    rows = np.unique(suspects)
+    same = (
+        table.frame[rows].select(pl.struct(identity(table)).is_duplicated()).to_series().to_numpy()
+    )
+    return rows[same]
+
+
+def without_repeats(table: AnyTable, rows: Ints, duplicates: str) -> AnyTable:
+    """The table with only the best-ranked of the rows about the same, or an error that names the
+    rows."""
+    if duplicates == "error":
+        raise InputError(_duplicate_message(table, rows))
+    frame = table.frame.with_row_index("row")
+    if isinstance(table, Run):
+        frame = frame.sort("score", descending=True, maintain_order=True)
+    kept = frame.unique(identity(table), keep="first", maintain_order=True).sort("row")
+    numbers, locate = kept["row"].to_list(), table.locate
+    return replace(
+        table,
+        frame=kept.drop("row"),
+        locate=locate and (lambda wanted: locate([numbers[row] for row in wanted])),
+    )
+
+
+def _duplicate_message(table: Table, rows: Ints) -> str:
+    import polars as pl
+
+    same = table.frame[rows].select(identity(table))
+    first = same.row(0, named=True)
+    mates = rows[
+        same.select(pl.all_horizontal(pl.col(name) == value for name, value in first.items()))
+        .to_series()
+        .to_numpy()
+    ]
+    about = f" for subtopic {first['subtopic']!r}" if "subtopic" in first else ""
+    others = same.n_unique() - 1
+    more = (
+        f" (and {counted(others, 'more such triple' if about else 'more such pair')})"
+        if others
+        else ""
+    )
+    return (
+        f"{table.source}, {table.where(mates[:10].tolist())}: "
+        f"query {first['query']!r} has item {first['item']!r} more than once{about}{more}. "
+        "Remove the repetitions, or keep the best-ranked of each with duplicates='first' "
+        "(--duplicates first)."
+    )
+
+
+def nan_message(run: Run, rows: Ints) -> str:
+    query, item = run.frame.row(int(rows[0]))[:2]
+    more = f" (and {len(rows) - 1:,} more)" if len(rows) > 1 else ""
+    return (
+        f"{run.source}, {run.where([int(rows[0])])}: the score of item {item!r} for query "
+        f"{query!r} is NaN{more}. "
+        "A NaN has no place in a ranking; give it a number or remove the row."
+    )
+
+
+EMPTY = "the run is empty. An empty run is not a system that scored zero; is it the right one?"
+
+
+def nothing_in_common(pool: Pool, run: Run | Lookup) -> str:
+    there = (
+        list(run.lists)
+        if isinstance(run, Lookup)
+        else run.frame["query"].unique(maintain_order=True).to_list()
+    )
+    if not there:
+        return f"{run.source}: {EMPTY}"
+    message = (
+        f"{run.source} and {pool.name} have no query in common. "
+        f"The run has {_few(there)}; the judgements have {_few(pool.queries)}."
+    )
+    for hint, change in _HINTS.items():
+        if {change(query) for query in there[:1000]} & {change(query) for query in pool.queries}:
+            return f"{message} {hint}"
+    return f"{message} Do the two belong to the same collection?"
+
+
+_HINTS: dict[str, Callable[[str], str]] = {
+    "They would agree without leading zeros: ids are compared as exact texts.": lambda query: (
+        query.lstrip("0") or "0"
+    ),
+    "They would agree if numbers such as 1.0 were written 1: were ids read as "
+    "numbers?": lambda query: query.removesuffix(".0"),
+    "They would agree but for upper and lower case: ids are compared as exact texts.": str.lower,
+    "They would agree but for white space at the ends: ids are compared as exact texts.": str.strip,
+    "Their numbers agree, the letters around them do not: ids are compared as "
+    "exact texts.": lambda query: (
+        "".join(letter for letter in query if letter.isdigit()).lstrip("0") or query
+    ),
+}
+
+
+def _few(queries: list[str] | tuple[str, ...]) -> str:
+    shown = ", ".join(repr(query) for query in queries[:3])
+    return f"{shown}, …" if len(queries) > 3 else shown

@@ -1,0 +1,319 @@
+"""A measure with its parameters set: what is computed, summarised and described."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from judged.errors import MeasureError
+from judged.measures.aggregation import AGGREGATIONS
+from judged.measures.bibliography import BIBLIOGRAPHY
+from judged.measures.expected import expectations
+from judged.measures.params import show
+from judged.measures.spec import Mask, Settled, Spec, taken
+from judged.rankings.rankings import Rankings
+from judged.segments import Floats
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A measure with its parameters set; the same thing as its text.
+
+    Get one by its name (`judged.nDCG`), change parameters by calling it, and set the cutoff with @.
+
+    >>> from judged import nDCG
+    >>> nDCG(gain="exp") @ 10
+    nDCG(gain=exp)@10
+    """
+
+    spec: Spec = field(repr=False)
+    """What was declared of it: title, formula, range, parameters."""
+    items: tuple[tuple[str, Any], ...]
+    """Every parameter with its value, in the order of declaration."""
+
+    @property
+    def params(self) -> dict[str, Any]:
+        """{parameter: value}, the defaults included."""
+        return dict(self.items)
+
+    def __call__(self, **params: Any) -> Measure:
+        """The same measure with some parameters changed.
+
+        Parameters
+        ----------
+        **params
+            The parameters to change, such as `rel=2`; `judged measures NAME` lists them.
+
+        Returns
+        -------
+        Measure
+
+        >>> from judged import AP
+        >>> AP(rel=2)(norm="capped")
+        AP(rel=2, norm=capped)
+        """
+        return bind(self.spec, {**self.params, **params})
+
+    def __matmul__(self, cutoff: Any) -> Measure:
+        """The same measure with another cutoff, or whatever else `@` sets.
+
+        Parameters
+        ----------
+        cutoff : int or "R"
+            How many results count; a recall point for `IPrec`.
+
+        Returns
+        -------
+        Measure
+
+        >>> from judged import P
+        >>> P @ "R"
+        P@R
+        """
+        if self.spec.at is None:
+            raise MeasureError(f"{self.spec.name} takes no cutoff; got @{cutoff}.")
+        return self(**{self.spec.at: cutoff})
+
+    def __str__(self) -> str:
+        changed = {
+            p.name: value
+            for p, (_, value) in zip(self.spec.params, self.items, strict=True)
+            if value != p.default
+        }
+        at = f"@{show(changed.pop(self.spec.at))}" if self.spec.at in changed else ""
+        inside = ", ".join(f"{name}={show(value)}" for name, value in changed.items())
+        return f"{self.spec.name}{f'({inside})' if inside else ''}{at}"
+
+    __repr__ = __str__
+
+    def __hash__(self) -> int:
+        return hash((self.spec.name, self.items))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Measure) and (self.spec.name, self.items) == (
+            other.spec.name,
+            other.items,
+        )
+
+    def compute(self, rankings: Rankings) -> Floats:
+        """One value per query, before any policy; means over all orders where ties are unbroken.
+
+        Parameters
+        ----------
+        rankings : Rankings
+            Judged lists, from `judged.judge`, `Rankings.from_relevance` or embeddings.
+
+        Returns
+        -------
+        numpy.ndarray
+            NaN where the measure is undefined for a query.
+
+        >>> import judged
+        >>> judged.RR.compute(judged.Rankings.from_relevance([[0, 1], [0, 0]])).tolist()
+        [0.5, nan]
+        """
+        if rankings.ties == "expected":
+            return expectations((self,), rankings)[self].values
+        return self.compute_as_ranked(rankings)
+
+    def compute_as_ranked(self, rankings: Rankings) -> Floats:
+        """One value per query for the order that the rankings have, as if it had no ties.
+
+        Parameters
+        ----------
+        rankings : Rankings
+            Judged lists.
+
+        Returns
+        -------
+        numpy.ndarray
+            NaN where the measure is undefined for a query.
+
+        >>> import judged
+        >>> rankings = judged.Rankings.from_relevance([[0, 1]])
+        >>> (judged.P @ 2).compute_as_ranked(rankings).tolist()
+        [0.5]
+        """
+        return self.spec.compute(rankings, **_accepted(self.spec.compute, self.params))
+
+    def closed(self, rankings: Rankings) -> Floats | None:
+        """The means over all orders of tied results, where they have a closed form.
+
+        Parameters
+        ----------
+        rankings : Rankings
+            Judged lists with unbroken ties (`ties="expected"`).
+
+        Returns
+        -------
+        numpy.ndarray or None
+            One mean per query; None where orders have to be drawn.
+
+        >>> import judged
+        >>> run = {"q": {"a": 1, "b": 1}}
+        >>> tied = judged.judge({"q": {"a": 1}}, run, policy={"ties": "expected"})
+        >>> judged.RR.closed(tied).tolist()
+        [0.75]
+        """
+        form = self.spec.expected
+        return None if form is None else form(rankings, **_accepted(form, self.params))
+
+    def undefined(self, rankings: Rankings) -> Mask:
+        """Which queries have no value.
+
+        Parameters
+        ----------
+        rankings : Rankings
+            Judged lists.
+
+        Returns
+        -------
+        numpy.ndarray
+            A mask with one element per query.
+
+        >>> import judged
+        >>> judged.AP.undefined(judged.Rankings.from_relevance([[0, 1], [0, 0]])).tolist()
+        [False, True]
+        """
+        return self.spec.undefined.where(rankings, self.params)
+
+    def summarise(self, rankings: Rankings, settled: Settled) -> float:
+        """The one number for all queries.
+
+        Parameters
+        ----------
+        rankings : Rankings
+            Judged lists; few measures need more than the queries' values.
+        settled : Settled
+            The queries' values after policy.
+
+        Returns
+        -------
+        float
+            NaN where no query counts.
+
+        >>> import judged, numpy as np
+        >>> from judged.measures import Settled
+        >>> settled = Settled(np.array([0.5, 1.0]), np.ones(2, bool), lambda values: values)
+        >>> judged.RR.summarise(judged.Rankings.from_relevance([[0, 1], [1]]), settled)
+        0.75
+        """
+        if not settled.counted.any():
+            return float("nan")
+        if self.spec.summarise is not None:
+            return self.spec.summarise(
+                rankings, settled, **_accepted(self.spec.summarise, self.params)
+            )
+        return AGGREGATIONS[self.params["aggregate"]](settled.values)
+
+    def summarise_error(self, values: Floats, errors: Floats) -> float | None:
+        """The standard error of the one number for all queries.
+
+        Parameters
+        ----------
+        values : numpy.ndarray
+            The values of the queries that count.
+        errors : numpy.ndarray
+            Their standard errors.
+
+        Returns
+        -------
+        float or None
+            None where the number is made another way than from the queries' values.
+
+        >>> import judged, numpy as np
+        >>> judged.RR.summarise_error(np.array([0.5, 0.5]), np.array([0.03, 0.04]))
+        0.025
+        """
+        if self.spec.summarise is not None or not len(values):
+            return None
+        return AGGREGATIONS[self.params["aggregate"]].error(values, errors)
+
+    def definition(self) -> dict[str, Any]:
+        """What this number means, ready for JSON: words, formula, parameters, reference.
+
+        Returns
+        -------
+        dict
+
+        >>> from judged import RR
+        >>> RR.definition()["undefined_when"]
+        'the query has no relevant item'
+        """
+        return {
+            "name": str(self),
+            "title": self.spec.title,
+            "definition": self.describe(),
+            "formula": self.spec.formula,
+            "parameters": {
+                name: show(value) if isinstance(value, (Mapping, tuple)) else value
+                for name, value in self.items
+            },
+            "undefined_when": self.spec.undefined.text,
+            "higher_is_better": self.spec.higher_is_better,
+            "reference": BIBLIOGRAPHY[self.spec.reference],
+        }
+
+    def describe(self, *, brief: bool = False) -> str:
+        """The definition with the parameters in force, as plain sentences or in one line.
+
+        Parameters
+        ----------
+        brief : bool, optional
+            In one line: the name, what it stands for, and every parameter.
+
+        Returns
+        -------
+        str
+
+        >>> from judged import RR
+        >>> (RR @ 10).describe(brief=True)
+        'RR@10 is Reciprocal rank with k=10, rel=1, aggregate=mean'
+        """
+        if brief:
+            inside = ", ".join(
+                f"{name}={'none' if value is None else show(value)}" for name, value in self.items
+            )
+            return f"{self} is {self.spec.title} with {inside}"
+        parts = [
+            p.describe(value)
+            for p, (_, value) in zip(self.spec.params, self.items, strict=True)
+            if value is not None
+        ]
+        return f"{self.spec.says} Here, {'; '.join(parts)}."
+
+
+def _accepted(function: Callable[..., Any], params: dict[str, Any]) -> dict[str, Any]:
+    """The parameters a function takes by keyword: `aggregate` concerns few of them."""
+    return {name: value for name, value in params.items() if name in taken(function)}
+
+
+def bind(spec: Spec, given: Mapping[str, Any]) -> Measure:
+    """A declared measure with these parameters, validated.
+
+    Parameters
+    ----------
+    spec : Spec
+        The measure, such as `REGISTRY["P"]`.
+    given : Mapping
+        {parameter: value}; those left out have their defaults.
+
+    Returns
+    -------
+    Measure
+
+    >>> from judged.measures import REGISTRY
+    >>> bind(REGISTRY["P"], {"k": 5})
+    P@5
+    """
+    values = {param.name: param.default for param in spec.params}
+    for name, value in given.items():
+        param = spec.param(name)
+        try:
+            values[name] = param.check(value)
+        except (ValueError, TypeError):
+            raise MeasureError(
+                f"{name} of {spec.name} must be {param.allowed}; got {show(value)}."
+            ) from None
+    return Measure(spec, tuple(values.items()))

@@ -1,0 +1,97 @@
+"""Similarities of a caller's own: a matrix, or any function of two blocks of vectors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar
+
+import numpy as np
+
+from judged.errors import InputError
+from judged.inputs.vectors.vectors import Matrix, Vectors
+from judged.similarity.similarity import Similarity
+
+
+@dataclass(frozen=True, eq=False)
+class Bilinear(Similarity):
+    """A learned similarity q W x."""
+
+    name: str = "bilinear"
+    says: str = "the score is q W x with a learned matrix W"
+    weights: Matrix = field(default_factory=lambda: np.zeros((0, 0), np.float32))
+
+    def prepare(self, block: Matrix, vectors: Vectors, begin: int, *, items: bool) -> Matrix:
+        with np.errstate(
+            over="ignore", invalid="ignore"
+        ):  # what overflows is refused by its length
+            return block if items else block @ self.weights
+
+    def reversed(self) -> Similarity:
+        return replace(self, weights=np.ascontiguousarray(self.weights.T))
+
+    def check(self, queries: Vectors, items: Vectors) -> None:
+        if self.weights.shape != (queries.dims, items.dims):
+            raise InputError(
+                "the matrix of the bilinear similarity is "
+                f"{' × '.join(map(str, self.weights.shape))}, but queries have {queries.dims} "
+                f"dimensions and items {items.dims}."
+            )
+
+
+@dataclass(frozen=True, eq=False)
+class Custom(Similarity):
+    """Any function f(query block, item block) -> scores; torch modules get and give tensors."""
+
+    name: str = "custom"
+    says: str = "the score is what the given function returns"
+    function: Callable[[Any, Any], Any] = field(default=lambda queries, items: queries @ items.T)
+
+    side_by_side: ClassVar[bool] = False
+
+    def longest(self, ready: Matrix) -> float:
+        return 0.0
+
+    def reversed(self) -> Similarity:
+        return replace(self, function=lambda queries, items: self._call(items, queries).T)
+
+    def scores(self, queries: Matrix, items: Matrix, out: Matrix) -> Matrix:
+        result = self._call(queries, items)
+        if result.dtype.kind not in "biuf":
+            raise InputError(
+                f"the similarity function returned {result.dtype}; it must return an array of "
+                "numbers."
+            )
+        if result.shape != out.shape:
+            raise InputError(
+                f"the similarity function returned shape {result.shape} for {out.shape[0]} queries "
+                f"and {out.shape[1]} items; it must return {out.shape}."
+            )
+        if np.isnan(result).any():
+            raise InputError(
+                "the similarity function returned NaN; a NaN has no place in a ranking."
+            )
+        with np.errstate(over="ignore"):
+            out[...] = result
+        if not np.isfinite(out).all():
+            raise InputError(
+                "the similarity function returned infinite scores, or some too large for single "
+                "precision; items that are not to be ranked are named by exclude."
+            )
+        return out
+
+    def check(self, queries: Vectors, items: Vectors) -> None:
+        """What the function makes of dimensions that differ is its own business."""
+
+    def _call(self, queries: Matrix, items: Matrix) -> Any:
+        if any(base.__module__.startswith("torch") for base in type(self.function).__mro__):
+            import torch
+
+            with torch.no_grad():
+                # Tensors can be written to, so they are not made of arrays that cannot.
+                tensors = (
+                    torch.from_numpy(np.require(each, requirements="W"))
+                    for each in (queries, items)
+                )
+                return self.function(*tensors).detach().cpu().float().numpy()
+        return np.asarray(self.function(queries, items))

@@ -1,0 +1,65 @@
+"""Every command writes its result in every format that the result has, and prints the same."""
+
+import numpy as np
+import polars as pl
+import pytest
+
+COMMANDS = {
+    "evaluate": (("evaluate", "qrels", "a.run", "-m", "RR"), "0.5", "latex trec"),
+    "embeddings": (("embeddings", "v.npy", "v.npy", "--pairs", "-m", "RR"), "1.0", "latex trec"),
+    "diagnose": (("embeddings", "v.npy", "v.npy", "--pairs", "--diagnose"), "effective", ""),
+    "conventions": (("conventions", "qrels", "a.run", "-m", "RR@10"), "RR@10", ""),
+    "the list of conventions": (("conventions",), "ranx", ""),
+    "one convention": (("conventions", "ranx"), "ndcg_burges", ""),
+    "identify": (("identify", "0.5", "qrels", "a.run", "-m", "RR"), "RR", ""),
+    "explain": (("explain", "0 1", "-m", "RR"), "0.5", "latex"),
+    "temperature": (("temperature", "v.npy", "v.npy", "--pairs", "-t", "1"), "", ""),
+    "temperature-study": (
+        (*("temperature-study", "w.npy", "w.npy", "--labels", "labels", "labels", "-t", "1"),
+         *("--iterations", "2", "--kind", "diagonal")), "untrained", "",
+    ),
+}  # fmt: skip
+ENDINGS = {"json": "json", "csv": "csv", "markdown": "md", "html": "html", "text": "txt"}
+
+
+@pytest.fixture
+def vectors(files):
+    random = np.random.default_rng(0)
+    label = np.arange(40) % 4
+    np.save("v.npy", np.eye(3))
+    np.save("w.npy", np.eye(4)[label] + 0.3 * random.normal(size=(40, 4)))
+    (files / "labels").write_text("".join(f"{each}\n" for each in label))
+    return files
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_formats(judged, vectors, name):
+    arguments, said, more = COMMANDS[name]
+    endings = ENDINGS | {form: {"latex": "tex"}.get(form, form) for form in more.split()}
+    for form, ending in endings.items():
+        printed = judged(*arguments, "--format", form)
+        assert (printed.code, printed.err) == (0, ""), form
+        assert said in printed.out or form in ("csv", "latex")
+        written = judged(*arguments, "-o", f"out.{ending}")
+        assert (written.code, written.out, written.err) == (0, "", ""), form
+        assert (vectors / f"out.{ending}").read_text() == printed.out
+    assert judged(*arguments).out == judged(*arguments, "--format", "text").out
+    assert judged(*arguments, "-o", "plain").out == ""
+    assert (vectors / "plain").read_text() == judged(*arguments).out
+    assert judged(*arguments, "-o", "json", "--format", "json").out == ""
+    assert (vectors / "json").read_text() == (vectors / "out.json").read_text()
+    assert judged(*arguments, "-o", "out.parquet").code == 0
+    assert pl.read_parquet("out.parquet").height
+
+
+def test_an_explanation_is_a_picture_too(judged, files):
+    assert judged("explain", "0 1", "-o", "walk.gif").out == ""
+    assert (files / "walk.gif").read_bytes().startswith(b"GIF89a")
+
+
+def test_the_record_of_learning(judged, vectors):
+    arguments = ("learn", "w.npy", "w.npy", "--labels", "labels", "labels", "--iterations", "2")
+    for form in ENDINGS:
+        result = judged(*arguments, "-o", "model.npz", "--format", form)
+        assert (result.code, result.err) == (0, "")
+        assert "nDCG@10" in result.out

@@ -1,0 +1,184 @@
+"""Every public function, class and method says what it takes, what it gives, and shows it."""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any, get_args
+
+import pytest
+
+import judged
+from judged import policy, types
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+NAMESPACES = [name for name in judged._HOMES if inspect.ismodule(getattr(judged, name))]
+
+
+def public() -> Iterator[tuple[str, Any]]:
+    """Each public function and class with the name that people write."""
+    for name in judged._HOMES:
+        if name not in NAMESPACES:
+            yield f"judged.{name}", getattr(judged, name)
+    for namespace in NAMESPACES:
+        module = getattr(judged, namespace)
+        for name in getattr(module, "__all__", ()):
+            found = getattr(module, name)
+            if inspect.isfunction(found) or inspect.isclass(found):
+                yield f"judged.{namespace}.{name}", found
+
+
+PUBLIC = dict(public())
+
+
+def callables() -> Iterator[tuple[str, Callable[..., Any]]]:
+    """Public functions, and the public methods of public classes."""
+    for name, found in PUBLIC.items():
+        if inspect.isfunction(found):
+            yield name, found
+            continue
+        for attribute, value in inspect.getmembers(found):
+            static = inspect.getattr_static(found, attribute)
+            ours = str(getattr(value, "__module__", "")).startswith("judged")
+            method = inspect.isfunction(static) or isinstance(static, classmethod | staticmethod)
+            if ours and method and not attribute.startswith("_"):
+                yield f"{name}.{attribute}", value
+
+
+CALLABLES = dict(callables())
+
+
+def described(doc: str) -> set[str]:
+    """The parameters of a Parameters section in the style of numpydoc."""
+    found = re.search(r"^Parameters\n-+\n(.*?)(?=^\S[^\n]*\n-{3,}|^>>>|\Z)", doc, re.M | re.S)
+    lines = re.findall(r"^(\*{0,2}\w[^\n:]*?)(?: *:|$)", found[1], re.M) if found else []
+    return {name.strip().lstrip("*") for line in lines for name in line.split(",")}
+
+
+def parameters(function: Callable[..., Any]) -> set[str]:
+    return {name for name in inspect.signature(function).parameters if name not in ("self", "cls")}
+
+
+def is_made_or_result(found: type) -> bool:
+    """Whether a class is a result or one that people make; the others are parts of results, and say
+    what they hold field by field."""
+    made = found.__name__ in ("Policy", "Vectors", "Measure", "Rankings", "Embeddings", "Systems")
+    return made or any(base.__name__ == "Result" for base in found.__mro__)
+
+
+@pytest.mark.parametrize("name", CALLABLES)
+def test_every_parameter_is_described(name: str) -> None:
+    doc = inspect.getdoc(CALLABLES[name]) or ""
+    assert doc, f"{name} has no docstring"
+    assert parameters(CALLABLES[name]) - described(doc) == set()
+    assert described(doc) - parameters(CALLABLES[name]) == set()
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        name
+        for name, found in PUBLIC.items()
+        if inspect.isclass(found) and found.__name__ in ("Policy", "Vectors", "Embeddings")
+    ],
+)
+def test_every_parameter_of_a_class_that_people_make_is_described(name: str) -> None:
+    found = PUBLIC[name]
+    doc = inspect.getdoc(found) or ""
+    assert parameters(found) - described(doc) == set()
+
+
+@pytest.mark.parametrize("name", PUBLIC)
+def test_every_public_name_has_a_first_line_and_an_example(name: str) -> None:
+    found = PUBLIC[name]
+    doc = inspect.getdoc(found) or ""
+    first = doc.partition("\n")[0]
+    assert first.endswith(".")
+    if inspect.isfunction(found) or is_made_or_result(found):
+        assert ">>>" in doc
+
+
+@pytest.mark.parametrize(
+    "name", [name for name, found in PUBLIC.items() if inspect.isfunction(found)]
+)
+def test_what_a_function_returns_is_said(name: str) -> None:
+    assert re.search(r"^(Returns|Yields)\n-+\n", inspect.getdoc(PUBLIC[name]) or "", re.M)
+
+
+@pytest.mark.parametrize(
+    "name", [name for name, found in PUBLIC.items() if inspect.isfunction(found)]
+)
+def test_every_keyword_is_on_the_page_of_its_function(name: str) -> None:
+    """On a page that speaks of the function, as `keyword`, keyword= or in a table."""
+    function = PUBLIC[name]
+    room, _, short = name.rpartition(".")
+    texts = [page.read_text(encoding="utf-8") for page in PAGES]
+    pages = [text for text in texts if name in text or (room in text and f"`{short}(" in text)]
+    assert pages, f"no page speaks of {name}"
+    said = "\n".join(pages)
+    lacking = [
+        each for each in parameters(function) if not re.search(rf"`{each}[`=]|\b{each}=", said)
+    ]
+    named = {
+        each.name
+        for each in inspect.signature(function).parameters.values()
+        if each.kind is inspect.Parameter.KEYWORD_ONLY
+    }
+    assert [each for each in lacking if each in named] == []
+
+
+def names_in(text: str) -> set[str]:
+    """What a page calls judged.something, in code."""
+    code = "\n".join(
+        re.findall(r"```python\n(.*?)```", text, re.S) + re.findall(r"`([^`\n]+)`", text)
+    )
+    return set(re.findall(r"(?<![\w./-])judged((?:\.[A-Za-z_]\w*)+)", code))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_name_on_a_page_exists(page: Path) -> None:
+    for dotted in sorted(names_in(page.read_text(encoding="utf-8"))):
+        found: Any = judged
+        for part in dotted[1:].split("."):
+            if not inspect.isclass(found) and not inspect.ismodule(found):
+                break  # an attribute of a value, which the examples run
+            try:
+                found = getattr(found, part)
+            except AttributeError:
+                fields = (
+                    {each.name for each in dataclasses.fields(found)}
+                    if dataclasses.is_dataclass(found)
+                    else set()
+                )
+                assert part in fields, f"judged{dotted} does not exist"
+                break
+
+
+@pytest.mark.parametrize(
+    ("literal", "declared"),
+    [
+        (types.Ties, policy.CHOICES["ties"]),
+        (types.Missing, policy.CHOICES["missing"]),
+        (types.Empty, policy.CHOICES["empty"]),
+        (types.Unjudged, policy.CHOICES["unjudged"]),
+        (types.Duplicates, policy.DUPLICATES),
+        (types.Positives, policy.POSITIVES),
+    ],
+    ids=["ties", "missing", "empty", "unjudged", "duplicates", "positives"],
+)
+def test_literals_are_the_declared_choices(literal: Any, declared: dict[str, str]) -> None:
+    assert list(get_args(literal)) == list(declared)
+
+
+@pytest.mark.parametrize("namespace", NAMESPACES)
+def test_every_namespace_says_what_it_offers(namespace: str) -> None:
+    module: ModuleType = getattr(judged, namespace)
+    if namespace != "types":
+        assert module.__all__
+        assert all(hasattr(module, name) for name in module.__all__)
+    assert (module.__doc__ or "").strip()

@@ -85,7 +85,7 @@ def test_constant_scores_are_one_tie_that_reaches_beyond_k() -> None:
     assert results.items.tolist() == [[0, 1, 2, 3]] * 3
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=10 * settings.default.max_examples)
 @given(
     scores=hnp.arrays(
         np.float32,

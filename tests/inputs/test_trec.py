@@ -293,7 +293,8 @@ def laid_out(draw, row_strategy=rows):
 
 
 @settings(
-    max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=10 * settings.default.max_examples,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(laid_out())
 def test_any_layout_gives_the_same_table(tmp_path, case):
@@ -344,7 +345,8 @@ almost = st.lists(
 
 
 @settings(
-    max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=10 * settings.default.max_examples,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(noise | almost)
 def test_the_three_ways_agree_on_nearly_good_text(tmp_path, text):

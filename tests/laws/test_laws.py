@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from judged import Measure, Rankings, parse_measure
@@ -277,7 +277,6 @@ def test_computing_leaves_no_trace(name: str) -> None:
 
 @pytest.mark.parametrize("name", PLAIN)
 @given(data=st.data())
-@settings(max_examples=15)
 def test_only_measures_that_say_so_tell_irrelevant_items_from_unjudged_ones(
     name: str, data: st.DataObject
 ) -> None:

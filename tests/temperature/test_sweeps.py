@@ -268,7 +268,7 @@ def test_the_check_of_the_ranking_can_fail(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 @given(st.integers(0, 10_000), st.sampled_from(sorted(POSITIVES)))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=2 * settings.default.max_examples)
 def test_laws(seed: int, rule: str) -> None:
     random = np.random.default_rng(seed)
     data = Data(

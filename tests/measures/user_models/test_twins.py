@@ -17,7 +17,7 @@ from judged.measures import REGISTRY, bind
 from judged.measures.series import harmonic, inverse_squares
 from measures.user_models.twins import TWINS, overlap
 
-steady = settings(deadline=None, derandomize=True, database=None, max_examples=60)
+steady = settings(max_examples=4 * settings.default.max_examples)
 GRADES = (0, 0, 1, 1, 1, 2, 3, 4, -1, -2, 0.5, 1.5, 2.25)
 NEED_K = {"SDCG", "BPM", "NERR8", "NERR9"}
 VALUES: dict[str, st.SearchStrategy[Any]] = {

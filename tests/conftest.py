@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import io
 import os
+from collections import Counter
 from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
@@ -69,6 +70,13 @@ def pytest_report_teststatus(
         return None
     config.stash[PASSED] = config.stash.get(PASSED, 0) + 1
     return "passed", "" if config.stash[PASSED] % SILENT else ".", "PASSED"
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Why tests were skipped, in a line each."""
+    skipped = terminalreporter.stats.get("skipped", [])
+    for reason, count in Counter(str(report.longrepr[2]) for report in skipped).most_common():
+        terminalreporter.write_line(f"{count:,} skipped: {reason.removeprefix('Skipped: ')}")
 
 
 @pytest.fixture(scope="session")

@@ -120,7 +120,7 @@ def test_unknown_format(write):
 
 def test_missing(write):
     assert message(read_run, "run.txt") == "run.txt: no such file."
-    assert message(read_run, "a\0b") == "a\0b: cannot be read (embedded null byte)."
+    assert message(read_run, "a\0b").startswith("a\0b: cannot be read (")  # why, Python says
     path = write("a.run", TEXT)
     assert message(read_run, path / "b") == "a.run/b: cannot be read (Not a directory)."
 

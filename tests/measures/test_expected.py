@@ -8,6 +8,7 @@ from random import Random
 
 import numpy as np
 import pytest
+from hypothesis import settings
 
 from judged import PolicyError, Rankings, evaluate, judge, parse_measure
 from judged.measures import REGISTRY
@@ -72,7 +73,8 @@ def compare(name: str, seed: str, *, variants: int, depth: int | None) -> None:
 
 @pytest.mark.parametrize("name", PLAIN)
 def test_brute_force(name: str) -> None:
-    compare(name, name, variants=12 if REGISTRY[name].expected else 2, depth=None)
+    many = settings.default.max_examples // 2
+    compare(name, name, variants=many if REGISTRY[name].expected else 2, depth=None)
 
 
 @pytest.mark.parametrize("depth", [1, 3])

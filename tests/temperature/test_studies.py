@@ -19,6 +19,7 @@ from judged.statistics.intervals import mean_interval
 from judged.temperature import Study, study
 from support import softmaxes
 
+pytestmark = pytest.mark.slow
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 PAGE, RECORD = DOCS / "temperature.md", DOCS / "temperature-study.json"
 

@@ -16,7 +16,7 @@ from hypothesis import HealthCheck, settings
 from support.parts import Needs, missing_part
 
 Write = Callable[[str, "str | bytes"], Path]
-PASSED = pytest.StashKey[int]()
+COUNTS = pytest.StashKey[Counter[str]]()
 
 settings.register_profile(
     "steady",
@@ -39,7 +39,7 @@ for name in ("COLUMNS", "LINES", "FORCE_COLOR", "NO_COLOR", "TTY_COMPATIBLE", "T
 os.environ["PYTHONUTF8"] = "1"
 
 SILENT = 100
-"""A dot stands for so many tests that passed: there are thousands."""
+"""A dot stands for so many tests that passed, an s for so many skipped: there are thousands."""
 
 
 def pytest_make_parametrize_id(val: object) -> str | None:
@@ -66,10 +66,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def pytest_report_teststatus(
     report: pytest.TestReport, config: pytest.Config
 ) -> tuple[str, str, str] | None:
-    if not report.passed or report.when != "call":
+    if report.failed or hasattr(report, "wasxfail") or (report.passed and report.when != "call"):
         return None
-    config.stash[PASSED] = config.stash.get(PASSED, 0) + 1
-    return "passed", "" if config.stash[PASSED] % SILENT else ".", "PASSED"
+    counts = config.stash.setdefault(COUNTS, Counter())
+    counts[report.outcome] += 1
+    letter = "" if counts[report.outcome] % SILENT else "." if report.passed else "s"
+    return report.outcome, letter, report.outcome.upper()
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

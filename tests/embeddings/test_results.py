@@ -85,6 +85,6 @@ def test_embeddings_say_what_they_are() -> None:
 
 
 def test_ranks_and_lists_of_one_pass_are_those_of_two() -> None:
-    rankings, lists = BOTH.rank_and_top_k({"0": {"0": 1}}, 1)
-    assert rankings.hit_rank.tolist() == BOTH.rank({"0": {"0": 1}}).hit_rank.tolist()
+    evaluation, lists = BOTH.evaluate_and_top_k({"0": {"0": 1}}, "RR", k=1)
+    assert evaluation.value() == BOTH.evaluate({"0": {"0": 1}}, "RR").value()
     assert lists.items.tolist() == BOTH.top_k(1).items.tolist()

@@ -14,7 +14,6 @@ from judged.inputs.source import POLARS_ERRORS, Source
 from judged.inputs.tables import (
     JUDGEMENTS,
     RUN,
-    SUBTOPIC_COLUMNS,
     Judgements,
     Kind,
     Reading,
@@ -74,8 +73,7 @@ def _tidy(frame: pl.LazyFrame, kind: Kind, source: str) -> Reading:
         name = header[columns.subtopic]
         wanted.append(_subtopic(name, schema[name], source).alias(columns.subtopic_role))
     table = frame.select(wanted).collect(engine="streaming")
-    _refuse_missing(table, source)
-    return Reading(table, (*notes, *columns.notes))
+    return Reading(_complete(table, kind, source), (*notes, *columns.notes))
 
 
 def _ids(name: str, dtype: pl.DataType, source: str, notes: list[str]) -> pl.Expr:
@@ -114,14 +112,22 @@ def _subtopic(name: str, dtype: pl.DataType, source: str) -> pl.Expr:
     return (pl.col(name).fill_nan(None) if dtype.is_float() else pl.col(name)).cast(pl.String)
 
 
-def _refuse_missing(table: pl.DataFrame, source: str) -> None:
-    for name in table.select(pl.exclude(SUBTOPIC_COLUMNS)).columns:
+def _complete(table: pl.DataFrame, kind: Kind, source: str) -> pl.DataFrame:
+    """The table, once it is sure that nothing is missing, but for rows that only name a query."""
+    for name in ("query", "item", kind.value):
         column = table[name]
-        missing = (
-            column.is_null() if column.dtype == pl.Float64 else (column.is_null() | (column == ""))
-        )
+        missing = column.is_null()
+        if name != kind.value:
+            missing |= column == ""
+        if name == "item" and missing.any():
+            # Where nothing else is known, pandas has NaN for a number.
+            value = pl.when(missing).then(pl.col(kind.value).fill_nan(None))
+            table = table.with_columns(value.otherwise(pl.col(kind.value)).alias(kind.value))
+        if name != "query":
+            missing &= ~(table["item"].is_null() & table[kind.value].is_null())
         if missing.any():
             raise InputError(f"{source}, row {missing.arg_true()[0] + 1}: the {name} is missing.")
+    return table
 
 
 def _as_polars(frame: Any, kind: Kind, source: str) -> pl.LazyFrame:

@@ -32,6 +32,7 @@ def table_by_item(rows: Hashed[Judgements]) -> tuple[Judgements, Subtopics]:
         frame=frame,
         notes=(*rows.table.notes, *_note(subtopics, items.height)),
         locate=None,
+        rows=None,
     )
     return table, subtopics
 

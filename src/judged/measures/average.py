@@ -211,9 +211,9 @@ def interpolated_average(
 ) -> Floats:
     wanted = recall_points(points)
     # One point after the other: a query's value must not depend, in its last digit, on how many
-    # queries there are.
+    # queries there are. The last first, as in trec_eval.
     return sum(
-        (_interpolated(r, point, rel, rounding) for point in wanted), np.zeros(len(r))
+        (_interpolated(r, point, rel, rounding) for point in reversed(wanted)), np.zeros(len(r))
     ) / len(wanted)
 
 

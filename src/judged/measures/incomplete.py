@@ -76,7 +76,8 @@ def inferred_average_precision(r: Rankings, *, rel: float) -> Floats:
     pooled_above = ordinals(r.hit_query, queries)[hit] - 1
     rank = r.hit_rank[hit].astype(np.float64)
     judged_right = (relevant_above + EPSILON) / (relevant_above + nonrelevant_above + 2 * EPSILON)
-    value = 1 / rank + pooled_above / rank * judged_right
+    above = np.maximum(rank - 1, 1)  # what is pooled above rank 1 is nothing
+    value = 1 / rank + (rank - 1) / rank * (pooled_above / above) * judged_right
     return divide(r.total(r.hit_query[hit], value), r.relevant(rel))
 
 

@@ -38,9 +38,9 @@ def _expected_set(r: Rankings, *, rel: float) -> Floats | None:
     expected=_expected_set,
 )
 def set_average_precision(r: Rankings, *, rel: float) -> Floats:
-    found = r.found(None, rel)
-    precision = np.where(r.retrieved == 0, 0.0, divide(found, r.retrieved.astype(np.float64)))
-    return precision * divide(found, r.relevant(rel))
+    # One division, as in trec_eval: a value half-way between two decimals is printed the same.
+    found, relevant = r.found(None, rel), r.relevant(rel)
+    return divide(found * found, np.maximum(r.retrieved, 1) * relevant)
 
 
 def _weight(name: str, default: float, says: str) -> Number:

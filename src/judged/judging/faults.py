@@ -3,16 +3,17 @@ ids that do not meet."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from judged.errors import InputError
 from judged.inputs.tables import AnyTable, Lookup, Run, Table
-from judged.segments import Ints
-from judged.text import counted
+from judged.segments import Floats, Ints
+from judged.text import Warned, counted
 
 if TYPE_CHECKING:
     from judged.judging.pool import Pool
@@ -137,3 +138,21 @@ _HINTS: dict[str, Callable[[str], str]] = {
 def _few(queries: list[str] | tuple[str, ...]) -> str:
     shown = ", ".join(repr(query) for query in queries[:3])
     return f"{shown}, …" if len(queries) > 3 else shown
+
+
+WHOLE = 2.0**53
+"""From here on not every whole number is a floating-point number."""
+
+
+def doubtful_ties(
+    queries: Sequence[str], query: Ints, score: Floats, tied: NDArray[np.bool_]
+) -> Iterator[str]:
+    """A warning where scores that tie are so large that they may differ in the input."""
+    large = np.flatnonzero(tied & (np.abs(score) >= WHOLE) & np.isfinite(score))
+    if len(large):
+        at = large[0]
+        yield Warned(
+            f"{counted(len(large), 'judged result')} of tied scores from 2^53 on, such as "
+            f"{score[at]:.0f} of query {queries[query[at]]!r}: whole numbers that large may differ "
+            "in the input and be the same as floating-point numbers. Give smaller scores, or ranks."
+        )

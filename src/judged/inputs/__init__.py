@@ -8,6 +8,7 @@ from dataclasses import replace
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
 
+from judged.checks import refuse_lost_polars
 from judged.errors import InputError
 from judged.inputs.dicts import (
     holds_several,
@@ -109,6 +110,7 @@ def _read_file(path: str, kind: Kind, format: str | None) -> tuple[Source, Readi
     from judged.inputs.source import open_source
 
     check_format(format)
+    refuse_lost_polars()
     source = open_source(path, kind)
     return source, resolve_name(FORMATS[format or detect_format(source)].reader)(source)
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import polars as pl
 
+from judged.checks import refuse_lost_polars
 from judged.errors import InputError
 from judged.inputs.columns import choose_columns
 from judged.inputs.source import POLARS_ERRORS, Source
@@ -48,6 +49,7 @@ def read_parquet(source: Source) -> Reading:
 
 
 def _reading(frame: Any, kind: Kind, source: str) -> Reading:
+    refuse_lost_polars()
     try:
         return _tidy(_as_polars(frame, kind, source), kind, source)
     except POLARS_ERRORS as error:  # a lazy frame may fail at anything
@@ -155,6 +157,9 @@ def _from_pandas(frame: Any, kind: Kind, source: str) -> pl.LazyFrame:
     for position in dict.fromkeys(
         needed if columns.subtopic is None else (*needed, columns.subtopic)
     ):
+        if header.count(header[position]) > 1:
+            name = quote(header[position])
+            raise InputError(f"{source}: there are two columns {name}; name each column once.")
         column = frame.iloc[:, position]
         values = column.to_numpy()
         if values.dtype == object:
@@ -164,9 +169,10 @@ def _from_pandas(frame: Any, kind: Kind, source: str) -> pl.LazyFrame:
             ]
         try:
             series.append(pl.Series(header[position], values, strict=True))
-        except (TypeError, ValueError, *POLARS_ERRORS):
+        except (TypeError, ValueError, OverflowError, *POLARS_ERRORS):
             name = quote(header[position])
             raise InputError(
-                f"{source}: column {name} mixes types; make them all strings."
+                f"{source}: column {name} mixes types, or has values that no column can hold; make "
+                "ids strings and scores numbers."
             ) from None
     return pl.DataFrame(series).lazy()

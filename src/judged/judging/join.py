@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Generic
 import numpy as np
 from numpy.typing import NDArray
 
+from judged.checks import refuse_lost_polars
 from judged.errors import InputError
 from judged.inputs.tables import AnyTable, Lookup, Run
 from judged.judging.faults import (
@@ -50,6 +51,7 @@ class Hashed(Generic[AnyTable]):
 def hashed(table: AnyTable) -> Hashed[AnyTable]:
     import polars as pl
 
+    refuse_lost_polars()
     if not table.frame.height and not table.queries:
         raise InputError(f"{table.source} holds no rows.")
     query = pl.col("query").hash(1)

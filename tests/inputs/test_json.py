@@ -202,8 +202,8 @@ def test_json_judgements(write):
 
 
 EXPECTED = (
-    "JSON should be {query: {item: score}}, {query: [item, …]} or {query: [[item, score], …]}, or a "
-    "list of rows with names."
+    "JSON should be {query: {item: score}}, {query: [item, …]} or {query: [[item, score], …]}, or "
+    "a list of rows with names."
 )
 JSON_ERRORS = {
     '{"q1": {"d1": "x"}}': 'a.json, query "q1", item "d1": the score is not a number: ""x"".',
@@ -214,8 +214,8 @@ JSON_ERRORS = {
         "or whole numbers."
     ),
     '{"q1": [["d1", 2], "d2"]}': (
-        "a.json, query \"q1\": result 2 is 'd2', but result 1 is ['d1', 2]; a list holds items, the "
-        "best first, or (item, score) throughout."
+        "a.json, query \"q1\": result 2 is 'd2', but result 1 is ['d1', 2]; a list holds items, "
+        "the best first, or (item, score) throughout."
     ),
     '{"q1": [["d1", "2"]]}': ('a.json, query "q1", result 1: the score is not a number: ""2"".'),
     '{"q1": ["d1"], "q2": {"d1": 1}}': (

@@ -87,7 +87,14 @@ def is_list(value: Any) -> bool:
     """Whether this is a list of some kind: an array of one dimension is too, a text is not."""
     if isinstance(value, Sequence):
         return not isinstance(value, (str, bytes, bytearray, memoryview))
-    return hasattr(value, "tolist") and len(getattr(value, "shape", ())) == 1
+    return len(getattr(value, "shape", ())) == 1
+
+
+def _plain(items: Any) -> Sequence[Any]:
+    """A list of some kind as Python has it."""
+    if isinstance(items, Sequence):
+        return items
+    return list(items.tolist() if hasattr(items, "tolist") else items)
 
 
 def _dict_of(
@@ -101,7 +108,7 @@ def _dict_of(
             f"query {query!r} has a {type(items).__name__} where other queries have a ranked list; "
             "give every query a list of items, or every query a dict of scores."
         )
-    plain = items if isinstance(items, Sequence) else items.tolist()
+    plain = _plain(items)
     try:
         scores = dict(zip(plain, range(len(plain), 0, -1), strict=True))
     except TypeError:  # a list or a dict cannot be a key
@@ -114,9 +121,10 @@ def _dict_of(
     notes.update(assumed)
     best: dict[str, int] = {}
     for at in sorted(range(len(pairs)), key=lambda at: _rising(pairs[at][1]), reverse=True):
-        if best.setdefault(pairs[at][0], at) != at:
-            repeated.append((str(query), pairs[at][0]))
-    return {pairs[at][0]: pairs[at][1] for at in sorted(best.values())}
+        best.setdefault(pairs[at][0], at)
+    kept = set(best.values())
+    repeated += [(str(query), item) for at, (item, _) in enumerate(pairs) if at not in kept]
+    return {item: score for at, (item, score) in enumerate(pairs) if at in kept}
 
 
 def _rising(score: Any) -> float:
@@ -155,7 +163,7 @@ def _kind(each: Any) -> str:
 
 
 def _pair(each: Any, place: str, at: int) -> tuple[Any, Any]:
-    pair = each if isinstance(each, Sequence) else each.tolist()
+    pair = _plain(each)
     if len(pair) != 2:
         raise InputError(
             f"{place}: result {at + 1} is {_shown(pair)}; give it as (item, score), or as the item "

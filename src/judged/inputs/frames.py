@@ -107,7 +107,8 @@ def _value(name: str, dtype: pl.DataType, kind: Kind, source: str) -> pl.Expr:
 
 def _subtopic(name: str, dtype: pl.DataType, source: str) -> pl.Expr:
     """Compared with nothing but each other, subtopics may be numbers of any kind."""
-    if dtype.is_nested() or dtype == pl.Binary or dtype == pl.Object:
+    texts = (pl.String, pl.Categorical, pl.Enum, pl.Boolean, pl.Null)
+    if not (dtype.is_numeric() or isinstance(dtype, texts)):
         raise InputError(
             f"{source}: column {quote(name)} is {dtype}, but subtopics must be texts or numbers."
         )

@@ -12,7 +12,7 @@ import numpy as np
 from judged.errors import InputError, PolicyError, did_you_mean
 from judged.inputs import as_runs, read_judgements, read_run
 from judged.inputs.tables import Judgements, Lookup, Run
-from judged.judging import judging
+from judged.judging import judging, pool_of
 from judged.policy import Policy
 from judged.rankings.rankings import Rankings
 
@@ -161,7 +161,7 @@ def _read_query(
     }
     own = _only(known, chosen)
     assert isinstance(own, (Judgements, Lookup))
-    grades = _grades_of(own, chosen)
+    grades = _grades_of(own, duplicates)
     if chosen in _queries(found):
         listed = _only(found, chosen)
         assert isinstance(listed, (Run, Lookup))
@@ -259,22 +259,10 @@ def _items(run: Run | Lookup, query: str) -> list[str]:
     return list(run.frame["item"].to_list())
 
 
-def _grades_of(judgements: Judgements | Lookup, query: str) -> dict[str, float]:
-    """Each judged item's grade: by subtopic the best one, otherwise the first."""
-    if isinstance(judgements, Lookup):
-        own = judgements.lists[query]
-        return {
-            item: float(max(grade.values()) if isinstance(grade, Mapping) else grade)
-            for item, grade in own.items()
-        }
-    best: dict[str, float] = {}
-    for item, grade in zip(
-        judgements.frame["item"].to_list(), judgements.frame["grade"].to_list(), strict=True
-    ):
-        best[item] = (
-            max(grade, best.get(item, grade)) if judgements.by_subtopic else best.get(item, grade)
-        )
-    return best
+def _grades_of(judgements: Judgements | Lookup, duplicates: str) -> dict[str, float]:
+    """The grade of each judged item of the one query; by subtopic the best one."""
+    pool = pool_of(judgements, duplicates=duplicates)
+    return dict(zip(pool.items[0], pool.grades.tolist(), strict=True))
 
 
 def refuse_unbroken_ties(policy: Policy) -> None:

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from judged.checks import refuse_lost_polars
 from judged.errors import InputError
-from judged.inputs.tables import Kind
+from judged.inputs.dicts import as_id
+from judged.inputs.tables import Kind, texts
 from judged.text import quote
 
 if TYPE_CHECKING:
@@ -64,15 +65,13 @@ def read_categories(given: Any) -> Categories:
     A file is Parquet, JSON, comma- or tab-separated with or without a header, or has an item and a
     category per line.
     """
-    import polars as pl
 
     if isinstance(given, Categories):
         return given
     refuse_lost_polars()
     source = "the categories"
     if isinstance(given, Mapping):
-        rows = [(_id(item), _id(category)) for item, category in given.items()]
-        frame = pl.DataFrame(rows, schema={"item": pl.String, "category": pl.String}, orient="row")
+        frame = _from_pairs(given)
     elif isinstance(given, (str, PathLike)):
         source = fspath(given)
         frame = _from_file(Path(given))
@@ -81,13 +80,8 @@ def read_categories(given: Any) -> Categories:
     return Categories(_checked(frame, source), source)
 
 
-def _id(value: Any) -> str | None:
-    if isinstance(value, float):
-        raise InputError(
-            f"the categories: {value!r} is a floating-point number; ids must be texts or whole "
-            "numbers."
-        )
-    return None if value is None else str(value)
+def _id(value: Any) -> str:
+    return "" if isinstance(value, str) and not value else as_id(value, "the categories")
 
 
 def _checked(frame: pl.DataFrame, source: str) -> pl.DataFrame:
@@ -207,8 +201,6 @@ def _from_file(path: Path) -> pl.DataFrame:
 def _from_json(text: str, path: Path) -> pl.DataFrame:
     import json
 
-    import polars as pl
-
     try:
         given = json.loads(text)
     except json.JSONDecodeError as error:
@@ -217,5 +209,18 @@ def _from_json(text: str, path: Path) -> pl.DataFrame:
         raise InputError(
             f"{path}: the JSON is nested too deeply. JSON should be {{item: category}}."
         ) from None
-    rows = [(_id(item), _id(category)) for item, category in given.items()]
-    return pl.DataFrame(rows, schema={"item": pl.String, "category": pl.String}, orient="row")
+    if not isinstance(given, dict):
+        raise InputError(f"{path}: JSON should be {{item: category}}.")
+    return _from_pairs(given)
+
+
+def _from_pairs(given: Mapping[Any, Any]) -> pl.DataFrame:
+    """Of two items that are the same as texts, both stay, for their categories to be compared."""
+    import polars as pl
+
+    return pl.DataFrame(
+        [
+            texts("item", [None if item is None else _id(item) for item in given]),
+            texts("category", [None if each is None else _id(each) for each in given.values()]),
+        ]
+    )

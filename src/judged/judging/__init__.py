@@ -214,7 +214,7 @@ def _checked(depth: Any) -> int | None:
         number = 0
     if number < 1:
         raise PolicyError(f"depth must be a whole number from 1; got {depth!r}.")
-    return number
+    return min(number, 2**62)
 
 
 def _collection(given: CollectionLike | None, queries: tuple[str, ...]) -> Ints | None:

@@ -72,6 +72,7 @@ REFUSED: dict[str, bytes] = {
     "word.run": f"{LINE}q1 Q0 a 2 high mine\n".encode(),
     "nan.run": f"{LINE}q1 Q0 a 2 nan mine\n".encode(),
     "twice.run": f"{LINE}q1 Q0 a 2 2.5 mine\n{LINE}".encode(),
+    "three.run": b"q1 b 2\nq1 a 1\n",
     "bare.csv": b"q1,b,3.5\n",
     "padded.run": b"Q1 Q0 b 1 3.5 mine\n",
 }

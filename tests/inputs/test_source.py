@@ -111,7 +111,7 @@ def message(function, *arguments, **options):
 
 def test_unknown_format(write):
     path = write("a.run", TEXT)
-    formats = "Formats: trec, msmarco, csv, tsv, parquet, ndjson, json."
+    formats = "Formats: trec, msmarco, scores, csv, tsv, parquet, ndjson, json."
     assert message(read_run, path, format="parqet") == (
         f"There is no format 'parqet'; did you mean 'parquet'? {formats}"
     )

@@ -105,7 +105,8 @@ def _read_file(path: str, kind: Kind, format: str | None) -> tuple[Source, Readi
 
     check_format(format)
     source = open_source(path, kind)
-    return source, resolve_name(FORMATS[format or detect_format(source)].reader)(source)
+    found = detect_format(source) if format is None else FORMATS[format]
+    return source, resolve_name(found.reader)(source)
 
 
 def as_runs(given: RunsLike) -> dict[str | None, Any]:

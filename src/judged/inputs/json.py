@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import islice
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import polars as pl
@@ -12,7 +11,7 @@ import polars as pl
 from judged.errors import InputError
 from judged.inputs.columns import Columns, choose_columns
 from judged.inputs.dicts import holds_subtopics
-from judged.inputs.source import POLARS_ERRORS, Source
+from judged.inputs.source import POLARS_ERRORS, LineNumbers, Source
 from judged.inputs.tables import RUN, Reading, Row, as_score, from_rows, is_complete
 from judged.text import quote
 
@@ -26,7 +25,7 @@ def read_ndjson(source: Source) -> Reading:
     reading = _at_once(source, first[1], columns) or _one_by_one(
         source, _objects(source), columns, list(first[1])
     )
-    return Reading(reading.frame, reading.notes + columns.notes, _locate(source.again()))
+    return Reading(reading.frame, reading.notes + columns.notes, LineNumbers.of(source, _numbers))
 
 
 def read_json(source: Source) -> Reading:
@@ -235,10 +234,6 @@ def _parse(source: Source, text: bytes, line: int, *, whole: bool) -> Any:
         ) from None
 
 
-def _locate(again: Callable[[], Source]) -> Callable[[Sequence[int]], list[int]]:
-    def locate(rows: Sequence[int]) -> list[int]:
-        numbers = (number for number, line in enumerate(again().lines(), 1) if line.strip())
-        lines = list(islice(numbers, max(rows) + 1))
-        return [lines[row] for row in rows]
-
-    return locate
+def _numbers(source: Source) -> Iterator[int]:
+    """The line of each row."""
+    return (number for number, line in enumerate(source.lines(), 1) if line.strip())

@@ -12,8 +12,9 @@ import re
 import stat
 import sys
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import BinaryIO
 
@@ -90,11 +91,31 @@ class Source:
             for line in handle:
                 yield from line.splitlines(ends)
 
-    def again(self) -> Callable[[], Source]:
-        """How to look a second time without keeping decompressed bytes until then; a pipe's bytes
-        have to be kept."""
-        path, kind = self.path, self.kind
-        return (lambda: open_source(path, kind)) if self.lasting else (lambda: self)
+
+@dataclass(frozen=True, eq=False)
+class LineNumbers:
+    """From row numbers to line numbers, by a second look at the source."""
+
+    path: Path
+    kind: Kind
+    kept: Source | None
+    """What cannot be opened a second time; decompressed bytes are not kept until then."""
+    numbers: Callable[[Source], Iterator[int]]
+    """The line number of each row, in the order of rows."""
+
+    @classmethod
+    def of(cls, source: Source, numbers: Callable[[Source], Iterator[int]]) -> LineNumbers:
+        return cls(source.path, source.kind, None if source.lasting else source, numbers)
+
+    def __call__(self, rows: Sequence[int]) -> list[int]:
+        numbers = self.numbers(self.kept or open_source(self.path, self.kind))
+        wanted = set(rows)
+        found = {
+            row: number
+            for row, number in enumerate(islice(numbers, max(wanted, default=-1) + 1))
+            if row in wanted
+        }
+        return [found[row] for row in rows]
 
 
 def open_source(path: str | Path, kind: Kind) -> Source:

@@ -213,7 +213,9 @@ JSON_ERRORS = {
     "{}": "a.json: holds no rows.",
     "[]": "a.json: holds no rows.",
     '{"q1": {}}': "a.json: holds no rows.",
-    '{"q1": {"d1": 1, "d1": 2}}': 'a.json, line 1: "d1" occurs twice in one object, which ends here.',
+    '{"q1": {"d1": 1, "d1": 2}}': (
+        'a.json, line 1: "d1" occurs twice in one object, which ends here.'
+    ),
     '{"q1": {"}": 1},\n "q2": {"d1": 1,\n "d2": {}, "d1": 2}}': (
         'a.json, line 3: "d1" occurs twice in one object, which ends here.'
     ),

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import json
+import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -82,13 +83,18 @@ def without_compression(path: PurePath) -> PurePath:
     return path.with_suffix("") if path.suffix.lower() in COMPRESSION_SUFFIXES else path
 
 
+def printable(path: str | PurePath) -> str:
+    """The name of a file as text: bytes that are not UTF-8 are spelled out."""
+    return os.fsencode(path).decode("utf-8", "backslashreplace")
+
+
 def run_name(path: str | PurePath) -> str:
     """ "runs/bm25.run.gz" is the run "bm25"; suffixes that name no format ("bm25.v2") belong to the
     name."""
     if str(path) == "-":
         return "stdin"
     bare = without_compression(PurePath(path))
-    return bare.stem if promised(bare) else bare.name
+    return printable(bare.stem if promised(bare) else bare.name)
 
 
 def detect_format(source: Source) -> Format:

@@ -15,7 +15,6 @@ from judged.inputs.columns import Columns, choose_columns
 from judged.inputs.dicts import holds_subtopics
 from judged.inputs.source import POLARS_ERRORS, LineNumbers, Source
 from judged.inputs.tables import RUN, Reading, Row, as_score, from_rows, is_complete
-from judged.inputs.whitespace import blocks
 from judged.text import quote
 
 
@@ -130,25 +129,26 @@ def _at_once(source: Source, first: Mapping[str, Any], columns: Columns) -> Read
     )
 
 
+_IN_CACHE = 1 << 18
 _ESCAPED_NAME = re.compile(rb'\\[^"\\]*(?:\\.[^"\\]*)*"\s*:')
 
 
-def _plain(source: Source, rows: int, texts: Iterable[str], others: Iterable[str]) -> bool:
+def _plain(source: Source, rows: int, texts: Sequence[str], others: Sequence[str]) -> bool:
     """Whether each name stands once for each row, those in `texts` before a text: polars takes the
     first of two, and makes the text "1" of the number 1.0."""
     keys = {name: json.dumps(name, ensure_ascii=False).encode() for name in (*texts, *others)}
-    found = dict.fromkeys(keys, 0)
-    before_text = dict.fromkeys(texts, 0)
+    found = dict.fromkeys(keys.values(), 0)
     with source.open() as handle:
-        for block in blocks(handle):
+        while block := handle.read(_IN_CACHE) + handle.readline():
+            gap = b": " if b'": "' in block else b":"
             if b"\\" in block and _ESCAPED_NAME.search(block):
                 return False
             for name, key in keys.items():
-                found[name] += block.count(key)
-            for name in before_text:
-                before_text[name] += block.count(keys[name] + b':"')
-                before_text[name] += block.count(keys[name] + b': "')
-    return {*found.values(), *before_text.values()} == {rows}
+                found[key] += block.count(key)
+                if name in texts:
+                    start = key + gap + b'"'
+                    found[start] = found.get(start, 0) + block.count(start)
+    return set(found.values()) == {rows}
 
 
 def _one_by_one(

@@ -4,9 +4,11 @@ read."""
 from __future__ import annotations
 
 import bz2
+import copy
 import gzip
 import lzma
 import os
+import pickle
 import struct
 import threading
 
@@ -274,6 +276,34 @@ def test_a_name_that_is_not_utf8(folder, name):
     assert (run.name, run.source) == ("caf\\xe9-a", f"caf\\xe9-{name}")
     assert run.frame.rows() == ROWS
     assert message(read_run, os.fsdecode(b"caf\xe9")) == "caf\\xe9: no such file."
+
+
+@pytest.mark.parametrize("copied", [lambda each: pickle.loads(pickle.dumps(each)), copy.deepcopy])
+@pytest.mark.parametrize("packed", [False, True])
+@pytest.mark.parametrize("name", [*FILES, "-"])
+def test_what_was_read_can_be_pickled_and_copied(write, standard_input, name, packed, copied):
+    content = FILES.get(name, TEXT)
+    content = gzip.compress(content) if packed else content
+    standard_input(content)
+    run = read_run(name if name == "-" else write(name, content))
+    twin = copied(run)
+    assert twin.frame.equals(run.frame)
+    assert (twin.source, twin.notes, twin.name, twin.tag) == (
+        run.source,
+        run.notes,
+        run.name,
+        run.tag,
+    )
+    assert twin.where([0, 1]) == run.where([0, 1])
+
+
+def test_judgements_can_be_pickled(write):
+    judgements = read_judgements(write("qrels", "# top\n301 0 D1 1\n301 0 D2 0\n"))
+    twin = pickle.loads(pickle.dumps(judgements))
+    assert twin.frame.equals(judgements.frame)
+    assert twin.where([1]) == "line 3"
+    for given in ({"q": {"a": 1}}, twin.frame):
+        assert pickle.loads(pickle.dumps(read_judgements(given))).notes == ()
 
 
 def test_damaged_zstd(write):

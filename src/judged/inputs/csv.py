@@ -11,7 +11,7 @@ import polars as pl
 
 from judged.errors import InputError
 from judged.inputs.columns import Columns, choose_columns
-from judged.inputs.source import POLARS_ERRORS, LineNumbers, Source, decoded
+from judged.inputs.source import BYTE_ORDER_MARK, POLARS_ERRORS, LineNumbers, Source, decoded
 from judged.inputs.tables import Reading, Row, as_score, from_rows, is_complete, skipped_comments
 from judged.inputs.whitespace import COMMENT, has_lone_returns, is_number
 from judged.text import counted, quote
@@ -61,6 +61,9 @@ def _at_once(
     with source.open() as handle:
         if has_lone_returns(handle):
             return None
+    below = next(islice(source.lines(), line, None), b"")
+    if below.startswith(BYTE_ORDER_MARK) or any("\n" in name for name in header):
+        return None  # polars drops such a mark, and skips one line for a header
     names = [f"column {number}" for number in range(len(header))]
     schema: dict[str, pl.DataType | type[pl.DataType]] = dict.fromkeys(names, pl.String)
     schema[names[columns.value]] = pl.Float64

@@ -135,10 +135,11 @@ def open_source(path: str | Path, kind: Kind) -> Source:
         raise _unreadable(label, error) from None
     if data is not None and (packed := compression(data)) is not None:
         data = decompressed(data, packed, label)
-    return _checked(Source(label, kind, path, data, lasting))
+    return checked(Source(label, kind, path, data, lasting))
 
 
-def _checked(source: Source) -> Source:
+def checked(source: Source) -> Source:
+    """Refuse what is empty, or plainly another kind of file."""
     head = source.head()
     if not head:
         what = "file" if source.lasting else "input"

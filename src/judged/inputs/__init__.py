@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from judged.errors import InputError
 from judged.inputs.dicts import holds_several, judgements_from_dict, run_from_dict
-from judged.inputs.formats import FORMATS, check_format, detect_format, run_name
+from judged.inputs.formats import FORMATS, check_format, detect_format, printable, run_name
 from judged.inputs.tables import (
     JUDGEMENTS,
     RUN,
@@ -105,7 +105,8 @@ def _read_file(path: str, kind: Kind, format: str | None) -> tuple[Source, Readi
 
     check_format(format)
     source = open_source(path, kind)
-    return source, resolve_name(FORMATS[format or detect_format(source)].reader)(source)
+    found = detect_format(source) if format is None else FORMATS[format]
+    return source, resolve_name(found.reader)(source)
 
 
 def as_runs(given: RunsLike) -> dict[str | None, Any]:
@@ -140,7 +141,8 @@ def distinct_names(paths: list[str]) -> list[str]:
     called the same."""
     names = [run_name(path) for path in paths]
     names = [
-        path if names.count(name) > 1 else name for path, name in zip(paths, names, strict=True)
+        printable(path) if names.count(name) > 1 else name
+        for path, name in zip(paths, names, strict=True)
     ]
     again = [names[:at].count(name) for at, name in enumerate(names)]
     return [

@@ -6,7 +6,8 @@ import math
 from numbers import Integral, Real
 from typing import Any
 
-from judged.errors import InputError
+from judged.errors import InputError, JudgedError
+from judged.forks import polars_is_lost
 
 
 def whole(
@@ -87,3 +88,13 @@ def size_in_bytes(memory: str | int) -> int:
     if size < 10**6:
         raise InputError(f"memory must be at least 1MB; got {memory!r}.")
     return size
+
+
+def refuse_lost_polars() -> None:
+    """An error where polars would wait for ever for threads that a fork left behind."""
+    if polars_is_lost():
+        raise JudgedError(
+            "this process was forked while polars was in use, and polars would wait for ever in "
+            "it. Start processes by multiprocessing.get_context('spawn') or 'forkserver', or "
+            "evaluate dicts, which need no polars."
+        )

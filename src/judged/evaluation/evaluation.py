@@ -23,7 +23,7 @@ from judged.evaluation.settlement import Scored, score, under
 from judged.judging.variants import Variants, uncondensed
 from judged.measures import Measure, parse_measure
 from judged.policy import Policy
-from judged.rankings.audit import Audit
+from judged.rankings.audit import Audit, audit_of
 from judged.rankings.rankings import Rankings
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def evaluate_rankings(
 
 def _judged_at(r: Rankings, measures: tuple[Measure, ...]) -> Audit:
     """The audit, with the share of judged results down to where the measures look."""
-    known = r.audit or Audit(judged_queries=len(r), run_queries=len(r))
+    known = audit_of(r)
     cutoffs = dict.fromkeys(
         measure.params[str(measure.spec.at)] for measure in measures if measure.spec.at == "k"
     )

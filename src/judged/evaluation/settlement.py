@@ -15,7 +15,7 @@ from judged.measures import Measure, Spec
 from judged.measures.expected import Expected, expectations
 from judged.measures.spec import Mask, Settled
 from judged.policy import Policy
-from judged.rankings.audit import Audit
+from judged.rankings.audit import Audit, audit_of
 from judged.rankings.rankings import Rankings
 from judged.segments import Floats
 from judged.text import plain
@@ -54,9 +54,7 @@ class Scored:
     @property
     def audit(self) -> Audit:
         """What was found in the run's data."""
-        return self.rankings.audit or Audit(
-            judged_queries=len(self.rankings), run_queries=len(self.rankings)
-        )
+        return audit_of(self.rankings)
 
     def to_dict(self, *, per_query: bool = False) -> dict[str, Any]:
         """Everything, as plain Python values that JSON can hold.

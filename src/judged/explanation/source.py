@@ -241,20 +241,16 @@ def _chosen(judged: Iterable[str], query: str | None, listed: Iterable[str]) -> 
 
 
 def _queries(table: Judgements | Run | Lookup) -> list[str]:
-    if isinstance(table, Lookup):
-        return list(table.lists)
-    return list(table.frame["query"].unique(maintain_order=True).to_list())
+    return list(table.lists) if isinstance(table, Lookup) else table.names()
 
 
 def _only(table: Judgements | Run | Lookup, query: str) -> Judgements | Run | Lookup:
     """The rows of one query."""
     if isinstance(table, Lookup):
         return replace(table, lists={query: table.lists[query]} if query in table.lists else {})
-    rows = (table.frame["query"] == query).arg_true()
-    locate = table.locate
-    numbers = rows.to_list()
-    own = None if locate is None else lambda chosen: locate([numbers[row] for row in chosen])
-    return replace(table, frame=table.frame[rows], locate=own)
+    own = (table.frame["query"] == query).arg_true().to_numpy()
+    rows = own if table.rows is None else table.rows[own]
+    return replace(table, frame=table.frame[own], rows=rows, queries=(query,))
 
 
 def _items(run: Run | Lookup, query: str) -> list[str]:

@@ -77,7 +77,7 @@ class Pool:
                 if self.source.order is None
                 else self.source.key.gather(self.source.order)
             )
-        return hashed(Judgements(self.frame, self.name)).key
+        return hashed(Judgements(self.frame, self.name, queries=self.queries)).key
 
     @cached_property
     def items(self) -> list[Collection[str]]:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from judged.checks import refuse_lost_polars
 from judged.judging.join import Matches
 from judged.judging.pool import Pool
 from judged.segments import (
@@ -115,7 +116,7 @@ def _places(
     """The place of some (tie, item) among the rows of their ties, from 0."""
     order = list(range(len(row_tie)))
     if by_id:
-        order.sort(key=lambda at: row_item[at].encode(), reverse=True)
+        order.sort(key=lambda at: row_item[at].encode("utf-8", "surrogatepass"), reverse=True)
     order.sort(key=lambda at: row_tie[at])
     place: dict[tuple[int, str], int] = {}
     first: dict[int, int] = {}
@@ -130,6 +131,7 @@ def _places_of_many(
     """The same by polars."""
     import polars as pl
 
+    refuse_lost_polars()
     rows = pl.DataFrame({"tie": row_tie, "item": pl.Series(row_item, dtype=pl.String)})
     rows = (
         rows.sort(["tie", "item"], descending=[False, True])

@@ -8,6 +8,7 @@ import numpy as np
 
 from judged.measures.params import REL, K
 from judged.measures.spec import ITSELF, NEVER, Example, measure
+from judged.measures.worth import by_grade, own_merit
 from judged.rankings.rankings import Cutoff, Rankings
 from judged.segments import Floats
 
@@ -18,6 +19,8 @@ _COUNT: dict[str, Any] = {
     "rates_relevance": False,
     "aggregate": "sum",
     "expected": ITSELF,
+    "worth": by_grade,
+    "monotone": own_merit,
 }
 
 

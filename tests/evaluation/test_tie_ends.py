@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from itertools import permutations, product
+from functools import cache
+from itertools import chain, permutations, product
 from random import Random
 from typing import Any
 
 import numpy as np
 import pytest
 
-from judged import Measure, PolicyError, Rankings, judge, parse_measure
+from judged import Rankings, judge
 from judged.evaluation.ranges import TIE_ORDERS
 from judged.measures import REGISTRY
 from support.rankings import GRADES, random_measure
@@ -38,47 +39,10 @@ def all_orders(run: Run) -> list[list[str]]:
     """Every order of the list that the scores allow."""
     levels = sorted(set(run.values()), reverse=True)
     ties = [[item for item in run if run[item] == level] for level in levels]
-    return [sum(map(list, each), []) for each in product(*map(permutations, ties))]
-
-
-def by_hand(
-    measure: Measure, judgements: Judgements, run: Run, **options: Any
-) -> tuple[float, float, float]:
-    """The least value, the mean and the greatest over all orders, each judged as a run without
-    ties."""
-    orders = all_orders(run)
-    names = [f"q{at}" for at in range(len(orders))]
-    ranked = judge(
-        dict.fromkeys(names, judgements), dict(zip(names, orders, strict=True)), **options
-    )
-    values = measure.compute_as_ranked(ranked)
-    return float(values.min()), float(values.mean()), float(values.max())
-
-
-def check(measure: Measure, judgements: Judgements, run: Run, **options: Any) -> None:
-    low, mean, high = by_hand(measure, judgements, run, **options)
-    rankings = judge({"q": judgements}, {"q": run}, **options)
-    try:
-        found = rankings.evaluate([measure], tie_range=True).scored()
-    except PolicyError as error:
-        assert "cuts through a tie" in str(error)
-        return
-    worst, expected, best = (float(found.others[rule].values[measure][0]) for rule in TIE_ORDERS)
-    assert not found.others["worst"].unsure
-    assert not found.others["expected"].errors
-    if np.isnan(low):
-        assert worst == expected == best
-        return
-    ends = (worst, best) if measure.spec.higher_is_better else (best, worst)
-    about = f"{measure} {judgements} {run} {options}"
-    np.testing.assert_allclose(ends, (low, high), rtol=1e-9, atol=1e-12, err_msg=about)
-    assert ends[0] <= expected <= ends[1], about
-    # The rank of an item is infinite on average where it is cut off in some order.
-    np.testing.assert_allclose(expected, mean, rtol=1e-9, atol=1e-12, err_msg=about)
+    return [list(chain(*each)) for each in product(*map(permutations, ties))]
 
 
 OPTIONS: list[dict[str, Any]] = [
-    {},
     {},
     {"depth": 1},
     {"depth": 3},
@@ -86,13 +50,48 @@ OPTIONS: list[dict[str, Any]] = [
     {"policy": {"ties": "input"}},
     {"policy": {"ties": "best"}, "depth": 2},
 ]
+CASES = 25
+
+
+@cache
+def cases(option: int, subtopics: bool) -> tuple[Rankings, Rankings, list[int]]:
+    """Some queries with ties, all orders of each of them as queries of their own, and how many
+    orders each has."""
+    draw = Random(option)
+    judgements, run, every, orders, counts = {}, {}, {}, {}, []
+    for at in range(CASES):
+        judgements[f"q{at}"], run[f"q{at}"] = random_case(draw, subtopics=subtopics)
+        own = all_orders(run[f"q{at}"])
+        counts.append(len(own))
+        for number, items in enumerate(own):
+            every[f"q{at}/{number}"] = judgements[f"q{at}"]
+            orders[f"q{at}/{number}"] = items
+    options = {"collection": 20, **OPTIONS[option]}
+    return judge(judgements, run, **options), judge(every, orders, **options), counts
 
 
 @pytest.mark.parametrize("name", REGISTRY)
 def test_ends_and_mean_are_those_of_all_orders(name: str) -> None:
     draw = Random(name)
-    subtopics = REGISTRY[name].family == "diversity"
-    for _ in range(40):
-        measure = random_measure(REGISTRY[name], draw)
-        judgements, run = random_case(draw, subtopics=subtopics)
-        check(measure, judgements, run, collection=20, **draw.choice(OPTIONS))
+    for option in range(len(OPTIONS)):
+        tied, orders, counts = cases(option, REGISTRY[name].family == "diversity")
+        starts = np.cumsum(counts) - counts
+        for _ in range(2):
+            measure = random_measure(REGISTRY[name], draw)
+            about = f"{measure} {OPTIONS[option]}"
+            values = measure.compute_as_ranked(orders)
+            low, high = np.minimum.reduceat(values, starts), np.maximum.reduceat(values, starts)
+            mean = np.add.reduceat(values, starts) / counts
+            found = tied.evaluate([measure], tie_range=True).scored()
+            assert not found.others["worst"].unsure, about
+            assert not found.others["expected"].errors, about
+            worst, expected, best = (found.others[rule].values[measure] for rule in TIE_ORDERS)
+            ends = (worst, best) if measure.spec.higher_is_better else (best, worst)
+            known = ~np.isnan(low)
+            close: Any = {"rtol": 1e-9, "atol": 1e-12, "err_msg": about}
+            np.testing.assert_allclose(ends[0][known], low[known], **close)
+            np.testing.assert_allclose(ends[1][known], high[known], **close)
+            np.testing.assert_allclose(expected[known], mean[known], **close)
+            assert np.all(ends[0] <= expected), about
+            assert np.all(expected <= ends[1]), about
+            np.testing.assert_array_equal(worst[~known], best[~known])

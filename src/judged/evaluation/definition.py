@@ -95,9 +95,8 @@ def _scenarios(evaluation: Exports) -> list[str]:
     if not loose:
         return []
     return [
-        f"the values of {listed(loose)} for unjudged results are two scenarios, not bounds: if some "
-        "of these results are relevant and others are not, the value may be lower or higher than "
-        "both."
+        f"the values of {listed(loose)} for unjudged results are two scenarios, not bounds: where "
+        "some of these results are relevant and others are not, a value may be outside them."
     ]
 
 

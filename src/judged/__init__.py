@@ -28,6 +28,7 @@ _HOMES = {
     "IndexEvaluation": "embeddings.index",
     "InputError": "errors",
     "JudgedError": "errors",
+    "JudgedWarning": "errors",
     "Judgements": "inputs",
     "Lookup": "inputs",
     "Measure": "measures",

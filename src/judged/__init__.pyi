@@ -11,6 +11,7 @@ from judged.identification.result import Identification as Identification
 from judged.embeddings.index import IndexEvaluation as IndexEvaluation
 from judged.errors import InputError as InputError
 from judged.errors import JudgedError as JudgedError
+from judged.errors import JudgedWarning as JudgedWarning
 from judged.inputs import Judgements as Judgements
 from judged.inputs import Lookup as Lookup
 from judged.measures import Measure as Measure

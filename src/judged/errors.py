@@ -34,6 +34,21 @@ class MissingExtraError(JudgedError, ImportError):
     """A part of judged whose optional dependencies are not installed."""
 
 
+class JudgedWarning(UserWarning):
+    """Something about a number that could mislead whoever overlooks it; the result says it too."""
+
+
+def warn(text: str) -> None:
+    """Issue a `JudgedWarning` where the user's code called judged."""
+    import sys
+    import warnings
+
+    level, frame = 1, sys._getframe()
+    while frame.f_back and frame.f_globals.get("__name__", "").partition(".")[0] == "judged":
+        level, frame = level + 1, frame.f_back
+    warnings.warn(text, JudgedWarning, stacklevel=level)
+
+
 def did_you_mean(
     word: object,
     known: Iterable[str],

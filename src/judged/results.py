@@ -79,6 +79,19 @@ class Result:
         """
         raise NotImplementedError
 
+    def warnings(self) -> list[str]:
+        """What could mislead whoever overlooks it; among the sentences too, and first of them.
+
+        Returns
+        -------
+        list of str
+
+        >>> from judged import evaluate
+        >>> evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR").warnings()
+        []
+        """
+        return []
+
     def tables(self) -> list[Table]:
         """The tables that people see, header and rows of text each.
 

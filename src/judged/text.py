@@ -7,6 +7,16 @@ from collections.abc import Collection, Sequence
 from typing import Any
 
 
+class Warned(str):
+    """A note that could mislead whoever overlooks it; it travels where notes do, and comes first.
+
+    >>> Warned("The third column was taken for scores.")
+    'The third column was taken for scores.'
+    """
+
+    __slots__ = ()
+
+
 def shown(value: float | None) -> str:
     """A number for people: four decimals, counts as they are.
 

@@ -41,7 +41,15 @@ def test_json(judged, files):
     result = json.loads(
         judged("evaluate", "qrels", "a.run", "-m", "RR", "--format", "json", "--per-query").out
     )
-    assert list(result) == ["runs", "measures", "policy", "convention", "definition", "judged"]
+    assert list(result) == [
+        "runs",
+        "warnings",
+        "measures",
+        "policy",
+        "convention",
+        "definition",
+        "judged",
+    ]
     [run] = result["runs"]
     assert list(run) == ["name", "scores", "per_query", "audit"]
     assert (run["name"], run["scores"]) == ("a", {"RR": 0.5})

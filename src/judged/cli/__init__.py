@@ -5,13 +5,14 @@ from __future__ import annotations
 import errno
 import os
 import sys
+import warnings
 from importlib import import_module
 from typing import Any, NoReturn
 
 import click
 
 from judged import __version__
-from judged.errors import JudgedError, did_you_mean
+from judged.errors import JudgedError, JudgedWarning, did_you_mean
 
 COMMANDS = (
     "evaluate",
@@ -80,6 +81,7 @@ def cli() -> None:
 def main(arguments: list[str] | None = None) -> NoReturn:
     """Run the command line; errors are one message on standard error and a non-zero exit code,
     never a traceback."""
+    warnings.simplefilter("ignore", JudgedWarning)  # results say them: see `deliver`
     try:
         if sys.stdout is None:  # closed from the start, as by >&-
             _stop("standard output is closed; send it to a file, or to /dev/null.", 1)

@@ -84,7 +84,8 @@ def show(
     parts: Callable[..., Any] = result.parts
     for part in parts(**options):
         if isinstance(part, str):
-            out.print(part, markup=False)
+            warns = part.startswith("warning: ")
+            out.print(part, markup=False, style="bold yellow" if warns else None)
         else:
             for table in _tables(*part, words=result.WORDS, bold=bold or {}, width=out.width):
                 out.print(table)
@@ -131,6 +132,9 @@ def deliver(
 
     from judged.outputs import write_text
 
+    if output is not None or form not in (None, "text"):
+        for text in result.warnings():
+            click.echo(f"warning: {text}", err=True)
     if output is not None and form is None and Path(output).suffix:
         save: Callable[..., None] = result.save
         save(output, **options)

@@ -154,12 +154,13 @@ class Embeddings(Search):
         [1.0, 1.0]
         """
         from judged.evaluation.evaluation import evaluate_rankings  # heavier than what is here
+        from judged.evaluation.warnings import announced
 
         request = _request(measures, policy, convention)
         ranks = self.rank_both if both else self.rank
         ranked = ranks(relevance, policy=request.policy, name=name, progress=progress)
         rankings = ranked if isinstance(ranked, tuple) else (ranked,)
-        return evaluate_rankings(rankings, request, tie_range=tie_range)
+        return announced(evaluate_rankings(rankings, request, tie_range=tie_range))
 
     def rank(
         self,
@@ -218,11 +219,12 @@ class Embeddings(Search):
         [[1]]
         """
         from judged.evaluation.evaluation import evaluate_rankings  # heavier than what is here
+        from judged.evaluation.warnings import announced
 
         request = _request(measures, policy, convention)
         rankings, found = self._rank(relevance, request.policy, name, k, progress)
         assert found is not None
-        return evaluate_rankings([rankings], request, tie_range=tie_range), found
+        return announced(evaluate_rankings([rankings], request, tie_range=tie_range)), found
 
     def _rank(
         self,

@@ -49,6 +49,7 @@ def evaluate(
 ) -> IndexEvaluation:
     """An index against the exact search of the same vectors, both cut at k."""
     from judged.evaluation.evaluation import evaluate_rankings  # heavier than what is here
+    from judged.evaluation.warnings import announced
 
     ties = request.policy.ties
     refuse_changes(exact, "an index")
@@ -62,7 +63,7 @@ def evaluate(
     return IndexEvaluation(
         k=k,
         per_query_recall=lists.recall(),
-        evaluation=evaluate_rankings(lists.rankings(ties, adapter.notes), request),
+        evaluation=announced(evaluate_rankings(lists.rankings(ties, adapter.notes), request)),
     )
 
 
@@ -156,8 +157,17 @@ class IndexEvaluation(Result):
         ]
         return [*runs, ("loss", *self.loss.values())]
 
+    def warnings(self) -> list[str]:
+        """What could mislead whoever reads the numbers and nothing else.
+
+        Returns
+        -------
+        list of str
+        """
+        return self.evaluation.warnings()
+
     def sentences(self) -> list[str]:
-        """The recall of the index, and what it loses of each measure.
+        """Warnings, the recall of the index, and what it loses of each measure.
 
         Returns
         -------
@@ -165,6 +175,7 @@ class IndexEvaluation(Result):
         """
         lost = ", ".join(f"{name} {shown(value)}" for name, value in self.loss.items())
         return [
+            *(f"warning: {text}" for text in self.warnings()),
             f"recall of the index: {shown(self.recall)} of the exact first {self.k:,}",
             f"loss: {lost}",
         ]

@@ -118,6 +118,7 @@ def evaluate(
             read = ahead.submit(read_run, first, name=name, format=run_format)
         from judged.evaluation.evaluation import evaluate_rankings
         from judged.evaluation.request import Request
+        from judged.evaluation.warnings import announced
         from judged.judging import judging
 
         request = Request.of(measures, policy, convention)
@@ -137,4 +138,6 @@ def evaluate(
             read = None
             if progress is not None:
                 progress(len(rankings[-1]))
-    return evaluate_rankings(rankings, request, tie_range=tie_range, unjudged_range=unjudged_range)
+    return announced(
+        evaluate_rankings(rankings, request, tie_range=tie_range, unjudged_range=unjudged_range)
+    )

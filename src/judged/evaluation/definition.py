@@ -21,11 +21,12 @@ if TYPE_CHECKING:
 
 def sentences(evaluation: Exports) -> list[str]:
     """What was assumed, what was ranked, what was found, and what each measure is."""
-    ranked = _about(
+    ranked = about_runs(
         evaluation,
         [["; ".join(run.rankings.basis)] if run.rankings.basis else [] for run in evaluation.runs],
     )
     return [
+        *(f"warning: {text}" for text in evaluation.warnings()),
         *assumptions(evaluation),
         *(f"ranking: {text}" for text in ranked),
         *(f"note: {text}" for text in notes(evaluation)),
@@ -46,13 +47,19 @@ def assumptions(evaluation: Exports) -> list[str]:
 
 def notes(evaluation: Exports) -> list[str]:
     """What the audits found, and which means over orders of ties are estimates."""
-    found = _about(evaluation, [run.audit.sentences() for run in evaluation.runs])
+    found = about_runs(
+        evaluation,
+        [
+            [text for text in run.audit.sentences() if text not in run.audit.warnings]
+            for run in evaluation.runs
+        ],
+    )
     return found + [
         text for measure in evaluation.measures for text in _estimate(evaluation, measure)
     ]
 
 
-def _about(evaluation: Exports, said: list[list[str]]) -> list[str]:
+def about_runs(evaluation: Exports, said: list[list[str]]) -> list[str]:
     """Sentences of each run, each once, with the runs it is about where it is not about all."""
     about: dict[str, list[str]] = {}
     for run, own in zip(evaluation.runs, said, strict=True):

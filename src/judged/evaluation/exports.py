@@ -54,13 +54,28 @@ class Exports(Result):
         def per_query(self) -> pl.DataFrame: ...
         def methods(self) -> str: ...
 
+    def warnings(self) -> list[str]:
+        """What could mislead whoever reads the numbers and nothing else.
+
+        Returns
+        -------
+        list of str
+
+        >>> from judged import evaluate
+        >>> evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR").warnings()
+        []
+        """
+        from judged.evaluation.warnings import warnings
+
+        return warnings(self)
+
     def sentences(self) -> list[str]:
         """What was assumed, what was ranked, what was found, and what each measure is.
 
         Returns
         -------
         list of str
-            Lines that begin with policy:, convention:, ranking:, note: or measure:.
+            Lines that begin with warning:, policy:, convention:, ranking:, note: or measure:.
 
         >>> from judged import evaluate
         >>> evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR").sentences()[0]
@@ -159,7 +174,10 @@ class Exports(Result):
         [(header, rows)] = self.tables(per_query=per_query)
         from judged.evaluation.definition import assumptions
 
-        said = [f"{line[0].upper()}{line[1:]}." for line in assumptions(self)]
+        said = [
+            *(f"**Warning: {text}**" for text in self.warnings()),
+            *(f"{line[0].upper()}{line[1:]}." for line in assumptions(self)),
+        ]
         table = markdown_table(header, rows, right=self._right(header))
         return "\n\n".join([table, *said, self.methods()]) + "\n"
 
@@ -192,7 +210,8 @@ class Exports(Result):
 
         body = [r"\toprule", line(header), r"\midrule", *map(line, rows), r"\bottomrule"]
         methods = wrap(self.methods(), 118, break_long_words=False, break_on_hyphens=False)
-        above = [f"% {text}" for text in (*assumptions(self), *methods)]
+        warned = (f"warning: {text}" for text in self.warnings())
+        above = [f"% {text}" for text in (*warned, *assumptions(self), *methods)]
         tabular = [rf"\begin{{tabular}}{{{aligned}}}", *body, r"\end{tabular}"]
         return "\n".join([*above, *tabular]) + "\n"
 
@@ -230,6 +249,7 @@ class Exports(Result):
         listed = "".join(f"<li>{escape(text)}</li>" for text in notes(self))
         return (
             f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+            + "".join(f"<p><b>{escape(f'warning: {text}')}</b></p>" for text in self.warnings())
             + "".join(f"<p><small>{escape(line)}</small></p>" for line in assumptions(self))
             + (f"<ul><small>{listed}</small></ul>" if listed else "")
             + "<details><summary><small>definition</small></summary><p><small>"
@@ -254,6 +274,7 @@ class Exports(Result):
         """
         return {
             "runs": [run.to_dict(per_query=per_query) for run in self.runs],
+            "warnings": self.warnings(),
             "measures": {str(m): m.definition() for m in self.measures},
             "policy": self.policy.to_dict(),
             "convention": self.convention.to_dict() if self.convention else None,

@@ -4,6 +4,7 @@ assumed."""
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
 
@@ -86,7 +87,7 @@ def read_run(
     {'b': 2, 'a': 1}
     """
     if isinstance(run, (Run, Lookup)):
-        return run
+        return replace(run, name=name) if name else run
     if isinstance(run, (str, PathLike)):
         source, reading = _read_file(fspath(run), RUN, format)
         return to_run(reading, source.label, name or run_name(source.path))

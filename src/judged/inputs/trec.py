@@ -39,7 +39,7 @@ from judged.inputs.whitespace import (
     is_number,
     split,
 )
-from judged.text import quote
+from judged.text import Warned, quote
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ def read_msmarco(source: Source) -> Reading:
     """MS MARCO's judgements are TREC qrels; its runs have a rank for a score."""
     reading = _read(source, MSMARCO_RUN if source.kind is RUN else TREC_JUDGEMENTS)
     note = (
-        ("There are no scores (an MS MARCO run): the ranks give the order.",)
+        (Warned("There are no scores (an MS MARCO run): the ranks give the order."),)
         if source.kind is RUN
         else ()
     )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from judged.text import counted
+from judged.text import Warned, counted
 
 if TYPE_CHECKING:
     from judged.rankings.rankings import Rankings
@@ -62,7 +62,7 @@ class Audit:
     unjudged_removed: int = 0
     """Unjudged results that were removed from the lists."""
     notes: tuple[str, ...] = ()
-    """What the readers repaired or assumed."""
+    """What the readers repaired or assumed, warnings among it."""
 
     @classmethod
     def of(
@@ -179,7 +179,13 @@ class Audit:
             ),
             (self.judged_at, f"where the measures look, {shares}."),
         ]
-        return [sentence for found, sentence in said if found] + list(self.notes)
+        notes = [note for note in self.notes if not isinstance(note, Warned)]
+        return [*self.warnings, *(sentence for found, sentence in said if found), *notes]
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """The notes that could mislead whoever overlooks them."""
+        return tuple(note for note in self.notes if isinstance(note, Warned))
 
     def to_dict(self) -> dict[str, Any]:
         """All counts and sentences, as plain Python values that JSON can hold.
@@ -197,6 +203,7 @@ class Audit:
             "missing_queries": len(self.missing_queries),
             "missing_query_ids": list(self.missing_queries[:10]),
             "notes": list(self.notes),
+            "warnings": list(self.warnings),
             "sentences": self.sentences(),
         }
 

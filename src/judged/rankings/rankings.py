@@ -180,14 +180,17 @@ class Rankings(Columns):
         0.770833
         """
         from judged.evaluation.evaluation import evaluate_rankings  # hands over downstream
+        from judged.evaluation.warnings import announced
 
-        return evaluate_rankings(
-            [self],
-            measures,
-            policy=policy,
-            convention=convention,
-            tie_range=tie_range,
-            unjudged_range=unjudged_range,
+        return announced(
+            evaluate_rankings(
+                [self],
+                measures,
+                policy=policy,
+                convention=convention,
+                tie_range=tie_range,
+                unjudged_range=unjudged_range,
+            )
         )
 
     def take(self, chosen: Sequence[int] | NDArray[Any]) -> Rankings:

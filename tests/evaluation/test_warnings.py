@@ -1,0 +1,67 @@
+"""A warning is seen by everyone: in the text, the JSON, the page, on stderr and by Python code."""
+
+from __future__ import annotations
+
+import json
+import warnings
+
+import pytest
+from click.testing import CliRunner
+
+import judged
+from judged.cli import cli
+from judged.inputs import read_run
+from judged.text import Warned
+
+QRELS = {"q": {"a": 1}}
+SAID = "Ranks were guessed."
+
+
+@pytest.fixture
+def run():
+    from dataclasses import replace
+
+    return replace(read_run({"q": ["b", "a"]}), notes=(Warned(SAID), "A small repair."))
+
+
+def test_stands_first_and_apart_from_the_notes(run):
+    found = judged.evaluate(QRELS, run, "RR")
+    assert found.warnings() == [SAID]
+    assert found.sentences()[0] == f"warning: {SAID}"
+    assert "note: A small repair." in found.sentences()
+    assert f"note: {SAID}" not in found.sentences()
+    assert found.scored().audit.sentences()[0] == SAID
+
+
+def test_is_in_every_form_that_has_room_for_words(run):
+    found = judged.evaluate(QRELS, run, "RR")
+    assert json.loads(found.to_json())["warnings"] == [SAID]
+    assert f"warning: {SAID}" in found.to_text()
+    assert f"Warning: {SAID}" in found.to_markdown()
+    assert f"% warning: {SAID}" in found.to_latex()
+    assert f"warning: {SAID}" in found.to_html()
+
+
+def test_names_the_runs_it_is_about(run):
+    found = judged.evaluate(QRELS, {"first": run, "second": {"q": ["a"]}}, "RR")
+    assert found.warnings() == [f"first: {SAID}"]
+
+
+def test_reaches_code_that_never_prints_a_result(run):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        judged.evaluate(QRELS, run, "RR").value()
+    assert [(str(each.message), each.category) for each in caught] == [(SAID, judged.JudgedWarning)]
+    assert caught[0].filename == __file__
+
+
+def test_goes_to_stderr_where_stdout_carries_data(tmp_path):
+    (tmp_path / "qrels").write_text("q 0 a 1\n")
+    (tmp_path / "run.tsv").write_text("q\tb\t1\nq\ta\t2\n")
+    files = [str(tmp_path / "qrels"), str(tmp_path / "run.tsv")]
+    text = CliRunner().invoke(cli, ["evaluate", *files, "-m", "RR"])
+    assert "warning: " in text.stdout
+    assert not text.stderr
+    data = CliRunner().invoke(cli, ["evaluate", *files, "-m", "RR", "--format", "csv"])
+    assert "warning" not in data.stdout
+    assert data.stderr.startswith("warning: ")

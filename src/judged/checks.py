@@ -12,10 +12,11 @@ from functools import partial, wraps
 from inspect import isfunction, signature
 from numbers import Real
 from operator import index
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar, get_args
 
 from judged.errors import InputError, JudgedError, PolicyError, did_you_mean, quoted
 from judged.policy import DUPLICATES, POSITIVES
+from judged.types import FileFormat
 
 Call = ParamSpec("Call")
 Result = TypeVar("Result")
@@ -135,6 +136,15 @@ def identifier(name: str, given: Any) -> str:
     return str(given)
 
 
+def file_format(name: str, given: Any) -> str:
+    """The format of a file of a run or of judgements.
+
+    >>> file_format("run_format", "trec")
+    'trec'
+    """
+    return choice(name, given, get_args(FileFormat))
+
+
 def callback(name: str, given: Any) -> Callable[..., Any]:
     """A function that is called with numbers of queries."""
     if not callable(given):
@@ -175,6 +185,7 @@ OPTIONS: dict[str, Callable[[str, Any], Any]] = {
     "duplicates": partial(choice, options=DUPLICATES, error=PolicyError),
     "graded": flag,
     "hardest": whole,
+    "judgements_format": file_format,
     "k": whole,
     "limit": optional(partial(whole, otherwise=", or None for all")),
     "per_query": flag,
@@ -184,6 +195,7 @@ OPTIONS: dict[str, Callable[[str, Any], Any]] = {
     "query": identifier,
     "relevant": sizes,
     "rows": optional(partial(whole, otherwise=", or None for all")),
+    "run_format": file_format,
     "search": flag,
     "seed": partial(whole, at_least=0),
     "tag": text,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from judged.errors import InputError, MeasureError, PolicyError
+from judged.errors import InputError, MeasureError, PolicyError, quoted
 from judged.evaluation.exports import Exports
 from judged.evaluation.ranges import (
     TIE_ORDERS,
@@ -196,8 +196,8 @@ class Evaluation(Exports):
             if len(names) > 1:
                 raise InputError(f"say which run: {', '.join(names)}.")
             return self.runs[0]
-        if run not in names:
-            raise InputError(f"there is no run {run!r}; there is {', '.join(names)}.")
+        if not isinstance(run, str) or run not in names:
+            raise InputError(f"there is no run {quoted(run)}; there is {', '.join(names)}.")
         return self.runs[names.index(run)]
 
     def tie_range(self, measure: str | Measure | None = None, run: str | None = None) -> TieRange:

@@ -11,6 +11,7 @@ from judged.conventions import Convention, find
 from judged.errors import ConventionError, MeasureError
 from judged.measures import DEFAULT, Measure, parse_all, parse_measure
 from judged.measures.conventions import Named, named_all, named_among
+from judged.measures.grammar import each_of
 from judged.policy import Policy
 
 if TYPE_CHECKING:
@@ -41,12 +42,11 @@ class Request:
                 Policy.of(policy, **otherwise),
             )
         chosen = convention if isinstance(convention, Convention) else find(convention)
+        Policy.of(policy)
         if measures is None:
             named = named_among(chosen, DEFAULT)
         else:
-            named = named_all(
-                chosen, [measures] if isinstance(measures, (str, Measure)) else list(measures)
-            )
+            named = named_all(chosen, each_of(measures))
         if not named:
             raise MeasureError(
                 f"no measure was given; name one that {chosen.title} has, such as "

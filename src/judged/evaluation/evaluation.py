@@ -60,9 +60,9 @@ def evaluate_rankings(
                     "relevant ones are listed."
                 )
             r = replace(r, audit=_judged_at(r, wanted))
-        scored = score(r, wanted, assumed)
+        scored = score(r, wanted, assumed, request.convention)
         others = {
-            name: scored if other is r else score(other, wanted, assumed)
+            name: scored if other is r else score(other, wanted, assumed, request.convention)
             for name, other in other_readings(Variants(r), ties=tie_range, unjudged=unjudged_range)
         }
         runs.append(replace(scored, others=others))

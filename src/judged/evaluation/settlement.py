@@ -3,12 +3,13 @@ undefined."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from judged.errors import MeasureError, PolicyError
+from judged.evaluation.preparation import regraded
 from judged.evaluation.ranges import TIE_ORDERS, UNJUDGED_ENDS
 from judged.judging.variants import Variants
 from judged.measures import Measure, Spec
@@ -19,6 +20,9 @@ from judged.rankings.audit import Audit
 from judged.rankings.rankings import Rankings
 from judged.segments import Floats
 from judged.text import plain
+
+if TYPE_CHECKING:
+    from judged.evaluation.request import Conventional
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,8 +121,42 @@ def under(r: Rankings, policy: Policy) -> Rankings:
     return Variants(r).under(policy.ties, policy.unjudged)
 
 
-def score(r: Rankings, measures: tuple[Measure, ...], policy: Policy) -> Scored:
-    """The values of all measures, settled."""
+def score(
+    r: Rankings,
+    measures: tuple[Measure, ...],
+    policy: Policy,
+    convention: Conventional | None = None,
+) -> Scored:
+    """The values of all measures, settled; under a convention, of the grades that it takes."""
+    found: list[Scored] = []
+    by_rule: dict[str, list[Measure]] = {}
+    for measure in measures:
+        by_rule.setdefault(convention.threshold(measure) if convention else "", []).append(measure)
+    for rule, some in by_rule.items():
+        graded = regraded(r, rule) if rule else r
+        found.append(_scored(graded, tuple(some), policy, convention))
+    if len(found) == 1:
+        return replace(found[0], rankings=r)
+    whole = Scored(r, {}, {})
+    for measure in measures:
+        for part in found:
+            if measure in part.values:
+                whole.values[measure] = part.values[measure]
+                whole.summary[measure] = part.summary[measure]
+            if measure in part.errors:
+                whole.errors[measure] = part.errors[measure]
+            if measure in part.summary_errors:
+                whole.summary_errors[measure] = part.summary_errors[measure]
+    return whole
+
+
+def _scored(
+    r: Rankings,
+    measures: tuple[Measure, ...],
+    policy: Policy,
+    convention: Conventional | None,
+) -> Scored:
+    """The values of measures that take the same grades."""
     scored = Scored(r, {}, {})
     estimates = expectations(measures, r) if r.ties == "expected" else {}
     for measure in measures:
@@ -128,7 +166,10 @@ def score(r: Rankings, measures: tuple[Measure, ...], policy: Policy) -> Scored:
                 "judged, and only relevant ones are listed. Leave it out."
             )
         estimate = estimates.get(measure) or Expected(measure.compute(r))
-        values, scored.summary[measure] = _settled(measure, r, policy, estimate.values)
+        raw = estimate.values
+        if convention and (fixed := convention.undefined(measure)) is not None:
+            raw = np.where(np.isnan(raw), fixed, raw)
+        values, scored.summary[measure] = _settled(measure, r, policy, raw)
         scored.values[measure] = values
         if estimate.errors is not None:
             counted = ~np.isnan(values)

@@ -9,7 +9,7 @@ from math import inf, isnan
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from judged.checks import whole
-from judged.errors import MeasureError
+from judged.errors import ConventionError, MeasureError
 from judged.evaluation.evaluation import evaluate_rankings
 from judged.evaluation.request import Request
 from judged.explanation import html, latex, text
@@ -301,7 +301,7 @@ def explain(
     """
     if rows is not None:
         rows = whole("rows", rows, otherwise=", or None for all")
-    known = (
+    known: dict[str, Any] = (
         {"ties": judgements.ties, "unjudged": judgements.unjudged}
         if isinstance(judgements, Rankings)
         else {}
@@ -315,11 +315,20 @@ def explain(
             else {**(policy or {}), "ties": "input"}
         )
     request = Request.of(
-        [measure] if isinstance(measure, Measure) else measure, given, convention, **known
+        [measure] if isinstance(measure, Measure) else measure,
+        given,
+        convention,
+        prepares=True,
+        **known,
     )
     if len(request.measures) > 1:
         raise MeasureError(
             f"explain takes one measure; got {', '.join(map(str, request.measures))}."
+        )
+    if request.convention and request.convention.threshold(request.measures[0]):
+        raise ConventionError(
+            f"{request.convention.convention.title} finds out for each query which grades are "
+            f"relevant; say it for this one, as in P(rel=2)@10, and it can be explained."
         )
     refuse_unbroken_ties(request.policy)
     found = read(
@@ -329,6 +338,7 @@ def explain(
         relevant=relevant,
         pool=pool,
         policy=request.policy,
+        prepare=request.prepare,
         depth=depth,
         duplicates=duplicates,
         collection=collection,

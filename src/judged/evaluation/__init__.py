@@ -121,7 +121,7 @@ def evaluate(
         from judged.evaluation.warnings import announced
         from judged.judging import judging
 
-        request = Request.of(measures, policy, convention)
+        request = Request.of(measures, policy, convention, prepares=True)
         judge = judging(
             read_judgements(judgements, format=judgements_format),
             policy=request.policy,
@@ -132,9 +132,8 @@ def evaluate(
         )
         rankings = []
         for name, source in runs.items():
-            rankings.append(
-                judge(read.result() if read else read_run(source, name=name, format=run_format))
-            )
+            listed = read.result() if read else read_run(source, name=name, format=run_format)
+            rankings.append(judge(request.prepare(listed)))
             read = None
             if progress is not None:
                 progress(len(rankings[-1]))

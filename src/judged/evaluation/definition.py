@@ -47,7 +47,8 @@ def assumptions(evaluation: Exports) -> list[str]:
 
 
 def notes(evaluation: Exports) -> list[str]:
-    """What the audits found, and which means over orders of ties are estimates."""
+    """What the audits found, which means over orders of ties are estimates, and what a convention
+    rests on."""
     found = about_runs(
         evaluation,
         [
@@ -55,8 +56,13 @@ def notes(evaluation: Exports) -> list[str]:
             for run in evaluation.runs
         ],
     )
-    estimates = [text for measure in evaluation.measures for text in _estimate(evaluation, measure)]
-    return found + estimates + _scenarios(evaluation)
+    found += [text for measure in evaluation.measures for text in _estimate(evaluation, measure)]
+    if evaluation.convention and evaluation.convention.convention.held == "reading":
+        found.append(
+            f"what {evaluation.convention} computes is known from its source, which was read and "
+            "not run."
+        )
+    return found + _scenarios(evaluation)
 
 
 def about_runs(evaluation: Exports, said: list[list[str]]) -> list[str]:

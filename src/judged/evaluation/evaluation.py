@@ -61,29 +61,23 @@ def evaluate_rankings(
                     "relevant ones are listed."
                 )
             r = replace(r, audit=_judged_at(r, wanted))
-        runs.append(_scored(r, wanted, assumed, tie_range=tie_range, unjudged_range=unjudged_range))
+        runs.append(_scored(r, request, tie_range=tie_range, unjudged_range=unjudged_range))
     return Evaluation(tuple(runs), wanted, assumed, request.convention)
 
 
-def _scored(
-    r: Rankings,
-    measures: tuple[Measure, ...],
-    policy: Policy,
-    *,
-    tie_range: bool,
-    unjudged_range: bool,
-) -> Scored:
+def _scored(r: Rankings, request: Request, *, tie_range: bool, unjudged_range: bool) -> Scored:
     """One run's values, and those under the other assumptions that were asked for."""
+    asked = request.measures, request.policy, request.convention
     others: dict[str, Scored] = {}
     unbroken = Variants(r).under("expected") if tie_range else r
     if tie_range and tied_queries(unbroken).any():
-        others = score_ties(unbroken, measures, policy)
-    usual = others["expected"] if others and r is unbroken else score(r, measures, policy)
+        others = score_ties(unbroken, *asked)
+    usual = others["expected"] if others and r is unbroken else score(r, *asked)
     if tie_range and not others:
         others = dict.fromkeys(TIE_ORDERS, replace(usual, rankings=unbroken))
     if unjudged_range:
         readings = filled_readings(Variants(r))
-        others |= {name: score(filled, measures, policy) for name, filled in readings}
+        others |= {name: score(filled, *asked) for name, filled in readings}
     return replace(usual, others=others)
 
 

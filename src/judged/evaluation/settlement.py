@@ -4,11 +4,12 @@ undefined."""
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from judged.errors import MeasureError, PolicyError
+from judged.evaluation.preparation import regraded
 from judged.evaluation.ranges import TIE_ORDERS, UNJUDGED_ENDS
 from judged.judging.variants import Variants
 from judged.measures import Measure, Spec
@@ -20,6 +21,9 @@ from judged.rankings.audit import Audit, audit_of
 from judged.rankings.rankings import Rankings
 from judged.segments import Floats
 from judged.text import plain
+
+if TYPE_CHECKING:
+    from judged.evaluation.request import Conventional
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,23 +138,36 @@ def under(r: Rankings, policy: Policy) -> Rankings:
     return Variants(r).under(policy.ties, policy.unjudged)
 
 
-def score(r: Rankings, measures: tuple[Measure, ...], policy: Policy) -> Scored:
-    """The values of all measures, settled."""
-    _refuse_unknown(r, measures)
+def score(
+    r: Rankings,
+    measures: tuple[Measure, ...],
+    policy: Policy,
+    convention: Conventional | None = None,
+) -> Scored:
+    """The values of all measures, settled; under a convention, of the grades that it takes."""
     scored = Scored(r, {}, {})
-    estimates = expectations(measures, r) if r.ties == "expected" else {}
-    for measure in measures:
-        _put(scored, measure, policy, estimates.get(measure) or Expected(measure.compute(r)))
+    graded = _graded(r, measures, convention)
+    estimates = _expected(graded) if r.ties == "expected" else {}
+    for measure, own in graded.items():
+        found = estimates.get(measure) or Expected(measure.compute(own))
+        _put(scored, measure, policy, convention, found, own)
     return scored
 
 
-def score_ties(r: Rankings, measures: tuple[Measure, ...], policy: Policy) -> dict[str, Scored]:
+def score_ties(
+    r: Rankings,
+    measures: tuple[Measure, ...],
+    policy: Policy,
+    convention: Conventional | None = None,
+) -> dict[str, Scored]:
     """The values of all measures over the orders of ties that were left unbroken: the worst, the
     mean and the best."""
-    _refuse_unknown(r, measures)
     worst, mean, best = (Scored(r, {}, {}) for _ in TIE_ORDERS)
-    for measure, found in expectations(measures, r, ends=True).items():
-        _put(mean, measure, policy, found)
+    graded = _graded(r, measures, convention)
+    estimates = _expected(graded, ends=True)
+    for measure, own in graded.items():
+        found = estimates[measure]
+        _put(mean, measure, policy, convention, found, own)
         assert found.low is not None
         assert found.high is not None
         assert found.sure is not None
@@ -159,33 +176,52 @@ def score_ties(r: Rankings, measures: tuple[Measure, ...], policy: Policy) -> di
             (worst, best), ends if measure.spec.higher_is_better else reversed(ends), strict=True
         ):
             # A summary that is not made of the queries' values is that of the order by worth.
-            worth = measure.worth(r) if measure.spec.summarise is not None else None
-            order = None if worth is None else in_order(r, worth.ranks(r, best=side is best))
-            _put(side, measure, policy, Expected(values), order)
+            worth = measure.worth(own) if measure.spec.summarise is not None else None
+            order = own if worth is None else in_order(own, worth.ranks(own, best=side is best))
+            _put(side, measure, policy, convention, Expected(values), order)
         if beyond := int((~found.sure & ~np.isnan(mean.values[measure])).sum()):
             worst.unsure[measure] = best.unsure[measure] = beyond
     return dict(zip(TIE_ORDERS, (worst, mean, best), strict=True))
 
 
-def _refuse_unknown(r: Rankings, measures: tuple[Measure, ...]) -> None:
+def _graded(
+    r: Rankings, measures: tuple[Measure, ...], convention: Conventional | None
+) -> dict[Measure, Rankings]:
+    """The rankings that each measure is computed of: those with the grades that the convention
+    takes for it."""
     for measure in measures:
         if r.complete and measure.spec.tells_unjudged:
             raise MeasureError(
                 f"{measure} tells irrelevant items from unjudged ones; in {r.name} every item is "
                 "judged, and only relevant ones are listed. Leave it out."
             )
+    rules = {each: convention.threshold(each) if convention else "" for each in measures}
+    known = {rule: regraded(r, rule) if rule else r for rule in dict.fromkeys(rules.values())}
+    return {measure: known[rule] for measure, rule in rules.items()}
+
+
+def _expected(graded: dict[Measure, Rankings], *, ends: bool = False) -> dict[Measure, Expected]:
+    """Means over the orders of ties, of all measures on the same rankings at once."""
+    found: dict[Measure, Expected] = {}
+    for r in {id(own): own for own in graded.values()}.values():
+        some = tuple(measure for measure, own in graded.items() if own is r)
+        found |= expectations(some, r, ends=ends)
+    return found
 
 
 def _put(
     scored: Scored,
     measure: Measure,
     policy: Policy,
+    convention: Conventional | None,
     found: Expected,
-    ordered: Rankings | None = None,
+    r: Rankings,
 ) -> None:
     """Settle a measure's values and enter them, with what is known of their errors."""
-    r = scored.rankings if ordered is None else ordered
-    values, scored.summary[measure] = _settled(measure, r, policy, found.values)
+    raw = found.values
+    if convention and (fixed := convention.undefined(measure)) is not None:
+        raw = np.where(np.isnan(raw), fixed, raw)
+    values, scored.summary[measure] = _settled(measure, r, policy, raw)
     scored.values[measure] = values
     if found.errors is not None:
         counted = ~np.isnan(values)

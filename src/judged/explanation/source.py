@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from numbers import Real
 from typing import TYPE_CHECKING, Any
@@ -41,6 +41,7 @@ def read(
     relevant: int | None,
     pool: Sequence[Any] | str | None,
     policy: Policy,
+    prepare: Callable[[Run | Lookup], Run | Lookup],
     depth: int | None,
     duplicates: str,
     collection: CollectionLike | None,
@@ -56,7 +57,7 @@ def read(
             )
         return _read_query(
             read_judgements(judgements, format=judgements_format),
-            _read_one(run, run_format),
+            prepare(_read_one(run, run_format)),
             query,
             policy=policy,
             depth=depth,

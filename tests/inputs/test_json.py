@@ -123,7 +123,7 @@ FIRST = '{"query": "q1", "item": "d1", "score": 1.5}\n'
 NDJSON_ERRORS = {
     FIRST + '{"query": "q1", "item": "d2",\n': (
         "line 2: not valid JSON (Expecting property name enclosed in double quotes, column 30): "
-        '"{"query": "q1", "item": "d2",".'
+        '"{"query": "q1", "item": "d2",". The text may be cut off here.'
     ),
     FIRST + "[1, 2]\n": 'line 2: expected a JSON object, found "[1, 2]".',
     FIRST + '{"query": "q1", "item": "d2"}\n': 'line 2: the score is missing (no "score").',
@@ -226,7 +226,19 @@ JSON_ERRORS = {
     "[1, 2]": f"a.json: {EXPECTED}",
     "{}": "a.json: holds no rows.",
     "[]": "a.json: holds no rows.",
-    '{"q1": {"d1": 1, "d1": 2}}': 'a.json: "d1" occurs twice in one object.',
+    '{"q1": {"d1": 1, "d1": 2}}': (
+        'a.json, line 1: "d1" occurs twice in one object, which ends here.'
+    ),
+    '{"q1": {"}": 1},\n "q2": {"d1": 1,\n "d2": {}, "d1": 2}}': (
+        'a.json, line 3: "d1" occurs twice in one object, which ends here.'
+    ),
+    '{"q1": {"d1": 1},\n\n': (
+        "a.json, line 3: not valid JSON (Expecting property name enclosed in double quotes, column "
+        '1): "{"q1": {"d1": 1},". The text may be cut off here.'
+    ),
+    '{"q1": {"\\ud800": 1}}': (
+        'a.json: "\\ud800" is half of a pair and no character; write the other half, too.'
+    ),
     '{"q1": {"d1": 1},\n "q2": {"d1" 2}\n}': (
         'a.json, line 2: not valid JSON (Expecting \':\' delimiter, column 14): " "q2": {"d1" 2}".'
     ),

@@ -105,9 +105,8 @@ def test_wrong_data(call: str) -> None:
     for given in WRONG:
         try:
             CALLS[call](given)
-        except JudgedError as error:
+        except JudgedError:
             refused += 1
-            assert str(error).endswith((".", "?", ")", '"'))
         except Exception as error:
             raise AssertionError(f"{call} raises {error!r} for {given!r}") from error
     assert refused > 10
@@ -121,9 +120,9 @@ def test_texts_are_no_grades(wrong: Any) -> None:
 
 @pytest.mark.parametrize("wrong", [1.5, [1.5], -1, True, "3", NAN, HUGE])
 def test_sizes_are_whole_numbers(wrong: Any) -> None:
-    with pytest.raises(JudgedError, match="collection must be one number"):
+    with pytest.raises(JudgedError, match="collection must be"):
         Rankings.from_relevance([[1]], collection=wrong)
-    with pytest.raises(JudgedError, match="relevant must be one number"):
+    with pytest.raises(JudgedError, match="relevant must be"):
         Rankings.from_relevance([[1]], relevant=wrong)
 
 

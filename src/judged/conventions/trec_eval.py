@@ -214,11 +214,20 @@ def _names() -> Iterator[spec.Name]:
             place = "{k}" if known.written == "{}" else "{x}"
             ours = known.measure.format(place)
             yield spec.Name(
-                f"{root}_{place}", ours, NOTES.get(root, ""), aliases=(f"{root}.{place}",)
+                f"{root}_{place}",
+                ours,
+                NOTES.get(root, ""),
+                aliases=(f"{root}.{place}",),
+                plain=root not in APART,
             )
         else:
-            yield spec.Name(root, next(lines(root)).measure, NOTES.get(root, ""))
+            yield spec.Name(
+                root, next(lines(root)).measure, NOTES.get(root, ""), plain=root not in APART
+            )
 
+
+APART = ("relative_P", "set_relative_P")
+"""Names of their own for what is a variant of recall in our notation."""
 
 NOTES = {
     "iprec_at_recall": (
@@ -241,12 +250,18 @@ CONVENTION = spec.Convention(
     title="trec_eval",
     aliases=("trec",),
     version="10.0",
+    held="output",
     verified=(
         "Its printed output, stored with the tests and compared byte for byte with `judged "
         "trec-eval`."
     ),
     names=tuple(_names()),
     policy={"missing": "error"},
+    cautions=(
+        spec.Caution(
+            "fractional", "trec_eval reads grades as whole numbers: what follows the point is lost."
+        ),
+    ),
     options=(
         spec.Option(
             "-c", "A judged query that the run lacks counts as an empty list.", {"missing": "zero"}

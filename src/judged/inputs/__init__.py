@@ -16,7 +16,7 @@ from judged.inputs.dicts import (
     run_from_dict,
     with_texts,
 )
-from judged.inputs.formats import FORMATS, check_format, detect_format, run_name
+from judged.inputs.formats import FORMATS, check_format, detect_format, printable, run_name
 from judged.inputs.tables import (
     JUDGEMENTS,
     RUN,
@@ -114,7 +114,8 @@ def _read_file(path: str, kind: Kind, format: str | None) -> tuple[Source, Readi
     check_format(format)
     refuse_lost_polars()
     source = open_source(path, kind)
-    return source, resolve_name(FORMATS[format or detect_format(source)].reader)(source)
+    found = detect_format(source) if format is None else FORMATS[format]
+    return source, resolve_name(found.reader)(source)
 
 
 def as_runs(given: RunsLike) -> dict[str | None, Any]:
@@ -149,7 +150,8 @@ def distinct_names(paths: list[str]) -> list[str]:
     called the same."""
     names = [run_name(path) for path in paths]
     names = [
-        path if names.count(name) > 1 else name for path, name in zip(paths, names, strict=True)
+        printable(path) if names.count(name) > 1 else name
+        for path, name in zip(paths, names, strict=True)
     ]
     again = [names[:at].count(name) for at, name in enumerate(names)]
     return [

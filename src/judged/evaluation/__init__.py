@@ -11,6 +11,7 @@ from os import PathLike
 from os.path import isfile
 from typing import TYPE_CHECKING, Any
 
+from judged.checks import checked
 from judged.inputs import as_runs, read_judgements, read_run
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 __all__ = ["evaluate"]
 
 
+@checked
 def evaluate(
     judgements: JudgementsLike,
     run: RunsLike,

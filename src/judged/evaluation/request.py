@@ -12,6 +12,7 @@ from judged.errors import ConventionError, MeasureError
 from judged.evaluation.preparation import prepared
 from judged.measures import DEFAULT, Measure, parse_all, parse_measure
 from judged.measures.conventions import Named, named_all, named_among
+from judged.measures.grammar import each_of
 from judged.policy import Policy
 
 if TYPE_CHECKING:
@@ -46,12 +47,11 @@ class Request:
                 Policy.of(policy, **otherwise),
             )
         chosen = convention if isinstance(convention, Convention) else find(convention)
+        Policy.of(policy)
         if measures is None:
             named = named_among(chosen, DEFAULT)
         else:
-            named = named_all(
-                chosen, [measures] if isinstance(measures, (str, Measure)) else list(measures)
-            )
+            named = named_all(chosen, each_of(measures))
         if not named:
             raise MeasureError(
                 f"no measure was given; name one that {chosen.title} has, such as "

@@ -9,6 +9,8 @@ import numpy as np
 
 from judged.errors import warn
 from judged.evaluation.definition import about_runs
+from judged.measures.orders import LIMIT
+from judged.text import counted, listed
 
 if TYPE_CHECKING:
     from judged.evaluation.exports import Exports
@@ -31,6 +33,24 @@ def announced(result: Said) -> Said:
     for text in result.warnings():
         warn(text)
     return result
+
+
+def _tie_ends(evaluation: Exports) -> list[str]:
+    """Measures whose worst and best orders of ties were not all looked for."""
+    said = []
+    for run in evaluation.runs:
+        unsure = run.others["worst"].unsure if "worst" in run.others else {}
+        queries = counted(max(unsure.values(), default=0), "query has", "queries have")
+        said.append(
+            [
+                f"The tie range of {listed(list(map(str, unsure)))} reaches at least this far, and "
+                f"may reach further: {queries} more than {LIMIT} orders of tied results, of which "
+                "some were tried."
+            ]
+            if unsure
+            else []
+        )
+    return about_runs(evaluation, said)
 
 
 def _recall_below_one(evaluation: Exports) -> list[str]:
@@ -125,5 +145,9 @@ def _unlisted(run: Scored) -> bool:
     return int((r.pool_grade >= 1).sum()) > int((r.hit_grade >= 1).sum())
 
 
-ABOUT: tuple[Callable[[Exports], list[str]], ...] = (_recall_below_one, _unlike_the_library)
+ABOUT: tuple[Callable[[Exports], list[str]], ...] = (
+    _recall_below_one,
+    _unlike_the_library,
+    _tie_ends,
+)
 """What is looked at: each gives its sentences about an evaluation."""

@@ -8,7 +8,7 @@ from functools import cached_property
 from math import inf, isnan
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from judged.checks import whole
+from judged.checks import checked
 from judged.errors import ConventionError, MeasureError
 from judged.evaluation.evaluation import evaluate_rankings
 from judged.evaluation.request import Request
@@ -240,6 +240,7 @@ class Explanation(Result):
         return html.body(self)
 
 
+@checked
 def explain(
     judgements: JudgementsLike | Rankings | Sequence[float | None],
     run: RunLike | None = None,
@@ -299,8 +300,6 @@ def explain(
     >>> explain([0, 1, 0, 0, 1], measure="P@5").value
     0.4
     """
-    if rows is not None:
-        rows = whole("rows", rows, otherwise=", or None for all")
     known: dict[str, Any] = (
         {"ties": judgements.ties, "unjudged": judgements.unjudged}
         if isinstance(judgements, Rankings)
@@ -309,11 +308,10 @@ def explain(
     given: Any = policy
     if run is None and not known:
         # A list in rank order has no ties, however they are broken.
-        given = (
-            replace(policy, ties="input")
-            if isinstance(policy, Policy)
-            else {**(policy or {}), "ties": "input"}
-        )
+        if isinstance(policy, Policy):
+            given = replace(policy, ties="input")
+        elif policy is None or isinstance(policy, Mapping):
+            given = {**(policy or {}), "ties": "input"}
     request = Request.of(
         [measure] if isinstance(measure, Measure) else measure,
         given,

@@ -20,10 +20,8 @@ PLAIN_JUDGEMENTS = {"q1": {"a": 1}, "q2": {"b": 1}, "q3": {"c": 1}}
 PLAIN_RUN = {"q1": {"a": 2.0, "x": 1.0}, "q2": {"y": 2.0, "b": 1.0}, "q3": {"c": 2.0, "z": 1.0}}
 """Every query has one relevant item, which is found; nothing is tied. The ranks are 1, 2 and 1."""
 
-LONG = {f"n{number}": 1.0 for number in range(20)}
 SUCH: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "tied": (PLAIN_JUDGEMENTS, {**PLAIN_RUN, "q1": {"a": 1.0, "x": 1.0}}),
-    "tied in long lists": (PLAIN_JUDGEMENTS, {**PLAIN_RUN, "q1": {"a": 1.0, **LONG}}),
     "own ids": (PLAIN_JUDGEMENTS, {**PLAIN_RUN, "q1": {"q1": 2.0, "a": 1.0}}),
     "graded": ({**PLAIN_JUDGEMENTS, "q1": {"a": 2}}, PLAIN_RUN),
     "fractional": ({**PLAIN_JUDGEMENTS, "q1": {"a": 1.5}}, PLAIN_RUN),

@@ -20,7 +20,6 @@ HELD = {
 
 WHEN = {
     "tied": "judged results are tied",
-    "tied in long lists": "judged results of lists with more than 16 results are tied",
     "own ids": "results have the id of their query",
     "graded": "grades are above 1",
     "fractional": "grades are not whole numbers",

@@ -220,7 +220,7 @@ def test_a_trec_run_has_six_columns_and_all_digits(tmp_path: Path) -> None:
 
 
 def test_a_parquet_run_has_the_frame_in_it(tmp_path: Path) -> None:
-    results = top_k([[1.0]], [[1.0], [2.0]], 2, similarity="dot", item_ids=["a b", ""])
+    results = top_k([[1.0]], [[1.0], [2.0]], 2, similarity="dot", item_ids=["a b", "#"])
     results.save(tmp_path / "a.parquet")
     assert pl.read_parquet(tmp_path / "a.parquet").equals(results.to_frame())
 
@@ -233,21 +233,21 @@ def test_a_parquet_run_has_the_frame_in_it(tmp_path: Path) -> None:
             "r.run",
             "t",
             "r.run: the item id 'a b' has white space in it, which a TREC run cannot hold; write "
-            ".parquet, or change it.",
+            ".json, or change it.",
         ),
         (
             {"query_ids": [""]},
             "r.run",
             "t",
-            "r.run: the query id '' is empty, which a TREC run cannot hold; write .parquet, or "
-            "change it.",
+            "r.run: the query id '' is empty, which a TREC run cannot hold; write .json, or change "
+            "it.",
         ),
         (
             {},
             "r.run",
             "my run",
             "r.run: the tag 'my run' has white space in it, which a TREC run cannot hold; write "
-            ".parquet, or change it.",
+            ".json, or change it.",
         ),
         (
             {},

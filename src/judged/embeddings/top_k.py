@@ -304,8 +304,13 @@ class TopK(Result):
         >>> import judged
         >>> judged.Embeddings([[1.0, 0.0]], [[0.0, 1.0], [2.0, 0.0]]).top_k(2).save("/dev/null")
         """
+        from judged.inputs.ids import refuse_ids
+
         target = Path(path)
         ending = target.suffix.lower()
+        if ending in _FORMATS:
+            check_target(target)
+            refuse_ids(self.to_frame(), _FORMATS[ending], target, tag if ending in _TREC else None)
         if ending in _TREC:
             self._save_trec(target, tag)
         elif ending in self.SAVED_AS or ending == ".parquet":
@@ -317,14 +322,7 @@ class TopK(Result):
     def _save_trec(self, target: Path, tag: str) -> None:
         import polars as pl
 
-        check_target(target)
-        frame = self.to_frame()
-        _refuse_spaces(target, tag, "tag")
-        for column in ("query", "item"):
-            wrong = frame.filter(pl.col(column).str.contains(r"\s") | (pl.col(column) == ""))
-            if wrong.height:
-                _refuse_spaces(target, wrong[column][0], f"{column} id")
-        lines = frame.select(
+        lines = self.to_frame().select(
             "query", pl.lit("Q0").alias("Q0"), "item", "rank", "score", pl.lit(tag).alias("tag")
         )
         with replacing(target) as temporary:
@@ -333,6 +331,8 @@ class TopK(Result):
 
 _TREC = ("", ".run", ".trec", ".txt")
 """The endings of TREC text."""
+_FORMATS = dict.fromkeys(_TREC, "a TREC run") | {".csv": "CSV", ".parquet": "Parquet"}
+"""What can be read back as a run, and may not hold every id."""
 
 
 def _names(vectors: Vectors, rows: NDArray[Any]) -> pl.Series:
@@ -341,12 +341,3 @@ def _names(vectors: Vectors, rows: NDArray[Any]) -> pl.Series:
     if vectors.ids is None:
         return pl.Series(rows).cast(pl.String)
     return pl.Series(vectors.ids, dtype=pl.String).gather(rows)
-
-
-def _refuse_spaces(target: Path, text: str, what: str) -> None:
-    if not text or any(letter.isspace() for letter in text):
-        said = "has white space in it" if text else "is empty"
-        raise OutputError(
-            f"{target}: the {what} {text!r} {said}, which a TREC run cannot hold; write .parquet, "
-            "or change it."
-        )

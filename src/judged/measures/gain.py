@@ -71,7 +71,9 @@ def gains_of(grade: Floats, *, gain: str, gains: Mapping[float, float] | None) -
 
 
 def by_gain(r: Rankings, *, gain: str = "linear", gains: Mapping[float, float] | None) -> Worth:
-    """Items are worth what they gain."""
+    """Items are worth what they gain; without a table a better grade never gains less."""
+    if not gains:
+        return by_grade(r)
     return Worth(gains_of(r.hit_grade, gain=gain, gains=gains), 0.0)
 
 

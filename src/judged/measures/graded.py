@@ -72,13 +72,12 @@ def _sizes(query: Ints, r: Rankings) -> Ints:
 def _worth_of_one_gain(r: Rankings, *, gains: Table) -> Worth:
     """Where all that gains something gains the same, the sooner it comes the better; a greater gain
     before a smaller one is not always better."""
-    worth = by_gain(r, gains=gains)
-    some = worth.hits > 0
-    query, gain = r.hit_query[some], worth.hits[some]
+    value = gains_of(r.hit_grade, gain="linear", gains=gains)
+    query, gain = r.hit_query[value > 0], value[value > 0]
     least, most = np.full(len(r), np.inf), np.zeros(len(r))
     np.minimum.at(least, query, gain)
     np.maximum.at(most, query, gain)
-    return replace(worth, sure=most <= least)
+    return replace(by_gain(r, gains=gains), sure=most <= least)
 
 
 @measure(

@@ -71,7 +71,7 @@ class Best:
                 f"the first k items are chosen with ties={' or ties='.join(TIES)}; got {ties!r}."
             )
         self.k = min(whole("k", k), len(product.items))
-        self._product, self._wanted, self._fitted = product, k, fitted
+        self._product, self._fitted = product, fitted
         self._rule, self._ties = ties, TieOrder(product.items, ties)
         self._items: Ints = np.full((len(product.queries), self.k), -1, np.int64)
         self._scores: NDArray[Any] = np.full(
@@ -118,9 +118,6 @@ class Best:
     def top_k(self) -> TopK:
         lengths = np.count_nonzero(self._scores > -np.inf, axis=1).astype(np.int64)
         items, scores = self._items, self._scores
-        if missing := self._wanted - self.k:
-            items = np.pad(items, ((0, 0), (0, missing)), constant_values=-1)
-            scores = np.pad(scores, ((0, 0), (0, missing)), constant_values=-np.inf)
         if self._fitted is not None and self._fitted.normalisation.keeps_order:
             scores = self._fitted.of_lists(scores)
         return TopK(items, scores, lengths, self._product.queries, self._product.items, self._rule)
@@ -204,7 +201,7 @@ class TopK(Result):
 
     @property
     def k(self) -> int:
-        """How many items were asked for."""
+        """How many items were asked for; all of them, where there are no more."""
         return int(self.items.shape[1])
 
     def __repr__(self) -> str:

@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from judged import __version__
+from judged.checks import checked_methods
 from judged.errors import MissingExtraError
 from judged.results import Part, Result, Table
 from judged.text import markdown_table, shown, to_json
@@ -28,6 +29,7 @@ _LATEX = {"\\": r"\textbackslash{}", "–": "--", "∞": r"$\infty$"} | {
 }
 
 
+@checked_methods
 class Exports(Result):
     """What an evaluation looks like; `Evaluation` holds what is in it.
 

@@ -125,6 +125,9 @@ def _row_by_row(
             raise InputError(f"{source.label}, line {number}: {reason}{hint}")
         value = cells[columns.value].strip(" ")
         missing = [role for role, position in needed.items() if not cells[position]]
+        if missing == ["item", source.kind.value]:
+            yield cells[columns.query], None, None  # a query with nothing in it
+            continue
         if missing or not is_number(value):
             what = "rank" if columns.is_rank else source.kind.value
             reason = (

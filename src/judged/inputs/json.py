@@ -12,7 +12,7 @@ import polars as pl
 
 from judged.errors import InputError
 from judged.inputs.columns import Columns, choose_columns
-from judged.inputs.dicts import holds_subtopics
+from judged.inputs.dicts import holds_subtopics, results_of
 from judged.inputs.source import POLARS_ERRORS, LineNumbers, Source
 from judged.inputs.tables import RUN, Reading, Row, as_score, from_rows, is_complete
 from judged.text import quote
@@ -50,7 +50,7 @@ def read_json(source: Source) -> Reading:
 
 
 def _expected(source: Source) -> str:
-    lists = " or {query: [item, …]}" if source.kind is RUN else ""
+    lists = ", {query: [item, …]} or {query: [[item, score], …]}" if source.kind is RUN else ""
     return (
         f"JSON should be {{query: {{item: {source.kind.value}}}}}{lists}, or a list of rows "
         "with names."
@@ -58,27 +58,36 @@ def _expected(source: Source) -> str:
 
 
 def _from_dict(source: Source, content: Mapping[str, Any]) -> Reading:
+    """A query with nothing in it becomes a row that only names it."""
     rows: list[Row] = []
+    notes: dict[str, None] = {}
+    value = source.kind.value
     by_subtopic = source.kind is not RUN and holds_subtopics(content)
+    lists = source.kind is RUN and any(isinstance(each, list) for each in content.values())
     for query, results in content.items():
-        if (
-            isinstance(results, list)
-            and source.kind is RUN
-            and all(isinstance(item, str) for item in results)
-        ):
-            rows += [(query, item, -float(rank)) for rank, item in enumerate(results, 1)]
-        elif isinstance(results, dict):
-            for item, value in results.items():
-                place = f"{source.label}, query {quote(query, 30)}, item {quote(item, 30)}"
-                if by_subtopic:
-                    rows += _by_subtopic(query, item, value, place)
-                else:
-                    rows.append((query, item, _number(value, source.kind.value, place)))
+        place = f"{source.label}, query {quote(query, 30)}"
+        if not isinstance(results, list | dict) or isinstance(results, list) > lists:
+            raise InputError(f"{place}: {_expected(source)}")
+        if not query or "" in results:
+            raise InputError(f"{place}: the {'item' if query else 'query'} is an empty text.")
+        if not results:
+            rows.append((query, None, None))
+        elif isinstance(results, list):
+            pairs, assumed = results_of(results, place)
+            notes.update(assumed)
+            for at, (item, score) in enumerate(pairs, 1):
+                rows.append((query, item, _number(score, value, f"{place}, result {at}")))
+        elif lists:
+            raise InputError(f"{place}: other queries have lists. {_expected(source)}")
         else:
-            raise InputError(f"{source.label}, query {quote(query, 30)}: {_expected(source)}")
-    ranked = any(isinstance(results, list) for results in content.values())
-    notes = ("There are no scores: the order of each list is the ranking.",) if ranked else ()
-    return Reading(from_rows(rows, source.kind, "subtopic" if by_subtopic else None), notes)
+            for item, given in results.items():
+                where = f"{place}, item {quote(item, 30)}"
+                if by_subtopic:
+                    rows += _by_subtopic(query, item, given, where)
+                else:
+                    rows.append((query, item, _number(given, value, where)))
+    subtopic = "subtopic" if by_subtopic else None
+    return Reading(from_rows(rows, source.kind, subtopic), tuple(notes))
 
 
 def _by_subtopic(query: str, item: str, value: object, place: str) -> Iterator[Row]:
@@ -169,7 +178,11 @@ def _one_by_one(
     found: list[Row] = []
     for where, row in rows:
         place = f"{source.label}, {where}"
+        value = row.get(names[source.kind.value])
+        named_only = value is None and row.get(names["item"]) is None
         for role, name in names.items():
+            if named_only and role != "query":
+                continue
             if row.get(name) is None or row[name] == "":
                 raise InputError(f"{place}: the {role} is missing (no {quote(name)}).")
         texts: list[str] = []
@@ -184,11 +197,14 @@ def _one_by_one(
             if isinstance(identity, int) and role in names:
                 integers[name] = None
             texts.append(str(identity))
-        value = sign * _number(row[names[source.kind.value]], source.kind.value, place)
+        if named_only:
+            found.append((texts[0], None, None))
+            continue
+        number = sign * _number(value, source.kind.value, place)
         found.append(
-            (texts[0], texts[1], value)
+            (texts[0], texts[1], number)
             if columns.subtopic is None
-            else (texts[0], texts[1], value, texts[2])
+            else (texts[0], texts[1], number, texts[2])
         )
     subtopic_role = None if columns.subtopic is None else columns.subtopic_role
     return Reading(

@@ -335,7 +335,9 @@ def _no_precision(r: Rankings, params: Mapping[str, Any]) -> Mask:
     range=(0, 1),
     params=(K, REL),
     undefined=Undefined(
-        "the query has no relevant item, or there is no k and its list is empty", _no_precision
+        "the query has no relevant item, or there is no k and its list is empty",
+        _no_precision,
+        of_run=True,
     ),
     laws=_COMMON_LAWS,
     # a is served at both ranks, b at the second: 3 of 2 * 2.

@@ -6,7 +6,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from judged.errors import MeasureError
+import numpy as np
+
+from judged.errors import MeasureError, quoted
 from judged.measures.aggregation import AGGREGATIONS
 from judged.measures.bibliography import BIBLIOGRAPHY
 from judged.measures.expected import expectations
@@ -72,7 +74,7 @@ class Measure:
         P@R
         """
         if self.spec.at is None:
-            raise MeasureError(f"{self.spec.name} takes no cutoff; got @{cutoff}.")
+            raise MeasureError(f"{self.spec.name} takes no cutoff; got @{_given(cutoff)}.")
         return self(**{self.spec.at: cutoff})
 
     def __str__(self) -> str:
@@ -135,7 +137,7 @@ class Measure:
         >>> (judged.P @ 2).compute_as_ranked(rankings).tolist()
         [0.5]
         """
-        return self.spec.compute(rankings, **_accepted(self.spec.compute, self.params))
+        return self._values(self.spec.compute, rankings)
 
     def closed(self, rankings: Rankings) -> Floats | None:
         """The means over all orders of tied results, where they have a closed form.
@@ -157,7 +159,24 @@ class Measure:
         [0.75]
         """
         form = self.spec.expected
-        return None if form is None else form(rankings, **_accepted(form, self.params))
+        return None if form is None else self._values(form, rankings)
+
+    def _values(self, function: Callable[..., Any], rankings: Rankings) -> Any:
+        """What a function of this measure computes; an error where numbers overflow on the way, as
+        what has no value only for that must not count as undefined."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            values = function(rankings, **_accepted(function, self.params))
+        if values is not None and not np.isfinite(values).all():
+            lost = np.isnan(values) & ~self.undefined(rankings)
+            if self.spec.higher_is_better:
+                lost |= np.isinf(values)
+            if lost.any():
+                raise MeasureError(
+                    f"{self} of query {rankings.queries[int(lost.argmax())]} is made of numbers "
+                    "beyond what a computer's can hold (1.8e308); give smaller grades, or smaller "
+                    "parameters."
+                )
+        return values
 
     def undefined(self, rankings: Rankings) -> Mask:
         """Which queries have no value.
@@ -289,6 +308,14 @@ def _accepted(function: Callable[..., Any], params: dict[str, Any]) -> dict[str,
     return {name: value for name, value in params.items() if name in taken(function)}
 
 
+def _given(value: Any) -> str:
+    """A wrong value as the grammar writes it, where that is short."""
+    text = value if isinstance(value, str) else quoted(value)
+    if isinstance(value, (float, Mapping, tuple)) and len(text) < 60:
+        text = show(value)
+    return text if len(text) <= 80 else f"{text[:80]}…"
+
+
 def bind(spec: Spec, given: Mapping[str, Any]) -> Measure:
     """A declared measure with these parameters, validated.
 
@@ -312,8 +339,8 @@ def bind(spec: Spec, given: Mapping[str, Any]) -> Measure:
         param = spec.param(name)
         try:
             values[name] = param.check(value)
-        except (ValueError, TypeError):
+        except (ValueError, TypeError, OverflowError, RecursionError):
             raise MeasureError(
-                f"{name} of {spec.name} must be {param.allowed}; got {show(value)}."
+                f"{name} of {spec.name} must be {param.allowed}; got {_given(value)}."
             ) from None
     return Measure(spec, tuple(values.items()))

@@ -49,7 +49,13 @@ def recall(r: Rankings, *, k: Cutoff, rel: float, norm: str) -> Floats:
     return divide(r.found(k, rel), relevant)
 
 
+_HUGE = 1e100
+"""From here on, precision changes no digit of F, and the square of beta would overflow."""
+
+
 def _balance(precision: Floats, recall: Floats, beta: float) -> Floats:
+    if beta > _HUGE:
+        return recall
     weight = beta * beta
     whole = weight * precision + recall
     return np.where(

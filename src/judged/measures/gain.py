@@ -62,10 +62,15 @@ def exponential(grade: Floats, scale: Scale = None) -> Floats:
     >>> exponential(np.array([3.0, 5000.0]), np.array([0.0, 5000.0])).tolist()
     [7.0, 1.0]
     """
-    large = np.exp2(grade) - 1 if scale is None else np.exp2(grade - scale) - np.exp2(-scale)
+    # Only queries whose grades are all below 1 have a scale below 0.
+    down = 0.0 if scale is None else np.maximum(scale, 0)
+    large = np.exp2(grade - down) - np.exp2(-down)
     small = (grade > 0) & (grade < 1)
     if small.any():
-        large = np.where(small, _over(np.expm1(np.minimum(grade, 1) * np.log(2)), scale), large)
+        tiny = grade < 1e-30
+        near = np.where(tiny, grade, np.expm1(np.minimum(grade, 1) * np.log(2)))
+        # The smallest numbers have few digits: they are scaled before they are multiplied.
+        large = np.where(small, _over(near, scale) * np.where(tiny, np.log(2), 1), large)
     return large
 
 
@@ -90,10 +95,22 @@ def gains_of(
     grade: Floats, *, gain: str, gains: Mapping[float, float] | None, scale: Scale = None
 ) -> Floats:
     """What items of these grades gain, divided by 2^scale."""
-    value = _GAINS[gain](np.maximum(grade, 0), scale)
+    if not gains:
+        return _GAINS[gain](np.maximum(grade, 0), scale)
+    listed = np.isin(grade, list(gains))
+    value = _GAINS[gain](np.where(listed, 0, np.maximum(grade, 0)), scale)
+    own = np.zeros(len(grade))
+    for level, each in gains.items():
+        own[grade == level] = each
+    return np.where(listed, _over(own, scale), value)
+
+
+def gaining(grade: Floats, gains: Mapping[float, float] | None) -> Mask:
+    """Which items gain something, however little beside what others gain."""
+    some: Mask = grade > 0
     for level, own in (gains or {}).items():
-        value = np.where(grade == level, _over(np.full(len(grade), float(own)), scale), value)
-    return value
+        some = np.where(grade == level, own > 0, some)
+    return some
 
 
 _ORDINARY = 400
@@ -217,9 +234,7 @@ def _no_ideal(r: Rankings, params: Mapping[str, Any]) -> Mask:
 
 def no_gain(r: Rankings, params: Mapping[str, Any]) -> Mask:
     """Which queries have no judged item that gains anything."""
-    shape: dict[str, Any] = {"gain": params.get("gain", "linear"), "gains": params["gains"]}
-    gain = gains_of(r.pool_grade, **shape, scale=scale_of(scales(r, **shape), r.pool_query))
-    return r.total(r.pool_query[gain > 0]) == 0
+    return r.total(r.pool_query[gaining(r.pool_grade, params["gains"])]) == 0
 
 
 def _expected_dcg(

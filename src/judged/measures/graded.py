@@ -9,7 +9,17 @@ from typing import Any
 import numpy as np
 
 from judged.errors import MeasureError
-from judged.measures.gain import GAIN, Scale, dcg, discounts, gains_of, no_gain, scale_of, scales
+from judged.measures.gain import (
+    GAIN,
+    Scale,
+    dcg,
+    discounts,
+    gaining,
+    gains_of,
+    no_gain,
+    scale_of,
+    scales,
+)
 from judged.measures.params import REL, Gains, Number
 from judged.measures.spec import NO_RELEVANT, Example, Mask, Undefined, measure
 from judged.rankings.rankings import Rankings
@@ -39,10 +49,13 @@ class _Ideal:
     def __init__(
         self, r: Rankings, gains: Table, gain: str = "linear", scale: Scale = None
     ) -> None:
-        value = gains_of(r.pool_grade, gain=gain, gains=gains, scale=scale_of(scale, r.pool_query))
-        best = descending(value, np.bincount(r.pool_query, minlength=len(r)))
-        self.query, self.gain = r.pool_query[best > 0], best[best > 0]
+        some = gaining(r.pool_grade, gains)
+        self.query = r.pool_query[some]
         self.size = np.bincount(self.query, minlength=len(r))
+        value = gains_of(
+            r.pool_grade[some], gain=gain, gains=gains, scale=scale_of(scale, self.query)
+        )
+        self.gain = descending(value, self.size)
         self.starts = starts_of(self.size)
         self.place = ordinals(self.query, len(r))
 
@@ -64,8 +77,10 @@ def _gaining(
     r: Rankings, gains: Table, gain: str = "linear", scale: Scale = None
 ) -> tuple[Ints, Ints, Floats]:
     """Query, rank and gain of the retrieved items that gain something."""
-    value = gains_of(r.hit_grade, gain=gain, gains=gains, scale=scale_of(scale, r.hit_query))
-    return r.hit_query[value > 0], r.hit_rank[value > 0], value[value > 0]
+    some = gaining(r.hit_grade, gains)
+    query = r.hit_query[some]
+    value = gains_of(r.hit_grade[some], gain=gain, gains=gains, scale=scale_of(scale, query))
+    return query, r.hit_rank[some], value
 
 
 def _sizes(query: Ints, r: Rankings) -> Ints:
@@ -188,7 +203,8 @@ def ndcg_over_relevant(r: Rankings, *, gains: Table) -> Floats:
 def ndcg_at_levels(r: Rankings, *, rel: float, gains: Table) -> Floats:
     scale = scales(r, gain="linear", gains=gains)
     ideal = _Ideal(r, gains, scale=scale)
-    last = np.append(borders(ideal.query, ideal.gain)[1:], True)[: len(ideal.gain)]
+    levels = ideal.gain if scale is None else _Ideal(r, gains).gain
+    last = np.append(borders(ideal.query, levels)[1:], True)[: len(levels)]
     level_query, level_rank = ideal.query[last], ideal.place[last]
     longer = np.flatnonzero((r.retrieved > ideal.size + 1) & (ideal.size > 0))
     query = np.concatenate([level_query, longer])

@@ -164,18 +164,21 @@ class Measure:
     def _values(self, function: Callable[..., Any], rankings: Rankings) -> Any:
         """What a function of this measure computes; an error where numbers overflow on the way, as
         what has no value only for that must not count as undefined."""
-        with np.errstate(over="ignore", invalid="ignore"):
-            values = function(rankings, **_accepted(function, self.params))
-        if values is not None and not np.isfinite(values).all():
-            lost = np.isnan(values) & ~self.undefined(rankings)
-            if self.spec.higher_is_better:
-                lost |= np.isinf(values)
-            if lost.any():
-                raise MeasureError(
-                    f"{self} of query {rankings.queries[int(lost.argmax())]} is made of numbers "
-                    "beyond what a computer's can hold (1.8e308); give smaller grades, or smaller "
-                    "parameters."
-                )
+        lost = False
+        try:
+            with np.errstate(over="raise", invalid="ignore"):
+                values = function(rankings, **_accepted(function, self.params))
+        except FloatingPointError:
+            lost = True
+        else:
+            if values is not None and not np.isfinite(values).all():
+                infinite = self.spec.higher_is_better and np.isinf(values).any()
+                lost = infinite or bool((np.isnan(values) & ~self.undefined(rankings)).any())
+        if lost:
+            raise MeasureError(
+                f"{self} is made of numbers beyond what a computer's can hold (1.8e308) for these "
+                "grades; give smaller grades, or smaller parameters."
+            )
         return values
 
     def undefined(self, rankings: Rankings) -> Mask:

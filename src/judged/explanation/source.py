@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import OrderedDict, deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from numbers import Real
 from typing import TYPE_CHECKING, Any
@@ -226,14 +227,29 @@ def _order(
     tied: dict[int, list[str]] = {}
     for item, begin in zip(order, first, strict=True):
         tied.setdefault(begin, []).append(item)
-    result: list[str] = []
-    for begin in tied:
-        left = tied[begin]
-        for rank in range(begin, begin + len(left)):
-            item = next((item for item in left if grades.get(item) == at.get(rank)), left[0])
-            left.remove(item)
-            result.append(item)
-    return result
+    return [
+        item
+        for begin, items in tied.items()
+        for item in _by_grade(items, [at.get(begin + place) for place in range(len(items))], grades)
+    ]
+
+
+def _by_grade(
+    items: list[str], wanted: list[float | None], grades: Mapping[str, float]
+) -> Iterator[str]:
+    """The items so that each place has the grade that is wanted there (None: nobody judged it), and
+    otherwise in the order they have; each item is looked at a few times, however many there are."""
+    left = OrderedDict.fromkeys(items)
+    waiting: dict[float | None, deque[str]] = {}
+    for item in items:
+        waiting.setdefault(grades.get(item), deque()).append(item)
+    for grade in wanted:
+        fitting = waiting.get(grade, deque())
+        while fitting and fitting[0] not in left:
+            fitting.popleft()
+        item = fitting.popleft() if fitting else next(iter(left))
+        del left[item]
+        yield item
 
 
 def _chosen(judged: Iterable[str], query: str | None, listed: Iterable[str]) -> str:

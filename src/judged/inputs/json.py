@@ -15,6 +15,7 @@ from judged.inputs.columns import Columns, choose_columns
 from judged.inputs.dicts import holds_subtopics, results_of
 from judged.inputs.source import POLARS_ERRORS, LineNumbers, Source
 from judged.inputs.tables import RUN, Reading, Row, as_score, from_rows, is_complete
+from judged.inputs.whitespace import has_lone_returns
 from judged.text import quote
 
 
@@ -149,6 +150,8 @@ def _plain(source: Source, rows: int, texts: Sequence[str], others: Sequence[str
     found = dict.fromkeys(keys.values(), 0)
     with source.open() as handle:
         while block := handle.read(_IN_CACHE) + handle.readline():
+            if has_lone_returns(block):
+                return False
             gap = b": " if b'": "' in block else b":"
             if b"\\" in block and _ESCAPED_NAME.search(block):
                 return False

@@ -200,6 +200,7 @@ def _one_by_one(
             if isinstance(identity, int) and role in names:
                 integers[name] = None
             texts.append(str(identity))
+        _refuse_halves("".join(texts), place)
         if named_only:
             found.append((texts[0], None, None))
             continue
@@ -265,8 +266,8 @@ def parse(source: Source, text: bytes, line: int, expected: str, *, whole: bool 
 
     try:
         content = json.loads(text.decode(), object_pairs_hook=without_repetition)
-        if _SURROGATE.search(text):
-            _refuse_halves(content, source.label if whole else f"{source.label}, line {line}")
+        if whole and isinstance(content, dict) and _SURROGATE.search(text):
+            _refuse_halves(json.dumps(content, ensure_ascii=False), source.label)
         return content
     except InputError:
         raise
@@ -299,10 +300,10 @@ def _end_of_object(text: bytes, number: int) -> int:
     return next(islice(ends, number - 1, None))
 
 
-def _refuse_halves(content: Any, place: str) -> None:
+def _refuse_halves(text: str, place: str) -> None:
     """Refuse half a surrogate pair, which no text in UTF-8 can hold."""
     try:
-        json.dumps(content, ensure_ascii=False).encode()
+        text.encode()
     except UnicodeEncodeError as error:
         half = quote(error.object[error.start : error.end])
         raise InputError(

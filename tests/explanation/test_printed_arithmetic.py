@@ -1,5 +1,5 @@
-"""What is printed, worked out by the usual rules of arithmetic, is the value: brackets are where they
-must be, in text and at every stage of shortening."""
+"""What is printed, worked out by the usual rules of arithmetic, is the value: brackets are where
+they must be, in text and at every stage of shortening."""
 
 from __future__ import annotations
 

@@ -15,6 +15,7 @@ from operator import index
 from typing import Any, ParamSpec, TypeVar, get_args
 
 from judged.errors import InputError, JudgedError, PolicyError, did_you_mean, quoted
+from judged.forks import polars_is_lost
 from judged.policy import DUPLICATES, POSITIVES
 from judged.types import FileFormat
 
@@ -293,3 +294,13 @@ def size_in_bytes(memory: str | int) -> int:
     if size < 10**6:
         raise InputError(f"memory must be at least 1MB; got {quoted(memory)}.")
     return min(size, MOST)
+
+
+def refuse_lost_polars() -> None:
+    """An error where polars would wait for ever for threads that a fork left behind."""
+    if polars_is_lost():
+        raise JudgedError(
+            "this process was forked while polars was in use, and polars would wait for ever in "
+            "it. Start processes by multiprocessing.get_context('spawn') or 'forkserver', or "
+            "evaluate dicts, which need no polars."
+        )

@@ -12,10 +12,32 @@ from __future__ import annotations
 from functools import cache
 from importlib import import_module
 
-from judged.conventions.spec import Choices, Convention, Name, Option, Reading
+from judged.conventions.spec import (
+    HELD,
+    THRESHOLDS,
+    WHEN,
+    Caution,
+    Choices,
+    Convention,
+    Name,
+    Option,
+    Reading,
+)
 from judged.errors import ConventionError, did_you_mean, quoted
 
-__all__ = ["Choices", "Convention", "Name", "Option", "Reading", "conventions", "find"]
+__all__ = [
+    "HELD",
+    "THRESHOLDS",
+    "WHEN",
+    "Caution",
+    "Choices",
+    "Convention",
+    "Name",
+    "Option",
+    "Reading",
+    "conventions",
+    "find",
+]
 
 
 @cache

@@ -9,7 +9,7 @@ from math import inf, isnan
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from judged.checks import checked
-from judged.errors import MeasureError
+from judged.errors import ConventionError, MeasureError
 from judged.evaluation.evaluation import evaluate_rankings
 from judged.evaluation.request import Request
 from judged.explanation import html, latex, text
@@ -300,7 +300,7 @@ def explain(
     >>> explain([0, 1, 0, 0, 1], measure="P@5").value
     0.4
     """
-    known = (
+    known: dict[str, Any] = (
         {"ties": judgements.ties, "unjudged": judgements.unjudged}
         if isinstance(judgements, Rankings)
         else {}
@@ -313,11 +313,20 @@ def explain(
         elif policy is None or isinstance(policy, Mapping):
             given = {**(policy or {}), "ties": "input"}
     request = Request.of(
-        [measure] if isinstance(measure, Measure) else measure, given, convention, **known
+        [measure] if isinstance(measure, Measure) else measure,
+        given,
+        convention,
+        prepares=True,
+        **known,
     )
     if len(request.measures) > 1:
         raise MeasureError(
             f"explain takes one measure; got {', '.join(map(str, request.measures))}."
+        )
+    if request.convention and request.convention.threshold(request.measures[0]):
+        raise ConventionError(
+            f"{request.convention.convention.title} finds out for each query which grades are "
+            f"relevant; say it for this one, as in P(rel=2)@10, and it can be explained."
         )
     refuse_unbroken_ties(request.policy)
     found = read(
@@ -327,6 +336,7 @@ def explain(
         relevant=relevant,
         pool=pool,
         policy=request.policy,
+        prepare=request.prepare,
         depth=depth,
         duplicates=duplicates,
         collection=collection,

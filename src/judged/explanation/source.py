@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import OrderedDict, deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from numbers import Real
 from typing import TYPE_CHECKING, Any
@@ -14,7 +14,7 @@ import numpy as np
 from judged.errors import InputError, PolicyError, did_you_mean, quoted
 from judged.inputs import as_runs, read_judgements, read_run
 from judged.inputs.tables import Judgements, Lookup, Run
-from judged.judging import judging
+from judged.judging import judging, pool_of
 from judged.policy import Policy
 from judged.rankings.rankings import Rankings
 
@@ -42,6 +42,7 @@ def read(
     relevant: int | None,
     pool: Sequence[Any] | str | None,
     policy: Policy,
+    prepare: Callable[[Run | Lookup], Run | Lookup],
     depth: int | None,
     duplicates: str,
     collection: CollectionLike | None,
@@ -57,7 +58,7 @@ def read(
             )
         return _read_query(
             read_judgements(judgements, format=judgements_format),
-            _read_one(run, run_format),
+            prepare(_read_one(run, run_format)),
             query,
             policy=policy,
             depth=depth,
@@ -178,7 +179,7 @@ def _read_query(
     }
     own = _only(known, chosen)
     assert isinstance(own, (Judgements, Lookup))
-    grades = _grades_of(own, chosen)
+    grades = _grades_of(own, duplicates)
     if chosen in _queries(found):
         listed = _only(found, chosen)
         assert isinstance(listed, (Run, Lookup))
@@ -272,20 +273,16 @@ def _chosen(judged: Iterable[str], query: str | None, listed: Iterable[str]) -> 
 
 
 def _queries(table: Judgements | Run | Lookup) -> list[str]:
-    if isinstance(table, Lookup):
-        return list(table.lists)
-    return list(table.frame["query"].unique(maintain_order=True).to_list())
+    return list(table.lists) if isinstance(table, Lookup) else table.names()
 
 
 def _only(table: Judgements | Run | Lookup, query: str) -> Judgements | Run | Lookup:
     """The rows of one query."""
     if isinstance(table, Lookup):
         return replace(table, lists={query: table.lists[query]} if query in table.lists else {})
-    rows = (table.frame["query"] == query).arg_true()
-    locate = table.locate
-    numbers = rows.to_list()
-    own = None if locate is None else lambda chosen: locate([numbers[row] for row in chosen])
-    return replace(table, frame=table.frame[rows], locate=own)
+    own = (table.frame["query"] == query).arg_true().to_numpy()
+    rows = own if table.rows is None else table.rows[own]
+    return replace(table, frame=table.frame[own], rows=rows, queries=(query,))
 
 
 def _items(run: Run | Lookup, query: str) -> list[str]:
@@ -294,22 +291,10 @@ def _items(run: Run | Lookup, query: str) -> list[str]:
     return list(run.frame["item"].to_list())
 
 
-def _grades_of(judgements: Judgements | Lookup, query: str) -> dict[str, float]:
-    """Each judged item's grade: by subtopic the best one, otherwise the first."""
-    if isinstance(judgements, Lookup):
-        own = judgements.lists[query]
-        return {
-            item: float(max(grade.values()) if isinstance(grade, Mapping) else grade)
-            for item, grade in own.items()
-        }
-    best: dict[str, float] = {}
-    for item, grade in zip(
-        judgements.frame["item"].to_list(), judgements.frame["grade"].to_list(), strict=True
-    ):
-        best[item] = (
-            max(grade, best.get(item, grade)) if judgements.by_subtopic else best.get(item, grade)
-        )
-    return best
+def _grades_of(judgements: Judgements | Lookup, duplicates: str) -> dict[str, float]:
+    """The grade of each judged item of the one query; by subtopic the best one."""
+    pool = pool_of(judgements, duplicates=duplicates)
+    return dict(zip(pool.items[0], pool.grades.tolist(), strict=True))
 
 
 def refuse_unbroken_ties(policy: Policy) -> None:

@@ -18,6 +18,7 @@ from judged.checks import checked
 from judged.errors import InputError
 from judged.inputs import as_runs, read_judgements, read_run
 from judged.inputs.tables import Judgements, Lookup, Run
+from judged.judging.faults import doubtful_ties
 from judged.judging.join import Matches, match
 from judged.judging.pool import Pool, pool_of
 from judged.judging.ties import place
@@ -188,10 +189,11 @@ def _ranked(
     )
     shown = whole if depth is None else cut(whole, depth)
     final = condensed(shown) if policy.unjudged == "removed" else shown
+    doubts = doubtful_ties(pool.queries, query, found.hit_score, places.last > places.first)
     audit = Audit.of(
         shown,
         run_queries=found.run_queries,
-        notes=tuple(dict.fromkeys(pool.notes + run.notes)),
+        notes=tuple(dict.fromkeys((*pool.notes, *run.notes, *doubts))),
         fractional_grades=int(((pool.grades > 0) & (pool.grades < 1)).sum()),
         negative_grades=int((pool.grades < 0).sum()),
         infinite_scores=found.infinite,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 
@@ -17,6 +18,7 @@ from judged.measures.expected import (
 )
 from judged.measures.params import REL, Choice, K, Number, Points
 from judged.measures.spec import NEVER, NO_RELEVANT, Example, measure
+from judged.measures.worth import Worth, by_grade, uncut
 from judged.rankings.rankings import Cutoff, Rankings
 from judged.segments import Floats, Ints, divide, greatest_from_here, needed, starts_of
 
@@ -85,6 +87,12 @@ def _expected_average_precision(
     return np.where(relevant == 0, np.nan, value)
 
 
+def _worth_to_average_precision(r: Rankings, *, k: Cutoff, rel: float, norm: str) -> Worth:
+    # One more relevant item above the cutoff may lower the mean over those that are there.
+    sure = uncut(r, r.cutoff(k, rel)) if norm == "retrieved" else None
+    return replace(by_grade(r), sure=sure)
+
+
 @measure(
     name="AP",
     aliases={"MAP": {}, "AveP": {}, "AveragePrecision": {}, "GMAP": {"aggregate": "geometric"}},
@@ -99,6 +107,7 @@ def _expected_average_precision(
     laws={"swap_up_never_hurts", "append_unjudged_is_neutral", "below_k_is_ignored"},
     example=Example("AP", "0 1 0 0 1 0 1 0 1 0", (1 / 2 + 2 / 5 + 3 / 7 + 4 / 9) / 4),
     expected=_expected_average_precision,
+    worth=_worth_to_average_precision,
 )
 def average_precision(r: Rankings, *, k: Cutoff, rel: float, norm: str, area: str) -> Floats:
     _check_cutoff(k, norm)
@@ -216,8 +225,9 @@ def interpolated_average(
 ) -> Floats:
     wanted = recall_points(points)
     # One point after the other: a query's value must not depend, in its last digit, on how many
-    # queries there are.
-    return sum(_interpolated(r, wanted, rel, rounding), np.zeros(len(r))) / len(wanted)
+    # queries there are. The last first, as in trec_eval.
+    values = _interpolated(r, wanted[::-1], rel, rounding)
+    return sum(values, np.zeros(len(r))) / len(wanted)
 
 
 @measure(

@@ -14,6 +14,7 @@ from judged.measures.bibliography import BIBLIOGRAPHY
 from judged.measures.expected import expectations
 from judged.measures.params import show
 from judged.measures.spec import Mask, Settled, Spec, taken
+from judged.measures.worth import Closed, Worth
 from judged.rankings.rankings import Rankings
 from judged.segments import Floats
 
@@ -158,8 +159,18 @@ class Measure:
         >>> judged.RR.closed(tied).tolist()
         [0.75]
         """
+        closed = self.closed_where(rankings)
+        return closed.values if closed.known.all() else None
+
+    def closed_where(self, rankings: Rankings) -> Closed:
+        """The same, and for which queries there is a closed form."""
         form = self.spec.expected
-        return None if form is None else self._values(form, rankings)
+        found = None if form is None else self._values(form, rankings)
+        if isinstance(found, Closed):
+            return found
+        if found is None:
+            return Closed(np.full(len(rankings), np.nan), np.zeros(len(rankings), bool))
+        return Closed(found, np.ones(len(rankings), bool))
 
     def _values(self, function: Callable[..., Any], rankings: Rankings) -> Any:
         """What a function of this measure computes; an error where numbers overflow on the way, as
@@ -167,19 +178,31 @@ class Measure:
         lost = False
         try:
             with np.errstate(over="raise", invalid="ignore"):
-                values = function(rankings, **_accepted(function, self.params))
+                found = function(rankings, **_accepted(function, self.params))
         except FloatingPointError:
             lost = True
         else:
+            known = isinstance(found, Closed)
+            values = np.where(found.known, found.values, 0.0) if known else found
             if values is not None and not np.isfinite(values).all():
-                infinite = self.spec.higher_is_better and np.isinf(values).any()
+                infinite = self.spec.higher_is_better and bool(np.isinf(values).any())
                 lost = infinite or bool((np.isnan(values) & ~self.undefined(rankings)).any())
         if lost:
             raise MeasureError(
                 f"{self} is made of numbers beyond what a computer's can hold (1.8e308) for these "
                 "grades; give smaller grades, or smaller parameters."
             )
-        return values
+        return found
+
+    def worth(self, rankings: Rankings) -> Worth | None:
+        """What tied results are worth; None where that does not tell their best order."""
+        form = self.spec.worth
+        return None if form is None else form(rankings, **_accepted(form, self.params))
+
+    @property
+    def monotone(self) -> bool:
+        """Whether the value only ever goes one way when retrieved items get better grades."""
+        return self.spec.monotone is not None and self.spec.monotone(self.params)
 
     def undefined(self, rankings: Rankings) -> Mask:
         """Which queries have no value.

@@ -56,7 +56,7 @@ _HUGE = 1e100
 def _balance(precision: Floats, recall: Floats, beta: float) -> Floats:
     if beta > _HUGE:
         return recall
-    weight = beta * beta
+    weight = float(f"{beta * beta:.15g}")  # beta=√2 weighs 2, not 2.0000000000000004
     whole = weight * precision + recall
     return np.where(
         whole == 0,

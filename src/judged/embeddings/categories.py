@@ -247,6 +247,9 @@ class UniqueProduct:
             scores[np.isin(query * count + item, np.concatenate([*gone, items[:0]]))] = -np.inf
         return np.maximum.reduceat(scores, starts_of(lengths)) if len(items) else scores
 
+    def shifts(self, begin: int, end: int) -> Floats:
+        return self.product.shifts(begin, end)
+
     def doubled(self, queries: Ints, items: Ints) -> tuple[Floats, Floats]:
         columns = [self._grouping.columns_of(category) for category in items.tolist()]
         begins = starts_of(np.array([len(each) for each in columns], np.int64))

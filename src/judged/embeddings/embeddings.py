@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from judged.checks import size_in_bytes
 from judged.embeddings.diagnosis import SAMPLE
 from judged.embeddings.normalisation_kinds import as_normalisation
-from judged.embeddings.product import MEMORY, PRECISIONS
+from judged.embeddings.product import MEMORY
 from judged.embeddings.relations import as_relation
 from judged.embeddings.search import (
     Search,
@@ -20,7 +20,7 @@ from judged.embeddings.search import (
 from judged.embeddings.top_k import TopK, search
 from judged.errors import InputError
 from judged.inputs.vectors import as_vectors
-from judged.policy import Policy
+from judged.policy import PRECISIONS, Policy
 from judged.rankings.rankings import Rankings
 from judged.similarity.choice import as_similarity
 

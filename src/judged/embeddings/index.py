@@ -318,6 +318,8 @@ def _compare(
             row, place = np.nonzero(tile.holds(items))
             own[row, place] = tile.scores[row, items[row, place] - column]
             settled = tile.slack is not None
+        if not settled and not product.comparable:
+            own = own + product.shifts(begin, end)
         if settled:
             row, place = np.nonzero(items >= 0)
             own[row, place] = product.exact_pairs(begin + row, items[row, place])

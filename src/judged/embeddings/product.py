@@ -23,7 +23,6 @@ from judged.similarity.rounding import Precision, sum_error
 from judged.similarity.similarity import Similarity
 
 MEMORY = "1GB"
-PRECISIONS = ("double", "single")
 Result = TypeVar("Result")
 _NUMBERS_AT_A_TIME = 1 << 18
 """Of vectors that are compared pair by pair."""
@@ -71,7 +70,11 @@ class Scores(Blocks, Protocol):
     listed: Precision
     """The precision of scores that are kept: double where tiles have slack."""
     comparable: bool
-    """Whether a tile's scores are those of `exact_pairs`, but for rounding."""
+    """Whether a tile's scores are those of `exact_pairs`, but for rounding, and not for a shift."""
+
+    def shifts(self, begin: int, end: int) -> Floats:
+        """For each of some queries, a row each, what its scores lack."""
+        ...
 
     @property
     def columns(self) -> Sequence[int]:
@@ -185,11 +188,12 @@ class Product:
 
     def greatest_slack(self) -> float:
         """That of the queries whose scores are rounded most."""
-        most = (
-            self.similarity.bound(block, self.ready.longest, self.kept).max()
+        most = [
+            float(self.similarity.bound(block, self.ready.longest, self.kept).max())
             for block in self._queries()
-        )
-        return 2 * float(max(most))
+            if not self._whole(block)
+        ]
+        return 2 * max(most, default=0.0)
 
     def first_equal(self, items: Ints) -> Ints:
         """For each of some items the first one with the same vector, which may be itself."""
@@ -235,7 +239,7 @@ class Product:
         if self.ready.first is not None:
             self._workspace().levelled.level(scores, column)
         slack = None
-        if self.certain:
+        if self.certain and not self._whole(prepared):
             slack = 2 * self.similarity.bound(prepared, self.ready.longest, self.kept)
         elif self._normaliser is not None:
             self._normaliser.apply(scores, row, column)
@@ -244,6 +248,17 @@ class Product:
             inside = tile.holds(excluded.item)
             scores[excluded.row[inside], excluded.item[inside] - column] = -np.inf
         return tile
+
+    def _whole(self, prepared: Matrix) -> bool:
+        """Whether all scores are whole numbers that the precision holds, sums on the way too."""
+        if not self.ready.whole or (prepared != np.rint(prepared)).any():
+            return False
+        most = self.similarity.greatest(self.similarity.longest(prepared), self.ready.longest)
+        return most < 2.0**24
+
+    def shifts(self, begin: int, end: int) -> Floats:
+        """What a tile's scores of some queries lack to be whole, where nothing settles them."""
+        return self.similarity.shift(self.query_block(begin, end))
 
     def _workspace(self) -> threading.local:
         """What each thread has for itself: room for a tile, and what it keeps of one tile for the

@@ -93,6 +93,8 @@ class ReadyItems:
         self._held: Matrix | None = None
         self.workspace = threading.local()
         """What each thread of a product has for itself."""
+        self.whole = similarity.keeps_whole
+        """Whether all numbers are whole ones, and stay so when made ready."""
         keys = np.empty(len(items), np.uint64)
         same = items.precise if given is np.float64 else np.float32
 
@@ -102,6 +104,8 @@ class ReadyItems:
             refuse_infinite(block, items, begin)
             keys[begin:end] = keys_of(block.astype(same, copy=False))
             ready = similarity.prepare(block, items, begin, items=True)
+            if self.whole and (ready != np.rint(ready)).any():
+                self.whole = False
             if self._held is not None:
                 with np.errstate(over="ignore"):  # what overflows is seen by its length
                     self._held[begin:end] = ready

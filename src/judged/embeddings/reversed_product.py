@@ -32,7 +32,7 @@ class ReversedProduct:
         self._slack: float | None = None
         self._equal, self._sizes = np.zeros(0, np.int64), np.zeros(0, np.int64)
         if product.certain:
-            self._slack = product.greatest_slack()
+            self._slack = product.greatest_slack() or None
         else:
             self._equal, self._sizes = equal_groups(product.queries, product.ready.given)
 
@@ -56,6 +56,9 @@ class ReversedProduct:
         """The excluded pairs are the same as before, and are at minus infinity already."""
         slack = None if self._slack is None else np.full(len(prepared), self._slack)
         return Tile(row, column, prepared, slack)
+
+    def shifts(self, begin: int, end: int) -> Floats:
+        return np.zeros((end - begin, 1))
 
     def exact_pairs(self, queries: Ints, items: Ints) -> Floats:
         return self._product.exact_pairs(items, queries)

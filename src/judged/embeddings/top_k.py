@@ -128,6 +128,9 @@ class Best:
     def top_k(self) -> TopK:
         lengths = np.count_nonzero(self._scores > -np.inf, axis=1).astype(np.int64)
         items, scores = self._items, self._scores
+        if not self._product.comparable and self._product.listed is np.float32:
+            shifts = [self._product.shifts(*block) for block in self._product.blocks()]
+            scores = scores + np.concatenate(shifts)
         if missing := self._wanted - self.k:
             items = np.pad(items, ((0, 0), (0, missing)), constant_values=-1)
             scores = np.pad(scores, ((0, 0), (0, missing)), constant_values=-np.inf)

@@ -26,6 +26,7 @@ class Euclidean(Similarity):
     says: str = "the score is minus half the squared Euclidean distance"
     centre: Matrix = field(default_factory=lambda: np.zeros(0, np.float32))
     both_ways: ClassVar[bool] = False
+    keeps_whole: ClassVar[bool] = False
 
     def prepare(self, block: Matrix, vectors: Vectors, begin: int, *, items: bool) -> Matrix:
         with np.errstate(over="ignore"):  # what overflows is refused by its length
@@ -84,8 +85,6 @@ class Manhattan(Similarity):
         "the nearer in Manhattan distance (the sum of absolute differences), the higher the score"
     )
 
-    multiplies: ClassVar[bool] = False
-
     def lengths(self, ready: Matrix) -> Floats:
         """From the origin, in this distance."""
         with np.errstate(over="ignore"):  # what is too long is refused
@@ -120,10 +119,6 @@ class Hamming(Similarity):
 
     def prepare(self, block: Matrix, vectors: Vectors, begin: int, *, items: bool) -> Matrix:
         return np.where(block > 0, np.float32(1), np.float32(-1))
-
-    def bound(self, queries: Matrix, longest: float, precision: Precision) -> Floats:
-        """Whole numbers that small are never rounded."""
-        return np.zeros(len(queries))
 
     def compared(self, block: Matrix, *, items: bool) -> Matrix:
         return np.where(block > 0, 1.0, -1.0)

@@ -25,6 +25,7 @@ class Bilinear(Similarity):
     reverse: bool = False
     """Whether items search queries: the score of a pair is the same."""
     maps: ClassVar[bool] = True
+    keeps_whole: ClassVar[bool] = False
 
     def prepare(self, block: Matrix, vectors: Vectors, begin: int, *, items: bool) -> Matrix:
         # What overflows is refused by its length.
@@ -59,7 +60,7 @@ class Custom(Similarity):
 
     side_by_side: ClassVar[bool] = False
     certain: ClassVar[bool] = False
-    multiplies: ClassVar[bool] = False
+    keeps_whole: ClassVar[bool] = False
 
     def lengths(self, ready: Matrix) -> Floats:
         return np.zeros(len(ready))

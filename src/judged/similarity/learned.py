@@ -90,6 +90,7 @@ class Learned(Similarity):
     """Whether items search queries."""
     needs_direction: ClassVar[bool] = True
     maps: ClassVar[bool] = True
+    keeps_whole: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         frozen = {name: np.array(self.weights[name], np.float32) for name in self.kind.names}

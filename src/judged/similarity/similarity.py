@@ -42,8 +42,8 @@ class Similarity:
     """Whether scores have a bound of their rounding, and pairs can be settled by `exact`."""
     maps: ClassVar[bool] = False
     """Whether what is compared are other vectors, made of the given ones in double precision."""
-    multiplies: ClassVar[bool] = True
-    """Whether a score is the product of two vectors that were made ready."""
+    keeps_whole: ClassVar[bool] = True
+    """Whether vectors of whole numbers have whole numbers for scores."""
     needs_direction: ClassVar[bool] = False
     """Whether a vector of zeros cannot be compared."""
     side_by_side: ClassVar[bool] = True
@@ -331,6 +331,7 @@ class Similarity:
 class Cosine(Similarity):
     name: str = "cosine"
     says: str = "the score is the cosine of the angle between the vectors"
+    keeps_whole: ClassVar[bool] = False
     needs_direction: ClassVar[bool] = True
 
     def lengths(self, ready: Matrix) -> Floats:

@@ -150,7 +150,7 @@ def test_matrix_products_are_in_double_precision_and_the_same_row_by_row(
 
 
 @pytest.mark.parametrize("precision", [np.float32, np.float64])
-@pytest.mark.parametrize("name", [*NAMES, "bilinear"])
+@pytest.mark.parametrize("name", [*NAMES[:4], "bilinear"])
 @given(data=st.data())
 def test_no_score_of_a_tile_is_off_by_more_than_its_bound(
     name: str, precision: Any, data: Any

@@ -365,8 +365,7 @@ def test_the_basis_says_what_was_ranked() -> None:
         np.eye(2), np.eye(2), same_label([1, 2], [2, 1]), similarity="euclidean", exclude=exclude
     )
     assert found.basis == (
-        "euclidean: the score is minus half the squared Euclidean distance, in single precision, "
-        "and in double where that could put two items in the wrong order",
+        "euclidean: the score is minus half the squared Euclidean distance, in double precision",
         "all items are ranked",
         "relevant: items of the query's own label",
         "excluded from the ranking: the items of the exclusion list, and the item with the "

@@ -250,6 +250,9 @@ class UniqueProduct:
     def shifts(self, begin: int, end: int) -> Floats:
         return self.product.shifts(begin, end)
 
+    def quick_pairs(self, queries: Ints, items: Ints) -> None:
+        return None
+
     def doubled(self, queries: Ints, items: Ints) -> tuple[Floats, Floats]:
         columns = [self._grouping.columns_of(category) for category in items.tolist()]
         begins = starts_of(np.array([len(each) for each in columns], np.int64))

@@ -197,9 +197,16 @@ class Tally:
                 above[some] -= counts(row, score, self._row[some], self._high[some])[0]
                 own = self._exact(some)
                 left = Candidates(row, column, score)
+                height, width = tile.scores.shape
                 if self._product.comparable:
                     above[some] += left.narrow(self._row[some], own, self._slack)
-                height, width = tile.scores.shape
+                elif (
+                    quick := self._product.quick_pairs(self._begin + row, column + tile.column)
+                ) is not None:
+                    left.score, error = quick
+                    slack = np.zeros(height)
+                    np.maximum.at(slack, row, 2 * error)
+                    above[some] += left.narrow(self._row[some], own, slack)
                 if left.many(width):
                     slack = left.double(self._product, self._begin, tile.column, height)
                     above[some] += left.narrow(self._row[some], own, slack)

@@ -63,6 +63,9 @@ class ReversedProduct:
     def exact_pairs(self, queries: Ints, items: Ints) -> Floats:
         return self._product.exact_pairs(items, queries)
 
+    def quick_pairs(self, queries: Ints, items: Ints) -> tuple[Floats, Floats] | None:
+        return self._product.quick_pairs(items, queries)
+
     def doubled(self, queries: Ints, items: Ints) -> tuple[Floats, Floats]:
         scores, slack = self._product.doubled(items, queries)
         return scores.T, np.full(len(queries), slack.max())

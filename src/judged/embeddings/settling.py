@@ -143,7 +143,10 @@ class Candidates:
 
     def many(self, width: int) -> bool:
         """Whether to multiply whole rows in double precision costs less than to settle each."""
-        return len(self.row) > width // 2
+        # To settle a score takes as long as to make some seven items ready, or to multiply three
+        # hundred.
+        rows = 1 + int(np.count_nonzero(np.diff(self.row)))
+        return len(self.row) > width * (0.15 + 0.003 * rows)
 
     def double(self, product: Doubling, row: int, column: int, height: int) -> Floats:
         """Take the scores of a product in double precision, for a tile of so many queries whose

@@ -27,6 +27,7 @@ class Euclidean(Similarity):
     centre: Matrix = field(default_factory=lambda: np.zeros(0, np.float32))
     both_ways: ClassVar[bool] = False
     keeps_whole: ClassVar[bool] = False
+    has_quick: ClassVar[bool] = True
 
     def prepare(self, block: Matrix, vectors: Vectors, begin: int, *, items: bool) -> Matrix:
         with np.errstate(over="ignore"):  # what overflows is refused by its length
@@ -53,6 +54,10 @@ class Euclidean(Similarity):
 
     def exact(self, pairs: Pairs) -> Floats:
         return half_squares(pairs)
+
+    def quick(self, pairs: Pairs) -> Floats:
+        apart = pairs.apart()
+        return np.asarray(np.einsum("ij,ij->i", apart, apart) / -2)
 
     def shift(self, queries: Matrix) -> Floats:
         """The query's own length, which its scores come without."""

@@ -55,6 +55,11 @@ class Pairs(NamedTuple):
     def right(self, rows: Rows) -> Numbers:
         return self.items[self.item[rows]]
 
+    def apart(self) -> Floats:
+        """The difference of the two vectors of each pair, rounded."""
+        with np.errstate(over="ignore"):
+            return np.subtract(self.left(slice(None)), self.right(slice(None)), dtype=np.float64)
+
     def fractions(self, row: int) -> tuple[list[Fraction], list[Fraction]]:
         """The two vectors of a pair, as real numbers."""
         query, item = self.queries[self.query[row]], self.items[self.item[row]]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from judged.cli._options import FILE, Function
-from judged.policy import POSITIVES
+from judged.policy import POSITIVES, PRECISIONS
 
 if TYPE_CHECKING:
     from judged.embeddings.embeddings import Embeddings
@@ -116,6 +116,16 @@ memory_option = click.option(
 )
 
 
+precision_option = click.option(
+    "--precision",
+    type=click.Choice(PRECISIONS),
+    default=PRECISIONS[0],
+    show_default=True,
+    help="Of the scores that ranks are by: double, the same on every machine; or single, somewhat "
+    "faster.",
+)
+
+
 def vector_options(function: Function) -> Function:
     """--dims and ids, and what is excluded: --exclude-self, --exclude-same-id, --exclude-labels and
     --exclude-listed."""
@@ -194,7 +204,7 @@ def read_sides(
             unique=_categories(given.get("unique")),
             **{
                 name: given[name]
-                for name in ("similarity", "dims", "memory", "normalise")
+                for name in ("similarity", "dims", "memory", "normalise", "precision")
                 if name in given
             },
         ), relevance

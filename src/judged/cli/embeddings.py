@@ -9,6 +9,7 @@ import click
 from judged.cli._embedding_options import (
     files_of,
     memory_option,
+    precision_option,
     read_sides,
     sides,
     similarity_option,
@@ -52,6 +53,7 @@ TOP = 100
     help="The items' categories: one label per item, or a table of items and categories. Each "
     "category's best item stands for it, and categories are ranked.",
 )
+@precision_option
 @memory_option
 @click.option(
     "--save-run",

@@ -269,6 +269,24 @@ def _from_rows(given: Sequence[Any], source: str) -> NDArray[Any]:
         raise InputError(differing(source, odd, lengths[odd], lengths[0])) from None
 
 
+def ids_of(given: Any, source: str) -> tuple[str, ...]:
+    """Ids as texts, from a sequence of texts or whole numbers."""
+    if isinstance(given, (str, bytes)) or not hasattr(given, "__iter__"):
+        raise InputError(f"{source}: ids must be a sequence, one per vector; got {given!r}.")
+    if hasattr(given, "shape") and not isinstance(given, np.ndarray):
+        given = np.asarray(array_of(given, source))
+    ids = given.tolist() if isinstance(given, np.ndarray) else list(given)
+    if not isinstance(ids, list):
+        raise InputError(f"{source}: ids must be a sequence, one per vector; got {given!r}.")
+    for row, each in enumerate(ids):
+        if isinstance(each, (bool, np.bool_)) or not isinstance(each, (str, int, np.integer)):
+            raise InputError(
+                f"{source}: ids must be texts or whole numbers; that of vector {row} (from 0) is "
+                f"{each!r}."
+            )
+    return tuple(map(str, ids))
+
+
 def differing(source: str, row: int, dims: int | None, expected: int | None) -> str:
     """The message for a vector that is longer or shorter than the first."""
     return (

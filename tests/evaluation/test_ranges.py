@@ -212,8 +212,14 @@ def test_subtopics() -> None:
         filled = {}
         for query, items in collection.judgements.items():
             subtopics = {subtopic for each in items.values() for subtopic in each}
-            unjudged = [item for item in collection.run.get(query, {}) if item not in items]
-            filled[query] = items | {item: dict.fromkeys(subtopics, grade) for item in unjudged}
+            filled[query] = dict(items)
+            for item in collection.run.get(query, {}):
+                own = items.get(item, {})
+                # A negative grade is no judgement, of a subtopic or of the whole item.
+                blank = max(own.values(), default=-1) < 0
+                filled[query][item] = (dict.fromkeys(subtopics, grade) if blank else {}) | {
+                    subtopic: grade if given < 0 else given for subtopic, given in own.items()
+                }
         judged = evaluate(filled, collection.run, wanted)
         for measure in found.measures:
             np.testing.assert_allclose(

@@ -210,6 +210,51 @@ def test_the_regular_case_is_one_scan(write, monkeypatch):
         assert read_run(write("a.run", text)).frame.rows() == RUN_ROWS
 
 
+def test_five_fields_beside_seven(write):
+    """Twelve in two lines, as six in each."""
+    for gap in (" ", "\t", "  "):
+        text = "q Q0 a 1 9.5 t\nq Q0 b 2 8.5\nq Q0 c d 3 7.5 t\n".replace(" ", gap)
+        with pytest.raises(InputError, match="line 2: expected 6 fields, found 5"):
+            read_run(write("a.run", text))
+
+
+SPACES = [
+    "q Q0 a b 3 7.5 t",
+    "q Q0 a 2 3 7.5 t",
+    "my q Q0 5 3 7.5 t",
+    "q Q0 the item a 3 7.5 t",
+    "q Q0 a - 7.5 t more",
+]
+
+
+@pytest.mark.parametrize("line", SPACES)
+@pytest.mark.parametrize("gap", [" ", "\t", "  "])
+@pytest.mark.parametrize("everywhere", [False, True])
+def test_an_id_with_a_space_is_refused(write, line, gap, everywhere):
+    """Its rank would be read as its score."""
+    first = line if everywhere else "q Q0 z 1 9.5 t"
+    path = write("a.run", f"{first}\n{line}\n".replace(" ", gap))
+    number, count = (1, len(line.split())) if everywhere else (2, len(line.split()))
+    with pytest.raises(InputError) as error:
+        read_run(path, format="trec")
+    assert str(error.value) == (
+        f"a.run, line {number}: {count} fields where 6 are expected, so that an id may have a "
+        f'space in it: "{line.replace(" ", gap)}". Such ids need another format, as CSV or JSON; '
+        "if the last fields are not meant, leave them out."
+    )
+
+
+def test_judgements_of_an_id_with_a_space(write):
+    with pytest.raises(InputError, match="line 2: 5 fields where 4 are expected"):
+        read_judgements(write("a.qrels", "q 0 a 1\nq 0 b 2 1\n"))
+
+
+def test_a_number_sign_in_an_id_is_read_at_once(write, monkeypatch):
+    monkeypatch.setattr(trec, "_by_blocks", None)
+    run = read_run(write("a.run", "q Q0 doc#1 1 2.5 t\nq Q0 #2 2 1.5 t\n"))
+    assert run.frame["item"].to_list() == ["doc#1", "#2"]
+
+
 def test_many_blocks(write, monkeypatch):
     """Blocks of a few bytes, cut in the middle of lines and of CRLF, give the same rows."""
     lines = [f"{number} Q0  d{number} 1 {number}.5 t\r\n" for number in range(200)]

@@ -93,8 +93,8 @@ rel_option = click.option(
 tie_range_option = click.option(
     "--tie-range",
     is_flag=True,
-    help="Beside each number, its values when ties are ordered against the system (worst), on "
-    "average over all their orders (expected) and in its favour (best).",
+    help="Beside each number, its values in the worst order of tied results (worst), on "
+    "average over all their orders (expected) and in the best (best).",
 )
 per_query_option = click.option(
     "--per-query",

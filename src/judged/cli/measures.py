@@ -12,7 +12,7 @@ from judged.cli._options import complete_measure
 from judged.text import to_json
 
 if TYPE_CHECKING:
-    from judged.measures import Spec
+    from judged.measures import Measure, Spec
 
 
 @click.command(short_help="List all measures, or explain one.")
@@ -41,7 +41,7 @@ def measures(name: str | None, form: str) -> None:
         }
         click.echo(to_json(entries), nl=False)
     elif name:
-        click.echo(_page(chosen[0].spec, chosen[0].describe()))
+        click.echo(_page(chosen[0], chosen[0].describe()))
     else:
         _list([measure.spec for measure in chosen])
 
@@ -76,11 +76,28 @@ def _list(specs: list[Spec]) -> None:
     click.echo("\n'judged measures NAME' explains one of them.")
 
 
-def _page(spec: Spec, words: str) -> str:
+def _certainty(measure: Measure) -> dict[str, str]:
+    """How sure the mean over orders of ties, the ends of a tie range and those of an unjudged range
+    are."""
+    from judged.measures.orders import LIMIT
+
+    few = f"up to {LIMIT} orders of a query's ties"
+    closed = "in closed form; a variant without one is " if measure.spec.expected else ""
+    ends = "exact, unless a warning says" if measure.spec.worth else f"exact {few}, beyond them"
+    bounds = "bounds, where empty=zero" if measure.monotone else "two scenarios, not bounds"
+    return {
+        "ties": f"expected: {closed}exact {few}, and estimated beyond them",
+        "tie range": f"{ends} at least this far",
+        "unjudged": f"the two values of an unjudged range are {bounds}",
+    }
+
+
+def _page(measure: Measure, words: str) -> str:
     from judged.measures.bibliography import BIBLIOGRAPHY
     from judged.measures.formula import readable
     from judged.measures.params import show
 
+    spec = measure.spec
     example = spec.example
     given = [f"relevance in rank order {example.ranking}"]
     given += [f"{example.relevant} relevant in all"] if example.relevant is not None else []
@@ -99,6 +116,7 @@ def _page(spec: Spec, words: str) -> str:
         f"LaTeX      {spec.formula}",
         f"range      {low} to {high}" + (f", {better} is better" if spec.rates_relevance else ""),
         f"undefined  {spec.undefined.text}",
+        *(f"{name.ljust(10)} {text}" for name, text in _certainty(measure).items()),
         f"reference  {BIBLIOGRAPHY[spec.reference]}",
         f"example    {example.measure} = {example.value:.6g}, with {', '.join(given)}",
         "",

@@ -67,8 +67,9 @@ CONVENTION = Convention(
     policy={"ties": "input", "missing": "error"},
     cautions=(
         Caution(
-            "tied in long lists",
-            "ranx leaves the order of tied results to a sort that keeps no order in long lists.",
+            "tied",
+            "ranx leaves the order of tied results to a sort that need not keep that of the input, "
+            "as is done here.",
         ),
     ),
     options=(
@@ -86,7 +87,7 @@ CONVENTION = Convention(
     differences=(
         "A run that lacks a judged query is refused, unless make_comparable=True counts it as an "
         "empty list.",
-        "Tied results come in the order that its own sort leaves them in: that of the input in "
+        "Tied results come in the order that its sort leaves them in: mostly that of the input in "
         "short lists, none in long ones.",
         "With -l2 behind nDCG, grades below 2 gain nothing; judged takes a table, "
         "nDCG(gains={1:0}).",

@@ -6,20 +6,20 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 
 Choices = Mapping[str, str]
 """Some choices of a policy, {"empty": "skip"}; the others are judged's defaults."""
 
 HELD = {
-    "run": "the library was run side by side with judged",
-    "output": "its printed output is stored with the tests",
-    "reading": "its source was read, and written again by hand for the tests",
+    "run": "library run",
+    "output": "stored output",
+    "reading": "reading of the source",
 }
 """How a convention was held against its library, best first."""
 
 WHEN = {
     "tied": "judged results are tied",
-    "tied in long lists": "judged results of lists with more than 16 results are tied",
     "own ids": "results have the id of their query",
     "graded": "grades are above 1",
     "fractional": "grades are not whole numbers",
@@ -135,7 +135,7 @@ class Name:
         """
         tight = re.sub(r"\s", "", text)
         for spelling in (self.theirs, *self.aliases):
-            if found := re.fullmatch(_pattern(spelling), tight, re.IGNORECASE):
+            if found := _pattern(spelling).fullmatch(tight):
                 return found.groupdict()
         return None
 
@@ -157,13 +157,15 @@ class Name:
         return _fill(self.theirs, places), _fill(self.ours, places)
 
 
-def _pattern(spelling: str) -> str:
+@cache
+def _pattern(spelling: str) -> re.Pattern[str]:
     """The spelling as a regular expression, one group per place."""
     parts = _PLACE.split(re.sub(r"\s", "", spelling))
-    return "".join(
+    text = "".join(
         f"(?P<{part}>{_VALUE.get(part, _NUMBER)})" if number % 2 else re.escape(part)
         for number, part in enumerate(parts)
     )
+    return re.compile(text, re.IGNORECASE)
 
 
 def _fill(template: str, places: Mapping[str, object]) -> str:

@@ -6,9 +6,7 @@ from __future__ import annotations
 from judged.conventions.spec import Caution, Convention, Name, Option
 
 
-def _names(
-    theirs: str, ours: str, note: str = "", *, function: str, undefined: float | None = None
-) -> tuple[Name, Name]:
+def _names(theirs: str, ours: str, note: str = "", *, function: str) -> tuple[Name, Name]:
     """A metric without and with a cutoff."""
     tied = () if theirs == "RetrievalNormalizedDCG" else (TIED,)
     return (
@@ -17,7 +15,6 @@ def _names(
             ours,
             note,
             aliases=(function, f"{theirs}()"),
-            undefined=undefined,
             cautions=tied,
         ),
         Name(
@@ -25,11 +22,12 @@ def _names(
             f"{ours}@{{k}}",
             note,
             aliases=(f"{function}(top_k={{k}})", f"{theirs}@{{k}}", f"{function}@{{k}}"),
-            undefined=undefined,
             cautions=tied,
         ),
     )
 
+
+LENGTH = "Needs the size of the collection, which is the length of the list there."
 
 TIED = Caution(
     "tied",
@@ -68,13 +66,29 @@ CONVENTION = Convention(
             "Rprec",
             aliases=("retrieval_r_precision", "RetrievalRPrecision()"),
         ),
-        *_names(
+        Name(
             "RetrievalFallOut",
             "FallOut",
-            "Needs the size of the collection, which is the length of the list there. A query "
-            "with nothing irrelevant counts 1.",
-            function="retrieval_fall_out",
+            f"{LENGTH} A query with nothing irrelevant counts 1.",
+            aliases=("RetrievalFallOut()",),
             undefined=1.0,
+            cautions=(TIED,),
+        ),
+        Name(
+            "RetrievalFallOut(top_k={k})",
+            "FallOut@{k}",
+            f"{LENGTH} A query with nothing irrelevant counts 1.",
+            aliases=("RetrievalFallOut@{k}",),
+            undefined=1.0,
+            cautions=(TIED,),
+        ),
+        Name("retrieval_fall_out", "FallOut", LENGTH, cautions=(TIED,)),
+        Name(
+            "retrieval_fall_out(top_k={k})",
+            "FallOut@{k}",
+            LENGTH,
+            aliases=("retrieval_fall_out@{k}",),
+            cautions=(TIED,),
         ),
         *_names(
             "RetrievalNormalizedDCG",
@@ -85,8 +99,10 @@ CONVENTION = Convention(
         Name(
             "RetrievalAUROC",
             "RankAUC",
-            "Needs the size of the collection, which is the length of the list there.",
+            f"{LENGTH} A query with nothing irrelevant counts 0.",
             aliases=("retrieval_auroc", "RetrievalAUROC()"),
+            undefined=0.0,
+            cautions=(TIED,),
         ),
     ),
     policy={"ties": "expected"},

@@ -139,7 +139,8 @@ class Embeddings(Search):
         both : bool, optional
             Whether the items' search for queries is a second row.
         tie_range : bool, optional
-            Whether every number is also given with ties against the system and in its favour.
+            Whether every number is also given in the worst and the best order of ties, and on
+            average over all orders.
         name : str, optional
             What the row is called.
         progress : callable, optional

@@ -78,10 +78,11 @@ def evaluate(
         Score as another library does: its names for measures are understood, ours mean its
         variants of them, and the policy is its own where none is given.
     tie_range : bool, optional
-        Add each number's value when ties fall against the system, on average and in its favour.
+        Add each number's value in the worst order of tied results, on average over all orders,
+        and in the best; a warning names the measures whose ends may be further out.
     unjudged_range : bool, optional
         Add each number's values if all unjudged results had been judged: irrelevant, or of the top
-        grade.
+        grade; a note names the measures for which these are no bounds.
     judgements_format, run_format : FileFormat, optional
         The format of the files, such as "trec" or "csv", where it is not recognised.
     progress : Progress, optional

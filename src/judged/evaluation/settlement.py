@@ -239,7 +239,14 @@ def _settled(measure: Measure, r: Rankings, policy: Policy, raw: Floats) -> tupl
             f"nothing is relevant for {_some(r, nothing)}, and empty=error says to stop; "
             "empty=zero gives them the worst value, empty=skip leaves them out."
         )
-    settlement = Settlement(measure.spec, policy, nothing, r.missing)
+    without = undefined(measure, r, raw)
+    if policy.empty == "error" and without.any():
+        raise PolicyError(
+            f"{measure} is undefined for {_some(r, without)}: {measure.spec.undefined.text}; "
+            "empty=error says to stop, empty=zero gives them the worst value, empty=skip leaves "
+            "them out."
+        )
+    settlement = Settlement(measure.spec, policy, nothing | without, r.missing)
     counted, values = settlement.counted, settlement.settle(raw)
     shown = np.full(len(r), np.nan)
     shown[counted] = values
@@ -262,6 +269,13 @@ def nothing_relevant(measure: Measure, r: Rankings) -> Mask:
     return r.relevant(rel) == 0
 
 
+def undefined(measure: Measure, r: Rankings, values: Floats) -> Mask:
+    """The queries whose judgements leave the measure without a value, whatever is retrieved."""
+    if measure.spec.undefined.of_run:
+        return np.zeros(len(r), bool)
+    return np.isnan(values)
+
+
 @dataclass(frozen=True, eq=False)
 class Settlement:
     """A policy, made ready for the values of one measure."""
@@ -269,7 +283,8 @@ class Settlement:
     spec: Spec
     policy: Policy
     nothing: Mask
-    """Queries with nothing relevant."""
+    """Queries with nothing relevant, or judged so that the measure has no value for another
+    reason."""
     missing: Mask
     """Queries that the run lacks."""
 

@@ -110,7 +110,6 @@ def _grades(run: Scored) -> np.ndarray:
 
 CONDITIONS: dict[str, Callable[[Scored, Measure], bool]] = {
     "tied": lambda run, measure: run.audit.tied_results > 0,
-    "tied in long lists": lambda run, measure: _tied_in_long_lists(run),
     "graded": lambda run, measure: bool((_grades(run) > 1).any()),
     "fractional": lambda run, measure: bool((_grades(run) % 1 != 0).any()),
     "negative": lambda run, measure: bool((_grades(run) < 0).any()),
@@ -126,12 +125,6 @@ CONDITIONS: dict[str, Callable[[Scored, Measure], bool]] = {
 }
 """Whether the data of a run are as a caution of a convention says (`conventions.WHEN`); own ids are
 found before a run is judged."""
-
-
-def _tied_in_long_lists(run: Scored) -> bool:
-    r = run.rankings.whole or run.rankings
-    first, last = r.spans
-    return bool(((last > first) & (r.retrieved[r.hit_query] > 16)).any())
 
 
 def _all_relevant(run: Scored) -> bool:

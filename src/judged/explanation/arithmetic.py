@@ -288,7 +288,7 @@ class Quotient(Pair):
 
     def text(self) -> str:
         sign = "/" if not self.first.parts and not self.second.parts and self._whole else " / "
-        return f"{self.first.inside(2)}{sign}{self.second.inside(3)}"
+        return f"{self.first.inside(2)}{sign}{self.second.inside(4)}"
 
     @property
     def _whole(self) -> bool:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import OrderedDict, deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from numbers import Real
 from typing import TYPE_CHECKING, Any
@@ -13,7 +14,7 @@ import numpy as np
 from judged.errors import InputError, PolicyError, did_you_mean, quoted
 from judged.inputs import as_runs, read_judgements, read_run
 from judged.inputs.tables import Judgements, Lookup, Run
-from judged.judging import judging
+from judged.judging import judging, pool_of
 from judged.policy import Policy
 from judged.rankings.rankings import Rankings
 
@@ -178,7 +179,7 @@ def _read_query(
     }
     own = _only(known, chosen)
     assert isinstance(own, (Judgements, Lookup))
-    grades = _grades_of(own, chosen)
+    grades = _grades_of(own, duplicates)
     if chosen in _queries(found):
         listed = _only(found, chosen)
         assert isinstance(listed, (Run, Lookup))
@@ -226,14 +227,29 @@ def _order(
     tied: dict[int, list[str]] = {}
     for item, begin in zip(order, first, strict=True):
         tied.setdefault(begin, []).append(item)
-    result: list[str] = []
-    for begin in tied:
-        left = tied[begin]
-        for rank in range(begin, begin + len(left)):
-            item = next((item for item in left if grades.get(item) == at.get(rank)), left[0])
-            left.remove(item)
-            result.append(item)
-    return result
+    return [
+        item
+        for begin, items in tied.items()
+        for item in _by_grade(items, [at.get(begin + place) for place in range(len(items))], grades)
+    ]
+
+
+def _by_grade(
+    items: list[str], wanted: list[float | None], grades: Mapping[str, float]
+) -> Iterator[str]:
+    """The items so that each place has the grade that is wanted there (None: nobody judged it), and
+    otherwise in the order they have; each item is looked at a few times, however many there are."""
+    left = OrderedDict.fromkeys(items)
+    waiting: dict[float | None, deque[str]] = {}
+    for item in items:
+        waiting.setdefault(grades.get(item), deque()).append(item)
+    for grade in wanted:
+        fitting = waiting.get(grade, deque())
+        while fitting and fitting[0] not in left:
+            fitting.popleft()
+        item = fitting.popleft() if fitting else next(iter(left))
+        del left[item]
+        yield item
 
 
 def _chosen(judged: Iterable[str], query: str | None, listed: Iterable[str]) -> str:
@@ -275,22 +291,10 @@ def _items(run: Run | Lookup, query: str) -> list[str]:
     return list(run.frame["item"].to_list())
 
 
-def _grades_of(judgements: Judgements | Lookup, query: str) -> dict[str, float]:
-    """Each judged item's grade: by subtopic the best one, otherwise the first."""
-    if isinstance(judgements, Lookup):
-        own = judgements.lists[query]
-        return {
-            item: float(max(grade.values()) if isinstance(grade, Mapping) else grade)
-            for item, grade in own.items()
-        }
-    best: dict[str, float] = {}
-    for item, grade in zip(
-        judgements.frame["item"].to_list(), judgements.frame["grade"].to_list(), strict=True
-    ):
-        best[item] = (
-            max(grade, best.get(item, grade)) if judgements.by_subtopic else best.get(item, grade)
-        )
-    return best
+def _grades_of(judgements: Judgements | Lookup, duplicates: str) -> dict[str, float]:
+    """The grade of each judged item of the one query; by subtopic the best one."""
+    pool = pool_of(judgements, duplicates=duplicates)
+    return dict(zip(pool.items[0], pool.grades.tolist(), strict=True))
 
 
 def refuse_unbroken_ties(policy: Policy) -> None:

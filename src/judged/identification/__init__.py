@@ -100,5 +100,6 @@ def identify(
         in_use_chance=chance(in_use, asked),
         nearest=() if matches else ranker.nearest(asked, NEAREST),
         idle=grid.idle,
+        untried=grid.untried,
         limit=limit,
     )

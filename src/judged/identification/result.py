@@ -53,6 +53,8 @@ class Identification(Result):
     """Where nothing fits, what comes nearest, the nearest first."""
     idle: dict[str, str] = field(default_factory=dict)
     """The choices of a policy that change no number here, and why."""
+    untried: str = ""
+    """What could not be tried, and why; empty where everything was."""
     limit: int | None = SHOWN
     """How many explanations text and tables show; all are among `matches`, and in JSON."""
 
@@ -79,6 +81,7 @@ class Identification(Result):
             self._weight(),
             f"Where no choice is named: {Policy()}.",
             *self._idle(),
+            *([self.untried] if self.untried else []),
         ]
 
     def _verdict(self) -> str:
@@ -168,6 +171,7 @@ class Identification(Result):
             "matches": [_match(match) for match in self.matches],
             "nearest": [_match(match) for match in self.nearest],
             "idle": dict(self.idle),
+            "untried": self.untried,
         }
 
     def to_frame(self) -> pl.DataFrame:

@@ -92,6 +92,8 @@ def read_run(
     >>> read_run({"q1": ["b", "a"]}, name="mine").lists["q1"]
     {'b': 2, 'a': 1}
     """
+    if name is not None and not isinstance(name, str):
+        raise InputError(f"the name of a run must be a text; got {type(name).__name__}.")
     if isinstance(run, (Run, Lookup)):
         return replace(run, name=name) if name else run
     if isinstance(run, (str, PathLike)):

@@ -13,7 +13,7 @@ from judged.errors import InputError
 from judged.inputs.columns import Columns, choose_columns
 from judged.inputs.source import BYTE_ORDER_MARK, POLARS_ERRORS, LineNumbers, Source, decoded
 from judged.inputs.tables import Reading, Row, as_score, from_rows, is_complete, skipped_comments
-from judged.inputs.whitespace import COMMENT, has_lone_returns, is_number
+from judged.inputs.whitespace import COMMENT, is_number, is_plain
 from judged.text import counted, quote
 
 
@@ -59,7 +59,7 @@ def _at_once(
 ) -> pl.DataFrame | None:
     """None where polars cannot read it or a needed cell is empty."""
     with source.open() as handle:
-        if has_lone_returns(handle):
+        if not is_plain(handle, separator.encode()):
             return None
     below = next(islice(source.lines(), line, None), b"")
     if below.startswith(BYTE_ORDER_MARK) or any("\n" in name for name in header):

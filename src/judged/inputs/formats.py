@@ -83,9 +83,12 @@ def without_compression(path: PurePath) -> PurePath:
     return path.with_suffix("") if path.suffix.lower() in COMPRESSION_SUFFIXES else path
 
 
-def printable(path: str | PurePath) -> str:
+def printable(path: str | os.PathLike[str]) -> str:
     """The name of a file as text: bytes that are not UTF-8 are spelled out."""
-    return os.fsencode(path).decode("utf-8", "backslashreplace")
+    try:
+        return os.fsencode(path).decode("utf-8", "backslashreplace")
+    except UnicodeEncodeError:  # half a character, which no file can have in its name
+        return os.fspath(path).encode("utf-8", "backslashreplace").decode()
 
 
 def run_name(path: str | PurePath) -> str:

@@ -33,7 +33,7 @@ def read_ndjson(source: Source) -> Reading:
 def read_json(source: Source) -> Reading:
     """{query: {item: value}}, {query: [item, …]} for a run, {query: {item: {subtopic: grade}}}, or
     a list of rows."""
-    content = _parse(source, source.read(), 1, whole=True)
+    content = parse(source, source.read(), 1, _expected(source), whole=True)
     if isinstance(content, dict) and content:
         return _from_dict(source, content)
     if not isinstance(content, list | dict):
@@ -233,7 +233,7 @@ def _number(value: object, role: str, place: str) -> float:
 def _objects(source: Source) -> Iterator[tuple[str, dict[str, Any]]]:
     for number, line in enumerate(source.lines(), 1):
         if line.strip():
-            content = _parse(source, line, number, whole=False)
+            content = parse(source, line, number, _expected(source))
             if not isinstance(content, dict):
                 raise InputError(
                     f"{source.label}, line {number}: expected a JSON object, found {quote(line)}."
@@ -241,7 +241,8 @@ def _objects(source: Source) -> Iterator[tuple[str, dict[str, Any]]]:
             yield f"line {number}", content
 
 
-def _parse(source: Source, text: bytes, line: int, *, whole: bool) -> Any:
+def parse(source: Source, text: bytes, line: int, expected: str, *, whole: bool = False) -> Any:
+    """JSON that begins in a line of a source, its `whole` text or a part."""
     objects = 0
 
     def without_repetition(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -282,9 +283,7 @@ def _parse(source: Source, text: bytes, line: int, *, whole: bool) -> Any:
     except ValueError as error:  # an integer with thousands of digits
         raise InputError(f"{source.label}: the JSON cannot be read ({error}).") from None
     except RecursionError:
-        raise InputError(
-            f"{source.label}: the JSON is nested too deeply. {_expected(source)}"
-        ) from None
+        raise InputError(f"{source.label}: the JSON is nested too deeply. {expected}") from None
 
 
 _SURROGATE = re.compile(rb"\\u[dD]")

@@ -227,6 +227,19 @@ class Reading:
     tag: str | None = None
 
 
+def texts(name: str, values: Iterable[str | None]) -> pl.Series:
+    """A column of texts."""
+    import polars as pl
+
+    try:
+        return pl.Series(name, list(values), dtype=pl.String)
+    except UnicodeEncodeError as error:
+        raise InputError(
+            f"the {name} {error.object!r} holds half a character, as names of files may that are "
+            "not UTF-8; a table cannot hold it. Rename it."
+        ) from None
+
+
 def from_rows(rows: Iterable[Row], kind: Kind, subtopic: str | None = None) -> pl.DataFrame:
     """Packed a batch at a time, as rows in Python take ten times the memory; `subtopic` names the
     fourth column."""

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 COMMENT = b"#"
-_SPACE, _NEWLINE = b" "[0], b"\n"[0]
+_SPACE, _NEWLINE, _MARK = b' \n"'
 _ONE_KIND = bytes.maketrans(b"\t\r", b" \n")
 _NO_GAP = bytes(range(_SPACE + 1, 256))
 _IN_CACHE = 1 << 18
@@ -66,6 +66,8 @@ def count_even_lines(handle: BinaryIO, separator: bytes, fields: int) -> int | N
             return None
         seen += len(gaps)
         block[0] = block[size]
+    if block[0] == separator[0]:
+        return None
     seen += block[0] != _NEWLINE
     return None if seen % fields else seen // fields
 
@@ -88,9 +90,23 @@ def count_lines(block: bytes) -> int:
     return block.count(b"\n") + (block.count(b"\r") - block.count(b"\r\n") if b"\r" in block else 0)
 
 
-def has_lone_returns(handle: BinaryIO) -> bool:
-    """Whether CR stands anywhere but before LF; polars knows no such line ends."""
-    return any(block.count(b"\r") != block.count(b"\r\n") for block in blocks(handle))
+def is_plain(handle: BinaryIO, separator: bytes) -> bool:
+    """Whether all readers of comma-separated text agree on what a text says: CR stands only before
+    LF, and a quotation mark only around a whole cell or twice inside one."""
+    around = np.frombuffer(separator + b'\r\n"', np.uint8)
+    inside = 0
+    for block in blocks(handle):
+        if block.count(b"\r") != block.count(b"\r\n"):
+            return False
+        if b'"' in block:
+            characters = np.frombuffer(b"\n" + block, np.uint8)
+            marks = np.flatnonzero(characters == _MARK)
+            opening, closing = marks[inside::2], marks[1 - inside :: 2]
+            beside = np.concatenate([characters[opening - 1], characters[closing + 1]])
+            if not np.isin(beside, around).all():
+                return False
+            inside = (inside + len(marks)) % 2
+    return True
 
 
 def even_out(block: bytes) -> tuple[bytes, int]:

@@ -11,7 +11,7 @@ import numpy as np
 from judged.errors import InputError
 from judged.inputs import read_judgements, read_run
 from judged.inputs.categories import read_categories
-from judged.inputs.tables import Judgements, Lookup, Run
+from judged.inputs.tables import Judgements, Lookup, Run, texts
 from judged.judging.faults import nan_message, refuse_repeated, without_repeats
 from judged.judging.join import distinct, numbers
 
@@ -72,8 +72,6 @@ def _flat(given: Lookup, value: str) -> pl.DataFrame:
     lists = given.lists
     lengths = np.fromiter(map(len, lists.values()), np.int64, len(lists))
     values = numbers(lists, lengths, f"a {value}")
-    query = pl.Series("query", list(lists), dtype=pl.String).gather(
-        np.repeat(np.arange(len(lists)), lengths)
-    )
-    item = pl.Series("item", list(chain.from_iterable(lists.values())), dtype=pl.String)
+    query = texts("query", lists).gather(np.repeat(np.arange(len(lists)), lengths))
+    item = texts("item", chain.from_iterable(lists.values()))
     return pl.DataFrame([query, item, pl.Series(value, values, dtype=pl.Float64)])

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from judged.errors import InputError
-from judged.inputs.tables import Judgements, Lookup
+from judged.inputs.tables import Judgements, Lookup, texts
 from judged.judging.join import Grouped, distinct, group, hashed, numbers
 from judged.judging.subtopics import lists_by_item, table_by_item
 from judged.rankings.rankings import Subtopics
@@ -61,10 +61,8 @@ class Pool:
         if isinstance(self.source, Grouped):
             frame = self.source.table.frame.select("query", "item")
             return frame if self.source.order is None else frame[self.source.order]
-        query = pl.Series("query", self.queries, dtype=pl.String).gather(self.query)
-        item = pl.Series(
-            "item", list(chain.from_iterable(self.source.lists.values())), dtype=pl.String
-        )
+        query = texts("query", self.queries).gather(self.query)
+        item = texts("item", chain.from_iterable(self.source.lists.values()))
         return pl.DataFrame([query, item])
 
     @cached_property

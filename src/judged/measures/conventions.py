@@ -87,7 +87,7 @@ def _read(convention: Convention, text: str) -> Iterator[Named]:
         written = set(re.findall(r"(\w+)\s*=", text))
         yield (
             _variant(convention, measure, written)
-            or _otherwise_spelled(convention, measure)
+            or (None if written else _otherwise_spelled(convention, measure))
             or _missing(convention, text, measure)
         )
 

@@ -41,7 +41,8 @@ def precision_at_recall(r: Rankings, *, recall: float, rel: float) -> Floats:
     relevant = r.relevant(rel)
     enough = enough_for(recall, relevant)
     query, rank, ordinal = r.relevant_hits(None, rel)
-    at = ordinal == enough[query]
+    # A recall of 0 is reached at rank 1, whatever stands there.
+    at = rank == 1 if recall == 0 else ordinal == enough[query]
     value = np.where(relevant == 0, np.nan, 0.0)
     value[query[at]] = (ordinal / rank)[at]
     return value

@@ -24,8 +24,8 @@ import numpy as np
 
 from judged.errors import MeasureError
 from judged.measures import params
-from judged.measures.gain import discounts
-from judged.measures.params import Number, patience
+from judged.measures.gain import check_reach, discounts
+from judged.measures.params import Number, patience, show
 from judged.measures.series import harmonic, inverse_squares
 from judged.measures.spec import NEVER, Example, measure
 from judged.measures.worth import own_merit
@@ -85,16 +85,18 @@ class _Reading:
         self, r: Rankings, name: str, *, k: Cutoff, min_rel: float, max_rel: float
     ) -> None:
         _check_grades(r, name, min_rel, max_rel)
-        above = r.hit_grade - min_rel
+        # A power of two changes no digit, and keeps sums of the greatest grades finite.
+        unit = 2.0 ** min(int(np.frexp(max_rel - min_rel)[1]), 1000)
+        above, span = (r.hit_grade - min_rel) / unit, (max_rel - min_rel) / unit
         end = r.cutoff(k, np.nextafter(min_rel, np.inf))
         chosen = np.flatnonzero((above > 0) & (r.hit_rank <= end[r.hit_query]))
         self.rankings = r
         self.query = r.hit_query[chosen]
         self.sizes = np.bincount(self.query, minlength=len(r))
         self.rank = r.hit_rank[chosen].astype(np.float64)
-        self.gain = above[chosen] / (max_rel - min_rel)
+        self.gain = above[chosen] / span
         # Sums of grades, which are mostly whole numbers, are exact: ten times a tenth must be 1.
-        self.gained = running_sums(above[chosen], self.sizes) / (max_rel - min_rel)
+        self.gained = running_sums(above[chosen], self.sizes) / span
         some = self.sizes > 0
         firsts = starts_of(self.sizes)[some]
         self.first = end.copy()
@@ -129,12 +131,19 @@ class _Reading:
 def _check_grades(r: Rankings, name: str, min_rel: float, max_rel: float) -> None:
     if min_rel >= max_rel:
         raise MeasureError(
-            f"min_rel of {name} must be below max_rel; got {min_rel:g} and {max_rel:g}."
+            f"min_rel of {name} must be below max_rel; got {show(min_rel)} and {show(max_rel)}."
         )
-    if len(r.pool_grade) and (top := r.pool_grade.max()) > max_rel:
+    low, high = min_rel, max_rel
+    if not np.isfinite(float(high) - float(min(low, r.hit_grade.min(initial=low)))):
         raise MeasureError(
-            f"max_rel of {name} is {max_rel:g}, but the judgements hold a grade of {top:g}; write "
-            f"{name}(max_rel={top:g}), the highest grade that could have been given."
+            f"max_rel of {name} lies further from min_rel, or from the lowest grade, than a number "
+            f"can hold; got {show(min_rel)} and {show(max_rel)}."
+        )
+    if len(r.pool_grade) and (top := float(r.pool_grade.max())) > max_rel:
+        raise MeasureError(
+            f"max_rel of {name} is {show(max_rel)}, but the judgements hold a grade of "
+            f"{show(top)}; write {name}(max_rel={show(top)}), the highest grade that could "
+            "have been given."
         )
 
 
@@ -177,6 +186,7 @@ def even_sum(start: Floats, stop: Floats, gained: Floats) -> Floats:
 )
 def scaled_dcg(r: Rankings, *, k: Cutoff, min_rel: float, max_rel: float) -> Floats:
     _check_end("SDCG", k)
+    check_reach("SDCG", k)
     reading = _Reading(r, "SDCG", k=k, min_rel=min_rel, max_rel=max_rel)
     sums = np.append(0.0, np.cumsum(discounts(np.arange(1, int(reading.end.max(initial=0)) + 1))))
     return reading.rate(
@@ -261,6 +271,11 @@ def inst(r: Rankings, *, k: Cutoff, T: float, min_rel: float, max_rel: float) ->
     )
 
 
+ROUNDING = 1e-9
+"""A sum that falls short of a goal by less than this share of it reaches it: such differences are
+those of adding up."""
+
+
 @measure(
     name="BPM",
     title="Bejeweled player model",
@@ -282,7 +297,9 @@ def inst(r: Rankings, *, k: Cutoff, T: float, min_rel: float, max_rel: float) ->
 def bejeweled_player(r: Rankings, *, k: Cutoff, T: float, min_rel: float, max_rel: float) -> Floats:  # noqa: N803
     _check_end("BPM", k)
     reading = _Reading(r, "BPM", k=k, min_rel=min_rel, max_rel=max_rel)
-    return reading.rate(stay=(reading.gained < T).astype(np.float64), weight=even, summed=even_sum)
+    # Ten tenths are 0.9999999999999999 when they are added one after the other.
+    unmet = reading.gained < T * (1 - ROUNDING)
+    return reading.rate(stay=unmet.astype(np.float64), weight=even, summed=even_sum)
 
 
 _NERR = r"\frac{\sum_i S(i)\,gain_i}{\sum_i S(i)}, \quad S(i) = \prod_{j<i} C(j), \quad C(i) = "
@@ -359,7 +376,9 @@ def nerr10(r: Rankings, *, k: Cutoff, p: float, min_rel: float, max_rel: float) 
     return reading.rate(
         stay=1 - reading.gain,
         weight=lambda rank, gained: along(power, rank - 1),
-        summed=lambda start, stop, gained: (along(power, start) - along(power, stop)) / (1 - p),
+        summed=lambda start, stop, gained: (
+            along(power, start) * -np.expm1((stop - start) * np.log(p)) / (1 - p)
+        ),
     )
 
 

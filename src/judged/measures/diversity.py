@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from judged.measures.gain import discounts
+from judged.measures.gain import check_reach, discounts
 from judged.measures.params import REL, K, Number, patience
 from judged.measures.precision import divisor
 from judged.measures.spec import NO_RELEVANT, Example, Mask, Undefined, measure
@@ -113,6 +113,7 @@ def _over_thinkable(
     r: Rankings, name: str, weights_of: Weights, *, k: Cutoff, rel: float, alpha: float
 ) -> Floats:
     """The gains of each list divided by those of one whose every item serves every subtopic."""
+    check_reach(name, k)
     served = served_by(r, rel, name)
     weights = weights_of(max(_deepest(r, served), k if isinstance(k, int) else 0))
     best = subtopics_of(r, served) * _best_thinkable(r, weights, k=k, rel=rel, alpha=alpha)
@@ -343,7 +344,9 @@ def _worth_by_number(r: Rankings, *, rel: float) -> Worth:
     range=(0, 1),
     params=(K, REL),
     undefined=Undefined(
-        "the query has no relevant item, or there is no k and its list is empty", _no_precision
+        "the query has no relevant item, or there is no k and its list is empty",
+        _no_precision,
+        of_run=True,
     ),
     laws=_COMMON_LAWS,
     # a is served at both ranks, b at the second: 3 of 2 * 2.

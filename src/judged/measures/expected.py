@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judged.measures.orders import Orders, Sample, in_order, tied_queries
-from judged.measures.worth import Closed, by_grade
+from judged.measures.worth import Closed, Worth, by_grade
 from judged.rankings.rankings import Rankings
 from judged.segments import (
     Floats,
@@ -183,7 +183,8 @@ def expectations(
     loose = r.take(np.flatnonzero(tied))
     others = r.take(np.flatnonzero(~tied))
     exact = {measure: measure.closed_where(loose) for measure in measures}
-    sorted_ends = {measure: _by_worth(measure, loose) for measure in measures} if ends else {}
+    by_worth = _ByWorth(loose)
+    sorted_ends = {measure: by_worth.ends(measure) for measure in measures} if ends else {}
     seen = [
         measure
         for measure, closed in exact.items()
@@ -208,16 +209,31 @@ def _untied(values: Floats, ends: bool) -> Expected:
     return Expected(values, None, values, values, sure) if ends else Expected(values)
 
 
-def _by_worth(measure: Measure, r: Rankings) -> tuple[Floats, Floats, Mask]:
-    """The ends of the orders by worth and of the order there is, and where no order goes
-    further."""
-    worth = measure.worth(r)
-    orders = [r.hit_rank]
-    for each in (worth, by_grade(r)) if worth is None or not worth.sure_of(r).all() else (worth,):
-        orders += [] if each is None else [each.ranks(r, best=best) for best in (True, False)]
-    values = [measure.compute_as_ranked(in_order(r, rank)) for rank in orders]
-    sure = np.zeros(len(r), bool) if worth is None else worth.sure_of(r)
-    return np.minimum.reduce(values), np.maximum.reduce(values), sure
+class _ByWorth:
+    """Rankings in the orders by worth, each made once: most measures share theirs."""
+
+    def __init__(self, r: Rankings) -> None:
+        self.rankings = r
+        self._made: dict[tuple[int, float], tuple[Floats, list[Rankings]]] = {}
+
+    def ends(self, measure: Measure) -> tuple[Floats, Floats, Mask]:
+        """The least and the greatest value, and for which queries no order goes further."""
+        r, worth = self.rankings, measure.worth(self.rankings)
+        orders = [] if worth is None else self._orders(worth)
+        sure = np.zeros(len(r), bool) if worth is None else worth.sure_of(r)
+        if not sure.all():
+            orders = [*orders, *self._orders(by_grade(r)), in_order(r, r.hit_rank)]
+        values = [measure.compute_as_ranked(order) for order in orders]
+        return np.minimum.reduce(values), np.maximum.reduce(values), sure
+
+    def _orders(self, worth: Worth) -> list[Rankings]:
+        # The array is kept, so that no other can have its place in memory.
+        key = id(worth.hits), worth.unjudged
+        if key not in self._made:
+            r = self.rankings
+            both = [in_order(r, worth.ranks(r, best=best)) for best in (True, False)]
+            self._made[key] = worth.hits, both
+        return self._made[key][1]
 
 
 def _over(

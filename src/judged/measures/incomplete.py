@@ -96,6 +96,7 @@ def inferred_average_precision(r: Rankings, *, rel: float) -> Floats:
     undefined=Undefined(
         "nothing was retrieved, or k=R with nothing relevant",
         lambda r, params: r.shown(params["k"], 1) == 0,
+        of_run=True,
     ),
     rates_relevance=False,
     laws={"below_k_is_ignored"},
@@ -129,6 +130,7 @@ def _places(r: Rankings, k: Cutoff) -> Floats:
     undefined=Undefined(
         "nothing was retrieved and there is no k, or k=R with nothing relevant",
         lambda r, p: _places(r, p["k"]) == 0,
+        of_run=True,
     ),
     higher_is_better=False,
     rates_relevance=False,
@@ -147,7 +149,7 @@ def unjudged_share(r: Rankings, *, k: Cutoff) -> Floats:
 def _expected_residual(r: Rankings, *, p: float) -> Floats:
     weight = mean_weights(r, np.full(len(r), np.inf), lambda rank: p ** (rank - 1))
     judged = r.hit_grade >= 0
-    return 1 - (1 - p) * r.total(r.hit_query[judged], weight[judged])
+    return np.maximum(1 - (1 - p) * r.total(r.hit_query[judged], weight[judged]), 0)
 
 
 @measure(
@@ -176,4 +178,4 @@ def _expected_residual(r: Rankings, *, p: float) -> Floats:
 def rank_biased_residual(r: Rankings, *, p: float) -> Floats:
     judged = r.hit_grade >= 0
     weight = p ** (r.hit_rank[judged] - 1.0)
-    return 1 - (1 - p) * r.total(r.hit_query[judged], weight)
+    return np.maximum(1 - (1 - p) * r.total(r.hit_query[judged], weight), 0)

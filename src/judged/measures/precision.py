@@ -48,6 +48,7 @@ def _nothing_to_divide_by(r: Rankings, params: Mapping[str, Any]) -> Mask:
         "there is nothing to divide by: an empty list without a fixed k, or k=R with nothing "
         "relevant",
         _nothing_to_divide_by,
+        of_run=True,
     ),
     laws={"swap_up_never_hurts", "append_unjudged_is_neutral", "below_k_is_ignored"},
     example=Example("P@5", "0 1 0 0 1", 0.4),

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from judged.errors import MeasureError, did_you_mean
+from judged.errors import MeasureError, did_you_mean, quoted
 from judged.measures.aggregation import aggregate_param
 from judged.measures.params import Param
 from judged.measures.worth import Closed, Worth, by_grade
@@ -42,6 +42,8 @@ class Undefined:
 
     text: str
     where: Callable[[Rankings, Mapping[str, Any]], Mask]
+    of_run: bool = False
+    """Whether it depends on what was retrieved, and not on the judgements alone."""
 
 
 def _no_relevant(r: Rankings, params: Mapping[str, Any]) -> Mask:
@@ -239,7 +241,7 @@ def lookup(name: str) -> tuple[Spec, Mapping[str, Any]]:
         return _NAMES[name.lower()]
     except KeyError:
         raise MeasureError(
-            f"There is no measure {name!r}{did_you_mean(name, names(), cutoff=0.55)} 'judged "
+            f"There is no measure {quoted(name)}{did_you_mean(name, names(), cutoff=0.55)} 'judged "
             "measures' lists them all."
         ) from None
 
@@ -279,6 +281,6 @@ def _unknown_param(spec: Spec, name: str) -> str:
         else ""
     )
     return (
-        f"{spec.name} takes no {name!r}{'.' if meant == name else hint} ({elsewhere}{spec.name} "
-        f"takes {', '.join(own)}.)"
+        f"{spec.name} takes no {quoted(name)}{'.' if meant == name else hint} "
+        f"({elsewhere}{spec.name} takes {', '.join(own)}.)"
     )

@@ -34,9 +34,18 @@ class Worth:
     def ranks(self, r: Rankings, *, best: bool) -> Ints:
         """The ranks of the hits in the order by worth, or in the reverse order."""
         first, last = r.spans
-        return favoured(
-            r.hit_query, first, last, self.hits, best=best, unjudged=self.unjudged, then=r.hit_item
+        tied = np.flatnonzero(last > first)
+        rank = r.hit_rank.copy()
+        rank[tied] = favoured(
+            r.hit_query[tied],
+            first[tied],
+            last[tied],
+            self.hits[tied],
+            best=best,
+            unjudged=self.unjudged,
+            then=None if r.hit_item is None else r.hit_item[tied],
         )
+        return rank
 
 
 class Closed(NamedTuple):

@@ -14,10 +14,12 @@ from judged.errors import InputError
 from judged.rankings.columns import Columns, Cutoff, Subtopics, by_query_and_rank, gathered
 from judged.rankings.grades import (
     by_subtopic,
+    checked_indices,
     each_query,
-    grades_of,
+    listed,
     query_names,
     refuse_infinite,
+    rows_of,
     whole_pool,
 )
 from judged.segments import Ints, ordinals
@@ -79,8 +81,8 @@ class Rankings(Columns):
         >>> Rankings.from_relevance([[0, 1, 0, 0, 1]], relevant=[4]).evaluate(["R@5"]).value("R@5")
         0.5
         """
-        subtopics, lists, pool = by_subtopic(list(relevance), pool, relevant)
-        rows = [grades_of(row) for row in lists]
+        subtopics, lists, pool = by_subtopic(listed(relevance, "relevance"), pool, relevant)
+        rows = rows_of(lists, "relevance", none=True)
         if not rows:
             raise InputError(
                 "relevance holds no list; give one list of grades in rank order for each query."
@@ -208,7 +210,7 @@ class Rankings(Columns):
         >>> Rankings.from_relevance([[1], [0]], queries=["a", "b"]).take([1]).queries
         ('b',)
         """
-        index = np.asarray(chosen, dtype=np.int64)
+        index = checked_indices(chosen, len(self))
         hits, hit_query = gathered(self.hit_query, index, len(self))
         pool, pool_query = gathered(self.pool_query, index, len(self))
 

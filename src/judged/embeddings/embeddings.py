@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from judged.checks import size_in_bytes
+from judged.checks import checked_methods, size_in_bytes
 from judged.embeddings.diagnosis import SAMPLE
 from judged.embeddings.itself import warned_of_itself
 from judged.embeddings.normalisation_kinds import as_normalisation
@@ -27,6 +27,7 @@ from judged.policy import Policy
 from judged.rankings.audit import Audit
 from judged.rankings.rankings import Rankings
 from judged.similarity.choice import as_similarity
+from judged.text import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -52,6 +53,7 @@ if TYPE_CHECKING:
     )
 
 
+@checked_methods
 class Embeddings(Search):
     """Queries and items, and how they are compared: ranked exactly, without a sort.
 
@@ -393,9 +395,6 @@ def _explained(r: Rankings, of: Search, relation: Relation) -> Rankings:
 def _audit(r: Rankings, notes: tuple[str, ...], *, complete: bool, queries: int) -> Audit:
     lost = np.count_nonzero(~r.missing[r.pool_query]) - len(r.hit_query)
     if lost:
-        notes = (
-            f"{lost:,} judged {'items have' if lost > 1 else 'item has'} no vector, and can only "
-            "be missed.",
-            *notes,
-        )
+        items = counted(lost, "judged item has", "judged items have")
+        notes = (f"{items} no vector, and can only be missed.", *notes)
     return Audit.of(r, run_queries=queries, notes=notes, complete=complete)

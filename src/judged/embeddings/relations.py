@@ -246,7 +246,18 @@ class _Computed:
     items: int
 
     def block(self, begin: int, end: int) -> Pairs:
-        grades = np.asarray(self.function(begin, end))
+        try:
+            grades = np.asarray(self.function(begin, end))
+            numeric = grades.dtype.kind in "biuf"
+        except TypeError as error:
+            raise InputError(
+                "the relevance function must take two numbers, the first query and the one after "
+                f"the last ({error})."
+            ) from error
+        if not numeric:
+            raise InputError(
+                f"the relevance function must return numbers, grades; got {grades.dtype}."
+            )
         if grades.shape != (end - begin, self.items):
             raise InputError(
                 f"the relevance function returned shape {grades.shape} for queries {begin} to "

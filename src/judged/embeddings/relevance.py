@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from judged.checks import choice
 from judged.embeddings.relations import (
     EXCLUSION_LIST,
     Judgements,
@@ -21,7 +22,6 @@ from judged.embeddings.relations import (
 )
 from judged.embeddings.relevance_by_label import SameLabel, SharedLabel
 from judged.errors import InputError
-from judged.text import listed as in_words
 
 if TYPE_CHECKING:
     from judged.types import JudgementsLike, Labels
@@ -187,9 +187,7 @@ def revisited(
     >>> both.rank(relevance).hit_rank.tolist()
     [1]
     """
-    if protocol not in _PROTOCOLS:
-        raise InputError(f"protocol must be {in_words(list(_PROTOCOLS), 'or')}; got {protocol!r}.")
-    wanted = _PROTOCOLS[protocol]
+    wanted = _PROTOCOLS[choice("protocol", protocol, _PROTOCOLS)]
     excluded = tuple(part for part in ("easy", "hard", "junk") if part not in wanted)
 
     if not isinstance(ground_truth, Sequence) or isinstance(ground_truth, (str, bytes)):

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from judged.checks import MOST, OPTIONS, whole
 from judged.conventions.trec_eval import (
     DEFAULT_PARAMETERS,
     GROUPS,
@@ -74,6 +75,12 @@ class Request:
     judged_only: bool = False
     collection: int = 0
     zscores: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.depth is not None:
+            OPTIONS["depth"]("depth", self.depth)
+        whole("collection", self.collection, at_least=0)
+        whole("level", self.level, at_least=-MOST)
 
 
 def chosen_lines(measures: tuple[str, ...]) -> list[Line]:

@@ -167,6 +167,9 @@ ERRORS = {
     'query,item,score\nq,d,1\nq,"d,2\nq,e,3\n': (
         "a.csv, line 3: the quotation marks do not match (unexpected end of data)."
     ),
+    'query,item,score,title\nq,d,1,t\nq,e,2,"t\n': (
+        "a.csv, line 3: the quotation marks do not match (unexpected end of data)."
+    ),
     "query,item,score\n": "a.csv: holds no rows.",
     "# nothing\n": "a.csv: holds no rows.",
     "query,item,grade\nq,d,1\n": (

@@ -154,6 +154,22 @@ def test_ndjson_errors(write, text):
     assert message(read_run, write("a.ndjson", text)) == f"a.ndjson, {NDJSON_ERRORS[text]}"
 
 
+def test_half_a_pair_matters_only_in_ids(write):
+    text = '{"query": "q", "item": "d", "score": 1, "title": "\\ud800"}\n'
+    assert read_run(write("a.ndjson", text)).frame.rows() == [("q", "d", 1.0)]
+    for bad in (text.replace('"d"', '"\\ud800"'), text.replace('"q"', '"\\ud800"')):
+        assert message(read_run, write("a.ndjson", text + bad)) == (
+            'a.ndjson, line 2: "\\ud800" is half of a pair and no character; write the other half, '
+            "too."
+        )
+
+
+def test_a_lone_return_ends_a_line(write):
+    """JSON knows it as white space, but elsewhere it ends a line."""
+    path = write("a.ndjson", FIRST + '{"query": "q1",\r "item": "d2", "score": 1}\n')
+    assert message(read_run, path).startswith("a.ndjson, line 2: not valid JSON (")
+
+
 def test_ndjson_that_is_not_utf8(write):
     path = write("a.ndjson", FIRST.encode() + b'{"query": "\xe9", "item": "d", "score": 1}\n')
     assert (

@@ -15,6 +15,7 @@ from judged.inputs.columns import Columns, choose_columns
 from judged.inputs.dicts import holds_subtopics, results_of
 from judged.inputs.source import POLARS_ERRORS, LineNumbers, Source
 from judged.inputs.tables import RUN, Reading, Row, as_score, from_rows, is_complete
+from judged.inputs.whitespace import has_lone_returns
 from judged.text import quote
 
 
@@ -149,6 +150,8 @@ def _plain(source: Source, rows: int, texts: Sequence[str], others: Sequence[str
     found = dict.fromkeys(keys.values(), 0)
     with source.open() as handle:
         while block := handle.read(_IN_CACHE) + handle.readline():
+            if has_lone_returns(block):
+                return False
             gap = b": " if b'": "' in block else b":"
             if b"\\" in block and _ESCAPED_NAME.search(block):
                 return False
@@ -197,6 +200,7 @@ def _one_by_one(
             if isinstance(identity, int) and role in names:
                 integers[name] = None
             texts.append(str(identity))
+        _refuse_halves("".join(texts), place)
         if named_only:
             found.append((texts[0], None, None))
             continue
@@ -262,8 +266,8 @@ def parse(source: Source, text: bytes, line: int, expected: str, *, whole: bool 
 
     try:
         content = json.loads(text.decode(), object_pairs_hook=without_repetition)
-        if _SURROGATE.search(text):
-            _refuse_halves(content, source.label if whole else f"{source.label}, line {line}")
+        if whole and isinstance(content, dict) and _SURROGATE.search(text):
+            _refuse_halves(json.dumps(content, ensure_ascii=False), source.label)
         return content
     except InputError:
         raise
@@ -296,10 +300,10 @@ def _end_of_object(text: bytes, number: int) -> int:
     return next(islice(ends, number - 1, None))
 
 
-def _refuse_halves(content: Any, place: str) -> None:
+def _refuse_halves(text: str, place: str) -> None:
     """Refuse half a surrogate pair, which no text in UTF-8 can hold."""
     try:
-        json.dumps(content, ensure_ascii=False).encode()
+        text.encode()
     except UnicodeEncodeError as error:
         half = quote(error.object[error.start : error.end])
         raise InputError(

@@ -90,13 +90,18 @@ def count_lines(block: bytes) -> int:
     return block.count(b"\n") + (block.count(b"\r") - block.count(b"\r\n") if b"\r" in block else 0)
 
 
+def has_lone_returns(block: bytes) -> bool:
+    """Whether CR stands anywhere but before LF; polars knows no such line ends."""
+    return b"\r" in block and block.count(b"\r") != block.count(b"\r\n")
+
+
 def is_plain(handle: BinaryIO, separator: bytes) -> bool:
     """Whether all readers of comma-separated text agree on what a text says: CR stands only before
-    LF, and a quotation mark only around a whole cell or twice inside one."""
+    LF, and quotation marks only in pairs, around a whole cell or beside each other inside one."""
     around = np.frombuffer(separator + b'\r\n"', np.uint8)
     inside = 0
     for block in blocks(handle):
-        if block.count(b"\r") != block.count(b"\r\n"):
+        if has_lone_returns(block):
             return False
         if b'"' in block:
             characters = np.frombuffer(b"\n" + block, np.uint8)
@@ -106,7 +111,7 @@ def is_plain(handle: BinaryIO, separator: bytes) -> bool:
             if not np.isin(beside, around).all():
                 return False
             inside = (inside + len(marks)) % 2
-    return True
+    return not inside
 
 
 def even_out(block: bytes) -> tuple[bytes, int]:

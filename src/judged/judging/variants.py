@@ -57,8 +57,10 @@ class Variants:
     @cached_property
     def tied(self) -> bool:
         """Whether the tie rule could make a difference."""
-        first, last = self.usual.spans
-        return self.usual.hit_tie_first is None or bool((last > first).any())
+        # A depth may cut through a tie and leave one item of it: what stood there is asked.
+        listed = self.usual.whole or self.usual
+        first, last = listed.spans
+        return listed.hit_tie_first is None or bool((last > first).any())
 
     @cached_property
     def unjudged(self) -> bool:

@@ -133,8 +133,7 @@ def _check_grades(r: Rankings, name: str, min_rel: float, max_rel: float) -> Non
         raise MeasureError(
             f"min_rel of {name} must be below max_rel; got {show(min_rel)} and {show(max_rel)}."
         )
-    low, high = min_rel, max_rel
-    if not np.isfinite(float(high) - float(min(low, r.hit_grade.min(initial=low)))):
+    if not np.isfinite(float(max_rel) - float(r.hit_grade.min(initial=min_rel))):
         raise MeasureError(
             f"max_rel of {name} lies further from min_rel, or from the lowest grade, than a number "
             f"can hold; got {show(min_rel)} and {show(max_rel)}."
@@ -272,8 +271,8 @@ def inst(r: Rankings, *, k: Cutoff, T: float, min_rel: float, max_rel: float) ->
 
 
 ROUNDING = 1e-9
-"""A sum that falls short of a goal by less than this share of it reaches it: such differences are
-those of adding up."""
+"""A sum that falls short of a goal by less than this share of it reaches it: ten tenths, added one
+after the other, are 0.9999999999999999."""
 
 
 @measure(
@@ -297,7 +296,6 @@ those of adding up."""
 def bejeweled_player(r: Rankings, *, k: Cutoff, T: float, min_rel: float, max_rel: float) -> Floats:  # noqa: N803
     _check_end("BPM", k)
     reading = _Reading(r, "BPM", k=k, min_rel=min_rel, max_rel=max_rel)
-    # Ten tenths are 0.9999999999999999 when they are added one after the other.
     unmet = reading.gained < T * (1 - ROUNDING)
     return reading.rate(stay=unmet.astype(np.float64), weight=even, summed=even_sum)
 

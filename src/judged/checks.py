@@ -189,6 +189,7 @@ OPTIONS: dict[str, Callable[[str, Any], Any]] = {
     "judgements_format": file_format,
     "k": whole,
     "limit": optional(partial(whole, otherwise=", or None for all")),
+    "name": text,
     "per_query": flag,
     "positives": partial(choice, options=POSITIVES),
     "progress": callback,

@@ -186,8 +186,7 @@ WRONG: tuple[Any, ...] = (
 
 
 ELSEWHERE = re.compile(
-    r"charts\.|Embeddings|evaluate_embeddings|learn\.|temperature\.|relevance\.|read_|Diagnosis|TopK"
-    r"|Sweep|Study|IndexEvaluation|Rankings\.from|.*save-path"
+    r"charts\.|read_(?!vectors)|Rankings\.from|.*save-path|evaluate_embeddings-(memory|similarity)"
 )
 """Functions whose options are not checked by `judged.checks` as yet."""
 

@@ -99,21 +99,25 @@ def check_pillow() -> None:
         raise MissingExtraError(HINT) from error
 
 
+_FORMATS = ("PNG", "JPEG", "GIF", "WEBP", "BMP", "TIFF", "PPM", "ICO")
+"""What is opened: pictures only. For others Pillow starts programs (Ghostscript for EPS)."""
+
+
 def opened(picture: PictureLike, name: str) -> Image:
     """A picture as an image of Pillow, in RGB."""
     check_pillow()
-    from PIL import Image, UnidentifiedImageError
+    from PIL import Image
 
     if isinstance(picture, Image.Image):
         return picture.convert("RGB")
     try:
         if isinstance(picture, bytes):
-            return Image.open(BytesIO(picture)).convert("RGB")
+            return Image.open(BytesIO(picture), formats=_FORMATS).convert("RGB")
         if isinstance(picture, (str, os.PathLike)):
-            return Image.open(picture).convert("RGB")
+            return Image.open(picture, formats=_FORMATS).convert("RGB")
     except FileNotFoundError:
         raise InputError(f"the picture of {name}: {picture}: no such file.") from None
-    except (OSError, UnidentifiedImageError) as error:
+    except (OSError, ValueError, SyntaxError, Image.DecompressionBombError) as error:
         raise InputError(f"the picture of {name} cannot be read ({error}).") from None
     array = np.asarray(picture)
     if array.dtype != np.uint8 or array.ndim not in (2, 3):

@@ -293,7 +293,10 @@ def category_codes(categories: Any, items: Vectors) -> tuple[tuple[str, ...], In
 
 
 def _labels(given: Any, items: Vectors) -> list[str]:
-    labels = np.asarray(given)
+    try:
+        labels = np.asarray(given)
+    except (TypeError, ValueError, RuntimeError):
+        labels = np.zeros(())
     if labels.ndim != 1 or len(labels) != len(items):
         raise InputError(
             f"{items.source}: categories have shape {labels.shape}; one is needed for each of the "

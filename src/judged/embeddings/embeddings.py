@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal
 
-from judged.checks import size_in_bytes
+from judged.checks import checked_methods, size_in_bytes
 from judged.embeddings.diagnosis import SAMPLE
 from judged.embeddings.normalisation_kinds import as_normalisation
 from judged.embeddings.product import MEMORY
@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     )
 
 
+@checked_methods
 class Embeddings(Search):
     """Queries and items, and how they are compared: ranked exactly, without a sort.
 

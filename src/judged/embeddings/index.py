@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from judged.checks import checked_methods
 from judged.embeddings.index_adapter import Adapter, as_index
 from judged.embeddings.itself import warned_of_itself
 from judged.embeddings.product import Scores, over_blocks
@@ -70,6 +71,7 @@ def evaluate(
     )
 
 
+@checked_methods
 @dataclass(frozen=True, eq=False, repr=False)
 class IndexEvaluation(Result):
     """What an index finds of the exact lists, the numbers of both, and what is lost.

@@ -65,8 +65,8 @@ _BY_LIST = (
 def _own_items(queries: Vectors, items: Vectors) -> tuple[Ints, str] | None:
     """For each query the item that is itself, and how to exclude it; None unless all queries are
     among the items."""
-    if queries.dims != items.dims or len(queries) > len(items):
-        return None
+    if queries.dims != items.dims or len(queries) > len(items) or len(queries) == 1 < len(items):
+        return None  # one vector may be equal by chance
     rows = np.arange(len(queries))
     if _equal(queries, items, rows):
         return rows, _BY_ROW

@@ -37,7 +37,7 @@ from judged.embeddings.streams import (
     nearest,
     over,
 )
-from judged.errors import InputError, did_you_mean
+from judged.errors import InputError, did_you_mean, quoted
 from judged.inputs.vectors import as_vectors
 from judged.inputs.vectors.vectors import Vectors, unit
 from judged.segments import Floats
@@ -370,7 +370,7 @@ def as_normalisation(given: NormalisationLike) -> Normalisation:
     if match is None:
         raise InputError(
             "a normalisation is a text such as 'csls' or 'softmax(temperature=0.05)'; got "
-            f"{given!r}."
+            f"{quoted(given)}."
         )
     name = match[1].lower().replace("_", "-").replace(" ", "-")
     if name not in NORMALISATIONS:

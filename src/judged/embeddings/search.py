@@ -215,11 +215,8 @@ def explained(r: Rankings, of: Search, relation: Relation) -> Rankings:
 def _audit(r: Rankings, notes: tuple[str, ...], *, complete: bool, queries: int) -> Audit:
     lost = np.count_nonzero(~r.missing[r.pool_query]) - len(r.hit_query)
     if lost:
-        notes = (
-            f"{lost:,} judged {'items have' if lost > 1 else 'item has'} no vector, and can only "
-            "be missed.",
-            *notes,
-        )
+        items = counted(lost, "judged item has", "judged items have")
+        notes = (f"{items} no vector, and can only be missed.", *notes)
     return Audit.of(r, run_queries=queries, notes=notes, complete=complete)
 
 

@@ -20,7 +20,7 @@ from judged.checks import whole
 from judged.embeddings.normalisation import Fitted
 from judged.embeddings.product import Scores, Tile, over_blocks
 from judged.embeddings.ranks import TieOrder
-from judged.errors import OutputError, PolicyError
+from judged.errors import OutputError, PolicyError, quoted
 from judged.inputs.vectors.vectors import Matrix, Vectors
 from judged.outputs import check_target, replacing
 from judged.policy import CHOICES
@@ -66,9 +66,10 @@ class Best:
     def __init__(
         self, product: Scores, k: int, *, ties: str = "id", fitted: Fitted | None = None
     ) -> None:
-        if ties not in TIES:
+        if not isinstance(ties, str) or ties not in TIES:
             raise PolicyError(
-                f"the first k items are chosen with ties={' or ties='.join(TIES)}; got {ties!r}."
+                f"the first k items are chosen with ties={' or ties='.join(TIES)}; got "
+                f"{quoted(ties)}."
             )
         self.k = min(whole("k", k), len(product.items))
         self._product, self._fitted = product, fitted

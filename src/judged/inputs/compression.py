@@ -64,7 +64,7 @@ def compression(start: bytes) -> Compression | None:
 
 def decompressed(data: bytes, packed: Compression, label: str) -> bytes:
     """The bytes unpacked, all parts of a file one after the other."""
-    bound = _bound()
+    bound = most_unpacked()
     if packed.unpacker is None:
         return _by_polars(data, label, bound)
     parts, room = [], bound
@@ -75,7 +75,7 @@ def decompressed(data: bytes, packed: Compression, label: str) -> bytes:
         except (OSError, EOFError, ValueError, zlib.error, lzma.LZMAError) as error:
             raise _damaged(packed, label, str(error)) from None
         if len(part) > room:
-            raise _too_large(label, len(data), bound)
+            raise too_large(label, len(data), bound)
         if not one.eof:
             raise _damaged(packed, label, "it ends before its end is marked")
         parts.append(part)
@@ -84,7 +84,8 @@ def decompressed(data: bytes, packed: Compression, label: str) -> bytes:
     return b"".join(parts)
 
 
-def _bound() -> int:
+def most_unpacked() -> int:
+    """The bound in bytes."""
     given = os.environ.get(BOUND, _DEFAULT_BOUND)
     try:
         return size_in_bytes(given)
@@ -99,7 +100,8 @@ def _damaged(packed: Compression, label: str, reason: str) -> InputError:
     )
 
 
-def _too_large(label: str, packed: int, bound: int) -> InputError:
+def too_large(label: str, packed: int, bound: int) -> InputError:
+    """The error for what unpacks to more."""
     return InputError(
         f"{label}: its {counted(packed, 'byte')} unpack to more than {counted(bound, 'byte')}. If "
         f"that is meant, set the environment variable {BOUND} to a larger size (20GB, say), or "
@@ -110,7 +112,7 @@ def _too_large(label: str, packed: int, bound: int) -> InputError:
 def _by_polars(data: bytes, label: str, bound: int) -> bytes:
     """zstd by polars, which reads the text as one cell of a table."""
     if sum(_most_of_each_block(data)) > bound:
-        raise _too_large(label, len(data), bound)
+        raise too_large(label, len(data), bound)
     try:
         cells = pl.read_csv(
             data,

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
-from judged.errors import InputError, did_you_mean
+from judged.errors import InputError, did_you_mean, quoted
 from judged.inputs.columns import is_header
 from judged.inputs.tables import JUDGEMENTS, RUN, Kind
 
@@ -62,9 +62,11 @@ UNDECIDED = Format("msmarco or scores", (), "judged.inputs.msmarco:read_three_fi
 
 def check_format(name: str | None, known: Iterable[str] = FORMATS, of: str = "") -> None:
     """Refuses a format nobody knows, with the nearest one that exists."""
-    if name is not None and name not in known:
+    if name is not None and (not isinstance(name, str) or name not in known):
         near = did_you_mean(name, known)
-        raise InputError(f"There is no format {name!r}{of}{near} Formats: {', '.join(known)}.")
+        raise InputError(
+            f"There is no format {quoted(name)}{of}{near} Formats: {', '.join(known)}."
+        )
 
 
 def signed(start: bytes, formats: Mapping[str, Format] = FORMATS) -> str | None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from judged.checks import LEARNING_TEMPERATURE, number, size_in_bytes, whole
+from judged.checks import LEARNING_TEMPERATURE, checked, number, size_in_bytes, whole
 from judged.checks import temperature as checked_temperature
 from judged.embeddings.embeddings import Embeddings
 from judged.embeddings.itself import warned_of_itself
@@ -49,6 +49,7 @@ MEASURES = ("AP", "nDCG@10", "RR")
 """What is measured on held-out queries."""
 
 
+@checked
 def fit(
     embeddings: Embeddings,
     relevance: RelevanceLike,

@@ -3,15 +3,15 @@ held-out queries do."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from judged.checks import STUDIED_TEMPERATURES, number, whole
+from judged.checks import STUDIED_TEMPERATURES, checked, number, whole
 from judged.embeddings.embeddings import Embeddings
 from judged.embeddings.relations import as_relation
-from judged.errors import InputError
+from judged.errors import InputError, quoted
 from judged.inputs.vectors.vectors import Vectors
 from judged.learn.chance import Chance
 from judged.learn.data import Data, Part, checked_embeddings
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from judged.types import LearnedKind, MeasuresLike, Progress, RelevanceLike
 
 
+@checked
 def study(
     embeddings: Embeddings,
     relevance: RelevanceLike,
@@ -86,7 +87,11 @@ def study(
     chosen = as_temperatures(temperatures)
     rel = number("rel", options.get("rel", 1))
     iterations = whole("iterations", options.get("iterations", ITERATIONS))
-    named = [measures] if isinstance(measures, (str, Measure)) else measures or ()
+    named = [measures] if isinstance(measures, (str, Measure)) else measures
+    if named is None or not isinstance(named, Iterable) or getattr(named, "ndim", 1) != 1:
+        raise InputError(
+            f"measures must be one, or a list of them, as 'AP'; got {quoted(measures)}."
+        )
     wanted = list(dict.fromkeys(with_rel(parse_measure(each), rel) for each in named))
     if not wanted:
         raise InputError("a study needs at least one measure.")

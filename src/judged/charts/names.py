@@ -29,7 +29,7 @@ def drawable(spec: dict[str, Any]) -> dict[str, Any]:
         if text not in plain:
             names[text] = _distinct(_shown(text), plain)
             plain.add(names[text])
-    return _renamed(spec, names) if names else spec
+    return _renamed(spec, names)
 
 
 def _shown(text: str) -> str:
@@ -67,11 +67,24 @@ def _renamed(part: Any, names: dict[str, str]) -> Any:
     if isinstance(part, str):
         return names.get(part, part)
     if isinstance(part, dict):
-        return {
+        found = {
             name: value if _is_code(name, value) else _renamed(value, names)
             for name, value in part.items()
         }
+        return _titled(found) if "field" in found else found
     return [_renamed(each, names) for each in part] if isinstance(part, (list, tuple)) else part
+
+
+def _titled(channel: dict[str, Any]) -> dict[str, Any]:
+    """A channel whose title is that of its axis where it has a backslash: Vega-Lite makes programs
+    of the titles of channels, in which a backslash escapes."""
+    title = channel.get("title")
+    if not isinstance(title, str) or "\\" not in title:
+        return channel
+    return channel | {
+        "title": title.replace("\\", "/"),
+        "axis": {**(channel.get("axis") or {}), "title": title},
+    }
 
 
 def _is_code(name: str, value: Any) -> bool:

@@ -112,12 +112,8 @@ def draw(
     if parse_measure(measure).spec.range == (0, 1):
         low, high = 0.0, 1.0
     edge = (high - low) * 0.03
-    x, y = (
-        # Vega-Lite makes a program of the title, and of backslashes in it; not of the axis's own.
-        share_axis(field, field, low=low - edge, top=high + edge)
-        | {"axis": {"title": f"{measure} of {name}"}}
-        for field, name in (("a", first), ("b", second))
-    )
+    x = share_axis(f"{measure} of {first}", "a", low=low - edge, top=high + edge)
+    y = share_axis(f"{measure} of {second}", "b", low=low - edge, top=high + edge)
     diagonal = {
         "data": {"values": [{"a": low, "b": low}, {"a": high, "b": high}]},
         "mark": {"type": "line", "color": chosen.muted, "strokeDash": [4, 3]},

@@ -6,8 +6,10 @@ from pathlib import Path
 
 import click
 
+from judged.cli._files import command
 
-@click.command(short_help="Search bundled images, and evaluate that.")
+
+@command(short_help="Search bundled images, and evaluate that.")
 @click.argument(
     "folder", type=click.Path(file_okay=False, path_type=Path), default=Path("judged-demo")
 )

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from judged.cli._files import command
 from judged.cli._options import complete_measure
 from judged.text import to_json
 
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from judged.measures import Spec
 
 
-@click.command(short_help="List all measures, or explain one.")
+@command(short_help="List all measures, or explain one.")
 @click.argument("name", required=False, shell_complete=complete_measure)
 @click.option(
     "--format",

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import click
 
+from judged.cli._files import READS, command
+
 VERSION = "10.0"
 
 EPILOG = """\b
@@ -12,15 +14,15 @@ official (the default), all_trec and set. -h -m NAME explains one.
 """
 
 
-@click.command(
+@command(
     "trec-eval",
     short_help="Print what trec_eval 10.0 prints.",
     epilog=EPILOG,
     context_settings={"help_option_names": []},
     options_metavar="[OPTIONS]",
 )
-@click.argument("judgements", metavar="QRELS", type=click.Path(allow_dash=True), required=False)
-@click.argument("run", metavar="RUN", type=click.Path(allow_dash=True), required=False)
+@click.argument("judgements", metavar="QRELS", type=READS, required=False)
+@click.argument("run", metavar="RUN", type=READS, required=False)
 @click.option(
     "-h",
     "--help",
@@ -108,7 +110,7 @@ official (the default), all_trec and set. -h -m NAME explains one.
     "--Zscore",
     "zscores",
     metavar="FILE",
-    type=click.Path(),
+    type=READS,
     help=(
         "Print distances from the mean in standard deviations, both from FILE: query, measure, "
         "mean, deviation."

@@ -97,7 +97,7 @@ def explain(
     In place of QRELS and RUN, a relevance list may stand: the grades in rank order in one argument,
     such as "0 1 0 0 1", with - for an item that nobody judged.
     """
-    from judged.cli._terminal import deliver, show_explanation
+    from judged.cli._terminal import deliver, say, show_explanation
     from judged.explanation import explain as explained
     from judged.outputs import replacing, write_text
 
@@ -110,6 +110,6 @@ def explain(
             temporary.write_bytes(found.to_gif())
     if (html or gif) and not (form or output):
         # Whoever asked for a file alone gets the number, not the whole text.
-        click.echo(found.arithmetic)
+        say(found.arithmetic)
     else:
         deliver(found, form, output, show=show_explanation)

@@ -98,7 +98,7 @@ def plot(
     Files are those that 'judged evaluate' reads. The list below says which a kind needs.
     """
     from judged.charts.files import chart_of_files
-    from judged.cli._terminal import working
+    from judged.cli._terminal import say, working
     from judged.outputs import check_target, checked_ending
 
     chosen = kind_named(kind)
@@ -118,7 +118,7 @@ def plot(
         pictures = getattr(drawn, "pictures", {}).values()
         check_target(output, reads=[each for each in pictures if isinstance(each, PathLike)])
         drawn.save(output)
-    click.echo(repr(drawn), err=True)
+    say(repr(drawn), err=True)
 
 
 def _check_files(kind: Kind, files: tuple[str, ...]) -> None:

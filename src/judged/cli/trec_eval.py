@@ -137,17 +137,18 @@ def trec_eval(
     zscores: str | None,
 ) -> None:
     """Print what trec_eval 10.0 prints, for scripts that call it: RUN scored against QRELS."""
+    from judged.cli._terminal import hand_over, say
     from judged.conventions.trec_eval import REFUSED
     from judged.errors import InputError, PolicyError
     from judged.trec_eval import Request, explained, printed
 
     if version_wanted:
-        click.echo(f"trec_eval version {VERSION} (the output of judged trec-eval)", err=True)
+        say(f"trec_eval version {VERSION} (the output of judged trec-eval)", err=True)
         return
     if help_wanted:
-        click.echo(ctx.get_help())
+        say(ctx.get_help())
         if measures:
-            click.echo("\n".join(explained(measures)))
+            say("\n".join(explained(measures)))
         return
     if debug is not None:
         raise PolicyError("judged trec-eval has no -D: it prints no debug output.")
@@ -178,4 +179,4 @@ def trec_eval(
         zscores=zscores,
     )
     for line in printed(judgements, run, request):
-        click.echo(line)
+        hand_over(f"{line}\n")

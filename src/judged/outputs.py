@@ -21,9 +21,11 @@ def check_target(
 ) -> None:
     """Refuse a place that cannot be written to, or that one of the files in `reads` has, before any
     work is done for it."""
-    target = Path(path)
+    if not isinstance(path, (str, os.PathLike)) or not isinstance(os.fspath(path), str):
+        raise OutputError(f"a file to write to is named by a text or a path; got {path!r}.")
     if not os.fspath(path):
         raise OutputError("the name of the file to write to is empty; give a file.")
+    target = Path(path)
     try:
         os.lstat(target)
     except (FileNotFoundError, NotADirectoryError):
@@ -95,6 +97,10 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
             temporary.replace(place)
     except OSError as error:
         raise _refused(target, error) from error
+    except Exception as error:
+        if type(error).__module__ != "polars.exceptions":
+            raise
+        raise _refused(target, error) from error  # the disk is full, in the words of polars
     finally:
         with suppress(FileNotFoundError):
             temporary.unlink()
@@ -140,7 +146,7 @@ def write_text(path: str | os.PathLike[str], text: str) -> None:
         temporary.write_text(text, encoding="utf-8", newline="\n")
 
 
-def _refused(target: Path, error: OSError | ValueError) -> OutputError:
+def _refused(target: Path, error: Exception) -> OutputError:
     if isinstance(error, OutputError):
         return error
     return OutputError(

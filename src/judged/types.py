@@ -46,7 +46,7 @@ Duplicates = Literal["error", "first"]
 Positives = Literal["each", "any", "apart"]
 LearnedKind = Literal["bilinear", "low-rank", "diagonal", "two-tower-linear"]
 
-FileFormat = Literal["trec", "msmarco", "csv", "tsv", "parquet", "ndjson", "json"]
+FileFormat = Literal["trec", "msmarco", "scores", "csv", "tsv", "parquet", "ndjson", "json"]
 """The format of a file of a run or of judgements."""
 # fmt: off
 VectorFileFormat = Literal[

@@ -177,7 +177,8 @@ def test_grades_may_be_fractions_and_negative(write):
 
 
 def test_msmarco_run(write):
-    run = read_run(write("top.tsv", "1048585\t7187155\t1\n1048585\t7187157\t2\n"))
+    path = write("top.tsv", "1048585\t7187155\t1\n1048585\t7187157\t2\n")
+    run = read_run(path, format="msmarco")
     assert run.frame.rows() == [("1048585", "7187155", -1.0), ("1048585", "7187157", -2.0)]
     assert run.notes == ("There are no scores (an MS MARCO run): the ranks give the order.",)
 
@@ -362,7 +363,8 @@ def test_the_three_ways_agree_on_nearly_good_text(tmp_path, text):
         careful = trec._line_by_line(source.lines(), 1, trec.TREC_RUN, "a.run")
         if frame is not None:
             assert frame.equals(from_rows(careful, RUN))
-    if frame is None:
+    lengths = {len(fields) for fields in map(whitespace.split, evened_out.splitlines())}
+    if frame is None and len(lengths) == 1 and lengths <= {6}:
         with pytest.raises(InputError):
             list(careful)
 

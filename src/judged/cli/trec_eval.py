@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
 from judged.cli._files import READS, command
@@ -12,6 +14,26 @@ EPILOG = """\b
 Measures: names such as map, P.5,10, ndcg_cut.10, ndcg.1=3,2=9, or the groups
 official (the default), all_trec and set. -h -m NAME explains one.
 """
+
+
+class Whole(click.ParamType[int]):
+    """A number as trec_eval reads it: the digits that the text begins with."""
+
+    name = "integer"
+
+    def __init__(self, least: int = 0) -> None:
+        self.least = least
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        from judged.conventions.trec_eval import as_long
+
+        try:
+            number = as_long(str(value))
+        except ValueError as error:
+            self.fail(f"{error}.", param, ctx)
+        if not self.least <= number < 2**63:
+            self.fail(f"{value!r} is not a whole number from {self.least}.", param, ctx)
+        return number
 
 
 @command(
@@ -59,7 +81,7 @@ official (the default), all_trec and set. -h -m NAME explains one.
     "-l",
     "--level_for_rel",
     "level",
-    type=int,
+    type=Whole(),
     default=1,
     show_default=True,
     metavar="N",
@@ -76,7 +98,7 @@ official (the default), all_trec and set. -h -m NAME explains one.
     "-N",
     "--Number_docs_in_coll",
     "collection",
-    type=int,
+    type=Whole(),
     default=0,
     metavar="N",
     help="The size of the collection.",
@@ -85,7 +107,7 @@ official (the default), all_trec and set. -h -m NAME explains one.
     "-M",
     "--Max_retrieved_per_topic",
     "depth",
-    type=int,
+    type=Whole(1),
     metavar="N",
     help="Only the first N results count.",
 )
@@ -116,6 +138,7 @@ official (the default), all_trec and set. -h -m NAME explains one.
         "mean, deviation."
     ),
 )
+@click.option("-o", "obsolete", is_flag=True, help="Obsolete: does nothing.")
 @click.pass_context
 def trec_eval(
     ctx: click.Context,
@@ -135,10 +158,11 @@ def trec_eval(
     judgements_format: str,
     run_format: str,
     zscores: str | None,
+    obsolete: bool,
 ) -> None:
     """Print what trec_eval 10.0 prints, for scripts that call it: RUN scored against QRELS."""
     from judged.cli._terminal import hand_over, say
-    from judged.conventions.trec_eval import REFUSED
+    from judged.conventions.trec_eval import NAMES, REFUSED
     from judged.errors import InputError, PolicyError
     from judged.trec_eval import Request, explained, printed
 
@@ -178,5 +202,9 @@ def trec_eval(
         collection=collection,
         zscores=zscores,
     )
+    for text in measures:
+        root, _, parameters = text.partition(".")
+        if parameters and root in NAMES and NAMES[root].takes_nothing:
+            say(f"warning: trec_eval ignores the parameters of {text!r}.", err=True)
     for line in printed(judgements, run, request):
         hand_over(f"{line}\n")

@@ -3,20 +3,39 @@ items in the list."""
 
 from __future__ import annotations
 
-from judged.conventions.spec import Convention, Name, Option
+from judged.conventions.spec import Caution, Convention, Name, Option
 
 
-def _names(theirs: str, ours: str, note: str = "", *, function: str) -> tuple[Name, Name]:
+def _names(
+    theirs: str, ours: str, note: str = "", *, function: str, undefined: float | None = None
+) -> tuple[Name, Name]:
     """A metric without and with a cutoff."""
+    tied = () if theirs == "RetrievalNormalizedDCG" else (TIED,)
     return (
-        Name(theirs, ours, note, aliases=(function, f"{theirs}()")),
+        Name(
+            theirs,
+            ours,
+            note,
+            aliases=(function, f"{theirs}()"),
+            undefined=undefined,
+            cautions=tied,
+        ),
         Name(
             f"{theirs}(top_k={{k}})",
             f"{ours}@{{k}}",
             note,
             aliases=(f"{function}(top_k={{k}})", f"{theirs}@{{k}}", f"{function}@{{k}}"),
+            undefined=undefined,
+            cautions=tied,
         ),
     )
+
+
+TIED = Caution(
+    "tied",
+    "torchmetrics leaves the order of tied results to torch, but for nDCG; here it is the mean "
+    "over their orders.",
+)
 
 
 CONVENTION = Convention(
@@ -24,6 +43,7 @@ CONVENTION = Convention(
     title="torchmetrics (retrieval)",
     package="torchmetrics",
     version="1.9.0",
+    held="run",
     verified="Run side by side on generated data, query by query, with scores above 0.",
     names=(
         *_names(
@@ -51,8 +71,10 @@ CONVENTION = Convention(
         *_names(
             "RetrievalFallOut",
             "FallOut",
-            "Needs the size of the collection, which is the length of the list there.",
+            "Needs the size of the collection, which is the length of the list there. A query "
+            "with nothing irrelevant counts 1.",
             function="retrieval_fall_out",
+            undefined=1.0,
         ),
         *_names(
             "RetrievalNormalizedDCG",
@@ -68,6 +90,13 @@ CONVENTION = Convention(
         ),
     ),
     policy={"ties": "expected"},
+    cautions=(
+        Caution(
+            "unlisted",
+            "torchmetrics knows its lists alone: relevant items that the run lacks count there "
+            "only if they have a place in the list.",
+        ),
+    ),
     options=(
         Option(
             "empty_target_action='neg'",

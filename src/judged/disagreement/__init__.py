@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from judged.checks import checked
 from judged.disagreement.compare import Rows, compare
 from judged.disagreement.definitions import family
 from judged.disagreement.result import Disagreement
@@ -20,6 +21,7 @@ DEFAULT = ("AP@10", "nDCG@10", "P@10", "R@10", "RR@10")
 """Names that stand for different numbers in many libraries."""
 
 
+@checked
 def compare_conventions(
     judgements: JudgementsLike,
     run: RunLike,

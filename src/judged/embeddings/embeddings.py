@@ -9,6 +9,7 @@ import numpy as np
 
 from judged.checks import size_in_bytes
 from judged.embeddings.diagnosis import SAMPLE
+from judged.embeddings.itself import warned_of_itself
 from judged.embeddings.normalisation_kinds import as_normalisation
 from judged.embeddings.product import MEMORY
 from judged.embeddings.relations import Relation, as_relation
@@ -383,7 +384,7 @@ def _request(measures: Any, policy: Any, convention: Any) -> Request:
 
 def _explained(r: Rankings, of: Search, relation: Relation) -> Rankings:
     """Rankings with what they are of, and what was found."""
-    notes = tuple(dict.fromkeys((*of.queries.notes, *of.items.notes)))
+    notes = (*warned_of_itself(of, r), *dict.fromkeys((*of.queries.notes, *of.items.notes)))
     audit = _audit(r, notes, complete=relation.complete, queries=len(of.queries))
     return replace(r, complete=relation.complete, basis=basis_of(of, relation), audit=audit)
 

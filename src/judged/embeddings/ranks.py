@@ -21,9 +21,9 @@ from judged.embeddings.product import Scores, Tile, over_blocks
 from judged.embeddings.relations import Bound, Judged, Pairs
 from judged.errors import InputError
 from judged.inputs.vectors.vectors import Matrix, Vectors
-from judged.judging.ties import favoured
 from judged.policy import Policy
 from judged.rankings.rankings import Rankings, by_query_and_rank
+from judged.rankings.ties import favoured
 from judged.segments import Floats, Ints, borders, count_above, descending
 
 

@@ -71,7 +71,7 @@ class Best:
                 f"the first k items are chosen with ties={' or ties='.join(TIES)}; got {ties!r}."
             )
         self.k = min(whole("k", k), len(product.items))
-        self._product, self._wanted, self._fitted = product, k, fitted
+        self._product, self._fitted = product, fitted
         self._rule, self._ties = ties, TieOrder(product.items, ties)
         self._items: Ints = np.full((len(product.queries), self.k), -1, np.int64)
         self._scores: NDArray[Any] = np.full(
@@ -118,9 +118,6 @@ class Best:
     def top_k(self) -> TopK:
         lengths = np.count_nonzero(self._scores > -np.inf, axis=1).astype(np.int64)
         items, scores = self._items, self._scores
-        if missing := self._wanted - self.k:
-            items = np.pad(items, ((0, 0), (0, missing)), constant_values=-1)
-            scores = np.pad(scores, ((0, 0), (0, missing)), constant_values=-np.inf)
         if self._fitted is not None and self._fitted.normalisation.keeps_order:
             scores = self._fitted.of_lists(scores)
         return TopK(items, scores, lengths, self._product.queries, self._product.items, self._rule)
@@ -204,7 +201,7 @@ class TopK(Result):
 
     @property
     def k(self) -> int:
-        """How many items were asked for."""
+        """How many items were asked for; all of them, where there are no more."""
         return int(self.items.shape[1])
 
     def __repr__(self) -> str:
@@ -307,8 +304,13 @@ class TopK(Result):
         >>> import judged
         >>> judged.Embeddings([[1.0, 0.0]], [[0.0, 1.0], [2.0, 0.0]]).top_k(2).save("/dev/null")
         """
+        from judged.inputs.ids import refuse_ids
+
         target = Path(path)
         ending = target.suffix.lower()
+        if ending in _FORMATS:
+            check_target(target)
+            refuse_ids(self.to_frame(), _FORMATS[ending], target, tag if ending in _TREC else None)
         if ending in _TREC:
             self._save_trec(target, tag)
         elif ending in self.SAVED_AS or ending == ".parquet":
@@ -320,14 +322,7 @@ class TopK(Result):
     def _save_trec(self, target: Path, tag: str) -> None:
         import polars as pl
 
-        check_target(target)
-        frame = self.to_frame()
-        _refuse_spaces(target, tag, "tag")
-        for column in ("query", "item"):
-            wrong = frame.filter(pl.col(column).str.contains(r"\s") | (pl.col(column) == ""))
-            if wrong.height:
-                _refuse_spaces(target, wrong[column][0], f"{column} id")
-        lines = frame.select(
+        lines = self.to_frame().select(
             "query", pl.lit("Q0").alias("Q0"), "item", "rank", "score", pl.lit(tag).alias("tag")
         )
         with replacing(target) as temporary:
@@ -336,6 +331,8 @@ class TopK(Result):
 
 _TREC = ("", ".run", ".trec", ".txt")
 """The endings of TREC text."""
+_FORMATS = dict.fromkeys(_TREC, "a TREC run") | {".csv": "CSV", ".parquet": "Parquet"}
+"""What can be read back as a run, and may not hold every id."""
 
 
 def _names(vectors: Vectors, rows: NDArray[Any]) -> pl.Series:
@@ -344,12 +341,3 @@ def _names(vectors: Vectors, rows: NDArray[Any]) -> pl.Series:
     if vectors.ids is None:
         return pl.Series(rows).cast(pl.String)
     return pl.Series(vectors.ids, dtype=pl.String).gather(rows)
-
-
-def _refuse_spaces(target: Path, text: str, what: str) -> None:
-    if not text or any(letter.isspace() for letter in text):
-        said = "has white space in it" if text else "is empty"
-        raise OutputError(
-            f"{target}: the {what} {text!r} {said}, which a TREC run cannot hold; write .parquet, "
-            "or change it."
-        )

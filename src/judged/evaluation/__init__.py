@@ -11,6 +11,7 @@ from os import PathLike
 from os.path import isfile
 from typing import TYPE_CHECKING, Any
 
+from judged.checks import checked
 from judged.inputs import as_runs, read_judgements, read_run
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 __all__ = ["evaluate"]
 
 
+@checked
 def evaluate(
     judgements: JudgementsLike,
     run: RunsLike,
@@ -119,7 +121,7 @@ def evaluate(
         from judged.evaluation.warnings import announced
         from judged.judging import judging
 
-        request = Request.of(measures, policy, convention)
+        request = Request.of(measures, policy, convention, prepares=True)
         judge = judging(
             read_judgements(judgements, format=judgements_format),
             policy=request.policy,
@@ -130,9 +132,8 @@ def evaluate(
         )
         rankings = []
         for name, source in runs.items():
-            rankings.append(
-                judge(read.result() if read else read_run(source, name=name, format=run_format))
-            )
+            listed = read.result() if read else read_run(source, name=name, format=run_format)
+            rankings.append(judge(request.prepare(listed)))
             read = None
             if progress is not None:
                 progress(len(rankings[-1]))

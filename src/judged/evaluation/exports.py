@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from judged import __version__
+from judged.checks import checked_methods
 from judged.errors import MissingExtraError
 from judged.results import Part, Result, Table, csv_of
 from judged.text import html, latex, markdown, shown, to_json, visible
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from judged.policy import Policy
 
 
+@checked_methods
 class Exports(Result):
     """What an evaluation looks like; `Evaluation` holds what is in it.
 

@@ -8,8 +8,8 @@ from functools import cached_property
 from math import inf, isnan
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from judged.checks import whole
-from judged.errors import MeasureError
+from judged.checks import checked
+from judged.errors import ConventionError, MeasureError
 from judged.evaluation.evaluation import evaluate_rankings
 from judged.evaluation.request import Request
 from judged.explanation import html, latex, text
@@ -240,6 +240,7 @@ class Explanation(Result):
         return html.body(self)
 
 
+@checked
 def explain(
     judgements: JudgementsLike | Rankings | Sequence[float | None],
     run: RunLike | None = None,
@@ -299,9 +300,7 @@ def explain(
     >>> explain([0, 1, 0, 0, 1], measure="P@5").value
     0.4
     """
-    if rows is not None:
-        rows = whole("rows", rows, otherwise=", or None for all")
-    known = (
+    known: dict[str, Any] = (
         {"ties": judgements.ties, "unjudged": judgements.unjudged}
         if isinstance(judgements, Rankings)
         else {}
@@ -309,17 +308,25 @@ def explain(
     given: Any = policy
     if run is None and not known:
         # A list in rank order has no ties, however they are broken.
-        given = (
-            replace(policy, ties="input")
-            if isinstance(policy, Policy)
-            else {**(policy or {}), "ties": "input"}
-        )
+        if isinstance(policy, Policy):
+            given = replace(policy, ties="input")
+        elif policy is None or isinstance(policy, Mapping):
+            given = {**(policy or {}), "ties": "input"}
     request = Request.of(
-        [measure] if isinstance(measure, Measure) else measure, given, convention, **known
+        [measure] if isinstance(measure, Measure) else measure,
+        given,
+        convention,
+        prepares=True,
+        **known,
     )
     if len(request.measures) > 1:
         raise MeasureError(
             f"explain takes one measure; got {', '.join(map(str, request.measures))}."
+        )
+    if request.convention and request.convention.threshold(request.measures[0]):
+        raise ConventionError(
+            f"{request.convention.convention.title} finds out for each query which grades are "
+            f"relevant; say it for this one, as in P(rel=2)@10, and it can be explained."
         )
     refuse_unbroken_ties(request.policy)
     found = read(
@@ -329,6 +336,7 @@ def explain(
         relevant=relevant,
         pool=pool,
         policy=request.policy,
+        prepare=request.prepare,
         depth=depth,
         duplicates=duplicates,
         collection=collection,

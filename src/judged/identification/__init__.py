@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from judged.checks import whole
+from judged.checks import checked
 from judged.identification.candidates import spaces
 from judged.identification.grid import all_rankings, compute
 from judged.identification.likelihood import Definition, Match, Ranker, chance
@@ -30,6 +30,7 @@ NEAREST = 5
 """So many numbers are given where none fits."""
 
 
+@checked
 def identify(
     value: str | float,
     judgements: JudgementsLike,
@@ -77,8 +78,6 @@ def identify(
     AP
     """
     asked = Asked.of(value)
-    if limit is not None:
-        limit = whole("limit", limit, otherwise=", or None for all")
     variants = judge_variants(
         read_judgements(judgements, format=judgements_format),
         read_run(run, format=run_format),

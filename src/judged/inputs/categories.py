@@ -9,6 +9,7 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from judged.checks import refuse_lost_polars
 from judged.errors import InputError
 from judged.inputs.tables import Kind
 from judged.text import quote
@@ -67,6 +68,7 @@ def read_categories(given: Any) -> Categories:
 
     if isinstance(given, Categories):
         return given
+    refuse_lost_polars()
     source = "the categories"
     if isinstance(given, Mapping):
         rows = [(_id(item), _id(category)) for item, category in given.items()]

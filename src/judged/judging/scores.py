@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from judged.errors import InputError, PolicyError
+from judged.judging.faults import doubtful_ties
 from judged.judging.ties import spans
 from judged.judging.variants import rearranged
 from judged.policy import CHOICES
+from judged.rankings.audit import Audit
 from judged.rankings.grades import query_names
 from judged.rankings.rankings import Rankings
 from judged.segments import Floats, Ints, descending, ordinals, starts_of
@@ -70,7 +73,9 @@ def rankings_from_scores(
         collection=lengths,
         name=name,
     )
-    return rearranged(rankings, ties)
+    doubts = tuple(doubtful_ties(names, query, score, last > first))
+    audit = Audit.of(rankings, run_queries=len(names), notes=doubts)
+    return rearranged(replace(rankings, audit=audit), ties)
 
 
 def _flat(rows: Any, what: str) -> tuple[Floats, Ints]:

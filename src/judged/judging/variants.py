@@ -12,8 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judged.errors import PolicyError
-from judged.judging.ties import favoured, spans
+from judged.judging.ties import spans
 from judged.rankings.rankings import Rankings, Subtopics, by_query_and_rank
+from judged.rankings.ties import favoured
 from judged.segments import Floats, Ints, borders, ordinals, positions, starts_of
 
 FAVOURS = ("best", "worst")
@@ -143,7 +144,7 @@ def rearranged(r: Rankings, ties: Any) -> Rankings:
 
 
 def _favouring(r: Rankings, ties: str) -> Rankings:
-    rank = favoured(r.hit_query, *r.spans, r.hit_grade, best=ties == "best")
+    rank = favoured(r.hit_query, *r.spans, r.hit_grade, best=ties == "best", then=r.hit_item)
     return r.arranged(rank, ties=ties)
 
 

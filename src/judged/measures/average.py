@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from judged.errors import MeasureError
@@ -15,6 +17,7 @@ from judged.measures.expected import (
 )
 from judged.measures.params import REL, Choice, K, Number, Points
 from judged.measures.spec import NEVER, NO_RELEVANT, Example, measure
+from judged.measures.worth import Worth, by_grade, uncut
 from judged.rankings.rankings import Cutoff, Rankings
 from judged.segments import Floats, Ints, divide, greatest_from_here, needed
 
@@ -83,6 +86,12 @@ def _expected_average_precision(
     return np.where(relevant == 0, np.nan, value)
 
 
+def _worth_to_average_precision(r: Rankings, *, k: Cutoff, rel: float, norm: str) -> Worth:
+    # One more relevant item above the cutoff may lower the mean over those that are there.
+    sure = uncut(r, r.cutoff(k, rel)) if norm == "retrieved" else None
+    return replace(by_grade(r), sure=sure)
+
+
 @measure(
     name="AP",
     aliases={"MAP": {}, "AveP": {}, "AveragePrecision": {}, "GMAP": {"aggregate": "geometric"}},
@@ -97,6 +106,7 @@ def _expected_average_precision(
     laws={"swap_up_never_hurts", "append_unjudged_is_neutral", "below_k_is_ignored"},
     example=Example("AP", "0 1 0 0 1 0 1 0 1 0", (1 / 2 + 2 / 5 + 3 / 7 + 4 / 9) / 4),
     expected=_expected_average_precision,
+    worth=_worth_to_average_precision,
 )
 def average_precision(r: Rankings, *, k: Cutoff, rel: float, norm: str, area: str) -> Floats:
     _check_cutoff(k, norm)
@@ -211,9 +221,9 @@ def interpolated_average(
 ) -> Floats:
     wanted = recall_points(points)
     # One point after the other: a query's value must not depend, in its last digit, on how many
-    # queries there are.
+    # queries there are. The last first, as in trec_eval.
     return sum(
-        (_interpolated(r, point, rel, rounding) for point in wanted), np.zeros(len(r))
+        (_interpolated(r, point, rel, rounding) for point in reversed(wanted)), np.zeros(len(r))
     ) / len(wanted)
 
 

@@ -28,6 +28,7 @@ from judged.measures.gain import discounts
 from judged.measures.params import Number, patience
 from judged.measures.series import harmonic, inverse_squares
 from judged.measures.spec import NEVER, Example, measure
+from judged.measures.worth import own_merit
 from judged.rankings.rankings import Cutoff, Rankings
 from judged.segments import Floats, along, products_before, running_sums, starts_of
 
@@ -172,6 +173,7 @@ def even_sum(start: Floats, stop: Floats, gained: Floats) -> Floats:
     # (1/log2(2) + 1/log2(4)) / (1/log2(2) + 1/log2(3) + 1/log2(4))
     example=Example("SDCG(max_rel=1)@3", "1 0 1", 1.5 / (1.5 + 1 / np.log2(3))),
     **_CWL,
+    monotone=own_merit,
 )
 def scaled_dcg(r: Rankings, *, k: Cutoff, min_rel: float, max_rel: float) -> Floats:
     _check_end("SDCG", k)
@@ -198,6 +200,7 @@ def scaled_dcg(r: Rankings, *, k: Cutoff, min_rel: float, max_rel: float) -> Flo
     # S(i) = (2/(i + 1))^2: 4/9 at rank 2, and 4 (1/4 + 1/9 + 1/16 + …) = 4 (pi^2/6 - 1) in all.
     example=Example("INSQ(max_rel=1)", "0 1", (4 / 9) / (4 * (np.pi**2 / 6 - 1))),
     **_CWL,
+    monotone=own_merit,
 )
 def insq(r: Rankings, *, k: Cutoff, T: float, min_rel: float, max_rel: float) -> Floats:  # noqa: N803
     reading = _Reading(r, "INSQ", k=k, min_rel=min_rel, max_rel=max_rel)
@@ -296,6 +299,7 @@ _NERR = r"\frac{\sum_i S(i)\,gain_i}{\sum_i S(i)}, \quad S(i) = \prod_{j<i} C(j)
     # Gains 0.5, 0 and 1 meet a user who is there with the chances 1, 0.5 and 0.5: (0.5 + 0.5) / 2
     example=Example("NERR8(max_rel=2)@3", "1 0 2", 0.5),
     **_CWL,
+    monotone=own_merit,
 )
 def nerr8(r: Rankings, *, k: Cutoff, min_rel: float, max_rel: float) -> Floats:
     _check_end("NERR8", k)
@@ -316,6 +320,7 @@ def nerr8(r: Rankings, *, k: Cutoff, min_rel: float, max_rel: float) -> Floats:
     # / (17/12)
     example=Example("NERR9(max_rel=2)@3", "1 0 2", 8 / 17),
     **_CWL,
+    monotone=own_merit,
 )
 def nerr9(r: Rankings, *, k: Cutoff, min_rel: float, max_rel: float) -> Floats:
     _check_end("NERR9", k)
@@ -343,6 +348,7 @@ def nerr9(r: Rankings, *, k: Cutoff, min_rel: float, max_rel: float) -> Floats:
     # Gains 0.5, 0 and 1; chances 1, 1/4, 1/8 and none after it: (1/2 + 1/8) / (1 + 1/4 + 1/8)
     example=Example("NERR10(p=0.5, max_rel=2)", "1 0 2", 5 / 11),
     **_CWL,
+    monotone=own_merit,
 )
 def nerr10(r: Rankings, *, k: Cutoff, p: float, min_rel: float, max_rel: float) -> Floats:
     reading = _Reading(r, "NERR10", k=k, min_rel=min_rel, max_rel=max_rel)
@@ -369,6 +375,7 @@ def nerr10(r: Rankings, *, k: Cutoff, p: float, min_rel: float, max_rel: float) 
     # Chances 1 and (2/3)^2, and none after the gain of 1 at rank 2: (4/9) / (1 + 4/9)
     example=Example("NERR11(max_rel=1)", "0 1", 4 / 13),
     **_CWL,
+    monotone=own_merit,
 )
 def nerr11(r: Rankings, *, k: Cutoff, T: float, min_rel: float, max_rel: float) -> Floats:  # noqa: N803
     reading = _Reading(r, "NERR11", k=k, min_rel=min_rel, max_rel=max_rel)

@@ -18,6 +18,7 @@ from judged.measures.params import REL, K, Number, patience
 from judged.measures.precision import divisor
 from judged.measures.spec import NO_RELEVANT, Example, Mask, Undefined, measure
 from judged.measures.subtopics import Served, served_by, subtopics_of, times_before
+from judged.measures.worth import Worth
 from judged.rankings.rankings import Cutoff, Rankings
 from judged.segments import Floats, borders, divide
 
@@ -324,6 +325,13 @@ def _no_precision(r: Rankings, params: Mapping[str, Any]) -> Mask:
     return nothing | (r.relevant(params["rel"]) == 0)
 
 
+def _worth_by_number(r: Rankings, *, rel: float) -> Worth:
+    """An item is worth as much as it serves subtopics."""
+    served = served_by(r, rel, "P_IA")
+    number = np.bincount(served.item, minlength=served.items)
+    return Worth(number[served.hit_item].astype(np.float64), 0.0)
+
+
 @measure(
     name="P_IA",
     aliases=("P-IA",),
@@ -340,6 +348,7 @@ def _no_precision(r: Rankings, params: Mapping[str, Any]) -> Mask:
     laws=_COMMON_LAWS,
     # a is served at both ranks, b at the second: 3 of 2 * 2.
     example=Example("P_IA@2", '{"a":1} {"a":1,"b":1} {"b":1}', 0.75),
+    worth=_worth_by_number,
 )
 def p_ia(r: Rankings, *, k: Cutoff, rel: float) -> Floats:
     served = served_by(r, rel, "P_IA")

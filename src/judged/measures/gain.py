@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from judged.errors import MeasureError
-from judged.measures.expected import is_cut, mean_weights
+from judged.measures.expected import mean_weights
 from judged.measures.params import Choice, Gains, K, Number
 from judged.measures.spec import ITSELF, NEVER, Example, Mask, Undefined, measure
+from judged.measures.worth import Closed, Worth, by_grade, own_merit, uncut
 from judged.rankings.rankings import Cutoff, Rankings
 from judged.segments import Floats, Ints, descending, divide, ordinals
 
@@ -66,6 +68,11 @@ def gains_of(grade: Floats, *, gain: str, gains: Mapping[float, float] | None) -
         for level, own in gains.items():
             value[grade == level] = own
     return value
+
+
+def by_gain(r: Rankings, *, gain: str = "linear", gains: Mapping[float, float] | None) -> Worth:
+    """Items are worth what they gain."""
+    return Worth(gains_of(r.hit_grade, gain=gain, gains=gains), 0.0)
 
 
 _ANY = np.nextafter(0, 1)
@@ -165,6 +172,8 @@ def _expected_dcg(
     # 3/log2(2) + 2/log2(3) + 0
     example=Example("DCG@3", "3 2 0 1", 3 + 2 / np.log2(3)),
     expected=_expected_dcg,
+    worth=by_gain,
+    monotone=own_merit,
 )
 def dcg(
     r: Rankings, *, k: Cutoff, gain: str, gains: Mapping[float, float] | None, log: float
@@ -201,11 +210,21 @@ def _expected_ndcg(
     gains: Mapping[float, float] | None,
     ideal: str,
     log: float,
-) -> Floats | None:
-    if ideal == "retrieved" and is_cut(r, r.cutoff(k, _ANY)):
-        return None
+) -> Closed:
     shape: dict[str, Any] = {"k": k, "gain": gain, "gains": gains, "log": log}
-    return _normalised(r, _expected_dcg(r, **shape), ideal=ideal, **shape)
+    values = _normalised(r, _expected_dcg(r, **shape), ideal=ideal, **shape)
+    return Closed(values, _ideal_is_fixed(r, k, ideal))
+
+
+def _ideal_is_fixed(r: Rankings, k: Cutoff, ideal: str) -> Mask:
+    """The queries whose ideal list is the same in every order of the ties."""
+    return uncut(r, r.cutoff(k, _ANY)) if ideal == "retrieved" else np.ones(len(r), bool)
+
+
+def _worth_to_ndcg(
+    r: Rankings, *, k: Cutoff, gain: str, gains: Mapping[float, float] | None, ideal: str
+) -> Worth:
+    return replace(by_gain(r, gain=gain, gains=gains), sure=_ideal_is_fixed(r, k, ideal))
 
 
 @measure(
@@ -222,6 +241,7 @@ def _expected_ndcg(
     # DCG = 1/log2(2) + 1/log2(4) = 1.5; the ideal has both relevant items on top: 1 + 1/log2(3)
     example=Example("nDCG@3", "1 0 1", 1.5 / (1 + 1 / np.log2(3))),
     expected=_expected_ndcg,
+    worth=_worth_to_ndcg,
 )
 def ndcg(
     r: Rankings,
@@ -250,6 +270,8 @@ def ndcg(
     laws={"append_unjudged_is_neutral", "below_k_is_ignored"},
     example=Example("IdealDCG@2", "0 1 3 2", 3 + 2 / np.log2(3)),
     expected=ITSELF,
+    worth=by_grade,
+    monotone=own_merit,
 )
 def ideal_dcg(
     r: Rankings, *, k: Cutoff, gain: str, gains: Mapping[float, float] | None, log: float

@@ -4,13 +4,15 @@ Q."""
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from judged.measures.gain import GAIN, dcg, discounts, gains_of, no_gain
+from judged.measures.gain import GAIN, by_gain, dcg, discounts, gains_of, no_gain
 from judged.measures.params import REL, Gains, Number
 from judged.measures.spec import NO_RELEVANT, Example, Mask, Undefined, measure
+from judged.measures.worth import Worth
 from judged.rankings.rankings import Rankings
 from judged.segments import (
     Floats,
@@ -67,6 +69,18 @@ def _sizes(query: Ints, r: Rankings) -> Ints:
     return np.bincount(query, minlength=len(r))
 
 
+def _worth_of_one_gain(r: Rankings, *, gains: Table) -> Worth:
+    """Where all that gains something gains the same, the sooner it comes the better; a greater gain
+    before a smaller one is not always better."""
+    worth = by_gain(r, gains=gains)
+    some = worth.hits > 0
+    query, gain = r.hit_query[some], worth.hits[some]
+    least, most = np.full(len(r), np.inf), np.zeros(len(r))
+    np.minimum.at(least, query, gain)
+    np.maximum.at(most, query, gain)
+    return replace(worth, sure=most <= least)
+
+
 @measure(
     name="G",
     title="Normalised gain",
@@ -84,6 +98,7 @@ def _sizes(query: Ints, r: Rankings) -> Ints:
     laws={"append_unjudged_is_neutral"},
     # The ideal list is 2 1: rank 1 lags by 2-1, rank 3 by 2+1+1-1-2: (1/log2(3) + 2/log2(3)) / 3
     example=Example("G", "1 0 2", (1 / np.log2(3) + 2 / np.log2(3)) / 3),
+    worth=_worth_of_one_gain,
 )
 def normalised_gain(r: Rankings, *, gains: Table) -> Floats:
     ideal = _Ideal(r, gains)
@@ -130,6 +145,7 @@ def binary_gain(r: Rankings, *, rel: float) -> Floats:
     laws={"append_unjudged_is_neutral", "perfect_is_best"},
     # nDCG@2 = (1/log2(3)) / (1 + 1/log2(3)); the item not retrieved counts with the same.
     example=Example("nDCGRel", "0 1", (1 / np.log2(3)) / (1 + 1 / np.log2(3)), relevant=2),
+    worth=by_gain,
 )
 def ndcg_over_relevant(r: Rankings, *, gains: Table) -> Floats:
     ideal = _Ideal(r, gains)
@@ -157,6 +173,7 @@ def ndcg_over_relevant(r: Rankings, *, gains: Table) -> Floats:
     # The ideal list is 2 1: nDCG@1 = 1/2, nDCG@2 = (1 + 2/log2(3)) / (2 + 1/log2(3)); the list ends
     # there.
     example=Example("RnDCG", "1 2", (0.5 + (1 + 2 / np.log2(3)) / (2 + 1 / np.log2(3))) / 2),
+    worth=by_gain,
 )
 def ndcg_at_levels(r: Rankings, *, rel: float, gains: Table) -> Floats:
     ideal = _Ideal(r, gains)
@@ -209,6 +226,7 @@ def _dcg_at(r: Rankings, gains: Table, query: Ints, rank: Ints) -> Floats:
     laws={"append_unjudged_is_neutral", "perfect_is_best"},
     # The ideal list is 2 1: rank 1 gives (1 + 1)/(1 + 2), rank 3 gives (2 + 3)/(3 + 3).
     example=Example("Q", "1 0 2", (2 / 3 + 5 / 6) / 2),
+    worth=by_gain,
 )
 def q_measure(r: Rankings, *, gain: str, gains: Table, beta: float) -> Floats:
     ideal = _Ideal(r, gains, gain)

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from judged.conventions.trec_eval import understood
-from judged.errors import MeasureError
+from judged.errors import MeasureError, quoted
 from judged.measures.measure import Measure, bind
 from judged.measures.presets import PRESETS
 from judged.measures.spec import is_name, lookup
@@ -90,13 +90,24 @@ def parse_all(measures: Iterable[str | Measure] | str | Measure) -> list[Measure
     >>> parse_all(["msmarco", "ndcg_cut.5,10", "recip_rank"])
     [RR@10, R@50, R@1000, nDCG@10, nDCG@5, RR]
     """
-    given = [measures] if isinstance(measures, (str, Measure)) else list(measures)
-    if not given:
-        raise MeasureError("no measure was given; name at least one, such as nDCG@10.")
     texts: list[str | Measure] = []
-    for each in given:
+    for each in each_of(measures):
         texts += _measures_in(each) if isinstance(each, str) else [each]
     return list(dict.fromkeys(parse_measure(text) for text in texts))
+
+
+def each_of(measures: Any) -> list[Any]:
+    """What was given for measures, one or several, as a list."""
+    if isinstance(measures, (str, Measure)):
+        return [measures]
+    if not isinstance(measures, Iterable) or getattr(measures, "ndim", 1) == 0:
+        raise MeasureError(
+            "measures must be a text such as 'nDCG@10', a judged.Measure, or a list of them; got "
+            f"{quoted(measures)}."
+        )
+    if not (given := list(measures)):
+        raise MeasureError("no measure was given; name at least one, such as nDCG@10.")
+    return given
 
 
 def _measures_in(text: str) -> list[str]:

@@ -6,12 +6,15 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from judged.errors import MeasureError
 from judged.measures.aggregation import AGGREGATIONS
 from judged.measures.bibliography import BIBLIOGRAPHY
 from judged.measures.expected import expectations
 from judged.measures.params import show
 from judged.measures.spec import Mask, Settled, Spec, taken
+from judged.measures.worth import Closed, Worth
 from judged.rankings.rankings import Rankings
 from judged.segments import Floats
 
@@ -156,8 +159,28 @@ class Measure:
         >>> judged.RR.closed(tied).tolist()
         [0.75]
         """
+        closed = self.closed_where(rankings)
+        return closed.values if closed.known.all() else None
+
+    def closed_where(self, rankings: Rankings) -> Closed:
+        """The same, and for which queries there is a closed form."""
         form = self.spec.expected
+        found = None if form is None else form(rankings, **_accepted(form, self.params))
+        if isinstance(found, Closed):
+            return found
+        if found is None:
+            return Closed(np.full(len(rankings), np.nan), np.zeros(len(rankings), bool))
+        return Closed(found, np.ones(len(rankings), bool))
+
+    def worth(self, rankings: Rankings) -> Worth | None:
+        """What tied results are worth; None where that does not tell their best order."""
+        form = self.spec.worth
         return None if form is None else form(rankings, **_accepted(form, self.params))
+
+    @property
+    def monotone(self) -> bool:
+        """Whether the value only ever goes one way when retrieved items get better grades."""
+        return self.spec.monotone is not None and self.spec.monotone(self.params)
 
     def undefined(self, rankings: Rankings) -> Mask:
         """Which queries have no value.

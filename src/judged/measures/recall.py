@@ -50,7 +50,7 @@ def recall(r: Rankings, *, k: Cutoff, rel: float, norm: str) -> Floats:
 
 
 def _balance(precision: Floats, recall: Floats, beta: float) -> Floats:
-    weight = beta * beta
+    weight = float(f"{beta * beta:.15g}")  # beta=√2 weighs 2, not 2.0000000000000004
     whole = weight * precision + recall
     return np.where(
         whole == 0,

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from judged.errors import MeasureError, did_you_mean
 from judged.measures.aggregation import aggregate_param
 from judged.measures.params import Param
+from judged.measures.worth import Closed, Worth, by_grade
 from judged.rankings.rankings import Rankings
 from judged.segments import Floats
 from judged.text import listed
@@ -47,8 +48,9 @@ def _no_relevant(r: Rankings, params: Mapping[str, Any]) -> Mask:
     return r.relevant(params["rel"]) == 0
 
 
-Expectation = Callable[..., Floats | None]
-"""(rankings, **params) -> one value per query, or None where they have no closed form."""
+Expectation = Callable[..., Floats | Closed | None]
+"""(rankings, **params) -> one value per query, for all or some queries; None where they have no
+closed form."""
 
 
 def ITSELF(r: Rankings) -> None:  # noqa: N802
@@ -129,7 +131,14 @@ class Spec:
     -> float."""
     expected: Expectation | None = None
     """The mean over all orders of tied results, in closed form; where it is None, or returns None,
-    random orders are drawn."""
+    the orders are gone through, or some of them are drawn."""
+    worth: Callable[..., Worth] | None = None
+    """(rankings, **params) -> what tied results are worth, where that tells the orders in which the
+    measure is highest and lowest; None where nothing does. `by_grade` follows from the law
+    swap_up_never_hurts."""
+    monotone: Callable[[Mapping[str, Any]], bool] | None = None
+    """(params) -> whether the value only ever goes one way when a retrieved item gets a better
+    grade, the query's judgements with it; None where it does not."""
 
     def param(self, name: str) -> Param:
         """A parameter by its name.
@@ -174,6 +183,7 @@ def measure(
     aggregate: str = "mean",
     laws: set[str] | frozenset[str] = frozenset(),
     expected: Expectation | None = None,
+    worth: Callable[..., Worth] | None = None,
     **declared: Any,
 ) -> Callable[[Callable[..., Floats]], Callable[..., Floats]]:
     """Declare a measure: everything that is known of it, above the function that computes it for
@@ -195,6 +205,7 @@ def measure(
             compute=compute,
             family=family,
             expected=compute if expected is ITSELF else expected,
+            worth=by_grade if worth is None and "swap_up_never_hurts" in laws else worth,
             **declared,
         )
         for known, preset in {name: {}, **other}.items():

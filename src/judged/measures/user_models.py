@@ -8,6 +8,7 @@ from judged.errors import MeasureError
 from judged.measures.expected import mean_weights
 from judged.measures.params import REL, Choice, K, Number, patience
 from judged.measures.spec import NEVER, Example, measure
+from judged.measures.worth import by_grade, own_merit
 from judged.rankings.rankings import Cutoff, Rankings
 from judged.segments import Floats, products_before
 
@@ -74,6 +75,7 @@ def _gained(r: Rankings, *, rel: float, gain: str, max_grade: float) -> Floats:
     # (1 - 0.5) (0.5^1 + 0.5^3)
     example=Example("RBP(p=0.5)", "0 1 0 1", 0.5 * (0.5 + 0.125)),
     expected=_expected_rank_biased,
+    monotone=own_merit,
 )
 def rank_biased_precision(
     r: Rankings, *, k: Cutoff, rel: float, p: float, gain: str, max_grade: float
@@ -101,6 +103,8 @@ def rank_biased_precision(
     laws={"append_unjudged_is_neutral", "below_k_is_ignored"},
     # p = 1/2 at ranks 1 and 3: 1/2 + 1/3 * 1/2 * 1/2
     example=Example("ERR(max_grade=1)", "1 0 1", 1 / 2 + 1 / 12),
+    worth=by_grade,
+    monotone=own_merit,
 )
 def expected_reciprocal_rank(r: Rankings, *, k: Cutoff, max_grade: float) -> Floats:
     _check_grades(r, "ERR", max_grade)

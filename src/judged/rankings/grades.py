@@ -85,6 +85,10 @@ def each_query(value: Sequence[int] | int | None, queries: Sequence[str], what: 
     """One number per query, from one for all or one for each."""
     if value is None:
         return None
+    if isinstance(value, Mapping):
+        raise InputError(
+            f"{what} must be one number, or a list with one for each query; got a dict."
+        )
     numbers = (
         np.broadcast_to(np.asarray(value, dtype=np.int64), len(queries))
         if np.ndim(value) == 0

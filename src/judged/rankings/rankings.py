@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from judged.checks import checked
 from judged.errors import InputError
 from judged.rankings.columns import Columns, Cutoff, Subtopics, by_query_and_rank, gathered
 from judged.rankings.grades import (
@@ -39,6 +40,7 @@ class Rankings(Columns):
     """
 
     @classmethod
+    @checked
     def from_relevance(
         cls,
         relevance: Iterable[Sequence[float | Mapping[str, float] | None]],
@@ -146,6 +148,7 @@ class Rankings(Columns):
 
         return rankings_from_scores(y_true, y_score, ties=ties, queries=queries, name=name)
 
+    @checked
     def evaluate(
         self,
         measures: MeasuresLike | None = None,

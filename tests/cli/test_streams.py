@@ -70,7 +70,7 @@ def test_what_an_encoding_lacks_is_there_in_other_letters(data: Path) -> None:
     found = run(["trec-eval", "-q", "-m", "map", "qrels", "run"], data, PYTHONIOENCODING="cp1252")
     assert "q–" in found.stdout.decode("cp1252")
     found = run(["explain", "qrels", "run", "--query", "検"], data, PYTHONIOENCODING="cp1252")
-    assert "There is no query '\\u691c'" in found.stderr.decode("cp1252")
+    assert "'\\u691c'" in found.stderr.decode("cp1252")
 
 
 def watched(arguments: list[str], folder: Path) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from judged.measures.spec import Mask
     from judged.types import MeasuresLike, PolicyLike
 
+FURTHEST = 10**9
+"""No list is longer, and no chart goes further."""
 DEFAULT = "nDCG@10"
 """The measure that two systems are compared by."""
 
@@ -75,7 +77,8 @@ class Systems:
             return source
         if isinstance(source, Evaluation):
             return cls(_named([run.rankings for run in source.runs]), source.policy)
-        rankings = [source] if isinstance(source, Rankings) else list(source)
+        several = isinstance(source, Iterable)
+        rankings = [source] if isinstance(source, Rankings) else list(source) if several else []
         if not rankings or not all(isinstance(each, Rankings) for each in rankings):
             raise InputError(
                 "a chart is made from an evaluation, from rankings or from a list of rankings; got "
@@ -244,7 +247,7 @@ def lower_note(measure: str) -> str:
 
 def place_of(query: str, queries: Sequence[str]) -> int:
     """The place of a query among those that there are."""
-    if query not in queries:
+    if not isinstance(query, str) or query not in queries:
         some = ", ".join(queries[:3]) + (", …" if len(queries) > 3 else "")
         raise InputError(
             f"There is no query {query!r}{did_you_mean(query, queries)} The queries are {some}."
@@ -267,7 +270,7 @@ def checked_k(k: int | None, longest: int, default: int) -> int:
     """How far a curve goes: as far as was asked, or as lists go, down to a default."""
     if k is None:
         return max(1, min(longest, default))
-    return whole("k", k)
+    return whole("k", k, at_most=FURTHEST)
 
 
 def _named(rankings: Sequence[Rankings]) -> tuple[Rankings, ...]:

@@ -120,6 +120,6 @@ DASHES: tuple[list[int], ...] = (
 
 
 def theme_named(theme: str) -> Theme:
-    if theme not in THEMES:
+    if not isinstance(theme, str) or theme not in THEMES:
         raise InputError(f"theme must be {listed(list(THEMES), 'or')}; got {theme!r}.")
     return THEMES[theme]

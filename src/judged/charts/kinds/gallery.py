@@ -13,7 +13,8 @@ from judged.charts.chart import Figure
 from judged.charts.pictures import TILE, address, check_pictures, painted, read_pictures
 from judged.charts.sources import checked_k, place_of
 from judged.charts.themes import ThemeName, theme_named
-from judged.checks import whole
+from judged.checks import checked, whole
+from judged.errors import InputError
 from judged.inputs import Lookup, read_judgements, read_run
 from judged.inputs.tables import Run
 from judged.judging import judge_pool, pool_of
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 KIND = "gallery"
 DEFAULT_K = 10
 DEFAULT_QUERIES = 8
+MOST = 5_000
+"""Pictures that a gallery has room for."""
 SIGNS = {True: "✓", False: "✗"}
 
 
@@ -47,6 +50,11 @@ def data(
     """
     depth = checked_k(k, DEFAULT_K, DEFAULT_K)
     queries = whole("queries", queries)
+    if depth * (queries if query is None else 1) > MOST:
+        raise InputError(
+            f"a gallery has room for {MOST:,} pictures; {queries:,} queries with {depth:,} results "
+            "are more. Show fewer."
+        )
     pool, read = pool_of(read_judgements(judgements)), read_run(run)
     r = judge_pool(pool, read, policy=Policy(), depth=None, duplicates="error")
     shown = (
@@ -98,6 +106,7 @@ def _first(run: Run | Lookup, query: str, depth: int) -> pl.DataFrame:
     return ordered.with_columns(rank=pl.int_range(1, ordered.height + 1, dtype=pl.Int64))
 
 
+@checked
 def gallery(
     judgements: JudgementsLike,
     run: RunLike,

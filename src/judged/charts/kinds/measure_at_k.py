@@ -12,6 +12,7 @@ from judged.charts.lines import curves
 from judged.charts.sources import Source, Systems, checked_k, cutoffs
 from judged.charts.specification import chart, layers
 from judged.charts.themes import ThemeName, theme_named
+from judged.checks import checked
 from judged.errors import MeasureError
 from judged.measures import Measure, parse_all, parse_measure
 from judged.text import counted
@@ -64,6 +65,7 @@ def _without_cutoff(measure: Measure) -> str:
     return str(measure(k=None))
 
 
+@checked
 def measure_at_k(
     source: Source,
     *,

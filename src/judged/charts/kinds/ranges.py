@@ -12,6 +12,7 @@ from judged.charts.chart import Chart
 from judged.charts.sources import Source, Systems
 from judged.charts.specification import chart
 from judged.charts.themes import ThemeName, theme_named
+from judged.checks import checked
 from judged.errors import InputError
 from judged.evaluation.ranges import TIE_ORDERS, UNJUDGED_ENDS
 from judged.measures import parse_all
@@ -78,6 +79,7 @@ def _complete(audit: Audit) -> bool:
     return audit.judged_results >= audit.results > 0
 
 
+@checked
 def ranges(
     source: Source,
     *,

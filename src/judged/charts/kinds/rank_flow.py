@@ -12,6 +12,7 @@ from judged.charts.lines import LINE, spread
 from judged.charts.sources import place_of
 from judged.charts.specification import chart
 from judged.charts.themes import Theme, ThemeName, theme_named
+from judged.checks import checked
 from judged.errors import InputError
 from judged.inputs import Lookup, as_runs, read_judgements, read_run
 from judged.inputs.tables import Run
@@ -113,6 +114,7 @@ def _most_moved(moved: pl.DataFrame, rel: float) -> int:
     return int(sums["at"][0])
 
 
+@checked
 def rank_flow(
     judgements: JudgementsLike,
     runs: RunsLike,

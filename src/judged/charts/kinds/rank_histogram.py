@@ -11,6 +11,7 @@ from judged.charts.chart import Chart
 from judged.charts.sources import Source, Systems
 from judged.charts.specification import chart, layers
 from judged.charts.themes import ThemeName, theme_named
+from judged.checks import checked
 from judged.errors import InputError
 from judged.segments import Floats, Ints
 from judged.text import counted, listed
@@ -89,6 +90,7 @@ def _table(
     return table if lost else table.head(-1)
 
 
+@checked
 def rank_histogram(
     source: Source,
     *,

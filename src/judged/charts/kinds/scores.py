@@ -16,7 +16,7 @@ from judged.charts.chart import Chart
 from judged.charts.lines import LINE, spread
 from judged.charts.specification import HEIGHT, chart, layers
 from judged.charts.themes import ThemeName, theme_named
-from judged.checks import whole
+from judged.checks import checked, whole
 from judged.errors import InputError
 from judged.inputs import Judgements, Lookup, read_judgements, read_run
 from judged.inputs.tables import Run
@@ -48,7 +48,7 @@ def data(
 ) -> pl.DataFrame:
     """A row for each bin and group (relevant, other): how many results have such a score, and what
     share of their group."""
-    bins = whole("bins", bins)
+    bins = whole("bins", bins, at_most=10_000)
     found = Scores.of(judgements, run, rel=rel, unjudged=unjudged)
     finite = [each[np.isfinite(each)] for each in (found.relevant, found.every)]
     if not len(finite[1]):
@@ -157,6 +157,7 @@ def histogram(
     return pl.concat(frames)
 
 
+@checked
 def scores(
     judgements: JudgementsLike | ArrayLike,
     run: RunLike | ArrayLike,

@@ -12,7 +12,7 @@ from contextlib import contextmanager, suppress
 from itertools import combinations
 from pathlib import Path
 
-from judged.errors import OutputError
+from judged.errors import OutputError, quoted
 from judged.text import listed
 
 
@@ -22,7 +22,7 @@ def check_target(
     """Refuse a place that cannot be written to, or that one of the files in `reads` has, before any
     work is done for it."""
     if not isinstance(path, (str, os.PathLike)) or not isinstance(os.fspath(path), str):
-        raise OutputError(f"a file to write to is named by a text or a path; got {path!r}.")
+        raise OutputError(f"a file to write to is named by a text or a path; got {quoted(path)}.")
     if not os.fspath(path):
         raise OutputError("the name of the file to write to is empty; give a file.")
     target = Path(path)

@@ -94,7 +94,7 @@ def quote(text: str | bytes, limit: int = 80) -> str:
     return f'"{text}"' if len(text) <= limit else f'"{text[: limit - 1]}…"'
 
 
-_MARKDOWN = re.compile(r"[\\`*<&|~]|(?<!\w)_|_(?!\w)|](?=[\[(:])")
+_MARKDOWN = re.compile(r"[\\`*<&|~]|(?<![^\W_])_|_(?![^\W_])|](?=[\[(:])")
 
 
 def markdown(text: str) -> str:

@@ -186,8 +186,8 @@ WRONG: tuple[Any, ...] = (
 
 
 ELSEWHERE = re.compile(
-    r"charts\.|Embeddings|evaluate_embeddings|learn\.|temperature\.|relevance\.|read_|Diagnosis|TopK"
-    r"|Sweep|Study|IndexEvaluation|Rankings\.from|.*save-path"
+    r"Embeddings|evaluate_embeddings|learn\.|temperature\.|relevance\.|read_|Diagnosis|TopK"
+    r"|Sweep|Study|IndexEvaluation|Rankings\.from"
 )
 """Functions whose options are not checked by `judged.checks` as yet."""
 

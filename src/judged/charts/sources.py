@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from judged.measures.spec import Mask
     from judged.types import MeasuresLike, PolicyLike
 
-FURTHEST = 10**9
-"""No list is longer, and no chart goes further."""
 DEFAULT = "nDCG@10"
 """The measure that two systems are compared by."""
 
@@ -77,7 +75,7 @@ class Systems:
             return source
         if isinstance(source, Evaluation):
             return cls(_named([run.rankings for run in source.runs]), source.policy)
-        several = isinstance(source, Iterable)
+        several = isinstance(source, (list, tuple))
         rankings = [source] if isinstance(source, Rankings) else list(source) if several else []
         if not rankings or not all(isinstance(each, Rankings) for each in rankings):
             raise InputError(
@@ -270,7 +268,7 @@ def checked_k(k: int | None, longest: int, default: int) -> int:
     """How far a curve goes: as far as was asked, or as lists go, down to a default."""
     if k is None:
         return max(1, min(longest, default))
-    return whole("k", k, at_most=FURTHEST)
+    return whole("k", k)
 
 
 def _named(rankings: Sequence[Rankings]) -> tuple[Rankings, ...]:

@@ -32,7 +32,7 @@ def data(
     """A row for each system, measure and cutoff down to k; where there are many cutoffs, some, ever
     further apart."""
     systems = Systems.of(source)
-    wanted = parse_all(measures or DEFAULT)
+    wanted = parse_all(DEFAULT if measures is None else measures)
     for measure in wanted:
         if measure.spec.at != "k":
             raise MeasureError(

@@ -16,7 +16,7 @@ from judged.explanation import html, latex, text
 from judged.explanation.animation import Animation, animation
 from judged.explanation.gif import to_gif
 from judged.explanation.improvement import Change, best_change
-from judged.explanation.listing import Listing, Row, Steps, threshold
+from judged.explanation.listing import Listing, Row, Steps, shown_ranks, threshold
 from judged.explanation.source import Read, read, refuse_unbroken_ties
 from judged.explanation.steps import steps_of
 from judged.explanation.variants import Variant, variants

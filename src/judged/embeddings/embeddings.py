@@ -393,7 +393,7 @@ def _explained(r: Rankings, of: Search, relation: Relation) -> Rankings:
 
 
 def _audit(r: Rankings, notes: tuple[str, ...], *, complete: bool, queries: int) -> Audit:
-    lost = np.count_nonzero(~r.missing[r.pool_query]) - len(r.hit_query)
+    lost = int(np.count_nonzero(~r.missing[r.pool_query])) - len(r.hit_query)
     if lost:
         items = counted(lost, "judged item has", "judged items have")
         notes = (f"{items} no vector, and can only be missed.", *notes)

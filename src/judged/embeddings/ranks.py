@@ -20,7 +20,7 @@ from judged.embeddings.categories import UniqueProduct
 from judged.embeddings.product import Scores, Tile, over_blocks
 from judged.embeddings.relations import Bound, Judged, Pairs
 from judged.errors import InputError
-from judged.inputs.vectors.vectors import Matrix, Vectors
+from judged.inputs.vectors.vectors import Matrix
 from judged.policy import Policy
 from judged.rankings.rankings import Rankings, by_query_and_rank
 from judged.rankings.ties import favoured
@@ -93,11 +93,19 @@ def relevant_and_excluded(
 class TieOrder:
     """In which order tied items stand: their place in it, worked out when the first tie is met."""
 
-    def __init__(self, items: Vectors, rule: str) -> None:
-        self._items, self._rule = items, rule
+    def __init__(self, scores: Scores, rule: str) -> None:
+        self._items, self._rule = scores.items, rule
+        # Categories have no order of their own in the input: their best items have.
+        self._leaders = (
+            scores.leaders if isinstance(scores, UniqueProduct) and rule == "input" else None
+        )
+
+    def places(self, queries: Ints, items: Ints) -> Ints:
+        """For as many queries as items, by what tied ones are ordered: the lowest first."""
+        return self._place[items] if self._leaders is None else self._leaders(queries, items)
 
     @cached_property
-    def place(self) -> Ints:
+    def _place(self) -> Ints:
         if self._rule == "input":
             return np.arange(len(self._items))
         import polars as pl
@@ -209,7 +217,8 @@ class Tally:
             above += np.bincount(place[exact > own], minlength=len(above))
             level[some] = above[some] + np.bincount(which[tied], minlength=len(some))
             place, item = place[tied], item[tied]
-        before = self._ties.place[item] < self._ties.place[self._item[place]]
+        queries = self._begin + self._row[place]
+        before = self._ties.places(queries, item) < self._ties.places(queries, self._item[place])
         self._before += np.bincount(place[before], minlength=len(self._before))
 
     def counted(self, ranked: Ints) -> Counted:

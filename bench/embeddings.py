@@ -98,11 +98,19 @@ def judged_sweep_only(folder: str) -> Report:
     return judged_sweep(folder, search=False)
 
 
-def judged_ranks(folder: str, *, mapped: bool = False) -> Report:
+def judged_ranks(
+    folder: str, *, mapped: bool = False, precision: Any = "double", shuffled: bool = False
+) -> Report:
+    """With `shuffled` labels relevant items stand at random ranks, where most scores are close."""
+    import numpy as np
+
     import judged
 
     data = Data(folder, mapped=mapped)
-    relevance = judged.relevance.same_label(data.query_labels, data.item_labels)
+    labels = data.item_labels
+    if shuffled:
+        labels = np.random.default_rng(1).permutation(labels)
+    relevance = judged.relevance.same_label(data.query_labels, labels)
     judged.evaluate_embeddings(
         [[1.0]], [[1.0]], judged.relevance.pairs(), measures=MEASURES
     )  # loads modules
@@ -110,12 +118,24 @@ def judged_ranks(folder: str, *, mapped: bool = False) -> Report:
 
     def call() -> None:
         evaluation = judged.evaluate_embeddings(
-            data.queries, data.items, relevance, measures=MEASURES
+            data.queries, data.items, relevance, measures=MEASURES, precision=precision
         )
         scores.append(evaluation.to_dict()["runs"][0]["scores"])
 
     calls = clocked(call, 1 if mapped else 3)
-    return {"scores": scores[-1], "calls": calls}
+    return {"calls": calls} if shuffled else {"scores": scores[-1], "calls": calls}
+
+
+def judged_single(folder: str) -> Report:
+    return judged_ranks(folder, precision="single")
+
+
+def judged_random(folder: str) -> Report:
+    return judged_ranks(folder, shuffled=True)
+
+
+def judged_random_single(folder: str) -> Report:
+    return judged_ranks(folder, shuffled=True, precision="single")
 
 
 def judged_mapped(folder: str) -> Report:
@@ -219,6 +239,9 @@ CONTENDERS: dict[str, Callable[[str], Report]] = {
     "judged-sweep": judged_sweep,
     "judged-sweep-only": judged_sweep_only,
     "judged": judged_ranks,
+    "judged-single": judged_single,
+    "judged-random": judged_random,
+    "judged-random-single": judged_random_single,
     "judged-mapped": judged_mapped,
     "judged-top": judged_top,
     "faiss-top": faiss_top,

@@ -48,6 +48,8 @@ DUPLICATES = {
 """What may be done about a (query, item) that occurs twice; not part of the policy, as it repairs
 the data."""
 
+PRECISIONS = ("double", "single")
+"""Of the scores that ranks from vectors are by; the first is the default."""
 POSITIVES = {
     "each": (
         "each positive against all candidates, other positives among them, and the mean over a "

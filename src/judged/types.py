@@ -44,6 +44,7 @@ Empty = Literal["zero", "one", "skip", "error"]
 Unjudged = Literal["nonrelevant", "removed"]
 Duplicates = Literal["error", "first"]
 Positives = Literal["each", "any", "apart"]
+Precision = Literal["double", "single"]
 LearnedKind = Literal["bilinear", "low-rank", "diagonal", "two-tower-linear"]
 
 FileFormat = Literal["trec", "msmarco", "scores", "csv", "tsv", "parquet", "ndjson", "json"]

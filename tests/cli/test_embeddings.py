@@ -57,7 +57,7 @@ def test_the_table_says_what_was_ranked(judged, vectors):
         "0.5417",
     ]
     assert (
-        "ranking: dot: the score is the dot product, in single precision; all items are ranked; "
+        "ranking: dot: the score is the dot product, in double precision; all items are ranked; "
         "relevant: items of the query's own label\n"
     ) in result.out
     assert (result.code, result.err) == (0, "")

@@ -13,8 +13,9 @@ from hypothesis.extra import numpy as hnp
 
 from judged import Rankings, evaluate, evaluate_embeddings
 from judged.checks import size_in_bytes
-from judged.embeddings import ranks
-from judged.embeddings.ranks import _SHORT, _SORT_FROM
+from judged.embeddings import ranks, settling
+from judged.embeddings.counting import _BEHIND, _SORT_FROM
+from judged.embeddings.ranks import _SHORT
 from judged.embeddings.relevance import listed, same_label, same_row
 from judged.inputs.vectors import Vectors, as_vectors
 from judged.inputs.vectors.vectors import Lazy
@@ -162,7 +163,7 @@ def test_every_way_to_count(width: int, count: int, where: str) -> None:
     relevant = np.zeros(scores.shape, bool)
     for query, row in enumerate(scores):
         order = np.argsort(-row, kind="stable")
-        behind = min(count, ranks._BEHIND + (where == "more behind"))
+        behind = min(count, _BEHIND + (where == "more behind"))
         split = np.concatenate([order[: count - behind], order[-behind:]])
         ways = {
             "high": order[:count],
@@ -196,7 +197,8 @@ def test_ties_are_settled_alike_however_many_at_a_time(
     similarity: str, ties: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(ranks, "_SHORT", 0)
-    monkeypatch.setattr(ranks, "_PAIRS_AT_A_TIME", 7)
+    monkeypatch.setattr(settling, "_CANDIDATES", 7)
+    monkeypatch.setattr(settling, "_SHORT", 0)
     monkeypatch.setattr(ranks, "_SCORES_AT_A_TIME", 100)
     queries, items, relevant, rng = sample(17, queries=20, items=60, dims=2)
     items[30:] = items[rng.integers(0, 5, 30)]
@@ -363,8 +365,7 @@ def test_the_basis_says_what_was_ranked() -> None:
         np.eye(2), np.eye(2), same_label([1, 2], [2, 1]), similarity="euclidean", exclude=exclude
     )
     assert found.basis == (
-        "euclidean: the score is minus half the squared Euclidean distance, in single precision, "
-        "and in double where that could put two items in the wrong order",
+        "euclidean: the score is minus half the squared Euclidean distance, in double precision",
         "all items are ranked",
         "relevant: items of the query's own label",
         "excluded from the ranking: the items of the exclusion list, and the item with the "

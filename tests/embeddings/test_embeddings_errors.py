@@ -61,8 +61,9 @@ ERRORS: dict[str, tuple[Callable[[], Any], str]] = {
         "the items: vectors b, c hold NaN or infinite numbers; remove or fix them.",
     ),
     "too large for single precision": (
-        ranked(items=spoiled(1e39, 2)),
-        "the items: vectors 2 hold NaN or infinite numbers; remove or fix them.",
+        ranked(items=spoiled(1e39, 2), precision="single"),
+        "the items: vectors 2 hold numbers too large for single precision; leave out "
+        "precision=single.",
     ),
     "zero item": (
         ranked(items=[[1.0, 0.0], [0.0, 0.0]]),
@@ -123,7 +124,7 @@ ERRORS: dict[str, tuple[Callable[[], Any], str]] = {
         "the matrix of a bilinear similarity holds NaN or infinite numbers; fix it.",
     ),
     "matrix too large": (
-        ranked(similarity=[[1e39, 0], [0, 1]]),
+        ranked(similarity=[[np.inf, 0], [0, 1]]),
         "the matrix of a bilinear similarity holds NaN or infinite numbers; fix it.",
     ),
     "matrix of texts": (
@@ -141,11 +142,14 @@ ERRORS: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "function with infinity": (
         ranked(similarity=lambda queries, items: np.full((len(queries), len(items)), -np.inf)),
-        "the similarity function returned infinite scores, or some too large for single precision; "
+        "the similarity function returned infinite scores, or some too large for double precision; "
         "items that are not to be ranked are named by exclude.",
     ),
     "function beyond single precision": (
-        ranked(similarity=lambda queries, items: 1e300 * (queries @ items.T).astype(float)),
+        ranked(
+            similarity=lambda queries, items: 1e300 * (queries @ items.T).astype(float),
+            precision="single",
+        ),
         "the similarity function returned infinite scores, or some too large for single precision; "
         "items that are not to be ranked are named by exclude.",
     ),
@@ -154,21 +158,20 @@ ERRORS: dict[str, tuple[Callable[[], Any], str]] = {
         "the similarity function returned <U1; it must return an array of numbers.",
     ),
     # overflow
-    "dot overflow": (ranked(TWO * 1e25, THREE * 1e25, similarity="dot"), TOO_LARGE),
-    "euclidean overflow": (ranked(TWO * 1e25, -THREE * 1e25, similarity="euclidean"), TOO_LARGE),
+    "dot overflow": (ranked(TWO * 1e200, THREE * 1e200, similarity="dot"), TOO_LARGE),
+    "euclidean overflow": (ranked(TWO * 1e200, -THREE * 1e200, similarity="euclidean"), TOO_LARGE),
     "euclidean overflow of a difference": (
-        ranked(-TWO * 3e38, THREE * 3e38, similarity="euclidean"),
+        ranked(-TWO * 1e308, THREE * 1e308, similarity="euclidean"),
         TOO_LARGE,
     ),
-    "bilinear overflow": (ranked(TWO * 1e25, THREE, similarity=np.eye(2) * 1e25), TOO_LARGE),
+    "bilinear overflow": (ranked(TWO * 1e200, THREE, similarity=np.eye(2) * 1e200), TOO_LARGE),
     "bilinear overflow with zeros": (
-        ranked(TWO * 1e25, THREE * 0, similarity=np.eye(2) * 1e25),
+        ranked(TWO * 1e200, THREE * 0, similarity=np.eye(2) * 1e200),
         TOO_LARGE,
     ),
     "manhattan overflow": (
-        ranked(TWO, THREE * 1.5e38, similarity="manhattan"),
-        "the items: the numbers of vector 2 are so large that a score would overflow; divide all "
-        "vectors by the same number.",
+        ranked(TWO * 1e308, THREE * 1e308, similarity="manhattan"),
+        TOO_LARGE,
     ),
     # relevance
     "number of labels": (
@@ -310,7 +313,7 @@ def test_messages(name: str) -> None:
 
 
 def test_a_file_of_a_matrix_is_checked_as_a_matrix_is(tmp_path: Path) -> None:
-    for wrong in (np.nan, 1e39):
+    for wrong in (np.nan, np.inf):
         np.save(tmp_path / "weights.npy", np.array([[wrong, 0], [0, 1]]))
         with pytest.raises(InputError) as error:
             rank(TWO, THREE, PAIRS, similarity=str(tmp_path / "weights.npy"))

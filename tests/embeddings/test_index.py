@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from judged import InputError, PolicyError, evaluate_embeddings
-from judged.embeddings import product
+from judged.embeddings import ready
 from judged.embeddings.relevance import same_label, same_row
 from support.products import evaluate_index
 
@@ -223,8 +223,8 @@ def test_where_queries_are_cut_into_blocks_changes_nothing(
         )
 
     before = result()
-    shape = product._shape
-    monkeypatch.setattr(product, "_shape", lambda *given: (height, shape(*given)[1]))
+    shape = ready._shape
+    monkeypatch.setattr(ready, "_shape", lambda *given: (height, shape(*given)[1]))
     assert result() == before
 
 

@@ -214,9 +214,10 @@ def test_a_trec_run_has_six_columns_and_all_digits(tmp_path: Path) -> None:
     top_k([[1.0]], scores, 3, similarity="dot", item_ids=["a", "b", "c"]).save(
         tmp_path / "a.run", tag="mine"
     )
-    assert (
-        tmp_path / "a.run"
-    ).read_text() == "0 Q0 a 1 0.33333334 mine\n0 Q0 b 2 0.3333333 mine\n0 Q0 c 3 1e-9 mine\n"
+    assert (tmp_path / "a.run").read_text() == (
+        "0 Q0 a 1 0.3333333432674408 mine\n0 Q0 b 2 0.3333333134651184 mine\n"
+        "0 Q0 c 3 9.999999717180685e-10 mine\n"
+    )
 
 
 def test_a_parquet_run_has_the_frame_in_it(tmp_path: Path) -> None:

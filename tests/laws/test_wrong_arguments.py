@@ -185,9 +185,7 @@ WRONG: tuple[Any, ...] = (
 )
 
 
-ELSEWHERE = re.compile(
-    r"charts\.|read_(?!vectors)|Rankings\.from|.*save-path|evaluate_embeddings-(memory|similarity)"
-)
+ELSEWHERE = re.compile(r"read_(?!vectors)|Rankings\.from|evaluate_embeddings-(memory|similarity)")
 """Functions whose options are not checked by `judged.checks` as yet."""
 
 

@@ -134,7 +134,7 @@ def test_the_definition_says_what_it_was() -> None:
     found = judged.evaluate_embeddings(queries, items, relevance, similarity=learned)
     assert found.sentences()[1].split("; all items")[0] == (
         "ranking: learned bilinear: the score is q W x, with a matrix W, q and x brought to length "
-        "1 (learned from 36 queries at temperature 0.05), in single precision"
+        "1 (learned from 36 queries at temperature 0.05), in double precision"
     )
     allowed = judged.evaluate_embeddings(
         queries, items, relevance, similarity=learned.allow_training_queries()

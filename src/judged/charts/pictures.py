@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from judged.errors import InputError, MissingExtraError
+from judged.text import visible
 
 if TYPE_CHECKING:
     import polars as pl
@@ -163,6 +164,8 @@ def painted(
     check_pillow()
     from PIL import Image, ImageDraw
 
+    title = _cut(title, 100)
+
     def paint(name: str, x: int, y: int) -> None:
         image = fitted(opened(pictures[name], name), TILE)
         canvas.paste(image, (x + (TILE - image.width) // 2, y + (TILE - image.height) // 2))
@@ -219,6 +222,7 @@ def _font(size: int) -> Any:
 
 
 def _cut(name: str, most: int = 9) -> str:
+    name = visible(name)
     return name if len(name) <= most else f"{name[: most - 1]}…"
 
 

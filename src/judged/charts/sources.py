@@ -75,7 +75,8 @@ class Systems:
             return source
         if isinstance(source, Evaluation):
             return cls(_named([run.rankings for run in source.runs]), source.policy)
-        rankings = [source] if isinstance(source, Rankings) else list(source)
+        several = isinstance(source, (list, tuple))
+        rankings = [source] if isinstance(source, Rankings) else list(source) if several else []
         if not rankings or not all(isinstance(each, Rankings) for each in rankings):
             raise InputError(
                 "a chart is made from an evaluation, from rankings or from a list of rankings; got "
@@ -244,7 +245,7 @@ def lower_note(measure: str) -> str:
 
 def place_of(query: str, queries: Sequence[str]) -> int:
     """The place of a query among those that there are."""
-    if query not in queries:
+    if not isinstance(query, str) or query not in queries:
         some = ", ".join(queries[:3]) + (", …" if len(queries) > 3 else "")
         raise InputError(
             f"There is no query {query!r}{did_you_mean(query, queries)} The queries are {some}."

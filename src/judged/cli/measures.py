@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import asdict
 from math import isinf
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from judged.cli._files import command
 from judged.cli._options import complete_measure
 from judged.text import to_json
 
@@ -15,7 +17,7 @@ if TYPE_CHECKING:
     from judged.measures import Measure, Spec
 
 
-@click.command(short_help="List all measures, or explain one.")
+@command(short_help="List all measures, or explain one.")
 @click.argument("name", required=False, shell_complete=complete_measure)
 @click.option(
     "--format",
@@ -32,6 +34,7 @@ def measures(name: str | None, form: str) -> None:
     NAME may be a measure with parameters, such as "nDCG(gain=exp)@10": then its definition is that
     of these parameters.
     """
+    from judged.cli._terminal import hand_over, say
     from judged.measures import bind, catalogue, parse_measure
 
     chosen = [parse_measure(name)] if name else [bind(spec, {}) for spec in catalogue()]
@@ -39,11 +42,11 @@ def measures(name: str | None, form: str) -> None:
         entries = {
             str(measure): {**measure.definition(), **_declared(measure.spec)} for measure in chosen
         }
-        click.echo(to_json(entries), nl=False)
+        hand_over(to_json(entries))
     elif name:
-        click.echo(_page(chosen[0], chosen[0].describe()))
+        say(_page(chosen[0], chosen[0].describe()))
     else:
-        _list([measure.spec for measure in chosen])
+        say("\n".join(_list([measure.spec for measure in chosen])))
 
 
 def _declared(spec: Spec) -> dict[str, Any]:
@@ -59,21 +62,21 @@ def _declared(spec: Spec) -> dict[str, Any]:
     }
 
 
-def _list(specs: list[Spec]) -> None:
+def _list(specs: list[Spec]) -> Iterator[str]:
     width = max(len(spec.name) for spec in specs)
     family = ""
     for spec in specs:
         if spec.family != family:
             family = spec.family
-            click.echo(f"\n{family}")
+            yield f"\n{family}"
         params = ", ".join(
             param.name for param in spec.params if param.name not in ("aggregate", spec.at)
         )
         at = f"@{spec.at}" if spec.at else ""
         also = f"  (also {', '.join(spec.aliases)})" if spec.aliases else ""
-        click.echo(f"  {spec.name.ljust(width)}  {spec.title}{also}")
-        click.echo(f"  {''.ljust(width)}  {spec.name}{f'({params})' if params else ''}{at}")
-    click.echo("\n'judged measures NAME' explains one of them.")
+        yield f"  {spec.name.ljust(width)}  {spec.title}{also}"
+        yield f"  {''.ljust(width)}  {spec.name}{f'({params})' if params else ''}{at}"
+    yield "\n'judged measures NAME' explains one of them."
 
 
 def _certainty(measure: Measure) -> dict[str, str]:

@@ -6,6 +6,8 @@ from typing import Any
 
 import click
 
+from judged.cli._files import READS, command
+
 VERSION = "10.0"
 
 EPILOG = """\b
@@ -34,15 +36,15 @@ class Whole(click.ParamType[int]):
         return number
 
 
-@click.command(
+@command(
     "trec-eval",
     short_help="Print what trec_eval 10.0 prints.",
     epilog=EPILOG,
     context_settings={"help_option_names": []},
     options_metavar="[OPTIONS]",
 )
-@click.argument("judgements", metavar="QRELS", type=click.Path(allow_dash=True), required=False)
-@click.argument("run", metavar="RUN", type=click.Path(allow_dash=True), required=False)
+@click.argument("judgements", metavar="QRELS", type=READS, required=False)
+@click.argument("run", metavar="RUN", type=READS, required=False)
 @click.option(
     "-h",
     "--help",
@@ -130,7 +132,7 @@ class Whole(click.ParamType[int]):
     "--Zscore",
     "zscores",
     metavar="FILE",
-    type=click.Path(),
+    type=READS,
     help=(
         "Print distances from the mean in standard deviations, both from FILE: query, measure, "
         "mean, deviation."
@@ -159,17 +161,18 @@ def trec_eval(
     obsolete: bool,
 ) -> None:
     """Print what trec_eval 10.0 prints, for scripts that call it: RUN scored against QRELS."""
+    from judged.cli._terminal import hand_over, say
     from judged.conventions.trec_eval import NAMES, REFUSED
     from judged.errors import InputError, PolicyError
     from judged.trec_eval import Request, explained, printed
 
     if version_wanted:
-        click.echo(f"trec_eval version {VERSION} (the output of judged trec-eval)", err=True)
+        say(f"trec_eval version {VERSION} (the output of judged trec-eval)", err=True)
         return
     if help_wanted:
-        click.echo(ctx.get_help())
+        say(ctx.get_help())
         if measures:
-            click.echo("\n".join(explained(measures)))
+            say("\n".join(explained(measures)))
         return
     if debug is not None:
         raise PolicyError("judged trec-eval has no -D: it prints no debug output.")
@@ -202,6 +205,6 @@ def trec_eval(
     for text in measures:
         root, _, parameters = text.partition(".")
         if parameters and root in NAMES and NAMES[root].takes_nothing:
-            click.echo(f"warning: trec_eval ignores the parameters of {text!r}.", err=True)
+            say(f"warning: trec_eval ignores the parameters of {text!r}.", err=True)
     for line in printed(judgements, run, request):
-        click.echo(line)
+        hand_over(f"{line}\n")

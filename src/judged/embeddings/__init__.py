@@ -17,6 +17,7 @@ if TYPE_CHECKING:
         Memory,
         NormalisationLike,
         PolicyLike,
+        Precision,
         Progress,
         RelevanceLike,
         SimilarityLike,
@@ -41,6 +42,7 @@ def evaluate_embeddings(
     dims: int | None = None,
     normalise: NormalisationLike | None = None,
     unique: CategoriesLike | Labels | None = None,
+    precision: Precision = "double",
     policy: PolicyLike | None = None,
     convention: ConventionLike | None = None,
     both: bool = False,
@@ -52,7 +54,8 @@ def evaluate_embeddings(
 
     Parameters
     ----------
-    queries, items, similarity, exclude, memory, query_ids, item_ids, dims, normalise, unique
+    queries, items, similarity, exclude, memory, query_ids, item_ids, dims, normalise, unique, \
+precision
         As for `Embeddings`: the vectors, and how they are compared.
     relevance, measures, policy, convention, both, tie_range, name, progress
         As for `Embeddings.evaluate`: what is relevant, and what is computed.
@@ -80,6 +83,7 @@ def evaluate_embeddings(
         dims=dims,
         normalise=normalise,
         unique=unique,
+        precision=precision,
     )
     return compared.evaluate(
         relevance,

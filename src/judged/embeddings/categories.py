@@ -24,6 +24,7 @@ from judged.errors import InputError
 from judged.inputs.categories import Categories, is_frame, read_categories
 from judged.inputs.vectors.vectors import ROWS_AT_A_TIME, Matrix, Vectors
 from judged.segments import Floats, Ints, borders, positions, starts_of
+from judged.similarity.rounding import Precision
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,21 +34,22 @@ class Gathered(Vectors):
 
     order: Ints = field(default_factory=lambda: np.zeros(0, np.int64))
 
-    def block(self, begin: int, end: int) -> Matrix:
+    def block(self, begin: int, end: int, dtype: Precision = np.float32) -> Matrix:
         rows = self.order[begin:end]
         if isinstance(self.values, np.ndarray):
             with np.errstate(over="ignore"):  # infinite numbers are refused later
-                return np.ascontiguousarray(self.values[rows], dtype=np.float32)
-        result = np.empty((len(rows), self.dims), np.float32)
+                return np.ascontiguousarray(self.values[rows], dtype=dtype)
+        result = np.empty((len(rows), self.dims), dtype)
         # What can only be read in stretches is gone through.
         for first in range(0, len(self), ROWS_AT_A_TIME):
             inside = (rows >= first) & (rows < first + ROWS_AT_A_TIME)
             if inside.any():
-                result[inside] = super().block(first, first + ROWS_AT_A_TIME)[rows[inside] - first]
+                some = super().block(first, first + ROWS_AT_A_TIME, dtype)
+                result[inside] = some[rows[inside] - first]
         return result
 
-    def rows(self, rows: Ints) -> Matrix:
-        return super().rows(self.order[rows])
+    def rows(self, rows: Ints, dtype: Precision = np.float32) -> Matrix:
+        return super().rows(self.order[rows], dtype)
 
     def name(self, row: int) -> str:
         return super().name(int(self.order[row]))
@@ -92,7 +94,7 @@ class Layout:
 
     def greatest(self, scores: Matrix) -> Matrix:
         """The greatest score of each category, a row per query."""
-        best = np.empty((len(scores), len(self.place)), np.float32)
+        best = np.empty((len(scores), len(self.place)), scores.dtype)
         # A few rows at a time: what is read again in each round is then still in the processor's
         # cache.
         step = max(1, _CACHED // (4 * scores.shape[1]))
@@ -198,6 +200,7 @@ class UniqueProduct:
         )
         self.threads, self.listed = product.threads, product.listed
         self._last = local()
+        self.comparable = product.comparable
 
     @property
     def columns(self) -> Sequence[int]:
@@ -238,21 +241,36 @@ class UniqueProduct:
         best = reduce(np.maximum, map(part, self._grouping.parts(column)))
         return Tile(row, column, best, slack)
 
-    def exact(self, query: int, items: Ints) -> Floats:
-        """The best of each category's items; `items` are categories here."""
-        gone = self.product.exclude
-        excluded = np.zeros(0, np.int64) if gone is None else gone.block(query, query + 1).item
-        best = []
-        for category in items.tolist():
-            columns = np.setdiff1d(self._grouping.columns_of(category), excluded)
-            best.append(self.product.exact(query, columns).max(initial=-np.inf))
-        return np.array(best)
-
     def exact_pairs(self, queries: Ints, items: Ints) -> Floats:
-        exact = np.empty(len(items))
-        for query in np.unique(queries).tolist():
-            exact[queries == query] = self.exact(query, items[queries == query])
-        return exact
+        """The best of each category's items; `items` are categories here."""
+        columns = [self._grouping.columns_of(category) for category in items.tolist()]
+        lengths = np.array([len(each) for each in columns], np.int64)
+        query, item = np.repeat(queries, lengths), np.concatenate([*columns, items[:0]])
+        scores = self.product.exact_pairs(query, item)
+        if (exclude := self.product.exclude) is not None:
+            count = len(self.product.items)
+            gone = [
+                row * count + exclude.block(row, row + 1).item
+                for row in np.unique(queries).tolist()
+            ]
+            scores[np.isin(query * count + item, np.concatenate([*gone, items[:0]]))] = -np.inf
+        return np.maximum.reduceat(scores, starts_of(lengths)) if len(items) else scores
+
+    def shifts(self, begin: int, end: int) -> Floats:
+        return self.product.shifts(begin, end)
+
+    def quick_pairs(self, queries: Ints, items: Ints) -> None:
+        return None
+
+    def doubled(self, queries: Ints, items: Ints) -> tuple[Floats, Floats]:
+        columns = [self._grouping.columns_of(category) for category in items.tolist()]
+        begins = starts_of(np.array([len(each) for each in columns], np.int64))
+        item = np.concatenate(columns)
+        scores, slack = self.product.doubled(queries, item)
+        if (exclude := self.product.exclude) is not None:
+            for place, row in enumerate(queries.tolist()):
+                scores[place, np.isin(item, exclude.block(row, row + 1).item)] = -np.inf
+        return np.maximum.reduceat(scores, begins, axis=1), slack
 
     def leaders(self, queries: Ints, categories: Ints) -> Ints:
         """For as many queries as categories, the item that stands for each: the first that came of

@@ -69,6 +69,7 @@ def diagnose(
             similarity,
             exclude=excluded,
             memory=memory,
+            precision="single",
         )
         hubness, low, high = _hubness(product, query_rows, item_rows, k)
         scores = _histogram(product, query_rows, item_rows, bound, low, high)

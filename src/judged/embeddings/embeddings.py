@@ -2,32 +2,27 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
-
-import numpy as np
 
 from judged.checks import checked_methods, size_in_bytes
 from judged.embeddings.diagnosis import SAMPLE
-from judged.embeddings.itself import warned_of_itself
 from judged.embeddings.normalisation_kinds import as_normalisation
 from judged.embeddings.product import MEMORY
-from judged.embeddings.relations import Relation, as_relation
+from judged.embeddings.relations import as_relation
 from judged.embeddings.search import (
     Search,
-    basis_of,
     counted_both,
     counted_one,
+    explained,
     reversed_search,
     scores_of,
 )
 from judged.embeddings.top_k import TopK, search
+from judged.errors import InputError
 from judged.inputs.vectors import as_vectors
-from judged.policy import Policy
-from judged.rankings.audit import Audit
+from judged.policy import PRECISIONS, Policy
 from judged.rankings.rankings import Rankings
 from judged.similarity.choice import as_similarity
-from judged.text import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -46,6 +41,7 @@ if TYPE_CHECKING:
         Memory,
         NormalisationLike,
         PolicyLike,
+        Precision,
         Progress,
         RelevanceLike,
         SimilarityLike,
@@ -77,6 +73,10 @@ class Embeddings(Search):
     unique : CategoriesLike or Labels, optional
         The items' categories: one label per item, or a table or file from item to category. The
         best item of each category stands for it, and categories are ranked.
+    precision : {"double", "single"}, optional
+        Of the scores that ranks are by. With "double" (the default) they are the real scores of the
+        numbers as given, each rounded once to double precision: the same on every machine. With
+        "single" they are what single precision makes of them, somewhat faster.
 
     >>> import judged
     >>> both = judged.Embeddings([[1.0, 0.2]], [[1.0, 0.0], [0.9, 0.1], [0.0, 1.0]])
@@ -99,8 +99,11 @@ class Embeddings(Search):
         dims: int | None = None,
         normalise: NormalisationLike | None = None,
         unique: CategoriesLike | Labels | None = None,
+        precision: Precision = "double",
     ) -> None:
         size_in_bytes(memory)
+        if precision not in PRECISIONS:
+            raise InputError(f"precision must be {' or '.join(PRECISIONS)}; got {precision!r}.")
         super().__init__(
             queries=as_vectors(queries, ids=query_ids, dims=dims, source="the queries"),
             items=as_vectors(items, ids=item_ids, dims=dims, source="the items"),
@@ -110,6 +113,7 @@ class Embeddings(Search):
             dims=dims,
             normalisation=None if normalise is None else as_normalisation(normalise),
             categories=unique,
+            precision=precision,
         )
 
     def evaluate(
@@ -242,7 +246,7 @@ class Embeddings(Search):
         rankings, found = counted_one(
             self, relation, assumed, name=name, top=top, progress=progress
         )
-        return _explained(rankings, self, relation), found
+        return explained(rankings, self, relation), found
 
     def rank_both(
         self,
@@ -270,7 +274,7 @@ class Embeddings(Search):
         """
         relation = as_relation(relevance, what="relevance")
         there, back = counted_both(self, relation, Policy.of(policy), name=name, progress=progress)
-        return _explained(there, self, relation), _explained(back, reversed_search(self), relation)
+        return explained(there, self, relation), explained(back, reversed_search(self), relation)
 
     def top_k(
         self, k: int, *, ties: Literal["id", "input"] = "id", progress: Progress | None = None
@@ -383,18 +387,3 @@ def _request(measures: Any, policy: Any, convention: Any) -> Request:
     from judged.evaluation.request import Request
 
     return Request.of(measures, policy, convention)
-
-
-def _explained(r: Rankings, of: Search, relation: Relation) -> Rankings:
-    """Rankings with what they are of, and what was found."""
-    notes = (*warned_of_itself(of, r), *dict.fromkeys((*of.queries.notes, *of.items.notes)))
-    audit = _audit(r, notes, complete=relation.complete, queries=len(of.queries))
-    return replace(r, complete=relation.complete, basis=basis_of(of, relation), audit=audit)
-
-
-def _audit(r: Rankings, notes: tuple[str, ...], *, complete: bool, queries: int) -> Audit:
-    lost = int(np.count_nonzero(~r.missing[r.pool_query])) - len(r.hit_query)
-    if lost:
-        items = counted(lost, "judged item has", "judged items have")
-        notes = (f"{items} no vector, and can only be missed.", *notes)
-    return Audit.of(r, run_queries=queries, notes=notes, complete=complete)

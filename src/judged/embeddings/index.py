@@ -327,9 +327,12 @@ def _compare(
             best.add(tile)
             row, place = np.nonzero(tile.holds(items))
             own[row, place] = tile.scores[row, items[row, place] - column]
-        if product.listed is np.float64:
-            for query, some in enumerate(items):
-                own[query, some >= 0] = product.exact(begin + query, some[some >= 0])
+            settled = tile.slack is not None
+        if not settled and not product.comparable:
+            own = own + product.shifts(begin, end)
+        if settled:
+            row, place = np.nonzero(items >= 0)
+            own[row, place] = product.exact_pairs(begin + row, items[row, place])
         return wanted, excluded, items, own
 
     relevant, excluded, found, scores = zip(*over_blocks(product, work, progress), strict=True)

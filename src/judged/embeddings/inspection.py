@@ -24,6 +24,7 @@ from judged.embeddings.streams import chunks
 from judged.inputs.vectors.vectors import Matrix, Vectors
 from judged.segments import Floats, Ints
 from judged.similarity.equal import first_equal, keys_of
+from judged.similarity.rounding import Precision
 from judged.similarity.similarity import Cosine, Similarity
 
 SHOWN = 20
@@ -39,11 +40,11 @@ class _WithStandIns(Vectors):
 
     bad: Flags = field(default_factory=lambda: np.zeros(0, bool))
 
-    def block(self, begin: int, end: int) -> Matrix:
-        return self._filled(super().block(begin, end), self.bad[begin:end])
+    def block(self, begin: int, end: int, dtype: Precision = np.float32) -> Matrix:
+        return self._filled(super().block(begin, end, dtype), self.bad[begin:end])
 
-    def rows(self, rows: Ints) -> Matrix:
-        return self._filled(super().rows(rows), self.bad[rows])
+    def rows(self, rows: Ints, dtype: Precision = np.float32) -> Matrix:
+        return self._filled(super().rows(rows, dtype), self.bad[rows])
 
     def _filled(self, block: Matrix, bad: Flags) -> Matrix:
         if bad.any():
@@ -168,7 +169,10 @@ def _pairs(
     looked_at, has_near = np.isin(np.arange(len(group)), rows), np.zeros(len(rows), bool)
     found: list[tuple[str, str, float]] = []
     total = 0.0
-    for chunk in chunks(Product(some, looked.directed, Cosine(), exclude=None, memory=memory)):
+    product = Product(
+        some, looked.directed, Cosine(), exclude=None, memory=memory, precision="single"
+    )
+    for chunk in chunks(product):
         row, values = rows[chunk.rows], chunk.values
         values[~has_direction[row]] = -np.inf
         values[:, ~has_direction[chunk.columns]] = -np.inf

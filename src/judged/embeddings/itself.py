@@ -3,15 +3,19 @@ are."""
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from judged.embeddings.relations import all_pairs
-from judged.embeddings.search import Search
 from judged.inputs.vectors.vectors import ROWS_AT_A_TIME, Matrix, Vectors
 from judged.rankings.rankings import Rankings
 from judged.segments import Ints
 from judged.similarity.equal import keys_of
 from judged.text import Warned
+
+if TYPE_CHECKING:
+    from judged.embeddings.search import Search
 
 _SAMPLE = 32
 """Queries that are looked at before all of them are."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -12,17 +11,18 @@ from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
-from judged.checks import size_in_bytes
-from judged.embeddings.relations import Bound, Pairs, reversed_pairs
+from judged.embeddings.ready import Plan, ReadyItems, refuse_infinite
+from judged.embeddings.relations import Bound, Pairs
+from judged.embeddings.threads import one_thread_each
 from judged.errors import InputError
 from judged.inputs.vectors.vectors import ROWS_AT_A_TIME, Matrix, Vectors
-from judged.segments import Floats, Ints, starts_of
-from judged.similarity.equal import Levelled, equal_groups, first_equal, keys_of
-from judged.similarity.similarity import Rescored, Similarity
+from judged.segments import Floats, Ints
+from judged.similarity.equal import Levelled
+from judged.similarity.exact import Pairs as PairsOfVectors
+from judged.similarity.rounding import Precision, sum_error, vanished
+from judged.similarity.similarity import Similarity
 
 MEMORY = "1GB"
-_LOW = 16
-"""With fewer queries at a time, a product of all items takes longer than two with part of them."""
 Result = TypeVar("Result")
 _NUMBERS_AT_A_TIME = 1 << 18
 """Of vectors that are compared pair by pair."""
@@ -39,8 +39,8 @@ class Tile:
     """The first item."""
     scores: Matrix
     slack: Floats | None = None
-    """For each query how close two scores may be and yet stand in the wrong order; None where
-    scores are as they are."""
+    """For each query how close two scores may be and yet stand in the wrong order, or tie; None
+    where scores are as they are."""
 
     def holds(self, item: Ints) -> Any:
         """Which of some items lie in this tile."""
@@ -67,8 +67,14 @@ class Scores(Blocks, Protocol):
     queries: Vectors
     items: Vectors
     exclude: Bound | None
-    listed: type[np.floating[Any]]
+    listed: Precision
     """The precision of scores that are kept: double where tiles have slack."""
+    comparable: bool
+    """Whether a tile's scores are those of `exact_pairs`, but for rounding, and not for a shift."""
+
+    def shifts(self, begin: int, end: int) -> Floats:
+        """For each of some queries, a row each, what its scores lack."""
+        ...
 
     @property
     def columns(self) -> Sequence[int]:
@@ -84,12 +90,18 @@ class Scores(Blocks, Protocol):
         """One tile; its scores are overwritten by the next that the same thread asks for."""
         ...
 
-    def exact(self, query: int, items: Ints) -> Floats:
-        """The scores of some items without the rounding that a tile's `slack` stands for."""
+    def exact_pairs(self, queries: Ints, items: Ints) -> Floats:
+        """The scores of as many queries as items without the rounding that a tile's `slack` stands
+        for."""
         ...
 
-    def exact_pairs(self, queries: Ints, items: Ints) -> Floats:
-        """The same for as many queries as items, each with its own."""
+    def quick_pairs(self, queries: Ints, items: Ints) -> tuple[Floats, Floats] | None:
+        """The same with what each may be off by, where that takes less time."""
+        ...
+
+    def doubled(self, queries: Ints, items: Ints) -> tuple[Floats, Floats]:
+        """Those of all of some queries with all of some items, multiplied in double precision; and
+        for each query how close two may be and yet stand in the wrong order."""
         ...
 
 
@@ -99,108 +111,18 @@ class Normaliser(Protocol):
     def apply(self, scores: Matrix, row: int, column: int) -> None: ...
 
 
-@dataclass(frozen=True)
-class Plan:
-    """How the memory is used: whether items are held ready, how many threads, how large a tile."""
-
-    hold: bool
-    threads: int
-    height: int
-    width: int
-
-    @classmethod
-    def of(
-        cls, queries: Vectors, items: Vectors, similarity: Similarity, memory: str | int
-    ) -> Plan:
-        cap = size_in_bytes(memory)
-        held = len(items) * (items.dims + 1) * 4
-        hold = held <= cap // 2
-        # Beside the scores there is what they are compared and sorted with, for which a third is
-        # left.
-        room = (cap - held if hold else cap) * 2 // 3
-        threads = _side_by_side(queries, items, similarity, room)
-        return cls(hold, threads, *_shape(queries, items, hold, threads, room // threads))
-
-
-def _side_by_side(queries: Vectors, items: Vectors, similarity: Similarity, room: int) -> int:
-    """A thread per core, where each has room for a good block; one, and a BLAS with threads of its
-    own, where few have."""
-    if not similarity.side_by_side:
-        return 1
-    cores = os.cpu_count() or 1
-    fitting = min(room // (len(items) * 4 * 2 * _LOW), len(queries), cores)
-    return fitting if fitting * 2 >= cores else 1
-
-
-def _shape(
-    queries: Vectors, items: Vectors, hold: bool, threads: int, room: int
-) -> tuple[int, int]:
-    """How many queries and items a tile may have."""
-    height = min(room // (len(items) * 4), 512, -(-len(queries) // threads))
-    if height >= min(_LOW, len(queries)):
-        return height, len(items)
-    # Items in several tiles are multiplied twice, so that is only for what would else be too slow.
-    ready = 0 if hold else items.dims * 8
-    height = min(64, len(queries))
-    return height, max(room // (height * 4 + ready), 1)
-
-
-class ReadyItems:
-    """Items once they were looked at: checked, made ready if they are held, and the equal ones
-    found."""
-
-    def __init__(self, items: Vectors, similarity: Similarity, *, hold: bool) -> None:
-        self._items, self._similarity = items, similarity
-        self._held: Matrix | None = None
-        self.workspace = threading.local()
-        """What each thread of a product has for itself."""
-        keys = np.empty(len(items), np.uint64)
-
-        def look(begin: int) -> float:
-            end = min(begin + step, len(items))
-            block = items.block(begin, end)
-            refuse_infinite(block, items, begin)
-            keys[begin:end] = keys_of(block)
-            ready = similarity.prepare(block, items, begin, items=True)
-            if self._held is not None:
-                self._held[begin:end] = ready
-            return similarity.longest(ready)
-
-        # Small enough to stay in a core's cache from one step to the next; what is not in memory is
-        # read by larger pieces, from its beginning to its end.
-        in_memory = isinstance(items.values, np.ndarray)
-        step = max(1, (1 << 18) // items.dims) if in_memory else ROWS_AT_A_TIME
-        if hold:
-            start = items.block(0, step)
-            refuse_infinite(start, items, 0)
-            width = similarity.prepare(start[:1], items, 0, items=True).shape[1]
-            self._held = np.empty((len(items), width), np.float32)
-        with ThreadPoolExecutor((os.cpu_count() or 1) if in_memory else 1) as pool:
-            self.longest = max(pool.map(look, range(0, len(items), step)))
-        first = first_equal(items, keys)
-        items.release()
-        self.first: Ints | None = None if np.array_equal(first, np.arange(len(first))) else first
-        """For each item the first one with the same vector; None where all differ."""
-
-    def block(self, begin: int, end: int) -> Matrix:
-        if self._held is not None:
-            return self._held[begin:end]
-        parts = []
-        for first in range(begin, end, ROWS_AT_A_TIME):
-            block = self._items.block(first, min(first + ROWS_AT_A_TIME, end))
-            parts.append(self._similarity.prepare(block, self._items, first, items=True))
-        self._items.release()
-        return parts[0] if len(parts) == 1 else np.concatenate(parts)
-
-
 class Product:
     """One matrix product per tile, as wide as all items where the memory allows.
 
     Items are looked at once beforehand: what cannot be scored is refused before any work is done.
-    `shape` is the height and width of tiles, where it is not left to the memory. `normaliser`
-    changes the scores of each tile. With `keep`, tiles stay: all scores are held, for whoever wants
-    to see them from the other side. `cuts` are columns at which tiles may begin too. `ready` are
-    the items of another product of the same sides, or of vectors that were checked against them.
+    `precision` is what is promised of ranks: those of scores in single precision, as they come, or
+    those of scores in double precision. For the latter, tiles are in single precision where that
+    has a bound and the numbers are not too large or small for it, and in double elsewhere, as
+    with a `normaliser`, which changes the scores of each tile, and with `wide`. `shape` is the
+    height and width of tiles, where it is not left to the memory. With `keep`, tiles stay: all
+    scores are held, for whoever wants to see them from the other side. `cuts` are columns at which
+    tiles may begin too. `ready` are the items of another product of the same sides, or of vectors
+    that were checked against them.
     """
 
     def __init__(
@@ -211,6 +133,8 @@ class Product:
         *,
         exclude: Bound | None,
         memory: str | int,
+        precision: str = "double",
+        wide: bool = False,
         shape: tuple[int, int] | None = None,
         normaliser: Normaliser | None = None,
         keep: bool = False,
@@ -219,19 +143,61 @@ class Product:
     ) -> None:
         if ready is None:
             similarity.check(queries, items)
-        plan = Plan.of(queries, items, similarity, memory)
         self.queries, self.items, self.similarity = queries, items, similarity
         self.exclude, self.memory, self.cuts = exclude, memory, cuts
-        self.ready = ReadyItems(items, similarity, hold=plan.hold) if ready is None else ready
+        self.precision, self._normaliser = precision, normaliser
+        double = precision == "double"
+        wide = double and (wide or normaliser is not None or not similarity.certain)
+        self.certain = double and not wide
+        """Whether ranks can be settled where scores are too close to tell."""
+        both = np.float64 if np.float64 in (queries.precise, items.precise) else np.float32
+        self._exact: Precision = np.float64 if similarity.maps else both
+        if not self.certain:
+            self._exact = np.float64 if wide else np.float32
+        self._prepare(ready, wide=wide)
+        plan = Plan.of(queries, items, similarity, memory, self.kept)
         self.threads = plan.threads
         self.height, self.width = shape or (plan.height, plan.width)
-        self.listed: type[np.floating[Any]] = (
-            np.float64 if isinstance(similarity, Rescored) else np.float32
-        )
+        self.listed: Precision = np.float64 if double else np.float32
+        self.comparable = similarity.both_ways
         self.whole: Matrix | None = (
-            np.empty((len(queries), len(items)), np.float32) if keep else None
+            np.empty((len(queries), len(items)), self.kept) if keep else None
         )
-        self._normaliser = normaliser
+
+    def _prepare(self, ready: ReadyItems | None, *, wide: bool) -> None:
+        """Look at both sides, in double precision where single precision cannot hold them."""
+        self.kept: Precision = np.float64 if wide else np.float32
+        if ready is not None and (ready.kept is self.kept or not wide):
+            self.ready, self.kept = ready, ready.kept
+        else:
+            given = np.float64 if np.float64 in (self.kept, self._exact) else np.float32
+            plan = Plan.of(self.queries, self.items, self.similarity, self.memory, self.kept)
+            self.ready = ReadyItems(
+                self.items, self.similarity, hold=plan.hold, given=given, kept=self.kept
+            )
+        if self.certain:
+            own = max(self.similarity.longest(block) for block in self._queries())
+            if not self._fits(own) and not wide:
+                self._prepare(None, wide=True)
+
+    def _queries(self) -> Iterator[Matrix]:
+        for begin in range(0, len(self.queries), ROWS_AT_A_TIME):
+            yield self._made_ready(begin, min(begin + ROWS_AT_A_TIME, len(self.queries)))
+
+    def _fits(self, longest: float) -> bool:
+        """Whether single precision can hold all lengths and products, and not only as zeros."""
+        most = self.similarity.greatest(longest, self.ready.longest)
+        sizes = longest, self.ready.longest, most
+        return all(each == 0 or 2.0**-80 < each < 2.0**120 for each in sizes)
+
+    def greatest_slack(self) -> float:
+        """That of the queries whose scores are rounded most."""
+        most = [
+            float(self.similarity.bound(block, self.ready.longest, self.kept).max())
+            for block in self._queries()
+            if not self._whole(block)
+        ]
+        return 2 * max(most, default=0.0)
 
     def first_equal(self, items: Ints) -> Ints:
         """For each of some items the first one with the same vector, which may be itself."""
@@ -246,16 +212,21 @@ class Product:
             yield begin, min(begin + self.height, len(self.queries))
 
     def query_block(self, begin: int, end: int) -> Matrix:
-        block = self.queries.block(begin, end)
-        refuse_infinite(block, self.queries, begin)
-        ready = self.similarity.prepare(block, self.queries, begin, items=False)
-        most = self.similarity.longest(ready) * self.ready.longest
-        if not most <= float(np.finfo(np.float32).max):  # NaN is infinity times 0
+        ready = self._made_ready(begin, end)
+        most = self.similarity.greatest(self.similarity.longest(ready), self.ready.longest)
+        if not most <= float(np.finfo(self.kept).max):  # NaN is infinity times 0
             raise InputError(
                 f"the numbers of {self.queries.source} and {self.items.source} are so large that a "
                 "score would overflow; divide all of them by the same number."
             )
         return ready
+
+    def _made_ready(self, begin: int, end: int) -> Matrix:
+        block = self.queries.block(begin, end, self.ready.given)
+        refuse_infinite(block, self.queries, begin)
+        ready = self.similarity.prepare(block, self.queries, begin, items=False)
+        with np.errstate(over="ignore"):
+            return ready.astype(self.kept, copy=False)
 
     def tile(self, prepared: Matrix, row: int, column: int, excluded: Pairs | None) -> Tile:
         end = min(column + self.width, len(self.items))
@@ -272,9 +243,9 @@ class Product:
         if self.ready.first is not None:
             self._workspace().levelled.level(scores, column)
         slack = None
-        if self._normaliser is None:
-            slack = self.similarity.slack(prepared, self.ready.longest)
-        else:
+        if self.certain and not self._whole(prepared):
+            slack = 2 * self.similarity.bound(prepared, self.ready.longest, self.kept)
+        elif self._normaliser is not None:
             self._normaliser.apply(scores, row, column)
         tile = Tile(row, column, scores, slack)
         if excluded is not None:
@@ -282,77 +253,68 @@ class Product:
             scores[excluded.row[inside], excluded.item[inside] - column] = -np.inf
         return tile
 
+    def _whole(self, prepared: Matrix) -> bool:
+        """Whether all scores are whole numbers that the precision holds, sums on the way too."""
+        if not self.ready.whole or (prepared != np.rint(prepared)).any():
+            return False
+        most = self.similarity.greatest(self.similarity.longest(prepared), self.ready.longest)
+        return most < 2.0**24
+
+    def shifts(self, begin: int, end: int) -> Floats:
+        """What a tile's scores of some queries lack to be whole, where nothing settles them."""
+        return self.similarity.shift(self.query_block(begin, end))
+
     def _workspace(self) -> threading.local:
         """What each thread has for itself: room for a tile, and what it keeps of one tile for the
         next."""
         own, size = self.ready.workspace, 0 if self.whole is not None else self.height * self.width
         if getattr(own, "shape", None) != (size, self.height):
-            own.shape, own.buffer = (size, self.height), np.empty(size, np.float32)
+            own.shape, own.buffer = (size, self.height), np.empty(size, self.kept)
             if self.ready.first is not None:
                 begins = np.asarray(self.columns)
                 if self.cuts is not None:
                     begins = np.union1d(begins, self.cuts)
-                own.levelled = Levelled(self.ready.first, begins, self.height)
+                own.levelled = Levelled(self.ready.first, begins, self.height, self.kept)
         return own
 
-    def exact(self, query: int, items: Ints) -> Floats:
-        assert isinstance(self.similarity, Rescored)  # only where there is slack does anybody ask
-        return self.similarity.exact(self.queries.block(query, query + 1), self.items.rows(items))
-
     def exact_pairs(self, queries: Ints, items: Ints) -> Floats:
-        assert isinstance(self.similarity, Rescored)
+        return self._of_pairs(queries, items, self.similarity.exact)
+
+    def quick_pairs(self, queries: Ints, items: Ints) -> tuple[Floats, Floats] | None:
+        if not self.similarity.has_quick:
+            return None
+        scores = self._of_pairs(queries, items, self.similarity.quick)
+        # Sums of numbers above 0, each of which was rounded some three times.
+        share = sum_error(self.items.dims + 4, np.float64)
+        return scores, share * np.abs(scores) + vanished(scores * 0, self.items.dims, np.float64)
+
+    def _of_pairs(
+        self, queries: Ints, items: Ints, score: Callable[[PairsOfVectors], Floats]
+    ) -> Floats:
         exact = np.empty(len(items))
-        asked, which = np.unique(queries, return_inverse=True)
-        own = self.queries.rows(asked)
         step = max(1, _NUMBERS_AT_A_TIME // self.items.dims)
         for begin in range(0, len(items), step):
             at = slice(begin, begin + step)
-            exact[at] = self.similarity.exact(own[which[at]], self.items.rows(items[at]))
+            asked, query = np.unique(queries[at], return_inverse=True)
+            found, item = np.unique(self.first_equal(items[at]), return_inverse=True)
+            compared = self.similarity.compared
+            left = compared(self.queries.rows(asked, self._exact), items=False)
+            right = compared(self.items.rows(found, self._exact), items=True)
+            # Equal vectors may stand for many pairs, of which one is enough.
+            pair, which = np.unique(query * len(found) + item, return_inverse=True)
+            pairs = PairsOfVectors(left, right, pair // len(found), pair % len(found))
+            exact[at] = score(pairs)[which]
         return exact
 
-
-class ReversedProduct:
-    """All scores of a product that kept them, seen from the items: a row per item, a column per
-    query."""
-
-    def __init__(self, product: Product) -> None:
-        assert product.whole is not None
-        self._whole = product.whole
-        self.queries, self.items = product.items, product.queries
-        self.exclude = (
-            None
-            if product.exclude is None
-            else reversed_pairs(product.exclude, product.queries, product.items)
-        )
-        self._height = max(1, product.height * len(product.items) // len(product.queries))
-        self.columns, self.threads, self.listed = (0,), product.threads, product.listed
-        self._equal, self._sizes = equal_groups(product.queries)
-
-    def blocks(self) -> Iterator[tuple[int, int]]:
-        for begin in range(0, len(self.queries), self._height):
-            yield begin, min(begin + self._height, len(self.queries))
-
-    def query_block(self, begin: int, end: int) -> Matrix:
-        scores = np.ascontiguousarray(self._whole[:, begin:end].T)
-        if len(self._equal):
-            # The product levelled equal items; here equal queries must tie. What is excluded stays
-            # so.
-            own = scores[:, self._equal]
-            best = np.maximum.reduceat(own, starts_of(self._sizes), axis=1).repeat(
-                self._sizes, axis=1
-            )
-            scores[:, self._equal] = np.where(own > -np.inf, best, own)
-        return scores
-
-    def tile(self, prepared: Matrix, row: int, column: int, excluded: Pairs | None) -> Tile:
-        """The excluded pairs are the same as before, and are at minus infinity already."""
-        return Tile(row, column, prepared)
-
-    def exact(self, query: int, items: Ints) -> Floats:
-        return self._whole[items, query].astype(np.float64)
-
-    def exact_pairs(self, queries: Ints, items: Ints) -> Floats:
-        return self._whole[items, queries].astype(np.float64)
+    def doubled(self, queries: Ints, items: Ints) -> tuple[Floats, Floats]:
+        made, similarity = self.similarity.prepare, self.similarity
+        left = made(self.queries.rows(queries, np.float64), self.queries, 0, items=False)
+        right = made(self.items.rows(items, np.float64), self.items, 0, items=True)
+        shift = similarity.shift(left)
+        bound = similarity.bound(left, similarity.longest(right), np.float64)
+        bound += 2 * sum_error(left.shape[1] + 3, np.float64) * np.abs(shift[:, 0])
+        scores = similarity.scores(left, right, np.empty((len(left), len(right))))
+        return scores + shift, 2 * bound
 
 
 def over_blocks(
@@ -369,9 +331,7 @@ def over_blocks(
     blocks = list(product.blocks())
     with ExitStack() as stack:
         if product.threads > 1 and len(blocks) > 1:
-            from threadpoolctl import threadpool_limits
-
-            stack.enter_context(threadpool_limits(1, user_api="blas"))
+            stack.enter_context(one_thread_each())
             pool = stack.enter_context(ThreadPoolExecutor(product.threads))
             results = pool.map(lambda block: work(*block), blocks)
         else:
@@ -380,20 +340,3 @@ def over_blocks(
             yield result
             if progress is not None:
                 progress(end - begin)
-
-
-def refuse_infinite(block: Matrix, vectors: Vectors, begin: int) -> None:
-    """Refuse a block of vectors with numbers that cannot be scored; `begin` is its first row."""
-    # One sum sees every NaN and infinity; only where it is not finite (large numbers can do that
-    # too) are rows looked at.
-    with np.errstate(over="ignore", invalid="ignore"):
-        total = block.sum()
-    if not np.isfinite(total):
-        bad = np.flatnonzero(~np.isfinite(block).all(axis=1)) + begin
-        if len(bad):
-            names = ", ".join(vectors.name(int(row)) for row in bad[:3])
-            more = ", …" if len(bad) > 3 else ""
-            raise InputError(
-                f"{vectors.source}: vectors {names}{more} hold NaN or infinite numbers; remove or "
-                "fix them."
-            )

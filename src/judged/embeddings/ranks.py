@@ -17,14 +17,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judged.embeddings.categories import UniqueProduct
+from judged.embeddings.counting import RowCounter
 from judged.embeddings.product import Scores, Tile, over_blocks
 from judged.embeddings.relations import Bound, Judged, Pairs
+from judged.embeddings.settling import Candidates, counts, counts_before, within
 from judged.errors import InputError
 from judged.inputs.vectors.vectors import Matrix
 from judged.policy import Policy
 from judged.rankings.rankings import Rankings, by_query_and_rank
 from judged.rankings.ties import favoured
-from judged.segments import Floats, Ints, borders, count_above, descending
+from judged.segments import Floats, Ints, count_above, descending
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,6 +127,7 @@ class Tally:
         self._known: Ints = np.flatnonzero(relevant.item >= 0)
         self._row, self._item = relevant.row[self._known], relevant.item[self._known]
         self._score: Matrix = np.zeros(len(self._known), np.float32)
+        self._own = np.full(len(self._known), np.nan)
         self._above, self._level, self._before = (
             np.zeros(len(self._known), np.int64) for _ in range(3)
         )
@@ -132,6 +135,8 @@ class Tally:
     def read(self, tile: Tile) -> None:
         """Take the relevant items' own scores from the tile they are in."""
         self._slack = tile.slack
+        if tile.scores.dtype != self._score.dtype:
+            self._score = self._score.astype(tile.scores.dtype)
         inside = tile.holds(self._item)
         self._score[inside] = tile.scores[self._row[inside], self._item[inside] - tile.column]
 
@@ -148,25 +153,30 @@ class Tally:
             self._low = self._high = self._score
         else:
             slack = self._slack[self._row]
-            self._low = np.nextafter((self._score - slack).astype(np.float32), np.float32(-np.inf))
-            self._high = np.nextafter((self._score + slack).astype(np.float32), np.float32(np.inf))
+            kind = self._score.dtype.type
+            self._low = np.nextafter((self._score - slack).astype(kind), kind(-np.inf))
+            self._high = np.nextafter((self._score + slack).astype(kind), kind(np.inf))
 
     def add(self, tile: Tile) -> None:
         """Count, for each relevant item, the scores of the tile above its own, level with it, and
         before it in a tie."""
         above, level = np.empty_like(self._above), np.empty_like(self._level)
         width = tile.scores.shape[1]
+        close: dict[int, Ints] = {}
         if width <= _SHORT:
             self._count_short_rows(tile.scores, above, level)
         else:
-            counter = RowCounter(width)
+            counter = RowCounter(width, windows=self._slack is not None)
             ends = np.cumsum(self._lengths)
             for row in np.flatnonzero(self._lengths).tolist():
                 at = slice(int(ends[row] - self._lengths[row]), int(ends[row]))
-                counter.count(tile.scores[row], self._low[at], self._high[at], above[at], level[at])
+                limits = self._low[at], self._high[at]
+                found = counter.count(tile.scores[row], *limits, above[at], level[at])
+                if found is not None:
+                    close[row] = found
         crowded = np.flatnonzero(level - above > tile.holds(self._item))
         if len(crowded):
-            self._settle(tile, crowded, above, level)
+            self._settle(tile, crowded, above, level, close)
         self._above += above
         self._level += level
 
@@ -182,44 +192,54 @@ class Tally:
             above[at] = count_above(ordered, starts, lengths, row, self._high[at], or_equal=False)
             level[at] = count_above(ordered, starts, lengths, row, self._low[at], or_equal=True)
 
-    def _settle(self, tile: Tile, crowded: Ints, above: Ints, level: Ints) -> None:
+    def _settle(
+        self, tile: Tile, crowded: Ints, above: Ints, level: Ints, close: dict[int, Ints]
+    ) -> None:
         """Look at the items whose scores cannot be told from a relevant one's, or are the same."""
-        held: list[tuple[Ints, Ints]] = []
-        width = tile.scores.shape[1]
-        for some in self._of_one_row(crowded, max(1, _SCORES_AT_A_TIME // width)):
-            scores = tile.scores[self._row[some[0]]]
-            if self._slack is None:
-                close = scores == self._score[some, None]
-            else:
-                close = (scores >= self._low[some, None]) & (scores <= self._high[some, None])
-            place, item = np.divmod(np.flatnonzero(close), width)
-            held.append((some[place], item + tile.column))
-            if sum(len(place) for place, _ in held) > _PAIRS_AT_A_TIME:
-                self._settle_pairs(held, above, level)
-                held = []
-        if held:
-            self._settle_pairs(held, above, level)
+        limits = (self._row[crowded], self._low[crowded], self._high[crowded])
+        for row, column in within(tile.scores, *limits, close):
+            some = crowded[slice(*np.searchsorted(limits[0], [row[0], row[-1] + 1]))]
+            score: NDArray[Any] = tile.scores[row, column]
+            own: NDArray[Any] = self._score[some]
+            if self._slack is not None:
+                above[some] -= counts(row, score, self._row[some], self._high[some])[0]
+                own = self._exact(some)
+                left = Candidates(row, column, score)
+                height, width = tile.scores.shape
+                if self._product.comparable:
+                    above[some] += left.narrow(self._row[some], own, self._slack)
+                elif (
+                    quick := self._product.quick_pairs(self._begin + row, column + tile.column)
+                ) is not None:
+                    left.score, error = quick
+                    slack = np.zeros(height)
+                    np.maximum.at(slack, row, 2 * error)
+                    above[some] += left.narrow(self._row[some], own, slack)
+                if left.many(width):
+                    slack = left.double(self._product, self._begin, tile.column, height)
+                    above[some] += left.narrow(self._row[some], own, slack)
+                row, column = left.row, left.column
+                score = self._product.exact_pairs(self._begin + row, column + tile.column)
+                more, reached = counts(row, score, self._row[some], own)
+                above[some] += more
+                level[some] = above[some] + reached - more
+            tied = level[some] - above[some] > tile.holds(self._item[some])
+            if tied.any():
+                places = self._ties.places
+                self._before[some] += counts_before(
+                    *(row, score, places(self._begin + row, column + tile.column)),
+                    *(
+                        self._row[some],
+                        own,
+                        places(self._begin + self._row[some], self._item[some]),
+                    ),
+                )
 
-    def _of_one_row(self, places: Ints, most: int) -> Iterator[Ints]:
-        """The places of each row, not too many at a time; places are in the order of rows."""
-        for own in np.split(places, np.flatnonzero(borders(self._row[places]))[1:]):
-            yield from (own[at : at + most] for at in range(0, len(own), most))
-
-    def _settle_pairs(self, held: list[tuple[Ints, Ints]], above: Ints, level: Ints) -> None:
-        """Relevant items, and beside each those that are close to it in score: which of them stand
-        above it, and which tie?"""
-        place, item = (np.concatenate(each) for each in zip(*held, strict=True))
-        if self._slack is not None:
-            some, which = np.unique(place, return_inverse=True)
-            own = self._product.exact_pairs(self._begin + self._row[some], self._item[some])[which]
-            exact = self._product.exact_pairs(self._begin + self._row[place], item)
-            tied = exact == own
-            above += np.bincount(place[exact > own], minlength=len(above))
-            level[some] = above[some] + np.bincount(which[tied], minlength=len(some))
-            place, item = place[tied], item[tied]
-        queries = self._begin + self._row[place]
-        before = self._ties.places(queries, item) < self._ties.places(queries, self._item[place])
-        self._before += np.bincount(place[before], minlength=len(self._before))
+    def _exact(self, some: Ints) -> Floats:
+        """The exact scores of some relevant items, computed when they are first asked for."""
+        new = some[np.isnan(self._own[some])]
+        self._own[new] = self._product.exact_pairs(self._begin + self._row[new], self._item[new])
+        return self._own[some]
 
     def counted(self, ranked: Ints) -> Counted:
         first, last, before = (np.zeros(len(self._all.item), np.int64) for _ in range(3))
@@ -229,83 +249,6 @@ class Tally:
             self._before,
         )
         return Counted(self._all, first, last, before, ranked)
-
-
-class RowCounter:
-    """Counts in rows of one width, by comparing a row with several limits at a time."""
-
-    def __init__(self, width: int) -> None:
-        self._width = width
-        self._untried = {0: 0, _BEHIND: 0}
-        # Comparisons are counted as bytes of long words: up to 255 words can be added before a byte
-        # overflows.
-        self._flags = np.zeros((_AT_A_TIME, -(-width // (8 * _WORDS)) * 8 * _WORDS), bool)
-        self._words = self._flags.view(np.uint64).reshape(_AT_A_TIME, -1, _WORDS)
-
-    def count(self, scores: Matrix, low: Matrix, high: Matrix, above: Ints, level: Ints) -> None:
-        """How many scores are above each high and not below each low limit; limits ascend."""
-        many = len(low) > _SORT_FROM
-        # Of many relevant items a few often stand far behind the others: without them only few
-        # scores may count.
-        for behind in (0, _BEHIND) if many else (0,):
-            few = self._reaching(scores, low[behind], len(low), behind)
-            if few is not None:
-                few.sort()
-                _count_sorted(few, low[behind:], high[behind:], above[behind:], level[behind:])
-                if behind:
-                    self._compare(
-                        scores, low[:behind], high[:behind], above[:behind], level[:behind]
-                    )
-                return
-        if many:
-            _count_sorted(np.sort(scores), low, high, above, level)
-        else:
-            self._compare(scores, low, high, above, level)
-
-    def _compare(self, scores: Matrix, low: Matrix, high: Matrix, above: Ints, level: Ints) -> None:
-        # Not below a limit is above the number next to it.
-        limits = np.concatenate([high, np.nextafter(low, np.float32(-np.inf))])
-        parts = [
-            self._above(scores, limits[at : at + _AT_A_TIME])
-            for at in range(0, len(limits), _AT_A_TIME)
-        ]
-        above[:], level[:] = np.concatenate(parts).reshape(2, -1)
-
-    def _reaching(
-        self, scores: Matrix, lowest: np.float32, limits: int, behind: int
-    ) -> Matrix | None:
-        """The scores that reach the lowest limit, if they are few, as where relevant items stand
-        high: only these count.
-
-        Where many do, the next rows are not even tried.
-        """
-        if self._untried[behind]:
-            self._untried[behind] -= 1
-            return None
-        reaching = self._flags[0, : self._width]
-        np.greater_equal(scores, lowest, reaching)
-        if np.count_nonzero(reaching) * max(_FEW // limits, 2) < self._width:
-            return scores.take(
-                np.flatnonzero(reaching)
-            )  # several times faster than by the flags themselves
-        self._untried[behind] = _NOT_TRIED
-        return None
-
-    def _above(self, scores: Matrix, limits: Matrix) -> Ints:
-        count = len(limits)
-        np.greater(scores, limits[:, None], self._flags[:count, : self._width])
-        return (
-            self._words[:count]
-            .sum(axis=2)
-            .view(np.uint8)
-            .reshape(count, -1)
-            .sum(axis=1, dtype=np.int64)
-        )
-
-
-def _count_sorted(ordered: Matrix, low: Matrix, high: Matrix, above: Ints, level: Ints) -> None:
-    np.subtract(len(ordered), ordered.searchsorted(high, side="right"), out=above)
-    np.subtract(len(ordered), ordered.searchsorted(low, side="left"), out=level)
 
 
 def rankings_of(scores: Scores, counted: list[Counted], policy: Policy, name: str) -> Rankings:
@@ -367,22 +310,7 @@ def of_judged_queries(r: Rankings, judged: Judged, scores: Scores) -> Rankings:
     )
 
 
-_AT_A_TIME = 10
-"""Limits that a row is compared with in one call."""
-_WORDS = 250
-_NOT_TRIED = 7
-"""Rows that are not looked through for few scores, after one that had many."""
 _SHORT = 2048
 """Rows of so many scores or fewer are sorted many at a time: calling numpy for each would take
 longer."""
 _SCORES_AT_A_TIME = 1 << 18
-_PAIRS_AT_A_TIME = 1 << 17
-"""Items that are close in score to a relevant one, which are settled together."""
-_SORT_FROM = 28
-"""From so many relevant items on, sorting a row costs less than comparing it with each of them."""
-_BEHIND = 5
-"""Relevant items that may stand far behind the others: as many as are compared with a row in one
-call."""
-_FEW = 120
-"""Scores that reach the lowest limit are taken out and sorted where they are fewer than limits /
-120 of a row."""

@@ -2,26 +2,32 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from judged.checks import size_in_bytes
 from judged.embeddings.categories import Grouping, UniqueProduct
+from judged.embeddings.itself import warned_of_itself
 from judged.embeddings.normalisation import Fitted, Normalisation
-from judged.embeddings.product import Plan, Product, ReversedProduct, Scores
+from judged.embeddings.product import Product, Scores
 from judged.embeddings.ranks import TieOrder, count_ranks, of_judged_queries, rankings_of
+from judged.embeddings.ready import Plan
 from judged.embeddings.relations import Bound, Judged, Relation, reversed_pairs
+from judged.embeddings.reversed_product import ReversedProduct
 from judged.embeddings.top_k import Best, TopK
 from judged.errors import InputError, PolicyError
 from judged.inputs.vectors.vectors import Vectors
 from judged.judging.categories import BASIS
 from judged.policy import Policy
+from judged.rankings.audit import Audit
 from judged.rankings.rankings import Rankings
 from judged.similarity.similarity import Similarity
 from judged.text import counted
 
 if TYPE_CHECKING:
-    from judged.types import Progress
+    from judged.types import Precision, Progress
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -44,6 +50,8 @@ class Search:
     """What changes scores before items are ranked."""
     categories: Any
     """The items' categories, which are ranked in place of them."""
+    precision: Precision = "double"
+    """Of the scores that ranks are by."""
 
     def __repr__(self) -> str:
         sides = (self.queries, "query", "queries"), (self.items, "item", "items")
@@ -63,6 +71,7 @@ def reversed_search(search: Search) -> Search:
         dims=search.dims,
         normalisation=search.normalisation,
         categories=None,
+        precision=search.precision,
     )
 
 
@@ -76,21 +85,35 @@ def scores_of(search: Search, *, keep: bool = False) -> tuple[Scores, Fitted | N
     queries, items = search.queries, search.items
     similarity = search.similarity.placed(items)
     exclude = None if search.exclude is None else search.exclude.bind(queries, items)
-    options: dict[str, Any] = {"exclude": exclude, "memory": search.memory, "keep": keep}
+    # What a normalisation looks at, and what it makes of scores, are all in the precision that was
+    # chosen: there is no bound of what they may be off by.
+    fits = search.normalisation is not None
+    options: dict[str, Any] = {
+        "exclude": exclude,
+        "memory": search.memory,
+        "precision": search.precision,
+        "keep": keep,
+    }
     grouping = None
     if search.categories is not None:
-        width = Plan.of(queries, items, similarity, search.memory).width
-        grouping = Grouping(search.categories, items, width)
+        wide = search.precision == "double" and (fits or not similarity.certain)
+        kept = np.float64 if wide else np.float32
+        plan = Plan.of(queries, items, similarity, search.memory, kept)
+        grouping = Grouping(search.categories, items, plan.width)
         items = grouping.items
-        options |= {"exclude": grouping.moved(exclude), "cuts": grouping.cuts}
-    product = Product(queries, items, similarity, **options)
+        options |= {
+            "exclude": grouping.moved(exclude),
+            "cuts": grouping.cuts,
+            "shape": (plan.height, plan.width),
+        }
+    product = Product(queries, items, similarity, wide=fits, **options)
     fitted = None
     if search.normalisation is not None:
         fitted = search.normalisation.fit(product, dims=search.dims)
-        options["ready"] = product.ready
-        if fitted.queries is not None:
-            product = Product(fitted.queries, items, similarity, **options)
-        elif not search.normalisation.keeps_order:
+        if fitted.queries is not None or search.normalisation.keeps_order:
+            product = Product(fitted.queries or queries, items, similarity, **options)
+        else:
+            options["ready"] = product.ready
             product = Product(queries, items, similarity, normaliser=fitted, **options)
     return product if grouping is None else UniqueProduct(product, grouping, exclude), fitted
 
@@ -159,7 +182,8 @@ def counted_both(
         )
     bound = relation.bind(search.queries, search.items)
     back = reversed_search(search)
-    whole = len(search.queries) * len(search.items) * 4
+    size = 4 if search.precision == "single" or search.similarity.certain else 8
+    whole = len(search.queries) * len(search.items) * size
     keep = (
         search.normalisation is None
         and search.similarity.both_ways
@@ -181,11 +205,26 @@ def counted_both(
     return there, back_again
 
 
+def explained(r: Rankings, of: Search, relation: Relation) -> Rankings:
+    """Rankings with what they are of, and what was found."""
+    notes = (*warned_of_itself(of, r), *dict.fromkeys((*of.queries.notes, *of.items.notes)))
+    audit = _audit(r, notes, complete=relation.complete, queries=len(of.queries))
+    return replace(r, complete=relation.complete, basis=basis_of(of, relation), audit=audit)
+
+
+def _audit(r: Rankings, notes: tuple[str, ...], *, complete: bool, queries: int) -> Audit:
+    lost = int(np.count_nonzero(~r.missing[r.pool_query])) - len(r.hit_query)
+    if lost:
+        items = counted(lost, "judged item has", "judged items have")
+        notes = (f"{items} no vector, and can only be missed.", *notes)
+    return Audit.of(r, run_queries=queries, notes=notes, complete=complete)
+
+
 def basis_of(search: Search, relation: Relation) -> tuple[str, ...]:
     """What the ranks are of, in words: part of the definition of every number that comes from
     them."""
     what = "items"
-    said = [f"{search.similarity.name}: {search.similarity.says}, {search.similarity.precision}"]
+    said = [f"{search.similarity.name}: {search.similarity.says}, {_precision(search)}"]
     if search.dims is not None:
         said.append(f"only the first {search.dims} dimensions of the vectors are used")
     if search.normalisation is not None:
@@ -198,6 +237,17 @@ def basis_of(search: Search, relation: Relation) -> tuple[str, ...]:
     if search.exclude is not None:
         said.append(f"excluded from the ranking: {search.exclude.says}")
     return tuple(said)
+
+
+def _precision(search: Search) -> str:
+    """How exact the scores are that ranks are by, in words."""
+    if search.precision == "single":
+        return "in single precision, where close scores may tie or change places"
+    if not search.similarity.certain:
+        return "given numbers in double precision; close scores may depend on the machine"
+    if search.normalisation is not None and not search.normalisation.keeps_order:
+        return "in double precision before and after it is normalised"
+    return "in double precision"
 
 
 def refuse_changes(search: Search, what: str) -> None:

@@ -59,6 +59,8 @@ def over(product: Product, queries: Vectors) -> Product:
         similarity,
         exclude=None,
         memory=product.memory,
+        precision=product.precision,
+        wide=True,
         shape=(product.height, product.width),
         cuts=product.cuts,
         ready=product.ready,

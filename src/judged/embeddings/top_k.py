@@ -80,20 +80,30 @@ class Best:
         )
 
     def add(self, tile: Tile) -> None:
-        for row, scores in enumerate(tile.scores):
-            self._add_row(
-                tile.row + row, scores, tile.column, None if tile.slack is None else tile.slack[row]
-            )
+        found = [self._reaching(tile, row) for row in range(len(tile.scores))]
+        scores: list[NDArray[Any]] = [
+            row[items] for row, items in zip(tile.scores, found, strict=True)
+        ]
+        if tile.slack is not None:
+            lengths = np.array([len(items) for items in found], np.int64)
+            query = np.repeat(np.arange(tile.row, tile.row + len(found)), lengths)
+            exact = self._product.exact_pairs(query, np.concatenate(found) + tile.column)
+            scores = np.split(exact, np.cumsum(lengths)[:-1])
+        for row, (items, own) in enumerate(zip(found, scores, strict=True)):
+            self._add_row(tile.row + row, items + tile.column, own)
 
-    def _add_row(self, query: int, row: Matrix, column: int, slack: np.float64 | None) -> None:
-        items = reaching(row, self.k)
-        scores: NDArray[Any] = row[items]
-        if slack is not None and len(items):
-            items = np.flatnonzero(row >= scores.min() - slack)
-            scores = self._product.exact(query, items + column)
-        if column:
-            held = np.count_nonzero(self._items[query] >= 0)
-            items = np.concatenate([self._items[query, :held], items + column])
+    def _reaching(self, tile: Tile, row: int) -> Ints:
+        """The items of a row that may be among its first k."""
+        scores = tile.scores[row]
+        items = reaching(scores, self.k)
+        if tile.slack is None or not len(items):
+            return items
+        return np.flatnonzero(scores >= scores[items].min() - tile.slack[row])
+
+    def _add_row(self, query: int, items: Ints, scores: NDArray[Any]) -> None:
+        held = np.count_nonzero(self._items[query] >= 0)
+        if held:
+            items = np.concatenate([self._items[query, :held], items])
             scores = np.concatenate([self._scores[query, :held], scores])
         chosen = self._first(query, items, scores)
         self._items[query, : len(chosen)] = items[chosen]
@@ -122,6 +132,9 @@ class Best:
     def top_k(self) -> TopK:
         lengths = np.count_nonzero(self._scores > -np.inf, axis=1).astype(np.int64)
         items, scores = self._items, self._scores
+        if not self._product.comparable and self._product.listed is np.float32:
+            shifts = [self._product.shifts(*block) for block in self._product.blocks()]
+            scores = scores + np.concatenate(shifts)
         if self._fitted is not None and self._fitted.normalisation.keeps_order:
             scores = self._fitted.of_lists(scores)
         return TopK(items, scores, lengths, self._product.queries, self._product.items, self._rule)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from judged.embeddings.embeddings import Embeddings
-from judged.embeddings.product import refuse_infinite
+from judged.embeddings.ready import refuse_infinite
 from judged.embeddings.relations import Bound, Pairs, Relation, all_pairs
 from judged.embeddings.search import counted_one
 from judged.errors import InputError

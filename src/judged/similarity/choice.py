@@ -54,8 +54,7 @@ def as_similarity(given: SimilarityLike) -> Similarity:
         raise InputError(
             f"the matrix of a bilinear similarity must hold numbers; got {weights.dtype}."
         )
-    with np.errstate(over="ignore"):
-        weights = weights.astype(np.float32)
+    weights = weights.astype(np.float64)
     if not np.isfinite(weights).all():
         raise InputError(
             "the matrix of a bilinear similarity holds NaN or infinite numbers; fix it."

@@ -7,54 +7,57 @@ from typing import ClassVar
 
 import numpy as np
 
-from judged.errors import InputError
 from judged.inputs.vectors.vectors import Matrix, Vectors
 from judged.segments import Floats
-from judged.similarity.similarity import Rescored, Similarity
+from judged.similarity.exact import Pairs, absolute_sums, half_squares
+from judged.similarity.rounding import Precision, sum_error, unit, vanished
+from judged.similarity.similarity import Similarity
 
 
 @dataclass(frozen=True, eq=False)
-class Euclidean(Rescored):
+class Euclidean(Similarity):
     """Minus half the squared distance, as a dot product: q·x - |x|²/2, which orders the items of a
     query as distance does.
 
-    Both sides are moved by the same vector, so that the numbers are as small as the distances. What
-    single precision still cannot tell apart, as near duplicates far from that middle, is told apart
-    by `exact`.
+    Both sides are moved by the same vector, so that the numbers are as small as the distances.
     """
 
     name: str = "euclidean"
     says: str = "the score is minus half the squared Euclidean distance"
     centre: Matrix = field(default_factory=lambda: np.zeros(0, np.float32))
+    both_ways: ClassVar[bool] = False
+    keeps_whole: ClassVar[bool] = False
+    has_quick: ClassVar[bool] = True
 
     def prepare(self, block: Matrix, vectors: Vectors, begin: int, *, items: bool) -> Matrix:
         with np.errstate(over="ignore"):  # what overflows is refused by its length
             moved = block - self.centre if len(self.centre) else block
             if not items:
-                return np.hstack([moved, np.ones((len(moved), 1), np.float32)])
+                return np.hstack([moved, np.ones((len(moved), 1), moved.dtype)])
             half = np.einsum("ij,ij->i", moved, moved, dtype=np.float64) / -2
-            return np.hstack([moved, half.astype(np.float32)[:, None]])
+            return np.hstack([moved, half.astype(moved.dtype)[:, None]])
 
-    precision: ClassVar[str] = (
-        "in single precision, and in double where that could put two items in the wrong order"
-    )
-    both_ways: ClassVar[bool] = False
-
-    def slack(self, queries: Matrix, longest: float) -> Floats:
-        moved = queries[:, :-1]
-        length = np.sqrt(np.einsum("ij,ij->i", moved, moved, dtype=np.float64))
+    def bound(self, queries: Matrix, longest: float, precision: Precision) -> Floats:
+        length = self.lengths(queries[:, :-1])
         # The longest item made ready has its own square in it: L² = r² + r⁴/4, so r² = 2(√(1 + L²)
         # - 1), for small L too.
         square = 2 * longest**2 / (np.sqrt(1 + longest**2) + 1)
-        # A sum of n products is off by at most n roundings of the lengths' product, or of what is
-        # too small to be rounded at all; two such scores are compared.
-        single = np.finfo(np.float32)
-        rounding = float(single.eps) * (length * np.sqrt(square) + square / 2) + float(single.tiny)
-        return (queries.shape[1] + 4) * rounding
+        # The sizes of the products add up to |q| r + r²/2 at most. Each side was moved and rounded
+        # once; the half square of moved numbers is off by twice that, by its own rounding, and in
+        # double precision by that of its sum.
+        dims = queries.shape[1]
+        share = sum_error(dims, precision) + 5 * unit(precision)
+        if precision is np.float64:
+            share += sum_error(dims, precision)
+        size = length * np.sqrt(square) + square / 2
+        return share * size + vanished(length + np.sqrt(square), dims, precision)
 
-    def exact(self, query: Matrix, items: Matrix) -> Floats:
-        """Minus half the squared distances in double precision."""
-        return ((items.astype(np.float64) - query) ** 2).sum(axis=1) / -2
+    def exact(self, pairs: Pairs) -> Floats:
+        return half_squares(pairs)
+
+    def quick(self, pairs: Pairs) -> Floats:
+        apart = pairs.apart()
+        return np.asarray(np.einsum("ij,ij->i", apart, apart) / -2)
 
     def shift(self, queries: Matrix) -> Floats:
         """The query's own length, which its scores come without."""
@@ -65,11 +68,13 @@ class Euclidean(Rescored):
         """Measured from the middle of the items, where the numbers are smallest."""
         total = np.zeros(items.dims)
         squares = 0.0
-        for _, block in items.blocks():
-            total += block.sum(axis=0, dtype=np.float64)
-            squares += float(np.einsum("ij,ij->", block, block, dtype=np.float64))
+        for _, block in items.blocks(dtype=items.precise):
+            with np.errstate(over="ignore", invalid="ignore"):
+                total += block.sum(axis=0, dtype=np.float64)
+                squares += float(np.einsum("ij,ij->", block, block, dtype=np.float64))
         mean = total / len(items)
-        spread = np.sqrt(max(squares / len(items) - float(mean @ mean), 0.0) / items.dims)
+        with np.errstate(over="ignore", invalid="ignore"):
+            spread = np.sqrt(np.maximum(squares / len(items) - mean @ mean, 0.0) / items.dims)
         if not np.isfinite(spread):  # the numbers themselves will be refused
             return self
         # Rounded to a power of two no coarser than the spread: whole numbers stay whole, and their
@@ -85,25 +90,29 @@ class Manhattan(Similarity):
         "the nearer in Manhattan distance (the sum of absolute differences), the higher the score"
     )
 
-    def longest(self, ready: Matrix) -> float:
-        return 0.0
+    def lengths(self, ready: Matrix) -> Floats:
+        """From the origin, in this distance."""
+        with np.errstate(over="ignore"):  # what is too long is refused
+            return np.asarray(np.abs(ready).sum(axis=1, dtype=np.float64))
 
-    def prepare(self, block: Matrix, vectors: Vectors, begin: int, *, items: bool) -> Matrix:
-        # A distance is at most the sum of both vectors' own.
-        far = np.abs(block).sum(axis=1, dtype=np.float64) > float(np.finfo(np.float32).max) / 2
-        if far.any():
-            raise InputError(
-                f"{vectors.source}: the numbers of vector "
-                f"{vectors.name(begin + int(np.flatnonzero(far)[0]))} are so large that a score "
-                "would overflow; divide all vectors by the same number."
-            )
-        return block
+    def greatest(self, own: float, other: float) -> float:
+        return own + other
+
+    def bound(self, queries: Matrix, longest: float, precision: Precision) -> Floats:
+        # Numbers were rounded once, and so is the score; in between, sums are in double precision.
+        dims = queries.shape[1]
+        share = 3 * unit(precision) + 2 * sum_error(dims, np.float64)
+        length = self.lengths(queries) + longest
+        return share * length + vanished(length, dims, precision)
 
     def scores(self, queries: Matrix, items: Matrix, out: Matrix) -> Matrix:
         from scipy.spatial.distance import cdist
 
         np.negative(cdist(queries, items, "cityblock"), out=out, casting="same_kind")
         return out
+
+    def exact(self, pairs: Pairs) -> Floats:
+        return absolute_sums(pairs)
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,3 +124,6 @@ class Hamming(Similarity):
 
     def prepare(self, block: Matrix, vectors: Vectors, begin: int, *, items: bool) -> Matrix:
         return np.where(block > 0, np.float32(1), np.float32(-1))
+
+    def compared(self, block: Matrix, *, items: bool) -> Matrix:
+        return np.where(block > 0, 1.0, -1.0)

@@ -7,16 +7,17 @@ from numpy.typing import NDArray
 
 from judged.inputs.vectors.vectors import Matrix, Vectors
 from judged.segments import Ints
+from judged.similarity.rounding import Precision
 
 Keys = NDArray[np.uint64]
 
 
 def keys_of(block: Matrix) -> Keys:
     """A number for each vector: the same for equal vectors, and almost never for others."""
-    numbers = np.zeros((len(block), block.shape[1] + block.shape[1] % 2), np.float32)
-    np.add(
-        block, np.float32(0), out=numbers[:, : block.shape[1]]
-    )  # makes -0 a 0, an equal number of different bits
+    odd = block.shape[1] % 2 if block.dtype == np.float32 else 0
+    numbers = np.zeros((len(block), block.shape[1] + odd), block.dtype)
+    # Adding 0 makes -0 a 0, an equal number of different bits.
+    np.add(block, block.dtype.type(0), out=numbers[:, : block.shape[1]])
     pairs = numbers.view(np.uint64)
     factors = np.random.default_rng(1).integers(
         0, 1 << 63, pairs.shape[1], dtype=np.uint64
@@ -24,7 +25,7 @@ def keys_of(block: Matrix) -> Keys:
     return np.einsum("ij,j->i", pairs, factors)
 
 
-def first_equal(vectors: Vectors, keys: Keys) -> Ints:
+def first_equal(vectors: Vectors, keys: Keys, precision: Precision = np.float32) -> Ints:
     """For each vector the first that is equal to it, which may be itself; keys are a hint, the
     numbers decide."""
     order = np.argsort(keys, kind="stable")
@@ -33,7 +34,8 @@ def first_equal(vectors: Vectors, keys: Keys) -> Ints:
     step = max(1, _NUMBERS_AT_A_TIME // vectors.dims)
     for begin in range(0, len(hints), step):
         at = hints[begin : begin + step]
-        same = (vectors.rows(order[at]) == vectors.rows(order[at - 1])).all(axis=1)
+        here, before = (vectors.rows(rows, precision) for rows in (order[at], order[at - 1]))
+        same = (here == before).all(axis=1)
         at = at[same]
         first[order[at]] = order[at - 1]
     return _at_the_end(first)
@@ -51,10 +53,10 @@ def _at_the_end(first: Ints) -> Ints:
         first = further
 
 
-def equal_groups(vectors: Vectors) -> tuple[Ints, Ints]:
+def equal_groups(vectors: Vectors, precision: Precision = np.float32) -> tuple[Ints, Ints]:
     """The vectors that are equal to another one, group after group, and how many each group has."""
-    keys = np.concatenate([keys_of(block) for _, block in vectors.blocks()])
-    first = first_equal(vectors, keys)
+    keys = np.concatenate([keys_of(block) for _, block in vectors.blocks(dtype=precision)])
+    first = first_equal(vectors, keys, precision)
     sizes = np.bincount(first, minlength=len(first))
     order = np.argsort(first, kind="stable")
     return order[sizes[first[order]] > 1], sizes[sizes > 1]
@@ -68,7 +70,9 @@ class Levelled:
     `begins` are all columns at which a tile may begin, in ascending order.
     """
 
-    def __init__(self, first: Ints, begins: Ints, height: int) -> None:
+    def __init__(
+        self, first: Ints, begins: Ints, height: int, precision: Precision = np.float32
+    ) -> None:
         self._first = first
         self._again = np.flatnonzero(first != np.arange(len(first)))
         source = first[self._again]
@@ -76,7 +80,7 @@ class Levelled:
             begins, self._again, side="right"
         )
         self._far = np.unique(source[apart])
-        self._kept = np.empty((height, len(self._far)), np.float32)
+        self._kept = np.empty((height, len(self._far)), precision)
 
     def level(self, scores: Matrix, column: int) -> None:
         rows, end = len(scores), column + scores.shape[1]

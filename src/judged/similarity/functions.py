@@ -10,32 +10,43 @@ import numpy as np
 
 from judged.errors import InputError
 from judged.inputs.vectors.vectors import Matrix, Vectors
+from judged.segments import Floats
+from judged.similarity.exact import times
 from judged.similarity.similarity import Similarity
 
 
 @dataclass(frozen=True, eq=False)
 class Bilinear(Similarity):
-    """A learned similarity q W x."""
+    """A learned similarity q W x: the product of q W, rounded to double precision, and x."""
 
     name: str = "bilinear"
     says: str = "the score is q W x with a learned matrix W"
-    weights: Matrix = field(default_factory=lambda: np.zeros((0, 0), np.float32))
+    weights: Matrix = field(default_factory=lambda: np.zeros((0, 0)))
+    reverse: bool = False
+    """Whether items search queries: the score of a pair is the same."""
+    maps: ClassVar[bool] = True
+    keeps_whole: ClassVar[bool] = False
 
     def prepare(self, block: Matrix, vectors: Vectors, begin: int, *, items: bool) -> Matrix:
-        with np.errstate(
-            over="ignore", invalid="ignore"
-        ):  # what overflows is refused by its length
-            return block if items else block @ self.weights
+        # What overflows is refused by its length.
+        with np.errstate(over="ignore", invalid="ignore"):
+            if block.dtype == np.float64 or items != self.reverse:
+                return self.compared(block, items=items)
+            return block @ self.weights.astype(np.float32)
+
+    def compared(self, block: Matrix, *, items: bool) -> Matrix:
+        return block if items != self.reverse else times(block, self.weights)
 
     def reversed(self) -> Similarity:
-        return replace(self, weights=np.ascontiguousarray(self.weights.T))
+        return replace(self, reverse=not self.reverse)
 
     def check(self, queries: Vectors, items: Vectors) -> None:
-        if self.weights.shape != (queries.dims, items.dims):
+        searching, searched = (items, queries) if self.reverse else (queries, items)
+        if self.weights.shape != (searching.dims, searched.dims):
             raise InputError(
                 "the matrix of the bilinear similarity is "
-                f"{' × '.join(map(str, self.weights.shape))}, but queries have {queries.dims} "
-                f"dimensions and items {items.dims}."
+                f"{' × '.join(map(str, self.weights.shape))}, but queries have {searching.dims} "
+                f"dimensions and items {searched.dims}."
             )
 
 
@@ -48,9 +59,11 @@ class Custom(Similarity):
     function: Callable[[Any, Any], Any] = field(default=lambda queries, items: queries @ items.T)
 
     side_by_side: ClassVar[bool] = False
+    certain: ClassVar[bool] = False
+    keeps_whole: ClassVar[bool] = False
 
-    def longest(self, ready: Matrix) -> float:
-        return 0.0
+    def lengths(self, ready: Matrix) -> Floats:
+        return np.zeros(len(ready))
 
     def reversed(self) -> Similarity:
         return replace(self, function=lambda queries, items: self._call(items, queries).T)
@@ -75,8 +88,9 @@ class Custom(Similarity):
             out[...] = result
         if not np.isfinite(out).all():
             raise InputError(
-                "the similarity function returned infinite scores, or some too large for single "
-                "precision; items that are not to be ranked are named by exclude."
+                "the similarity function returned infinite scores, or some too large for "
+                f"{'single' if out.dtype == np.float32 else 'double'} precision; items that are "
+                "not to be ranked are named by exclude."
             )
         return out
 
@@ -88,10 +102,13 @@ class Custom(Similarity):
             import torch
 
             with torch.no_grad():
-                # Tensors can be written to, so they are not made of arrays that cannot.
+                # A module computes in the precision of its own weights. Tensors can be written to,
+                # so they are not made of arrays that cannot.
+                weights: Any = getattr(self.function, "parameters", tuple)()
+                own = next((each.dtype for each in weights if each.is_floating_point()), None)
                 tensors = (
-                    torch.from_numpy(np.require(each, requirements="W"))
+                    torch.from_numpy(np.require(each, requirements="W")).to(dtype=own)
                     for each in (queries, items)
                 )
-                return self.function(*tensors).detach().cpu().float().numpy()
+                return self.function(*tensors).detach().cpu().double().numpy()
         return np.asarray(self.function(queries, items))

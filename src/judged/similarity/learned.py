@@ -14,6 +14,7 @@ from judged.inputs.vectors import as_vectors
 from judged.inputs.vectors.formats import file_of
 from judged.inputs.vectors.vectors import Matrix, Vectors
 from judged.segments import Floats, Ints
+from judged.similarity import exact
 from judged.similarity.directions import known, marks_of
 from judged.similarity.learned_files import Parts, read, write
 from judged.similarity.maps import Kind, Weights
@@ -88,6 +89,8 @@ class Learned(Similarity):
     reverse: bool = field(kw_only=True, default=False)
     """Whether items search queries."""
     needs_direction: ClassVar[bool] = True
+    maps: ClassVar[bool] = True
+    keeps_whole: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         frozen = {name: np.array(self.weights[name], np.float32) for name in self.kind.names}
@@ -115,9 +118,16 @@ class Learned(Similarity):
         )
 
     def prepare(self, block: Matrix, vectors: Vectors, begin: int, *, items: bool) -> Matrix:
-        unit = Cosine().prepare(block, vectors, begin, items=items)
+        unit = Cosine().prepare(block, vectors, begin, items=items)  # refuses zeros
+        if block.dtype == np.float64:
+            return self.compared(block, items=items)
         side = self.kind.right if items != self.reverse else self.kind.left
         return np.ascontiguousarray(side.forward(unit, self.weights), np.float32)
+
+    def compared(self, block: Matrix, *, items: bool) -> Matrix:
+        side = self.kind.right if items != self.reverse else self.kind.left
+        unit = block / exact.lengths(block)[:, None]
+        return np.ascontiguousarray(side.forward(unit, self.weights, exact))
 
     def reversed(self) -> Learned:
         return replace(self, reverse=not self.reverse)

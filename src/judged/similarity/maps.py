@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,16 @@ Weights = dict[str, Array]
 Basis = Callable[[int], Array]
 """So many directions, as the columns of a matrix, that keep as much as can be of vectors; all of
 them: the identity."""
+
+
+class Arithmetic(Protocol):
+    """Matrix products and lengths whose every bit is the same on all machines."""
+
+    def times(self, left: Array, right: Array) -> Array: ...
+
+    def lengths(self, block: Array) -> Array: ...
+
+
 RANK = "rank"
 """Stands for the chosen rank where a shape is declared."""
 
@@ -34,7 +44,9 @@ class Map:
     weights: str = ""
     """What its weights are called; nothing where it has none."""
 
-    def forward(self, unit: Array, weights: Weights) -> Array:
+    def forward(self, unit: Array, weights: Weights, how: Arithmetic | None = None) -> Array:
+        """What becomes of vectors of length 1; in which arithmetic, where numpy's own is not
+        meant."""
         return unit
 
     def backward(self, unit: Array, weights: Weights, gradient: Array) -> Weights:
@@ -57,7 +69,7 @@ class Map:
 class Scaled(Map):
     """Each dimension times a number of its own."""
 
-    def forward(self, unit: Array, weights: Weights) -> Array:
+    def forward(self, unit: Array, weights: Weights, how: Arithmetic | None = None) -> Array:
         return unit * weights[self.weights]
 
     def backward(self, unit: Array, weights: Weights, gradient: Array) -> Weights:
@@ -79,8 +91,9 @@ class Linear(Map):
     into: str | None = None
     """RANK, or None for as many dimensions as the other side has."""
 
-    def forward(self, unit: Array, weights: Weights) -> Array:
-        return unit @ weights[self.weights]
+    def forward(self, unit: Array, weights: Weights, how: Arithmetic | None = None) -> Array:
+        matrix = weights[self.weights]
+        return unit @ matrix if how is None else how.times(unit, matrix.astype(np.float64))
 
     def backward(self, unit: Array, weights: Weights, gradient: Array) -> Weights:
         return {self.weights: unit.T @ gradient}
@@ -99,9 +112,12 @@ class Directed(Linear):
     """Times a matrix, and of that only the direction. What the matrix maps to nothing stays zeros,
     and scores 0."""
 
-    def forward(self, unit: Array, weights: Weights) -> Array:
-        mapped = super().forward(unit, weights)
-        return mapped / _lengths(mapped)
+    def forward(self, unit: Array, weights: Weights, how: Arithmetic | None = None) -> Array:
+        mapped = super().forward(unit, weights, how)
+        if how is None:
+            return mapped / _lengths(mapped)
+        length = how.lengths(mapped)[:, None]
+        return mapped / np.where(length > 0, length, 1.0)
 
     def backward(self, unit: Array, weights: Weights, gradient: Array) -> Weights:
         mapped = super().forward(unit, weights)

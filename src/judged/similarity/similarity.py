@@ -3,7 +3,6 @@ more alike."""
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -12,6 +11,8 @@ import numpy as np
 from judged.errors import InputError
 from judged.inputs.vectors.vectors import Matrix, Vectors
 from judged.segments import Floats
+from judged.similarity.exact import Pairs, cosines, dots
+from judged.similarity.rounding import Precision, product_bound
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,8 +38,14 @@ class Similarity:
     """What results call it."""
     says: str = "the score is the dot product"
     """What its score is, in words."""
-    precision: ClassVar[str] = "in single precision"
-    """How exact its scores are, in words."""
+    certain: ClassVar[bool] = True
+    """Whether scores have a bound of their rounding, and pairs can be settled by `exact`."""
+    maps: ClassVar[bool] = False
+    """Whether what is compared are other vectors, made of the given ones in double precision."""
+    keeps_whole: ClassVar[bool] = True
+    """Whether vectors of whole numbers have whole numbers for scores."""
+    has_quick: ClassVar[bool] = False
+    """Whether `quick` takes much less time than `exact`."""
     needs_direction: ClassVar[bool] = False
     """Whether a vector of zeros cannot be compared."""
     side_by_side: ClassVar[bool] = True
@@ -52,7 +59,7 @@ class Similarity:
         Parameters
         ----------
         block : array
-            Some rows of the vectors, in single precision.
+            Some rows of the vectors, in the precision to work in.
         vectors : Vectors
             What they are rows of, for messages.
         begin : int
@@ -95,7 +102,7 @@ class Similarity:
         return np.matmul(queries, items.T, out=out)
 
     def longest(self, ready: Matrix) -> float:
-        """The length of the longest vector; no score exceeds the product of two such lengths.
+        """The length of the longest vector.
 
         Parameters
         ----------
@@ -111,10 +118,52 @@ class Similarity:
         >>> Similarity().longest(np.float32([[3, 4], [1, 0]]))
         5.0
         """
-        return float(np.sqrt(np.einsum("ij,ij->i", ready, ready, dtype=np.float64).max()))
+        return float(self.lengths(ready).max())
 
-    def slack(self, queries: Matrix, longest: float) -> Floats | None:
-        """How close two scores of a query may be and yet stand in the wrong order.
+    def lengths(self, ready: Matrix) -> Floats:
+        """The length of each of some vectors that were made ready.
+
+        Parameters
+        ----------
+        ready : array
+            Some vectors that were made ready.
+
+        Returns
+        -------
+        array
+
+        >>> import numpy as np
+        >>> Similarity().lengths(np.float32([[3, 4], [1, 0]])).tolist()
+        [5.0, 1.0]
+        """
+        with np.errstate(over="ignore", under="ignore"):  # what is too long is refused
+            found = np.sqrt(np.einsum("ij,ij->i", ready, ready, dtype=np.float64))
+            if ready.dtype == np.float64 and not ((found > 1e-140) & (found < 1e140)).all():
+                # The squares of large or tiny numbers overflow or vanish.
+                power = np.frexp(np.abs(ready).max(axis=1))[1]
+                near = np.ldexp(ready, -power[:, None])
+                found = np.ldexp(np.sqrt(np.einsum("ij,ij->i", near, near)), power)
+        return np.asarray(found)
+
+    def greatest(self, own: float, other: float) -> float:
+        """What no score of two vectors of some lengths exceeds.
+
+        Parameters
+        ----------
+        own, other : float
+            As `lengths` gives them, for vectors that were made ready.
+
+        Returns
+        -------
+        float
+
+        >>> Similarity().greatest(2.0, 3.0)
+        6.0
+        """
+        return own * other
+
+    def bound(self, queries: Matrix, longest: float, precision: Precision) -> Floats:
+        """For each query what its scores with any items may be off by.
 
         Parameters
         ----------
@@ -122,17 +171,102 @@ class Similarity:
             A block of queries that were made ready.
         longest : float
             The length of the longest item that was made ready.
+        precision : type
+            The precision in which they were made ready and are multiplied, numpy.float32 or
+            numpy.float64.
 
         Returns
         -------
-        array or None
-            One number per query; None where scores are taken as they are.
+        array
+            One number per query.
 
         >>> import numpy as np
-        >>> Similarity().slack(np.ones((1, 2), np.float32), 1.0) is None
+        >>> bool(Similarity().bound(np.ones((1, 2), np.float32), 1.0, np.float32)[0] < 1e-6)
         True
         """
-        return None
+        own = self.lengths(queries)
+        return product_bound(
+            own, longest, queries.shape[1], self.blur(queries, precision), precision
+        )
+
+    def blur(self, ready: Matrix, precision: Precision) -> float:
+        """How many roundings vectors that were made ready may be off by.
+
+        Parameters
+        ----------
+        ready : array
+            Some vectors that were made ready.
+        precision : type
+            The precision in which that was done.
+
+        Returns
+        -------
+        float
+
+        >>> import numpy as np
+        >>> Similarity().blur(np.ones((1, 2)), np.float64)
+        1.0
+        """
+        return 1.0
+
+    def compared(self, block: Matrix, *, items: bool) -> Matrix:
+        """What is compared, where that is not the vectors themselves but made of them.
+
+        Parameters
+        ----------
+        block : array
+            Some vectors, in double precision.
+        items : bool
+            Whether these are items, not queries.
+
+        Returns
+        -------
+        array
+
+        >>> import numpy as np
+        >>> Similarity().compared(np.ones((1, 2)), items=True).tolist()
+        [[1.0, 1.0]]
+        """
+        return block
+
+    def exact(self, pairs: Pairs) -> Floats:
+        """The scores of some pairs of vectors (as `compared` gave them), each rounded once.
+
+        Parameters
+        ----------
+        pairs : Pairs
+            Vectors of both sides, and which are scored with which.
+
+        Returns
+        -------
+        array
+            One score per pair, in double precision.
+
+        >>> import numpy as np
+        >>> ones = np.ones((1, 2))
+        >>> Similarity().exact(Pairs(ones, ones, np.array([0]), np.array([0]))).tolist()
+        [2.0]
+        """
+        return dots(pairs)
+
+    def quick(self, pairs: Pairs) -> Floats:
+        """The scores of `exact` with the rounding of each step in double precision.
+
+        Parameters
+        ----------
+        pairs : Pairs
+            Vectors of both sides, and which are scored with which.
+
+        Returns
+        -------
+        array
+
+        >>> import numpy as np
+        >>> ones = np.ones((1, 2))
+        >>> Similarity().quick(Pairs(ones, ones, np.array([0]), np.array([0]))).tolist()
+        [2.0]
+        """
+        return self.exact(pairs)
 
     def placed(self, items: Vectors) -> Similarity:
         """The same, measured from where the numbers of some items are smallest, if that matters.
@@ -218,34 +352,39 @@ class Similarity:
 class Cosine(Similarity):
     name: str = "cosine"
     says: str = "the score is the cosine of the angle between the vectors"
+    keeps_whole: ClassVar[bool] = False
     needs_direction: ClassVar[bool] = True
 
-    def longest(self, ready: Matrix) -> float:
-        return 1.0
+    def lengths(self, ready: Matrix) -> Floats:
+        return np.ones(len(ready))
+
+    def blur(self, ready: Matrix, precision: Precision) -> float:
+        # The length, a division and a cast; a length in double precision comes from a sum whose
+        # rounding does not count beside single precision.
+        return 3.0 if precision is np.float32 else ready.shape[1] / 2 + 4
 
     def prepare(self, block: Matrix, vectors: Vectors, begin: int, *, items: bool) -> Matrix:
-        # In double precision: the squares of large or tiny numbers must neither overflow nor
-        # vanish.
+        if block.dtype == np.float64:
+            # The squares of large or tiny numbers must neither overflow nor vanish.
+            top = np.abs(block).max(axis=1)
+            if not (top.min() > 1e-140 and top.max() < 1e140):
+                block = np.ldexp(block, -np.frexp(top)[1][:, None])
         length = np.sqrt(np.einsum("ij,ij->i", block, block, dtype=np.float64))
         if not length.all():
             row = begin + int(np.flatnonzero(length == 0)[0])
+            held = vectors.rows(np.array([row]), np.float64).any()
             raise InputError(
-                f"{vectors.source}: vector {vectors.name(row)} is all zeros, has no direction and "
-                "so no cosine; remove it, or choose another similarity."
+                f"{vectors.source}: vector {vectors.name(row)} is all zeros"
+                f"{' in single precision' if held else ''}, has no direction and so no cosine; "
+                f"{SINGLE if held else 'remove it, or choose another similarity.'}"
             )
-        if length.min() > 1e-30 and length.max() < 1e30:
-            return block / length.astype(np.float32)[:, None]
+        if block.dtype == np.float64 or (length.min() > 1e-30 and length.max() < 1e30):
+            return block / length.astype(block.dtype)[:, None]
         return (block / length[:, None]).astype(np.float32)
 
+    def exact(self, pairs: Pairs) -> Floats:
+        return cosines(pairs)
 
-@dataclass(frozen=True, eq=False)
-class Rescored(Similarity, ABC):
-    """One whose scores have slack, and a way to settle what lies within it."""
 
-    @abstractmethod
-    def slack(self, queries: Matrix, longest: float) -> Floats: ...
-
-    @abstractmethod
-    def exact(self, query: Matrix, items: Matrix) -> Floats:
-        """Scores of one query with items, or of as many queries as items, without the rounding that
-        `slack` stands for; neither are made ready."""
+SINGLE = "leave out precision=single."
+"""What to do about numbers that only single precision cannot hold."""

@@ -11,6 +11,7 @@ import polars as pl
 from judged.charts.chart import Chart
 from judged.charts.kinds import scores
 from judged.charts.themes import ThemeName
+from judged.checks import checked
 from judged.embeddings.diagnosis import Diagnosis
 from judged.errors import InputError
 from judged.inputs.compression import POLARS_ERRORS
@@ -52,6 +53,7 @@ def _data(found: Mapping[str, Any], histogram: Mapping[str, Any]) -> pl.DataFram
     return scores.histogram(str(found["similarity"]), list(histogram["edges"]), groups, known, said)
 
 
+@checked
 def embedding_scores(
     diagnosis: Diagnosis | Mapping[str, Any], *, theme: ThemeName = "light"
 ) -> Chart:

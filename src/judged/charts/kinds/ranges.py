@@ -12,6 +12,7 @@ from judged.charts.chart import Chart
 from judged.charts.sources import Source, Systems
 from judged.charts.specification import chart
 from judged.charts.themes import ThemeName, theme_named
+from judged.checks import checked
 from judged.errors import InputError
 from judged.evaluation.ranges import TIE_ORDERS, UNJUDGED_ENDS
 from judged.measures import parse_all
@@ -34,7 +35,9 @@ def data(source: Source, *, measures: MeasuresLike | None = None) -> pl.DataFram
     open_ended = all(each.unjudged != "removed" for each in systems.rankings)
     ties_known = all(each.hit_tie_first is not None for each in systems.rankings)
     evaluation = systems.evaluate(
-        parse_all(measures or DEFAULT), tie_range=ties_known, unjudged_range=open_ended
+        parse_all(DEFAULT if measures is None else measures),
+        tie_range=ties_known,
+        unjudged_range=open_ended,
     )
     rows: list[tuple[Any, ...]] = []
     for measure in evaluation.measures:
@@ -78,6 +81,7 @@ def _complete(audit: Audit) -> bool:
     return audit.judged_results >= audit.results > 0
 
 
+@checked
 def ranges(
     source: Source,
     *,

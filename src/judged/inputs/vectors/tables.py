@@ -265,7 +265,4 @@ def _objects(source: Source) -> Iterator[tuple[int, dict[str, Any]]]:
 
 
 def numbers_of(values: Sequence[Any]) -> Matrix:
-    with np.errstate(
-        over="ignore"
-    ):  # as in other formats, a number too large for a float32 is infinite
-        return np.array([float(str(value)) for value in values]).astype(np.float32)
+    return np.array([float(str(value)) for value in values], np.float64)

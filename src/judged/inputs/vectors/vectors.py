@@ -16,7 +16,8 @@ from judged.checks import whole
 from judged.errors import InputError, quoted
 from judged.segments import Floats, Ints
 
-Matrix = NDArray[np.float32]
+Matrix = NDArray[Any]
+"""Of single or double precision."""
 ROWS_AT_A_TIME = 1 << 16
 
 
@@ -96,8 +97,14 @@ class Vectors:
         """How many dimensions the vectors have."""
         return int(self.values.shape[1])
 
-    def block(self, begin: int, end: int) -> Matrix:
-        """Some rows in single precision; not to be written to.
+    @property
+    def precise(self) -> type[np.floating[Any]]:
+        """The precision that loses nothing: numpy.float64 where single precision cannot hold
+        numbers of this type."""
+        return np.float32 if np.can_cast(self.values.dtype, np.float32) else np.float64
+
+    def block(self, begin: int, end: int, dtype: type[np.floating[Any]] = np.float32) -> Matrix:
+        """Some rows in single precision, unless another is asked for; not to be written to.
 
         Parameters
         ----------
@@ -105,6 +112,8 @@ class Vectors:
             The first row, from 0.
         end : int
             The row after the last.
+        dtype : type, optional
+            numpy.float64 for double precision.
 
         Returns
         -------
@@ -116,15 +125,19 @@ class Vectors:
         """
         # What is too large for a float32 becomes infinite, and is refused as that.
         with np.errstate(over="ignore"):
-            return np.ascontiguousarray(self.values[begin:end], dtype=np.float32)
+            return np.ascontiguousarray(self.values[begin:end], dtype=dtype)
 
-    def blocks(self, size: int = ROWS_AT_A_TIME) -> Iterator[tuple[int, Matrix]]:
+    def blocks(
+        self, size: int = ROWS_AT_A_TIME, dtype: type[np.floating[Any]] = np.float32
+    ) -> Iterator[tuple[int, Matrix]]:
         """All rows, block by block.
 
         Parameters
         ----------
         size : int, optional
             How many rows a block has; the last may have fewer.
+        dtype : type, optional
+            numpy.float64 for double precision.
 
         Returns
         -------
@@ -135,15 +148,17 @@ class Vectors:
         [(0, (2, 3)), (2, (1, 3))]
         """
         for begin in range(0, len(self), size):
-            yield begin, self.block(begin, begin + size)
+            yield begin, self.block(begin, begin + size, dtype)
 
-    def rows(self, rows: Ints) -> Matrix:
-        """Rows from here and there, in single precision.
+    def rows(self, rows: Ints, dtype: type[np.floating[Any]] = np.float32) -> Matrix:
+        """Rows from here and there, in single precision unless another is asked for.
 
         Parameters
         ----------
         rows : array of int
             Row numbers, from 0, in any order.
+        dtype : type, optional
+            numpy.float64 for double precision.
 
         Returns
         -------
@@ -154,10 +169,10 @@ class Vectors:
         [[0.0, 0.0, 1.0], [1.0, 0.0, 0.0]]
         """
         if isinstance(self.values, Lazy):
-            found = [self.block(row, row + 1) for row in rows.tolist()]
-            return np.concatenate(found) if found else np.zeros((0, self.dims), np.float32)
+            found = [self.block(row, row + 1, dtype) for row in rows.tolist()]
+            return np.concatenate(found) if found else np.zeros((0, self.dims), dtype)
         with np.errstate(over="ignore"):
-            return np.asarray(self.values[rows], np.float32)
+            return np.asarray(self.values[rows], dtype)
 
     def release(self) -> None:
         """Give back the memory of a mapped file's pages; they are read again when needed.

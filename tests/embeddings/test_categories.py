@@ -353,7 +353,8 @@ ONE_CATEGORY = "a category is a text or a whole number. JSON should be {item: ca
         ({"a": None}, "the categories, row 1: the category is missing."),
         (
             {"a": 1.5},
-            "the categories: 1.5 is a floating-point number; ids must be texts or whole numbers.",
+            "the categories: the id 1.5 is a floating-point number; ids must be texts or whole "
+            "numbers.",
         ),
         (5, "categories are a dict {item: category}, a frame or a file; got int."),
         (

@@ -306,7 +306,7 @@ def test_progress_counts_queries() -> None:
 
 def test_no_more_places_than_items() -> None:
     vectors = np.eye(3)
-    for k in (3, 4, 10**6, 10**26):
+    for k in (3, 4, 10**6, 10**15):
         found = Embeddings(vectors[:2], vectors).top_k(k)
         assert found.items.shape == found.scores.shape == (2, 3)
         assert found.k == 3

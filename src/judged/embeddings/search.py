@@ -153,7 +153,7 @@ def _counted(
         rule = "input" if policy.ties == "input" else "id"
         best = Best(scores, top, ties=rule, fitted=fitted)
     # Ranks by grade, and means over all orders, read only the ties' ends.
-    order = TieOrder(scores.items, policy.ties)
+    order = TieOrder(scores, policy.ties)
     ranks = list(count_ranks(scores, bound, ties=order, onlooker=best, progress=progress))
     rankings = rankings_of(scores, ranks, policy, name)
     if judged is not None:

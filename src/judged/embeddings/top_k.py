@@ -73,7 +73,7 @@ class Best:
             )
         self.k = min(whole("k", k), len(product.items))
         self._product, self._fitted = product, fitted
-        self._rule, self._ties = ties, TieOrder(product.items, ties)
+        self._rule, self._ties = ties, TieOrder(product, ties)
         self._items: Ints = np.full((len(product.queries), self.k), -1, np.int64)
         self._scores: NDArray[Any] = np.full(
             (len(product.queries), self.k), -np.inf, product.listed
@@ -105,12 +105,12 @@ class Best:
         if held:
             items = np.concatenate([self._items[query, :held], items])
             scores = np.concatenate([self._scores[query, :held], scores])
-        chosen = self._first(items, scores)
+        chosen = self._first(query, items, scores)
         self._items[query, : len(chosen)] = items[chosen]
         self._scores[query, : len(chosen)] = scores[chosen]
 
-    def _first(self, items: Ints, scores: NDArray[Any]) -> Ints:
-        """Where the first k of some items stand, in their order."""
+    def _first(self, query: int, items: Ints, scores: NDArray[Any]) -> Ints:
+        """Where the first k of a query's items stand, in their order."""
         chosen = np.argsort(-scores)
         ordered = scores[chosen]
         if (ordered[1:] != ordered[:-1]).all():
@@ -122,9 +122,12 @@ class Best:
             above, level = np.flatnonzero(scores > limit), np.flatnonzero(scores == limit)
             room = self.k - len(above)
             if room < len(level):
-                level = level[np.argpartition(self._ties.place[items[level]], room)[:room]]
+                level = level[np.argpartition(self._place(query, items[level]), room)[:room]]
             chosen = np.concatenate([above, level])
-        return chosen[np.lexsort((self._ties.place[items[chosen]], -scores[chosen]))]
+        return chosen[np.lexsort((self._place(query, items[chosen]), -scores[chosen]))]
+
+    def _place(self, query: int, items: Ints) -> Ints:
+        return self._ties.places(np.full(len(items), query), items)
 
     def top_k(self) -> TopK:
         lengths = np.count_nonzero(self._scores > -np.inf, axis=1).astype(np.int64)

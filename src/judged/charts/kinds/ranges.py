@@ -35,7 +35,9 @@ def data(source: Source, *, measures: MeasuresLike | None = None) -> pl.DataFram
     open_ended = all(each.unjudged != "removed" for each in systems.rankings)
     ties_known = all(each.hit_tie_first is not None for each in systems.rankings)
     evaluation = systems.evaluate(
-        parse_all(DEFAULT if measures is None else measures), tie_range=ties_known, unjudged_range=open_ended
+        parse_all(DEFAULT if measures is None else measures),
+        tie_range=ties_known,
+        unjudged_range=open_ended,
     )
     rows: list[tuple[Any, ...]] = []
     for measure in evaluation.measures:

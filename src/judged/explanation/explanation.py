@@ -366,7 +366,13 @@ def _explained(measure: Measure, found: Read, policy: Policy, rows: int | None) 
     rel = threshold(measure)
     end = float(r.cutoff(measure.params.get("k"), rel)[0])
     ranks = shown_ranks(r, rel, end, rows)
-    steps = None if isnan(value) else steps_of(Listing(r, measure, ranks))
+    try:
+        steps = None if isnan(value) else steps_of(Listing(r, measure, ranks))
+    except OverflowError:
+        raise MeasureError(
+            f"{measure} is {value:.6g} here, but its steps cannot be written out: gains of these "
+            "grades are beyond what a computer's numbers can hold (1.8e308)."
+        ) from None
     grades = dict(zip(r.hit_rank.tolist(), r.hit_grade.tolist(), strict=True))
     listed = tuple(
         Row(

@@ -47,8 +47,7 @@ THRESHOLDS = {
 
 @dataclass(frozen=True)
 class Caution:
-    """Where a library gives another number than judged by its convention; a warning, if the data
-    are such.
+    """Where a library's number is not what its convention gives; a warning, if the data are such.
 
     Parameters
     ----------

@@ -163,7 +163,24 @@ class Measure:
         return closed.values if closed.known.all() else None
 
     def closed_where(self, rankings: Rankings) -> Closed:
-        """The same, and for which queries there is a closed form."""
+        """The same, and for which queries there is a closed form.
+
+        Parameters
+        ----------
+        rankings : Rankings
+            Judged lists with unbroken ties (`ties="expected"`).
+
+        Returns
+        -------
+        Closed
+            The means, and a mask of the queries for which they are known.
+
+        >>> import judged
+        >>> run = {"q": {"a": 1, "b": 1}}
+        >>> tied = judged.judge({"q": {"a": 1}}, run, policy={"ties": "expected"})
+        >>> judged.RR.closed_where(tied).known.tolist()
+        [True]
+        """
         form = self.spec.expected
         found = None if form is None else self._values(form, rankings)
         if isinstance(found, Closed):
@@ -195,7 +212,23 @@ class Measure:
         return found
 
     def worth(self, rankings: Rankings) -> Worth | None:
-        """What tied results are worth; None where that does not tell their best order."""
+        """What tied results are worth; None where that does not tell their best order.
+
+        Parameters
+        ----------
+        rankings : Rankings
+            Judged lists with unbroken ties (`ties="expected"`).
+
+        Returns
+        -------
+        Worth or None
+
+        >>> import judged
+        >>> run = {"q": {"a": 1, "b": 1}}
+        >>> tied = judged.judge({"q": {"a": 1}}, run, policy={"ties": "expected"})
+        >>> judged.RR.worth(tied).hits.tolist()
+        [1.0]
+        """
         form = self.spec.worth
         return None if form is None else form(rankings, **_accepted(form, self.params))
 

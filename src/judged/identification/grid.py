@@ -190,9 +190,12 @@ def _values(measure: Measure, r: Rankings) -> Floats | None:
     """One value per query; None where they cannot be computed, or only be estimated from random
     orders of ties."""
     try:
-        return measure.closed(r) if r.ties == "expected" else measure.compute(r)
+        if r.ties != "expected":
+            return measure.compute(r)
+        closed = measure.closed(r)
     except MeasureError:
         return None
+    return closed.values if closed.known.all() else None
 
 
 def _fill_in_means(values: Floats) -> None:

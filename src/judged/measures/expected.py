@@ -182,7 +182,7 @@ def expectations(
         return {measure: _untied(measure.compute_as_ranked(r), ends) for measure in measures}
     loose = r.take(np.flatnonzero(tied))
     others = r.take(np.flatnonzero(~tied))
-    exact = {measure: measure.closed_where(loose) for measure in measures}
+    exact = {measure: measure.closed(loose) for measure in measures}
     by_worth = _ByWorth(loose)
     sorted_ends = {measure: by_worth.ends(measure) for measure in measures} if ends else {}
     seen = [

@@ -140,30 +140,8 @@ class Measure:
         """
         return self._values(self.spec.compute, rankings)
 
-    def closed(self, rankings: Rankings) -> Floats | None:
-        """The means over all orders of tied results, where they have a closed form.
-
-        Parameters
-        ----------
-        rankings : Rankings
-            Judged lists with unbroken ties (`ties="expected"`).
-
-        Returns
-        -------
-        numpy.ndarray or None
-            One mean per query; None where orders have to be drawn.
-
-        >>> import judged
-        >>> run = {"q": {"a": 1, "b": 1}}
-        >>> tied = judged.judge({"q": {"a": 1}}, run, policy={"ties": "expected"})
-        >>> judged.RR.closed(tied).tolist()
-        [0.75]
-        """
-        closed = self.closed_where(rankings)
-        return closed.values if closed.known.all() else None
-
-    def closed_where(self, rankings: Rankings) -> Closed:
-        """The same, and for which queries there is a closed form.
+    def closed(self, rankings: Rankings) -> Closed:
+        """The mean over all orders of tied results, and for which queries it has a closed form.
 
         Parameters
         ----------
@@ -178,8 +156,9 @@ class Measure:
         >>> import judged
         >>> run = {"q": {"a": 1, "b": 1}}
         >>> tied = judged.judge({"q": {"a": 1}}, run, policy={"ties": "expected"})
-        >>> judged.RR.closed_where(tied).known.tolist()
-        [True]
+        >>> closed = judged.RR.closed(tied)
+        >>> closed.values.tolist(), closed.known.tolist()
+        ([0.75], [True])
         """
         form = self.spec.expected
         found = None if form is None else self._values(form, rankings)

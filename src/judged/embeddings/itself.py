@@ -3,7 +3,7 @@ are."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -86,13 +86,20 @@ def _equal(queries: Vectors, items: Vectors, own: Ints) -> bool:
     """Whether each query has the vector of its item; a few are compared first."""
     if queries.values is items.values and np.array_equal(own, np.arange(len(items))):
         return True
+    # The same numbers may be there in two precisions.
+    wide = min(each.values.dtype.itemsize for each in (queries, items)) > 4
+    precision: type[np.floating[Any]] = np.float64 if wide else np.float32
     few = np.unique(np.linspace(0, len(own) - 1, _SAMPLE).astype(np.int64))
-    if not np.array_equal(queries.rows(few), items.rows(own[few])):
+    if not np.array_equal(queries.rows(few, precision), items.rows(own[few], precision)):
         return False
     in_order = np.array_equal(own, np.arange(len(own)))
-    for begin, block in queries.blocks():
-        end = begin + len(block)
-        other = items.block(begin, end) if in_order else items.rows(own[begin:end])
+    for begin, block in queries.blocks(dtype=precision):
+        rows = own[begin : begin + len(block)]
+        other = (
+            items.block(begin, begin + len(block), precision)
+            if in_order
+            else items.rows(rows, precision)
+        )
         if not np.array_equal(block, other):
             return False
     queries.release()

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 _SAMPLE = 32
 """Queries that are looked at before all of them are."""
 
+_BY_CHANCE = 8
+"""Fewer queries may have vectors of some of the items by chance."""
+
 
 def warned_of_itself(search: Search, r: Rankings | None = None) -> tuple[str, ...]:
     """A warning where all queries are among the items and some of them are ranked for themselves.
@@ -65,10 +68,11 @@ _BY_LIST = (
 def _own_items(queries: Vectors, items: Vectors) -> tuple[Ints, str] | None:
     """For each query the item that is itself, and how to exclude it; None unless all queries are
     among the items."""
-    if queries.dims != items.dims or len(queries) > len(items) or len(queries) == 1 < len(items):
-        return None  # one vector may be equal by chance
+    if queries.dims != items.dims or len(queries) > len(items):
+        return None
+    by_chance = len(queries) < min(_BY_CHANCE, len(items))
     rows = np.arange(len(queries))
-    if _equal(queries, items, rows):
+    if not by_chance and _equal(queries, items, rows):
         return rows, _BY_ROW
     if queries.ids is not None and items.ids is not None:
         place = {name: row for row, name in enumerate(items.ids)}
@@ -77,8 +81,9 @@ def _own_items(queries: Vectors, items: Vectors) -> tuple[Ints, str] | None:
             return named, _BY_ID
     # Elsewhere there must be no other way to see it: what is in memory is looked through.
     own = None
-    if isinstance(items.values, np.ndarray):
-        own = _by_value(queries, items, items.values[:, 0].astype(np.float32))
+    if isinstance(items.values, np.ndarray) and not by_chance:
+        with np.errstate(over="ignore"):
+            own = _by_value(queries, items, items.values[:, 0].astype(np.float32))
     return None if own is None else (own, _BY_LIST)
 
 

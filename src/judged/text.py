@@ -204,6 +204,23 @@ def markdown_table(
     )
 
 
+def latex_table(
+    header: Sequence[str], rows: Sequence[Sequence[str]], *, right: Collection[int] = ()
+) -> str:
+    r"""A booktabs tabular; the columns in `right` are set to the right.
+
+    >>> print(latex_table(["run", "AP"], [["a_b", "0.5"]], right=[1]).splitlines()[4])
+    a\_b & 0.5 \\
+    """
+
+    def line(row: Sequence[str]) -> str:
+        return " & ".join(map(latex, row)) + r" \\"
+
+    columns = "".join("r" if at in right else "l" for at in range(len(header)))
+    body = [r"\toprule", line(header), r"\midrule", *map(line, rows), r"\bottomrule"]
+    return "\n".join([rf"\begin{{tabular}}{{{columns}}}", *body, r"\end{tabular}"])
+
+
 def html_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """A table in HTML, for notebooks."""
 

@@ -96,6 +96,8 @@ import sys
 from support.hostile import NAMES, drawn
 for names in (NAMES, ("\\\\", 'a\\\\"+b+"')):
     for name, make in drawn(names):
+        if names is not NAMES and name not in ("scatter", "temperature-study"):
+            continue  # only these have names in the titles of axes
         chart = make()
         if hasattr(chart, "to_svg"):
             chart.to_svg()

@@ -172,12 +172,15 @@ class Systems:
         Returns
         -------
         list of str
-            Sentences on ties that are not broken and on queries that are left out.
+            Warnings about the data, then sentences on ties that are not broken and on queries that
+            are left out.
 
         >>> Systems.of(Rankings.from_relevance([[1], [0]]), policy={"empty": "skip"}).sentences()
         ['Queries with nothing relevant are left out.']
         """
-        said = []
+        audits = (each.audit for each in self.rankings if each.audit is not None)
+        warned = dict.fromkeys(text for audit in audits for text in audit.warnings)
+        said = [f"Warning: {text}" for text in warned]
         if self.policy.ties == "expected":
             said.append(
                 "Ties are not broken (ties=expected): numbers are means over their orders, curves "

@@ -13,8 +13,8 @@ CONVENTION = Convention(
     version="2024",
     held="reading",
     verified=(
-        "The source of CLIP_benchmark and open_clip was read and written again by hand, and that "
-        "was compared on generated data."
+        "The source of CLIP_benchmark was read and written again by hand, and that was compared on "
+        "generated data."
     ),
     names=(
         Name(

@@ -11,6 +11,7 @@ from judged.disagreement.result import Disagreement
 from judged.errors import InputError
 from judged.inputs import as_runs, read_judgements, read_run
 from judged.measures import parse_all
+from judged.rankings.audit import audit_of
 
 if TYPE_CHECKING:
     from judged.types import Duplicates, FileFormat, JudgementsLike, MeasuresLike, RunLike
@@ -72,5 +73,7 @@ def compare_conventions(
         duplicates=duplicates,
     )
     return Disagreement(
-        rows.rankings.name, tuple(compare(rows, measure, family(measure)) for measure in wanted)
+        rows.rankings.name,
+        tuple(compare(rows, measure, family(measure)) for measure in wanted),
+        audit_of(rows.rankings).warnings,
     )

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -13,7 +12,7 @@ from judged import __version__
 from judged.checks import checked_methods
 from judged.errors import MissingExtraError
 from judged.results import Part, Result, Table, csv_of
-from judged.text import html, latex, markdown, shown, to_json, visible
+from judged.text import html, latex_table, markdown, shown, to_json, visible
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -198,17 +197,10 @@ class Exports(Result):
         from judged.evaluation.definition import assumptions
 
         [(header, rows)] = self.tables(per_query=per_query)
-        aligned = "".join("l" if name in self.WORDS else "r" for name in header)
-
-        def line(row: Sequence[str]) -> str:
-            return " & ".join(map(latex, row)) + r" \\"
-
-        body = [r"\toprule", line(header), r"\midrule", *map(line, rows), r"\bottomrule"]
         methods = wrap(self.methods(), 118, break_long_words=False, break_on_hyphens=False)
         warned = (f"warning: {text}" for text in self.warnings())
         above = [f"% {visible(text)}" for text in (*warned, *assumptions(self), *methods)]
-        tabular = [rf"\begin{{tabular}}{{{aligned}}}", *body, r"\end{tabular}"]
-        return "\n".join([*above, *tabular]) + "\n"
+        return "\n".join([*above, latex_table(header, rows, right=self._right(header))]) + "\n"
 
     def to_html(self, *, per_query: bool = False) -> str:
         """A table for notebooks, each measure with its definition as a tooltip.

@@ -16,12 +16,13 @@ from judged.explanation import html, latex, text
 from judged.explanation.animation import Animation, animation
 from judged.explanation.gif import to_gif
 from judged.explanation.improvement import Change, best_change
-from judged.explanation.listing import Listing, Row, Steps, threshold
+from judged.explanation.listing import Listing, Row, Steps, shown_ranks, threshold
 from judged.explanation.source import Read, read, refuse_unbroken_ties
 from judged.explanation.steps import steps_of
 from judged.explanation.variants import Variant, variants
 from judged.measures import Measure
 from judged.policy import Policy
+from judged.rankings.audit import audit_of
 from judged.rankings.rankings import Rankings
 from judged.results import Part, Result, Table
 
@@ -146,6 +147,18 @@ class Explanation(Result):
         import polars as pl
 
         return pl.DataFrame(text.values(self), infer_schema_length=None)
+
+    def warnings(self) -> list[str]:
+        """What could mislead about the data.
+
+        Returns
+        -------
+        list of str
+
+        >>> explain("0 1", measure="RR").warnings()
+        []
+        """
+        return list(audit_of(self.rankings).warnings)
 
     def sentences(self) -> list[str]:
         """What the arithmetic does not say: what was left out or lost, and what would help most.
@@ -352,8 +365,14 @@ def _explained(measure: Measure, found: Read, policy: Policy, rows: int | None) 
     value = _before_policy(measure, r, policy, settled)
     rel = threshold(measure)
     end = float(r.cutoff(measure.params.get("k"), rel)[0])
-    ranks = _shown(r, rel, end, rows)
-    steps = None if isnan(value) else steps_of(Listing(r, measure, ranks))
+    ranks = shown_ranks(r, rel, end, rows)
+    try:
+        steps = None if isnan(value) else steps_of(Listing(r, measure, ranks))
+    except OverflowError:
+        raise MeasureError(
+            f"{measure} is {value:.6g} here, but its steps cannot be written out: gains of these "
+            "grades are beyond what a computer's numbers can hold (1.8e308)."
+        ) from None
     grades = dict(zip(r.hit_rank.tolist(), r.hit_grade.tolist(), strict=True))
     listed = tuple(
         Row(
@@ -375,17 +394,3 @@ def _before_policy(measure: Measure, r: Rankings, policy: Policy, settled: float
     if isnan(settled) or policy.empty == "one":
         return float(measure.compute_as_ranked(r)[0])
     return settled
-
-
-def _shown(r: Rankings, rel: float, end: float, rows: int | None) -> tuple[int, ...]:
-    """The ranks that matter: those of relevant items that count, then the others from the top, as
-    many as fit."""
-    length = int(r.retrieved[0])
-    if rows is None or length <= rows:
-        return tuple(range(1, length + 1))
-    chosen = r.hit_rank[(r.hit_grade >= rel) & (r.hit_rank <= end)].tolist()[:rows]
-    taken = set(chosen)
-    others = (rank for rank in range(1, length + 1) if rank not in taken)
-    while len(chosen) < rows:
-        chosen.append(next(others))
-    return tuple(sorted(chosen))

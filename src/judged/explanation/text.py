@@ -97,6 +97,7 @@ def worked_out(e: Explanation) -> Iterator[tuple[str, str]]:
 
 def sentences(e: Explanation) -> Iterator[str]:
     """What else there is to say."""
+    yield from (f"warning: {text}" for text in e.warnings())
     if e.steps is None:
         outcome = (
             "and the query does not count"

@@ -13,6 +13,7 @@ from judged.identification.printed import Asked
 from judged.identification.result import SHOWN, Identification
 from judged.inputs import read_judgements, read_run
 from judged.judging import judge_variants
+from judged.rankings.audit import audit_of
 
 if TYPE_CHECKING:
     from judged.types import (
@@ -100,6 +101,7 @@ def identify(
         in_use_chance=chance(in_use, asked),
         nearest=() if matches else ranker.nearest(asked, NEAREST),
         idle=grid.idle,
+        warned=audit_of(variants.usual).warnings,
         untried=grid.untried,
         limit=limit,
     )

@@ -55,6 +55,8 @@ class Identification(Result):
     """The choices of a policy that change no number here, and why."""
     untried: str = ""
     """What could not be tried, and why; empty where everything was."""
+    warned: tuple[str, ...] = ()
+    """What could mislead about the data."""
     limit: int | None = SHOWN
     """How many explanations text and tables show; all are among `matches`, and in JSON."""
 
@@ -62,6 +64,15 @@ class Identification(Result):
     def value(self) -> str:
         """The number that was asked for, as it was written."""
         return self.asked.text
+
+    def warnings(self) -> list[str]:
+        """What could mislead whoever reads the numbers and nothing else.
+
+        Returns
+        -------
+        list of str
+        """
+        return list(self.warned)
 
     def sentences(self) -> list[str]:
         """What was found, in words: how the number was read, what fits, and how much that says.
@@ -76,6 +87,7 @@ class Identification(Result):
         '0.25 is any value that is rounded to it, or cut off to it, at 2 decimals.'
         """
         return [
+            *(f"warning: {text}" for text in self.warned),
             *self.asked.sentences(),
             self._verdict(),
             self._weight(),

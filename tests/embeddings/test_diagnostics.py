@@ -460,8 +460,8 @@ def test_the_same_seed_gives_the_same():
     ("options", "message"),
     [
         ({"k": 54}, "k must be a whole number from 1 to the number of items, 53; got 54."),
-        ({"k": 0}, "k must be a whole number from 1 to the number of items, 53; got 0."),
-        ({"k": 2.5}, "k must be a whole number from 1 to the number of items, 53; got 2.5."),
+        ({"k": 0}, "k must be a whole number from 1; got 0."),
+        ({"k": 2.5}, "k must be a whole number from 1; got 2.5."),
         ({"sample": 1}, "sample must be a whole number from 2, or None for all; got 1."),
         (
             {"similarity": "cosin"},

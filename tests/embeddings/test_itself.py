@@ -105,6 +105,14 @@ def test_where_the_query_itself_is_the_answer_there_is_no_warning():
     assert not warnings(VECTORS, VECTORS, {name: {name: 1} for name in IDS}, **ids)
 
 
+def test_vectors_that_only_double_precision_tells_apart_are_others():
+    left = 5e6 + np.random.default_rng(4).random((40, 6)) / 100
+    right = 5e6 + np.random.default_rng(5).random((40, 6)) / 100
+    assert (left.astype(np.float32) == right.astype(np.float32)).all()
+    assert not warnings(left, right, SAME)
+    assert FIRST in warnings(left, left.copy(), SAME)[0]
+
+
 def test_other_vectors_are_not_warned_of():
     other = RANDOM.normal(size=VECTORS.shape)
     assert not warnings(other, VECTORS, SAME)

@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from judged import Embeddings
 from judged.embeddings.normalisation import LOOKS_AT
 from judged.embeddings.normalisation_kinds import (
     CSLS,
@@ -17,7 +18,7 @@ from judged.embeddings.normalisation_kinds import (
     as_normalisation,
 )
 from judged.errors import InputError
-from support.products import BANK, normalised, product_of
+from support.products import BANK, product_of
 
 
 @pytest.mark.parametrize(
@@ -179,9 +180,13 @@ def test_texts():
             "got 'dot'.",
         ),
         (
-            lambda: normalised(
-                "csls(k=1)", product_of([[1e19], [-1e19]], [[-2e19], [2e19]], "dot")
-            ),
+            lambda: Embeddings(
+                [[1e19], [-1e19]],
+                [[-1.5e19], [1.5e19]],
+                similarity="dot",
+                normalise="csls(k=1)",
+                precision="single",
+            ).top_k(1),
             "scores normalised by csls(k=1) overflow; divide all vectors by the same number.",
         ),
     ],

@@ -240,7 +240,7 @@ def test_one_held_out_query_tells_nothing_apart() -> None:
         iterations=10,
     )
     assert found.held_out == 1
-    assert found.sentences()[2] == "One held-out query cannot tell temperatures apart."
+    assert found.sentences()[1] == "One held-out query cannot tell temperatures apart."
     assert "nan" not in repr(found)
     judged.charts.temperature_study(json.loads(json.dumps(found.to_dict(), allow_nan=False)))
 

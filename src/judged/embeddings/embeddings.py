@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal
 
-from judged.checks import checked_methods, size_in_bytes
+from judged.checks import checked_methods, choice, size_in_bytes
 from judged.embeddings.diagnosis import SAMPLE
 from judged.embeddings.normalisation_kinds import as_normalisation
 from judged.embeddings.product import MEMORY
@@ -18,7 +18,6 @@ from judged.embeddings.search import (
     scores_of,
 )
 from judged.embeddings.top_k import TopK, search
-from judged.errors import InputError
 from judged.inputs.vectors import as_vectors
 from judged.policy import PRECISIONS, Policy
 from judged.rankings.rankings import Rankings
@@ -102,8 +101,7 @@ class Embeddings(Search):
         precision: Precision = "double",
     ) -> None:
         size_in_bytes(memory)
-        if precision not in PRECISIONS:
-            raise InputError(f"precision must be {' or '.join(PRECISIONS)}; got {precision!r}.")
+        choice("precision", precision, PRECISIONS)
         super().__init__(
             queries=as_vectors(queries, ids=query_ids, dims=dims, source="the queries"),
             items=as_vectors(items, ids=item_ids, dims=dims, source="the items"),

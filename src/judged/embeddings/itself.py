@@ -3,7 +3,7 @@ are."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
 _SAMPLE = 32
 """Queries that are looked at before all of them are."""
+
+_BY_CHANCE = 8
+"""Fewer queries may have vectors of some of the items by chance."""
 
 
 def warned_of_itself(search: Search, r: Rankings | None = None) -> tuple[str, ...]:
@@ -65,10 +68,11 @@ _BY_LIST = (
 def _own_items(queries: Vectors, items: Vectors) -> tuple[Ints, str] | None:
     """For each query the item that is itself, and how to exclude it; None unless all queries are
     among the items."""
-    if queries.dims != items.dims or len(queries) > len(items) or len(queries) == 1 < len(items):
-        return None  # one vector may be equal by chance
+    if queries.dims != items.dims or len(queries) > len(items):
+        return None
+    by_chance = len(queries) < min(_BY_CHANCE, len(items))
     rows = np.arange(len(queries))
-    if _equal(queries, items, rows):
+    if not by_chance and _equal(queries, items, rows):
         return rows, _BY_ROW
     if queries.ids is not None and items.ids is not None:
         place = {name: row for row, name in enumerate(items.ids)}
@@ -77,8 +81,9 @@ def _own_items(queries: Vectors, items: Vectors) -> tuple[Ints, str] | None:
             return named, _BY_ID
     # Elsewhere there must be no other way to see it: what is in memory is looked through.
     own = None
-    if isinstance(items.values, np.ndarray):
-        own = _by_value(queries, items, items.values[:, 0].astype(np.float32))
+    if isinstance(items.values, np.ndarray) and not by_chance:
+        with np.errstate(over="ignore"):
+            own = _by_value(queries, items, items.values[:, 0].astype(np.float32))
     return None if own is None else (own, _BY_LIST)
 
 
@@ -86,13 +91,20 @@ def _equal(queries: Vectors, items: Vectors, own: Ints) -> bool:
     """Whether each query has the vector of its item; a few are compared first."""
     if queries.values is items.values and np.array_equal(own, np.arange(len(items))):
         return True
+    # The same numbers may be there in two precisions.
+    wide = min(each.values.dtype.itemsize for each in (queries, items)) > 4
+    precision: type[np.floating[Any]] = np.float64 if wide else np.float32
     few = np.unique(np.linspace(0, len(own) - 1, _SAMPLE).astype(np.int64))
-    if not np.array_equal(queries.rows(few), items.rows(own[few])):
+    if not np.array_equal(queries.rows(few, precision), items.rows(own[few], precision)):
         return False
     in_order = np.array_equal(own, np.arange(len(own)))
-    for begin, block in queries.blocks():
-        end = begin + len(block)
-        other = items.block(begin, end) if in_order else items.rows(own[begin:end])
+    for begin, block in queries.blocks(dtype=precision):
+        rows = own[begin : begin + len(block)]
+        other = (
+            items.block(begin, begin + len(block), precision)
+            if in_order
+            else items.rows(rows, precision)
+        )
         if not np.array_equal(block, other):
             return False
     queries.release()

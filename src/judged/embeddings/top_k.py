@@ -323,10 +323,10 @@ class TopK(Result):
         """
         from judged.inputs.ids import refuse_ids
 
+        check_target(path)
         target = Path(path)
         ending = target.suffix.lower()
         if ending in _FORMATS:
-            check_target(target)
             refuse_ids(self.to_frame(), _FORMATS[ending], target, tag if ending in _TREC else None)
         if ending in _TREC:
             self._save_trec(target, tag)

@@ -88,7 +88,8 @@ def study(
     rel = number("rel", options.get("rel", 1))
     iterations = whole("iterations", options.get("iterations", ITERATIONS))
     named = [measures] if isinstance(measures, (str, Measure)) else measures
-    if named is None or not isinstance(named, Iterable) or getattr(named, "ndim", 1) != 1:
+    named = () if named is None else named
+    if not isinstance(named, Iterable) or getattr(named, "ndim", 1) != 1:
         raise InputError(
             f"measures must be one, or a list of them, as 'AP'; got {quoted(measures)}."
         )

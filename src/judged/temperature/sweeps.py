@@ -259,7 +259,7 @@ class _Sweeper:
         )
         return (
             *(each for each in self._rankings.basis if not each.startswith("all items")),
-            over,
+            f"{over}, from scores in single precision",
             *several,
         )
 
@@ -284,7 +284,8 @@ class _Sweeper:
 
 
 def _product(embeddings: Search) -> Product:
-    scores, _ = scores_of(embeddings)
+    # Losses are sums over many scores, where single precision does.
+    scores, _ = scores_of(embeddings, precision="single")
     assert isinstance(scores, Product)  # neither categories nor a normalisation were given
     return scores
 

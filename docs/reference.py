@@ -25,7 +25,7 @@ from judged.charts.kinds import KINDS, NEEDS, OPTIONS, Kind
 from judged.cli import COMMANDS, cli
 from judged.cli._libraries import Library
 from judged.cli.plot import flag
-from judged.conventions import conventions
+from judged.conventions import HELD, conventions
 from judged.measures import PRESETS, REGISTRY, Spec, catalogue
 from judged.measures.aggregation import aggregate_param
 from judged.measures.bibliography import BIBLIOGRAPHY
@@ -274,11 +274,15 @@ def convention_variants() -> str:
 
 def convention_table() -> str:
     """One line a convention, with a link to its section."""
-    rows = ["| convention | library | version | policy, where it differs |", "|---|---|---|---|"]
+    rows = [
+        "| convention | library | version | held against it by | policy, where it differs |",
+        "|---|---|---|---|---|",
+    ]
     for each in conventions().values():
         policy = ", ".join(f"`{choice}={value}`" for choice, value in each.policy.items())
         rows.append(
-            f"| [`{each.name}`](#{each.name.lower()}) | {each.title} | {each.version} | {policy} |"
+            f"| [`{each.name}`](#{each.name.lower()}) | {each.title} | {each.version} | "
+            f"{HELD[each.held]} | {policy} |"
         )
     return "\n".join(rows)
 

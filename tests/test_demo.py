@@ -190,3 +190,12 @@ def test_without_the_extra_there_is_no_gallery(
     monkeypatch.setitem(sys.modules, "PIL", None)
     assert demo.write_gallery(files) is None
     assert not (files.folder / "gallery.html").exists()
+
+
+def test_a_folder_with_files_of_somebody_else_is_left_alone(tmp_path: Path) -> None:
+    mine = tmp_path / "README.txt"
+    mine.write_text("mine\n", encoding="utf-8")
+    with pytest.raises(OutputError) as refused:
+        demo.write_demo(tmp_path)
+    assert str(refused.value) == f"{mine}: is there, and is no part of a demo; name another folder."
+    assert [path.name for path in tmp_path.iterdir()] == ["README.txt"]

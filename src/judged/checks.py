@@ -1,29 +1,56 @@
-"""Numbers that people give, once it is sure that they are what they should be."""
+"""What people give for options: every check is here, and `OPTIONS` says which option has which.
+
+A public function that is decorated with `checked` has its options checked before anything is done.
+What is wrong is a `JudgedError` that says what the option may be and what was given.
+"""
 
 from __future__ import annotations
 
 import math
-from numbers import Integral, Real
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial, wraps
+from inspect import isfunction, signature
+from numbers import Real
+from operator import index
+from typing import Any, ParamSpec, TypeVar, get_args
 
-from judged.errors import InputError
+from judged.errors import InputError, JudgedError, PolicyError, did_you_mean, quoted
+from judged.forks import polars_is_lost
+from judged.policy import DUPLICATES, POSITIVES
+from judged.types import FileFormat
+
+Call = ParamSpec("Call")
+Result = TypeVar("Result")
+
+MOST = 2**53
+"""The greatest whole number that an option may be: beyond it, floats skip whole numbers."""
 
 
 def whole(
-    name: str, given: Any, *, at_least: int = 1, at_most: int | None = None, otherwise: str = ""
+    name: str,
+    given: Any,
+    *,
+    at_least: int = 1,
+    at_most: int | None = None,
+    otherwise: str = "",
+    error: type[JudgedError] = InputError,
 ) -> int:
-    """A whole number; `otherwise` says what else may be given.
+    """A whole number, of Python or numpy; `otherwise` says what else may be given.
 
     >>> whole("bins", 15)
     15
     """
-    whole = not isinstance(given, bool) and isinstance(given, Integral)
-    if not whole or int(given) < at_least or (at_most is not None and int(given) > at_most):
-        limit = "" if at_most is None else f" to {at_most:,}"
-        raise InputError(
-            f"{name} must be a whole number from {at_least}{limit}{otherwise}; got {given!r}."
+    try:
+        found = None if isinstance(given, bool) else index(given)
+    except Exception:
+        found = None
+    if found is None or not at_least <= found <= (MOST if at_most is None else at_most):
+        most = MOST if at_most is None and found is not None and found > MOST else at_most
+        limit = "" if most is None else f" to {most:,}"
+        raise error(
+            f"{name} must be a whole number from {at_least}{limit}{otherwise}; got {quoted(given)}."
         )
-    return int(given)
+    return found
 
 
 def number(
@@ -34,12 +61,191 @@ def number(
     >>> number("rel", 2)
     2.0
     """
-    finite = not isinstance(given, bool) and isinstance(given, Real) and math.isfinite(given)
-    if not finite or (at_least is not None and float(given) < at_least) or float(given) > at_most:
+    found = real(given)
+    if found is None or (at_least is not None and found < at_least) or found > at_most:
         limits = "" if at_least is None else f" from {at_least:g}"
         limits += f" to {at_most:g}" if math.isfinite(at_most) else ""
-        raise InputError(f"{name} must be a finite number{limits}; got {given!r}.")
-    return float(given)
+        raise InputError(f"{name} must be a finite number{limits}; got {quoted(given)}.")
+    return found
+
+
+def real(given: Any) -> float | None:
+    """A number as a float; None for what is no number, or none that a float can hold.
+
+    >>> real(2), real(True), real(10**400), real(float("nan"))
+    (2.0, None, None, None)
+    """
+    if isinstance(given, bool) or not isinstance(given, Real):
+        return None
+    try:
+        found = float(given)
+    except (OverflowError, ValueError):
+        return None
+    return found if math.isfinite(found) else None
+
+
+def flag(name: str, given: Any) -> bool:
+    """True or False, of Python or numpy.
+
+    >>> flag("both", True)
+    True
+    """
+    if not isinstance(given, bool) and type(given).__name__ not in ("bool", "bool_"):
+        raise InputError(f"{name} must be True or False; got {quoted(given)}.")
+    return bool(given)
+
+
+def choice(
+    name: str,
+    given: Any,
+    options: Iterable[str],
+    *,
+    error: type[JudgedError] = InputError,
+) -> str:
+    """One of a few words.
+
+    >>> choice("of", "first", ("first", "all"))
+    'first'
+    """
+    known = list(options)
+    if not isinstance(given, str) or given not in known:
+        words = " or ".join(known) if len(known) == 2 else f"one of {', '.join(known)}"
+        hint = did_you_mean(given, known) if isinstance(given, str) else "."
+        raise error(f"{name} must be {words}; got {quoted(given)}{hint}")
+    return given
+
+
+def text(name: str, given: Any) -> str:
+    """A text.
+
+    >>> text("name", "run")
+    'run'
+    """
+    if not isinstance(given, str):
+        raise InputError(f"{name} must be a text; got {quoted(given)}.")
+    return given
+
+
+def identifier(name: str, given: Any) -> str:
+    """The id of a query or of an item: a text, or a number that stands for one.
+
+    >>> identifier("query", 7)
+    '7'
+    """
+    if not isinstance(given, str) and real(given) is None:
+        raise InputError(f"{name} must be an id, as a text; got {quoted(given)}.")
+    return str(given)
+
+
+def file_format(name: str, given: Any) -> str:
+    """The format of a file of a run or of judgements.
+
+    >>> file_format("run_format", "trec")
+    'trec'
+    """
+    return choice(name, given, get_args(FileFormat))
+
+
+def callback(name: str, given: Any) -> Callable[..., Any]:
+    """A function that is called with numbers of queries."""
+    if not callable(given):
+        raise InputError(f"{name} must be a function of one number; got {quoted(given)}.")
+    return given
+
+
+def sizes(name: str, given: Any) -> int | dict[str, int] | list[int]:
+    """One whole number from 0, or one for each query: a list, or {query: number}.
+
+    >>> sizes("collection", {"q1": 100})
+    {'q1': 100}
+    """
+    size = partial(whole, at_least=0)
+    if isinstance(given, Mapping):
+        return {query: size(f"{name} of query {query!r}", each) for query, each in given.items()}
+    if isinstance(given, Iterable) and not isinstance(given, (str, bytes)) and _has_rows(given):
+        return [size(name, each) for each in given]
+    return size(name, given, otherwise=", or one for each query")
+
+
+def _has_rows(given: Any) -> bool:
+    """Whether it is more than the single number that an array without a dimension holds."""
+    return getattr(given, "ndim", 1) > 0
+
+
+def optional(check: Callable[[str, Any], Any]) -> Callable[[str, Any], Any]:
+    """The same check, with None allowed whatever the default is."""
+    return lambda name, given: None if given is None else check(name, given)
+
+
+OPTIONS: dict[str, Callable[[str, Any], Any]] = {
+    "bins": whole,
+    "both": flag,
+    "brief": flag,
+    "collection": sizes,
+    "depth": partial(whole, error=PolicyError),
+    "duplicates": partial(choice, options=DUPLICATES, error=PolicyError),
+    "graded": flag,
+    "hardest": whole,
+    "judgements_format": file_format,
+    "k": whole,
+    "limit": optional(partial(whole, otherwise=", or None for all")),
+    "name": text,
+    "per_query": flag,
+    "positives": partial(choice, options=POSITIVES),
+    "progress": callback,
+    "rel": number,
+    "query": identifier,
+    "relevant": sizes,
+    "rows": optional(partial(whole, otherwise=", or None for all")),
+    "run_format": file_format,
+    "search": flag,
+    "seed": partial(whole, at_least=0),
+    "tag": text,
+    "tie_range": flag,
+    "unjudged_range": flag,
+}
+"""Each option that means the same wherever it occurs, and its check: (name, given) -> value."""
+
+
+def checked(function: Callable[Call, Result]) -> Callable[Call, Result]:
+    """A function with those of its keyword options checked that `OPTIONS` knows; None is allowed
+    where it is the default.
+
+    >>> @checked
+    ... def half(*, k: int | None = None) -> float:
+    ...     return (k or 0) / 2
+    >>> half(k=3)
+    1.5
+    >>> half(k=0)
+    Traceback (most recent call last):
+    judged.errors.InputError: k must be a whole number from 1; got 0.
+    """
+    declared = signature(function).parameters
+    checks = {
+        name: OPTIONS[name]
+        for name, each in declared.items()
+        if name in OPTIONS and each.kind is each.KEYWORD_ONLY
+    }
+    if not checks:
+        return function
+    may_be_none = {name for name in checks if declared[name].default is None}
+
+    @wraps(function)
+    def call(*args: Call.args, **options: Call.kwargs) -> Result:
+        for name, given in options.items():
+            if name in checks and not (given is None and name in may_be_none):
+                options[name] = checks[name](name, given)
+        return function(*args, **options)
+
+    return call
+
+
+def checked_methods(kind: type[Result]) -> type[Result]:
+    """A class with the options of its public methods checked."""
+    for name, method in vars(kind).copy().items():
+        if isfunction(method) and not name.startswith("_"):
+            setattr(kind, name, checked(method))
+    return kind
 
 
 LOWEST, HIGHEST = 1e-6, 1e6
@@ -58,13 +264,13 @@ def temperature(given: Any) -> float:
     >>> temperature(0.05)
     0.05
     """
-    real = not isinstance(given, bool) and isinstance(given, Real)
-    if not real or not LOWEST <= float(given) <= HIGHEST:
+    found = real(given)
+    if found is None or not LOWEST <= found <= HIGHEST:
         raise InputError(
             f"a temperature must be a number above 0, from {LOWEST:g} to {HIGHEST:g}; got "
-            f"{given!r}."
+            f"{quoted(given)}."
         )
-    return float(given)
+    return found
 
 
 _UNITS = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
@@ -76,14 +282,26 @@ def size_in_bytes(memory: str | int) -> int:
     >>> size_in_bytes("500MB"), size_in_bytes("1.5 GB"), size_in_bytes(2_000_000)
     (500000000, 1500000000, 2000000)
     """
-    text = str(memory).strip().upper()
-    number = text.rstrip("KMGTB ")
     try:
-        size = int(float(number) * _UNITS[text[len(number) :].strip()])
+        if isinstance(memory, bool) or not isinstance(memory, (str, Real)):
+            raise ValueError
+        written = str(memory).strip().upper()
+        amount = written.rstrip("KMGTB ")
+        size = int(float(amount) * _UNITS[written[len(amount) :].strip()])
     except (KeyError, ValueError, OverflowError):
         raise InputError(
-            f"memory must be a size such as '500MB' or '2GB'; got {memory!r}."
+            f"memory must be a size such as '500MB' or '2GB'; got {quoted(memory)}."
         ) from None
     if size < 10**6:
-        raise InputError(f"memory must be at least 1MB; got {memory!r}.")
-    return size
+        raise InputError(f"memory must be at least 1MB; got {quoted(memory)}.")
+    return min(size, MOST)
+
+
+def refuse_lost_polars() -> None:
+    """An error where polars would wait for ever for threads that a fork left behind."""
+    if polars_is_lost():
+        raise JudgedError(
+            "this process was forked while polars was in use, and polars would wait for ever in "
+            "it. Start processes by multiprocessing.get_context('spawn') or 'forkserver', or "
+            "evaluate dicts, which need no polars."
+        )

@@ -104,6 +104,11 @@ def systems(digits: Digits) -> dict[str, System]:
     }
 
 
+_FIRST_LINE = (
+    "Image search with handwritten digits: find images that show the same digit as the query."
+)
+
+
 def write_demo(folder: Path) -> DemoFiles:
     """Search with every query; write vectors, labels, judgements, a run per system and a README
     into the folder."""
@@ -133,6 +138,7 @@ def write_demo(folder: Path) -> DemoFiles:
         readme=folder / "README.txt",
     )
     _make(folder)
+    _check_place(files)
     write_text(files.judgements, "".join(_judgement_lines(digits)))
     for path, (name, (_, results)) in zip(files.runs, searched.items(), strict=True):
         results.save(path, tag=name)
@@ -193,13 +199,24 @@ def _make(folder: Path) -> None:
         ) from error
 
 
+def _check_place(files: DemoFiles) -> None:
+    """Refuse a folder with files of the same names that are not those of a demo."""
+    opened = _FIRST_LINE.encode()
+    if files.readme.exists() and files.readme.read_bytes()[: len(opened)] == opened:
+        return
+    written = (files.readme, files.judgements, *files.runs, *files.vectors, *files.labels)
+    for path in (*written, *files.ids, files.folder / GALLERY):
+        if path.exists():
+            raise OutputError(f"{path}: is there, and is no part of a demo; name another folder.")
+
+
 def _readme(files: DemoFiles, digits: Digits) -> str:
     first, runs = files.runs[0].name, "\n".join(f"  {path.name}" for path in files.runs)
     vectors, labels, ids = (
         " ".join(path.name for path in pair) for pair in (files.vectors, files.labels, files.ids)
     )
     return f"""\
-Image search with handwritten digits: find images that show the same digit as the query.
+{_FIRST_LINE}
 
 {len(digits.queries)} images are the queries ({QUERIES_PER_DIGIT} of each digit).
 The other {len(digits.collection)} are the collection that is searched.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from typing import Any
 
 
 class JudgedError(Exception):
@@ -64,10 +65,31 @@ def did_you_mean(
     >>> f"There is no measure 'XYZ'{did_you_mean('XYZ', ['AP', 'nDCG'])}"
     "There is no measure 'XYZ'."
     """
+    if not isinstance(word, str) or len(word) > _QUOTED:
+        return "."
     from difflib import get_close_matches
 
     by_key: dict[str, str] = {}
     for name in known:
         by_key.setdefault(key(name), name)
-    near = get_close_matches(key(str(word)), by_key, n=1, cutoff=cutoff)
+    near = get_close_matches(key(word), by_key, n=1, cutoff=cutoff)
     return f"; did you mean {by_key[near[0]]!r}?" if near else "."
+
+
+_QUOTED = 80
+"""So much of a wrong value is quoted."""
+
+
+def quoted(given: Any) -> str:
+    """A wrong value as a message quotes it, however long it is, or hard to print.
+
+    >>> quoted("x"), quoted(10**5000)
+    ("'x'", 'a number of more than 4,300 digits')
+    """
+    try:
+        text = repr(given)
+    except ValueError:
+        return "a number of more than 4,300 digits"
+    except Exception:
+        return f"something of the type {type(given).__name__}"
+    return text if len(text) <= _QUOTED else f"{text[:_QUOTED]}…"

@@ -7,11 +7,12 @@ import os
 import shutil
 import stat
 import tempfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from itertools import combinations
 from pathlib import Path
 
-from judged.errors import OutputError
+from judged.errors import OutputError, quoted
 from judged.text import listed
 
 
@@ -20,9 +21,11 @@ def check_target(
 ) -> None:
     """Refuse a place that cannot be written to, or that one of the files in `reads` has, before any
     work is done for it."""
-    target = Path(path)
+    if not isinstance(path, (str, os.PathLike)) or not isinstance(os.fspath(path), str):
+        raise OutputError(f"a file to write to is named by a text or a path; got {quoted(path)}.")
     if not os.fspath(path):
         raise OutputError("the name of the file to write to is empty; give a file.")
+    target = Path(path)
     try:
         os.lstat(target)
     except (FileNotFoundError, NotADirectoryError):
@@ -33,9 +36,8 @@ def check_target(
         raise OutputError(f"{target}: is a directory; give a file to write to.")
     if _is_device(target):
         return
-    for other in reads:
-        if os.path.exists(other) and os.path.exists(target) and os.path.samefile(other, target):
-            raise OutputError(f"{target}: is read by this very command; write to another file.")
+    if any(_is_at(other, target) for other in reads):
+        raise OutputError(f"{target}: is read by this very command; write to another file.")
     folder = _place(target).parent
     if not os.path.isdir(folder):
         raise OutputError(f"{target}: there is no folder {folder}; make it first.")
@@ -45,6 +47,28 @@ def check_target(
         raise OutputError(
             f"{target}: is write-protected; give another file, or allow writing to it."
         )
+
+
+def check_distinct(targets: Mapping[str, str | os.PathLike[str]]) -> None:
+    """Refuse two outputs in one place; `targets` has the file of each option."""
+    named = [(option, Path(path)) for option, path in targets.items() if not _is_device(Path(path))]
+    for (one, first), (other, second) in combinations(named, 2):
+        # Where case does not count, two names that differ in it are one file.
+        same = os.path.realpath(first).casefold() == os.path.realpath(second).casefold()
+        if same or _is_at(first, second):
+            raise OutputError(
+                f"{second}: is what both {one} and {other} would write; give each a file of its "
+                "own."
+            )
+
+
+def _is_at(other: str | os.PathLike[str], target: Path) -> bool:
+    """Whether a file that is read, or standard input ("-"), is what is at the target."""
+    try:
+        read = os.fstat(0) if os.fspath(other) == "-" else os.stat(other)
+        return os.path.samestat(read, os.stat(target))
+    except (OSError, ValueError):
+        return False
 
 
 @contextmanager
@@ -73,6 +97,10 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
             temporary.replace(place)
     except OSError as error:
         raise _refused(target, error) from error
+    except Exception as error:
+        if type(error).__module__ != "polars.exceptions":
+            raise
+        raise _refused(target, error) from error  # the disk is full, in the words of polars
     finally:
         with suppress(FileNotFoundError):
             temporary.unlink()
@@ -118,7 +146,7 @@ def write_text(path: str | os.PathLike[str], text: str) -> None:
         temporary.write_text(text, encoding="utf-8", newline="\n")
 
 
-def _refused(target: Path, error: OSError | ValueError) -> OutputError:
+def _refused(target: Path, error: Exception) -> OutputError:
     if isinstance(error, OutputError):
         return error
     return OutputError(

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
-from judged.errors import InputError, PolicyError, did_you_mean
+from judged.errors import InputError, PolicyError, did_you_mean, quoted
 
 if TYPE_CHECKING:
     from judged.types import Empty, Missing, PolicyLike, Ties, Unjudged
@@ -69,9 +69,9 @@ same."""
 
 def checked_positives(given: Any) -> str:
     """A rule of POSITIVES."""
-    if given not in POSITIVES:
-        raise InputError(f"positives must be one of {', '.join(POSITIVES)}; got {given!r}.")
-    return str(given)
+    if not isinstance(given, str) or given not in POSITIVES:
+        raise InputError(f"positives must be one of {', '.join(POSITIVES)}; got {quoted(given)}.")
+    return given
 
 
 @dataclass(frozen=True)
@@ -104,10 +104,10 @@ class Policy:
 
     def __post_init__(self) -> None:
         for name, value in self.to_dict().items():
-            if value not in CHOICES[name]:
-                known = CHOICES[name]
+            known = CHOICES[name]
+            if not isinstance(value, str) or value not in known:
                 raise PolicyError(
-                    f"{name} must be one of {', '.join(known)}; got {value!r}"
+                    f"{name} must be one of {', '.join(known)}; got {quoted(value)}"
                     f"{did_you_mean(value, known)}"
                 )
 
@@ -168,7 +168,7 @@ class Policy:
         for name in given:
             if name not in CHOICES:
                 raise PolicyError(
-                    f"Policy takes no {name!r}{did_you_mean(name, CHOICES)} It takes "
+                    f"Policy takes no {quoted(name)}{did_you_mean(name, CHOICES)} It takes "
                     f"{', '.join(CHOICES)}."
                 )
         chosen: dict[str, Any] = {**otherwise, **given}

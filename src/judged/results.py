@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from judged.text import aligned, html_table, markdown_table, to_json
+from judged.text import aligned, html, html_table, markdown, markdown_table, to_json, visible
 
 if TYPE_CHECKING:
     import polars as pl
@@ -135,7 +135,8 @@ class Result:
         return to_json(self.to_dict())
 
     def to_csv(self) -> str:
-        """`to_frame` as CSV.
+        """`to_frame` as CSV that spreadsheets can open: before texts that they would take for a
+        formula stands an apostrophe. Parquet and JSON have them as they are.
 
         Returns
         -------
@@ -146,7 +147,7 @@ class Result:
         >>> found.to_csv()
         'run,RR\\nrun,0.5\\n'
         """
-        return self.to_frame().write_csv()
+        return csv_of(self.to_frame())
 
     def to_text(self) -> str:
         """The parts in plain text.
@@ -163,7 +164,9 @@ class Result:
         return self._text(self.parts())
 
     def _text(self, parts: Iterable[Part]) -> str:
-        return "\n".join(part if isinstance(part, str) else self._aligned(*part) for part in parts)
+        return "\n".join(
+            visible(part) if isinstance(part, str) else self._aligned(*part) for part in parts
+        )
 
     def _aligned(self, header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
         lines = aligned([header, *rows], right=self._right(header))
@@ -181,11 +184,13 @@ class Result:
         >>> found.to_markdown().splitlines()[0]
         '| run | RR |'
         """
-        parts = [
-            markdown_table(header, rows, right=self._right(header))
-            for header, rows in self.tables()
-        ]
-        return "\n\n".join([*parts, "\n".join(f"- {text}" for text in self.sentences())]) + "\n"
+        parts = [self._markdown(*table) for table in self.tables()]
+        said = "\n".join(f"- {markdown(text)}" for text in self.sentences())
+        return "\n\n".join([*parts, said]) + "\n"
+
+    def _markdown(self, header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+        texts = [[markdown(cell) for cell in row] for row in (header, *rows)]
+        return markdown_table(texts[0], texts[1:], right=self._right(header))
 
     def to_html(self) -> str:
         """The tables and sentences in HTML, as a notebook shows them.
@@ -199,9 +204,7 @@ class Result:
         >>> found.to_html().startswith("<table>")
         True
         """
-        from html import escape
-
-        said = "".join(f"<li>{escape(text)}</li>" for text in self.sentences())
+        said = "".join(f"<li>{html(text)}</li>" for text in self.sentences())
         return "".join(html_table(*table) for table in self.tables()) + f"<ul>{said}</ul>"
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -250,3 +253,21 @@ class Result:
 
     def _repr_html_(self) -> str:
         return self.to_html()
+
+
+FORMULA = "^'*[=+\\-@\t\r＝＋－＠]"
+"""What a spreadsheet computes, or what was made harmless in such a text."""
+NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$"
+
+
+def csv_of(frame: pl.DataFrame) -> str:
+    """A table as CSV in which no text can be taken for a formula: an apostrophe stands before it.
+
+    Whoever takes one apostrophe away before ``= + - @`` has the texts as they were; ids that are
+    numbers stay as they are.
+    """
+    import polars as pl
+
+    text = pl.col(pl.String)
+    harmless = ~text.str.contains(FORMULA) | text.str.contains(NUMBER)
+    return frame.with_columns(pl.when(harmless).then(text).otherwise("'" + text)).write_csv()

@@ -46,8 +46,11 @@ def needed(share: float, whole: Floats) -> Floats:
     >>> needed(0.28, np.array([25.0, 26.0])).tolist()
     [7.0, 8.0]
     """
+    product = share * whole
     # 0.28 * 25 is 7.000000000000001 in binary: a whole number must not be rounded up.
-    return np.ceil(np.round(share * whole, 9))
+    slack = np.maximum(1e-9 * np.minimum(product, 1), 4 * np.finfo(np.float64).eps * product)
+    nearest = np.rint(product)
+    return np.where(np.abs(product - nearest) <= slack, nearest, np.ceil(product))
 
 
 def starts_of(lengths: Ints) -> Ints:

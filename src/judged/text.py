@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Collection, Sequence
 from typing import Any
 
@@ -56,22 +57,111 @@ def listed(words: Sequence[str], last: str = "and") -> str:
     return f"{', '.join(most)} {last} {end}" if most else end
 
 
-def quote(text: str | bytes, limit: int = 80) -> str:
-    """Text from a file between quotation marks, shortened so that a message stays one line.
+_HIDDEN = re.compile(
+    # Controls of C0 and C1, what cannot be seen, what turns the direction of text around, line and
+    # paragraph separators, halves of pairs, and what is no character at all.
+    "[\x00-\x1f\x7f-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff"
+    "\ufff9-\ufffb\ufffe\uffff\ud800-\udfff\U000e0000-\U000e007f]"
+)
 
-    Control characters are spelled out, all but the tab: printed as they are they could break the
-    line, or steer the terminal.
+
+def visible(text: str, *, keep: str = "") -> str:
+    r"""Text that shows all that is in it: what could steer the terminal, break a line or hide what
+    stands there is spelled out, but for the characters in `keep`.
+
+    >>> print(visible("a\x1b[2Jb\n"), visible("\u202eb\n", keep="\n"), end="")
+    a\x1b[2Jb\n \u202eb
+    """
+    return _HIDDEN.sub(lambda found: found[0] if found[0] in keep else spelled(found[0]), text)
+
+
+def spelled(letter: str) -> str:
+    """A character as source code has it; a byte of a file's name that is no text, as a byte."""
+    byte = ord(letter) - 0xDC00
+    return f"\\x{byte:02x}" if 0x80 <= byte <= 0xFF else letter.encode("unicode_escape").decode()
+
+
+def quote(text: str | bytes, limit: int = 80) -> str:
+    """Text from a file between quotation marks, `visible` but for the tab, and shortened so that a
+    message stays one line.
 
     >>> print(quote(b"a\\nb"), quote("a long line", 6))
     "a\\nb" "a lon…"
     """
     if isinstance(text, bytes):
         text = text.decode("utf-8", "backslashreplace")
-    text = "".join(
-        each if each.isprintable() or each == "\t" else each.encode("unicode_escape").decode()
-        for each in text
-    )
+    text = visible(text[: limit + 1], keep="\t")
     return f'"{text}"' if len(text) <= limit else f'"{text[: limit - 1]}…"'
+
+
+_MARKDOWN = re.compile(r"[\\`*<&|~]|(?<![^\W_])_|_(?![^\W_])|](?=[\[(:])")
+
+
+def markdown(text: str) -> str:
+    r"""Text that Markdown shows as it is, in one line.
+
+    >>> print(markdown("a|b <i> [x](y) num_rel"))
+    a\|b \<i> [x\](y) num_rel
+    """
+    return _MARKDOWN.sub(r"\\\g<0>", visible(text))
+
+
+_LATEX = {
+    "\\": r"\textbackslash{}",
+    "^": r"\textasciicircum{}",
+    "~": r"\textasciitilde{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    "–": "--",
+    "∞": r"$\infty$",
+    # After the end of a row these would be taken for what it may be followed by.
+    **{sign: f"{{{sign}}}" for sign in "[]*"},
+    **{sign: f"\\{sign}" for sign in "&%$#_{}"},
+}
+
+
+def latex(text: str) -> str:
+    r"""Text that LaTeX sets as it is, in one line.
+
+    >>> print(latex("a_b^^5c"))
+    a\_b\textasciicircum{}\textasciicircum{}5c
+    """
+    return "".join(_LATEX.get(letter, letter) for letter in visible(text))
+
+
+def html(text: str) -> str:
+    """Text that HTML shows as it is, in elements and in attributes.
+
+    >>> html("<i>'a' & b")
+    '&lt;i&gt;&#x27;a&#x27; &amp; b'
+    """
+    from html import escape  # its table of entities takes longer to load than all of this
+
+    return escape(visible(text, keep="\n\t"))
+
+
+def script(given: Any) -> str:
+    r"""A value as JavaScript inside a page: JSON in which nothing ends the script or begins a
+    comment, whatever its texts are.
+
+    >>> print(script(["</script>", "<!--"]))
+    ["\u003c/script\u003e", "\u003c!--"]
+    """
+    import json
+
+    found = json.dumps(given, ensure_ascii=False, allow_nan=False)
+    return _escaped(found).replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+
+
+def _escaped(found: str) -> str:
+    """JSON whose hidden characters are escaped, all but those between its values."""
+    return _HIDDEN.sub(lambda each: each[0] if each[0] == "\n" else _utf16(each[0]), found)
+
+
+def _utf16(letter: str) -> str:
+    units = letter.encode("utf-16-be", "surrogatepass").hex()
+    return "".join(f"\\u{units[at : at + 4]}" for at in range(0, len(units), 4))
 
 
 def aligned(rows: Sequence[Sequence[str]], *, right: Collection[int] = ()) -> list[str]:
@@ -81,6 +171,7 @@ def aligned(rows: Sequence[Sequence[str]], *, right: Collection[int] = ()) -> li
     >>> aligned([("run", "AP"), ("mine", "0.5")], right=[1])
     ['run    AP', 'mine  0.5']
     """
+    rows = [[visible(cell) for cell in row] for row in rows]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = (
         "  ".join(
@@ -92,36 +183,57 @@ def aligned(rows: Sequence[Sequence[str]], *, right: Collection[int] = ()) -> li
     return [line.rstrip() for line in lines]
 
 
+_BAR = re.compile(r"(?<!\\)\|")
+
+
 def markdown_table(
     header: Sequence[str], rows: Sequence[Sequence[str]], *, right: Collection[int] = ()
 ) -> str:
-    """A table in Markdown; the numbers of the columns in `right` are set to the right.
+    r"""A table of cells that are Markdown, or texts made so by `markdown`; the numbers of the
+    columns in `right` are set to the right.
 
-    >>> print(markdown_table(["run", "AP"], [["a|b", "0.5"]], right=[1]))
+    >>> print(markdown_table(["run", "AP"], [["`a|b`", "0.5"]], right=[1]))
     | run | AP |
     | --- | ---: |
-    | a\\|b | 0.5 |
+    | `a\|b` | 0.5 |
     """
     marks = ["---:" if at in right else "---" for at in range(len(header))]
     return "\n".join(
-        "| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |"
+        "| " + " | ".join(_BAR.sub(r"\\|", visible(cell)) for cell in row) + " |"
         for row in [header, marks, *rows]
     )
 
 
+def latex_table(
+    header: Sequence[str], rows: Sequence[Sequence[str]], *, right: Collection[int] = ()
+) -> str:
+    r"""A booktabs tabular; the columns in `right` are set to the right.
+
+    >>> print(latex_table(["run", "AP"], [["a_b", "0.5"]], right=[1]).splitlines()[4])
+    a\_b & 0.5 \\
+    """
+
+    def line(row: Sequence[str]) -> str:
+        return " & ".join(map(latex, row)) + r" \\"
+
+    columns = "".join("r" if at in right else "l" for at in range(len(header)))
+    body = [r"\toprule", line(header), r"\midrule", *map(line, rows), r"\bottomrule"]
+    return "\n".join([rf"\begin{{tabular}}{{{columns}}}", *body, r"\end{tabular}"])
+
+
 def html_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """A table in HTML, for notebooks."""
-    from html import escape  # its table of entities takes longer to load than all of this
 
     def line(cells: Sequence[str], tag: str) -> str:
-        return "<tr>" + "".join(f"<{tag}>{escape(cell)}</{tag}>" for cell in cells) + "</tr>"
+        return "<tr>" + "".join(f"<{tag}>{html(cell)}</{tag}>" for cell in cells) + "</tr>"
 
     body = "".join(line(row, "td") for row in rows)
     return f"<table><thead>{line(header, 'th')}</thead><tbody>{body}</tbody></table>"
 
 
 def to_json(given: Any) -> str:
-    """JSON as all commands print and all results save it: indented, no NaN, a last line feed."""
+    """JSON as all commands print and all results save it: indented, no NaN, nothing hidden, a last
+    line feed."""
     import json
 
-    return json.dumps(given, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    return _escaped(json.dumps(given, indent=2, ensure_ascii=False, allow_nan=False)) + "\n"

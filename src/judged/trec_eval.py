@@ -2,21 +2,32 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 from operator import add
 from typing import Any
 
 import numpy as np
 
-from judged.conventions.trec_eval import DEFAULT_PARAMETERS, GROUPS, NAMES, REFUSED, Line, lines
+from judged.checks import MOST, OPTIONS, whole
+from judged.conventions.trec_eval import (
+    DEFAULT_PARAMETERS,
+    GROUPS,
+    NAMES,
+    REFUSED,
+    Line,
+    as_long,
+    lines,
+)
 from judged.errors import InputError, MeasureError, did_you_mean
 from judged.inputs import read_judgements, read_run
-from judged.inputs.tables import Run
+from judged.inputs.tables import Judgements, Lookup, Run
 from judged.judging import judge_pool, pool_of
 from judged.measures import parse_measure
 from judged.measures.aggregation import GEOMETRIC_FLOOR
+from judged.measures.average import ROUNDED, recall_points
 from judged.policy import Policy
 from judged.rankings.rankings import Rankings
 from judged.segments import Floats
@@ -65,6 +76,12 @@ class Request:
     collection: int = 0
     zscores: str | None = None
 
+    def __post_init__(self) -> None:
+        if self.depth is not None:
+            OPTIONS["depth"]("depth", self.depth)
+        whole("collection", self.collection, at_least=0)
+        whole("level", self.level, at_least=-MOST)
+
 
 def chosen_lines(measures: tuple[str, ...]) -> list[Line]:
     """The lines that some -m options ask for, in trec_eval's order.
@@ -94,6 +111,8 @@ def chosen_lines(measures: tuple[str, ...]) -> list[Line]:
                 f"trec_eval has no measure {text!r}{did_you_mean(root, [*NAMES, *GROUPS])} "
                 f"Its groups are {listed(list(GROUPS))}."
             )
+        if text.endswith(".") and not parameters:
+            raise MeasureError(f"there are no parameters behind the dot of {text!r}.")
         for name in GROUPS.get(root, (root,)):
             wanted[name] = wanted.get(name) or parameters or None
     found: list[Line] = []
@@ -101,9 +120,9 @@ def chosen_lines(measures: tuple[str, ...]) -> list[Line]:
         if name in wanted:
             try:
                 found += lines(name, wanted[name])
-            except ValueError:
+            except ValueError as error:
                 raise MeasureError(
-                    f"trec_eval's {name} cannot take the parameters {wanted[name]!r}."
+                    f"trec_eval's {name} cannot take the parameters {wanted[name]!r}: {error}."
                 ) from None
     return found
 
@@ -134,7 +153,7 @@ def printed(judgements: str, run: str, request: Request) -> Iterator[str]:
     wanted = chosen_lines(request.measures)
     policy = Policy(unjudged="removed" if request.judged_only else "nonrelevant")
     table = read_run(run, format="trec")
-    pool = pool_of(read_judgements(judgements, format="trec"))
+    pool = pool_of(_in_whole_grades(read_judgements(judgements, format="trec")))
     rankings = judge_pool(
         pool,
         table,
@@ -145,60 +164,98 @@ def printed(judgements: str, run: str, request: Request) -> Iterator[str]:
     )
     tag = (table.tag if isinstance(table, Run) else None) or table.name
     counted = np.arange(len(rankings)) if request.complete else np.flatnonzero(~rankings.missing)
+    if not len(counted):
+        raise InputError("no query has both judgements and results.")
     # Queries in the order of their bytes, as trec_eval sorts them; sums are made in this order too.
     order = sorted(counted.tolist(), key=lambda at: rankings.queries[at].encode())
     rankings = rankings.take(order)
-    values = {line.name: _values(line, rankings, request.level) for line in wanted if line.measure}
+    values = {line.name: _values(line, rankings, request) for line in wanted if line.measure}
     if request.zscores is not None:
         values = _standardised(values, rankings.queries, request.zscores)
     if request.queries:
-        yield from _per_query(wanted, values, rankings)
+        yield from _per_query(wanted, values, rankings, request)
     if request.summary:
-        yield from _summary(wanted, values, tag)
+        yield from _summary(wanted, values, rankings, tag, request)
 
 
-def _values(line: Line, r: Rankings, level: int) -> Floats:
+def _in_whole_grades(judgements: Judgements | Lookup) -> Judgements | Lookup:
+    """Grades as trec_eval reads them: what stands behind a decimal point is not read."""
+    if isinstance(judgements, Lookup):
+        return judgements
+    whole = judgements.frame["grade"].cast(int, strict=False).cast(float)
+    return replace(judgements, frame=judgements.frame.with_columns(grade=whole))
+
+
+def _values(line: Line, r: Rankings, request: Request) -> Floats:
     """One value per query; trec_eval knows no undefined value and prints 0."""
     measure = parse_measure(line.measure)
     if "rel" in measure.params:
-        measure = measure(rel=level)
-    return np.nan_to_num(measure.compute(r), nan=0.0)
+        measure = measure(rel=request.level)
+    values = np.nan_to_num(measure.compute(r), nan=0.0)
+    if _is_geometric(line):
+        return np.log(np.maximum(values, GEOMETRIC_FLOOR))
+    if line.root in ("iprec_at_recall", "11pt_avg") and request.judged_only:
+        # No result is left, and 0 of 0 is divided where a recall point asks for no relevant item.
+        given: Any = measure.params
+        lowest = given["recall"] if "recall" in given else min(recall_points(given["points"]))
+        asks = np.floor(lowest * r.relevant(request.level) + ROUNDED["trec_eval"])
+        values[(r.retrieved == 0) & (asks <= 0)] = np.nan
+    if r.missing.any():
+        # A query that the run lacks is scored there as if it had one unjudged result, and some of
+        # what comes of it is set to 0 again, but only under the name without parameters.
+        given = line.name != line.root
+        if line.root == "rbp_resid" and not given:
+            values[r.missing] = 0.0
+        elif line.root == "utility" and given and not request.judged_only:
+            values[r.missing] += measure.params["b"] - measure.params["d"]
+    return values
 
 
-def _per_query(wanted: list[Line], values: Mapping[str, Floats], r: Rankings) -> Iterator[str]:
+def _is_geometric(line: Line) -> bool:
+    return "aggregate=geometric" in line.measure
+
+
+def _per_query(
+    wanted: list[Line], values: Mapping[str, Floats], r: Rankings, request: Request
+) -> Iterator[str]:
     columns: list[tuple[str, list[str]]] = []
     for line in wanted:
-        known = NAMES[line.root]
-        if not known.queries:
+        if not NAMES[line.root].queries:
             continue
         if line.root == "relstring":
-            length = int(line.name.partition("_")[2] or DEFAULT_PARAMETERS["relstring"])
-            columns.append((line.name, [f"'{text}'" for text in relevance_strings(r, length)]))
+            given = line.name.partition("_")[2]
+            texts = relevance_strings(r, as_long(given or DEFAULT_PARAMETERS["relstring"]))
+            if given and not request.judged_only:  # see _values
+                texts = ["-" if lost else text for text, lost in zip(texts, r.missing, strict=True)]
+            columns.append((f"{line.name:<22}", [f"'{text}'" for text in texts]))
         else:
-            columns.append(
-                (line.name, [_shown(value, known.whole) for value in values[line.name].tolist()])
-            )
+            numbers = (_shown(line, value, request) for value in values[line.name].tolist())
+            columns.append((_named(line, request), list(numbers)))
     for at, query in enumerate(r.queries):
         for name, texts in columns:
-            yield f"{name:<22}\t{query}\t{texts[at]}"
+            yield f"{name}\t{query}\t{texts[at]}"
 
 
-def _summary(wanted: list[Line], values: Mapping[str, Floats], tag: str) -> Iterator[str]:
+def _summary(
+    wanted: list[Line], values: Mapping[str, Floats], r: Rankings, tag: str, request: Request
+) -> Iterator[str]:
     for line in wanted:
-        known = NAMES[line.root]
         if line.root == "runid":
             yield f"{line.name:<22}\tall\t{tag}"
-        elif known.summary:
-            value = _aggregated(line, values[line.name])
-            yield f"{line.name:<22}\tall\t{_shown(value, known.whole)}"
+        elif NAMES[line.root].summary:
+            value = _aggregated(line, values[line.name], r, request)
+            yield f"{_named(line, request)}\tall\t{_shown(line, value, request)}"
 
 
-def _aggregated(line: Line, values: Floats) -> float:
+def _aggregated(line: Line, values: Floats, r: Rankings, request: Request) -> float:
+    if line.root == "num_q":
+        return len(r)
+    if line.root == "num_rel" and request.complete:
+        return float(r.relevant(1).sum())  # whatever -l says
     if NAMES[line.root].whole:
         return _added(values)
-    if "aggregate=geometric" in line.measure:
-        return float(np.exp(_added(np.log(np.maximum(values, GEOMETRIC_FLOOR))) / len(values)))
-    return _added(values) / len(values)
+    mean = _added(values) / len(values)
+    return float(np.exp(mean)) if _is_geometric(line) else mean
 
 
 def _added(values: Floats) -> float:
@@ -207,7 +264,14 @@ def _added(values: Floats) -> float:
     return reduce(add, values.tolist(), 0.0)
 
 
-def _shown(value: float, whole: bool) -> str:
+def _named(line: Line, request: Request) -> str:
+    return f"{'Z' if request.zscores is not None else ''}{line.name:<22}"
+
+
+def _shown(line: Line, value: float, request: Request) -> str:
+    if math.isnan(value):
+        return "  -nan"  # as C prints 0 divided by 0
+    whole = NAMES[line.root].whole and request.zscores is None
     return f"{int(value)}" if whole else f"{value:6.4f}"
 
 
@@ -266,10 +330,10 @@ def _standardised(
         raise InputError(f"{path}: cannot be read ({error.strerror}).") from None
 
     def standardised(name: str, query: str, value: float) -> float:
-        mean, deviation = known.get((query, name), (0.0, -1.0))
-        if deviation > 0:
+        mean, deviation = known.get((query, name), (math.nan, 0.0))
+        if deviation:
             return (value - mean) / deviation
-        return 0.0 if deviation == 0 and value == mean else MISSING_ZSCORE
+        return 0.0 if value == mean else MISSING_ZSCORE
 
     return {
         name: np.array(

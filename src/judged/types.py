@@ -47,7 +47,7 @@ Positives = Literal["each", "any", "apart"]
 Precision = Literal["double", "single"]
 LearnedKind = Literal["bilinear", "low-rank", "diagonal", "two-tower-linear"]
 
-FileFormat = Literal["trec", "msmarco", "csv", "tsv", "parquet", "ndjson", "json"]
+FileFormat = Literal["trec", "msmarco", "scores", "csv", "tsv", "parquet", "ndjson", "json"]
 """The format of a file of a run or of judgements."""
 # fmt: off
 VectorFileFormat = Literal[

@@ -14,7 +14,7 @@ from PIL import Image
 
 from judged import InputError, MissingExtraError, OutputError
 from judged.charts.kinds.gallery import data, gallery
-from judged.charts.pictures import read_pictures
+from judged.charts.pictures import opened, read_pictures
 from judged.charts.themes import THEMES
 
 JUDGEMENTS = {"q1": {"a": 1, "b": 0}, "q2": {"c": 2}, "q3": {"a": 1}}
@@ -198,3 +198,17 @@ def test_without_the_extra_there_is_a_hint(monkeypatch: pytest.MonkeyPatch) -> N
             use()
         assert str(refused.value) == 'galleries need Pillow: pip install "judged[charts]".'
     assert shown._repr_mimebundle_()["text/plain"].endswith('pip install "judged[charts]".')
+
+
+def test_only_pictures_are_opened(tmp_path: Path) -> None:
+    # EPS is a program, which Pillow hands to Ghostscript.
+    program = b"%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 9 9\n%%EndComments\nshowpage\n%%EOF\n"
+    path = tmp_path / "picture.png"
+    path.write_bytes(program)
+    for given in (program, path, str(path)):
+        with pytest.raises(InputError, match="the picture of a cannot be read"):
+            opened(given, "a")
+    # A few bytes that claim to be a picture of 60,000 by 60,000 pixels.
+    huge = b"P5 60000 60000 255\n" + bytes(99)
+    with pytest.raises(InputError, match="the picture of a cannot be read"):
+        opened(huge, "a")

@@ -48,7 +48,7 @@ def test_grades_and_scores_side_by_side() -> None:
     [
         ([1, 0], [0.5], {}, "there are 2 grades and 1 scores; they must be as many."),
         ([1, 0], [0.5, float("nan")], {}, "grades and scores must be finite numbers."),
-        ([1], [0.5], {"bins": 0}, "bins must be a whole number from 1; got 0."),
+        ([1], [0.5], {"bins": 0}, "bins must be a whole number from 1 to 10,000; got 0."),
         ([1], [0.5], {"unjudged": "gone"}, "unjudged must be nonrelevant or removed; got 'gone'."),
     ],
 )

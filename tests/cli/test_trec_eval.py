@@ -1,6 +1,7 @@
 """`judged trec-eval`: byte for byte what trec_eval 10.0 prints, and what it refuses."""
 
 import json
+from math import sqrt
 from pathlib import Path
 
 import pytest
@@ -96,18 +97,93 @@ def test_dcg_and_its_ideal(judged, small):
 
 
 def test_z_scores(judged, small):
-    (small / "z").write_text("q1 recip_rank 0.25 0.5\nq2 recip_rank 1.0 0\n")
-    out = judged(
-        "trec-eval", "-q", "-Z", "z", "-m", "recip_rank", "-m", "map", "qrels", "a.run"
-    ).out.splitlines()
-    assert [line.split("\t")[1:] for line in out] == [
-        ["q1", "-1000000.0000"],
-        ["q1", "0.5000"],
-        ["q2", "-1000000.0000"],
-        ["q2", "0.0000"],
-        ["all", "-1000000.0000"],
-        ["all", "0.2500"],
+    (small / "z").write_text(
+        "q1 recip_rank 0.25 0.5\nq2 recip_rank 1.0 0\nq1 num_ret 5 -4\nq2 num_ret 1 0\n"
+        "q1 gm_map 0 1\nq2 gm_map 0 1\n"
+    )
+    wanted = ("runid", "num_q", "num_ret", "map", "gm_map", "recip_rank", "relstring")
+    named = [part for name in wanted for part in ("-m", name)]
+    out = judged("trec-eval", "-q", "-Z", "z", *named, "qrels", "a.run").out.splitlines()
+    assert [line.split("\t") for line in out] == [
+        ["Znum_ret               ", "q1", "0.5000"],  # 3 results: (3 - 5) / -4
+        ["Zmap                   ", "q1", "-1000000.0000"],
+        ["Zrecip_rank            ", "q1", "0.5000"],
+        ["relstring             ", "q1", "'-10'"],
+        ["Znum_ret               ", "q2", "-1000000.0000"],
+        ["Zmap                   ", "q2", "-1000000.0000"],
+        ["Zrecip_rank            ", "q2", "0.0000"],
+        ["relstring             ", "q2", "'2-1'"],
+        ["runid                 ", "all", "a"],
+        ["Znum_q                 ", "all", "2.0000"],
+        ["Znum_ret               ", "all", "-999999.5000"],
+        ["Zmap                   ", "all", "-1000000.0000"],
+        # AP is 1/2 and 5/6: what is standardised are their logarithms.
+        ["Zgm_map                ", "all", f"{sqrt(5 / 12):.4f}"],
+        ["Zrecip_rank            ", "all", "0.2500"],
     ]
+
+
+def test_cutoffs_are_read_as_c_reads_them(judged, small):
+    found = judged("trec-eval", "-m", "ndcg_cut.10,20,23.4", "-m", "P.+2x", "qrels", "a.run")
+    assert [line.split()[0] for line in found.out.splitlines()] == [
+        "P_2",
+        "ndcg_cut_10",
+        "ndcg_cut_20",
+        "ndcg_cut_23",
+    ]
+    assert judged("trec-eval", "-l", "2.9", "-m", "num_rel", "qrels", "a.run").out.endswith("\t1\n")
+
+
+def test_parameters_of_a_name_that_takes_none_are_ignored_and_said(judged, small):
+    found = judged("trec-eval", "-m", "map.3", "qrels", "a.run")
+    assert found.out == judged("trec-eval", "-m", "map", "qrels", "a.run").out
+    assert found.err == "warning: trec_eval ignores the parameters of 'map.3'.\n"
+
+
+def test_complete_counts_relevant_items_of_any_grade(judged, small):
+    """With -c, trec_eval sums up all grades above 0, whatever -l says; single queries have -l."""
+    out = judged("trec-eval", "-q", "-c", "-l", "2", "-m", "num_rel", "qrels", "a.run").out
+    *queries, total = [int(line.split()[2]) for line in out.splitlines()]
+    assert sum(queries) == 1
+    above_zero = [line.split()[3] for line in (small / "qrels").read_text().splitlines()]
+    assert total == sum(int(grade) > 0 for grade in above_zero) > 1
+
+
+def test_nothing_left_to_divide(judged, tmp_path, monkeypatch):
+    """0 of 0 where -J removed all results; other recall points ask for an item and have 0."""
+    monkeypatch.chdir(tmp_path)
+    Path("qrels").write_text("q1 0 a 1\nq2 0 b 1\n")
+    Path("run").write_text("q1 Q0 x 1 2.0 r\nq2 Q0 b 1 2.0 r\n")
+    names = ("-m", "iprec_at_recall.0,0.4,1", "-m", "11pt_avg", "-m", "map")
+    out = judged("trec-eval", "-q", "-J", *names, "qrels", "run").out
+    found = [line.split("\t")[1:] for line in out.splitlines()]
+    assert found[:5] == [
+        ["q1", value] for value in ("0.0000", "  -nan", "  -nan", "0.0000", "  -nan")
+    ]
+    assert [value for query, value in found if query == "all"] == (
+        ["0.5000", "  -nan", "  -nan", "0.5000", "  -nan"]
+    )
+
+
+def test_fractional_grades_lose_what_follows_the_point(judged, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("qrels").write_text("q 0 a 2.9\nq 0 b 0.9\nq 0 c -0.5\n")
+    Path("run").write_text("q Q0 b 1 3 r\nq Q0 a 2 2 r\nq Q0 c 3 1 r\n")
+    assert "'020'" in judged("trec-eval", "-q", "-m", "relstring", "qrels", "run").out
+    assert judged("trec-eval", "-m", "dcg", "qrels", "run").out.endswith("\t1.2619\n")
+
+
+def test_a_value_half_way_between_two_decimals(judged, tmp_path, monkeypatch):
+    """trec_eval multiplies and then divides once; many of these end in a five."""
+    monkeypatch.chdir(tmp_path)
+    for found in range(1, 41):
+        Path("qrels").write_text("".join(f"q 0 a{at} 1\n" for at in range(40)))
+        results = [f"a{at}" for at in range(found)] + [f"x{at}" for at in range(80 - found)]
+        Path("run").write_text(
+            "".join(f"q Q0 {item} {at} {99 - at} r\n" for at, item in enumerate(results))
+        )
+        out = judged("trec-eval", "-m", "set_map", "qrels", "run").out
+        assert out.endswith(f"\t{found * found / (80 * 40):6.4f}\n"), found
 
 
 @pytest.mark.parametrize(
@@ -136,9 +212,17 @@ def test_z_scores(judged, small):
             "trec_eval has no measure 'recip_rnk'; did you mean 'recip_rank'? "
             "Its groups are official, set and all_trec.",
         ),
-        (["-m", "P.five", "qrels", "a.run"], "trec_eval's P cannot take the parameters 'five'."),
+        (
+            ["-m", "P.five", "qrels", "a.run"],
+            "trec_eval's P cannot take the parameters 'five': 'five' does not begin with a whole "
+            "number.",
+        ),
+        (
+            ["-m", "P.5,5.9", "qrels", "a.run"],
+            "trec_eval's P cannot take the parameters '5,5.9': P has a cutoff twice.",
+        ),
+        (["-m", "P.", "qrels", "a.run"], "there are no parameters behind the dot of 'P.'."),
         (["-m", "P.0", "qrels", "a.run"], "k of P must be a whole number from 1, or R; got 0."),
-        (["-m", "map.3", "qrels", "a.run"], "trec_eval's map cannot take the parameters '3'."),
         (["-Z", "none", "qrels", "a.run"], "none: cannot be read (No such file or directory)."),
     ],
 )

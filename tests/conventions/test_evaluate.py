@@ -111,6 +111,7 @@ def test_it_is_said_everywhere() -> None:
     assert json.loads(evaluation.to_json())["convention"] == {
         "name": "gldv2",
         "version": "2019",
+        "held": "reading",
         "names": {"AP(norm=capped)@10": "mAP@10"},
     }
 

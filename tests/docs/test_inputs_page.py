@@ -18,7 +18,7 @@ from judged.types import FileFormat, VectorFileFormat
 TEXT = (Path(__file__).resolve().parents[2] / "docs" / "inputs.md").read_text(encoding="utf-8")
 FORMAT_OF_HEADING = {
     "TREC": {"trec"},
-    "MS MARCO": {"msmarco", "trec"},
+    "MS MARCO, and three columns with scores": {"msmarco or scores", "trec"},
     "CSV and TSV": {"csv", "tsv"},
 } | {
     "NDJSON": {"ndjson"},
@@ -44,6 +44,7 @@ def test_every_text_format_is_shown() -> None:
     assert {heading for heading, _, _ in shown()} == set(FORMAT_OF_HEADING)
 
 
+@pytest.mark.filterwarnings("ignore:There is no header:judged.errors.JudgedWarning")
 @pytest.mark.parametrize(
     ("heading", "name", "content"),
     shown(),
@@ -56,7 +57,7 @@ def test_shown_files_say_what_the_page_says(
     path.write_text(content, encoding="utf-8")
     is_judgements = name.startswith("qrels")
     assert (
-        detect_format(open_source(path, JUDGEMENTS if is_judgements else RUN))
+        detect_format(open_source(path, JUDGEMENTS if is_judgements else RUN)).name
         in FORMAT_OF_HEADING[heading]
     )
     judgements, run = (path, RESULTS) if is_judgements else (JUDGED, path)
@@ -72,6 +73,7 @@ REFUSED: dict[str, bytes] = {
     "word.run": f"{LINE}q1 Q0 a 2 high mine\n".encode(),
     "nan.run": f"{LINE}q1 Q0 a 2 nan mine\n".encode(),
     "twice.run": f"{LINE}q1 Q0 a 2 2.5 mine\n{LINE}".encode(),
+    "three.run": b"q1 b 2\nq1 a 1\n",
     "bare.csv": b"q1,b,3.5\n",
     "padded.run": b"Q1 Q0 b 1 3.5 mine\n",
 }

@@ -343,6 +343,9 @@ def test_tables_from_frames(tmp_path: Path) -> None:
     assert read_categories(read_categories(frame)).frame.rows() == TABLE
 
 
+ONE_CATEGORY = "a category is a text or a whole number. JSON should be {item: category}."
+
+
 @pytest.mark.parametrize(
     ("given", "message"),
     [
@@ -350,7 +353,8 @@ def test_tables_from_frames(tmp_path: Path) -> None:
         ({"a": None}, "the categories, row 1: the category is missing."),
         (
             {"a": 1.5},
-            "the categories: 1.5 is a floating-point number; ids must be texts or whole numbers.",
+            "the categories: the id 1.5 is a floating-point number; ids must be texts or whole "
+            "numbers.",
         ),
         (5, "categories are a dict {item: category}, a frame or a file; got int."),
         (
@@ -375,7 +379,10 @@ def test_tables_from_frames(tmp_path: Path) -> None:
             'three.csv, line 2: expected an item and its category, found 3 fields: "b,y,z".',
         ),
         ("one.txt", 'one.txt, line 1: expected an item and its category, found 1 fields: "a".'),
-        ("bad.json", "bad.json, line 1: is not JSON (Expecting value)."),
+        ("bad.json", 'bad.json, line 1: not valid JSON (Expecting value, column 7): "{"a": }".'),
+        ("list.json", f'list.json, item "a": {ONE_CATEGORY}'),
+        ("yes.json", f'yes.json, item "a": {ONE_CATEGORY}'),
+        ("twice.json", 'twice.json, line 1: "a" occurs twice in one object, which ends here.'),
         ("latin.txt", "latin.txt: is not UTF-8 text."),
         ("deep.json", "deep.json: the JSON is nested too deeply. JSON should be {item: category}."),
         (".", ".: is a directory; give a file."),
@@ -391,6 +398,9 @@ def test_tables_that_cannot_be_read(
     Path("bad.json").write_text('{"a": }')
     Path("latin.txt").write_bytes(b"a \xe9\n")
     Path("deep.json").write_text('{"a": ' * 100_000)
+    Path("list.json").write_text('{"a": ["x"]}')
+    Path("yes.json").write_text('{"a": true}')
+    Path("twice.json").write_text('{"a": "x", "a": "y"}')
     Path("photo.txt").write_bytes(b"\x89PNG\r\n\x1a\n\0")
     with pytest.raises(InputError) as error:
         read_categories(given)

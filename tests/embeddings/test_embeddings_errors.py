@@ -252,7 +252,7 @@ ERRORS: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "protocol": (
         lambda: revisited([], "simple"),
-        "protocol must be easy, medium or hard; got 'simple'.",
+        "protocol must be one of easy, medium, hard; got 'simple'.",
     ),
     "lists of another length": (
         ranked(relevance=revisited([{"easy": [0]}])[0]),

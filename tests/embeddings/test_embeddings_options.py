@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy.special import logsumexp
+from scipy.special import log_softmax, logsumexp
 
 from judged import Evaluation, Policy, Rankings, evaluate_embeddings
 from judged.embeddings.embeddings import Embeddings
@@ -252,7 +252,7 @@ NORMALISED: dict[str, tuple[Any, Any]] = {
     ),
     "dual-softmax": (
         "dual-softmax(beta=5)",
-        lambda s, b: s * np.exp(5 * s - logsumexp(5 * s, axis=0)),
+        lambda s, b: log_softmax(5 * s, axis=0) + log_softmax(5 * s, axis=1),
     ),
     "qb-norm": (QBNorm(bank=BANK, k=1), lambda s, b: qb_norm(s, b, 20, 1)),
     "qb-norm of more": (QBNorm(bank=BANK, k=4, beta=7), lambda s, b: qb_norm(s, b, 7, 4)),

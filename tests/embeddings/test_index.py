@@ -140,7 +140,7 @@ def test_usearch_with_fewer_items_than_k() -> None:
             index, queries, vectors, relevant, k=9, keys=np.arange(4) + 100, measures=["RR"]
         )
         assert result.recall == 1.0
-        assert result.evaluation.value("RR", "index@9") == 1.0
+        assert result.evaluation.value("RR", "index@4") == 1.0
         assert result.evaluation.runs[1].rankings.retrieved.tolist() == [4] * len(queries)
 
 

@@ -17,7 +17,7 @@ from judged.embeddings.normalisation_kinds import (
     as_normalisation,
 )
 from judged.errors import InputError
-from support.products import BANK, product_of
+from support.products import BANK, normalised, product_of
 
 
 @pytest.mark.parametrize(
@@ -125,18 +125,21 @@ def test_texts():
             lambda: as_normalisation(5),
             "a normalisation is a text such as 'csls' or 'softmax(temperature=0.05)'; got 5.",
         ),
-        (lambda: Softmax(temperature=0), "temperature of softmax must be a number above 0; got 0."),
+        (
+            lambda: Softmax(temperature=0),
+            "temperature of softmax must be a number above 0, from 1e-06 to 1e+06; got 0.",
+        ),
         (
             lambda: as_normalisation("softmax(temperature=hot)"),
-            "temperature of softmax must be a number above 0; got 'hot'.",
+            "temperature of softmax must be a number above 0, from 1e-06 to 1e+06; got 'hot'.",
         ),
         (
             lambda: InvertedSoftmax(beta=-1),
-            "beta of inverted-softmax must be a number above 0; got -1.",
+            "beta of inverted-softmax must be a number above 0, from 1e-06 to 1e+06; got -1.",
         ),
         (
             lambda: DualSoftmax(beta=float("nan")),
-            "beta of dual-softmax must be a number above 0; got nan.",
+            "beta of dual-softmax must be a number above 0, from 1e-06 to 1e+06; got nan.",
         ),
         (lambda: CSLS(k=0), "k of csls must be a whole number from 1; got 0."),
         (lambda: CSLS(k=True), "k of csls must be a whole number from 1; got True."),
@@ -176,10 +179,10 @@ def test_texts():
             "got 'dot'.",
         ),
         (
-            lambda: DualSoftmax().fit(product_of(similarity="euclidean")),
-            "dual-softmax multiplies a score by a probability, which has no meaning for euclidean "
-            "scores (0 is the best); "
-            "use cosine or dot, or inverted-softmax.",
+            lambda: normalised(
+                "csls(k=1)", product_of([[1e19], [-1e19]], [[-2e19], [2e19]], "dot")
+            ),
+            "scores normalised by csls(k=1) overflow; divide all vectors by the same number.",
         ),
     ],
 )

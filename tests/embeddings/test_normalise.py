@@ -28,29 +28,13 @@ from judged.errors import InputError
 from judged.inputs.vectors import Vectors, as_vectors
 from judged.inputs.vectors.vectors import Lazy
 from judged.similarity.choice import as_similarity
-from support.products import BANK, ITEMS, QUERIES, product_of
+from support.products import BANK, ITEMS, QUERIES, normalised, product_of
 
 
 def whole(product: Product) -> np.ndarray:
     scores = np.zeros((len(product.queries), len(product.items)))
     for chunk in chunks(product):
         scores[chunk.rows, chunk.columns] = chunk.values
-    return scores
-
-
-def normalised(normalisation, product: Product) -> np.ndarray:
-    """As the engine is to do it: fit, then change tile after tile, then exclude."""
-    fitted = as_normalisation(normalisation).fit(product)
-    scores = np.zeros((len(product.queries), len(product.items)), np.float32)
-    for begin, end in product.blocks():
-        prepared = product.query_block(begin, end)
-        excluded = None if product.exclude is None else product.exclude.block(begin, end)
-        for column in product.columns:
-            tile = product.tile(prepared, begin, column, None)
-            fitted.apply(tile.scores, tile.row, tile.column)
-            scores[begin:end, column : column + tile.scores.shape[1]] = tile.scores
-        if excluded is not None:
-            scores[begin:end][excluded.row, excluded.item] = -np.inf
     return scores
 
 
@@ -93,7 +77,14 @@ def twin_inverted(scores, beta):
 def twin_mutual(scores, bank):
     by_query = norm(scores.mean(axis=1, keepdims=True), scores.std(axis=1, keepdims=True))
     by_item = norm(scores.mean(axis=0, keepdims=True), scores.std(axis=0, keepdims=True))
-    return np.log(by_query.cdf(scores) * by_item.cdf(scores))
+    chance = by_query.cdf(scores) * by_item.cdf(scores)
+    return np.log(chance / (1 - chance))
+
+
+def twin_dual(scores, beta):
+    """Softmax over items times softmax over queries."""
+    share = np.exp(beta * scores)
+    return np.log(share / share.sum(axis=1, keepdims=True) * share / share.sum(axis=0))
 
 
 def spread(scores):
@@ -115,7 +106,7 @@ TWINS: dict[Normalisation, Callable] = {
     ),
     QBNorm(bank=BANK): lambda s, b: twin_qb(s, b, 20, 1),
     QBNorm(bank=BANK, k=3, beta=5): lambda s, b: twin_qb(s, b, 5, 3),
-    DualSoftmax(beta=20): lambda s, b: s * np.exp(20 * s) / np.exp(20 * s).sum(axis=0),
+    DualSoftmax(beta=20): lambda s, b: twin_dual(s, 20),
     as_normalisation("mutual-proximity"): twin_mutual,
 }
 TWINNED = pytest.mark.parametrize("normalisation", TWINS, ids=lambda each: str(each))
@@ -201,9 +192,19 @@ def test_inverted_and_dual_softmax_by_hand():
     np.testing.assert_allclose(
         normalised(InvertedSoftmax(beta=1, bank=[[3.0]]), product), [[-2], [-1]], rtol=1e-5
     )
-    # the score times the share: 1 · 1/(1 + e) = 0.268941; 2 · e/(1 + e) = 1.462117
+    # one item each: the share among items is 1, and that among queries 1/(1 + e) and e/(1 + e)
     np.testing.assert_allclose(
-        normalised("dual-softmax(beta=1)", product), [[0.268941], [1.462117]], rtol=1e-5
+        normalised("dual-softmax(beta=1)", product), [[-1.313262], [-0.313262]], rtol=1e-5
+    )
+    # scores 1 0, 0 2: 1/(1/e + 1) · 1/(1/e + 1) = 0.731059² for the first; 1/(e + 1) · 1/(e² + 1)
+    # beside it; 1/(e² + 1) · 1/(e + 1) under it; (e²/(e² + 1))² = 0.880797²
+    product = product_of(np.array([[1.0, 0], [0, 2]]), np.eye(2), "dot")
+    expected = [
+        [0.731059**2, 0.268941 * 0.119203],
+        [0.119203 * 0.268941, 0.880797**2],
+    ]
+    np.testing.assert_allclose(
+        normalised("dual-softmax(beta=1)", product), np.log(expected), rtol=1e-5
     )
 
 
@@ -306,17 +307,10 @@ def test_inverted_softmax_tells_shares_apart_that_round_to_1():
 
 
 def test_dual_softmax_at_high_beta_ranks_as_in_exact_arithmetic():
-    scores = whole(product_of())
-    # sign(s) · (log|s| + beta·s - log sum): ranks as s · softmax does, positive scores by it,
-    # negative ones against it
-    logs = np.log(np.abs(scores)) + log_softmax(1000 * scores, axis=0)
+    logs = 1000 * whole(product_of())
+    exact = log_softmax(logs, axis=0) + log_softmax(logs, axis=1)
     found = normalised(DualSoftmax(beta=1000), product_of())
-    for row in range(23):
-        exact = sorted(
-            range(31),
-            key=lambda item: (scores[row, item] > 0, np.sign(scores[row, item]) * logs[row, item]),
-        )
-        assert np.argsort(found[row], kind="stable").tolist() == exact
+    assert (np.argsort(found, axis=1) == np.argsort(exact, axis=1)).all()
 
 
 @pytest.mark.parametrize("text", ["min-max", "z-score", "softmax", "softmax(temperature=0.001)"])

@@ -1,4 +1,4 @@
-"""What precision promises: the same on every machine, threads left as they were, and words for it."""
+"""What precision promises: the same on every machine, threads as they were, and words for it."""
 
 from __future__ import annotations
 

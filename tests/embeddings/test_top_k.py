@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from judged import InputError, OutputError, PolicyError, evaluate
+from judged import Embeddings, InputError, OutputError, PolicyError, evaluate
 from judged.embeddings.relevance import listed, same_label, same_row
 from judged.embeddings.top_k import TopK, reaching
 from support.products import rank, top_k
@@ -146,10 +146,10 @@ def test_the_memory_cap_changes_nothing(similarity: str) -> None:
 
 def test_one_query_one_item_and_more_k_than_items() -> None:
     results = top_k([[2.0, 0.0]], [[1.0, 0.0]], 3)
-    assert results.items.tolist() == [[0, -1, -1]]
-    assert results.scores.tolist() == [[1.0, -np.inf, -np.inf]]
+    assert results.items.tolist() == [[0]]
+    assert results.scores.tolist() == [[1.0]]
     assert results.lengths.tolist() == [1]
-    assert repr(results) == "<TopK: the first 3 of 1 item for 1 query>"
+    assert repr(results) == "<TopK: the first 1 of 1 item for 1 query>"
 
 
 def test_results_are_frozen() -> None:
@@ -221,7 +221,7 @@ def test_a_trec_run_has_six_columns_and_all_digits(tmp_path: Path) -> None:
 
 
 def test_a_parquet_run_has_the_frame_in_it(tmp_path: Path) -> None:
-    results = top_k([[1.0]], [[1.0], [2.0]], 2, similarity="dot", item_ids=["a b", ""])
+    results = top_k([[1.0]], [[1.0], [2.0]], 2, similarity="dot", item_ids=["a b", "#"])
     results.save(tmp_path / "a.parquet")
     assert pl.read_parquet(tmp_path / "a.parquet").equals(results.to_frame())
 
@@ -234,21 +234,21 @@ def test_a_parquet_run_has_the_frame_in_it(tmp_path: Path) -> None:
             "r.run",
             "t",
             "r.run: the item id 'a b' has white space in it, which a TREC run cannot hold; write "
-            ".parquet, or change it.",
+            ".json, or change it.",
         ),
         (
             {"query_ids": [""]},
             "r.run",
             "t",
-            "r.run: the query id '' is empty, which a TREC run cannot hold; write .parquet, or "
-            "change it.",
+            "r.run: the query id '' is empty, which a TREC run cannot hold; write .json, or change "
+            "it.",
         ),
         (
             {},
             "r.run",
             "my run",
             "r.run: the tag 'my run' has white space in it, which a TREC run cannot hold; write "
-            ".parquet, or change it.",
+            ".json, or change it.",
         ),
         (
             {},
@@ -302,3 +302,15 @@ def test_progress_counts_queries() -> None:
     top_k(np.ones((130, 2)), np.ones((20_000, 2)), 1, memory="1MB", progress=seen.append)
     assert sum(seen) == 130
     assert len(seen) > 1
+
+
+def test_no_more_places_than_items() -> None:
+    vectors = np.eye(3)
+    for k in (3, 4, 10**6, 10**15):
+        found = Embeddings(vectors[:2], vectors).top_k(k)
+        assert found.items.shape == found.scores.shape == (2, 3)
+        assert found.k == 3
+        _, listed = Embeddings(vectors[:2], vectors).evaluate_and_top_k({"0": {"0": 1}}, k=k)
+        assert listed.items.shape == (2, 3)
+        kinds = Embeddings(vectors[:2], vectors, unique=["a", "a", "b"]).top_k(k)
+        assert kinds.items.shape == (2, 2)

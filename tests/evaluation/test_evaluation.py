@@ -97,7 +97,7 @@ PARAGRAPH = (
     "Judged queries that the run lacks are left out. A query with nothing relevant gets the worst "
     "value. "
     "Unjudged items count as not relevant. "
-    "The mean of RR, P(rel=2)@1 over the orders of ties is exact, in closed form. "
+    "The mean of RR, P(rel=2)@1 over the orders of ties is exact. "
     "Only the first 5 results of each list were used. "
     "Summaries are over 2 of the 3 judged queries. "
     "References: E. M. Voorhees. The TREC-8 question answering track report. TREC-8, 1999, 77-82. "
@@ -150,10 +150,9 @@ def test_ranges_are_part_of_the_definition():
     text = evaluate(JUDGEMENTS, GOOD, ["RR", "P@1"], tie_range=True).definition()
     assert (
         "Beside each number stand its values under other assumptions: "
-        "worst (tied results are ordered against the system: better grades last); "
-        "expected (a query's value is its mean over all orders of the tied results, each equally "
-        "likely); "
-        "best (tied results are ordered in the system's favour: better grades first). "
+        "worst (the worst value that any order of the tied results gives); "
+        "expected (the mean over all orders of the tied results); "
+        "best (the best value that any order of the tied results gives). "
     ) in text
 
 

@@ -466,3 +466,8 @@ def test_what_is_refused(call, error, message) -> None:
     with pytest.raises(error) as raised:
         call()
     assert str(raised.value) == message
+
+
+def test_gains_too_great_to_be_written_out():
+    with pytest.raises(MeasureError, match=r"is 0\.8597.* cannot be written out"):
+        explain({"q": {"a": 1025, "b": 1024}}, {"q": ["b", "a"]}, "nDCG(gain=exp)", query="q")

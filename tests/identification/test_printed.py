@@ -41,7 +41,7 @@ def test_what_is_no_number(given: object) -> None:
     with pytest.raises(InputError) as error:
         Asked.of(given)
     assert str(error.value) == (
-        f"cannot read the number {str(given).strip()!r}; write it as it was printed, such as "
+        f"cannot read the number {given!r}; write it as it was printed, such as "
         "0.4433, 44.33 or 44.33%."
     )
 

@@ -41,7 +41,7 @@ def test_as_markdown() -> None:
     assert text.startswith(
         "| value | measure | policy | as in |\n"
         "| ---: | --- | --- | --- |\n"
-        "| 55.5556% | AP@3 |  | judged, beir, evidently, ir_measures and 10 more |\n"
+        "| 55.5556% | AP@3 |  | judged, beir, evidently, ir_measures and 9 more |\n"
         "|  | AP(norm=capped)@3 |  | gldv2, recommenders, replay, sentence-transformers and 1 more "
         "|\n"
         "|  | AP(norm=cutoff)@3 |  | rectools |\n"
@@ -82,6 +82,7 @@ def test_as_dict() -> None:
     assert found.pop("chance") < 0.05
     assert found.pop("in_use_chance") < 0.05
     assert set(found.pop("idle")) == {"ties", "missing", "empty", "unjudged"}
+    assert found.pop("untried") == ""
     assert found == {
         "value": "0.833",
         "readings": [{"number": 0.833, "percent": False}],

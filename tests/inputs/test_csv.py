@@ -86,6 +86,8 @@ def test_the_surer_name_wins_and_is_noted(write):
         "query,item,score\nq,d, 1\nq,e,2 \n",
         "query,item,score,tag\nq,d,1,x\nq,e,2\n",
         ",query,item,score,\n0,q,d,1,\n1,q,e,2,\n",
+        "query,item,score\nq,d,1,\nq,e,2,,\n",
+        "query,item,score\nq,d,1\nq,e,2,",
     ],
 )
 def test_layouts(write, text):
@@ -104,6 +106,12 @@ def test_quoted_cells(write):
         ("#1", "d", 4.0),
     ]
     assert run.where([0, 1, 2, 3]) == "lines 2, 3, 5 and 6"
+
+
+@pytest.mark.parametrize("text", ["\ufeffq,d,1\n", '"\ufeffq",d,1\n'])
+def test_a_byte_order_mark_below_the_header_is_text(write, text):
+    run = read_run(write("a.csv", "query,item,score\n" + text))
+    assert run.frame.rows() == [("\ufeffq", "d", 1.0)]
 
 
 def test_comments_above_the_header(write):
@@ -141,10 +149,25 @@ ERRORS = {
         'a.csv, line 3: expected 3 fields, found 4: "q,2,d,x". '
         "A cell with a separator in it has to stand between quotation marks."
     ),
+    "query,title,item,score\nq,t,7,1\nq,a, b,8,2\n": (
+        'a.csv, line 3: expected 4 fields, found 5: "q,a, b,8,2". '
+        "A cell with a separator in it has to stand between quotation marks."
+    ),
+    "query,item,score,title\nq,7,1,t\nq,8,2,a,,b\n": (
+        'a.csv, line 3: expected 4 fields, found 6: "q,8,2,a,,b". '
+        "A cell with a separator in it has to stand between quotation marks."
+    ),
+    'query,item,score,title\nq,7,1,t\nq,8,2,the "a, b"\n': (
+        'a.csv, line 3: expected 4 fields, found 5: "q,8,2,the "a, b"". '
+        "A cell with a separator in it has to stand between quotation marks."
+    ),
     "query,item,score\nq,d,1\nq,,2\n": 'a.csv, line 3: the item is missing, in the line "q,,2".',
     'query,item,score\nq,d,1\n"",d,2\n': 'a.csv, line 3: the query is missing, in the line ",d,2".',
     "query,item,score\nq,d,1\nq,d,\n": 'a.csv, line 3: the score is missing, in the line "q,d,".',
     'query,item,score\nq,d,1\nq,"d,2\nq,e,3\n': (
+        "a.csv, line 3: the quotation marks do not match (unexpected end of data)."
+    ),
+    'query,item,score,title\nq,d,1,t\nq,e,2,"t\n': (
         "a.csv, line 3: the quotation marks do not match (unexpected end of data)."
     ),
     "query,item,score\n": "a.csv: holds no rows.",

@@ -22,8 +22,9 @@ from judged.types import FileFormat
         ("a", "1 Q0 a,b 1 2.5 t\n", "trec"),
         ("a", "# c,d\n\n1 Q0 a,b 1 2.5 t\n", "trec"),
         ("a", "1 Q0 a,b one abc t\n", "trec"),
-        ("a", "1 2 3\n", "msmarco"),
-        ("a.tsv", "1\t2\t3\n", "msmarco"),
+        ("a", "1 2 3\n", "msmarco or scores"),
+        ("a.tsv", "1\t2\t3\n", "msmarco or scores"),
+        ("a", "q1, d1, 0.5\n", "csv"),
         ("a", "qid,docno,score\n", "csv"),
         ("a.txt", "Query ID,Doc ID,score\n", "csv"),
         ("a", "qid\tdocno\tscore\n", "tsv"),
@@ -46,7 +47,7 @@ from judged.types import FileFormat
     ],
 )
 def test_runs(write, name, text, expected):
-    assert detect_format(open_source(write(name, text), RUN)) == expected
+    assert detect_format(open_source(write(name, text), RUN)).name == expected
 
 
 @pytest.mark.parametrize(
@@ -60,7 +61,7 @@ def test_runs(write, name, text, expected):
     ],
 )
 def test_judgements(write, name, text, expected):
-    assert detect_format(open_source(write(name, text), JUDGEMENTS)) == expected
+    assert detect_format(open_source(write(name, text), JUDGEMENTS)).name == expected
 
 
 def test_each_format_has_a_reader_and_an_editor_completes_it():

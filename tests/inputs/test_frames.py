@@ -174,7 +174,8 @@ def test_pandas_columns_of_mixed_types():
     frame = pd.DataFrame({"qid": ["a", 1], "docno": ["a", "b"], "score": [1, 2]})
     assert (
         message(run_from_frame, frame)
-        == 'a data frame: column "qid" mixes types; make them all strings.'
+        == 'a data frame: column "qid" mixes types, or has values that no column can hold; make '
+        "ids strings and scores numbers."
     )
 
 

@@ -123,7 +123,7 @@ FIRST = '{"query": "q1", "item": "d1", "score": 1.5}\n'
 NDJSON_ERRORS = {
     FIRST + '{"query": "q1", "item": "d2",\n': (
         "line 2: not valid JSON (Expecting property name enclosed in double quotes, column 30): "
-        '"{"query": "q1", "item": "d2",".'
+        '"{"query": "q1", "item": "d2",". The text may be cut off here.'
     ),
     FIRST + "[1, 2]\n": 'line 2: expected a JSON object, found "[1, 2]".',
     FIRST + '{"query": "q1", "item": "d2"}\n': 'line 2: the score is missing (no "score").',
@@ -152,6 +152,22 @@ NDJSON_ERRORS = {
 @pytest.mark.parametrize("text", NDJSON_ERRORS)
 def test_ndjson_errors(write, text):
     assert message(read_run, write("a.ndjson", text)) == f"a.ndjson, {NDJSON_ERRORS[text]}"
+
+
+def test_half_a_pair_matters_only_in_ids(write):
+    text = '{"query": "q", "item": "d", "score": 1, "title": "\\ud800"}\n'
+    assert read_run(write("a.ndjson", text)).frame.rows() == [("q", "d", 1.0)]
+    for bad in (text.replace('"d"', '"\\ud800"'), text.replace('"q"', '"\\ud800"')):
+        assert message(read_run, write("a.ndjson", text + bad)) == (
+            'a.ndjson, line 2: "\\ud800" is half of a pair and no character; write the other half, '
+            "too."
+        )
+
+
+def test_a_lone_return_ends_a_line(write):
+    """JSON knows it as white space, but elsewhere it ends a line."""
+    path = write("a.ndjson", FIRST + '{"query": "q1",\r "item": "d2", "score": 1}\n')
+    assert message(read_run, path).startswith("a.ndjson, line 2: not valid JSON (")
 
 
 def test_ndjson_that_is_not_utf8(write):
@@ -191,7 +207,8 @@ def test_json(write, text, name):
 
 def test_json_of_ranked_lists(write):
     run = read_run(write("a.json", '{"q1": ["d1", "d2"], "q2": []}'))
-    assert run.frame.rows() == [("q1", "d1", -1.0), ("q1", "d2", -2.0)]
+    assert run.frame.rows() == [("q1", "d1", 2.0), ("q1", "d2", 1.0)]
+    assert run.queries == ("q1", "q2")
     assert run.notes == ("There are no scores: the order of each list is the ranking.",)
 
 
@@ -201,19 +218,43 @@ def test_json_judgements(write):
 
 
 EXPECTED = (
-    "JSON should be {query: {item: score}} or {query: [item, …]}, or a list of rows with names."
+    "JSON should be {query: {item: score}}, {query: [item, …]} or {query: [[item, score], …]}, or "
+    "a list of rows with names."
 )
 JSON_ERRORS = {
     '{"q1": {"d1": "x"}}': 'a.json, query "q1", item "d1": the score is not a number: ""x"".',
     '{"q1": {"d1": null}}': 'a.json, query "q1", item "d1": the score is not a number: "null".',
     '{"q1": 5, "q2": {}}': f'a.json, query "q1": {EXPECTED}',
-    '{"q1": [1, 2]}': f'a.json, query "q1": {EXPECTED}',
+    '{"q1": [1, 2.5]}': (
+        'a.json, query "q1": the id 2.5 of result 2 is a floating-point number; ids must be texts '
+        "or whole numbers."
+    ),
+    '{"q1": [["d1", 2], "d2"]}': (
+        "a.json, query \"q1\": result 2 is 'd2', but result 1 is ['d1', 2]; a list holds items, "
+        "the best first, or (item, score) throughout."
+    ),
+    '{"q1": [["d1", "2"]]}': ('a.json, query "q1", result 1: the score is not a number: ""2"".'),
+    '{"q1": ["d1"], "q2": {"d1": 1}}': (
+        f'a.json, query "q2": other queries have lists. {EXPECTED}'
+    ),
+    '{"q1": {"": 1}}': 'a.json, query "q1": the item is an empty text.',
     "5": f"a.json: {EXPECTED}",
     "[1, 2]": f"a.json: {EXPECTED}",
     "{}": "a.json: holds no rows.",
     "[]": "a.json: holds no rows.",
-    '{"q1": {}}': "a.json: holds no rows.",
-    '{"q1": {"d1": 1, "d1": 2}}': 'a.json: "d1" occurs twice in one object.',
+    '{"q1": {"d1": 1, "d1": 2}}': (
+        'a.json, line 1: "d1" occurs twice in one object, which ends here.'
+    ),
+    '{"q1": {"}": 1},\n "q2": {"d1": 1,\n "d2": {}, "d1": 2}}': (
+        'a.json, line 3: "d1" occurs twice in one object, which ends here.'
+    ),
+    '{"q1": {"d1": 1},\n\n': (
+        "a.json, line 3: not valid JSON (Expecting property name enclosed in double quotes, column "
+        '1): "{"q1": {"d1": 1},". The text may be cut off here.'
+    ),
+    '{"q1": {"\\ud800": 1}}': (
+        'a.json: "\\ud800" is half of a pair and no character; write the other half, too.'
+    ),
     '{"q1": {"d1": 1},\n "q2": {"d1" 2}\n}': (
         'a.json, line 2: not valid JSON (Expecting \':\' delimiter, column 14): " "q2": {"d1" 2}".'
     ),

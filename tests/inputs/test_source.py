@@ -4,9 +4,11 @@ read."""
 from __future__ import annotations
 
 import bz2
+import copy
 import gzip
 import lzma
 import os
+import pickle
 import struct
 import threading
 
@@ -111,7 +113,7 @@ def message(function, *arguments, **options):
 
 def test_unknown_format(write):
     path = write("a.run", TEXT)
-    formats = "Formats: trec, msmarco, csv, tsv, parquet, ndjson, json."
+    formats = "Formats: trec, msmarco, scores, csv, tsv, parquet, ndjson, json."
     assert message(read_run, path, format="parqet") == (
         f"There is no format 'parqet'; did you mean 'parquet'? {formats}"
     )
@@ -202,28 +204,106 @@ def test_binary(write, content, what):
 @pytest.mark.parametrize(
     ("content", "name", "reason"),
     [
-        (
-            COMPRESSED["gz"][:-12],
-            "gzip",
-            "Compressed file ended before the end-of-stream marker was reached",
-        ),
-        (COMPRESSED["gz"][:-8] + b"\0" * 8, "gzip", "CRC check failed"),
-        (
-            COMPRESSED["bz2"][:-5],
-            "bzip2",
-            "Compressed data ended before the end-of-stream marker was reached",
-        ),
-        (
-            COMPRESSED["xz"][:-5],
-            "xz",
-            "Compressed data ended before the end-of-stream marker was reached",
-        ),
+        (COMPRESSED["gz"][:-12], "gzip", "it ends before its end is marked"),
+        (COMPRESSED["gz"][:-8] + b"\0" * 8, "gzip", ""),
+        (COMPRESSED["gz"] + b"more", "gzip", ""),
+        (COMPRESSED["bz2"][:-5], "bzip2", "it ends before its end is marked"),
+        (COMPRESSED["bz2"] + b"more", "bzip2", ""),
+        (COMPRESSED["xz"][:-5], "xz", "it ends before its end is marked"),
+        (COMPRESSED["xz"] + b"more", "xz", ""),
     ],
 )
 def test_damaged(write, content, name, reason):
+    """A second part that cannot be read is not left out in silence."""
     text = message(read_run, write("a.run.z", content))
     assert text.startswith(f"a.run.z: the {name} data is damaged or cut off ({reason}")
     assert text.endswith("); fetch or write the file again.")
+
+
+LINE = b"301 Q0 D%07d 1 2.5 sys\n"
+LONG = b"".join(LINE % number for number in range(60_000))
+"""Some 1.5 MB."""
+
+
+@pytest.mark.parametrize(
+    ("packed", "rows"),
+    [
+        (gzip.compress(LONG), 60_000),
+        (gzip.compress(LONG[:26_000]) + gzip.compress(LONG[26_000:]), 60_000),
+        (bz2.compress(LONG), 60_000),
+        (lzma.compress(LONG), 60_000),
+        (b"".join(stored_zstd(LONG[at : at + 104_000]) for at in range(0, 1_560_000, 104_000)), 0),
+        (b"\x28\xb5\x2f\xfd\x00\x58" + (struct.pack("<I", 10**5 << 3 | 2)[:3] + b"#") * 12, 0),
+    ],
+    ids=["gz", "gz of two parts", "bz2", "xz", "zst", "zst of blocks that repeat a byte"],
+)
+def test_a_bound_on_what_is_unpacked(write, monkeypatch, packed, rows):
+    """Each way to compress stops at the bound, whatever the file says of its own size."""
+    path = write("a.run.z", packed)
+    monkeypatch.setenv("JUDGED_MAX_UNPACKED", "1MB")
+    assert message(read_run, path).endswith(
+        "bytes unpack to more than 1,000,000 bytes. If that is meant, set the environment variable "
+        "JUDGED_MAX_UNPACKED to a larger size (20GB, say), or unpack the file first: what is not "
+        "compressed is not held in memory."
+    )
+    if rows:
+        monkeypatch.setenv("JUDGED_MAX_UNPACKED", "2MB")
+        assert read_run(path).frame.height == rows
+    monkeypatch.setenv("JUDGED_MAX_UNPACKED", "much")
+    assert message(read_run, path).startswith("the environment variable JUDGED_MAX_UNPACKED: ")
+
+
+def test_closed_standard_input(monkeypatch):
+    monkeypatch.setattr("sys.stdin", None)
+    words = "standard input is closed; give a file, or pipe one in."
+    assert message(read_run, "-") == words
+
+
+FILES = {
+    "a.run": TEXT,
+    "a.csv": b"query,item,score\n301,D1,2.5\n301,D2,1.5\n",
+    "a.jsonl": b'{"query":"301","item":"D1","score":2.5}\n{"query":"301","item":"D2","score":1.5}',
+    "a.json": b'{"301": {"D1": 2.5, "D2": 1.5}}',
+}
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_name_that_is_not_utf8(folder, name):
+    path = os.fsdecode(b"caf\xe9-" + name.encode())
+    with open(path, "wb") as file:
+        file.write(FILES[name])
+    run = read_run(path)
+    assert (run.name, run.source) == ("caf\\xe9-a", f"caf\\xe9-{name}")
+    assert run.frame.rows() == ROWS
+    assert message(read_run, os.fsdecode(b"caf\xe9")) == "caf\\xe9: no such file."
+
+
+@pytest.mark.parametrize("copied", [lambda each: pickle.loads(pickle.dumps(each)), copy.deepcopy])
+@pytest.mark.parametrize("packed", [False, True])
+@pytest.mark.parametrize("name", [*FILES, "-"])
+def test_what_was_read_can_be_pickled_and_copied(write, standard_input, name, packed, copied):
+    content = FILES.get(name, TEXT)
+    content = gzip.compress(content) if packed else content
+    standard_input(content)
+    run = read_run(name if name == "-" else write(name, content))
+    twin = copied(run)
+    assert twin.frame.equals(run.frame)
+    assert (twin.source, twin.notes, twin.name, twin.tag) == (
+        run.source,
+        run.notes,
+        run.name,
+        run.tag,
+    )
+    assert twin.where([0, 1]) == run.where([0, 1])
+
+
+def test_judgements_can_be_pickled(write):
+    judgements = read_judgements(write("qrels", "# top\n301 0 D1 1\n301 0 D2 0\n"))
+    twin = pickle.loads(pickle.dumps(judgements))
+    assert twin.frame.equals(judgements.frame)
+    assert twin.where([1]) == "line 3"
+    for given in ({"q": {"a": 1}}, twin.frame):
+        assert pickle.loads(pickle.dumps(read_judgements(given))).notes == ()
 
 
 def test_damaged_zstd(write):

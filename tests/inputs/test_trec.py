@@ -177,7 +177,8 @@ def test_grades_may_be_fractions_and_negative(write):
 
 
 def test_msmarco_run(write):
-    run = read_run(write("top.tsv", "1048585\t7187155\t1\n1048585\t7187157\t2\n"))
+    path = write("top.tsv", "1048585\t7187155\t1\n1048585\t7187157\t2\n")
+    run = read_run(path, format="msmarco")
     assert run.frame.rows() == [("1048585", "7187155", -1.0), ("1048585", "7187157", -2.0)]
     assert run.notes == ("There are no scores (an MS MARCO run): the ranks give the order.",)
 
@@ -207,6 +208,51 @@ def test_the_regular_case_is_one_scan(write, monkeypatch):
         RUN_TEXT.replace("sys", "sys more"),
     ):
         assert read_run(write("a.run", text)).frame.rows() == RUN_ROWS
+
+
+def test_five_fields_beside_seven(write):
+    """Twelve in two lines, as six in each."""
+    for gap in (" ", "\t", "  "):
+        text = "q Q0 a 1 9.5 t\nq Q0 b 2 8.5\nq Q0 c d 3 7.5 t\n".replace(" ", gap)
+        with pytest.raises(InputError, match="line 2: expected 6 fields, found 5"):
+            read_run(write("a.run", text))
+
+
+SPACES = [
+    "q Q0 a b 3 7.5 t",
+    "q Q0 a 2 3 7.5 t",
+    "my q Q0 5 3 7.5 t",
+    "q Q0 the item a 3 7.5 t",
+    "q Q0 a - 7.5 t more",
+]
+
+
+@pytest.mark.parametrize("line", SPACES)
+@pytest.mark.parametrize("gap", [" ", "\t", "  "])
+@pytest.mark.parametrize("everywhere", [False, True])
+def test_an_id_with_a_space_is_refused(write, line, gap, everywhere):
+    """Its rank would be read as its score."""
+    first = line if everywhere else "q Q0 z 1 9.5 t"
+    path = write("a.run", f"{first}\n{line}\n".replace(" ", gap))
+    number, count = (1, len(line.split())) if everywhere else (2, len(line.split()))
+    with pytest.raises(InputError) as error:
+        read_run(path, format="trec")
+    assert str(error.value) == (
+        f"a.run, line {number}: {count} fields where 6 are expected, so that an id may have a "
+        f'space in it: "{line.replace(" ", gap)}". Such ids need another format, as CSV or JSON; '
+        "if the last fields are not meant, leave them out."
+    )
+
+
+def test_judgements_of_an_id_with_a_space(write):
+    with pytest.raises(InputError, match="line 2: 5 fields where 4 are expected"):
+        read_judgements(write("a.qrels", "q 0 a 1\nq 0 b 2 1\n"))
+
+
+def test_a_number_sign_in_an_id_is_read_at_once(write, monkeypatch):
+    monkeypatch.setattr(trec, "_by_blocks", None)
+    run = read_run(write("a.run", "q Q0 doc#1 1 2.5 t\nq Q0 #2 2 1.5 t\n"))
+    assert run.frame["item"].to_list() == ["doc#1", "#2"]
 
 
 def test_many_blocks(write, monkeypatch):
@@ -362,7 +408,8 @@ def test_the_three_ways_agree_on_nearly_good_text(tmp_path, text):
         careful = trec._line_by_line(source.lines(), 1, trec.TREC_RUN, "a.run")
         if frame is not None:
             assert frame.equals(from_rows(careful, RUN))
-    if frame is None:
+    lengths = {len(fields) for fields in map(whitespace.split, evened_out.splitlines())}
+    if frame is None and len(lengths) == 1 and lengths <= {6}:
         with pytest.raises(InputError):
             list(careful)
 

@@ -117,7 +117,8 @@ def test_what_to_do_with_duplicates_has_a_name(run: Any) -> None:
 
 def test_a_duplicate_in_a_ranked_list() -> None:
     assert refused({"q": {"a": 1}}, {"q": ["a", "b", "a"]}) == (
-        "query 'q' has item 'a' more than once in its ranked list; remove the repetitions."
+        "a dict: query 'q' has item 'a' more than once. Remove the repetitions, or keep the "
+        "best-ranked of each with duplicates='first' (--duplicates first)."
     )
 
 

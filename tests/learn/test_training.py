@@ -306,7 +306,7 @@ def test_what_was_found_on_the_way_is_noted() -> None:
         **QUICK,
     )
     assert same.training.notes == (
-        "6 queries held out were seen in training as items, not as queries.",
+        "12 items that are validation or held-out queries were left out of the loss.",
     )
 
 
@@ -447,8 +447,11 @@ def test_the_record_in_words() -> None:
         "12 held-out queries, means with 95% intervals; before: the cosine of the vectors "
         "as they are"
     )
-    assert said[7].split() == ["measure", "before", "after", "difference"]
-    assert [line.split()[0] for line in said[8:]] == ["AP", "nDCG@10", "RR"]
+    head = "measure  before  after  difference  by chance  beyond chance"
+    assert said[7].split() == head.split()
+    assert [line.split()[0] for line in said[8:11]] == ["AP", "nDCG@10", "RR"]
+    gain = learned.training.held_out.gains[0]
+    assert said[11] == gain.sentence()
 
 
 def test_the_type_of_a_kind_names_every_kind() -> None:

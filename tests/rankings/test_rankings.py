@@ -136,7 +136,7 @@ def test_nan_is_an_unjudged_item() -> None:
         ),
         (
             {"relevance": [0, 1]},
-            "relevance must hold one list of grades for each query; got 0. For a single query "
+            "relevance must hold one list of numbers for each query; got 0. For a single query "
             "write [[…]].",
         ),
         (
@@ -217,12 +217,14 @@ def test_ties_of_a_row(ties: str, grades: list[float]) -> None:
         (
             [0, 1],
             [0.5, 0.4],
-            "y_true must hold one row of numbers for each query; for a single query write [[…]].",
+            "y_true must hold one list of numbers for each query; got 0. For a single query write "
+            "[[…]].",
         ),
         (
             [[0, 1]],
             [0.5, 0.4],
-            "y_score must hold one row of numbers for each query; for a single query write [[…]].",
+            "y_score must hold one list of numbers for each query; got 0.5. For a single query "
+            "write [[…]].",
         ),
         ([[0], [1]], [[0.5]], "y_true has 2 rows, y_score has 1; they must be as many."),
         (

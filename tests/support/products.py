@@ -6,8 +6,10 @@ import inspect
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from judged import Diagnosis, Embeddings, IndexEvaluation, Rankings, TopK
+from judged.embeddings.normalisation_kinds import as_normalisation
 from judged.embeddings.product import Product
 from judged.embeddings.relations import SameRow
 from judged.inputs.vectors import as_vectors
@@ -32,6 +34,22 @@ def product_of(
     return Product(
         left, right, as_similarity(similarity), exclude=exclude, memory="1GB", shape=shape
     )
+
+
+def normalised(normalisation: Any, product: Product) -> NDArray[np.float32]:
+    """As the engine does it: fit, then change tile after tile, then exclude."""
+    fitted = as_normalisation(normalisation).fit(product)
+    scores = np.zeros((len(product.queries), len(product.items)), np.float32)
+    for begin, end in product.blocks():
+        prepared = product.query_block(begin, end)
+        excluded = None if product.exclude is None else product.exclude.block(begin, end)
+        for column in product.columns:
+            tile = product.tile(prepared, begin, column, None)
+            fitted.apply(tile.scores, tile.row, tile.column)
+            scores[begin:end, column : column + tile.scores.shape[1]] = tile.scores
+        if excluded is not None:
+            scores[begin:end][excluded.row, excluded.item] = -np.inf
+    return scores
 
 
 OPTIONS = frozenset(inspect.signature(Embeddings).parameters)

@@ -48,6 +48,8 @@ def twin_PrecAtRecall(query: Query, *, recall: float, rel: float) -> float:  # n
     relevant, ranks = count_relevant(query, rel), relevant_ranks(query, None, rel)
     if relevant == 0:
         return nan
+    if recall == 0:
+        return float(1 in ranks)
     needed = max(ceil(Fraction(recall).limit_denominator(10_000) * relevant), 1)
     return needed / ranks[needed - 1] if needed <= len(ranks) else 0.0
 

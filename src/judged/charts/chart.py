@@ -5,12 +5,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from html import escape
+from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from judged.errors import MissingExtraError
 from judged.results import Result, Table
-from judged.text import shown
+from judged.text import html, script, shown, visible
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,6 +20,23 @@ if TYPE_CHECKING:
 
 SCALE = 2.0
 """Pixels of a PNG for each of the chart's own, so that text is sharp on today's screens."""
+_PAGE = """\
+<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<title>{title}</title>
+<style>body {{ background: {colour}; }}</style>
+<script>{library}</script>
+</head>
+<body>
+<div id="chart"></div>
+<script>
+vegaEmbed("#chart", {spec}, {{"renderer": "svg"}}).catch(console.error);
+</script>
+</body>
+</html>
+"""
 _HINT = 'pictures of charts need altair and vl-convert-python: pip install "judged[charts]".'
 
 
@@ -63,7 +80,8 @@ class Figure(Result):
     def __repr__(self) -> str:
         name = type(self).__name__
         called = name if name.lower() == self.kind else f"{name} {self.kind}"
-        return "\n".join([f"<{called}: {self.title}>", *(f"  {note}" for note in self.notes)])
+        lines = [f"<{called}: {self.title}>", *(f"  {note}" for note in self.notes)]
+        return "\n".join(map(visible, lines))
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
         """A drawing for notebooks; words where the extra is missing."""
@@ -149,14 +167,13 @@ class Chart(Figure):
         str
             An HTML document.
         """
-        html: str = _converter().vegalite_to_html(self.spec, bundle=True)
+        _converter()
         colour = self.spec["config"]["background"]
-        head = (
-            f"<title>{escape(self.title)}</title>\n    <style>body {{ background: {colour}; "
-            "}</style>"
-        )
-        return html.replace("<title>Chart</title>", head, 1).replace(
-            "<html>", '<html lang="en">', 1
+        return _PAGE.format(
+            title=html(self.title),
+            colour=colour,
+            library=_library(),
+            spec=script(self.spec),
         )
 
     def to_altair(self) -> altair.TopLevelMixin:
@@ -197,6 +214,13 @@ def rows_of(table: pl.DataFrame) -> list[dict[str, Any]]:
 
 def _cell(value: Any) -> str:
     return shown(value) if value is None or isinstance(value, float) else str(value)
+
+
+@cache
+def _library() -> str:
+    """Vega-Lite and all that it needs, as one script."""
+    found: str = _converter().javascript_bundle()
+    return found
 
 
 def _converter() -> Any:

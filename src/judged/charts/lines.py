@@ -8,12 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 from judged.charts.specification import HEIGHT, WIDTH
 from judged.charts.themes import DASHES, Theme
+from judged.errors import InputError
 
 if TYPE_CHECKING:
     import polars as pl
 
 LINE = 14
 """Pixels that a label needs from the next one."""
+MOST = 100
+"""Lines that a chart has room for."""
 OWN_LOOKS = {"scale": {"color": "independent", "strokeDash": "independent"}}
 """Panels of one chart number their lines each for itself."""
 
@@ -67,6 +70,8 @@ def curves(
 
 def series(field: str, names: Sequence[str], theme: Theme) -> dict[str, Any]:
     """Colour and dash of each named line; the names stand at the lines, so there is no legend."""
+    if len(names) > MOST:
+        raise InputError(f"a chart has room for {MOST} lines; got {len(names):,}. Show fewer.")
     looks = [look_of(at, theme) for at in range(len(names))]
 
     def scale(values: list[Any]) -> dict[str, Any]:

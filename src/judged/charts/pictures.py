@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from judged.errors import InputError, MissingExtraError
+from judged.text import visible
 
 if TYPE_CHECKING:
     import polars as pl
@@ -99,21 +100,25 @@ def check_pillow() -> None:
         raise MissingExtraError(HINT) from error
 
 
+_FORMATS = ("PNG", "JPEG", "GIF", "WEBP", "BMP", "TIFF", "PPM", "ICO")
+"""What is opened: pictures only. For others Pillow starts programs (Ghostscript for EPS)."""
+
+
 def opened(picture: PictureLike, name: str) -> Image:
     """A picture as an image of Pillow, in RGB."""
     check_pillow()
-    from PIL import Image, UnidentifiedImageError
+    from PIL import Image
 
     if isinstance(picture, Image.Image):
         return picture.convert("RGB")
     try:
         if isinstance(picture, bytes):
-            return Image.open(BytesIO(picture)).convert("RGB")
+            return Image.open(BytesIO(picture), formats=_FORMATS).convert("RGB")
         if isinstance(picture, (str, os.PathLike)):
-            return Image.open(picture).convert("RGB")
+            return Image.open(picture, formats=_FORMATS).convert("RGB")
     except FileNotFoundError:
         raise InputError(f"the picture of {name}: {picture}: no such file.") from None
-    except (OSError, UnidentifiedImageError) as error:
+    except (OSError, ValueError, SyntaxError, Image.DecompressionBombError) as error:
         raise InputError(f"the picture of {name} cannot be read ({error}).") from None
     array = np.asarray(picture)
     if array.dtype != np.uint8 or array.ndim not in (2, 3):
@@ -158,6 +163,8 @@ def painted(
     """A PNG of lists of pictures, each query before its results."""
     check_pillow()
     from PIL import Image, ImageDraw
+
+    title = _cut(title, 100)
 
     def paint(name: str, x: int, y: int) -> None:
         image = fitted(opened(pictures[name], name), TILE)
@@ -215,6 +222,7 @@ def _font(size: int) -> Any:
 
 
 def _cut(name: str, most: int = 9) -> str:
+    name = visible(name)
     return name if len(name) <= most else f"{name[: most - 1]}…"
 
 

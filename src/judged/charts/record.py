@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from numbers import Real
 from typing import Any
 
-from judged.errors import InputError
+from judged.errors import InputError, quoted
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class Record:
         return self.fields[name]
 
     def _refuse(self, name: str, wanted: str, found: Any) -> InputError:
-        return InputError(f"{self.called}: {name!r} must be {wanted}; got {found!r}.")
+        return InputError(f"{self.called}: {name!r} must be {wanted}; got {quoted(found)}.")
 
     def number_or_none(self, name: str) -> float | None:
         """A number; None, and what is not finite, for one that there is not."""

@@ -75,7 +75,8 @@ class Systems:
             return source
         if isinstance(source, Evaluation):
             return cls(_named([run.rankings for run in source.runs]), source.policy)
-        rankings = [source] if isinstance(source, Rankings) else list(source)
+        several = isinstance(source, (list, tuple))
+        rankings = [source] if isinstance(source, Rankings) else list(source) if several else []
         if not rankings or not all(isinstance(each, Rankings) for each in rankings):
             raise InputError(
                 "a chart is made from an evaluation, from rankings or from a list of rankings; got "
@@ -171,12 +172,15 @@ class Systems:
         Returns
         -------
         list of str
-            Sentences on ties that are not broken and on queries that are left out.
+            Warnings about the data, then sentences on ties that are not broken and on queries that
+            are left out.
 
         >>> Systems.of(Rankings.from_relevance([[1], [0]]), policy={"empty": "skip"}).sentences()
         ['Queries with nothing relevant are left out.']
         """
-        said = []
+        audits = (each.audit for each in self.rankings if each.audit is not None)
+        warned = dict.fromkeys(text for audit in audits for text in audit.warnings)
+        said = [f"Warning: {text}" for text in warned]
         if self.policy.ties == "expected":
             said.append(
                 "Ties are not broken (ties=expected): numbers are means over their orders, curves "
@@ -244,7 +248,7 @@ def lower_note(measure: str) -> str:
 
 def place_of(query: str, queries: Sequence[str]) -> int:
     """The place of a query among those that there are."""
-    if query not in queries:
+    if not isinstance(query, str) or query not in queries:
         some = ", ".join(queries[:3]) + (", …" if len(queries) > 3 else "")
         raise InputError(
             f"There is no query {query!r}{did_you_mean(query, queries)} The queries are {some}."

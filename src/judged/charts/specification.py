@@ -7,6 +7,7 @@ from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 from judged.charts.chart import Chart, rows_of
+from judged.charts.names import drawable
 from judged.charts.themes import ThemeName, theme_named
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ def chart(
         **parts,
         "datasets": {"table": rows_of(table)},
     }
-    return Chart(kind, table, title, said, spec)
+    return Chart(kind, table, title, said, drawable(spec))
 
 
 def layers(*parts: dict[str, Any], width: int = WIDTH, height: int = HEIGHT) -> dict[str, Any]:

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
+import numpy as np
+
 from judged.charts.record import Record
 from judged.checks import temperature as checked_temperature
 from judged.errors import InputError
@@ -103,7 +105,8 @@ def three(sweep: Record, temperatures: Sequence[float] | None) -> Chosen:
 
 
 def _asked(rows: list[Record], temperatures: Sequence[float]) -> Chosen:
-    given = [temperatures] if isinstance(temperatures, (str, float, int)) else list(temperatures)
+    several = isinstance(temperatures, (list, tuple, np.ndarray)) and np.ndim(temperatures) == 1
+    given = list(temperatures) if several else [temperatures]
     if len(given) != len(NAMES):
         raise InputError(
             f"temperatures must be three numbers, as in 0.01, 0.1, 1; got {len(given)}."

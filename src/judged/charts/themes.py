@@ -6,8 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from judged.errors import InputError
-from judged.text import listed
+from judged.checks import choice
 
 ThemeName = Literal["light", "dark"]
 
@@ -120,6 +119,4 @@ DASHES: tuple[list[int], ...] = (
 
 
 def theme_named(theme: str) -> Theme:
-    if theme not in THEMES:
-        raise InputError(f"theme must be {listed(list(THEMES), 'or')}; got {theme!r}.")
-    return THEMES[theme]
+    return THEMES[choice("theme", theme, THEMES)]

@@ -7,11 +7,13 @@ import os
 import sys
 import warnings
 from importlib import import_module
+from io import StringIO
 from typing import Any, NoReturn
 
 import click
 
 from judged import __version__
+from judged.cli._terminal import prepare_streams, say
 from judged.errors import JudgedError, JudgedWarning, did_you_mean
 
 COMMANDS = (
@@ -82,6 +84,7 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     """Run the command line; errors are one message on standard error and a non-zero exit code,
     never a traceback."""
     warnings.simplefilter("ignore", JudgedWarning)  # results say them: see `deliver`
+    prepare_streams()
     try:
         if sys.stdout is None:  # closed from the start, as by >&-
             _stop("standard output is closed; send it to a file, or to /dev/null.", 1)
@@ -92,7 +95,9 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     except KeyboardInterrupt:
         _stop("interrupted", 130)
     except click.ClickException as error:
-        error.show()
+        shown = StringIO()
+        error.show(shown)
+        say(shown.getvalue().rstrip("\n"), err=True)
         _leave(error.exit_code)
     except JudgedError as error:
         _stop(str(error), 1)
@@ -118,7 +123,7 @@ def _is_full(error: OSError) -> bool:
 
 
 def _stop(message: str, code: int) -> NoReturn:
-    click.echo(f"judged: {message}", err=True)
+    say(f"judged: {message}", err=True)
     _leave(code)
 
 

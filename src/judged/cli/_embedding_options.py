@@ -3,21 +3,21 @@ how they are compared."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from judged.cli._options import FILE, Function
+from judged.cli._files import READS
+from judged.cli._options import Function
 from judged.policy import POSITIVES, PRECISIONS
 
 if TYPE_CHECKING:
     from judged.embeddings.embeddings import Embeddings
 
-PAIR = (str, str)
+PAIR = (READS, READS)
 RELEVANCE: dict[str, tuple[Any, str]] = {
     "qrels": (
-        FILE,
+        READS,
         "Judgements, in any format that 'judged evaluate' reads; ids are those of the vectors, or "
         "row numbers.",
     ),
@@ -29,7 +29,7 @@ RELEVANCE: dict[str, tuple[Any, str]] = {
     "shared-labels": (PAIR, "Several labels per vector: relevant is a label in common."),
     "pairs": (None, "Relevant is the item in the query's own row."),
     "revisited": (
-        FILE,
+        READS,
         "JSON of the revisited Oxford and Paris benchmarks: for each query the item rows easy, "
         "hard and junk.",
     ),
@@ -70,6 +70,7 @@ def similarity_option(function: Function) -> Function:
     gather.__click_params__ = getattr(function, "__click_params__", [])  # type: ignore[attr-defined]
     named = click.option(
         "--similarity",
+        type=READS,
         default="cosine",
         show_default=True,
         metavar="NAME|FILE",
@@ -139,13 +140,13 @@ def vector_options(function: Function) -> Function:
             ),
             click.option(
                 "--query-ids",
-                type=FILE,
+                type=READS,
                 metavar="FILE",
                 help="Ids of the queries, one per line, where their file has none.",
             ),
             click.option(
                 "--item-ids",
-                type=FILE,
+                type=READS,
                 metavar="FILE",
                 help="Ids of the items, one per line, where their file has none.",
             ),
@@ -168,7 +169,7 @@ def vector_options(function: Function) -> Function:
             ),
             click.option(
                 "--exclude-listed",
-                type=FILE,
+                type=READS,
                 metavar="FILE",
                 help="Items to leave out of a query's ranking, in any format of judgements.",
             ),
@@ -180,8 +181,10 @@ def vector_options(function: Function) -> Function:
 
 def sides(function: Function) -> Function:
     """QUERIES and ITEMS, and the options that say what is relevant."""
-    items = click.argument("items", metavar="ITEMS")
-    return click.argument("queries", metavar="QUERIES")(items(relevance_options(function)))
+    items = click.argument("items", metavar="ITEMS", type=READS)
+    return click.argument("queries", metavar="QUERIES", type=READS)(
+        items(relevance_options(function))
+    )
 
 
 def read_sides(
@@ -260,12 +263,3 @@ def _categories(path: str | None) -> Any:
     from judged.inputs.vectors.labels import categories_from
 
     return None if path is None else categories_from(path)
-
-
-def files_of(*given: Any) -> Iterator[str]:
-    """The files that a command reads, without the names of arrays in them, among its arguments."""
-    for value in given:
-        if isinstance(value, str):
-            yield value.partition("::")[0]
-        elif isinstance(value, tuple):
-            yield from files_of(*value)

@@ -76,6 +76,7 @@ class Library(Result):
             "policy": list(Policy.of(dict(known.policy)).sentences().values()),
             "options": [f"{each.theirs}: {each.says}{_same(each)}" for each in known.options],
             "differences": list(known.differences),
+            "warned of, where the data are such": _cautions(known),
             "not imitated, as it is wrong or left to chance": list(known.wrong),
         }
 
@@ -83,7 +84,12 @@ class Library(Result):
         known = self.convention
         also = f" (also {', '.join(known.aliases)})" if known.aliases else ""
         first = f"{known.name}: {known.title} {known.version}".rstrip()
-        said: list[Part] = [f"{first}{also}", known.verified, "", *self.tables()]
+        said: list[Part] = [
+            f"{first}{also}",
+            f"{known.verified} ({_held(known)})",
+            "",
+            *self.tables(),
+        ]
         for title, sentences in self._sections().items():
             said += ["", title, *(f"  {line}" for line in sentences)] if sentences else []
         return said
@@ -102,7 +108,8 @@ class Library(Result):
         ]
         parts = [
             f"### {known.name}",
-            f"**{known.title}**, {known.version}.{also if known.aliases else ''} {known.verified}",
+            f"**{known.title}**, {known.version} ({_held(known)}).{also if known.aliases else ''} "
+            f"{known.verified}",
             markdown_table(("its name", "judged", ""), rows),
         ]
         sections = {
@@ -110,12 +117,29 @@ class Library(Result):
                 f"`{each.theirs}`: {each.says}{_same(each, '`')}" for each in known.options
             ],
             "Differences": known.differences,
+            "Warned of, where the data are such": _cautions(known),
             "Not imitated": known.wrong,
         }
         for title, said in sections.items():
             if said:
                 parts.append(f"{title}:\n\n" + "\n".join(f"- {sentence}" for sentence in said))
         return "\n\n".join(parts)
+
+
+def _held(convention: Convention) -> str:
+    """How the convention was held against the library, in two or three words."""
+    from judged.conventions import HELD
+
+    return HELD[convention.held]
+
+
+def _cautions(convention: Convention) -> list[str]:
+    """What the library does otherwise with some data, each sentence once, and with which data."""
+    from judged.conventions import WHEN
+
+    every = (convention.cautions, *(name.cautions for name in convention.names))
+    found = dict.fromkeys(caution for cautions in every for caution in cautions)
+    return [f"Where {WHEN[each.when]}: {each.says}" for each in found]
 
 
 def _policy(convention: Convention) -> str:

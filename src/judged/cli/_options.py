@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from inspect import signature
 from pathlib import Path
 from typing import Any, TypeVar
@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import click
 from click.shell_completion import CompletionItem
 
-from judged.errors import InputError
+from judged.cli._files import WRITES
 from judged.evaluation import evaluate
 from judged.inputs.formats import FORMATS as INPUT_FORMATS
 from judged.policy import CHOICES, DUPLICATES, Policy
@@ -18,8 +18,6 @@ from judged.results import Result
 from judged.text import listed
 
 Function = TypeVar("Function", bound=Callable[..., Any])
-FILE = click.Path()
-INPUT = click.Path(allow_dash=True)
 
 
 def default_of(function: Callable[..., Any], name: str) -> Any:
@@ -93,8 +91,8 @@ rel_option = click.option(
 tie_range_option = click.option(
     "--tie-range",
     is_flag=True,
-    help="Beside each number, its values when ties are ordered against the system (worst), on "
-    "average over all their orders (expected) and in its favour (best).",
+    help="Beside each number, its values in the worst order of tied results (worst), on "
+    "average over all their orders (expected) and in the best (best).",
 )
 per_query_option = click.option(
     "--per-query",
@@ -160,7 +158,7 @@ def result_options(
             "-o",
             "--output",
             metavar="FILE",
-            type=FILE,
+            type=WRITES,
             help="Write the result to a file; its ending says the format: "
             f"{listed(_endings(saved_as), 'or')}.{reads}",
         )
@@ -192,24 +190,15 @@ def _endings(saved_as: Mapping[str, str]) -> list[str]:
     return [*saved_as, ".parquet"]
 
 
-def check_files(
-    reads: Iterable[str],
-    form: str | None,
-    output: str | None,
-    saved_as: Mapping[str, str] = Result.SAVED_AS,
+def check_format(
+    form: str | None, output: str | None, saved_as: Mapping[str, str] = Result.SAVED_AS
 ) -> None:
-    """Refuse files that cannot be read or written, and formats that the result does not have,
-    before any work is done."""
-    from judged.outputs import check_target, checked_ending
+    """Refuse formats that the result does not have, before any work is done."""
+    from judged.outputs import checked_ending
 
-    reads = list(reads)
-    if reads.count("-") > 1:
-        raise InputError("standard input (-) can be read only once; give the other as a file.")
     if form is not None and form not in _formats(saved_as):
         raise click.UsageError(
             f"this result is printed as {listed(_formats(saved_as), 'or')}, not as {form}."
         )
-    if output is not None:
-        check_target(output, reads=reads)
-        if form is None and Path(output).suffix:
-            checked_ending(output, _endings(saved_as))
+    if output is not None and form is None and Path(output).suffix:
+        checked_ending(output, _endings(saved_as))

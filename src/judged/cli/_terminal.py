@@ -3,11 +3,15 @@ terminal."""
 
 from __future__ import annotations
 
+import codecs
+import os
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
+
+from judged.text import spelled, visible
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -17,6 +21,50 @@ if TYPE_CHECKING:
     from judged.evaluation.evaluation import Evaluation
     from judged.explanation import Explanation
     from judged.results import Result
+
+
+# fmt: off
+_SUBSTITUTES = {
+    "–": "-", "…": "...", "×": "x", "·": ".", "∞": "inf", "≥": ">=", "≤": "<=", "≈": "~",
+    "→": "->", "✓": "+", "✗": "x", "Σ": "sum", "√": "sqrt", "−": "-", "’": "'",
+}
+# fmt: on
+"""What stands for signs that a terminal's encoding lacks; names are spelled out."""
+
+
+def prepare_streams() -> None:
+    """Let the standard streams show all that they are given, whatever their encoding, and let no
+    file take the place of one that is closed."""
+    codecs.register_error("judged", _substituted)
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="judged")
+    while (opened := os.open(os.devnull, os.O_RDWR)) < 3:
+        pass
+    os.close(opened)
+
+
+def _substituted(error: UnicodeError) -> tuple[str, int]:
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    lacking = error.object[error.start : error.end]
+    return "".join(_SUBSTITUTES.get(each) or spelled(each) for each in lacking), error.end
+
+
+def say(text: str, *, err: bool = False) -> None:
+    """Print lines for people, in which everything is visible."""
+    _write(visible(text, keep="\n") + "\n", sys.stderr if err else sys.stdout)
+
+
+def hand_over(text: str) -> None:
+    """Print text for programs as it is; visible where somebody watches."""
+    _write(visible(text, keep="\n\t") if _watched(sys.stdout) else text, sys.stdout)
+
+
+def _write(text: str, stream: TextIO | None) -> None:
+    if stream is not None:
+        stream.write(text)
+        stream.flush()
 
 
 def console() -> Console | None:
@@ -43,7 +91,9 @@ def working(what: str) -> Iterator[None]:
     from rich.console import Console
     from rich.text import Text
 
-    with Console(stderr=True).status(Text(what)):  # plain: names of files may look like markup
+    with Console(stderr=True).status(
+        Text(visible(what))
+    ):  # plain: names of files may look like markup
         yield
 
 
@@ -85,7 +135,7 @@ def show(
     for part in parts(**options):
         if isinstance(part, str):
             warns = part.startswith("warning: ")
-            out.print(part, markup=False, style="bold yellow" if warns else None)
+            out.print(visible(part), markup=False, style="bold yellow" if warns else None)
         else:
             for table in _tables(*part, words=result.WORDS, bold=bold or {}, width=out.width):
                 out.print(table)
@@ -115,7 +165,7 @@ def show_explanation(explanation: Explanation, out: Console) -> None:
     from judged.explanation.text import marked_lines
 
     for text, style in marked_lines(explanation):
-        out.print(Text(text, style=style), soft_wrap=True)
+        out.print(Text(visible(text), style=style), soft_wrap=True)
 
 
 def deliver(
@@ -128,13 +178,11 @@ def deliver(
 ) -> None:
     """Print a result, or write it to a file, in the format that was asked for or that the file's
     ending says; `options` are those of the result's methods, as `per_query`."""
-    import click
-
     from judged.outputs import write_text
 
     if output is not None or form not in (None, "text"):
         for text in result.warnings():
-            click.echo(f"warning: {text}", err=True)
+            say(f"warning: {text}", err=True)
     if output is not None and form is None and Path(output).suffix:
         save: Callable[..., None] = result.save
         save(output, **options)
@@ -144,7 +192,7 @@ def deliver(
         return
     text = getattr(result, f"to_{form or 'text'}")(**options).removesuffix("\n") + "\n"
     if output is None:
-        click.echo(text, nl=False)
+        hand_over(text)
     else:
         write_text(output, text)
 
@@ -168,12 +216,12 @@ def _tables(
 
     texts = [
         [
-            Text(cell, style="bold" if bold.get(name) == number else "")
+            Text(visible(cell), style="bold" if bold.get(name) == number else "")
             for name, cell in zip(header, row, strict=True)
         ]
         for number, row in enumerate(rows)
     ]
-    for heads, *body in _fitting([list(map(Text, header)), *texts], width, words):
+    for heads, *body in _fitting([[Text(visible(name)) for name in header], *texts], width, words):
         table = Table(box=SIMPLE_HEAD, pad_edge=False)
         for head, least in zip(heads, _widths([heads, *body]), strict=True):
             if head.plain in words:

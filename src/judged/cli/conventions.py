@@ -8,8 +8,9 @@ from typing import Any
 
 import click
 
+from judged.cli._files import READS, command
 from judged.cli._options import (
-    check_files,
+    check_format,
     complete_convention,
     depth_option,
     duplicates_option,
@@ -20,8 +21,14 @@ from judged.cli._options import (
 )
 
 
-@click.command(short_help="Say how other libraries define the same measures.")
-@click.argument("what", metavar="[NAME | QRELS RUN]", nargs=-1, shell_complete=complete_convention)
+@command(short_help="Say how other libraries define the same measures.")
+@click.argument(
+    "what",
+    metavar="[NAME | QRELS RUN]",
+    nargs=-1,
+    type=READS,
+    shell_complete=complete_convention,
+)
 @measures_option
 @depth_option
 @duplicates_option
@@ -50,7 +57,7 @@ def conventions(
         raise click.UsageError(f"give one run: QRELS RUN; got {len(what)} files.")
     if len(what) < 2 and (any(map(said, ("measures", *options))) or any(map(isfile, what))):
         raise click.UsageError("to compare conventions give two files: QRELS RUN.")
-    check_files(what, form, output)
+    check_format(form, output)
     if not what:
         deliver(Libraries(known()), form, output)
     elif len(what) == 1:

@@ -6,8 +6,10 @@ from pathlib import Path
 
 import click
 
+from judged.cli._files import command
 
-@click.command(short_help="Search bundled images, and evaluate that.")
+
+@command(short_help="Search bundled images, and evaluate that.")
 @click.argument(
     "folder", type=click.Path(file_okay=False, path_type=Path), default=Path("judged-demo")
 )
@@ -17,30 +19,24 @@ def demo(folder: Path) -> None:
     Every image of the collection is ranked for every query. Writes vectors, judgements and runs
     into FOLDER (default: judged-demo), so that you can go on from there.
     """
-    from judged.cli._terminal import deliver, show_evaluation, working
+    from judged.cli._terminal import deliver, say, show_evaluation, working
     from judged.demo import write_demo, write_gallery
     from judged.evaluation.evaluation import evaluate_rankings
 
     with working("Searching"):
         files = write_demo(folder)
         gallery = write_gallery(files)
-    click.echo(
+    say(
         "Image search among 1,797 handwritten digits: relevant = the same digit (UCI, Alpaydin & "
         "Kaynak 1998, CC BY 4.0)."
     )
     found = evaluate_rankings(files.rankings, files.measures)
     deliver(found, None, None, show=show_evaluation)
     vectors, labels = (" ".join(map(str, pair)) for pair in (files.vectors, files.labels))
-    click.echo(
-        f"\nThe files are in {folder}; {folder / 'README.txt'} says what they are. Try next:"
-    )
+    say(f"\nThe files are in {folder}; {folder / 'README.txt'} says what they are. Try next:")
     if gallery is not None:
-        click.echo(
-            f"  open {gallery} in a browser: queries and their first results, right and wrong"
-        )
-    click.echo(f"  judged embeddings {vectors} --labels {labels} --diagnose")
-    click.echo(f"  judged temperature {vectors} --labels {labels}")
-    click.echo(
-        f"  judged evaluate {files.judgements} {files.runs[0]} -m AP -m 'P(rel=1)@5' --per-query"
-    )
-    click.echo("  judged measures AP")
+        say(f"  open {gallery} in a browser: queries and their first results, right and wrong")
+    say(f"  judged embeddings {vectors} --labels {labels} --diagnose")
+    say(f"  judged temperature {vectors} --labels {labels}")
+    say(f"  judged evaluate {files.judgements} {files.runs[0]} -m AP -m 'P(rel=1)@5' --per-query")
+    say("  judged measures AP")

@@ -7,7 +7,6 @@ from typing import Any
 import click
 
 from judged.cli._embedding_options import (
-    files_of,
     memory_option,
     precision_option,
     read_sides,
@@ -15,9 +14,9 @@ from judged.cli._embedding_options import (
     similarity_option,
     vector_options,
 )
+from judged.cli._files import NORMALISATION, READS, WRITES, command
 from judged.cli._options import (
-    FILE,
-    check_files,
+    check_format,
     convention_option,
     measures_option,
     per_query_option,
@@ -32,7 +31,7 @@ TOP = 100
 """How many items of each query --save-run and --index look at."""
 
 
-@click.command(short_help="Score the search of vectors among vectors, exactly.")
+@command(short_help="Score the search of vectors among vectors, exactly.")
 @sides
 @similarity_option
 @vector_options
@@ -41,6 +40,7 @@ TOP = 100
 )
 @click.option(
     "--normalise",
+    type=NORMALISATION,
     metavar="NAME",
     help="Normalise scores first: min-max, z-score, softmax(temperature=0.05), csls(k=10), "
     "inverted-softmax, qb-norm(bank=FILE), dual-softmax, mutual-proximity, "
@@ -48,7 +48,7 @@ TOP = 100
 )
 @click.option(
     "--unique",
-    type=FILE,
+    type=READS,
     metavar="FILE",
     help="The items' categories: one label per item, or a table of items and categories. Each "
     "category's best item stands for it, and categories are ranked.",
@@ -57,7 +57,7 @@ TOP = 100
 @memory_option
 @click.option(
     "--save-run",
-    type=FILE,
+    type=WRITES,
     metavar="FILE",
     help="Write the first items of each query: TREC text, or .parquet.",
 )
@@ -69,7 +69,7 @@ TOP = 100
 )
 @click.option(
     "--index",
-    type=FILE,
+    type=READS,
     metavar="FILE",
     help="A faiss or usearch index of the items, to compare with the exact search.",
 )
@@ -109,7 +109,6 @@ def embeddings(
     by one of --qrels, --labels, --shared-labels, --pairs and --revisited.
     """
     from judged.cli._terminal import counting, deliver, show_evaluation, working
-    from judged.outputs import check_target
 
     as_json = form == "json" or (form is None and (output or "").lower().endswith(".json"))
     unmeant = {
@@ -119,10 +118,7 @@ def embeddings(
         "--per-query": per_query and not (index and as_json),
     }
     _check_options(both, save_run, top, index, diagnose, unmeant)
-    reads = list(files_of(queries, items, index, *given.values()))
-    check_files(reads, form, output, Result.SAVED_AS if index or diagnose else Exports.SAVED_AS)
-    if save_run is not None:
-        check_target(save_run, reads=reads)
+    check_format(form, output, Result.SAVED_AS if index or diagnose else Exports.SAVED_AS)
     embeddings, relevance = read_sides(queries, items, given, optional=diagnose)
     if diagnose:
         with working("Looking at the vectors"):

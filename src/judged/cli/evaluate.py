@@ -6,10 +6,9 @@ from typing import Any
 
 import click
 
+from judged.cli._files import READS, command
 from judged.cli._options import (
-    FILE,
-    INPUT,
-    check_files,
+    check_format,
     collection_option,
     convention_option,
     depth_option,
@@ -24,9 +23,9 @@ from judged.cli._options import (
 from judged.evaluation.exports import Exports
 
 
-@click.command(short_help="Score runs against judgements.")
-@click.argument("judgements", metavar="QRELS", type=INPUT)
-@click.argument("runs", metavar="RUN...", nargs=-1, required=True, type=INPUT)
+@command(short_help="Score runs against judgements.")
+@click.argument("judgements", metavar="QRELS", type=READS)
+@click.argument("runs", metavar="RUN...", nargs=-1, required=True, type=READS)
 @measures_option
 @convention_option
 @policy_options
@@ -35,14 +34,14 @@ from judged.evaluation.exports import Exports
     "--unjudged-range",
     is_flag=True,
     help="Beside each number, its values if all unjudged results had been judged and found "
-    "irrelevant, or of the top grade.",
+    "irrelevant, or of the top grade; a note names the measures for which these are no bounds.",
 )
 @depth_option
 @collection_option
 @click.option(
     "--unique",
     metavar="FILE",
-    type=FILE,
+    type=READS,
     help="A table of items and their categories: each category's best result stands for it, and "
     "categories are ranked.",
 )
@@ -67,7 +66,7 @@ def evaluate(
     from judged.cli._terminal import counting, deliver, show_evaluation
     from judged.evaluation import evaluate as score
 
-    check_files((judgements, *runs), form, output, Exports.SAVED_AS)
+    check_format(form, output, Exports.SAVED_AS)
     with counting("Reading runs", len(runs), "") as advance:
         found = score(
             judgements,

@@ -6,9 +6,9 @@ from typing import Any
 
 import click
 
+from judged.cli._files import READS, WRITES, command
 from judged.cli._options import (
-    FILE,
-    check_files,
+    check_format,
     collection_option,
     complete_measure,
     convention_option,
@@ -24,9 +24,9 @@ SAVED_AS = {**Result.SAVED_AS, ".tex": "to_latex", ".gif": "to_gif"}
 """The formats of an explanation, whose class would take too long to load for the help."""
 
 
-@click.command(short_help="Show how a number comes about, for one query.")
-@click.argument("judgements", metavar="QRELS")
-@click.argument("run", metavar="RUN", required=False)
+@command(short_help="Show how a number comes about, for one query.")
+@click.argument("judgements", metavar="QRELS", type=READS)
+@click.argument("run", metavar="RUN", required=False, type=READS)
 @click.option(
     "--query", metavar="ID", help="Which query; may be left out where only one was judged."
 )
@@ -69,13 +69,13 @@ SAVED_AS = {**Result.SAVED_AS, ".tex": "to_latex", ".gif": "to_gif"}
 @click.option(
     "--html",
     metavar="FILE",
-    type=FILE,
+    type=WRITES,
     help="Write a page that steps through the ranking; it needs no network.",
 )
 @click.option(
     "--gif",
     metavar="FILE",
-    type=FILE,
+    type=WRITES,
     help="Write the same animation as a GIF, for slides and READMEs.",
 )
 def explain(
@@ -97,14 +97,11 @@ def explain(
     In place of QRELS and RUN, a relevance list may stand: the grades in rank order in one argument,
     such as "0 1 0 0 1", with - for an item that nobody judged.
     """
-    from judged.cli._terminal import deliver, show_explanation
+    from judged.cli._terminal import deliver, say, show_explanation
     from judged.explanation import explain as explained
-    from judged.outputs import check_target, replacing, write_text
+    from judged.outputs import replacing, write_text
 
-    reads = () if run is None else (judgements, run)
-    check_files(reads, form, output, SAVED_AS)
-    for target in filter(None, (html, gif)):
-        check_target(target, reads=reads)
+    check_format(form, output, SAVED_AS)
     found = explained(judgements, run, measure, rows=None if all_rows else rows, **options)
     if html:
         write_text(html, found.to_html())
@@ -113,6 +110,6 @@ def explain(
             temporary.write_bytes(found.to_gif())
     if (html or gif) and not (form or output):
         # Whoever asked for a file alone gets the number, not the whole text.
-        click.echo(found.arithmetic)
+        say(found.arithmetic)
     else:
         deliver(found, form, output, show=show_explanation)

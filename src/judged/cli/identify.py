@@ -6,9 +6,9 @@ from typing import Any
 
 import click
 
+from judged.cli._files import READS, command
 from judged.cli._options import (
-    INPUT,
-    check_files,
+    check_format,
     collection_option,
     depth_option,
     duplicates_option,
@@ -18,10 +18,10 @@ from judged.cli._options import (
 )
 
 
-@click.command(short_help="Find the definitions that give a number.")
+@command(short_help="Find the definitions that give a number.")
 @click.argument("value", metavar="VALUE")
-@click.argument("judgements", metavar="QRELS", type=INPUT)
-@click.argument("run", metavar="RUN", type=INPUT)
+@click.argument("judgements", metavar="QRELS", type=READS)
+@click.argument("run", metavar="RUN", type=READS)
 @measures_option
 @click.option(
     "--limit",
@@ -55,7 +55,7 @@ def identify(
     from judged.cli._terminal import deliver, working
     from judged.identification import identify as find
 
-    check_files((judgements, run), form, output)
+    check_format(form, output)
     with working(f"Searching for {value}"):
         found = find(value, judgements, run, measures or None, **options)
     deliver(found, form, output)

@@ -8,17 +8,17 @@ import click
 
 from judged.checks import LEARNING_TEMPERATURE
 from judged.cli._embedding_options import (
-    files_of,
     memory_option,
     read_sides,
     sides,
     vector_options,
 )
+from judged.cli._files import WRITES, command
 from judged.cli._learning_options import learning, learning_options
-from judged.cli._options import FILE, print_option
+from judged.cli._options import print_option
 
 
-@click.command(short_help="Learn a similarity from vectors and what is relevant.")
+@command(short_help="Learn a similarity from vectors and what is relevant.")
 @sides
 @click.option(
     "-t",
@@ -36,7 +36,7 @@ from judged.cli._options import FILE, print_option
 @click.option(
     "-o",
     "--output",
-    type=FILE,
+    type=WRITES,
     metavar="FILE",
     required=True,
     help="Where the similarity is written: .npz or .safetensors.",
@@ -52,11 +52,9 @@ def learn(
     """
     from judged.cli._terminal import counting, deliver
     from judged.learn import fit
-    from judged.outputs import check_target
     from judged.similarity.learned_files import check_model_target
 
     check_model_target(output)
-    check_target(output, reads=files_of(queries, items, *given.values()))
     embeddings, relevance = read_sides(queries, items, given)
     with counting("Learning", given["iterations"], "iterations") as progress:
         learned = fit(

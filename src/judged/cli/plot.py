@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from os import PathLike
 from typing import Any
 
 import click
 
 from judged.charts.kinds import KINDS, NEEDS, OF_JSON, OF_RANKINGS, OPTIONS, Kind, kind_named
 from judged.charts.themes import THEMES
+from judged.cli._files import READS, WRITES, command
 from judged.cli._options import (
-    FILE,
     collection_option,
     depth_option,
     format_options,
@@ -51,15 +52,15 @@ def _listed() -> str:
     return "\b\nKinds of charts:\n" + "\n".join(lines)
 
 
-@click.command(short_help="Draw a chart.", epilog=_listed())
+@command(short_help="Draw a chart.", epilog=_listed())
 @click.argument("kind", metavar="KIND")
-@click.argument("files", metavar="FILE...", nargs=-1, required=True, type=FILE)
+@click.argument("files", metavar="FILE...", nargs=-1, required=True, type=READS)
 @click.option(
     "-o",
     "--output",
     metavar="FILE",
     required=True,
-    type=FILE,
+    type=WRITES,
     help="The picture to write: .png, .svg, .pdf, or .html that needs no network; or its data: "
     ".csv, .parquet, or .json, which is its Vega-Lite. A gallery is .html or .png.",
 )
@@ -81,7 +82,7 @@ def _listed() -> str:
     show_default=True,
     help=OPTIONS["of"],
 )
-@click.option("--pictures", metavar="FILE", type=FILE, help=OPTIONS["pictures"])
+@click.option("--pictures", metavar="FILE", type=READS, help=OPTIONS["pictures"])
 @click.option("--queries", type=int, metavar="N", help=OPTIONS["queries"])
 @click.option("--bins", type=int, metavar="N", help=OPTIONS["bins"])
 @click.option("--temperatures", metavar="X,Y,Z", callback=_numbers, help=OPTIONS["temperatures"])
@@ -97,7 +98,7 @@ def plot(
     Files are those that 'judged evaluate' reads. The list below says which a kind needs.
     """
     from judged.charts.files import chart_of_files
-    from judged.cli._terminal import working
+    from judged.cli._terminal import say, working
     from judged.outputs import check_target, checked_ending
 
     chosen = kind_named(kind)
@@ -111,12 +112,13 @@ def plot(
             f"{OPTIONS['pictures'][0].lower()}{OPTIONS['pictures'][1:]}"
         )
     checked_ending(output, chosen.formats)
-    check_target(output, reads=files)
     judging = {name: given[name] for name in ("depth", "collection", *_FORMATS)}
     with working(f"Drawing {', '.join(files)}"):
         drawn = chart_of_files(chosen, files, policy=policy, theme=theme, **judging, **options)
+        pictures = getattr(drawn, "pictures", {}).values()
+        check_target(output, reads=[each for each in pictures if isinstance(each, PathLike)])
         drawn.save(output)
-    click.echo(repr(drawn), err=True)
+    say(repr(drawn), err=True)
 
 
 def _check_files(kind: Kind, files: tuple[str, ...]) -> None:

@@ -9,7 +9,6 @@ import click
 
 from judged.checks import SWEPT_TEMPERATURES
 from judged.cli._embedding_options import (
-    files_of,
     memory_option,
     positives_option,
     read_sides,
@@ -17,13 +16,14 @@ from judged.cli._embedding_options import (
     similarity_option,
     vector_options,
 )
-from judged.cli._options import check_files, rel_option, result_options
+from judged.cli._files import command
+from judged.cli._options import check_format, rel_option, result_options
 
 NAMES = ("batch_size", "positives", "rel", "hardest", "bins", "seed")
 """Options that are handed on as they are."""
 
 
-@click.command(short_help="Say what a temperature does to loss and confidence.")
+@command(short_help="Say what a temperature does to loss and confidence.")
 @sides
 @click.option(
     "-t",
@@ -102,7 +102,7 @@ def temperature(
     from judged.temperature import sweep
     from judged.temperature.sweeps import steps
 
-    check_files(files_of(queries, items, *given.values()), form, output)
+    check_format(form, output)
     embeddings, relevance = read_sides(queries, items, given)
     chosen, search = temperatures or SWEPT_TEMPERATURES, not no_search
     total = len(embeddings.queries) * steps(chosen, both=both, search=search)

@@ -9,18 +9,18 @@ import click
 
 from judged.checks import STUDIED_TEMPERATURES
 from judged.cli._embedding_options import (
-    files_of,
     memory_option,
     read_sides,
     sides,
     vector_options,
 )
+from judged.cli._files import command
 from judged.cli._learning_options import learning, learning_options
-from judged.cli._options import check_files, result_options
+from judged.cli._options import check_format, result_options
 from judged.text import listed
 
 
-@click.command(short_help="Learn at several temperatures, and compare.")
+@command(short_help="Learn at several temperatures, and compare.")
 @sides
 @click.option(
     "-t",
@@ -64,7 +64,7 @@ def temperature_study(
     from judged.cli._terminal import counting, deliver
     from judged.temperature import study
 
-    check_files(files_of(queries, items, *given.values()), form, output)
+    check_format(form, output)
     embeddings, relevance = read_sides(queries, items, given)
     chosen = temperatures or STUDIED_TEMPERATURES
     measures: dict[str, Any] = {"measures": reported} if reported else {}

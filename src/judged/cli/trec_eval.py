@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
+
+from judged.cli._files import READS, command
 
 VERSION = "10.0"
 
@@ -12,15 +16,35 @@ official (the default), all_trec and set. -h -m NAME explains one.
 """
 
 
-@click.command(
+class Whole(click.ParamType[int]):
+    """A number as trec_eval reads it: the digits that the text begins with."""
+
+    name = "integer"
+
+    def __init__(self, least: int = 0) -> None:
+        self.least = least
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        from judged.conventions.trec_eval import as_long
+
+        try:
+            number = as_long(str(value))
+        except ValueError as error:
+            self.fail(f"{error}.", param, ctx)
+        if not self.least <= number < 2**63:
+            self.fail(f"{value!r} is not a whole number from {self.least}.", param, ctx)
+        return number
+
+
+@command(
     "trec-eval",
     short_help="Print what trec_eval 10.0 prints.",
     epilog=EPILOG,
     context_settings={"help_option_names": []},
     options_metavar="[OPTIONS]",
 )
-@click.argument("judgements", metavar="QRELS", type=click.Path(allow_dash=True), required=False)
-@click.argument("run", metavar="RUN", type=click.Path(allow_dash=True), required=False)
+@click.argument("judgements", metavar="QRELS", type=READS, required=False)
+@click.argument("run", metavar="RUN", type=READS, required=False)
 @click.option(
     "-h",
     "--help",
@@ -57,7 +81,7 @@ official (the default), all_trec and set. -h -m NAME explains one.
     "-l",
     "--level_for_rel",
     "level",
-    type=int,
+    type=Whole(),
     default=1,
     show_default=True,
     metavar="N",
@@ -74,7 +98,7 @@ official (the default), all_trec and set. -h -m NAME explains one.
     "-N",
     "--Number_docs_in_coll",
     "collection",
-    type=int,
+    type=Whole(),
     default=0,
     metavar="N",
     help="The size of the collection.",
@@ -83,7 +107,7 @@ official (the default), all_trec and set. -h -m NAME explains one.
     "-M",
     "--Max_retrieved_per_topic",
     "depth",
-    type=int,
+    type=Whole(1),
     metavar="N",
     help="Only the first N results count.",
 )
@@ -108,12 +132,13 @@ official (the default), all_trec and set. -h -m NAME explains one.
     "--Zscore",
     "zscores",
     metavar="FILE",
-    type=click.Path(),
+    type=READS,
     help=(
         "Print distances from the mean in standard deviations, both from FILE: query, measure, "
         "mean, deviation."
     ),
 )
+@click.option("-o", "obsolete", is_flag=True, help="Obsolete: does nothing.")
 @click.pass_context
 def trec_eval(
     ctx: click.Context,
@@ -133,19 +158,21 @@ def trec_eval(
     judgements_format: str,
     run_format: str,
     zscores: str | None,
+    obsolete: bool,
 ) -> None:
     """Print what trec_eval 10.0 prints, for scripts that call it: RUN scored against QRELS."""
-    from judged.conventions.trec_eval import REFUSED
+    from judged.cli._terminal import hand_over, say
+    from judged.conventions.trec_eval import NAMES, REFUSED
     from judged.errors import InputError, PolicyError
     from judged.trec_eval import Request, explained, printed
 
     if version_wanted:
-        click.echo(f"trec_eval version {VERSION} (the output of judged trec-eval)", err=True)
+        say(f"trec_eval version {VERSION} (the output of judged trec-eval)", err=True)
         return
     if help_wanted:
-        click.echo(ctx.get_help())
+        say(ctx.get_help())
         if measures:
-            click.echo("\n".join(explained(measures)))
+            say("\n".join(explained(measures)))
         return
     if debug is not None:
         raise PolicyError("judged trec-eval has no -D: it prints no debug output.")
@@ -175,5 +202,9 @@ def trec_eval(
         collection=collection,
         zscores=zscores,
     )
+    for text in measures:
+        root, _, parameters = text.partition(".")
+        if parameters and root in NAMES and NAMES[root].takes_nothing:
+            say(f"warning: trec_eval ignores the parameters of {text!r}.", err=True)
     for line in printed(judgements, run, request):
-        click.echo(line)
+        hand_over(f"{line}\n")

@@ -12,10 +12,32 @@ from __future__ import annotations
 from functools import cache
 from importlib import import_module
 
-from judged.conventions.spec import Choices, Convention, Name, Option, Reading
-from judged.errors import ConventionError, did_you_mean
+from judged.conventions.spec import (
+    HELD,
+    THRESHOLDS,
+    WHEN,
+    Caution,
+    Choices,
+    Convention,
+    Name,
+    Option,
+    Reading,
+)
+from judged.errors import ConventionError, did_you_mean, quoted
 
-__all__ = ["Choices", "Convention", "Name", "Option", "Reading", "conventions", "find"]
+__all__ = [
+    "HELD",
+    "THRESHOLDS",
+    "WHEN",
+    "Caution",
+    "Choices",
+    "Convention",
+    "Name",
+    "Option",
+    "Reading",
+    "conventions",
+    "find",
+]
 
 
 @cache
@@ -58,6 +80,8 @@ def find(name: str) -> Convention:
     >>> find("TREC-Eval").name
     'trec_eval'
     """
+    if not isinstance(name, str):
+        raise ConventionError(f"a convention is the name of a library; got {quoted(name)}.")
     known = {
         _plain(spelling): each
         for each in conventions().values()
@@ -67,10 +91,10 @@ def find(name: str) -> Convention:
         return known[_plain(name)]
     spellings = [*conventions(), *known]
     raise ConventionError(
-        f"There is no convention {name!r}{did_you_mean(name, spellings, key=_plain)} "
+        f"There is no convention {quoted(name)}{did_you_mean(name, spellings, key=_plain)} "
         f"There is {', '.join(conventions())}."
     )
 
 
 def _plain(name: str) -> str:
-    return "".join(letter for letter in str(name).lower() if letter not in "-_ .")
+    return "".join(letter for letter in name.lower() if letter not in "-_ .")

@@ -12,6 +12,7 @@ CONVENTION = Convention(
     title="BEIR",
     package="beir",
     version="2.2.0",
+    held="run",
     verified="Run side by side on generated data.",
     names=(
         Name("NDCG@{k}", "nDCG@{k}"),
@@ -24,6 +25,7 @@ CONVENTION = Convention(
             "R(norm=capped)@{k}",
             f"Divided by min(N, k). {OTHER}",
             policy={**OWN, "empty": "error"},
+            plain=False,
         ),
         Name("Accuracy@{k}", "Success@{k}", OTHER, policy=OWN, aliases=("top_k_accuracy@{k}",)),
         Name(
@@ -33,16 +35,17 @@ CONVENTION = Convention(
         ),
     ),
     policy={"missing": "skip"},
+    drops_own_id=True,
     differences=(
         "Queries that the run lacks are left out of NDCG, MAP, Recall and P, and count as 0 in "
         "the others.",
         "An item whose id is that of the query is removed from the run first, unless "
-        "ignore_identical_ids=False.",
+        "ignore_identical_ids=False. judged does so too.",
         "Values are rounded to five decimals.",
     ),
     wrong=(
         "The run that is passed in is changed: items with the id of their query are taken out of "
-        "it.",
+        "it. MRR, R_cap and Accuracy do not take them out, but see the changed run after NDCG.",
         "R_cap stops with a division by zero where a query has nothing relevant.",
         "The measures of its own stop with an error where the run has a query that nobody judged.",
     ),

@@ -13,6 +13,7 @@ CONVENTION = Convention(
     aliases=("cwl", "cwl_eval"),
     package="cwl-eval",
     version="1.0.12",
+    held="run",
     verified="Run side by side on generated data, query by query.",
     names=(
         Name("P@{k}", "P@{k}", "Of gains 0 and 1.", aliases=("PrecisionCWLMetric({k})",)),

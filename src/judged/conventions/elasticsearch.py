@@ -9,7 +9,10 @@ CONVENTION = Convention(
     title="Elasticsearch (_rank_eval)",
     aliases=("elastic", "rank_eval"),
     version="8.x",
-    verified="A twin by hand from the published formulas, on generated data.",
+    held="reading",
+    verified=(
+        "The source was read and written again by hand, and that was compared on generated data."
+    ),
     names=(
         Name(
             "precision(k={k})",
@@ -42,12 +45,15 @@ CONVENTION = Convention(
         ),
         Option(
             "ignore_unlabeled=true",
-            "Unrated results do not count, in precision.",
+            "Unrated results among the first k do not count, in precision: judged's depth=k, "
+            "and unjudged items are removed.",
             {"unjudged": "removed"},
+            depth=True,
         ),
     ),
     differences=(
         "The order of the response counts.",
+        "Ratings are whole numbers from 0.",
         "Every request is a query of its own; one that fails is reported and left out of the mean.",
     ),
     wrong=("Older versions divide by 0 in a normalised dcg where nothing is relevant.",),

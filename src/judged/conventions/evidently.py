@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from judged.conventions.spec import Convention, Name, Option
+from judged.conventions.spec import Caution, Convention, Name, Option
 
 CONVENTION = Convention(
     name="evidently",
     title="Evidently",
     package="evidently",
     version="0.7.23",
+    held="run",
     verified=(
         "Run side by side on generated data, without ties and, for MAP, with lists of one length "
         "in rank order."
@@ -33,7 +34,18 @@ CONVENTION = Convention(
             "Computed once, from the mean precision and the mean recall.",
             aliases=("FBetaTopKMetric(k={k}, beta={b})",),
         ),
-        Name("MAP(k={k})", "AP@{k}", aliases=("MAPKMetric(k={k})",)),
+        Name(
+            "MAP(k={k})",
+            "AP@{k}",
+            aliases=("MAPKMetric(k={k})",),
+            cautions=(
+                Caution(
+                    "uneven",
+                    "Evidently's MAP goes on adding after the end of a list that is shorter than "
+                    "others, and can exceed 1; here it does not.",
+                ),
+            ),
+        ),
         Name("NDCG(k={k})", "nDCG@{k}", aliases=("NDCGKMetric(k={k})",)),
         Name("MRR(k={k})", "RR@{k}", aliases=("MRRKMetric(k={k})",)),
         Name("HitRate(k={k})", "Success@{k}", aliases=("HitRateKMetric(k={k})",)),
@@ -44,6 +56,18 @@ CONVENTION = Convention(
         ),
     ),
     policy={"empty": "skip"},
+    cautions=(
+        Caution(
+            "tied",
+            "Evidently gives tied results the mean of their ranks, rounded down; here they are "
+            "ordered.",
+        ),
+        Caution(
+            "unlisted",
+            "Evidently knows the rows of its frame alone: relevant items that were not recommended "
+            "count there only if they have a row.",
+        ),
+    ),
     options=(
         Option(
             "no_feedback_users=True",

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
-from judged.conventions.spec import Convention, Name, Option
+from judged.conventions.spec import Caution, Convention, Name, Option
 
 PLACES = "A recall point p asks for floor(p N + 0.9) relevant items, as trec_eval 9 does."
+
+ASCENDING = Caution(
+    "tied",
+    "ir_measures orders tied results by ascending id in RR@k and Judged@k, which no policy of "
+    "judged does.",
+)
 
 CONVENTION = Convention(
     name="ir_measures",
@@ -12,6 +18,7 @@ CONVENTION = Convention(
     aliases=("ir-measures",),
     package="ir_measures",
     version="0.4.3",
+    held="run",
     verified="Run side by side on generated data, query by query.",
     names=(
         Name("P@{k}", "P@{k}"),
@@ -26,6 +33,7 @@ CONVENTION = Convention(
             "RR@{k}",
             "RR@{k}",
             "Computed by MS MARCO's script, which orders tied results by ascending id.",
+            cautions=(ASCENDING,),
         ),
         Name("Rprec", "Rprec"),
         Name("Bpref", "Bpref"),
@@ -49,12 +57,21 @@ CONVENTION = Convention(
             "RBP(p={p}, rel={rel})@1000",
             "Computed by cwl_eval, which reads 1000 results; tied ones come in whatever order a "
             "sort leaves them in.",
+            cautions=(
+                Caution("tied", "ir_measures has no rule for the order of tied results in RBP."),
+            ),
         ),
         Name("IPrec@{x}", "IPrec(rounding=trec_eval9)@{x}", PLACES),
         Name(
             "Judged@{k}",
             "Judged@{k}",
             "A negative grade counts as a judgement, and tied results are ordered by ascending id.",
+            cautions=(
+                ASCENDING,
+                Caution(
+                    "negative", "A negative grade counts as a judgement in ir_measures' Judged."
+                ),
+            ),
         ),
         Name("NumRet", "NumRet"),
         Name("NumRet(rel={rel})", "NumRelRet(rel={rel})"),

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from judged.conventions.spec import Convention, Name
+from judged.conventions.spec import Caution, Convention, Name
 
 CONVENTION = Convention(
     name="mteb",
     title="MTEB",
     package="mteb",
     version="2.26.24",
+    held="run",
     verified="Run side by side on generated data.",
     names=(
         Name("ndcg_at_{k}", "nDCG@{k}", aliases=("NDCG@{k}",)),
@@ -28,6 +29,7 @@ CONVENTION = Convention(
             "R(norm=capped)@{k}",
             "Divided by min(N, k). Queries with nothing relevant are left out.",
             policy={"empty": "skip"},
+            plain=False,
         ),
         Name(
             "nauc_ndcg_at_{k}_max",
@@ -36,6 +38,13 @@ CONVENTION = Convention(
         ),
     ),
     policy={"missing": "skip"},
+    cautions=(
+        Caution(
+            "own ids",
+            "Some of MTEB's tasks (ArguAna, Quora and others) take such results out first, the "
+            "others keep them; they are kept here.",
+        ),
+    ),
     differences=(
         "Queries that the run lacks are left out.",
         "Values are rounded to five decimals, but for mrr.",

@@ -3,7 +3,7 @@ query."""
 
 from __future__ import annotations
 
-from judged.conventions.spec import Convention, Name, Option
+from judged.conventions.spec import Caution, Convention, Name, Option
 
 CONVENTION = Convention(
     name="pytorch-metric-learning",
@@ -11,6 +11,7 @@ CONVENTION = Convention(
     aliases=("pml", "pytorch_metric_learning"),
     package="pytorch-metric-learning",
     version="2.9.0",
+    held="run",
     verified="Its functions run side by side on generated lists of neighbours' labels.",
     names=(
         Name("precision_at_1", "P@1"),
@@ -29,6 +30,9 @@ CONVENTION = Convention(
         Name("AMI", "", "Compares clusters, not rankings."),
     ),
     policy={"ties": "input", "empty": "skip"},
+    cautions=(
+        Caution("tied", "The order of neighbours at the same distance is left to the search."),
+    ),
     options=(
         Option(
             "avg_of_avgs=True",

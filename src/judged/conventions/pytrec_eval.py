@@ -31,6 +31,7 @@ CONVENTION = Convention(
     aliases=("pytrec_eval-terrier", "pytrec-eval"),
     package="pytrec_eval-terrier",
     version="0.5.11",
+    held="run",
     verified="Run side by side on generated data, query by query.",
     names=tuple(
         replace(name, ours=_older(name.ours), note=OLDER if "rounding" in name.ours else name.note)

@@ -2,16 +2,28 @@
 
 from __future__ import annotations
 
-from judged.conventions.spec import Convention, Name
+from judged.conventions.spec import Caution, Convention, Name
 
 CONVENTION = Convention(
     name="quepid",
     title="Quepid",
     version="7.x",
-    verified="A twin by hand from the published scorers, on generated data.",
+    held="reading",
+    verified=(
+        "The source was read and written again by hand, and that was compared on generated data."
+    ),
     names=(
         Name("P@{k}", "P(short=shrink)@{k}", "A list shorter than k is divided by its own length."),
-        Name("AP@{k}", "AP@{k}"),
+        Name(
+            "AP@{k}",
+            "AP@{k}",
+            cautions=(
+                Caution(
+                    "nothing relevant",
+                    "Quepid's AP is not a number where nothing is relevant; it counts as 0 here.",
+                ),
+            ),
+        ),
         Name("RR@{k}", "RR@{k}"),
         Name("DCG@{k}", "DCG(gain=exp)@{k}", "The gain is 2^g - 1."),
         Name("NDCG@{k}", "nDCG(gain=exp)@{k}", "The gain is 2^g - 1."),
@@ -19,6 +31,7 @@ CONVENTION = Convention(
         Name("CG@{k}", "", "Ratings added up without a discount are not a measure of judged."),
     ),
     policy={"ties": "input"},
+    cautions=(Caution("fractional", "Quepid takes every rating above 0 as relevant, 0.5 too."),),
     differences=(
         "The order of the response counts.",
         "Scorers are scripts with k = 10 or 5 written in them, which users copy and change.",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from judged.conventions.spec import Convention, Name, Option
+from judged.conventions.spec import Caution, Convention, Name, Option
 
 
 def _both(theirs: str, ours: str, note: str = "") -> tuple[Name, Name]:
@@ -14,6 +14,7 @@ CONVENTION = Convention(
     title="ranx",
     package="ranx",
     version="0.3.21",
+    held="run",
     verified="Run side by side on generated data, query by query, without ties.",
     names=(
         *_both(
@@ -37,10 +38,40 @@ CONVENTION = Convention(
             "RBP(p=0.{p})",
             "Equal for grades 0 and 1; ranx gains the bare grade, so that higher grades lead "
             "above 1.",
+            cautions=(
+                Caution(
+                    "graded",
+                    "ranx gains the bare grade in RBP, so that grades above 1 lead above 1; here "
+                    "every relevant item gains 1.",
+                ),
+            ),
         ),
-        Name("bpref", "Bpref"),
+        Name(
+            "bpref",
+            "Bpref",
+            cautions=(
+                Caution(
+                    "nothing relevant",
+                    "ranx's bpref is not a number for a query with nothing relevant, nor is the "
+                    "mean; it counts as 0 here.",
+                ),
+                Caution(
+                    "all relevant",
+                    "ranx's bpref is not a number for a query with nothing judged irrelevant, nor "
+                    "is the mean; here it is.",
+                ),
+                Caution("negative", "ranx's bpref takes negative grades for irrelevant ones."),
+            ),
+        ),
     ),
     policy={"ties": "input", "missing": "error"},
+    cautions=(
+        Caution(
+            "tied",
+            "ranx leaves the order of tied results to a sort that need not keep that of the input, "
+            "as is done here.",
+        ),
+    ),
     options=(
         Option(
             "make_comparable=True",
@@ -56,7 +87,7 @@ CONVENTION = Convention(
     differences=(
         "A run that lacks a judged query is refused, unless make_comparable=True counts it as an "
         "empty list.",
-        "Tied results come in the order that its own sort leaves them in: that of the input in "
+        "Tied results come in the order that its sort leaves them in: mostly that of the input in "
         "short lists, none in long ones.",
         "With -l2 behind nDCG, grades below 2 gain nothing; judged takes a table, "
         "nDCG(gains={1:0}).",

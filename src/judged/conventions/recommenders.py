@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from judged.conventions.spec import Convention, Name
+from judged.conventions.spec import Caution, Convention, Name
 
 ALL = {"missing": "zero"}
 
@@ -11,6 +11,7 @@ CONVENTION = Convention(
     title="recommenders",
     package="recommenders",
     version="1.2.1",
+    held="run",
     verified="Run side by side on generated data.",
     names=(
         Name("precision_at_k(k={k})", "P@{k}", aliases=("precision_at_{k}",)),
@@ -48,6 +49,13 @@ CONVENTION = Convention(
         ),
     ),
     policy={"ties": "input", "missing": "skip"},
+    cautions=(
+        Caution(
+            "not relevant",
+            "recommenders takes every row of the true ratings as relevant; judgements with a grade "
+            "below 1 do not count here.",
+        ),
+    ),
     differences=(
         "Every row of the true ratings is relevant, whatever its rating; judgements must hold the "
         "relevant items only.",

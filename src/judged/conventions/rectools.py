@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from judged.conventions.spec import Convention, Name
+from judged.conventions.spec import Caution, Convention, Name
 
 ALL = (
     "Needs the size of the collection. Lists must have k results: a missing one counts as a false "
@@ -14,6 +14,7 @@ CONVENTION = Convention(
     title="RecTools",
     package="RecTools",
     version="0.19.0",
+    held="run",
     verified="Run side by side on generated data, user by user.",
     names=(
         Name("Precision(k={k})", "P@{k}"),
@@ -21,6 +22,7 @@ CONVENTION = Convention(
             "Precision(k={k}, r_precision=True)",
             "R(norm=capped)@{k}",
             "Hits divided by min(N, k); judged's Rprec cuts the list at N instead.",
+            plain=False,
         ),
         Name("Recall(k={k})", "R@{k}"),
         Name("F1Beta(k={k})", "F@{k}"),
@@ -49,6 +51,18 @@ CONVENTION = Convention(
         ),
         Name(
             "PAP(k={k})", "", "The area left of the k-th false positive is not a measure of judged."
+        ),
+    ),
+    cautions=(
+        Caution(
+            "not relevant",
+            "RecTools takes every interaction as relevant; judgements with a grade "
+            "below 1 do not count here.",
+        ),
+        Caution(
+            "tied",
+            "RecTools takes lists in their order, without scores; tied results were ordered by id "
+            "here, policy ties=input keeps the order of the input.",
         ),
     ),
     differences=(

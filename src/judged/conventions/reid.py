@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from judged.conventions.spec import Convention, Name
+from judged.conventions.spec import Caution, Convention, Name
 
 CONVENTION = Convention(
     name="reid",
     title="re-identification (torchreid, fast-reid)",
     aliases=("torchreid", "fast-reid", "fastreid", "re-id", "market1501"),
     version="2021",
-    verified="A twin by hand from the published definitions, on generated data.",
+    held="reading",
+    verified=(
+        "The source was read and written again by hand, and that was compared on generated data."
+    ),
     names=(
         Name(
             "Rank-{k}",
@@ -26,6 +29,7 @@ CONVENTION = Convention(
         ),
     ),
     policy={"ties": "input", "empty": "skip", "unjudged": "removed"},
+    cautions=(Caution("tied", "The order of equal distances is left to numpy's sort there."),),
     differences=(
         "Images of the query's own identity and camera are taken out. Judge every other image, "
         "and leave those unjudged.",

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-from judged.conventions.spec import Convention, Name
+from judged.conventions.spec import Caution, Convention, Name
 
 STEP = (
     "Tied items are one step of the curve, with the precision at its end; judged puts them in an "
     "order."
+)
+
+TIED = Caution(
+    "tied",
+    "scikit-learn takes tied items for one step of the curve, in average precision; here it is the "
+    "mean over their orders.",
 )
 
 CONVENTION = Convention(
@@ -15,6 +21,7 @@ CONVENTION = Convention(
     aliases=("sklearn",),
     package="scikit-learn",
     version="1.9.1",
+    held="run",
     verified="Run side by side on generated data, row by row.",
     names=(
         Name("ndcg_score", "nDCG", "Tied scores are averaged."),
@@ -29,12 +36,13 @@ CONVENTION = Convention(
             "dcg_score(k={k})", "DCG@{k}", "Tied scores are averaged.", aliases=("dcg_score@{k}",)
         ),
         Name("dcg_score(k={k}, log_base={b})", "DCG(log={b})@{k}", "Tied scores are averaged."),
-        Name("average_precision_score", "AP", STEP),
+        Name("average_precision_score", "AP", STEP, cautions=(TIED,)),
         Name(
             "label_ranking_average_precision_score",
             "AP",
             f"{STEP} A row with nothing relevant, or with nothing else, scores 1.",
             policy={"empty": "one"},
+            cautions=(TIED,),
         ),
         Name(
             "top_k_accuracy_score(k={k})",
@@ -59,6 +67,13 @@ CONVENTION = Convention(
         ),
     ),
     policy={"ties": "expected"},
+    cautions=(
+        Caution(
+            "unlisted",
+            "scikit-learn knows its rows alone: relevant items that the run lacks count there only "
+            "if they have a place in the row.",
+        ),
+    ),
     differences=(
         "Only what is in the row exists: relevant items that were not retrieved are unknown to it.",
         "DCG and nDCG average over the orders of tied scores.",

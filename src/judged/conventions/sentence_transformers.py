@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from judged.conventions.spec import Convention, Name
+from judged.conventions.spec import Caution, Convention, Name
 
 CONVENTION = Convention(
     name="sentence-transformers",
@@ -10,6 +10,7 @@ CONVENTION = Convention(
     aliases=("sbert", "sentence_transformers"),
     package="sentence-transformers",
     version="6.2.0",
+    held="run",
     verified="Run side by side on generated data, without ties.",
     names=(
         Name("accuracy@{k}", "Success@{k}"),
@@ -24,6 +25,18 @@ CONVENTION = Convention(
         ),
     ),
     policy={"empty": "skip"},
+    cautions=(
+        Caution(
+            "not relevant",
+            "sentence-transformers takes every document of a query's set as relevant; judgements "
+            "with a grade below 1 do not count here.",
+        ),
+        Caution(
+            "tied",
+            "sentence-transformers orders tied results by ascending id, which no policy of judged "
+            "does.",
+        ),
+    ),
     differences=(
         "Every document of a query's set is relevant to the same degree; judgements must hold the "
         "relevant items only.",

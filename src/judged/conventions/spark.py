@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from judged.conventions.spec import Convention, Name
+from judged.conventions.spec import Caution, Convention, Name
 
 CONVENTION = Convention(
     name="spark",
@@ -10,6 +10,7 @@ CONVENTION = Convention(
     aliases=("pyspark", "spark-mllib", "mllib"),
     package="pyspark",
     version="4.3.0",
+    held="run",
     verified="Run side by side on generated data.",
     names=(
         Name("precisionAt({k})", "P@{k}", aliases=("precisionAtK(k={k})",)),
@@ -32,6 +33,18 @@ CONVENTION = Convention(
             "",
             "Its documentation says that the gain is 2^g - 1; from Python the values are not "
             "looked at.",
+        ),
+    ),
+    cautions=(
+        Caution(
+            "not relevant",
+            "Spark takes every item of the second list as relevant; judgements with a grade "
+            "below 1 do not count here.",
+        ),
+        Caution(
+            "tied",
+            "Spark takes lists in their order, without scores; tied results were ordered by id "
+            "here, policy ties=input keeps the order of the input.",
         ),
     ),
     differences=(

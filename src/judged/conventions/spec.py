@@ -6,9 +6,64 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 
 Choices = Mapping[str, str]
 """Some choices of a policy, {"empty": "skip"}; the others are judged's defaults."""
+
+HELD = {
+    "run": "library run",
+    "output": "stored output",
+    "reading": "reading of the source",
+}
+"""How a convention was held against its library, best first."""
+
+WHEN = {
+    "tied": "judged results are tied",
+    "own ids": "results have the id of their query",
+    "graded": "grades are above 1",
+    "fractional": "grades are not whole numbers",
+    "negative": "grades are negative",
+    "not relevant": "judgements have a grade below 1",
+    "all relevant": "a query has no judgement of a grade from 0 to below 1",
+    "nothing relevant": "a query has nothing relevant",
+    "several relevant": "a query has more than one relevant item",
+    "unlisted": "relevant items are missing from the lists",
+    "uneven": "lists differ in length",
+    "repeated": "rows about the same item were dropped",
+    "unjudged queries": "the run has queries that nobody judged",
+    "not whole": "the number is not whole",
+}
+"""What data may be like for a library to give another number than judged by its convention."""
+
+THRESHOLDS = {
+    "half or tenth": (
+        "relevant are, for each query, grades above 0 that reach half of the best grade and the "
+        "90th percentile of all its grades"
+    ),
+}
+"""Rules by which a library decides for each query from which grade on an item is relevant."""
+
+
+@dataclass(frozen=True)
+class Caution:
+    """Where a library gives another number than judged by its convention; a warning, if the data
+    are such.
+
+    Parameters
+    ----------
+    when : str
+        What the data are like: a key of `WHEN`.
+    says : str
+        What the library does then, in a sentence.
+
+    >>> Caution("tied", "It orders tied results by ascending id.").when
+    'tied'
+    """
+
+    when: str
+    says: str
+
 
 _PLACE = re.compile(r"\{(\w+)\}")
 _VALUE = {"k": r"[1-9]\d*"}
@@ -33,6 +88,15 @@ class Name:
         Where this name has a policy of its own, unlike the rest of the library.
     aliases : tuple of str, optional
         Other spellings, with the same places.
+    plain : bool, optional
+        Whether our measure's name without parameters means it. Not so where the library calls it
+        something else: R(norm=capped)@10 is RecTools' r_precision, and R@10 its Recall.
+    threshold : str, optional
+        A key of `THRESHOLDS`, where the library finds out for each query what is relevant.
+    undefined : float, optional
+        What a query counts for which our measure is undefined, where no policy says so.
+    cautions : tuple of Caution, optional
+        Data for which the library gives another number under this name.
 
     >>> name = Name("map@{k}", "AP@{k}")
     >>> name.read("MAP@10"), name.read("ndcg@10")
@@ -44,6 +108,10 @@ class Name:
     note: str = ""
     policy: Choices = field(default_factory=dict)
     aliases: tuple[str, ...] = ()
+    plain: bool = True
+    threshold: str = ""
+    undefined: float | None = None
+    cautions: tuple[Caution, ...] = ()
 
     @property
     def places(self) -> tuple[str, ...]:
@@ -67,7 +135,7 @@ class Name:
         """
         tight = re.sub(r"\s", "", text)
         for spelling in (self.theirs, *self.aliases):
-            if found := re.fullmatch(_pattern(spelling), tight, re.IGNORECASE):
+            if found := _pattern(spelling).fullmatch(tight):
                 return found.groupdict()
         return None
 
@@ -89,13 +157,15 @@ class Name:
         return _fill(self.theirs, places), _fill(self.ours, places)
 
 
-def _pattern(spelling: str) -> str:
+@cache
+def _pattern(spelling: str) -> re.Pattern[str]:
     """The spelling as a regular expression, one group per place."""
     parts = _PLACE.split(re.sub(r"\s", "", spelling))
-    return "".join(
+    text = "".join(
         f"(?P<{part}>{_VALUE.get(part, _NUMBER)})" if number % 2 else re.escape(part)
         for number, part in enumerate(parts)
     )
+    return re.compile(text, re.IGNORECASE)
 
 
 def _fill(template: str, places: Mapping[str, object]) -> str:
@@ -116,6 +186,8 @@ class Option:
         The choices of our policy that do the same.
     params : Mapping, optional
         The parameters of our measures that do the same, {"rel": "{n}"}.
+    depth : bool, optional
+        Whether the lists have to be cut at k first for the policy to do the same.
 
     >>> Option("-c", "Missing queries count as 0.", policy={"missing": "zero"}).theirs
     '-c'
@@ -125,6 +197,7 @@ class Option:
     says: str
     policy: Choices = field(default_factory=dict)
     params: Mapping[str, str] = field(default_factory=dict)
+    depth: bool = False
 
 
 @dataclass(frozen=True)
@@ -139,10 +212,13 @@ class Convention:
         Its name for people.
     version : str
         The version that was compared; empty where it has none.
+    held : str
+        How it was held against the library: a key of `HELD`.
     verified : str
-        How it was compared, in a sentence.
+        The same in a sentence: with which data, and what was left out.
     names : tuple of Name
-        What it calls its measures.
+        What it calls its measures. Of several for one of ours, our name without parameters means
+        the first that is `plain`: what the library computes by default.
     policy : Mapping, optional
         The choices in which it differs from judged's defaults.
     options : tuple of Option, optional
@@ -152,6 +228,10 @@ class Convention:
         `names` do the same.
     wrong : tuple of str, optional
         What it does wrong or leaves to chance. judged does not imitate that.
+    drops_own_id : bool, optional
+        Whether a result that has the id of its query is taken out first.
+    cautions : tuple of Caution, optional
+        Data for which the library gives other numbers under all of its names.
     package : str, optional
         The distribution that was compared, where there is one to install.
     tolerance : float, optional
@@ -170,12 +250,15 @@ class Convention:
     name: str
     title: str
     version: str
+    held: str
     verified: str
     names: tuple[Name, ...]
     policy: Choices = field(default_factory=dict)
     options: tuple[Option, ...] = ()
     differences: tuple[str, ...] = ()
     wrong: tuple[str, ...] = ()
+    drops_own_id: bool = False
+    cautions: tuple[Caution, ...] = ()
     package: str = ""
     tolerance: float = 1e-9
     aliases: tuple[str, ...] = ()

@@ -3,20 +3,37 @@ items in the list."""
 
 from __future__ import annotations
 
-from judged.conventions.spec import Convention, Name, Option
+from judged.conventions.spec import Caution, Convention, Name, Option
 
 
 def _names(theirs: str, ours: str, note: str = "", *, function: str) -> tuple[Name, Name]:
     """A metric without and with a cutoff."""
+    tied = () if theirs == "RetrievalNormalizedDCG" else (TIED,)
     return (
-        Name(theirs, ours, note, aliases=(function, f"{theirs}()")),
+        Name(
+            theirs,
+            ours,
+            note,
+            aliases=(function, f"{theirs}()"),
+            cautions=tied,
+        ),
         Name(
             f"{theirs}(top_k={{k}})",
             f"{ours}@{{k}}",
             note,
             aliases=(f"{function}(top_k={{k}})", f"{theirs}@{{k}}", f"{function}@{{k}}"),
+            cautions=tied,
         ),
     )
+
+
+LENGTH = "Needs the size of the collection, which is the length of the list there."
+
+TIED = Caution(
+    "tied",
+    "torchmetrics leaves the order of tied results to torch, but for nDCG; here it is the mean "
+    "over their orders.",
+)
 
 
 CONVENTION = Convention(
@@ -24,6 +41,7 @@ CONVENTION = Convention(
     title="torchmetrics (retrieval)",
     package="torchmetrics",
     version="1.9.0",
+    held="run",
     verified="Run side by side on generated data, query by query, with scores above 0.",
     names=(
         *_names(
@@ -48,11 +66,29 @@ CONVENTION = Convention(
             "Rprec",
             aliases=("retrieval_r_precision", "RetrievalRPrecision()"),
         ),
-        *_names(
+        Name(
             "RetrievalFallOut",
             "FallOut",
-            "Needs the size of the collection, which is the length of the list there.",
-            function="retrieval_fall_out",
+            f"{LENGTH} A query with nothing irrelevant counts 1.",
+            aliases=("RetrievalFallOut()",),
+            undefined=1.0,
+            cautions=(TIED,),
+        ),
+        Name(
+            "RetrievalFallOut(top_k={k})",
+            "FallOut@{k}",
+            f"{LENGTH} A query with nothing irrelevant counts 1.",
+            aliases=("RetrievalFallOut@{k}",),
+            undefined=1.0,
+            cautions=(TIED,),
+        ),
+        Name("retrieval_fall_out", "FallOut", LENGTH, cautions=(TIED,)),
+        Name(
+            "retrieval_fall_out(top_k={k})",
+            "FallOut@{k}",
+            LENGTH,
+            aliases=("retrieval_fall_out@{k}",),
+            cautions=(TIED,),
         ),
         *_names(
             "RetrievalNormalizedDCG",
@@ -63,11 +99,20 @@ CONVENTION = Convention(
         Name(
             "RetrievalAUROC",
             "RankAUC",
-            "Needs the size of the collection, which is the length of the list there.",
+            f"{LENGTH} A query with nothing irrelevant counts 0.",
             aliases=("retrieval_auroc", "RetrievalAUROC()"),
+            undefined=0.0,
+            cautions=(TIED,),
         ),
     ),
     policy={"ties": "expected"},
+    cautions=(
+        Caution(
+            "unlisted",
+            "torchmetrics knows its lists alone: relevant items that the run lacks count there "
+            "only if they have a place in the list.",
+        ),
+    ),
     options=(
         Option(
             "empty_target_action='neg'",

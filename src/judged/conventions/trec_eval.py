@@ -8,6 +8,7 @@ Verified against the output of trec_eval 10.0 (tests/golden/trec_eval), and pytr
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
@@ -15,6 +16,19 @@ from judged.conventions import spec
 
 CUTOFFS = ("5", "10", "15", "20", "30", "100", "200", "500", "1000")
 TENTHS = tuple(f"{i / 10:.1f}" for i in range(11))
+
+
+def as_long(text: str) -> int:
+    """A whole number as trec_eval reads it, with C's atol: the digits that it begins with; but
+    ValueError where there is none, which is 0 there.
+
+    >>> as_long("23.4"), as_long(" 7x")
+    (23, 7)
+    """
+    found = re.match(r"\s*[+-]?[0-9]+", text)
+    if found is None:
+        raise ValueError(f"{text!r} does not begin with a whole number")
+    return int(found[0])
 
 
 def _plain(text: str) -> str:
@@ -41,6 +55,11 @@ class Name:
     """Printed for single queries."""
     summary: bool = True
     """Printed for all queries."""
+
+    @property
+    def takes_nothing(self) -> bool:
+        """Whether it has no parameters."""
+        return not self.cutoffs and self.parameter is None
 
 
 def _table(text: str) -> str:
@@ -145,18 +164,18 @@ class Line:
 
 def lines(root: str, parameters: str | None = None) -> Iterator[Line]:
     """What one of trec_eval's names prints, with its usual parameters or those given; ValueError
-    where they do not fit."""
+    where they do not fit. Where a name takes none, they are ignored, as there."""
     known = NAMES[root]
     if known.cutoffs:
-        given = tuple(parameters.split(",")) if parameters else known.cutoffs
-        for cutoff in sorted(given, key=float):
-            shown = (
-                known.written.format(float(cutoff)) if "." in known.written else str(int(cutoff))
-            )
-            yield Line(f"{root}_{shown}", root, known.measure.format(_plain(cutoff)))
-    elif known.parameter is None:
-        if parameters:
-            raise ValueError(f"{root} takes no parameters")
+        whole = "." not in known.written
+        given = parameters.split(",") if parameters else known.cutoffs
+        cutoffs = sorted(as_long(text) if whole else float(text) for text in given)
+        if len(set(cutoffs)) < len(cutoffs):
+            raise ValueError(f"{root} has a cutoff twice")
+        for cutoff in cutoffs:
+            name = f"{root}_{known.written.format(cutoff)}"
+            yield Line(name, root, known.measure.format(f"{cutoff:.17g}"))
+    elif known.takes_nothing or known.parameter is None:
         yield Line(root, root, known.measure)
     else:
         text = parameters or DEFAULT_PARAMETERS.get(root)
@@ -195,11 +214,20 @@ def _names() -> Iterator[spec.Name]:
             place = "{k}" if known.written == "{}" else "{x}"
             ours = known.measure.format(place)
             yield spec.Name(
-                f"{root}_{place}", ours, NOTES.get(root, ""), aliases=(f"{root}.{place}",)
+                f"{root}_{place}",
+                ours,
+                NOTES.get(root, ""),
+                aliases=(f"{root}.{place}",),
+                plain=root not in APART,
             )
         else:
-            yield spec.Name(root, next(lines(root)).measure, NOTES.get(root, ""))
+            yield spec.Name(
+                root, next(lines(root)).measure, NOTES.get(root, ""), plain=root not in APART
+            )
 
+
+APART = ("relative_P", "set_relative_P")
+"""Names of their own for what is a variant of recall in our notation."""
 
 NOTES = {
     "iprec_at_recall": (
@@ -222,12 +250,18 @@ CONVENTION = spec.Convention(
     title="trec_eval",
     aliases=("trec",),
     version="10.0",
+    held="output",
     verified=(
         "Its printed output, stored with the tests and compared byte for byte with `judged "
         "trec-eval`."
     ),
     names=tuple(_names()),
     policy={"missing": "error"},
+    cautions=(
+        spec.Caution(
+            "fractional", "trec_eval reads grades as whole numbers: what follows the point is lost."
+        ),
+    ),
     options=(
         spec.Option(
             "-c", "A judged query that the run lacks counts as an empty list.", {"missing": "zero"}

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from judged.conventions.spec import Convention, Name, Option
+from judged.conventions.spec import Caution, Convention, Name, Option
 
 CONVENTION = Convention(
     name="trectools",
     title="trectools",
     package="trectools",
     version="0.0.50",
+    held="run",
     verified="Run side by side on generated data, query by query.",
     names=(
         Name("get_map(depth={k})", "AP@{k}", aliases=("MAP@{k}", "map@{k}")),
@@ -22,18 +23,44 @@ CONVENTION = Convention(
             "Tied results are ordered by ascending id when a file is read, and as given when a "
             "frame is.",
             aliases=("NDCG_{k}", "NDCG@{k}"),
+            cautions=(
+                Caution(
+                    "tied",
+                    "trectools orders tied results by ascending id in nDCG, which no policy of "
+                    "judged does.",
+                ),
+            ),
         ),
         Name(
             "get_ndcg(depth={k}, trec_eval=False)",
             "nDCG(gain=exp)@{k}",
             "The gain is 2^g - 1.",
         ),
-        Name("get_bpref()", "Bpref", aliases=("bpref",)),
+        Name(
+            "get_bpref()",
+            "Bpref",
+            aliases=("bpref",),
+            cautions=(
+                Caution("negative", "trectools' bpref takes negative grades for relevant ones."),
+                Caution(
+                    "all relevant",
+                    "trectools' bpref is 0 for a query with nothing judged irrelevant; here it is "
+                    "not.",
+                ),
+            ),
+        ),
         Name(
             "get_rbp(p={p}, depth={k})",
             "RBP(p={p})@{k}",
             "Weights are averaged over the tied results among the first k.",
             policy={"ties": "expected"},
+            cautions=(
+                Caution(
+                    "tied",
+                    "trectools cuts the list before it averages tied results in RBP; here it is "
+                    "the mean over all their orders.",
+                ),
+            ),
         ),
         Name(
             "get_unjudged(depth={k})",
@@ -47,6 +74,12 @@ CONVENTION = Convention(
         ),
     ),
     policy={"missing": "skip"},
+    cautions=(
+        Caution(
+            "unjudged queries",
+            "trectools counts a query of the run that nobody judged as 0; it is left out here.",
+        ),
+    ),
     options=(
         Option(
             "trec_eval=False",

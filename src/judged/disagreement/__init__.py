@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from judged.checks import checked
 from judged.disagreement.compare import Rows, compare
 from judged.disagreement.definitions import family
 from judged.disagreement.result import Disagreement
 from judged.errors import InputError
 from judged.inputs import as_runs, read_judgements, read_run
 from judged.measures import parse_all
+from judged.rankings.audit import audit_of
 
 if TYPE_CHECKING:
     from judged.types import Duplicates, FileFormat, JudgementsLike, MeasuresLike, RunLike
@@ -20,6 +22,7 @@ DEFAULT = ("AP@10", "nDCG@10", "P@10", "R@10", "RR@10")
 """Names that stand for different numbers in many libraries."""
 
 
+@checked
 def compare_conventions(
     judgements: JudgementsLike,
     run: RunLike,
@@ -70,5 +73,7 @@ def compare_conventions(
         duplicates=duplicates,
     )
     return Disagreement(
-        rows.rankings.name, tuple(compare(rows, measure, family(measure)) for measure in wanted)
+        rows.rankings.name,
+        tuple(compare(rows, measure, family(measure)) for measure in wanted),
+        audit_of(rows.rankings).warnings,
     )

@@ -53,6 +53,17 @@ class Disagreement(Result):
     """The name of the run."""
     measures: tuple[Compared, ...]
     """The definitions of each measure, and what kinds of queries there are."""
+    warned: tuple[str, ...] = ()
+    """What could mislead about the data."""
+
+    def warnings(self) -> list[str]:
+        """What could mislead whoever reads the numbers and nothing else.
+
+        Returns
+        -------
+        list of str
+        """
+        return list(self.warned)
 
     def rows(self, measure: str | Measure | None = None) -> tuple[Row, ...]:
         """The definitions of one measure, that which was asked for first.
@@ -175,7 +186,10 @@ class Disagreement(Result):
         '1 query, of them 1 short'
         """
         said = [text for each in self.measures for text in (heading(each), *notes(each))]
-        return [*said, assumed()]
+        return [*self._warned(), *said, assumed()]
+
+    def _warned(self) -> list[str]:
+        return [f"warning: {text}" for text in self.warned]
 
     def parts(self) -> list[Part]:
         """A table for each measure, with what makes its definitions differ under it.
@@ -189,7 +203,7 @@ class Disagreement(Result):
         >>> found.to_text().splitlines()[1].split()
         ['definition', 'value', 'queries', 'that', 'differ', 'used', 'by']
         """
-        parts: list[Part] = []
+        parts: list[Part] = [*self._warned()]
         for each, table in zip(self.measures, self.tables(), strict=True):
             parts += [heading(each), table, *notes(each), ""]
         return [*parts, assumed()]

@@ -2,8 +2,8 @@
 
 "Is a relevant category among the first five?" is then `Success@5` of rankings whose items are
 categories, and every other measure works on them too. A category scores what its best item scores;
-tied categories are ordered by the tie rule on the categories' own ids; a category is as relevant as
-the best graded of its items.
+tied categories are ordered by the tie rule on the categories' own ids, or as the first of each
+one's best items came; a category is as relevant as the best graded of its items.
 """
 
 from __future__ import annotations
@@ -12,10 +12,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
 from os import PathLike
+from threading import local
 from typing import Any
 
 import numpy as np
 
+from judged.embeddings.category_relations import ByCategory, Moved, WhollyExcluded
 from judged.embeddings.product import Product, Tile
 from judged.embeddings.relations import Bound, Pairs
 from judged.errors import InputError
@@ -167,6 +169,12 @@ class Grouping:
         """All columns at which tiles begin."""
         return np.concatenate([self.parts(first) for first in self.layouts])
 
+    def members_of(self, categories: Ints) -> tuple[Ints, Ints]:
+        """The items of some categories, one category after the other and in each as they came; and
+        their columns."""
+        member = self._together[positions(self.begins[categories], self.sizes[categories])]
+        return member, self._column_of[member]
+
     def columns_of(self, category: int) -> Ints:
         """The columns of a category's items."""
         begin = self.begins[category]
@@ -174,7 +182,7 @@ class Grouping:
 
     def moved(self, exclude: Bound | None) -> Bound | None:
         """Excluded items by the column they have in the product."""
-        return None if exclude is None else _Moved(exclude, self._column_of)
+        return None if exclude is None else Moved(exclude, self._column_of)
 
 
 class UniqueProduct:
@@ -188,9 +196,10 @@ class UniqueProduct:
         self.queries, self.items = product.queries, grouping.categories
         self._excluded_items = exclude
         self.exclude: Bound | None = (
-            None if exclude is None else _WhollyExcluded(exclude, grouping.category, grouping.sizes)
+            None if exclude is None else WhollyExcluded(exclude, grouping.category, grouping.sizes)
         )
         self.threads, self.listed = product.threads, product.listed
+        self._last = local()
         self.comparable = product.comparable
 
     @property
@@ -263,14 +272,57 @@ class UniqueProduct:
                 scores[place, np.isin(item, exclude.block(row, row + 1).item)] = -np.inf
         return np.maximum.reduceat(scores, begins, axis=1), slack
 
+    def leaders(self, queries: Ints, categories: Ints) -> Ints:
+        """For as many queries as categories, the item that stands for each: the first that came of
+        its best."""
+        count = len(self.items)
+        asked, which = np.unique(queries * count + categories, return_inverse=True)
+        sizes = self._grouping.sizes[asked % count]
+        member, column = self._grouping.members_of(asked % count)
+        score = self._of_items(np.repeat(asked // count, sizes), column)
+        best = np.maximum.reduceat(score, starts_of(sizes)).repeat(sizes)
+        level = np.flatnonzero(score == best)
+        pair = np.repeat(np.arange(len(asked)), sizes)[level]
+        return member[level[borders(pair)]][which]
+
+    def _of_items(self, queries: Ints, columns: Ints) -> Floats:
+        """The scores of single items, as they were when the best of each category was found."""
+        found = np.empty(len(queries))
+        height = self.product.height
+        for begin in np.unique(queries // height * height).tolist():
+            own = np.flatnonzero(queries // height * height == begin)
+            scores, slack = self._block(begin, min(begin + height, len(self.queries)))
+            found[own] = scores[queries[own] - begin, columns[own]]
+            if slack is not None:
+                there = own[found[own] > -np.inf]
+                found[there] = self.product.exact_pairs(queries[there], columns[there])
+        return found
+
+    def _block(self, begin: int, end: int) -> tuple[Matrix, Floats | None]:
+        """All items' scores for a block of queries; the last one of each thread is kept."""
+        if getattr(self._last, "begin", None) != begin:
+            prepared = self.query_block(begin, end)
+            gone = None
+            if self.product.exclude is not None:
+                gone = self.product.exclude.block(begin, end)
+            parts = []
+            for first, (last, _) in self._grouping.layouts.items():
+                stop = int(self._grouping.begins[first] + self._grouping.sizes[first:last].sum())
+                for at in self._grouping.parts(first):
+                    tile = self.product.tile(prepared, begin, at, gone)
+                    parts.append(tile.scores[:, : stop - at].copy())
+            self._last.scores, self._last.slack = np.hstack(parts), tile.slack
+            self._last.begin = begin
+        return self._last.scores, self._last.slack
+
     def relevance(self, relevant: Bound) -> Bound:
         """The categories that are relevant, from the items that are: each with the best grade of
         its items."""
-        return _ByCategory(relevant, self._excluded_items, self._grouping.category)
+        return ByCategory(relevant, self._excluded_items, self._grouping.category)
 
     def relevance_of_others(self, relevant: Bound) -> Bound:
         """The same for queries that are not among these, for which nothing is excluded."""
-        return _ByCategory(relevant, None, self._grouping.category)
+        return ByCategory(relevant, None, self._grouping.category)
 
 
 def category_codes(categories: Any, items: Vectors) -> tuple[tuple[str, ...], Ints]:
@@ -293,7 +345,10 @@ def category_codes(categories: Any, items: Vectors) -> tuple[tuple[str, ...], In
 
 
 def _labels(given: Any, items: Vectors) -> list[str]:
-    labels = np.asarray(given)
+    try:
+        labels = np.asarray(given)
+    except (TypeError, ValueError, RuntimeError):
+        labels = np.zeros(())
     if labels.ndim != 1 or len(labels) != len(items):
         raise InputError(
             f"{items.source}: categories have shape {labels.shape}; one is needed for each of the "
@@ -318,63 +373,3 @@ def _labels(given: Any, items: Vectors) -> list[str]:
             )
         labels = labels.astype(np.int64)
     return [str(label) for label in labels.tolist()]
-
-
-@dataclass(frozen=True, eq=False)
-class _Moved:
-    """Excluded items by the column they have in the product."""
-
-    exclude: Bound
-    column_of: Ints
-
-    def block(self, begin: int, end: int) -> Pairs:
-        found = self.exclude.block(begin, end)
-        known = found.where(found.item >= 0)
-        return Pairs(known.lengths, self.column_of[known.item], known.grade)
-
-
-@dataclass(frozen=True, eq=False)
-class _WhollyExcluded:
-    """Categories of which no item is left."""
-
-    exclude: Bound
-    category: Ints
-    sizes: Ints
-
-    def block(self, begin: int, end: int) -> Pairs:
-        gone = self.exclude.block(begin, end)
-        known = gone.item >= 0
-        key = gone.row[known] * len(self.sizes) + self.category[gone.item[known]]
-        found, count = np.unique(key, return_counts=True)
-        whole = found[count == self.sizes[found % len(self.sizes)]]
-        lengths = np.bincount(whole // len(self.sizes), minlength=end - begin)
-        return Pairs(lengths, whole % len(self.sizes), np.ones(len(whole)))
-
-
-@dataclass(frozen=True, eq=False)
-class _ByCategory:
-    """Relevant items as relevant categories. An item without a vector stays what it is, one that
-    can only be missed."""
-
-    relevant: Bound
-    exclude: Bound | None
-    category: Ints
-
-    def block(self, begin: int, end: int) -> Pairs:
-        pairs = self.relevant.block(begin, end)
-        known = pairs.item >= 0
-        keep = known.copy()
-        if self.exclude is not None:
-            gone = self.exclude.block(begin, end)
-            count = len(self.category)
-            real = gone.item >= 0
-            keep &= ~np.isin(
-                pairs.row * count + pairs.item, gone.row[real] * count + gone.item[real]
-            )
-        row = np.concatenate([pairs.row[keep], pairs.row[~known]])
-        item = np.concatenate([self.category[pairs.item[keep]], np.full(int((~known).sum()), -1)])
-        grade = np.concatenate([pairs.grade[keep], pairs.grade[~known]])
-        order = np.lexsort((-grade, item, row))
-        row, item, grade = row[order], item[order], grade[order]
-        first = borders(row, item) | (item < 0)
-        return Pairs(np.bincount(row[first], minlength=end - begin), item[first], grade[first])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal
 
-from judged.checks import size_in_bytes
+from judged.checks import checked_methods, size_in_bytes
 from judged.embeddings.diagnosis import SAMPLE
 from judged.embeddings.normalisation_kinds import as_normalisation
 from judged.embeddings.product import MEMORY
@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     )
 
 
+@checked_methods
 class Embeddings(Search):
     """Queries and items, and how they are compared: ranked exactly, without a sort.
 
@@ -144,7 +145,8 @@ class Embeddings(Search):
         both : bool, optional
             Whether the items' search for queries is a second row.
         tie_range : bool, optional
-            Whether every number is also given with ties against the system and in its favour.
+            Whether every number is also given in the worst and the best order of ties, and on
+            average over all orders.
         name : str, optional
             What the row is called.
         progress : callable, optional

@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from judged.checks import checked_methods
 from judged.embeddings.index_adapter import Adapter, as_index
+from judged.embeddings.itself import warned_of_itself
 from judged.embeddings.product import Scores, over_blocks
 from judged.embeddings.ranks import relevant_and_excluded
 from judged.embeddings.relations import Bound, Pairs, Relation
@@ -61,12 +63,15 @@ def evaluate(
     adapter = Adapter(opened, product, keys)
     lists = _compare(product, relevance, best, adapter, progress)
     return IndexEvaluation(
-        k=k,
+        k=best.k,
         per_query_recall=lists.recall(),
-        evaluation=announced(evaluate_rankings(lists.rankings(ties, adapter.notes), request)),
+        evaluation=announced(
+            evaluate_rankings(lists.rankings(exact, ties, adapter.notes), request)
+        ),
     )
 
 
+@checked_methods
 @dataclass(frozen=True, eq=False, repr=False)
 class IndexEvaluation(Result):
     """What an index finds of the exact lists, the numbers of both, and what is lost.
@@ -251,18 +256,20 @@ class _Compared:
         share[some] = np.minimum(right.sum(axis=1)[some] / lengths[some], 1.0)
         return share
 
-    def rankings(self, ties: Ties, notes: tuple[str, ...]) -> list[Rankings]:
+    def rankings(self, search: Search, ties: Ties, notes: tuple[str, ...]) -> list[Rankings]:
         if not len(self.relevant.item):
             raise InputError(
                 "no item is relevant to any query; check the relevance that was given."
             )
         k = self.exact.k
+        exact = self._rankings(self.exact.items, f"exact@{k}", ties)
+        itself = warned_of_itself(search, exact)
         return [
-            self._rankings(self.exact.items, f"exact@{k}", ties, ()),
-            self._rankings(self.found, f"index@{k}", ties, notes),
+            self._audited(exact, itself),
+            self._audited(self._rankings(self.found, f"index@{k}", ties), (*itself, *notes)),
         ]
 
-    def _rankings(self, lists: Ints, name: str, ties: Ties, notes: tuple[str, ...]) -> Rankings:
+    def _rankings(self, lists: Ints, name: str, ties: Ties) -> Rankings:
         count = len(self.product.items)
         row, place = np.nonzero(lists >= 0)
         known = np.flatnonzero(self.relevant.item >= 0)
@@ -271,9 +278,9 @@ class _Compared:
         wanted = row * count + lists[row, place]
         at = np.minimum(np.searchsorted(key[order], wanted), max(len(key) - 1, 0))
         hit = key[order][at] == wanted if len(key) else np.zeros(len(wanted), bool)
-        queries, items = self.product.queries, self.product.items
+        queries = self.product.queries
         lengths = np.bincount(row, minlength=len(queries))
-        rankings = Rankings(
+        return Rankings(
             queries=queries.names(),
             retrieved=lengths,
             hit_query=row[hit],
@@ -287,12 +294,15 @@ class _Compared:
             depth=self.exact.k,
             name=name,
         )
+
+    def _audited(self, rankings: Rankings, notes: tuple[str, ...]) -> Rankings:
+        queries, items = self.product.queries, self.product.items
         audit = Audit.of(
             rankings,
             run_queries=len(queries),
             notes=tuple(dict.fromkeys(queries.notes + items.notes + notes)),
             complete=True,
-            judged_results=int(hit.sum()),
+            judged_results=len(rankings.hit_query),
         )
         return replace(rankings, audit=audit)
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judged.embeddings.product import Scores
-from judged.errors import InputError, MissingExtraError
+from judged.errors import InputError, MissingExtraError, quoted
 from judged.inputs.vectors.vectors import Vectors
 from judged.segments import Ints
 
@@ -32,6 +32,8 @@ def _read(label: str) -> Any:
             head = file.read(256)
     except OSError as error:
         raise InputError(f"{label}: cannot be read ({error.strerror or error}).") from None
+    except ValueError as error:  # a name that no file can have
+        raise InputError(f"{quoted(label)}: cannot be read ({error}).") from None
     if b"usearch" in head or label.endswith(".usearch"):
         return _read_usearch(label)
     try:
@@ -168,7 +170,12 @@ def _asking(index: Any) -> Callable[[Any, int], NDArray[Any]]:
     if callable(index):
 
         def by_call(block: Any, k: int) -> NDArray[Any]:
-            answer = index(block, k)
+            try:
+                answer = index(block, k)
+            except TypeError as error:
+                raise InputError(
+                    f"the index function must take vectors and k ({error})."
+                ) from error
             if not isinstance(answer, (tuple, list)) or len(answer) != 2:
                 raise InputError(
                     f"the index function returned {type(answer).__name__}; it must return (items, "
@@ -212,7 +219,11 @@ def _matrix(items: Any) -> NDArray[Any]:
 
 
 def _checked_keys(keys: Ids, items: Vectors) -> dict[Any, int]:
-    names = np.asarray(keys).tolist()
+    if isinstance(keys, (str, bytes)) or not hasattr(keys, "__iter__"):
+        raise InputError(f"keys must be a sequence, one for each item; got {quoted(keys)}.")
+    names = np.asarray(list(keys) if isinstance(keys, (set, dict)) else keys).tolist()
+    if not isinstance(names, list) or any(isinstance(name, list) for name in names):
+        raise InputError(f"keys must be a sequence, one for each item; got {quoted(keys)}.")
     if len(names) != len(items):
         raise InputError(f"keys: {len(names)} keys for {len(items)} items; there must be as many.")
     known = {name: row for row, name in enumerate(names)}

@@ -3,19 +3,20 @@ change once it is fitted."""
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields
-from math import isfinite
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from judged.checks import HIGHEST, LOWEST
 from judged.embeddings.product import Product
 from judged.embeddings.streams import pieces
-from judged.errors import InputError
+from judged.errors import InputError, did_you_mean
 from judged.inputs.vectors.vectors import Matrix, Vectors
 from judged.segments import Floats
 
@@ -55,6 +56,11 @@ class Fitted:
             )
             with np.errstate(over="ignore"):
                 scores[:, at] = changed
+            if not np.isfinite(scores[:, at]).all():
+                raise InputError(
+                    f"scores normalised by {self.normalisation} overflow; divide all vectors by "
+                    "the same number."
+                )
 
     def of_lists(self, scores: NDArray[Any]) -> Floats:
         """The scores of lists, one per query, by a normalisation that looks at nothing but the
@@ -86,8 +92,8 @@ def positive(default: float) -> Any:
     return field(
         default=default,
         metadata={
-            "must": "a number above 0",
-            "fits": lambda given: _is(given, Real) and isfinite(given) and given > 0,
+            "must": f"a number above 0, from {LOWEST:g} to {HIGHEST:g}",
+            "fits": lambda given: _is(given, Real) and LOWEST <= given <= HIGHEST,
         },
     )
 
@@ -154,3 +160,39 @@ def _brief(value: Any) -> str:
         if isinstance(value, (int, float, str)) or hasattr(value, "__fspath__")
         else f"{len(value)} vectors"
     )
+
+
+_PARAMETER = re.compile(r"""\s*(\w+)\s*=\s*("[^"]*"|'[^']*'|[^,]*[^,\s])\s*(?:,|$)""")
+
+
+def with_parameters(kind: type[Normalisation], text: str, given: str) -> Normalisation:
+    """One of a kind from what stands between the brackets of its text."""
+    known = [each.name for each in fields(kind)]
+    parameters: dict[str, Any] = {}
+    at = 0
+    while at < len(text.rstrip()):
+        match = _PARAMETER.match(text, at)
+        if match is None:
+            raise InputError(
+                f"parameters are written name=value, with commas between; got {given!r}."
+            )
+        name, at = match[1], match.end()
+        if name not in known:
+            raise InputError(
+                f"{kind.name} takes no {name!r}{did_you_mean(name, known)} It takes "
+                f"{', '.join(known) or 'no parameters'}."
+            )
+        if name in parameters:
+            raise InputError(f"{name} of {kind.name} is given twice: {given!r}.")
+        parameters[name] = _value(match[2])
+    return kind(**parameters)
+
+
+def _value(text: str) -> int | float | str:
+    """A whole number, a number, or else a text, as a file's name is."""
+    for read in (int, float):
+        try:
+            return read(text)
+        except ValueError:
+            continue
+    return text.strip("\"'")

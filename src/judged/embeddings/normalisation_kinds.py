@@ -10,14 +10,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import log_ndtr
 
-from judged.embeddings.normalisation import Fitted, Kind, Normalisation, positive, whole
+from judged.embeddings.normalisation import (
+    Fitted,
+    Kind,
+    Normalisation,
+    positive,
+    whole,
+    with_parameters,
+)
 from judged.embeddings.product import Product
 from judged.embeddings.streams import (
     CHUNK,
@@ -30,11 +37,10 @@ from judged.embeddings.streams import (
     nearest,
     over,
 )
-from judged.errors import InputError, did_you_mean
+from judged.errors import InputError, did_you_mean, quoted
 from judged.inputs.vectors import as_vectors
 from judged.inputs.vectors.vectors import Vectors, unit
 from judged.segments import Floats
-from judged.similarity.distances import Euclidean, Manhattan
 from judged.similarity.similarity import Cosine
 
 if TYPE_CHECKING:
@@ -77,11 +83,14 @@ class ZScore(Normalisation):
         return self._fitted(product, _centred(moments.mean, moments.deviation))
 
 
-def _centred(middle: Floats, spread: Floats) -> Callable[[Floats, slice, slice], Floats]:
+def _centred(
+    middle: Floats, spread: Floats, *, noise: float = 0.0
+) -> Callable[[Floats, slice, slice], Floats]:
     """(score - middle) / spread for each query; a query whose scores are all the same keeps them
-    the same, at 0."""
-    spread = np.where(np.isfinite(spread) & (spread > 0), spread, 1.0)
-    return lambda scores, rows, columns: (scores - middle[rows, None]) / spread[rows, None]
+    the same, at 0, as one whose spread is no more than `noise` of the middle."""
+    some = np.isfinite(spread) & (spread > noise * np.abs(middle))
+    scale = np.where(some, 1 / np.where(some, spread, 1.0), 0.0)
+    return lambda scores, rows, columns: (scores - middle[rows, None]) * scale[rows, None]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -229,8 +238,8 @@ class DualSoftmax(Normalisation):
 
     name: ClassVar[str] = "dual-softmax"
     says: ClassVar[str] = (
-        "s times e^(beta·s) / the sum of it over all queries with that item; where that would "
-        "vanish in single precision, a root of it with its sign, which ranks the same"
+        "the logarithm of e^(beta·s) / the sum of it over all items of the query, times the same / "
+        "the sum of it over all queries with that item"
     )
 
     @property
@@ -238,38 +247,26 @@ class DualSoftmax(Normalisation):
         return "transductive"
 
     def fit(self, product: Product, *, dims: int | None = None) -> Fitted:
-        if isinstance(product.similarity, (Euclidean, Manhattan)):
-            raise InputError(
-                "dual-softmax multiplies a score by a probability, which has no meaning for "
-                f"{product.similarity.name} scores (0 is the best); use cosine or dot, or "
-                "inverted-softmax."
-            )
-        sums, low = LogSums(len(product.items)), np.full(len(product.items), np.inf)
+        of_query, of_item = LogSums(len(product.queries)), LogSums(len(product.items))
         for chunk in chunks(product):
-            logs = self.beta * chunk.values.T
-            sums.add(chunk.columns, logs)
-            low[chunk.columns] = np.minimum(
-                low[chunk.columns], np.where(np.isfinite(logs), logs, np.inf).min(axis=1)
-            )
-        total = sums.values()
-        root = max(1.0, float((total - low)[np.isfinite(low)].max(initial=0.0)) / _LEAST_LOG)
+            logs = self.beta * chunk.values
+            of_query.add(chunk.rows, logs)
+            of_item.add(chunk.columns, logs.T)
+        query, item = of_query.values(), of_item.values()
 
         def change(scores: Floats, rows: slice, columns: slice) -> Floats:
-            share = np.exp((self.beta * scores - total[columns]) / root)
-            return np.sign(scores) * np.abs(scores) ** (1 / root) * share
+            logs = self.beta * scores
+            # Each share by itself: their logarithms are near 0 where the scores are great.
+            return (logs - query[rows, None]) + (logs - item[columns])
 
         return self._fitted(product, change)
-
-
-_LEAST_LOG = 70.0
-"""e^-70 leaves a score of single precision room for its own smallness."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class MutualProximity(Normalisation):
     name: ClassVar[str] = "mutual-proximity"
     says: ClassVar[str] = (
-        "the logarithm of the chance that the query's score with another item, and the item's with "
+        "the log-odds of the chance that the query's score with another item, and the item's with "
         "another query, are both lower, taking scores as normally distributed and independent"
     )
 
@@ -282,14 +279,33 @@ class MutualProximity(Normalisation):
         for chunk in chunks(product):
             of_query.add(chunk.rows, chunk.values)
             of_item.add(chunk.columns, chunk.values.T)
-        by_query, by_item = (_centred(each.mean, each.deviation) for each in (of_query, of_item))
+        # What equal scores differ by is the rounding of them, or of their mean.
+        noise = float(np.finfo(np.float32).eps)
+        by_query, by_item = (
+            _centred(each.mean, each.deviation, noise=noise) for each in (of_query, of_item)
+        )
 
         def change(scores: Floats, rows: slice, columns: slice) -> Floats:
-            return log_ndtr(by_query(scores, rows, columns)) + log_ndtr(
-                by_item(scores.T, columns, rows).T
+            return _log_odds_of_both(
+                by_query(scores, rows, columns), by_item(scores.T, columns, rows).T
             )
 
         return self._fitted(product, change)
+
+
+def _log_odds_of_both(one: Floats, other: Floats) -> Floats:
+    """Of the chance that two independent normal values lie below these; it goes on growing where
+    the chance itself rounds to 1."""
+    chance = log_ndtr(one) + log_ndtr(other)
+    far = np.minimum(one, other) > _FAR
+    against = np.log(-np.expm1(np.where(far, -1.0, chance)))
+    against[far] = np.logaddexp(log_ndtr(-one[far]), log_ndtr(-other[far]))
+    return chance - against
+
+
+_FAR = 9.0
+"""Beyond so many deviations, the chance that both values lie above is nothing beside the chance of
+either."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -354,7 +370,7 @@ def as_normalisation(given: NormalisationLike) -> Normalisation:
     if match is None:
         raise InputError(
             "a normalisation is a text such as 'csls' or 'softmax(temperature=0.05)'; got "
-            f"{given!r}."
+            f"{quoted(given)}."
         )
     name = match[1].lower().replace("_", "-").replace(" ", "-")
     if name not in NORMALISATIONS:
@@ -362,39 +378,4 @@ def as_normalisation(given: NormalisationLike) -> Normalisation:
             f"There is no normalisation {match[1]!r}{did_you_mean(name, NORMALISATIONS)} There is "
             f"{', '.join(NORMALISATIONS)}."
         )
-    return _with_parameters(NORMALISATIONS[name], match[2] or "", given)
-
-
-_PARAMETER = re.compile(r"""\s*(\w+)\s*=\s*("[^"]*"|'[^']*'|[^,]*[^,\s])\s*(?:,|$)""")
-
-
-def _with_parameters(kind: type[Normalisation], text: str, given: str) -> Normalisation:
-    known = [each.name for each in fields(kind)]
-    parameters: dict[str, Any] = {}
-    at = 0
-    while at < len(text.rstrip()):
-        match = _PARAMETER.match(text, at)
-        if match is None:
-            raise InputError(
-                f"parameters are written name=value, with commas between; got {given!r}."
-            )
-        name, at = match[1], match.end()
-        if name not in known:
-            raise InputError(
-                f"{kind.name} takes no {name!r}{did_you_mean(name, known)} It takes "
-                f"{', '.join(known) or 'no parameters'}."
-            )
-        if name in parameters:
-            raise InputError(f"{name} of {kind.name} is given twice: {given!r}.")
-        parameters[name] = _value(match[2])
-    return kind(**parameters)
-
-
-def _value(text: str) -> int | float | str:
-    """A whole number, a number, or else a text, as a file's name is."""
-    for read in (int, float):
-        try:
-            return read(text)
-        except ValueError:
-            continue
-    return text.strip("\"'")
+    return with_parameters(NORMALISATIONS[name], match[2] or "", given)

@@ -22,10 +22,10 @@ from judged.embeddings.product import Scores, Tile, over_blocks
 from judged.embeddings.relations import Bound, Judged, Pairs
 from judged.embeddings.settling import Candidates, counts_before, within
 from judged.errors import InputError
-from judged.inputs.vectors.vectors import Matrix, Vectors
-from judged.judging.ties import favoured
+from judged.inputs.vectors.vectors import Matrix
 from judged.policy import Policy
 from judged.rankings.rankings import Rankings, by_query_and_rank
+from judged.rankings.ties import favoured
 from judged.segments import Floats, Ints, count_above, descending
 
 
@@ -95,11 +95,19 @@ def relevant_and_excluded(
 class TieOrder:
     """In which order tied items stand: their place in it, worked out when the first tie is met."""
 
-    def __init__(self, items: Vectors, rule: str) -> None:
-        self._items, self._rule = items, rule
+    def __init__(self, scores: Scores, rule: str) -> None:
+        self._items, self._rule = scores.items, rule
+        # Categories have no order of their own in the input: their best items have.
+        self._leaders = (
+            scores.leaders if isinstance(scores, UniqueProduct) and rule == "input" else None
+        )
+
+    def places(self, queries: Ints, items: Ints) -> Ints:
+        """For as many queries as items, by what tied ones are ordered: the lowest first."""
+        return self._place[items] if self._leaders is None else self._leaders(queries, items)
 
     @cached_property
-    def place(self) -> Ints:
+    def _place(self) -> Ints:
         if self._rule == "input":
             return np.arange(len(self._items))
         import polars as pl
@@ -199,10 +207,12 @@ class Tally:
                 own = self._own[some]
             tied = level[some] - above[some] > tile.holds(self._item[some])
             if tied.any():
-                place = self._ties.place
+                places = self._ties.places
                 self._before[some] += counts_before(
-                    *(left.row, left.score, place[left.column + tile.column]),
-                    *(self._row[some], own, place[self._item[some]]),
+                    *(left.row, left.score),
+                    places(self._begin + left.row, left.column + tile.column),
+                    *(self._row[some], own),
+                    places(self._begin + self._row[some], self._item[some]),
                 )
 
     def _told(self, tile: Tile, left: Candidates, some: Ints, above: Ints, level: Ints) -> Ints:

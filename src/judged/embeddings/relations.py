@@ -246,7 +246,18 @@ class _Computed:
     items: int
 
     def block(self, begin: int, end: int) -> Pairs:
-        grades = np.asarray(self.function(begin, end))
+        try:
+            grades = np.asarray(self.function(begin, end))
+            numeric = grades.dtype.kind in "biuf"
+        except TypeError as error:
+            raise InputError(
+                "the relevance function must take two numbers, the first query and the one after "
+                f"the last ({error})."
+            ) from error
+        if not numeric:
+            raise InputError(
+                f"the relevance function must return numbers, grades; got {grades.dtype}."
+            )
         if grades.shape != (end - begin, self.items):
             raise InputError(
                 f"the relevance function returned shape {grades.shape} for queries {begin} to "
@@ -320,13 +331,14 @@ class Lists:
                 "as many."
             )
         lengths = np.array([len(each) for each in self.lists], dtype=np.int64)
-        item = np.array([number for each in self.lists for number in each], dtype=np.int64)
-        if len(item) and (item.min() < 0 or item.max() >= len(items)):
-            wrong = item[(item < 0) | (item >= len(items))][0]
+        numbers = [number for each in self.lists for number in each]
+        wrong = next((number for number in numbers if not 0 <= number < len(items)), None)
+        if wrong is not None:
             raise InputError(
                 f"{self.what}: there is no item {wrong}; item numbers go from 0 to "
                 f"{len(items) - 1}."
             )
+        item = np.array(numbers, dtype=np.int64)
         return _Listed.of(
             np.repeat(np.arange(len(queries)), lengths), item, np.ones(len(item)), queries
         )

@@ -8,6 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
+import numpy as np
+
+from judged.checks import choice
 from judged.embeddings.relations import (
     EXCLUSION_LIST,
     Judgements,
@@ -19,7 +22,6 @@ from judged.embeddings.relations import (
 )
 from judged.embeddings.relevance_by_label import SameLabel, SharedLabel
 from judged.errors import InputError
-from judged.text import listed as in_words
 
 if TYPE_CHECKING:
     from judged.types import JudgementsLike, Labels
@@ -185,15 +187,38 @@ def revisited(
     >>> both.rank(relevance).hit_rank.tolist()
     [1]
     """
-    if protocol not in _PROTOCOLS:
-        raise InputError(f"protocol must be {in_words(list(_PROTOCOLS), 'or')}; got {protocol!r}.")
-    wanted = _PROTOCOLS[protocol]
+    wanted = _PROTOCOLS[choice("protocol", protocol, _PROTOCOLS)]
     excluded = tuple(part for part in ("easy", "hard", "junk") if part not in wanted)
+
+    if not isinstance(ground_truth, Sequence) or isinstance(ground_truth, (str, bytes)):
+        raise InputError(
+            "the ground truth must be a sequence of dicts, one for each query; got "
+            f"{type(ground_truth).__name__}."
+        )
 
     def lists(parts: tuple[str, ...]) -> list[list[int]]:
         return [
-            sorted({int(number) for part in parts for number in query.get(part, ())})
-            for query in ground_truth
+            sorted({number for part in parts for number in _rows_of(query, part, place)})
+            for place, query in enumerate(ground_truth)
         ]
 
     return Lists(lists(wanted), "relevant"), Lists(lists(excluded), "junk")
+
+
+def _rows_of(query: Any, part: str, place: int) -> list[int]:
+    """Item rows of one list of the ground truth; none where there is no such list."""
+    if not isinstance(query, Mapping):
+        raise InputError(
+            f"the ground truth of query {place} must be a dict of lists; got "
+            f"{type(query).__name__}."
+        )
+    given = query.get(part, ())
+    rows = given.tolist() if isinstance(given, np.ndarray) else given
+    if not isinstance(rows, (list, tuple)) or not all(
+        isinstance(row, (int, np.integer)) and not isinstance(row, bool) for row in rows
+    ):
+        raise InputError(
+            f"the ground truth of query {place}: {part} must be a list of item rows, whole numbers "
+            f"from 0; got {given!r}."
+        )
+    return [int(row) for row in rows]

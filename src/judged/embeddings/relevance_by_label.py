@@ -13,6 +13,7 @@ from judged.embeddings.relations import Bound, Pairs
 from judged.errors import InputError
 from judged.inputs.vectors.vectors import Vectors
 from judged.segments import Ints, positions, starts_of
+from judged.text import quote
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,7 +65,13 @@ def _codes(left: NDArray[Any], right: NDArray[Any]) -> tuple[Ints, Ints]:
 
 
 def _labels(given: Any, vectors: Vectors) -> NDArray[Any]:
-    labels = np.asarray(given)
+    try:
+        labels = np.asarray(given)
+    except (TypeError, ValueError, RuntimeError):
+        raise InputError(
+            f"{vectors.source}: one label is needed for each of the {len(vectors)} vectors; got "
+            f"{type(given).__name__}, which cannot be read as a sequence of labels."
+        ) from None
     if labels.dtype.kind == "O" and labels.ndim == 1:
         missing = [row for row, label in enumerate(labels.tolist()) if _is_missing(label)]
         if missing and len(labels) == len(vectors):
@@ -73,11 +80,18 @@ def _labels(given: Any, vectors: Vectors) -> NDArray[Any]:
             )
         labels = np.array([str(label) for label in labels.tolist()])
     elif labels.dtype.kind == "S":
-        labels = np.char.decode(labels, "utf-8")
+        try:
+            labels = np.char.decode(labels, "utf-8")
+        except UnicodeDecodeError:
+            raise InputError(f"{vectors.source}: the labels are not UTF-8 text.") from None
     if labels.ndim != 1 or len(labels) != len(vectors):
         raise InputError(
             f"{vectors.source}: labels have shape {labels.shape}; one is needed for each of the "
             f"{len(vectors)} vectors."
+        )
+    if labels.dtype.kind not in "biufUOT":
+        raise InputError(
+            f"{vectors.source}: labels must be texts or whole numbers; got {labels.dtype}."
         )
     if labels.dtype.kind == "f":
         if (
@@ -124,7 +138,8 @@ class SharedLabel:
 
     def bind(self, queries: Vectors, items: Vectors) -> Bound:
         left, right = (
-            [each if isinstance(each, str) else list(each) for each in part] for part in self._both
+            _lists(part, vectors)
+            for part, vectors in zip(self._both, (queries, items), strict=True)
         )
         for labels, vectors in ((left, queries), (right, items)):
             if (text := next((each for each in labels if isinstance(each, str)), None)) is not None:
@@ -152,6 +167,20 @@ class SharedLabel:
         return _ByLabels(
             wanted, item[order], per_label, starts_of(per_label), len(right), self.graded
         )
+
+
+def _lists(given: Any, vectors: Vectors) -> list[Any]:
+    """A list of labels for each vector, as texts stay what they are."""
+    try:
+        lists = [each if isinstance(each, str) else list(each) for each in given]
+        for each in lists:
+            set(each)
+    except TypeError:
+        raise InputError(
+            f"{vectors.source}: a list of labels is needed for each vector, texts or numbers; got "
+            f"{quote(repr(given))}."
+        ) from None
+    return lists
 
 
 @dataclass(frozen=True, eq=False)

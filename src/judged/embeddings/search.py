@@ -9,6 +9,7 @@ import numpy as np
 
 from judged.checks import size_in_bytes
 from judged.embeddings.categories import Grouping, UniqueProduct
+from judged.embeddings.itself import warned_of_itself
 from judged.embeddings.normalisation import Fitted, Normalisation
 from judged.embeddings.product import Product, Scores
 from judged.embeddings.ranks import TieOrder, count_ranks, of_judged_queries, rankings_of
@@ -155,7 +156,7 @@ def _counted(
         rule = "input" if policy.ties == "input" else "id"
         best = Best(scores, top, ties=rule, fitted=fitted)
     # Ranks by grade, and means over all orders, read only the ties' ends.
-    order = TieOrder(scores.items, policy.ties)
+    order = TieOrder(scores, policy.ties)
     ranks = list(count_ranks(scores, bound, ties=order, onlooker=best, progress=progress))
     rankings = rankings_of(scores, ranks, policy, name)
     if judged is not None:
@@ -209,19 +210,16 @@ def counted_both(
 
 def explained(r: Rankings, of: Search, relation: Relation) -> Rankings:
     """Rankings with what they are of, and what was found."""
-    notes = tuple(dict.fromkeys((*of.queries.notes, *of.items.notes)))
+    notes = (*warned_of_itself(of, r), *dict.fromkeys((*of.queries.notes, *of.items.notes)))
     audit = _audit(r, notes, complete=relation.complete, queries=len(of.queries))
     return replace(r, complete=relation.complete, basis=basis_of(of, relation), audit=audit)
 
 
 def _audit(r: Rankings, notes: tuple[str, ...], *, complete: bool, queries: int) -> Audit:
-    lost = np.count_nonzero(~r.missing[r.pool_query]) - len(r.hit_query)
+    lost = int(np.count_nonzero(~r.missing[r.pool_query])) - len(r.hit_query)
     if lost:
-        notes = (
-            f"{lost:,} judged {'items have' if lost > 1 else 'item has'} no vector, and can only "
-            "be missed.",
-            *notes,
-        )
+        items = counted(lost, "judged item has", "judged items have")
+        notes = (f"{items} no vector, and can only be missed.", *notes)
     return Audit.of(r, run_queries=queries, notes=notes, complete=complete)
 
 

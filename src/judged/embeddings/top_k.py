@@ -20,7 +20,7 @@ from judged.checks import whole
 from judged.embeddings.normalisation import Fitted
 from judged.embeddings.product import Scores, Tile, over_blocks
 from judged.embeddings.ranks import TieOrder
-from judged.errors import OutputError, PolicyError
+from judged.errors import OutputError, PolicyError, quoted
 from judged.inputs.vectors.vectors import Matrix, Vectors
 from judged.outputs import check_target, replacing
 from judged.policy import CHOICES
@@ -66,13 +66,14 @@ class Best:
     def __init__(
         self, product: Scores, k: int, *, ties: str = "id", fitted: Fitted | None = None
     ) -> None:
-        if ties not in TIES:
+        if not isinstance(ties, str) or ties not in TIES:
             raise PolicyError(
-                f"the first k items are chosen with ties={' or ties='.join(TIES)}; got {ties!r}."
+                f"the first k items are chosen with ties={' or ties='.join(TIES)}; got "
+                f"{quoted(ties)}."
             )
         self.k = min(whole("k", k), len(product.items))
-        self._product, self._wanted, self._fitted = product, k, fitted
-        self._rule, self._ties = ties, TieOrder(product.items, ties)
+        self._product, self._fitted = product, fitted
+        self._rule, self._ties = ties, TieOrder(product, ties)
         self._items: Ints = np.full((len(product.queries), self.k), -1, np.int64)
         self._scores: NDArray[Any] = np.full(
             (len(product.queries), self.k), -np.inf, product.listed
@@ -104,12 +105,12 @@ class Best:
         if held:
             items = np.concatenate([self._items[query, :held], items])
             scores = np.concatenate([self._scores[query, :held], scores])
-        chosen = self._first(items, scores)
+        chosen = self._first(query, items, scores)
         self._items[query, : len(chosen)] = items[chosen]
         self._scores[query, : len(chosen)] = scores[chosen]
 
-    def _first(self, items: Ints, scores: NDArray[Any]) -> Ints:
-        """Where the first k of some items stand, in their order."""
+    def _first(self, query: int, items: Ints, scores: NDArray[Any]) -> Ints:
+        """Where the first k of a query's items stand, in their order."""
         chosen = np.argsort(-scores)
         ordered = scores[chosen]
         if (ordered[1:] != ordered[:-1]).all():
@@ -121,9 +122,12 @@ class Best:
             above, level = np.flatnonzero(scores > limit), np.flatnonzero(scores == limit)
             room = self.k - len(above)
             if room < len(level):
-                level = level[np.argpartition(self._ties.place[items[level]], room)[:room]]
+                level = level[np.argpartition(self._place(query, items[level]), room)[:room]]
             chosen = np.concatenate([above, level])
-        return chosen[np.lexsort((self._ties.place[items[chosen]], -scores[chosen]))]
+        return chosen[np.lexsort((self._place(query, items[chosen]), -scores[chosen]))]
+
+    def _place(self, query: int, items: Ints) -> Ints:
+        return self._ties.places(np.full(len(items), query), items)
 
     def top_k(self) -> TopK:
         lengths = np.count_nonzero(self._scores > -np.inf, axis=1).astype(np.int64)
@@ -131,9 +135,6 @@ class Best:
         if not self._product.comparable and self._product.listed is np.float32:
             shifts = [self._product.shifts(*block) for block in self._product.blocks()]
             scores = scores + np.concatenate(shifts)
-        if missing := self._wanted - self.k:
-            items = np.pad(items, ((0, 0), (0, missing)), constant_values=-1)
-            scores = np.pad(scores, ((0, 0), (0, missing)), constant_values=-np.inf)
         if self._fitted is not None and self._fitted.normalisation.keeps_order:
             scores = self._fitted.of_lists(scores)
         return TopK(items, scores, lengths, self._product.queries, self._product.items, self._rule)
@@ -217,7 +218,7 @@ class TopK(Result):
 
     @property
     def k(self) -> int:
-        """How many items were asked for."""
+        """How many items were asked for; all of them, where there are no more."""
         return int(self.items.shape[1])
 
     def __repr__(self) -> str:
@@ -320,8 +321,13 @@ class TopK(Result):
         >>> import judged
         >>> judged.Embeddings([[1.0, 0.0]], [[0.0, 1.0], [2.0, 0.0]]).top_k(2).save("/dev/null")
         """
+        from judged.inputs.ids import refuse_ids
+
         target = Path(path)
         ending = target.suffix.lower()
+        if ending in _FORMATS:
+            check_target(target)
+            refuse_ids(self.to_frame(), _FORMATS[ending], target, tag if ending in _TREC else None)
         if ending in _TREC:
             self._save_trec(target, tag)
         elif ending in self.SAVED_AS or ending == ".parquet":
@@ -333,14 +339,7 @@ class TopK(Result):
     def _save_trec(self, target: Path, tag: str) -> None:
         import polars as pl
 
-        check_target(target)
-        frame = self.to_frame()
-        _refuse_spaces(target, tag, "tag")
-        for column in ("query", "item"):
-            wrong = frame.filter(pl.col(column).str.contains(r"\s") | (pl.col(column) == ""))
-            if wrong.height:
-                _refuse_spaces(target, wrong[column][0], f"{column} id")
-        lines = frame.select(
+        lines = self.to_frame().select(
             "query", pl.lit("Q0").alias("Q0"), "item", "rank", "score", pl.lit(tag).alias("tag")
         )
         with replacing(target) as temporary:
@@ -349,6 +348,8 @@ class TopK(Result):
 
 _TREC = ("", ".run", ".trec", ".txt")
 """The endings of TREC text."""
+_FORMATS = dict.fromkeys(_TREC, "a TREC run") | {".csv": "CSV", ".parquet": "Parquet"}
+"""What can be read back as a run, and may not hold every id."""
 
 
 def _names(vectors: Vectors, rows: NDArray[Any]) -> pl.Series:
@@ -357,12 +358,3 @@ def _names(vectors: Vectors, rows: NDArray[Any]) -> pl.Series:
     if vectors.ids is None:
         return pl.Series(rows).cast(pl.String)
     return pl.Series(vectors.ids, dtype=pl.String).gather(rows)
-
-
-def _refuse_spaces(target: Path, text: str, what: str) -> None:
-    if not text or any(letter.isspace() for letter in text):
-        said = "has white space in it" if text else "is empty"
-        raise OutputError(
-            f"{target}: the {what} {text!r} {said}, which a TREC run cannot hold; write .parquet, "
-            "or change it."
-        )

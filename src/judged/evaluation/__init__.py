@@ -11,6 +11,7 @@ from os import PathLike
 from os.path import isfile
 from typing import TYPE_CHECKING, Any
 
+from judged.checks import checked
 from judged.inputs import as_runs, read_judgements, read_run
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 __all__ = ["evaluate"]
 
 
+@checked
 def evaluate(
     judgements: JudgementsLike,
     run: RunsLike,
@@ -76,10 +78,11 @@ def evaluate(
         Score as another library does: its names for measures are understood, ours mean its
         variants of them, and the policy is its own where none is given.
     tie_range : bool, optional
-        Add each number's value when ties fall against the system, on average and in its favour.
+        Add each number's value in the worst order of tied results, on average over all orders,
+        and in the best; a warning names the measures whose ends may be further out.
     unjudged_range : bool, optional
         Add each number's values if all unjudged results had been judged: irrelevant, or of the top
-        grade.
+        grade; a note names the measures for which these are no bounds.
     judgements_format, run_format : FileFormat, optional
         The format of the files, such as "trec" or "csv", where it is not recognised.
     progress : Progress, optional
@@ -119,7 +122,7 @@ def evaluate(
         from judged.evaluation.warnings import announced
         from judged.judging import judging
 
-        request = Request.of(measures, policy, convention)
+        request = Request.of(measures, policy, convention, prepares=True)
         judge = judging(
             read_judgements(judgements, format=judgements_format),
             policy=request.policy,
@@ -130,9 +133,8 @@ def evaluate(
         )
         rankings = []
         for name, source in runs.items():
-            rankings.append(
-                judge(read.result() if read else read_run(source, name=name, format=run_format))
-            )
+            listed = read.result() if read else read_run(source, name=name, format=run_format)
+            rankings.append(judge(request.prepare(listed)))
             read = None
             if progress is not None:
                 progress(len(rankings[-1]))

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from judged import __version__
-from judged.evaluation.ranges import UNJUDGED_ENDS
+from judged.evaluation.ranges import TIE_SENTENCES, UNJUDGED_ENDS
+from judged.evaluation.settlement import is_bounded
 from judged.measures.bibliography import BIBLIOGRAPHY
-from judged.measures.expected import DRAWS, SEED
-from judged.policy import CHOICES
+from judged.measures.orders import DRAWS, LIMIT, SEED
+from judged.text import listed
 
 if TYPE_CHECKING:
     from judged.evaluation.exports import Exports
@@ -46,7 +47,8 @@ def assumptions(evaluation: Exports) -> list[str]:
 
 
 def notes(evaluation: Exports) -> list[str]:
-    """What the audits found, and which means over orders of ties are estimates."""
+    """What the audits found, which means over orders of ties are estimates, and what a convention
+    rests on."""
     found = about_runs(
         evaluation,
         [
@@ -54,9 +56,13 @@ def notes(evaluation: Exports) -> list[str]:
             for run in evaluation.runs
         ],
     )
-    return found + [
-        text for measure in evaluation.measures for text in _estimate(evaluation, measure)
-    ]
+    found += [text for measure in evaluation.measures for text in _estimate(evaluation, measure)]
+    if evaluation.convention and evaluation.convention.convention.held == "reading":
+        found.append(
+            f"what {evaluation.convention} computes is known from its source, which was read and "
+            "not run."
+        )
+    return found + _scenarios(evaluation)
 
 
 def about_runs(evaluation: Exports, said: list[list[str]]) -> list[str]:
@@ -78,8 +84,25 @@ def _estimate(evaluation: Exports, measure: Measure) -> list[str]:
         return []
     error = _standard_errors(evaluation, measure)
     return [
-        f"the expected {measure} is estimated from {DRAWS} random orders of the tied "
-        f"results{f'; {error}' if error else ''}."
+        f"the expected {measure} is estimated from {DRAWS} random orders of the tied results, in "
+        f"queries where they are more than {LIMIT}{f'; {error}' if error else ''}."
+    ]
+
+
+def _scenarios(evaluation: Exports) -> list[str]:
+    """A sentence about the measures whose values for unjudged results are no bounds."""
+    if not set(UNJUDGED_ENDS) <= set(evaluation.others):
+        return []
+    loose = [
+        str(measure)
+        for measure in evaluation.measures
+        if not all(is_bounded(run, measure, evaluation.policy) for run in evaluation.runs)
+    ]
+    if not loose:
+        return []
+    return [
+        f"the values of {listed(loose)} for unjudged results are two scenarios, not bounds: where "
+        "some of these results are relevant and others are not, a value may be outside them."
     ]
 
 
@@ -165,11 +188,11 @@ def _means(evaluation: Exports, measure: Measure) -> list[str]:
     if not runs:
         return []
     if not any(measure in run.errors for run in runs):
-        return ["exact, in closed form"]
+        return ["exact"]
     errors = _standard_errors(evaluation, measure)
     return [
-        f"estimated from {DRAWS} random orders (Monte Carlo, seed "
-        f"{SEED}{f'; {errors}' if errors else ''})"
+        f"estimated from {DRAWS} random orders in queries where they are more than {LIMIT} "
+        f"(Monte Carlo, seed {SEED}{f'; {errors}' if errors else ''})"
     ]
 
 
@@ -191,7 +214,7 @@ def _expected_runs(evaluation: Exports) -> list[Scored]:
 
 
 def _ranges(evaluation: Exports) -> list[str]:
-    known = {**CHOICES["ties"], **UNJUDGED_ENDS}
+    known = {**TIE_SENTENCES, **UNJUDGED_ENDS}
     told = [f"{name} ({known[name]})" for name in evaluation.others]
     return (
         [f"Beside each number stand its values under other assumptions: {'; '.join(told)}."]

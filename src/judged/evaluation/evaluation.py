@@ -9,21 +9,22 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from judged.errors import InputError, MeasureError, PolicyError
+from judged.errors import InputError, MeasureError, PolicyError, quoted
 from judged.evaluation.exports import Exports
 from judged.evaluation.ranges import (
     TIE_ORDERS,
     UNJUDGED_ENDS,
     TieRange,
     UnjudgedRange,
-    other_readings,
+    filled_readings,
 )
 from judged.evaluation.request import Conventional, Request
-from judged.evaluation.settlement import Scored, score, under
+from judged.evaluation.settlement import Scored, score, score_ties, under
 from judged.judging.variants import Variants, uncondensed
 from judged.measures import Measure, parse_measure
+from judged.measures.orders import tied_queries
 from judged.policy import Policy
-from judged.rankings.audit import Audit
+from judged.rankings.audit import Audit, audit_of
 from judged.rankings.rankings import Rankings
 
 if TYPE_CHECKING:
@@ -60,18 +61,29 @@ def evaluate_rankings(
                     "relevant ones are listed."
                 )
             r = replace(r, audit=_judged_at(r, wanted))
-        scored = score(r, wanted, assumed)
-        others = {
-            name: scored if other is r else score(other, wanted, assumed)
-            for name, other in other_readings(Variants(r), ties=tie_range, unjudged=unjudged_range)
-        }
-        runs.append(replace(scored, others=others))
+        runs.append(_scored(r, request, tie_range=tie_range, unjudged_range=unjudged_range))
     return Evaluation(tuple(runs), wanted, assumed, request.convention)
+
+
+def _scored(r: Rankings, request: Request, *, tie_range: bool, unjudged_range: bool) -> Scored:
+    """One run's values, and those under the other assumptions that were asked for."""
+    asked = request.measures, request.policy, request.convention
+    others: dict[str, Scored] = {}
+    unbroken = Variants(r).under("expected") if tie_range else r
+    if tie_range and tied_queries(unbroken).any():
+        others = score_ties(unbroken, *asked)
+    usual = others["expected"] if others and r is unbroken else score(r, *asked)
+    if tie_range and not others:
+        others = dict.fromkeys(TIE_ORDERS, replace(usual, rankings=unbroken))
+    if unjudged_range:
+        readings = filled_readings(Variants(r))
+        others |= {name: score(filled, *asked) for name, filled in readings}
+    return replace(usual, others=others)
 
 
 def _judged_at(r: Rankings, measures: tuple[Measure, ...]) -> Audit:
     """The audit, with the share of judged results down to where the measures look."""
-    known = r.audit or Audit(judged_queries=len(r), run_queries=len(r))
+    known = audit_of(r)
     cutoffs = dict.fromkeys(
         measure.params[str(measure.spec.at)] for measure in measures if measure.spec.at == "k"
     )
@@ -178,12 +190,16 @@ class Evaluation(Exports):
             if len(names) > 1:
                 raise InputError(f"say which run: {', '.join(names)}.")
             return self.runs[0]
-        if run not in names:
-            raise InputError(f"there is no run {run!r}; there is {', '.join(names)}.")
+        if not isinstance(run, str) or run not in names:
+            raise InputError(f"there is no run {quoted(run)}; there is {', '.join(names)}.")
         return self.runs[names.index(run)]
 
     def tie_range(self, measure: str | Measure | None = None, run: str | None = None) -> TieRange:
-        """A number with ties ordered against the system, on average, and in its favour.
+        """A number in the worst order of tied results, on average over all orders, and in the best.
+
+        Each measure has its own worst and best order, in each query. Where a query has very many
+        orders and nothing tells the best of them, the ends are those of the orders that were tried:
+        a warning then names the measure.
 
         Parameters
         ----------
@@ -207,6 +223,9 @@ class Evaluation(Exports):
         self, measure: str | Measure | None = None, run: str | None = None
     ) -> UnjudgedRange:
         """A number if all unjudged results had been judged: irrelevant, or of the top grade.
+
+        Bounds for measures to which each result counts for itself, two scenarios for the others; a
+        note names these.
 
         Parameters
         ----------

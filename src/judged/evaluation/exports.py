@@ -5,14 +5,14 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from judged import __version__
+from judged.checks import checked_methods
 from judged.errors import MissingExtraError
-from judged.results import Part, Result, Table
-from judged.text import markdown_table, shown, to_json
+from judged.results import Part, Result, Table, csv_of
+from judged.text import html, latex_table, markdown, shown, to_json, visible
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -23,11 +23,8 @@ if TYPE_CHECKING:
     from judged.measures import Measure
     from judged.policy import Policy
 
-_LATEX = {"\\": r"\textbackslash{}", "–": "--", "∞": r"$\infty$"} | {
-    sign: f"\\{sign}" for sign in "&%$#_{}"
-}
 
-
+@checked_methods
 class Exports(Result):
     """What an evaluation looks like; `Evaluation` holds what is in it.
 
@@ -173,11 +170,11 @@ class Exports(Result):
         from judged.evaluation.definition import assumptions
 
         said = [
-            *(f"**Warning: {text}**" for text in self.warnings()),
-            *(f"{line[0].upper()}{line[1:]}." for line in assumptions(self)),
+            *(f"**Warning: {markdown(text)}**" for text in self.warnings()),
+            *(f"{line[0].upper()}{markdown(line[1:])}." for line in assumptions(self)),
         ]
-        table = markdown_table(header, rows, right=self._right(header))
-        return "\n\n".join([table, *said, self.methods()]) + "\n"
+        table = self._markdown(header, rows)
+        return "\n\n".join([table, *said, markdown(self.methods())]) + "\n"
 
     def to_latex(self, *, per_query: bool = False) -> str:
         """A booktabs tabular, with the definition in comments above it.
@@ -200,18 +197,10 @@ class Exports(Result):
         from judged.evaluation.definition import assumptions
 
         [(header, rows)] = self.tables(per_query=per_query)
-        aligned = "".join("l" if name in self.WORDS else "r" for name in header)
-
-        def line(row: Sequence[str]) -> str:
-            cells = ("".join(_LATEX.get(letter, letter) for letter in cell) for cell in row)
-            return " & ".join(cells) + r" \\"
-
-        body = [r"\toprule", line(header), r"\midrule", *map(line, rows), r"\bottomrule"]
         methods = wrap(self.methods(), 118, break_long_words=False, break_on_hyphens=False)
         warned = (f"warning: {text}" for text in self.warnings())
-        above = [f"% {text}" for text in (*warned, *assumptions(self), *methods)]
-        tabular = [rf"\begin{{tabular}}{{{aligned}}}", *body, r"\end{tabular}"]
-        return "\n".join([*above, *tabular]) + "\n"
+        above = [f"% {visible(text)}" for text in (*warned, *assumptions(self), *methods)]
+        return "\n".join([*above, latex_table(header, rows, right=self._right(header))]) + "\n"
 
     def to_html(self, *, per_query: bool = False) -> str:
         """A table for notebooks, each measure with its definition as a tooltip.
@@ -229,29 +218,27 @@ class Exports(Result):
         >>> "<td>0.5000</td>" in evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR").to_html()
         True
         """
-        from html import escape
-
         from judged.evaluation.definition import assumptions, notes
 
         [(header, rows)] = self.tables(per_query=per_query)
         said = {str(m): m.describe() for m in self.measures}
         head = "".join(
-            f'<th title="{escape(said.get(name, ""))}">{escape(name)}</th>' for name in header
+            f'<th title="{html(said.get(name, ""))}">{html(name)}</th>' for name in header
         )
 
         def cell_of(name: str, cell: str) -> str:
-            title = f' title="{escape(said[cell])}"' if name == "measure" else ""
-            return f"<td{title}>{escape(cell)}</td>"
+            title = f' title="{html(said[cell])}"' if name == "measure" else ""
+            return f"<td{title}>{html(cell)}</td>"
 
         body = "".join("<tr>" + "".join(map(cell_of, header, row)) + "</tr>" for row in rows)
-        listed = "".join(f"<li>{escape(text)}</li>" for text in notes(self))
+        listed = "".join(f"<li>{html(text)}</li>" for text in notes(self))
         return (
             f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
-            + "".join(f"<p><b>{escape(f'warning: {text}')}</b></p>" for text in self.warnings())
-            + "".join(f"<p><small>{escape(line)}</small></p>" for line in assumptions(self))
+            + "".join(f"<p><b>{html(f'warning: {text}')}</b></p>" for text in self.warnings())
+            + "".join(f"<p><small>{html(line)}</small></p>" for line in assumptions(self))
             + (f"<ul><small>{listed}</small></ul>" if listed else "")
             + "<details><summary><small>definition</small></summary><p><small>"
-            + f"{escape(self.methods())}</small></p></details>"
+            + f"{html(self.methods())}</small></p></details>"
         )
 
     def to_dict(self, *, per_query: bool = False) -> dict[str, Any]:
@@ -332,7 +319,7 @@ class Exports(Result):
         >>> evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR").to_csv()
         'run,RR\\nrun,0.5\\n'
         """
-        return self.to_frame(per_query=per_query).write_csv()
+        return csv_of(self.to_frame(per_query=per_query))
 
     def to_pandas(self, *, per_query: bool = False) -> pd.DataFrame:
         """`to_frame` for pandas, with the definition in its `attrs`.

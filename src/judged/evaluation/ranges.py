@@ -20,19 +20,32 @@ UNJUDGED_ENDS = {
 """What unjudged results may turn out to be."""
 
 
+TIE_SENTENCES = {
+    "worst": "the worst value that any order of the tied results gives",
+    "expected": "the mean over all orders of the tied results",
+    "best": "the best value that any order of the tied results gives",
+}
+"""What these values are; the policies `best` and `worst` are one order for all measures."""
+
+
 class TieRange(NamedTuple):
-    """A number when ties fall against the system, on average over all orders, and in its favour."""
+    """A number in the worst order of tied results, on average over all orders, and in the best."""
 
     worst: float
-    """Better grades last in every tie."""
+    """No order of the tied results gives a worse value, unless a warning says that one may."""
     expected: float
     """The mean over all orders of the tied results."""
     best: float
-    """Better grades first in every tie."""
+    """No order of the tied results gives a better value, unless a warning says that one may."""
 
 
 class UnjudgedRange(NamedTuple):
-    """A number if all unjudged results had been judged: irrelevant, or of the top grade."""
+    """A number if all unjudged results had been judged: irrelevant, or of the top grade.
+
+    For measures to which each result counts for itself, such as P@10, DCG@10 and RR, any other
+    judgements give a number between these two. For others, such as AP and nDCG@10, they are two
+    scenarios and no bounds; a note names them.
+    """
 
     irrelevant: float
     """All of grade 0."""
@@ -40,13 +53,10 @@ class UnjudgedRange(NamedTuple):
     """All of the top grade in the judgements."""
 
 
-def other_readings(run: Variants, *, ties: bool, unjudged: bool) -> Iterator[tuple[str, Rankings]]:
-    """The rankings under the other assumptions of the ranges that were asked for, by name."""
-    for rule in TIE_ORDERS if ties else ():
-        yield rule, run.under(rule)
-    if unjudged:
-        for name, grade in zip(UNJUDGED_ENDS, (0.0, top_grade(run.usual)), strict=True):
-            yield name, run.filled(grade)
+def filled_readings(run: Variants) -> Iterator[tuple[str, Rankings]]:
+    """The rankings with all unjudged results judged, by the names of both assumptions."""
+    for name, grade in zip(UNJUDGED_ENDS, (0.0, top_grade(run.usual)), strict=True):
+        yield name, run.filled(grade)
 
 
 def top_grade(r: Rankings) -> float:

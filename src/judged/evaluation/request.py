@@ -9,11 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 from judged.conventions import Convention, find
 from judged.errors import ConventionError, MeasureError
+from judged.evaluation.preparation import prepared
 from judged.measures import DEFAULT, Measure, parse_all, parse_measure
 from judged.measures.conventions import Named, named_all, named_among
+from judged.measures.grammar import each_of
 from judged.policy import Policy
 
 if TYPE_CHECKING:
+    from judged.inputs.tables import Lookup, Run
     from judged.types import ConventionLike, MeasuresLike, PolicyLike
 
 
@@ -31,22 +34,24 @@ class Request:
         measures: MeasuresLike | None,
         policy: PolicyLike | None,
         convention: ConventionLike | None = None,
+        *,
+        prepares: bool = False,
         **otherwise: str,
     ) -> Request:
-        """A request from what a caller may pass; `otherwise` holds the choices of a policy that
-        nobody says, not even the convention."""
+        """A request from what a caller may pass; `prepares` is whether runs will go through
+        `prepare`, `otherwise` holds the choices of a policy that nobody says, not even the
+        convention."""
         if convention is None:
             return cls(
                 tuple(parse_all(DEFAULT if measures is None else measures)),
                 Policy.of(policy, **otherwise),
             )
         chosen = convention if isinstance(convention, Convention) else find(convention)
+        Policy.of(policy)
         if measures is None:
             named = named_among(chosen, DEFAULT)
         else:
-            named = named_all(
-                chosen, [measures] if isinstance(measures, (str, Measure)) else list(measures)
-            )
+            named = named_all(chosen, each_of(measures))
         if not named:
             raise MeasureError(
                 f"no measure was given; name one that {chosen.title} has, such as "
@@ -55,8 +60,14 @@ class Request:
         if not isinstance(policy, Policy):
             policy = _shared_policy(chosen, named, policy or {}, otherwise)
         return cls(
-            tuple(each.measure for each in named), policy, Conventional(chosen, tuple(named))
+            tuple(each.measure for each in named),
+            policy,
+            Conventional(chosen, tuple(named), prepares),
         )
+
+    def prepare(self, run: Run | Lookup) -> Run | Lookup:
+        """A run as the convention's library takes it, before it is judged."""
+        return prepared(run, self.convention.convention if self.convention else None)
 
 
 def _shared_policy(
@@ -86,6 +97,8 @@ class Conventional:
 
     convention: Convention
     named: tuple[Named, ...]
+    prepared: bool = False
+    """Whether the data were made ready as the library does it."""
 
     def __str__(self) -> str:
         return f"{self.convention.title} {self.convention.version}".strip()
@@ -100,9 +113,23 @@ class Conventional:
         """What the library calls a measure."""
         return next((each for each in self.named if each.measure == measure), None)
 
+    def threshold(self, measure: Measure) -> str:
+        """The rule by which the library finds out what is relevant, unless `rel` says it."""
+        named = self.theirs(measure)
+        usual = (
+            "rel" in measure.params and measure.params["rel"] == measure.spec.param("rel").default
+        )
+        return named.name.threshold if named and usual else ""
+
+    def undefined(self, measure: Measure) -> float | None:
+        """What a query counts for which a measure is undefined, where the library says so."""
+        named = self.theirs(measure)
+        return named.name.undefined if named else None
+
     def to_dict(self) -> dict[str, Any]:
         return {
             "name": self.convention.name,
             "version": self.convention.version,
+            "held": self.convention.held,
             "names": {str(each.measure): each.theirs for each in self.named},
         }

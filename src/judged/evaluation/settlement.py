@@ -4,21 +4,26 @@ undefined."""
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from judged.errors import MeasureError, PolicyError
+from judged.evaluation.preparation import regraded
 from judged.evaluation.ranges import TIE_ORDERS, UNJUDGED_ENDS
 from judged.judging.variants import Variants
 from judged.measures import Measure, Spec
 from judged.measures.expected import Expected, expectations
+from judged.measures.orders import in_order
 from judged.measures.spec import Mask, Settled
 from judged.policy import Policy
-from judged.rankings.audit import Audit
+from judged.rankings.audit import Audit, audit_of
 from judged.rankings.rankings import Rankings
 from judged.segments import Floats
 from judged.text import plain
+
+if TYPE_CHECKING:
+    from judged.evaluation.request import Conventional
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,6 +47,9 @@ class Scored:
     orders of ties."""
     summary_errors: dict[Measure, float] = field(default_factory=dict)
     """The same of the summaries."""
+    unsure: dict[Measure, int] = field(default_factory=dict)
+    """Measures whose values here, the worst or best over orders of ties, are of some orders only:
+    others may go further. And in how many queries."""
     others: dict[str, Scored] = field(default_factory=dict)
     """The same run under other assumptions, by their names: worst, expected, best; unjudged
     irrelevant, unjudged relevant."""
@@ -54,9 +62,7 @@ class Scored:
     @property
     def audit(self) -> Audit:
         """What was found in the run's data."""
-        return self.rankings.audit or Audit(
-            judged_queries=len(self.rankings), run_queries=len(self.rankings)
-        )
+        return audit_of(self.rankings)
 
     def to_dict(self, *, per_query: bool = False) -> dict[str, Any]:
         """Everything, as plain Python values that JSON can hold.
@@ -81,6 +87,9 @@ class Scored:
                     name.removeprefix("unjudged "): self.others[name]._numbers(per_query=per_query)
                     for name in names
                 }
+        for name in set(TIE_ORDERS) & set(self.others):
+            if unsure := self.others[name].unsure:
+                entry["tie_range"]["at_least"] = {str(m): count for m, count in unsure.items()}
         if self.rankings.basis:
             entry["basis"] = list(self.rankings.basis)
         return {**entry, "audit": self.audit.to_dict()}
@@ -106,6 +115,18 @@ class Scored:
         }
 
 
+def is_bounded(run: Scored, measure: Measure, policy: Policy) -> bool:
+    """Whether no other judgements of the unjudged results, up to the top grade, give a value
+    outside the two of the unjudged range."""
+    # A query that counts only where something is relevant, or counts as perfect where nothing is,
+    # may be worth less with one more relevant item.
+    settled = policy.empty in ("zero", "error") or (
+        policy.empty == "one" and not measure.spec.rates_relevance
+    )
+    estimated = any(measure in run.others[name].errors for name in UNJUDGED_ENDS)
+    return measure.monotone and settled and not estimated
+
+
 def under(r: Rankings, policy: Policy) -> Rankings:
     """The rankings with ties and unjudged items as the policy wants them, and no query missing
     where it refuses that."""
@@ -117,26 +138,97 @@ def under(r: Rankings, policy: Policy) -> Rankings:
     return Variants(r).under(policy.ties, policy.unjudged)
 
 
-def score(r: Rankings, measures: tuple[Measure, ...], policy: Policy) -> Scored:
-    """The values of all measures, settled."""
+def score(
+    r: Rankings,
+    measures: tuple[Measure, ...],
+    policy: Policy,
+    convention: Conventional | None = None,
+) -> Scored:
+    """The values of all measures, settled; under a convention, of the grades that it takes."""
     scored = Scored(r, {}, {})
-    estimates = expectations(measures, r) if r.ties == "expected" else {}
+    graded = _graded(r, measures, convention)
+    estimates = _expected(graded) if r.ties == "expected" else {}
+    for measure, own in graded.items():
+        found = estimates.get(measure) or Expected(measure.compute(own))
+        _put(scored, measure, policy, convention, found, own)
+    return scored
+
+
+def score_ties(
+    r: Rankings,
+    measures: tuple[Measure, ...],
+    policy: Policy,
+    convention: Conventional | None = None,
+) -> dict[str, Scored]:
+    """The values of all measures over the orders of ties that were left unbroken: the worst, the
+    mean and the best."""
+    worst, mean, best = (Scored(r, {}, {}) for _ in TIE_ORDERS)
+    graded = _graded(r, measures, convention)
+    estimates = _expected(graded, ends=True)
+    for measure, own in graded.items():
+        found = estimates[measure]
+        _put(mean, measure, policy, convention, found, own)
+        assert found.low is not None
+        assert found.high is not None
+        assert found.sure is not None
+        ends = found.low, found.high
+        for side, values in zip(
+            (worst, best), ends if measure.spec.higher_is_better else reversed(ends), strict=True
+        ):
+            # A summary that is not made of the queries' values is that of the order by worth.
+            worth = measure.worth(own) if measure.spec.summarise is not None else None
+            order = own if worth is None else in_order(own, worth.ranks(own, best=side is best))
+            _put(side, measure, policy, convention, Expected(values), order)
+        if beyond := int((~found.sure & ~np.isnan(mean.values[measure])).sum()):
+            worst.unsure[measure] = best.unsure[measure] = beyond
+    return dict(zip(TIE_ORDERS, (worst, mean, best), strict=True))
+
+
+def _graded(
+    r: Rankings, measures: tuple[Measure, ...], convention: Conventional | None
+) -> dict[Measure, Rankings]:
+    """The rankings that each measure is computed of: those with the grades that the convention
+    takes for it."""
     for measure in measures:
         if r.complete and measure.spec.tells_unjudged:
             raise MeasureError(
                 f"{measure} tells irrelevant items from unjudged ones; in {r.name} every item is "
                 "judged, and only relevant ones are listed. Leave it out."
             )
-        estimate = estimates.get(measure) or Expected(measure.compute(r))
-        values, scored.summary[measure] = _settled(measure, r, policy, estimate.values)
-        scored.values[measure] = values
-        if estimate.errors is not None:
-            counted = ~np.isnan(values)
-            scored.errors[measure] = np.where(counted, estimate.errors, np.nan)
-            error = measure.summarise_error(values[counted], estimate.errors[counted])
-            if error is not None:
-                scored.summary_errors[measure] = error
-    return scored
+    rules = {each: convention.threshold(each) if convention else "" for each in measures}
+    known = {rule: regraded(r, rule) if rule else r for rule in dict.fromkeys(rules.values())}
+    return {measure: known[rule] for measure, rule in rules.items()}
+
+
+def _expected(graded: dict[Measure, Rankings], *, ends: bool = False) -> dict[Measure, Expected]:
+    """Means over the orders of ties, of all measures on the same rankings at once."""
+    found: dict[Measure, Expected] = {}
+    for r in {id(own): own for own in graded.values()}.values():
+        some = tuple(measure for measure, own in graded.items() if own is r)
+        found |= expectations(some, r, ends=ends)
+    return found
+
+
+def _put(
+    scored: Scored,
+    measure: Measure,
+    policy: Policy,
+    convention: Conventional | None,
+    found: Expected,
+    r: Rankings,
+) -> None:
+    """Settle a measure's values and enter them, with what is known of their errors."""
+    raw = found.values
+    if convention and (fixed := convention.undefined(measure)) is not None:
+        raw = np.where(np.isnan(raw), fixed, raw)
+    values, scored.summary[measure] = _settled(measure, r, policy, raw)
+    scored.values[measure] = values
+    if found.errors is not None:
+        counted = ~np.isnan(values)
+        scored.errors[measure] = np.where(counted, found.errors, np.nan)
+        error = measure.summarise_error(values[counted], found.errors[counted])
+        if error is not None:
+            scored.summary_errors[measure] = error
 
 
 def _settled(measure: Measure, r: Rankings, policy: Policy, raw: Floats) -> tuple[Floats, float]:
@@ -147,7 +239,14 @@ def _settled(measure: Measure, r: Rankings, policy: Policy, raw: Floats) -> tupl
             f"nothing is relevant for {_some(r, nothing)}, and empty=error says to stop; "
             "empty=zero gives them the worst value, empty=skip leaves them out."
         )
-    settlement = Settlement(measure.spec, policy, nothing, r.missing)
+    without = undefined(measure, r, raw)
+    if policy.empty == "error" and without.any():
+        raise PolicyError(
+            f"{measure} is undefined for {_some(r, without)}: {measure.spec.undefined.text}; "
+            "empty=error says to stop, empty=zero gives them the worst value, empty=skip leaves "
+            "them out."
+        )
+    settlement = Settlement(measure.spec, policy, nothing | without, r.missing)
     counted, values = settlement.counted, settlement.settle(raw)
     shown = np.full(len(r), np.nan)
     shown[counted] = values
@@ -170,6 +269,13 @@ def nothing_relevant(measure: Measure, r: Rankings) -> Mask:
     return r.relevant(rel) == 0
 
 
+def undefined(measure: Measure, r: Rankings, values: Floats) -> Mask:
+    """The queries whose judgements leave the measure without a value, whatever is retrieved."""
+    if measure.spec.undefined.of_run:
+        return np.zeros(len(r), bool)
+    return np.isnan(values)
+
+
 @dataclass(frozen=True, eq=False)
 class Settlement:
     """A policy, made ready for the values of one measure."""
@@ -177,7 +283,8 @@ class Settlement:
     spec: Spec
     policy: Policy
     nothing: Mask
-    """Queries with nothing relevant."""
+    """Queries with nothing relevant, or judged so that the measure has no value for another
+    reason."""
     missing: Mask
     """Queries that the run lacks."""
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -186,14 +186,13 @@ class Several(Expression):
     def with_parts(self, parts: tuple[Expression, ...]) -> Expression:
         return replace(self, several=parts)
 
-    def joined(self, texts: list[str], sign: str, left_out: str) -> str:
-        if len(texts) > MOST_PARTS:
-            texts = [
-                *texts[: MOST_PARTS - 2],
-                left_out.format(len(texts) - MOST_PARTS + 1),
-                texts[-1],
-            ]
-        return sign.join(texts)
+    def joined(self, written: Callable[[Expression], str], sign: str, left_out: str) -> str:
+        """The parts as they are written, those in the middle of many left out."""
+        if len(self.several) <= MOST_PARTS:
+            return sign.join(map(written, self.several))
+        more = left_out.format(len(self.several) - MOST_PARTS + 1)
+        first = map(written, self.several[: MOST_PARTS - 2])
+        return sign.join([*first, more, written(self.several[-1])])
 
 
 _LEFT_OUT = r"\cdots\ (\text{{{} more}})\ \cdots"
@@ -209,10 +208,10 @@ class Sum(Several):
         return math.fsum(values) if all(map(math.isfinite, values)) else sum(values)
 
     def text(self) -> str:
-        return self.joined([part.inside(1) for part in self.several], " + ", "… ({} more) …")
+        return self.joined(lambda part: part.inside(1), " + ", "… ({} more) …")
 
     def latex(self) -> str:
-        return self.joined([bracketed(part, 1) for part in self.several], " + ", _LEFT_OUT)
+        return self.joined(lambda part: bracketed(part, 1), " + ", _LEFT_OUT)
 
 
 @dataclass(frozen=True)
@@ -224,10 +223,10 @@ class Product(Several):
         return math.prod(part.value for part in self.several)
 
     def text(self) -> str:
-        return self.joined([part.inside(3) for part in self.several], " × ", "… ({} more) …")
+        return self.joined(lambda part: part.inside(3), " × ", "… ({} more) …")
 
     def latex(self) -> str:
-        return self.joined([bracketed(part, 2) for part in self.several], r" \cdot ", _LEFT_OUT)
+        return self.joined(lambda part: bracketed(part, 2), r" \cdot ", _LEFT_OUT)
 
 
 @dataclass(frozen=True)
@@ -242,11 +241,11 @@ class Extreme(Several):
         return max(values) if self.which == "max" else min(values)
 
     def text(self) -> str:
-        inside = self.joined([part.text() for part in self.several], ", ", "… {} more …")
+        inside = self.joined(lambda part: part.text(), ", ", "… {} more …")
         return f"{self.which}({inside})"
 
     def latex(self) -> str:
-        inside = self.joined([part.latex() for part in self.several], ", ", _LEFT_OUT)
+        inside = self.joined(lambda part: part.latex(), ", ", _LEFT_OUT)
         return rf"\{self.which}\left({inside}\right)"
 
 
@@ -288,7 +287,7 @@ class Quotient(Pair):
 
     def text(self) -> str:
         sign = "/" if not self.first.parts and not self.second.parts and self._whole else " / "
-        return f"{self.first.inside(2)}{sign}{self.second.inside(3)}"
+        return f"{self.first.inside(2)}{sign}{self.second.inside(4)}"
 
     @property
     def _whole(self) -> bool:

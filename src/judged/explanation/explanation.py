@@ -8,20 +8,21 @@ from functools import cached_property
 from math import inf, isnan
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from judged.checks import whole
-from judged.errors import MeasureError
+from judged.checks import checked
+from judged.errors import ConventionError, MeasureError
 from judged.evaluation.evaluation import evaluate_rankings
 from judged.evaluation.request import Request
 from judged.explanation import html, latex, text
 from judged.explanation.animation import Animation, animation
 from judged.explanation.gif import to_gif
 from judged.explanation.improvement import Change, best_change
-from judged.explanation.listing import Listing, Row, Steps, threshold
+from judged.explanation.listing import Listing, Row, Steps, shown_ranks, threshold
 from judged.explanation.source import Read, read, refuse_unbroken_ties
 from judged.explanation.steps import steps_of
 from judged.explanation.variants import Variant, variants
 from judged.measures import Measure
 from judged.policy import Policy
+from judged.rankings.audit import audit_of
 from judged.rankings.rankings import Rankings
 from judged.results import Part, Result, Table
 
@@ -147,6 +148,18 @@ class Explanation(Result):
 
         return pl.DataFrame(text.values(self), infer_schema_length=None)
 
+    def warnings(self) -> list[str]:
+        """What could mislead about the data.
+
+        Returns
+        -------
+        list of str
+
+        >>> explain("0 1", measure="RR").warnings()
+        []
+        """
+        return list(audit_of(self.rankings).warnings)
+
     def sentences(self) -> list[str]:
         """What the arithmetic does not say: what was left out or lost, and what would help most.
 
@@ -240,6 +253,7 @@ class Explanation(Result):
         return html.body(self)
 
 
+@checked
 def explain(
     judgements: JudgementsLike | Rankings | Sequence[float | None],
     run: RunLike | None = None,
@@ -299,9 +313,7 @@ def explain(
     >>> explain([0, 1, 0, 0, 1], measure="P@5").value
     0.4
     """
-    if rows is not None:
-        rows = whole("rows", rows, otherwise=", or None for all")
-    known = (
+    known: dict[str, Any] = (
         {"ties": judgements.ties, "unjudged": judgements.unjudged}
         if isinstance(judgements, Rankings)
         else {}
@@ -309,17 +321,25 @@ def explain(
     given: Any = policy
     if run is None and not known:
         # A list in rank order has no ties, however they are broken.
-        given = (
-            replace(policy, ties="input")
-            if isinstance(policy, Policy)
-            else {**(policy or {}), "ties": "input"}
-        )
+        if isinstance(policy, Policy):
+            given = replace(policy, ties="input")
+        elif policy is None or isinstance(policy, Mapping):
+            given = {**(policy or {}), "ties": "input"}
     request = Request.of(
-        [measure] if isinstance(measure, Measure) else measure, given, convention, **known
+        [measure] if isinstance(measure, Measure) else measure,
+        given,
+        convention,
+        prepares=True,
+        **known,
     )
     if len(request.measures) > 1:
         raise MeasureError(
             f"explain takes one measure; got {', '.join(map(str, request.measures))}."
+        )
+    if request.convention and request.convention.threshold(request.measures[0]):
+        raise ConventionError(
+            f"{request.convention.convention.title} finds out for each query which grades are "
+            f"relevant; say it for this one, as in P(rel=2)@10, and it can be explained."
         )
     refuse_unbroken_ties(request.policy)
     found = read(
@@ -329,6 +349,7 @@ def explain(
         relevant=relevant,
         pool=pool,
         policy=request.policy,
+        prepare=request.prepare,
         depth=depth,
         duplicates=duplicates,
         collection=collection,
@@ -344,8 +365,14 @@ def _explained(measure: Measure, found: Read, policy: Policy, rows: int | None) 
     value = _before_policy(measure, r, policy, settled)
     rel = threshold(measure)
     end = float(r.cutoff(measure.params.get("k"), rel)[0])
-    ranks = _shown(r, rel, end, rows)
-    steps = None if isnan(value) else steps_of(Listing(r, measure, ranks))
+    ranks = shown_ranks(r, rel, end, rows)
+    try:
+        steps = None if isnan(value) else steps_of(Listing(r, measure, ranks))
+    except OverflowError:
+        raise MeasureError(
+            f"{measure} is {value:.6g} here, but its steps cannot be written out: gains of these "
+            "grades are beyond what a computer's numbers can hold (1.8e308)."
+        ) from None
     grades = dict(zip(r.hit_rank.tolist(), r.hit_grade.tolist(), strict=True))
     listed = tuple(
         Row(
@@ -367,17 +394,3 @@ def _before_policy(measure: Measure, r: Rankings, policy: Policy, settled: float
     if isnan(settled) or policy.empty == "one":
         return float(measure.compute_as_ranked(r)[0])
     return settled
-
-
-def _shown(r: Rankings, rel: float, end: float, rows: int | None) -> tuple[int, ...]:
-    """The ranks that matter: those of relevant items that count, then the others from the top, as
-    many as fit."""
-    length = int(r.retrieved[0])
-    if rows is None or length <= rows:
-        return tuple(range(1, length + 1))
-    chosen = r.hit_rank[(r.hit_grade >= rel) & (r.hit_rank <= end)].tolist()[:rows]
-    taken = set(chosen)
-    others = (rank for rank in range(1, length + 1) if rank not in taken)
-    while len(chosen) < rows:
-        chosen.append(next(others))
-    return tuple(sorted(chosen))

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
-from html import escape
 from typing import TYPE_CHECKING
 
 from judged.explanation.animation import Animation
 from judged.explanation.text import cells, gaps, header, heading, others, sentences, worked_out
 from judged.measures.formula import readable
+from judged.text import html, script
 
 if TYPE_CHECKING:
     from judged.explanation.explanation import Explanation
@@ -23,20 +22,17 @@ def to_html(e: Explanation) -> str:
     """The whole page."""
     page = _asset("page.html")
     scene = e.animation
-    data = json.dumps([asdict(frame) for frame in scene.frames], ensure_ascii=False).replace(
-        "<", "\\u003c"
-    )
     parts = {
-        "title": escape(heading(e)),
+        "title": html(heading(e)),
         "style": _asset("page.css"),
         "script": _asset("page.js"),
-        "frames": data,
-        "heading": escape(heading(e)),
-        "says": escape(e.measure.spec.says),
+        "frames": script([asdict(frame) for frame in scene.frames]),
+        "heading": html(heading(e)),
+        "says": html(e.measure.spec.says),
         "tiles": _tiles(scene),
         "chart": _chart(scene),
         "last": str(len(scene.frames) - 1),
-        "score_name": escape(str(e.measure)),
+        "score_name": html(str(e.measure)),
         "score_hidden": "" if scene.frames[0].score else "hidden",
         "body": body(e),
     }
@@ -54,21 +50,19 @@ def _asset(name: str) -> str:
 def body(e: Explanation) -> str:
     """The explanation without the animation: formula, table, arithmetic and what else there is to
     say."""
-    steps = "".join(
-        f"<li><code>{escape(text)}</code>{_why(why)}</li>" for text, why in worked_out(e)
-    )
-    said = "".join(f"<p>{escape(text)}</p>" for text in sentences(e))
+    steps = "".join(f"<li><code>{html(text)}</code>{_why(why)}</li>" for text, why in worked_out(e))
+    said = "".join(f"<p>{html(text)}</p>" for text in sentences(e))
     formula = f"{e.measure.spec.name} = {readable(e.measure.spec.formula)}"
     return (
-        f'<section><h2>Formula</h2><p><code class="formula">{escape(formula)}</code></p></section>'
+        f'<section><h2>Formula</h2><p><code class="formula">{html(formula)}</code></p></section>'
         f"<section><h2>The ranking</h2>{_table(e)}</section>"
         f'<section><h2>The arithmetic</h2><ul class="steps">{steps}</ul>{said}</section>'
-        f"{_others(e)}<footer>policy: {escape(str(e.policy))}</footer>"
+        f"{_others(e)}<footer>policy: {html(str(e.policy))}</footer>"
     )
 
 
 def _why(text: str) -> str:
-    return f'<br><span class="why">{escape(text)}</span>' if text else ""
+    return f'<br><span class="why">{html(text)}</span>' if text else ""
 
 
 def _table(e: Explanation) -> str:
@@ -82,9 +76,9 @@ def _table(e: Explanation) -> str:
                 f'<tr class="gap"><td colspan="{len(head)}">… {before[row.rank]:,} more …</td></tr>'
             )
         kind = "out" if not row.counts else "relevant" if row.relevant else ""
-        shown = "".join(f"<td>{escape(text)}</td>" for text in texts)
+        shown = "".join(f"<td>{html(text)}</td>" for text in texts)
         rows.append(f'<tr class="{kind}">{shown}</tr>')
-    titles = "".join(f'<th scope="col">{escape(name)}</th>' for name in head)
+    titles = "".join(f'<th scope="col">{html(name)}</th>' for name in head)
     return (
         f'<div class="scroll"><table><thead><tr>{titles}</tr></thead>'
         f"<tbody>{''.join(rows)}</tbody></table></div>"
@@ -96,7 +90,7 @@ def _others(e: Explanation) -> str:
     if not told:
         return ""
     rows = "".join(
-        f"<tr><td><code>{escape(name)}</code></td><td>{escape(value)}</td><td>{escape(who)}</td></tr>"
+        f"<tr><td><code>{html(name)}</code></td><td>{html(value)}</td><td>{html(who)}</td></tr>"
         for name, value, who in told
     )
     head = (
@@ -121,7 +115,7 @@ def _tiles(scene: Animation) -> str:
         label = scene.labels.get(row.rank, "")
         tiles.append(
             f'<li class="tile {word.replace(" ", "-")}" data-rank="{row.rank}" '
-            f'title="{escape(name, quote=True)}{word}">'
+            f'title="{html(name)}{word}">'
             f'<span class="rank">{row.rank}</span><span class="mark" '
             f'aria-hidden="true">{"✓" if row.relevant else "·"}</span>'
             f'<span class="hidden">{word}</span><span class="label">{label}</span></li>'
@@ -172,13 +166,13 @@ def _chart(scene: Animation) -> str:
     )
     return (
         f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="Precision-recall curve; '
-        f'{escape(scene.area)}">'
+        f'{html(scene.area)}">'
         f"{grid}{bars}{''.join(lines)}{dots}"
         f'<line class="axis" x1="{_x(0)}" x2="{_x(1)}" y1="{_y(0)}" y2="{_y(0)}"/>'
         f'<line class="axis" x1="{_x(0)}" x2="{_x(0)}" y1="{_y(0)}" y2="{_y(1)}"/>'
         f'<text class="name" x="{(LEFT + WIDTH - RIGHT) / 2}" y="{HEIGHT - 8}" '
-        f'text-anchor="middle">{escape(scene.axis)}</text>'
+        f'text-anchor="middle">{html(scene.axis)}</text>'
         f'<text class="name" transform="translate(14 {(TOP + HEIGHT - BOTTOM) / 2}) rotate(-90)" '
         'text-anchor="middle">precision</text></svg>'
-        f'<p class="area">{escape(scene.area)}</p>'
+        f'<p class="area">{html(scene.area)}</p>'
     )

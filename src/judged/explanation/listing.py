@@ -155,3 +155,17 @@ class Listing:
     def describe(self, name: str) -> str:
         """What the value of a parameter means."""
         return self.measure.spec.param(name).describe(self.measure.params[name])
+
+
+def shown_ranks(r: Rankings, rel: float, end: float, rows: int | None) -> tuple[int, ...]:
+    """The ranks that matter: those of relevant items that count, then the others from the top, as
+    many as fit."""
+    length = int(r.retrieved[0])
+    if rows is None or length <= rows:
+        return tuple(range(1, length + 1))
+    chosen = r.hit_rank[(r.hit_grade >= rel) & (r.hit_rank <= end)].tolist()[:rows]
+    taken = set(chosen)
+    others = (rank for rank in range(1, length + 1) if rank not in taken)
+    while len(chosen) < rows:
+        chosen.append(next(others))
+    return tuple(sorted(chosen))

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections import OrderedDict, deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from judged.errors import InputError, PolicyError, did_you_mean
+from judged.errors import InputError, PolicyError, did_you_mean, quoted
 from judged.inputs import as_runs, read_judgements, read_run
 from judged.inputs.tables import Judgements, Lookup, Run
-from judged.judging import judging
+from judged.judging import judging, pool_of
 from judged.policy import Policy
 from judged.rankings.rankings import Rankings
 
@@ -40,6 +42,7 @@ def read(
     relevant: int | None,
     pool: Sequence[Any] | str | None,
     policy: Policy,
+    prepare: Callable[[Run | Lookup], Run | Lookup],
     depth: int | None,
     duplicates: str,
     collection: CollectionLike | None,
@@ -55,7 +58,7 @@ def read(
             )
         return _read_query(
             read_judgements(judgements, format=judgements_format),
-            _read_one(run, run_format),
+            prepare(_read_one(run, run_format)),
             query,
             policy=policy,
             depth=depth,
@@ -119,14 +122,29 @@ def _read_list(
     given: Any, *, relevant: int | None, pool: Sequence[Any] | None, collection: int | None
 ) -> Read:
     """From grades in rank order."""
-    grades = relevance_list(given) if isinstance(given, str) else list(given)
-    pools = (
-        None if pool is None else [relevance_list(pool) if isinstance(pool, str) else list(pool)]
-    )
+    pools = None if pool is None else [_grades("pool", pool)]
     rankings = Rankings.from_relevance(
-        [grades], relevant=relevant, pool=pools, collection=collection, name="the list"
+        [_grades("a relevance list", given)],
+        relevant=relevant,
+        pool=pools,
+        collection=collection,
+        name="the list",
     )
     return Read(rankings)
+
+
+def _grades(what: str, given: Any) -> list[Any]:
+    """Grades as a list, from a text or from any sequence of them."""
+    if isinstance(given, str):
+        return relevance_list(given)
+    rows = given.tolist() if isinstance(given, np.ndarray) else given
+    if not isinstance(rows, Iterable) or isinstance(rows, (bytes, Mapping)):
+        raise InputError(f"{what} must be a text or a list of grades; got {quoted(given)}.")
+    grades = list(rows)
+    for grade in grades:
+        if grade is not None and not isinstance(grade, (Real, Mapping)):
+            raise InputError(f"{what} must hold grades or None; got {quoted(grade)}.")
+    return grades
 
 
 def _read_rankings(rankings: Rankings, query: str | None) -> Read:
@@ -161,7 +179,7 @@ def _read_query(
     }
     own = _only(known, chosen)
     assert isinstance(own, (Judgements, Lookup))
-    grades = _grades_of(own, chosen)
+    grades = _grades_of(own, duplicates)
     if chosen in _queries(found):
         listed = _only(found, chosen)
         assert isinstance(listed, (Run, Lookup))
@@ -209,14 +227,29 @@ def _order(
     tied: dict[int, list[str]] = {}
     for item, begin in zip(order, first, strict=True):
         tied.setdefault(begin, []).append(item)
-    result: list[str] = []
-    for begin in tied:
-        left = tied[begin]
-        for rank in range(begin, begin + len(left)):
-            item = next((item for item in left if grades.get(item) == at.get(rank)), left[0])
-            left.remove(item)
-            result.append(item)
-    return result
+    return [
+        item
+        for begin, items in tied.items()
+        for item in _by_grade(items, [at.get(begin + place) for place in range(len(items))], grades)
+    ]
+
+
+def _by_grade(
+    items: list[str], wanted: list[float | None], grades: Mapping[str, float]
+) -> Iterator[str]:
+    """The items so that each place has the grade that is wanted there (None: nobody judged it), and
+    otherwise in the order they have; each item is looked at a few times, however many there are."""
+    left = OrderedDict.fromkeys(items)
+    waiting: dict[float | None, deque[str]] = {}
+    for item in items:
+        waiting.setdefault(grades.get(item), deque()).append(item)
+    for grade in wanted:
+        fitting = waiting.get(grade, deque())
+        while fitting and fitting[0] not in left:
+            fitting.popleft()
+        item = fitting.popleft() if fitting else next(iter(left))
+        del left[item]
+        yield item
 
 
 def _chosen(judged: Iterable[str], query: str | None, listed: Iterable[str]) -> str:
@@ -228,33 +261,28 @@ def _chosen(judged: Iterable[str], query: str | None, listed: Iterable[str]) -> 
         raise InputError(
             f"say which query to explain; there are {len(names):,} judged queries: {shown}."
         )
-    wanted = str(query)
-    if wanted in names:
-        return wanted
-    if wanted in set(listed):
+    if query in names:
+        return query
+    if query in set(listed):
         raise InputError(
-            f"query {wanted!r} is in the run, but nobody judged it; there is nothing to explain."
+            f"query {query!r} is in the run, but nobody judged it; there is nothing to explain."
         )
     raise InputError(
-        f"There is no judged query {wanted!r} among {len(names):,}{did_you_mean(wanted, names)}"
+        f"There is no judged query {quoted(query)} among {len(names):,}{did_you_mean(query, names)}"
     )
 
 
 def _queries(table: Judgements | Run | Lookup) -> list[str]:
-    if isinstance(table, Lookup):
-        return list(table.lists)
-    return list(table.frame["query"].unique(maintain_order=True).to_list())
+    return list(table.lists) if isinstance(table, Lookup) else table.names()
 
 
 def _only(table: Judgements | Run | Lookup, query: str) -> Judgements | Run | Lookup:
     """The rows of one query."""
     if isinstance(table, Lookup):
         return replace(table, lists={query: table.lists[query]} if query in table.lists else {})
-    rows = (table.frame["query"] == query).arg_true()
-    locate = table.locate
-    numbers = rows.to_list()
-    own = None if locate is None else lambda chosen: locate([numbers[row] for row in chosen])
-    return replace(table, frame=table.frame[rows], locate=own)
+    own = (table.frame["query"] == query).arg_true().to_numpy()
+    rows = own if table.rows is None else table.rows[own]
+    return replace(table, frame=table.frame[own], rows=rows, queries=(query,))
 
 
 def _items(run: Run | Lookup, query: str) -> list[str]:
@@ -263,22 +291,10 @@ def _items(run: Run | Lookup, query: str) -> list[str]:
     return list(run.frame["item"].to_list())
 
 
-def _grades_of(judgements: Judgements | Lookup, query: str) -> dict[str, float]:
-    """Each judged item's grade: by subtopic the best one, otherwise the first."""
-    if isinstance(judgements, Lookup):
-        own = judgements.lists[query]
-        return {
-            item: float(max(grade.values()) if isinstance(grade, Mapping) else grade)
-            for item, grade in own.items()
-        }
-    best: dict[str, float] = {}
-    for item, grade in zip(
-        judgements.frame["item"].to_list(), judgements.frame["grade"].to_list(), strict=True
-    ):
-        best[item] = (
-            max(grade, best.get(item, grade)) if judgements.by_subtopic else best.get(item, grade)
-        )
-    return best
+def _grades_of(judgements: Judgements | Lookup, duplicates: str) -> dict[str, float]:
+    """The grade of each judged item of the one query; by subtopic the best one."""
+    pool = pool_of(judgements, duplicates=duplicates)
+    return dict(zip(pool.items[0], pool.grades.tolist(), strict=True))
 
 
 def refuse_unbroken_ties(policy: Policy) -> None:

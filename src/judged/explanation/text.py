@@ -13,7 +13,7 @@ from judged.explanation.arithmetic import Expression, figure
 from judged.explanation.improvement import Change
 from judged.explanation.listing import Cell, Line, Row, threshold
 from judged.measures.formula import readable
-from judged.text import aligned, markdown_table, plain, shown
+from judged.text import aligned, markdown, markdown_table, plain, shown
 
 if TYPE_CHECKING:
     from judged.explanation.explanation import Explanation
@@ -97,6 +97,7 @@ def worked_out(e: Explanation) -> Iterator[tuple[str, str]]:
 
 def sentences(e: Explanation) -> Iterator[str]:
     """What else there is to say."""
+    yield from (f"warning: {text}" for text in e.warnings())
     if e.steps is None:
         outcome = (
             "and the query does not count"
@@ -219,7 +220,8 @@ def to_markdown(e: Explanation) -> str:
             if row.rank in before:
                 rows.append(["…", *[""] * (len(head) - 1)])
             bold = row.relevant and row.counts
-            rows.append([f"**{text}**" if bold and text else text for text in texts])
+            safe = map(markdown, texts)
+            rows.append([f"**{text}**" if bold and text else text for text in safe])
         parts.append(markdown_table(head, rows, right=right(head)))
     lines = (f"- `{text}`{f', {why}' if why else ''}" for text, why in worked_out(e))
     parts += ["\n".join(lines), *sentences(e)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from judged.checks import whole
+from judged.checks import checked
 from judged.identification.candidates import spaces
 from judged.identification.grid import all_rankings, compute
 from judged.identification.likelihood import Definition, Match, Ranker, chance
@@ -13,6 +13,7 @@ from judged.identification.printed import Asked
 from judged.identification.result import SHOWN, Identification
 from judged.inputs import read_judgements, read_run
 from judged.judging import judge_variants
+from judged.rankings.audit import audit_of
 
 if TYPE_CHECKING:
     from judged.types import (
@@ -30,6 +31,7 @@ NEAREST = 5
 """So many numbers are given where none fits."""
 
 
+@checked
 def identify(
     value: str | float,
     judgements: JudgementsLike,
@@ -77,8 +79,6 @@ def identify(
     AP
     """
     asked = Asked.of(value)
-    if limit is not None:
-        limit = whole("limit", limit, otherwise=", or None for all")
     variants = judge_variants(
         read_judgements(judgements, format=judgements_format),
         read_run(run, format=run_format),
@@ -101,5 +101,7 @@ def identify(
         in_use_chance=chance(in_use, asked),
         nearest=() if matches else ranker.nearest(asked, NEAREST),
         idle=grid.idle,
+        warned=audit_of(variants.usual).warnings,
+        untried=grid.untried,
         limit=limit,
     )

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from judged.errors import MeasureError
-from judged.evaluation.settlement import Settlement, nothing_relevant
+from judged.errors import MeasureError, PolicyError
+from judged.evaluation.settlement import Settlement, nothing_relevant, undefined
 from judged.judging.variants import Variants
 from judged.measures import Measure
 from judged.measures.spec import Mask, Settled, taken
@@ -23,6 +23,9 @@ OPTIONS = {
     for choice, known in CHOICES.items()
 }
 """The options of each choice that lead to a number."""
+
+UNTRIED = ("expected", "removed")
+"""The choices about ranks that cannot hold at once where a depth cuts through a tie."""
 
 SHAPE = tuple(map(len, OPTIONS.values()))
 
@@ -55,6 +58,16 @@ class Grid:
         stops = r.missing.any() if choice == "missing" else nothing_relevant(measure, r).any()
         return None if stops else 0
 
+    @property
+    def untried(self) -> str:
+        """What could not be tried, and why; empty where everything was."""
+        if UNTRIED in self.rankings:
+            return ""
+        return (
+            "ties=expected with unjudged=removed was not tried: the depth cuts through a tie, so "
+            "how many results are left depends on its order."
+        )
+
     @cached_property
     def idle(self) -> dict[str, str]:
         """The choices that cannot change any number here, and why."""
@@ -77,12 +90,20 @@ class Grid:
 
 
 def all_rankings(run: Variants) -> dict[tuple[str, str], Rankings]:
-    """The rankings under every choice about ranks: the same ones where it changes nothing."""
-    return {
-        (ties, unjudged): run.under(ties if run.tied else None, unjudged if run.unjudged else None)
-        for ties in OPTIONS["ties"]
-        for unjudged in OPTIONS["unjudged"]
-    }
+    """The rankings under every choice about ranks: the same ones where it changes nothing, and none
+    where two choices cannot hold at once."""
+    found = {}
+    for ties in OPTIONS["ties"]:
+        for unjudged in OPTIONS["unjudged"]:
+            # A depth that cuts a tie leaves no list without unjudged items that is the mean of all.
+            try:
+                found[ties, unjudged] = run.under(
+                    ties if run.tied else None, unjudged if run.unjudged else None
+                )
+            except PolicyError:
+                if (ties, unjudged) != UNTRIED:
+                    raise
+    return found
 
 
 def compute(measures: Iterable[Measure], rankings: dict[tuple[str, str], Rankings]) -> Grid:
@@ -110,7 +131,7 @@ def _columns(measures: list[Measure], r: Rankings) -> Floats:
     known: dict[tuple[str, bytes], float] = {}
     for members, raw in _blocks(measures, r):
         first = measures[members[0]]
-        nothing = nothing_relevant(first, r)
+        nothing = nothing_relevant(first, r) | undefined(first, r, raw[0])
         for missing, empty, same in _policies(r.missing, nothing):
             settlement = Settlement(
                 first.spec, Policy.of({"missing": missing, "empty": empty}), nothing, r.missing
@@ -148,7 +169,8 @@ def _blocks(measures: list[Measure], r: Rankings) -> Iterator[tuple[list[int], F
     be computed is left out."""
     blocks: dict[tuple[str, Any], list[int]] = {}
     for number, measure in enumerate(measures):
-        blocks.setdefault((measure.spec.name, measure.params.get("rel")), []).append(number)
+        settled_by = tuple(measure.params.get(name) for name in ("rel", "gain", "gains"))
+        blocks.setdefault((measure.spec.name, settled_by), []).append(number)
     for members in blocks.values():
         spec = measures[members[0]].spec
         own = taken(spec.compute) | (taken(spec.expected) if spec.expected else frozenset())

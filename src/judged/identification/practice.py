@@ -44,7 +44,11 @@ def practices(space: Space) -> Iterator[Practice]:
     yield from _own(space)
     for convention in conventions().values():
         for name in convention.names:
-            if re.split(r"[(@]", name.ours, maxsplit=1)[0] == space.spec.name:
+            # What is relevant by a rule of the library's own is no measure by itself.
+            if (
+                re.split(r"[(@]", name.ours, maxsplit=1)[0] == space.spec.name
+                and not name.threshold
+            ):
                 yield from _of(convention, name, space)
 
 
@@ -67,7 +71,10 @@ def _of(convention: Convention, name: Name, space: Space) -> Iterator[Practice]:
         except MeasureError:
             continue
         usual = {**Policy().to_dict(), **convention.policy, **name.policy}
-        settings = [Option("", "", {}), *(option for option in convention.options if option.policy)]
+        settings = [
+            Option("", "", {}),
+            *(each for each in convention.options if each.policy and not each.depth),
+        ]
         for option, (level, own) in product(settings, _levels(convention, measure, space)):
             options = tuple(text for text in (option.theirs, level) if text)
             yield Practice(

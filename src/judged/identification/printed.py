@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
 
-from judged.errors import InputError
+from judged.checks import real
+from judged.errors import InputError, quoted
 from judged.measures.spec import Mask
 from judged.segments import Floats
 from judged.text import counted
@@ -16,6 +18,10 @@ from judged.text import counted
 SINGLE = 2.0**-22
 """How far a number of single precision may lie from the exact one, relative to it: some libraries
 know no other numbers."""
+
+
+_PRINTED = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?")
+"""A number as programs print it."""
 
 
 @dataclass(frozen=True)
@@ -71,16 +77,13 @@ class Asked:
         >>> Asked.of("44.33%").readings
         (Reading(number=0.4433, step=0.0001, percent=True),)
         """
-        text = str(given).strip()
+        text = str(given).strip() if isinstance(given, str) or real(given) is not None else ""
         bare = text.removesuffix("%").strip()
-        try:
-            number = Decimal(bare)
-        except InvalidOperation:
-            number = Decimal("NaN")
-        if isinstance(given, bool) or not number.is_finite():
+        number = Decimal(bare) if _PRINTED.fullmatch(bare) else Decimal("NaN")
+        if not number.is_finite() or abs(number.adjusted()) > 300 or len(text) > 300:
             raise InputError(
-                f"cannot read the number {text!r}; write it as it was printed, such as 0.4433, "
-                "44.33 or 44.33%."
+                f"cannot read the number {quoted(given)}; write it as it was printed, such as "
+                "0.4433, 44.33 or 44.33%."
             )
         exponent = int(number.as_tuple().exponent)
         plain = Reading(float(number), 10.0**exponent)

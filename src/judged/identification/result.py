@@ -53,6 +53,10 @@ class Identification(Result):
     """Where nothing fits, what comes nearest, the nearest first."""
     idle: dict[str, str] = field(default_factory=dict)
     """The choices of a policy that change no number here, and why."""
+    untried: str = ""
+    """What could not be tried, and why; empty where everything was."""
+    warned: tuple[str, ...] = ()
+    """What could mislead about the data."""
     limit: int | None = SHOWN
     """How many explanations text and tables show; all are among `matches`, and in JSON."""
 
@@ -60,6 +64,15 @@ class Identification(Result):
     def value(self) -> str:
         """The number that was asked for, as it was written."""
         return self.asked.text
+
+    def warnings(self) -> list[str]:
+        """What could mislead whoever reads the numbers and nothing else.
+
+        Returns
+        -------
+        list of str
+        """
+        return list(self.warned)
 
     def sentences(self) -> list[str]:
         """What was found, in words: how the number was read, what fits, and how much that says.
@@ -74,11 +87,13 @@ class Identification(Result):
         '0.25 is any value that is rounded to it, or cut off to it, at 2 decimals.'
         """
         return [
+            *(f"warning: {text}" for text in self.warned),
             *self.asked.sentences(),
             self._verdict(),
             self._weight(),
             f"Where no choice is named: {Policy()}.",
             *self._idle(),
+            *([self.untried] if self.untried else []),
         ]
 
     def _verdict(self) -> str:
@@ -168,6 +183,7 @@ class Identification(Result):
             "matches": [_match(match) for match in self.matches],
             "nearest": [_match(match) for match in self.nearest],
             "idle": dict(self.idle),
+            "untried": self.untried,
         }
 
     def to_frame(self) -> pl.DataFrame:

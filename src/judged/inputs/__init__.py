@@ -8,9 +8,15 @@ from dataclasses import replace
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
 
+from judged.checks import refuse_lost_polars
 from judged.errors import InputError
-from judged.inputs.dicts import holds_several, judgements_from_dict, run_from_dict
-from judged.inputs.formats import FORMATS, check_format, detect_format, run_name
+from judged.inputs.dicts import (
+    holds_several,
+    judgements_from_dict,
+    run_from_dict,
+    with_texts,
+)
+from judged.inputs.formats import FORMATS, check_format, detect_format, printable, run_name
 from judged.inputs.tables import (
     JUDGEMENTS,
     RUN,
@@ -71,8 +77,8 @@ def read_run(
     Parameters
     ----------
     run : RunLike
-        A file ("-" is standard input), a dict {query: {item: score}} or
-        {query: [items, best first]}, or a table.
+        A file ("-" is standard input), a dict {query: {item: score}}, {query: [items, best first]}
+        or {query: [(item, score), …]}, or a table.
     name : str, optional
         What tables call the run; by default the name of its file, or "run".
     format : FileFormat, optional
@@ -86,6 +92,8 @@ def read_run(
     >>> read_run({"q1": ["b", "a"]}, name="mine").lists["q1"]
     {'b': 2, 'a': 1}
     """
+    if name is not None and not isinstance(name, str):
+        raise InputError(f"the name of a run must be a text; got {type(name).__name__}.")
     if isinstance(run, (Run, Lookup)):
         return replace(run, name=name) if name else run
     if isinstance(run, (str, PathLike)):
@@ -104,8 +112,10 @@ def _read_file(path: str, kind: Kind, format: str | None) -> tuple[Source, Readi
     from judged.inputs.source import open_source
 
     check_format(format)
+    refuse_lost_polars()
     source = open_source(path, kind)
-    return source, resolve_name(FORMATS[format or detect_format(source)].reader)(source)
+    found = detect_format(source) if format is None else FORMATS[format]
+    return source, resolve_name(found.reader)(source)
 
 
 def as_runs(given: RunsLike) -> dict[str | None, Any]:
@@ -125,7 +135,7 @@ def as_runs(given: RunsLike) -> dict[str | None, Any]:
     {'bm25': 'runs/bm25.run', 'dense': 'runs/dense.run.gz'}
     """
     if isinstance(given, Mapping) and holds_several(given):
-        return {str(name): run for name, run in given.items()}
+        return dict(with_texts(given, "", "runs").items())
     if isinstance(given, (list, tuple)):
         if not given:
             raise InputError("no run was given.")
@@ -140,7 +150,8 @@ def distinct_names(paths: list[str]) -> list[str]:
     called the same."""
     names = [run_name(path) for path in paths]
     names = [
-        path if names.count(name) > 1 else name for path, name in zip(paths, names, strict=True)
+        printable(path) if names.count(name) > 1 else name
+        for path, name in zip(paths, names, strict=True)
     ]
     again = [names[:at].count(name) for at, name in enumerate(names)]
     return [

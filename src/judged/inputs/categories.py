@@ -5,16 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from os import PathLike, fspath
+from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from judged.checks import refuse_lost_polars
 from judged.errors import InputError
-from judged.inputs.tables import Kind
+from judged.inputs.dicts import as_id
+from judged.inputs.formats import printable
+from judged.inputs.tables import Kind, texts
 from judged.text import quote
 
 if TYPE_CHECKING:
     import polars as pl
+
+    from judged.inputs.source import Source
 
 CATEGORIES = Kind("categories", "category", "item, category")
 
@@ -63,29 +68,23 @@ def read_categories(given: Any) -> Categories:
     A file is Parquet, JSON, comma- or tab-separated with or without a header, or has an item and a
     category per line.
     """
-    import polars as pl
 
     if isinstance(given, Categories):
         return given
+    refuse_lost_polars()
     source = "the categories"
     if isinstance(given, Mapping):
-        rows = [(_id(item), _id(category)) for item, category in given.items()]
-        frame = pl.DataFrame(rows, schema={"item": pl.String, "category": pl.String}, orient="row")
+        frame = _from_pairs(given)
     elif isinstance(given, (str, PathLike)):
-        source = fspath(given)
+        source = printable(given)
         frame = _from_file(Path(given))
     else:
         frame = _from_frame(given, source)
     return Categories(_checked(frame, source), source)
 
 
-def _id(value: Any) -> str | None:
-    if isinstance(value, float):
-        raise InputError(
-            f"the categories: {value!r} is a floating-point number; ids must be texts or whole "
-            "numbers."
-        )
-    return None if value is None else str(value)
+def _id(value: Any) -> str:
+    return "" if isinstance(value, str) and not value else as_id(value, "the categories")
 
 
 def _checked(frame: pl.DataFrame, source: str) -> pl.DataFrame:
@@ -167,24 +166,26 @@ def _from_file(path: Path) -> pl.DataFrame:
     source = open_source(path, CATEGORIES)
     try:
         if path.suffix.lower() in (".parquet", ".pq"):
-            return _from_frame(pl.read_parquet(source.for_polars()), str(path))
+            return _from_frame(pl.read_parquet(source.for_polars()), source.label)
         text = source.read().decode("utf-8")
         if text.lstrip().startswith("{"):
-            return _from_json(text, path)
+            return _from_json(source)
     except UnicodeDecodeError:
-        raise InputError(f"{path}: is not UTF-8 text.") from None
+        raise InputError(f"{source.label}: is not UTF-8 text.") from None
     except POLARS_ERRORS as error:
-        raise InputError(f"{path}: cannot be read ({str(error).partition(chr(10))[0]}).") from None
+        raise InputError(
+            f"{source.label}: cannot be read ({str(error).partition(chr(10))[0]})."
+        ) from None
     first = text.partition("\n")[0]
     separator = next((each for each in ("\t", ",") if each in first), None)
     if separator and candidates("item", [cell.strip('" \r') for cell in first.split(separator)]):
         try:
             return _from_frame(
-                pl.read_csv(text.encode(), separator=separator, infer_schema=False), str(path)
+                pl.read_csv(text.encode(), separator=separator, infer_schema=False), source.label
             )
         except POLARS_ERRORS as error:
             raise InputError(
-                f"{path}: cannot be read ({str(error).partition(chr(10))[0]})."
+                f"{source.label}: cannot be read ({str(error).partition(chr(10))[0]})."
             ) from None
     rows = []
     for number, line in enumerate(text.splitlines(), 1):
@@ -195,25 +196,34 @@ def _from_file(path: Path) -> pl.DataFrame:
         ]
         if len(parts) != 2:
             raise InputError(
-                f"{path}, line {number}: expected an item and its category, found {len(parts)} "
-                f"fields: {quote(line)}."
+                f"{source.label}, line {number}: expected an item and its category, found "
+                f"{len(parts)} fields: {quote(line)}."
             )
         rows.append(tuple(parts))
     return pl.DataFrame(rows, schema={"item": pl.String, "category": pl.String}, orient="row")
 
 
-def _from_json(text: str, path: Path) -> pl.DataFrame:
-    import json
+def _from_json(source: Source) -> pl.DataFrame:
+    from judged.inputs.json import parse
 
+    expected = "JSON should be {item: category}."
+    given = parse(source, source.read(), 1, expected, whole=True)
+    for item, category in given.items():
+        if isinstance(category, bool | list | dict):
+            raise InputError(
+                f"{source.label}, item {quote(item, 30)}: a category is a text or a whole number. "
+                f"{expected}"
+            )
+    return _from_pairs(given)
+
+
+def _from_pairs(given: Mapping[Any, Any]) -> pl.DataFrame:
+    """Of two items that are the same as texts, both stay, for their categories to be compared."""
     import polars as pl
 
-    try:
-        given = json.loads(text)
-    except json.JSONDecodeError as error:
-        raise InputError(f"{path}, line {error.lineno}: is not JSON ({error.msg}).") from None
-    except RecursionError:
-        raise InputError(
-            f"{path}: the JSON is nested too deeply. JSON should be {{item: category}}."
-        ) from None
-    rows = [(_id(item), _id(category)) for item, category in given.items()]
-    return pl.DataFrame(rows, schema={"item": pl.String, "category": pl.String}, orient="row")
+    return pl.DataFrame(
+        [
+            texts("item", [None if item is None else _id(item) for item in given]),
+            texts("category", [None if each is None else _id(each) for each in given.values()]),
+        ]
+    )

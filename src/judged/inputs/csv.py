@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from functools import partial
 from itertools import islice
 
 import polars as pl
 
 from judged.errors import InputError
 from judged.inputs.columns import Columns, choose_columns
-from judged.inputs.source import POLARS_ERRORS, Source, decoded
+from judged.inputs.source import BYTE_ORDER_MARK, POLARS_ERRORS, LineNumbers, Source, decoded
 from judged.inputs.tables import Reading, Row, as_score, from_rows, is_complete, skipped_comments
-from judged.inputs.whitespace import COMMENT, has_lone_returns, is_number
+from judged.inputs.whitespace import COMMENT, is_number, is_plain
 from judged.text import counted, quote
 
 
@@ -40,7 +41,7 @@ def _read(source: Source, separator: str) -> Reading:
         subtopic = None if columns.subtopic is None else columns.subtopic_role
         frame = from_rows(_row_by_row(source, separator, header, columns), source.kind, subtopic)
     notes = skipped_comments(comments) + columns.notes
-    return Reading(frame, notes, _locate(source.again(), separator))
+    return Reading(frame, notes, LineNumbers.of(source, partial(_numbers, separator=separator)))
 
 
 def _comments_on_top(source: Source) -> int:
@@ -58,8 +59,11 @@ def _at_once(
 ) -> pl.DataFrame | None:
     """None where polars cannot read it or a needed cell is empty."""
     with source.open() as handle:
-        if has_lone_returns(handle):
+        if not is_plain(handle, separator.encode()):
             return None
+    below = next(islice(source.lines(), line, None), b"")
+    if below.startswith(BYTE_ORDER_MARK) or any("\n" in name for name in header):
+        return None  # polars drops such a mark, and skips one line for a header
     names = [f"column {number}" for number in range(len(header))]
     schema: dict[str, pl.DataType | type[pl.DataType]] = dict.fromkeys(names, pl.String)
     schema[names[columns.value]] = pl.Float64
@@ -84,15 +88,18 @@ def _at_once(
                 pl.col(names[columns.item]).alias("item"),
                 value.alias(source.kind.value),
                 *subtopic,
-                # polars refuses rows that are too long only where it reads the last column.
-                pl.col(names[-1]).is_null().alias("last is missing"),
+                # polars refuses rows that are too long only where it reads every column.
+                pl.any_horizontal(pl.all().is_null()).alias(_READ),
             )
             .collect(engine="streaming")
-            .drop("last is missing")
+            .drop(_READ)
         )
     except POLARS_ERRORS:
         return None
     return frame if not frame.is_empty() and is_complete(frame) else None
+
+
+_READ = "all is read"
 
 
 def _row_by_row(
@@ -103,6 +110,8 @@ def _row_by_row(
     sign = -1 if columns.is_rank else 1
     least = 1 + max(needed.values())
     for number, cells in islice(_records(source, separator), 1, None):
+        while len(cells) > len(header) and not cells[-1]:  # spreadsheets leave such ends
+            cells.pop()
         if not least <= len(cells) <= len(header):
             reason = (
                 f"expected {counted(len(header), 'field')}, found {len(cells)}: "
@@ -116,6 +125,9 @@ def _row_by_row(
             raise InputError(f"{source.label}, line {number}: {reason}{hint}")
         value = cells[columns.value].strip(" ")
         missing = [role for role, position in needed.items() if not cells[position]]
+        if missing == ["item", source.kind.value]:
+            yield cells[columns.query], None, None  # a query with nothing in it
+            continue
         if missing or not is_number(value):
             what = "rank" if columns.is_rank else source.kind.value
             reason = (
@@ -163,9 +175,6 @@ def _records(source: Source, separator: str) -> Iterator[tuple[int, list[str]]]:
         ) from None
 
 
-def _locate(again: Callable[[], Source], separator: str) -> Callable[[Sequence[int]], list[int]]:
-    def locate(rows: Sequence[int]) -> list[int]:
-        lines = [number for number, _ in islice(_records(again(), separator), max(rows) + 2)]
-        return [lines[row + 1] for row in rows]
-
-    return locate
+def _numbers(source: Source, separator: str) -> Iterator[int]:
+    """The line of each row."""
+    return (number for number, _ in islice(_records(source, separator), 1, None))

@@ -1,24 +1,31 @@
-"""Dicts in: {query: {item: score}}, {query: [items in rank order]}, {query: {item: grade}} and
-those by subtopic."""
+"""Dicts in: {query: {item: score}}, {query: [items in rank order]}, {query: [(item, score)]},
+{query: {item: grade}} and those by subtopic."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import sys
+from collections.abc import Collection, Mapping, Sequence
+from functools import cache
+from numbers import Integral, Real
 from typing import Any
 
 from judged.errors import InputError
 from judged.inputs.tables import Lookup
 
 IDS_NOTE = "Ids that were not texts were turned into texts once."
+ORDER_NOTE = "There are no scores: the order of each list is the ranking."
 
 
 def run_from_dict(given: Mapping[Any, Any], *, name: str = "run") -> Lookup:
-    """A run from {query: {item: score}}, looked into and not copied, or from {query: [items, the
-    best first]}."""
-    if any(_is_list(value) for value in given.values()):
-        given = {query: _scores_by_position(query, items) for query, items in given.items()}
-    lists, notes = _as_texts(given, "a score")
-    return Lookup(lists, notes=notes, name=name)
+    """A run from {query: {item: score}}, looked into and not copied, or from lists: items, the best
+    first, or each with its score."""
+    notes: dict[str, None] = {}
+    repeated: list[tuple[str, str]] = []
+    if any(is_list(value) for value in given.values()):
+        given = {query: _dict_of(query, items, repeated, notes) for query, items in given.items()}
+    lists, changed = _as_texts(given, "a score")
+    notes.update(dict.fromkeys(changed))
+    return Lookup(lists, notes=tuple(notes), name=name, repeated=tuple(repeated))
 
 
 def judgements_from_dict(given: Mapping[Any, Any]) -> Lookup:
@@ -49,6 +56,12 @@ def _subtopics(query: str, item: str, given: Any) -> dict[str, Any]:
             "subtopic; "
             "give every item {subtopic: grade}, with a grade of 0 where it serves none."
         )
+    wrong = [each for each in given if not isinstance(each, (str, Real)) or each != each]
+    if wrong:
+        raise InputError(
+            f"item {item!r} of query {query!r} has the subtopic {wrong[0]!r}; subtopics must be "
+            "texts or numbers."
+        )
     texts = {str(subtopic): grade for subtopic, grade in given.items()}
     if len(texts) < len(given):
         raise InputError(
@@ -64,56 +77,189 @@ def holds_several(given: Mapping[Any, Any]) -> bool:
         if isinstance(value, Mapping):
             inner = next(iter(value.values()), None)
             if inner is not None:
-                return isinstance(inner, Mapping) or _is_list(inner)
+                return isinstance(inner, Mapping) or is_list(inner)
         elif value is not None:
-            return not _is_list(value)
+            return not is_list(value)
     return False
 
 
-def _is_list(value: Any) -> bool:
-    return isinstance(value, Sequence) and not isinstance(value, (str, bytes))
+def is_list(value: Any) -> bool:
+    """Whether this is a list of some kind: an array of one dimension is too, a text is not."""
+    if isinstance(value, Sequence):
+        return not isinstance(value, (str, bytes, bytearray, memoryview))
+    return len(getattr(value, "shape", ())) == 1
 
 
-def _scores_by_position(query: Any, items: Any) -> dict[Any, int]:
-    if not _is_list(items):
+def _plain(items: Any) -> Sequence[Any]:
+    """A list of some kind as Python has it."""
+    if isinstance(items, Sequence):
+        return items
+    return list(items.tolist() if hasattr(items, "tolist") else items)
+
+
+def _dict_of(
+    query: Any, items: Any, repeated: list[tuple[str, str]], notes: dict[str, None]
+) -> Mapping[Any, Any]:
+    """A list of results as {item: score}; where an item is repeated, its best-ranked result."""
+    if not is_list(items):
+        if isinstance(items, Mapping) and not items:
+            return items
         raise InputError(
             f"query {query!r} has a {type(items).__name__} where other queries have a ranked list; "
             "give every query a list of items, or every query a dict of scores."
         )
-    scores = dict(zip(items, range(len(items), 0, -1), strict=True))
-    if len(scores) < len(items):
-        again = next(item for item in items if list(items).count(item) > 1)
+    plain = _plain(items)
+    try:
+        scores = dict(zip(plain, range(len(plain), 0, -1), strict=True))
+    except TypeError:  # a list or a dict cannot be a key
+        scores = {}
+    if len(scores) == len(plain) and only_texts(scores):
+        if scores:
+            notes[ORDER_NOTE] = None
+        return scores
+    pairs, assumed = results_of(plain, f"query {query!r}")
+    notes.update(assumed)
+    best: dict[str, int] = {}
+    for at in sorted(range(len(pairs)), key=lambda at: _rising(pairs[at][1]), reverse=True):
+        best.setdefault(pairs[at][0], at)
+    kept = set(best.values())
+    repeated += [(str(query), item) for at, (item, _) in enumerate(pairs) if at not in kept]
+    return {item: score for at, (item, score) in enumerate(pairs) if at in kept}
+
+
+def _rising(score: Any) -> float:
+    """A score as judging orders it; what is refused there must not be left out here."""
+    try:
+        return float("inf") if score != score else float(score)
+    except (TypeError, ValueError, OverflowError):
+        return float("inf")
+
+
+def results_of(items: Sequence[Any], place: str) -> tuple[list[tuple[str, Any]], dict[str, None]]:
+    """(item, score) of each result of a list, and what was assumed: a list of items, the best
+    first, of (item, score), or of {"id": item, "score": score}."""
+    kinds = dict.fromkeys(map(_kind, items))
+    if len(kinds) > 1:
+        at = next(at for at, each in enumerate(items) if _kind(each) != _kind(items[0]))
         raise InputError(
-            f"query {query!r} has item {again!r} more than once in its ranked list; remove the "
-            "repetitions."
+            f"{place}: result {at + 1} is {_shown(items[at])}, but result 1 is "
+            f"{_shown(items[0])}; a list holds items, the best first, or (item, score) throughout."
         )
-    return scores
+    kind = next(iter(kinds), "item")
+    if kind == "item":
+        given = list(zip(items, range(len(items), 0, -1), strict=True))
+    else:
+        read = _pair if kind == "pair" else _named
+        given = [read(each, place, at) for at, each in enumerate(items)]
+    pairs = [(as_id(item, place, at), score) for at, (item, score) in enumerate(given)]
+    notes = [ORDER_NOTE] if kind == "item" and items else []
+    if any(not isinstance(item, str) for item, _ in given):
+        notes.append(IDS_NOTE)
+    return pairs, dict.fromkeys(notes)
+
+
+def _kind(each: Any) -> str:
+    return "mapping" if isinstance(each, Mapping) else "pair" if is_list(each) else "item"
+
+
+def _pair(each: Any, place: str, at: int) -> tuple[Any, Any]:
+    pair = _plain(each)
+    if len(pair) != 2:
+        raise InputError(
+            f"{place}: result {at + 1} is {_shown(pair)}; give it as (item, score), or as the item "
+            "alone."
+        )
+    return pair[0], pair[1]
+
+
+def _named(each: Mapping[Any, Any], place: str, at: int) -> tuple[Any, Any]:
+    from judged.inputs.columns import candidates
+
+    names = [name for name in each if isinstance(name, str)]
+    item = ["id"] if "id" in each else [names[at] for at in candidates("item", names)]
+    score = [names[at] for at in candidates("score", names)]
+    if not item or not score:
+        raise InputError(
+            f"{place}: result {at + 1} is {_shown(each)}; give it as "
+            '{"id": item, "score": score}.'
+        )
+    return each[item[0]], each[score[0]]
+
+
+def _shown(given: Any) -> str:
+    text = repr(given)
+    return text if len(text) <= 80 else f"{text[:79]}…"
+
+
+def as_id(given: Any, place: str = "", at: int | None = None) -> str:
+    """An id as plain text; `place` and `at` say which result of which list it is."""
+    if isinstance(given, str) and given:
+        return str.__str__(given)
+    if isinstance(given, Integral) and not isinstance(given, bool):
+        return str(int(given))
+    what = "an empty text" if isinstance(given, str) else f"of type {type(given).__name__}"
+    if isinstance(given, float):
+        what = "a floating-point number"
+    where = f"{place}: " if place else ""
+    which = "" if at is None else f" of result {at + 1}"
+    raise InputError(
+        f"{where}the id {_shown(given)}{which} is {what}; ids must be texts or whole numbers."
+    )
 
 
 def _as_texts(
     given: Mapping[Any, Any], what: str
 ) -> tuple[Mapping[str, Mapping[str, Any]], tuple[str, ...]]:
-    """The dict itself where its ids are texts (seen by each list's first item), otherwise a copy
-    where they are."""
-    changed = False
+    """The dict itself where all ids are texts, otherwise a copy where they are."""
+    changed = not only_texts(given)
     for query, inner in given.items():
         if type(inner) is not dict and not isinstance(inner, Mapping):
             raise InputError(
                 f"query {query!r} has a {type(inner).__name__}; give it a dict of items, each with "
                 f"{what}."
             )
-        changed = changed or type(query) is not str or type(next(iter(inner), query)) is not str
+        changed = changed or not only_texts(inner)
     if not changed:
         return given, ()
-    return {
-        _text(query): {_text(item): value for item, value in inner.items()}
+    lists = {
+        query: inner if only_texts(inner) else with_texts(inner, f"query {query!r}", "items")
         for query, inner in given.items()
-    }, (IDS_NOTE,)
+    }
+    return with_texts(lists, "", "queries"), (IDS_NOTE,)
 
 
-def _text(name: Any) -> str:
-    if isinstance(name, float):
-        raise InputError(
-            f"the id {name!r} is a floating-point number; ids must be texts or whole numbers."
+def with_texts(given: Mapping[Any, Any], place: str, what: str) -> dict[str, Any]:
+    """The same with texts for keys; two keys that are the same as texts are refused."""
+    texts = {as_id(key, place): value for key, value in given.items()}
+    if len(texts) < len(given):
+        seen: dict[str, Any] = {}
+        one, other = next(
+            (seen[as_id(key)], key) for key in given if seen.setdefault(as_id(key), key) is not key
         )
-    return str(name)
+        where = f"{place}: " if place else ""
+        raise InputError(
+            f"{where}the {what} {one!r} and {other!r} are the same as texts; give each id once."
+        )
+    return texts
+
+
+def only_texts(keys: Mapping[Any, Any]) -> bool:
+    """Whether all keys are plain texts that are not empty.
+
+    Looking at every key would take longer than all that is done with the dict. But Python packs a
+    dict whose keys are plain texts more tightly, so where its size says so nobody has to look.
+    """
+    if "" in keys:
+        return False
+    if type(keys) is dict and sys.getsizeof(keys) in _sizes_with_texts_only():
+        return True
+    return list(map(type, keys)).count(str) == len(keys)
+
+
+@cache
+def _sizes_with_texts_only() -> Collection[int]:
+    """Sizes in memory that only dicts of plain texts have: of each power of two, as many keys as
+    fit; longer dicts are looked at key by key."""
+    counts = [(2 << bits) // 3 for bits in range(3, 13)]
+    texts = {sys.getsizeof(dict.fromkeys(map(str, range(count)))) for count in counts}
+    return texts - {sys.getsizeof(dict.fromkeys(range(count))) for count in counts}

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import csv
 import json
+import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
-from judged.errors import InputError, did_you_mean
+from judged.errors import InputError, did_you_mean, quoted
 from judged.inputs.columns import is_header
 from judged.inputs.tables import JUDGEMENTS, RUN, Kind
 
@@ -45,7 +46,8 @@ FORMATS = {
             (".run", ".trec", ".qrels", ".qrel", ".res", ".results", ".txt"),
             "judged.inputs.trec:read_trec",
         ),
-        Format("msmarco", (), "judged.inputs.trec:read_msmarco"),
+        Format("msmarco", (), "judged.inputs.msmarco:read_msmarco"),
+        Format("scores", (), "judged.inputs.msmarco:read_scores"),
         Format("csv", (".csv",), "judged.inputs.csv:read_csv"),
         Format("tsv", (".tsv",), "judged.inputs.csv:read_tsv"),
         Format("parquet", (".parquet", ".pq"), "judged.inputs.frames:read_parquet", (b"PAR1",)),
@@ -54,13 +56,17 @@ FORMATS = {
     )
 }
 """The formats of runs and judgements. A reader takes a `Source` and returns a `Reading`."""
+UNDECIDED = Format("msmarco or scores", (), "judged.inputs.msmarco:read_three_fields")
+"""What nobody names: a run of three columns, of which the third may be a rank or a score."""
 
 
 def check_format(name: str | None, known: Iterable[str] = FORMATS, of: str = "") -> None:
     """Refuses a format nobody knows, with the nearest one that exists."""
-    if name is not None and name not in known:
+    if name is not None and (not isinstance(name, str) or name not in known):
         near = did_you_mean(name, known)
-        raise InputError(f"There is no format {name!r}{of}{near} Formats: {', '.join(known)}.")
+        raise InputError(
+            f"There is no format {quoted(name)}{of}{near} Formats: {', '.join(known)}."
+        )
 
 
 def signed(start: bytes, formats: Mapping[str, Format] = FORMATS) -> str | None:
@@ -79,17 +85,30 @@ def without_compression(path: PurePath) -> PurePath:
     return path.with_suffix("") if path.suffix.lower() in COMPRESSION_SUFFIXES else path
 
 
+def printable(path: str | os.PathLike[str]) -> str:
+    """The name of a file as text: bytes that are not UTF-8 are spelled out."""
+    try:
+        return os.fsencode(path).decode("utf-8", "backslashreplace")
+    except UnicodeEncodeError:  # half a character, which no file can have in its name
+        return os.fspath(path).encode("utf-8", "backslashreplace").decode()
+
+
 def run_name(path: str | PurePath) -> str:
     """ "runs/bm25.run.gz" is the run "bm25"; suffixes that name no format ("bm25.v2") belong to the
     name."""
     if str(path) == "-":
         return "stdin"
     bare = without_compression(PurePath(path))
-    return bare.stem if promised(bare) else bare.name
+    return printable(bare.stem if promised(bare) else bare.name)
 
 
-def detect_format(source: Source) -> str:
+def detect_format(source: Source) -> Format:
     """The format of a run or of judgements."""
+    name = _detected(source)
+    return UNDECIDED if name == UNDECIDED.name else FORMATS[name]
+
+
+def _detected(source: Source) -> str:
     head = source.head()
     by_name = promised(source.path)
     if found := signed(head):
@@ -130,7 +149,8 @@ def _text_format(head: bytes, kind: Kind) -> str:
     if looks_like(RUN, fields) or looks_like(JUDGEMENTS, fields):
         return "trec"
     if kind is RUN and len(fields) == 3 and is_number(fields[2].decode("utf-8", "replace")):
-        return "msmarco"
+        commas = all(field.endswith(b",") for field in fields[:2])
+        return "csv" if commas else UNDECIDED.name
     if len(cells) == 1 or len(fields) > len(cells):
         return "trec"
     # Unknown column names, or rows with no header: the reader of these formats has the better

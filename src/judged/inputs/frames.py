@@ -8,13 +8,13 @@ from typing import Any
 
 import polars as pl
 
+from judged.checks import refuse_lost_polars
 from judged.errors import InputError
 from judged.inputs.columns import choose_columns
 from judged.inputs.source import POLARS_ERRORS, Source
 from judged.inputs.tables import (
     JUDGEMENTS,
     RUN,
-    SUBTOPIC_COLUMNS,
     Judgements,
     Kind,
     Reading,
@@ -49,6 +49,7 @@ def read_parquet(source: Source) -> Reading:
 
 
 def _reading(frame: Any, kind: Kind, source: str) -> Reading:
+    refuse_lost_polars()
     try:
         return _tidy(_as_polars(frame, kind, source), kind, source)
     except POLARS_ERRORS as error:  # a lazy frame may fail at anything
@@ -74,8 +75,7 @@ def _tidy(frame: pl.LazyFrame, kind: Kind, source: str) -> Reading:
         name = header[columns.subtopic]
         wanted.append(_subtopic(name, schema[name], source).alias(columns.subtopic_role))
     table = frame.select(wanted).collect(engine="streaming")
-    _refuse_missing(table, source)
-    return Reading(table, (*notes, *columns.notes))
+    return Reading(_complete(table, kind, source), (*notes, *columns.notes))
 
 
 def _ids(name: str, dtype: pl.DataType, source: str, notes: list[str]) -> pl.Expr:
@@ -107,21 +107,30 @@ def _value(name: str, dtype: pl.DataType, kind: Kind, source: str) -> pl.Expr:
 
 def _subtopic(name: str, dtype: pl.DataType, source: str) -> pl.Expr:
     """Compared with nothing but each other, subtopics may be numbers of any kind."""
-    if dtype.is_nested() or dtype == pl.Binary or dtype == pl.Object:
+    texts = (pl.String, pl.Categorical, pl.Enum, pl.Boolean, pl.Null)
+    if not (dtype.is_numeric() or isinstance(dtype, texts)):
         raise InputError(
             f"{source}: column {quote(name)} is {dtype}, but subtopics must be texts or numbers."
         )
     return (pl.col(name).fill_nan(None) if dtype.is_float() else pl.col(name)).cast(pl.String)
 
 
-def _refuse_missing(table: pl.DataFrame, source: str) -> None:
-    for name in table.select(pl.exclude(SUBTOPIC_COLUMNS)).columns:
+def _complete(table: pl.DataFrame, kind: Kind, source: str) -> pl.DataFrame:
+    """The table, once it is sure that nothing is missing, but for rows that only name a query."""
+    for name in ("query", "item", kind.value):
         column = table[name]
-        missing = (
-            column.is_null() if column.dtype == pl.Float64 else (column.is_null() | (column == ""))
-        )
+        missing = column.is_null()
+        if name != kind.value:
+            missing |= column == ""
+        if name == "item" and missing.any():
+            # Where nothing else is known, pandas has NaN for a number.
+            value = pl.when(missing).then(pl.col(kind.value).fill_nan(None))
+            table = table.with_columns(value.otherwise(pl.col(kind.value)).alias(kind.value))
+        if name != "query":
+            missing &= ~(table["item"].is_null() & table[kind.value].is_null())
         if missing.any():
             raise InputError(f"{source}, row {missing.arg_true()[0] + 1}: the {name} is missing.")
+    return table
 
 
 def _as_polars(frame: Any, kind: Kind, source: str) -> pl.LazyFrame:
@@ -149,6 +158,9 @@ def _from_pandas(frame: Any, kind: Kind, source: str) -> pl.LazyFrame:
     for position in dict.fromkeys(
         needed if columns.subtopic is None else (*needed, columns.subtopic)
     ):
+        if header.count(header[position]) > 1:
+            name = quote(header[position])
+            raise InputError(f"{source}: there are two columns {name}; name each column once.")
         column = frame.iloc[:, position]
         values = column.to_numpy()
         if values.dtype == object:
@@ -158,9 +170,10 @@ def _from_pandas(frame: Any, kind: Kind, source: str) -> pl.LazyFrame:
             ]
         try:
             series.append(pl.Series(header[position], values, strict=True))
-        except (TypeError, ValueError, *POLARS_ERRORS):
+        except (TypeError, ValueError, OverflowError, *POLARS_ERRORS):
             name = quote(header[position])
             raise InputError(
-                f"{source}: column {name} mixes types; make them all strings."
+                f"{source}: column {name} mixes types, or has values that no column can hold; make "
+                "ids strings and scores numbers."
             ) from None
     return pl.DataFrame(series).lazy()

@@ -3,31 +3,26 @@ first line."""
 
 from __future__ import annotations
 
-import bz2
-import gzip
 import io
-import lzma
 import os
-import re
 import stat
 import sys
-import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import BinaryIO
 
-import polars as pl
-
 from judged.errors import InputError
-from judged.inputs.formats import signed
+from judged.inputs.compression import POLARS_ERRORS as POLARS_ERRORS
+from judged.inputs.compression import compression, decompressed
+from judged.inputs.formats import printable, signed
 from judged.inputs.tables import Kind
 from judged.text import quote
 
 HEAD = 1 << 16
 _MAGIC_LENGTH = 16
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-POLARS_ERRORS = (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, RuntimeError)
 
 _FOREIGN = (
     (b"\x89PNG\r\n\x1a\n", "a PNG image"),
@@ -82,7 +77,9 @@ class Source:
             return handle.read(HEAD)
 
     def for_polars(self) -> Path | bytes:
-        return self.path if self.data is None else self.data
+        if self.data is not None:
+            return self.data
+        return self.path if printable(self.path) == str(self.path) else self.read()
 
     def lines(self, *, ends: bool = False) -> Iterator[bytes]:
         """Lines, which LF, CRLF or CR may end, with these ends or without."""
@@ -90,17 +87,39 @@ class Source:
             for line in handle:
                 yield from line.splitlines(ends)
 
-    def again(self) -> Callable[[], Source]:
-        """How to look a second time without keeping decompressed bytes until then; a pipe's bytes
-        have to be kept."""
-        path, kind = self.path, self.kind
-        return (lambda: open_source(path, kind)) if self.lasting else (lambda: self)
+
+@dataclass(frozen=True, eq=False)
+class LineNumbers:
+    """From row numbers to line numbers, by a second look at the source."""
+
+    path: Path
+    kind: Kind
+    kept: Source | None
+    """What cannot be opened a second time; decompressed bytes are not kept until then."""
+    numbers: Callable[[Source], Iterator[int]]
+    """The line number of each row, in the order of rows."""
+
+    @classmethod
+    def of(cls, source: Source, numbers: Callable[[Source], Iterator[int]]) -> LineNumbers:
+        return cls(source.path, source.kind, None if source.lasting else source, numbers)
+
+    def __call__(self, rows: Sequence[int]) -> list[int]:
+        numbers = self.numbers(self.kept or open_source(self.path, self.kind))
+        wanted = set(rows)
+        found = {
+            row: number
+            for row, number in enumerate(islice(numbers, max(wanted, default=-1) + 1))
+            if row in wanted
+        }
+        return [found[row] for row in rows]
 
 
 def open_source(path: str | Path, kind: Kind) -> Source:
     """Reads what cannot be mapped: standard input ("-"), pipes and compressed files."""
-    label = "standard input" if str(path) == "-" else str(path)
+    label = "standard input" if str(path) == "-" else printable(path)
     path = Path(path)
+    if str(path) == "-" and (sys.stdin is None or sys.stdin.closed):
+        raise InputError("standard input is closed; give a file, or pipe one in.")
     data: bytes | None = None
     lasting = False
     try:
@@ -110,17 +129,17 @@ def open_source(path: str | Path, kind: Kind) -> Source:
             lasting = stat.S_ISREG(path.stat().st_mode)
             with path.open("rb") as handle:
                 start = handle.read(_MAGIC_LENGTH)
-                if not lasting or _decompressor(start) is not None:
+                if not lasting or compression(start) is not None:
                     data = start + handle.read()
     except (OSError, ValueError) as error:  # ValueError: a NUL in the path
         raise _unreadable(label, error) from None
-    decompress = None if data is None else _decompressor(data)
-    if data is not None and decompress is not None:
-        data = decompress(data, label)
-    return _checked(Source(label, kind, path, data, lasting))
+    if data is not None and (packed := compression(data)) is not None:
+        data = decompressed(data, packed, label)
+    return checked(Source(label, kind, path, data, lasting))
 
 
-def _checked(source: Source) -> Source:
+def checked(source: Source) -> Source:
+    """Refuse what is empty, or plainly another kind of file."""
     head = source.head()
     if not head:
         what = "file" if source.lasting else "input"
@@ -155,63 +174,3 @@ def decoded(label: str, number: int, line: bytes) -> str:
             f"{label}, line {number}: not UTF-8 text: {quote(line.strip())}. Convert the file to "
             "UTF-8 first."
         ) from None
-
-
-Decompress = Callable[[bytes, str], bytes]
-
-
-def _decompressor(data: bytes) -> Decompress | None:
-    return next((function for magic, function in _COMPRESSIONS if re.match(magic, data)), None)
-
-
-def _damaged(label: str, name: str, reason: object) -> InputError:
-    return InputError(
-        f"{label}: the {name} data is damaged or cut off ({reason}); fetch or write the file again."
-    )
-
-
-def _standard(name: str, function: Callable[[bytes], bytes]) -> Decompress:
-    def decompress(data: bytes, label: str) -> bytes:
-        try:
-            return function(data)
-        except (OSError, EOFError, ValueError, zlib.error, lzma.LZMAError) as error:
-            raise _damaged(label, name, error) from None
-
-    return decompress
-
-
-def _zstandard(data: bytes, label: str) -> bytes:
-    """Python has zstd from 3.14 on; before that polars decompresses, reading the text as one cell
-    of a table."""
-    if sys.version_info >= (3, 14):
-        from compression import zstd
-
-        try:
-            return zstd.decompress(data)
-        except zstd.ZstdError as error:
-            raise _damaged(label, "zstd", error) from None
-    try:
-        cells = pl.read_csv(
-            data,
-            separator="\x01",
-            eol_char="\x00",
-            has_header=False,
-            quote_char=None,
-            schema={"text": pl.String},
-        )
-    except pl.exceptions.NoDataError:
-        return b""
-    except POLARS_ERRORS as error:
-        reason = f"damaged, cut off or not UTF-8 text ({error})"
-        raise InputError(
-            f"{label}: the zstd data is {reason}; fetch or write the file again."
-        ) from None
-    return b"\x00".join((text or "").encode() for text in cells["text"])
-
-
-_COMPRESSIONS: tuple[tuple[bytes, Decompress], ...] = (
-    (rb"\x1f\x8b", _standard("gzip", gzip.decompress)),
-    (rb"BZh[1-9](1AY&SY|\x17rE8P\x90)", _standard("bzip2", bz2.decompress)),
-    (rb"\xfd7zXZ\x00", _standard("xz", lzma.decompress)),
-    (rb"\x28\xb5\x2f\xfd", _zstandard),
-)

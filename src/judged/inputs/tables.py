@@ -5,21 +5,23 @@ polars is loaded where rows are packed: a run in a dict needs none of it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from judged.errors import InputError
 from judged.text import counted, listed
 
 if TYPE_CHECKING:
+    import numpy as np
     import polars as pl
+    from numpy.typing import NDArray
 
 Locate = Callable[[Sequence[int]], list[int]]
 """Row numbers (from 0, ascending) to line numbers (from 1)."""
-Row = tuple[str, str, float] | tuple[str, str, float, str]
-"""Query, item, value and, of judgements by subtopic, the subtopic."""
+Row = tuple[str, str, float] | tuple[str, str, float, str] | tuple[str, None, None]
+"""Query, item, value and, of judgements by subtopic, the subtopic; or a query and nothing in it."""
 
 SUBTOPIC_COLUMNS = ("subtopic", "iteration")
 """What a reader calls the column of subtopics; `iteration` is TREC's, which may be a filler."""
@@ -62,6 +64,26 @@ class Table:
     """What was repaired or assumed while reading, a sentence each; it goes into the audit."""
     locate: Locate | None = None
     """From row numbers to line numbers, by a second look at the source; None if it has no lines."""
+    rows: NDArray[np.integer[Any]] | None = None
+    """The number that each row had in the input, where rows were left out."""
+    queries: tuple[str, ...] = ()
+    """All queries in the order in which they are named, where some have nothing in them."""
+
+    def names(self) -> list[str]:
+        """All queries, those with nothing in them included, in the order in which they are named.
+
+        Returns
+        -------
+        list of str
+
+        >>> import polars as pl
+        >>> frame = pl.DataFrame({"query": ["b", "a"], "item": ["x", "y"], "score": [2.0, 1.0]})
+        >>> Run(frame, "a data frame").names()
+        ['b', 'a']
+        """
+        if self.queries:
+            return list(self.queries)
+        return list(self.frame["query"].unique(maintain_order=True).to_list())
 
     def where(self, rows: Sequence[int]) -> str:
         """The places of some rows for a message: lines of a file, rows of a frame, from 1.
@@ -81,6 +103,8 @@ class Table:
         >>> Run(frame, "a data frame").where([0, 1])
         'rows 1 and 2'
         """
+        if self.rows is not None:
+            rows = self.rows[rows].tolist()
         word, numbers = (
             ("line", self.locate(rows)) if self.locate else ("row", [row + 1 for row in rows])
         )
@@ -101,6 +125,10 @@ class Judgements(Table):
         What was repaired or assumed while reading.
     locate : callable, optional
         From row numbers to line numbers, for messages.
+    rows : array of int, optional
+        The number that each row had in the input, where rows were left out.
+    queries : tuple of str, optional
+        All queries, where some have nothing in them.
 
     >>> import polars as pl
     >>> frame = pl.DataFrame({"query": ["q"], "item": ["a"], "grade": [1.0]})
@@ -128,6 +156,10 @@ class Run(Table):
         What was repaired or assumed while reading.
     locate : callable, optional
         From row numbers to line numbers, for messages.
+    rows : array of int, optional
+        The number that each row had in the input, where rows were left out.
+    queries : tuple of str, optional
+        All queries, where some have nothing in them.
     name : str, optional
         What tables call the run.
     tag : str, optional
@@ -161,6 +193,8 @@ class Lookup:
         What tables call the run.
     by_subtopic : bool, optional
         Whether the judgements are by subtopic.
+    repeated : tuple, optional
+        (query, item) of each result that was left out, as a better-ranked one repeats it.
 
     >>> Lookup({"q": {"a": 2.5}}, name="bm25").lists["q"]
     {'a': 2.5}
@@ -176,6 +210,9 @@ class Lookup:
     """What tables call the run."""
     by_subtopic: bool = False
     """Whether the judgements are {query: {item: {subtopic: grade}}}."""
+    repeated: tuple[tuple[str, str], ...] = ()
+    """Query and item of each result of a list that was left out, as a better-ranked one is about
+    the same item."""
 
 
 @dataclass(frozen=True)
@@ -183,10 +220,24 @@ class Reading:
     """What a reader of one format found, before the checks that hold for all formats."""
 
     frame: pl.DataFrame
-    """Columns query, item and score or grade; subtopic or iteration where there is one."""
+    """Columns query, item and score or grade; subtopic or iteration where there is one. A row that
+    has neither item nor value names a query with nothing in it."""
     notes: tuple[str, ...] = ()
     locate: Locate | None = None
     tag: str | None = None
+
+
+def texts(name: str, values: Iterable[str | None]) -> pl.Series:
+    """A column of texts."""
+    import polars as pl
+
+    try:
+        return pl.Series(name, list(values), dtype=pl.String)
+    except UnicodeEncodeError as error:
+        raise InputError(
+            f"the {name} {error.object!r} holds half a character, as names of files may that are "
+            "not UTF-8; a table cannot hold it. Rename it."
+        ) from None
 
 
 def from_rows(rows: Iterable[Row], kind: Kind, subtopic: str | None = None) -> pl.DataFrame:
@@ -201,7 +252,8 @@ def from_rows(rows: Iterable[Row], kind: Kind, subtopic: str | None = None) -> p
     }
     if subtopic is not None:
         schema[subtopic] = pl.String
-    remaining = iter(rows)
+        rows = (row if len(row) == 4 else (*row, None) for row in rows)
+    remaining: Iterator[tuple[Any, ...]] = iter(rows)
     batches = [pl.DataFrame(schema=schema)]
     while batch := list(islice(remaining, _BATCH)):
         batches.append(pl.DataFrame(batch, schema=schema, orient="row"))
@@ -231,14 +283,14 @@ def skipped_comments(comments: int) -> tuple[str, ...]:
 
 def to_run(reading: Reading, source: str, name: str) -> Run:
     """The last step of every reader of runs."""
-    _refuse_no_rows(reading, source)
-    return Run(reading.frame, source, reading.notes, reading.locate, name, reading.tag)
+    run = Run(reading.frame, source, reading.notes, reading.locate, name=name, tag=reading.tag)
+    return _without_named_only(run)
 
 
 def to_judgements(reading: Reading, source: str) -> Judgements:
     """The last step of every reader of judgements."""
-    _refuse_no_rows(reading, source)
     table = Judgements(reading.frame, source, reading.notes, reading.locate)
+    table = _without_named_only(table)
     infinite = (~table.frame["grade"].is_finite()).arg_true().head(1).to_list()
     if infinite:
         value = {"inf": "infinite", "-inf": "minus infinity"}.get(
@@ -251,9 +303,27 @@ def to_judgements(reading: Reading, source: str) -> Judgements:
     return replace(table, frame=_with_telling_subtopics(table))
 
 
-def _refuse_no_rows(reading: Reading, source: str) -> None:
-    if reading.frame.is_empty():
-        raise InputError(f"{source}: holds no rows.")
+AnyTable = TypeVar("AnyTable", Judgements, Run)
+
+
+def _without_named_only(table: AnyTable) -> AnyTable:
+    """The table without the rows that only name a query, and with all queries where there were
+    such rows."""
+    if table.frame.is_empty():
+        raise InputError(f"{table.source}: holds no rows.")
+    empty = table.frame["item"].is_null()
+    if not empty.any():
+        return table
+    named = table.frame["query"]
+    both = empty & named.is_in(named.filter(~empty).unique().implode())
+    if odd := both.arg_true().head(1).to_list():
+        raise InputError(f"{table.source}, {table.where(odd)}: the item is missing.")
+    return replace(
+        table,
+        frame=table.frame.filter(~empty),
+        rows=(~empty).arg_true().to_numpy(),
+        queries=tuple(named.unique(maintain_order=True).to_list()),
+    )
 
 
 def _with_telling_subtopics(table: Table) -> pl.DataFrame:
@@ -264,7 +334,7 @@ def _with_telling_subtopics(table: Table) -> pl.DataFrame:
     if name is None:
         return frame
     column = frame[name]
-    if name == "iteration" and column.eq_missing(column[0]).all():
+    if name == "iteration" and column.eq_missing(column.first()).all():
         return frame.drop(name)
     missing = column.is_null() | (column == "")
     if missing.all():

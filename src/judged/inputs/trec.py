@@ -1,4 +1,4 @@
-"""Text with fields between white space: TREC runs and qrels, MS MARCO runs.
+"""Text with fields between white space: TREC runs and qrels, and what else has such lines.
 
 Three ways to the same table, each tried only where the one before has a doubt: polars on the file
 as it is; polars on blocks with white space evened out; a block line by line, which either names the
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -19,7 +19,7 @@ import polars as pl
 
 from judged.errors import InputError
 from judged.inputs.formats import looks_like
-from judged.inputs.source import BYTE_ORDER_MARK, POLARS_ERRORS, Source, decoded
+from judged.inputs.source import BYTE_ORDER_MARK, POLARS_ERRORS, LineNumbers, Source, decoded
 from judged.inputs.tables import (
     JUDGEMENTS,
     RUN,
@@ -33,13 +33,14 @@ from judged.inputs.tables import (
 from judged.inputs.whitespace import (
     COMMENT,
     blocks,
-    count_fields,
+    count_even_lines,
     count_lines,
     even_out,
     is_number,
+    is_whole,
     split,
 )
-from judged.text import Warned, quote
+from judged.text import quote
 
 
 @dataclass(frozen=True)
@@ -55,6 +56,19 @@ class Layout:
     def position(self, field: str) -> int:
         return self.fields.index(field)
 
+    def may_hold_spaces(self, fields: Sequence[str]) -> bool:
+        """Whether a line is too long and can be read as one with a space in an id: its last fields
+        are a rank and a value as well, or the rank is none."""
+        beyond = len(fields) - len(self.fields)
+        ranks = [self.position(name) for name in self.fields if name == "rank" != self.value]
+        return beyond > 0 and not (
+            all(is_whole(fields[at]) for at in ranks)
+            and not (
+                all(is_whole(fields[at + beyond]) for at in ranks)
+                and is_number(fields[self.position(self.value) + beyond])
+            )
+        )
+
 
 TREC_RUN = Layout(
     fields=("query", "ignored", "item", "rank", "score", "tag"),
@@ -67,31 +81,15 @@ TREC_JUDGEMENTS = Layout(
     example="A line of judgements is: query 0 item grade.",
     subtopic="iteration",
 )
-MSMARCO_RUN = Layout(
-    fields=("query", "item", "rank"),
-    value="rank",
-    example="A line of an MS MARCO run is: query item rank.",
-)
 
 
 def read_trec(source: Source) -> Reading:
     _refuse_the_other_kind(source)
     if source.kind is not RUN:
-        return _read(source, TREC_JUDGEMENTS)
-    reading = _read(source, TREC_RUN)
+        return read_layout(source, TREC_JUDGEMENTS)
+    reading = read_layout(source, TREC_RUN)
     _, line = next(data_lines(source.lines()))
     return replace(reading, tag=split(line)[TREC_RUN.position("tag")].decode())
-
-
-def read_msmarco(source: Source) -> Reading:
-    """MS MARCO's judgements are TREC qrels; its runs have a rank for a score."""
-    reading = _read(source, MSMARCO_RUN if source.kind is RUN else TREC_JUDGEMENTS)
-    note = (
-        (Warned("There are no scores (an MS MARCO run): the ranks give the order."),)
-        if source.kind is RUN
-        else ()
-    )
-    return replace(reading, notes=reading.notes + note)
 
 
 def data_lines(lines: Iterable[bytes], first: int = 1) -> Iterator[tuple[int, bytes]]:
@@ -109,35 +107,34 @@ def _refuse_the_other_kind(source: Source) -> None:
         raise InputError(other.mistaken_for(source.kind, source.label))
 
 
-def _read(source: Source, layout: Layout) -> Reading:
+def read_layout(source: Source, layout: Layout) -> Reading:
+    """The table of a text whose lines all have one layout."""
     frame = _as_it_is(source, layout)
     if frame is not None:  # nothing was skipped
-        return Reading(frame, (), lambda rows: [row + 1 for row in rows])
+        return Reading(frame, (), _every_line)
     frame, comments = _by_blocks(source, layout)
-    return Reading(frame, skipped_comments(comments), _locate(source.again()))
+    return Reading(frame, skipped_comments(comments), LineNumbers.of(source, _numbers))
 
 
 def _as_it_is(source: Source, layout: Layout) -> pl.DataFrame | None:
     """None where the file is not evenly spaced, or not good; the parse and the look at its spacing
     share the time."""
     head = source.head()
+    whole, _, _ = head.rpartition(b"\n")
     line = head.split(b"\n", 1)[0]
     separator = b"\t" if b"\t" in line else b" "
-    if count_fields(io.BytesIO(head), separator) is None:
+    fields = line.count(separator) + 1
+    if count_even_lines(io.BytesIO(whole + b"\n"), separator, fields) is None:
         return None
 
-    def fields() -> int | None:
+    def lines() -> int | None:
         with source.open() as handle:
-            return count_fields(handle, separator)
+            return count_even_lines(handle, separator, fields)
 
     with ThreadPoolExecutor(max_workers=1) as pool:
-        counted = pool.submit(fields)
-        frame = _parse(source.for_polars(), layout, line, separator.decode(), source.kind)
-        # A file cut off in its last line, or with a field missing elsewhere, does not add up.
-        regular = frame is not None and counted.result() == frame.height * (
-            line.count(separator) + 1
-        )
-        return frame if regular else None
+        counted = pool.submit(lines)
+        frame = _parse(source.for_polars(), layout, fields, separator.decode(), source.kind)
+        return frame if frame is not None and counted.result() == frame.height else None
 
 
 def _by_blocks(source: Source, layout: Layout) -> tuple[pl.DataFrame, int]:
@@ -161,35 +158,30 @@ def _by_blocks(source: Source, layout: Layout) -> tuple[pl.DataFrame, int]:
 def _evened_out(text: bytes, layout: Layout, kind: Kind) -> pl.DataFrame | None:
     if not text:
         return from_rows([], kind, layout.subtopic)
+    fields = text.count(b" ", 0, text.index(b"\n")) + 1
+    lines = count_even_lines(io.BytesIO(text), b" ", fields)
+    if lines is None:
+        return None
     if text.startswith(
         BYTE_ORDER_MARK
     ):  # inside a file it is text, but polars drops it from the start of whatever it reads
         text = BYTE_ORDER_MARK + text
-    return _parse(text, layout, text[: text.index(b"\n")], " ", kind, ragged=True)
+    frame = _parse(text, layout, fields, " ", kind)
+    return frame if frame is not None and frame.height == lines else None
 
 
 def _parse(
-    text: Path | bytes,
-    layout: Layout,
-    first_line: bytes,
-    separator: str,
-    kind: Kind,
-    *,
-    ragged: bool = False,
+    text: Path | bytes, layout: Layout, fields: int, separator: str, kind: Kind
 ) -> pl.DataFrame | None:
-    """The rows, or None where polars cannot read a line or finds a needed field missing; any field
-    if `ragged`."""
-    extra = first_line.count(separator.encode()) + 1 - len(layout.fields)
-    if extra < 0:
+    """The rows of a text whose lines all have so many fields; None where polars cannot read one, or
+    where one may be read in two ways."""
+    beyond = fields - len(layout.fields)
+    if beyond < 0:
         return None
-    schema: dict[str, pl.DataType | type[pl.DataType]] = dict.fromkeys(layout.fields, pl.String)
+    names = [*layout.fields, *(f"beyond {number}" for number in range(beyond))]
+    schema: dict[str, pl.DataType | type[pl.DataType]] = dict.fromkeys(names, pl.String)
     schema[layout.value] = pl.Float64
-    schema |= {f"extra {number}": pl.String for number in range(extra)}
     value = as_score(pl.col(layout.value), layout.value == "rank")
-    if (
-        ragged
-    ):  # polars says nothing of fields missing at the end of a line, unless one looks at the last
-        value = pl.when(pl.col(layout.fields[-1]).is_not_null()).then(value)
     try:
         frame = (
             pl.scan_csv(
@@ -198,15 +190,43 @@ def _parse(
                 has_header=False,
                 schema=schema,
                 quote_char=None,
-                truncate_ragged_lines=True,
                 glob=False,
             )
-            .select("query", "item", value.alias(kind.value), *filter(None, [layout.subtopic]))
+            .select(
+                "query",
+                "item",
+                value.alias(kind.value),
+                *filter(None, [layout.subtopic]),
+                *([_may_hold_spaces(layout, names).alias(_DOUBT)] if beyond else []),
+            )
             .collect(engine="streaming")
         )
     except POLARS_ERRORS:
         return None
+    if beyond:
+        if frame[_DOUBT].any():
+            return None
+        frame = frame.drop(_DOUBT)
     return None if sum(frame.null_count().row(0)) else frame
+
+
+_DOUBT = "may be read in two ways"
+
+
+def _may_hold_spaces(layout: Layout, names: Sequence[str]) -> pl.Expr:
+    """`Layout.may_hold_spaces` of all lines at once; where in doubt, true."""
+    beyond = len(names) - len(layout.fields)
+
+    def like(at: int, pattern: str) -> pl.Expr:
+        return pl.col(names[at]).cast(pl.String).str.contains(pattern)
+
+    ranks = [layout.position(name) for name in layout.fields if name == "rank" != layout.value]
+    moved = like(layout.position(layout.value) + beyond, r"^[+-]?[.\dinIN]")
+    plain = pl.lit(True)
+    for at in ranks:
+        plain &= like(at, r"^\d+$")
+        moved &= like(at + beyond, r"^\d")
+    return moved | ~plain
 
 
 def _line_by_line(lines: Iterable[bytes], first: int, layout: Layout, source: str) -> Iterator[Row]:
@@ -220,6 +240,13 @@ def _line_by_line(lines: Iterable[bytes], first: int, layout: Layout, source: st
             raise InputError(
                 f"{source}, line {number}: {reason}: {quote(line.strip())}. {layout.example}"
             )
+        if layout.may_hold_spaces(fields):
+            raise InputError(
+                f"{source}, line {number}: {len(fields)} fields where {len(layout.fields)} are "
+                f"expected, so that an id may have a space in it: {quote(line.strip())}. "
+                "Such ids need another format, as CSV or JSON; if the last fields are not meant, "
+                "leave them out."
+            )
         if not is_number(fields[value]):
             reason = f"the {layout.value} is not a number: {quote(fields[value], 30)}"
             raise InputError(
@@ -229,16 +256,10 @@ def _line_by_line(lines: Iterable[bytes], first: int, layout: Layout, source: st
         yield row if layout.subtopic is None else (*row, fields[layout.position(layout.subtopic)])
 
 
-def _locate(again: Callable[[], Source]) -> Callable[[Sequence[int]], list[int]]:
-    def locate(rows: Sequence[int]) -> list[int]:
-        wanted = set(rows)
-        last = max(wanted, default=-1)
-        found = {}
-        for row, (number, _) in enumerate(data_lines(again().lines())):
-            if row > last:
-                break
-            if row in wanted:
-                found[row] = number
-        return [found[row] for row in rows]
+def _numbers(source: Source) -> Iterator[int]:
+    """The line of each row."""
+    return (number for number, _ in data_lines(source.lines()))
 
-    return locate
+
+def _every_line(rows: Sequence[int]) -> list[int]:
+    return [row + 1 for row in rows]

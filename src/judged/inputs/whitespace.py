@@ -14,8 +14,9 @@ import numpy as np
 import numpy.typing as npt
 
 COMMENT = b"#"
-_SPACE, _NEWLINE = b" "[0], b"\n"[0]
+_SPACE, _NEWLINE, _MARK = b' \n"'
 _ONE_KIND = bytes.maketrans(b"\t\r", b" \n")
+_NO_GAP = bytes(range(_SPACE + 1, 256))
 _IN_CACHE = 1 << 18
 _BLOCK = 1 << 24
 _NUMBER = re.compile(
@@ -29,34 +30,46 @@ def is_number(text: str) -> bool:
     return _NUMBER.fullmatch(text) is not None
 
 
+def is_whole(text: str) -> bool:
+    """As ranks are written."""
+    return text.isascii() and text.isdigit()
+
+
 def split(line: bytes) -> list[bytes]:
     """The fields of a line."""
     return [field for field in line.replace(b"\t", b" ").split(b" ") if field]
 
 
-def count_fields(handle: BinaryIO, separator: bytes) -> int | None:
-    """How many fields there are where each gap is one separator or one LF and nothing is a comment;
-    None where not.
+def count_even_lines(handle: BinaryIO, separator: bytes, fields: int) -> int | None:
+    """How many lines there are where each has so many fields, each gap is one separator or one LF,
+    and nothing is a comment; None where not.
 
     polars can split such lines by itself. The look stays in the processor's cache, so that it costs
     a fraction of the parse that it makes safe.
     """
-    strange = (b" " if separator == b"\t" else b"\t", b"\r", COMMENT)
+    # Without all that is no gap, such a text repeats the gaps of its first line.
+    pattern = (separator * (fields - 1) + b"\n") * (_IN_CACHE // fields + 2)
     block = bytearray(_IN_CACHE)
     block[0] = _NEWLINE  # byte 0 is the last of the block before, and a line starts at the start
     characters = np.frombuffer(block, np.uint8)
     gap, pair = np.empty(_IN_CACHE, bool), np.empty(_IN_CACHE, bool)
     view = memoryview(block)[1:]
-    fields = 0
+    seen = 0
     while size := handle.readinto(view):  # type: ignore[attr-defined]
-        if any(block.find(character, 1, size + 1) >= 0 for character in strange):
+        if block.find(COMMENT, 1, size + 1) >= 0 and block.find(b"\n" + COMMENT, 0, size + 1) >= 0:
             return None
         np.less_equal(characters[: size + 1], _SPACE, out=gap[: size + 1])
         if np.logical_and(gap[:size], gap[1 : size + 1], out=pair[:size]).any():
             return None
-        fields += int(np.count_nonzero(gap[1 : size + 1]))
+        gaps = block[1 : size + 1].translate(None, _NO_GAP)
+        if not pattern.startswith(gaps, seen % fields):
+            return None
+        seen += len(gaps)
         block[0] = block[size]
-    return fields + (block[0] != _NEWLINE)
+    if block[0] == separator[0]:
+        return None
+    seen += block[0] != _NEWLINE
+    return None if seen % fields else seen // fields
 
 
 def blocks(handle: BinaryIO, size: int = _BLOCK) -> Iterator[bytes]:
@@ -77,9 +90,28 @@ def count_lines(block: bytes) -> int:
     return block.count(b"\n") + (block.count(b"\r") - block.count(b"\r\n") if b"\r" in block else 0)
 
 
-def has_lone_returns(handle: BinaryIO) -> bool:
+def has_lone_returns(block: bytes) -> bool:
     """Whether CR stands anywhere but before LF; polars knows no such line ends."""
-    return any(block.count(b"\r") != block.count(b"\r\n") for block in blocks(handle))
+    return b"\r" in block and block.count(b"\r") != block.count(b"\r\n")
+
+
+def is_plain(handle: BinaryIO, separator: bytes) -> bool:
+    """Whether all readers of comma-separated text agree on what a text says: CR stands only before
+    LF, and quotation marks only in pairs, around a whole cell or beside each other inside one."""
+    around = np.frombuffer(separator + b'\r\n"', np.uint8)
+    inside = 0
+    for block in blocks(handle):
+        if has_lone_returns(block):
+            return False
+        if b'"' in block:
+            characters = np.frombuffer(b"\n" + block, np.uint8)
+            marks = np.flatnonzero(characters == _MARK)
+            opening, closing = marks[inside::2], marks[1 - inside :: 2]
+            beside = np.concatenate([characters[opening - 1], characters[closing + 1]])
+            if not np.isin(beside, around).all():
+                return False
+            inside = (inside + len(marks)) % 2
+    return not inside
 
 
 def even_out(block: bytes) -> tuple[bytes, int]:

@@ -10,14 +10,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from operator import index
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from judged.errors import InputError, PolicyError
+from judged.checks import checked
+from judged.errors import InputError
 from judged.inputs import as_runs, read_judgements, read_run
 from judged.inputs.tables import Judgements, Lookup, Run
+from judged.judging.faults import doubtful_ties
 from judged.judging.join import Matches, match
 from judged.judging.pool import Pool, pool_of
 from judged.judging.ties import place
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
 __all__ = ["judge", "judge_pool", "judge_variants", "judging", "pool_of"]
 
 
+@checked
 def judge(
     judgements: JudgementsLike,
     run: RunLike,
@@ -134,7 +136,7 @@ def judge_variants(
     found = match(pool, run, duplicates=duplicates)
 
     def ranked(ties: str) -> Rankings:
-        return _ranked(pool, run, found, Policy.of({"ties": ties}), _checked(depth), collection)
+        return _ranked(pool, run, found, Policy.of({"ties": ties}), depth, collection)
 
     return Variants(ranked("id"), ranked)
 
@@ -149,9 +151,8 @@ def judge_pool(
     collection: CollectionLike | None = None,
 ) -> Rankings:
     """As `judge`, with judgements made ready once for several runs."""
-    limit = _checked(depth)
     found = match(pool, run, duplicates=duplicates)
-    return _ranked(pool, run, found, policy, limit, collection)
+    return _ranked(pool, run, found, policy, depth, collection)
 
 
 def _ranked(
@@ -188,10 +189,11 @@ def _ranked(
     )
     shown = whole if depth is None else cut(whole, depth)
     final = condensed(shown) if policy.unjudged == "removed" else shown
+    doubts = doubtful_ties(pool.queries, query, found.hit_score, places.last > places.first)
     audit = Audit.of(
         shown,
         run_queries=found.run_queries,
-        notes=tuple(dict.fromkeys(pool.notes + run.notes)),
+        notes=tuple(dict.fromkeys((*pool.notes, *run.notes, *doubts))),
         fractional_grades=int(((pool.grades > 0) & (pool.grades < 1)).sum()),
         negative_grades=int((pool.grades < 0).sum()),
         infinite_scores=found.infinite,
@@ -200,19 +202,6 @@ def _ranked(
         unjudged_removed=int((shown.retrieved - final.retrieved).sum()),
     )
     return replace(final, audit=audit)
-
-
-def _checked(depth: Any) -> int | None:
-    """A depth as an int, whatever kind of integer it is."""
-    if depth is None:
-        return None
-    try:
-        number = 0 if isinstance(depth, bool) else index(depth)
-    except TypeError:
-        number = 0
-    if number < 1:
-        raise PolicyError(f"depth must be a whole number from 1; got {depth!r}.")
-    return number
 
 
 def _collection(given: CollectionLike | None, queries: tuple[str, ...]) -> Ints | None:

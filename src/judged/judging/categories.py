@@ -11,8 +11,8 @@ import numpy as np
 from judged.errors import InputError
 from judged.inputs import read_judgements, read_run
 from judged.inputs.categories import read_categories
-from judged.inputs.tables import Judgements, Lookup, Run
-from judged.judging.faults import nan_message, without_repeats
+from judged.inputs.tables import Judgements, Lookup, Run, texts
+from judged.judging.faults import nan_message, refuse_repeated, without_repeats
 from judged.judging.join import distinct, numbers
 
 if TYPE_CHECKING:
@@ -31,12 +31,13 @@ def unique_results(run: Any, categories: Any, *, duplicates: str = "error") -> R
     ['A', 'B']
     """
     given = read_run(run)
-    whole = (
-        Run(_flat(given, "score"), given.source, given.notes, name=given.name)
-        if isinstance(given, Lookup)
-        else given
-    )
-    whole = distinct(whole, duplicates).table
+    if isinstance(given, Lookup):
+        refuse_repeated(given, duplicates)
+        named = tuple(given.lists)
+        given = Run(
+            _flat(given, "score"), given.source, given.notes, queries=named, name=given.name
+        )
+    whole = distinct(given, duplicates).table
     nan = whole.frame["score"].is_nan().arg_true().to_numpy().astype(np.int64)
     if len(nan):
         raise InputError(nan_message(whole, nan))
@@ -56,15 +57,13 @@ def unique_judgements(judgements: Any, categories: Any, *, duplicates: str = "er
     import polars as pl
 
     given = read_judgements(judgements)
-    whole = (
-        Judgements(_flat(given, "grade"), given.source, given.notes)
-        if isinstance(given, Lookup)
-        else given
-    )
-    whole = distinct(whole, duplicates).table
+    if isinstance(given, Lookup):
+        named = tuple(given.lists)
+        given = Judgements(_flat(given, "grade"), given.source, given.notes, queries=named)
+    whole = distinct(given, duplicates).table
     frame = read_categories(categories).replacing_items(whole.frame, whole.source)
     best = frame.group_by("query", "item", maintain_order=True).agg(pl.col("grade").max())
-    return Judgements(best, whole.source, whole.notes)
+    return Judgements(best, whole.source, whole.notes, queries=whole.queries)
 
 
 def _flat(given: Lookup, value: str) -> pl.DataFrame:
@@ -73,8 +72,6 @@ def _flat(given: Lookup, value: str) -> pl.DataFrame:
     lists = given.lists
     lengths = np.fromiter(map(len, lists.values()), np.int64, len(lists))
     values = numbers(lists, lengths, f"a {value}")
-    query = pl.Series("query", list(lists), dtype=pl.String).gather(
-        np.repeat(np.arange(len(lists)), lengths)
-    )
-    item = pl.Series("item", list(chain.from_iterable(lists.values())), dtype=pl.String)
+    query = texts("query", lists).gather(np.repeat(np.arange(len(lists)), lengths))
+    item = texts("item", chain.from_iterable(lists.values()))
     return pl.DataFrame([query, item, pl.Series(value, values, dtype=pl.Float64)])

@@ -3,21 +3,20 @@ ids that do not meet."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from judged.errors import InputError
-from judged.inputs.tables import Judgements, Lookup, Run, Table
-from judged.segments import Ints
-from judged.text import counted
+from judged.inputs.tables import AnyTable, Lookup, Run, Table
+from judged.segments import Floats, Ints
+from judged.text import Warned, counted
 
 if TYPE_CHECKING:
     from judged.judging.pool import Pool
-
-AnyTable = TypeVar("AnyTable", Judgements, Run)
 
 
 def identity(table: Table) -> list[str]:
@@ -45,12 +44,29 @@ def without_repeats(table: AnyTable, rows: Ints, duplicates: str) -> AnyTable:
     if isinstance(table, Run):
         frame = frame.sort("score", descending=True, maintain_order=True)
     kept = frame.unique(identity(table), keep="first", maintain_order=True).sort("row")
-    numbers, locate = kept["row"].to_list(), table.locate
+    numbers = kept["row"].to_numpy()
     return replace(
         table,
         frame=kept.drop("row"),
-        locate=locate and (lambda wanted: locate([numbers[row] for row in wanted])),
+        rows=numbers if table.rows is None else table.rows[numbers],
     )
+
+
+_ADVICE = (
+    "Remove the repetitions, or keep the best-ranked of each with duplicates='first' "
+    "(--duplicates first)."
+)
+
+
+def refuse_repeated(run: Lookup, duplicates: str) -> None:
+    """An error that names the first result of a list in a dict that repeats another."""
+    if run.repeated and duplicates == "error":
+        query, item = run.repeated[0]
+        others = len(set(run.repeated)) - 1
+        more = f" (and {counted(others, 'more such pair')})" if others else ""
+        raise InputError(
+            f"{run.source}: query {query!r} has item {item!r} more than once{more}. {_ADVICE}"
+        )
 
 
 def _duplicate_message(table: Table, rows: Ints) -> str:
@@ -73,8 +89,7 @@ def _duplicate_message(table: Table, rows: Ints) -> str:
     return (
         f"{table.source}, {table.where(mates[:10].tolist())}: "
         f"query {first['query']!r} has item {first['item']!r} more than once{about}{more}. "
-        "Remove the repetitions, or keep the best-ranked of each with duplicates='first' "
-        "(--duplicates first)."
+        f"{_ADVICE}"
     )
 
 
@@ -92,11 +107,7 @@ EMPTY = "the run is empty. An empty run is not a system that scored zero; is it 
 
 
 def nothing_in_common(pool: Pool, run: Run | Lookup) -> str:
-    there = (
-        list(run.lists)
-        if isinstance(run, Lookup)
-        else run.frame["query"].unique(maintain_order=True).to_list()
-    )
+    there = list(run.lists) if isinstance(run, Lookup) else run.names()
     if not there:
         return f"{run.source}: {EMPTY}"
     message = (
@@ -127,3 +138,21 @@ _HINTS: dict[str, Callable[[str], str]] = {
 def _few(queries: list[str] | tuple[str, ...]) -> str:
     shown = ", ".join(repr(query) for query in queries[:3])
     return f"{shown}, …" if len(queries) > 3 else shown
+
+
+WHOLE = 2.0**53
+"""From here on not every whole number is a floating-point number."""
+
+
+def doubtful_ties(
+    queries: Sequence[str], query: Ints, score: Floats, tied: NDArray[np.bool_]
+) -> Iterator[str]:
+    """A warning where scores that tie are so large that they may differ in the input."""
+    large = np.flatnonzero(tied & (np.abs(score) >= WHOLE) & np.isfinite(score))
+    if len(large):
+        at = large[0]
+        yield Warned(
+            f"{counted(len(large), 'judged result')} of tied scores from 2^53 on, such as "
+            f"{score[at]:.0f} of query {queries[query[at]]!r}: whole numbers that large may differ "
+            "in the input and be the same as floating-point numbers. Give smaller scores, or ranks."
+        )

@@ -7,11 +7,9 @@ are.
 
 from __future__ import annotations
 
-import os
 import struct
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from itertools import chain, compress, repeat
 from typing import TYPE_CHECKING, Any, Generic
@@ -19,17 +17,19 @@ from typing import TYPE_CHECKING, Any, Generic
 import numpy as np
 from numpy.typing import NDArray
 
+from judged.checks import refuse_lost_polars
 from judged.errors import InputError
-from judged.inputs.tables import Lookup, Run
+from judged.inputs.tables import AnyTable, Lookup, Run
 from judged.judging.faults import (
     EMPTY,
-    AnyTable,
     identity,
     nan_message,
     nothing_in_common,
+    refuse_repeated,
     repeated,
     without_repeats,
 )
+from judged.judging.pairs import equal_pairs
 from judged.segments import Floats, Ints, positions, starts_of
 
 if TYPE_CHECKING:
@@ -51,7 +51,8 @@ class Hashed(Generic[AnyTable]):
 def hashed(table: AnyTable) -> Hashed[AnyTable]:
     import polars as pl
 
-    if not table.frame.height:
+    refuse_lost_polars()
+    if not table.frame.height and not table.queries:
         raise InputError(f"{table.source} holds no rows.")
     query = pl.col("query").hash(1)
     about = pl.col("item").hash(2) ^ query
@@ -68,79 +69,6 @@ def distinct(table: AnyTable, duplicates: str) -> Hashed[AnyTable]:
     rows = hashed(table)
     again = repeated(table, np.concatenate(equal_pairs(rows.key)))
     return hashed(without_repeats(table, again, duplicates)) if len(again) else rows
-
-
-_BLOCK = 1 << 17
-"""Rows worked on at a time: what is made of them on the way stays in the processor's cache."""
-
-
-def equal_pairs(*keys: pl.Series) -> tuple[Ints, Ints]:
-    """All pairs of places whose keys agree, the smaller place on the left: a suspicion, for the
-    strings to confirm.
-
-    Places count on from one series to the next. One sort of integers does it, shared out among the
-    processors by the keys' highest bits: the place is packed into the low bits of its key, so that
-    it need not be sorted along.
-    """
-    count = sum(map(len, keys))
-    low = max(count - 1, 1).bit_length()
-    bits = min((os.cpu_count() or 1).bit_length() - 1, 3) if count > _BLOCK else 0
-    chunks = [chunk.to_numpy() for key in keys for chunk in key.get_chunks()]
-    with ThreadPoolExecutor(1 << bits) as pool:
-        shares = list(
-            pool.map(lambda share: _equal_pairs(chunks, low, share, bits), range(1 << bits))
-        )
-    return np.concatenate([left for left, _ in shares]), np.concatenate(
-        [right for _, right in shares]
-    )
-
-
-def _equal_pairs(
-    chunks: list[NDArray[np.uint64]], low: int, share: int, bits: int
-) -> tuple[Ints, Ints]:
-    """The pairs among the keys whose highest bits are this share's."""
-    mask = np.uint64((1 << low) - 1)
-    parts: list[NDArray[np.uint64]] = []
-    at = 0
-    for values in chunks:
-        for begin in range(0, len(values), _BLOCK):
-            block = values[begin : begin + _BLOCK]
-            place = np.arange(at, at + len(block), dtype=np.uint64)
-            at += len(block)
-            if bits:
-                own = block >> np.uint64(64 - bits) == share
-                block, place = block[own], place[own]
-            parts.append((block & ~mask) | place)
-    packed = np.concatenate(parts)
-    packed.sort()
-    left: list[Ints] = []
-    right: list[Ints] = []
-    same, distance, found = _neighbours(packed, mask), 1, 0
-    while len(same) and found < _PAIRS:
-        left.append((packed[same] & mask).astype(np.int64))
-        right.append((packed[same + distance] & mask).astype(np.int64))
-        found += len(same)
-        distance += 1
-        same = same[same + distance < len(packed)]
-        same = same[(packed[same + distance] ^ packed[same]) <= mask]
-    none = np.zeros(0, np.int64)
-    return np.concatenate([none, *left]), np.concatenate([none, *right])
-
-
-_PAIRS = 10_000_000
-"""Enough pairs: so many are rows that repeat, which is found out from any of them, and a row
-repeated n times has n² pairs."""
-
-
-def _neighbours(packed: NDArray[np.uint64], mask: np.uint64) -> Ints:
-    """Where keys agree with the next one."""
-    last = len(packed) - 1
-    blocks = ((begin, min(begin + _BLOCK, last)) for begin in range(0, last, _BLOCK))
-    found = [
-        begin + np.flatnonzero((packed[begin + 1 : end + 1] ^ packed[begin:end]) <= mask)
-        for begin, end in blocks
-    ]
-    return np.concatenate([np.zeros(0, np.int64), *found])
 
 
 @dataclass(frozen=True, eq=False)
@@ -178,20 +106,22 @@ def group(rows: Hashed[AnyTable]) -> Grouped[AnyTable]:
     """Find each query's rows; a table that is grouped already is not sorted."""
     import polars as pl
 
-    starts = rows.starts
-    lengths = np.diff(np.append(starts, rows.table.frame.height))
-    names = rows.table.frame["query"].gather(starts)
-    if names.n_unique() == len(names):
-        return Grouped(rows.table, rows.key, names, lengths, None)
-    stretches = pl.DataFrame({"query": names, "length": lengths})
-    whole = stretches.group_by("query", maintain_order=True).agg(pl.col("length").sum())
-    number = stretches.join(
-        whole.select("query").with_row_index("number"), on="query", maintain_order="left"
-    )["number"]
-    order = np.argsort(np.repeat(number.to_numpy(), lengths), kind="stable")
-    return Grouped(
-        rows.table, rows.key, whole["query"], whole["length"].to_numpy().astype(np.int64), order
-    )
+    starts, table = rows.starts, rows.table
+    lengths = np.diff(np.append(starts, table.frame.height))
+    names = table.frame["query"].gather(starts)
+    if not table.queries and names.n_unique() == len(names):
+        return Grouped(table, rows.key, names, lengths, None)
+    every = pl.Series("query", table.queries or names.unique(maintain_order=True), dtype=pl.String)
+    numbered = every.to_frame().with_row_index("number")
+    stretches = names.to_frame().join(numbered, on="query", maintain_order="left")
+    number = stretches["number"].to_numpy()
+    order = np.argsort(np.repeat(number, lengths), kind="stable") if _falls(number) else None
+    total = np.bincount(number, lengths, len(every)).astype(np.int64)
+    return Grouped(table, rows.key, every, total, order)
+
+
+def _falls(numbers: NDArray[Any]) -> bool:
+    return bool((numbers[1:] < numbers[:-1]).any())
 
 
 def numbers(lists: Mapping[str, Mapping[str, Any]], lengths: Ints, what: str) -> Floats:
@@ -214,16 +144,24 @@ def packed(
             struct.pack_into(f"{len(values)}d", buffer, at, *values.values())
             at += 8 * len(values)
             yield values
-    except struct.error:
-        wrong = (
-            (query, item, value) for query, each in lists.items() for item, value in each.items()
-        )
-        query, item, value = next(
-            each for each in wrong if isinstance(each[2], str) or not hasattr(each[2], "__float__")
-        )
+    except (struct.error, TypeError, ValueError, OverflowError):
+        every = ((query, item, each[item]) for query, each in lists.items() for item in each)
+        query, item, value = next(each for each in every if not _is_number(each[2]))
+        given = repr(value)
+        beyond = isinstance(value, int)
         raise InputError(
-            f"item {item!r} of query {query!r} has {value!r} where {what} should be; give a number."
+            f"item {item!r} of query {query!r} has "
+            f"{given if len(given) <= 80 else given[:79] + '…'} where {what} should be; "
+            + ("it is beyond all floating-point numbers." if beyond else "give a number.")
         ) from None
+
+
+def _is_number(value: Any) -> bool:
+    try:
+        struct.pack("d", value)
+    except (struct.error, TypeError, ValueError, OverflowError):
+        return False
+    return True
 
 
 @dataclass(frozen=True, eq=False)
@@ -251,7 +189,9 @@ class Matches:
 def match(pool: Pool, run: Run | Lookup, *, duplicates: str) -> Matches:
     """Find the judged items in a run."""
     found = (
-        _match_lookup(pool, run) if isinstance(run, Lookup) else _match_table(pool, run, duplicates)
+        _match_lookup(pool, run, duplicates)
+        if isinstance(run, Lookup)
+        else _match_table(pool, run, duplicates)
     )
     there = found.list_of[found.list_of >= 0]
     if not len(there):
@@ -325,7 +265,8 @@ def _pairs(pool: Pool, run: Hashed[Run]) -> tuple[Ints, Ints, Ints]:
     return pairs >> 32, pairs & 0xFFFFFFFF, again
 
 
-def _match_lookup(pool: Pool, run: Lookup) -> Matches:
+def _match_lookup(pool: Pool, run: Lookup, duplicates: str) -> Matches:
+    refuse_repeated(run, duplicates)
     present = np.fromiter(map(run.lists.__contains__, pool.queries), bool, len(pool.queries))
     lists = {query: run.lists[query] for query in compress(pool.queries, present)}
     lengths = np.fromiter(map(len, lists.values()), np.int64, len(lists))
@@ -335,6 +276,7 @@ def _match_lookup(pool: Pool, run: Lookup) -> Matches:
     pairs = zip(packed(lists, scores, "a score"), compress(pool.items, present), strict=True)
     looked_up = chain.from_iterable(map(each.get, items, repeat(np.nan)) for each, items in pairs)
     score = np.fromiter(looked_up, np.float64, len(sought))
+    deque(looked_up, maxlen=0)  # lists after the last judged item are packed too
     finite = bool(np.isfinite(scores).all())
     if not finite and np.isnan(scores).any():
         query, item = next(
@@ -368,4 +310,5 @@ def _match_lookup(pool: Pool, run: Lookup) -> Matches:
         items=items,
         run_queries=len(run.lists),
         infinite=0 if finite else int(np.isinf(scores).sum()),
+        dropped=len(run.repeated),
     )

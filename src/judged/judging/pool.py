@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from judged.errors import InputError, PolicyError
-from judged.inputs.tables import Judgements, Lookup
+from judged.errors import InputError
+from judged.inputs.tables import Judgements, Lookup, texts
 from judged.judging.join import Grouped, distinct, group, hashed, numbers
 from judged.judging.subtopics import lists_by_item, table_by_item
-from judged.policy import DUPLICATES
 from judged.rankings.rankings import Subtopics
 from judged.segments import Floats, Ints, descending, starts_of
 
@@ -62,10 +61,8 @@ class Pool:
         if isinstance(self.source, Grouped):
             frame = self.source.table.frame.select("query", "item")
             return frame if self.source.order is None else frame[self.source.order]
-        query = pl.Series("query", self.queries, dtype=pl.String).gather(self.query)
-        item = pl.Series(
-            "item", list(chain.from_iterable(self.source.lists.values())), dtype=pl.String
-        )
+        query = texts("query", self.queries).gather(self.query)
+        item = texts("item", chain.from_iterable(self.source.lists.values()))
         return pl.DataFrame([query, item])
 
     @cached_property
@@ -77,7 +74,7 @@ class Pool:
                 if self.source.order is None
                 else self.source.key.gather(self.source.order)
             )
-        return hashed(Judgements(self.frame, self.name)).key
+        return hashed(Judgements(self.frame, self.name, queries=self.queries)).key
 
     @cached_property
     def items(self) -> list[Collection[str]]:
@@ -105,8 +102,6 @@ class Pool:
 
 def pool_of(judgements: Judgements | Lookup, *, duplicates: str = "error") -> Pool:
     """Group judgements by query."""
-    if duplicates not in DUPLICATES:
-        raise PolicyError(f"duplicates must be {' or '.join(DUPLICATES)}; got {duplicates!r}.")
     subtopics = None
     if isinstance(judgements, Lookup):
         if judgements.by_subtopic:

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from judged.errors import InputError, PolicyError
+from judged.judging.faults import doubtful_ties
 from judged.judging.ties import spans
 from judged.judging.variants import rearranged
 from judged.policy import CHOICES
-from judged.rankings.grades import query_names
+from judged.rankings.audit import Audit
+from judged.rankings.grades import query_names, rows_of
 from judged.rankings.rankings import Rankings
 from judged.segments import Floats, Ints, descending, ordinals, starts_of
 from judged.text import listed
@@ -27,7 +30,7 @@ def rankings_from_scores(
 ) -> Rankings:
     """See `Rankings.from_scores`."""
     known = [choice for choice in CHOICES["ties"] if choice != "id"]
-    if ties not in known:
+    if not isinstance(ties, str) or ties not in known:
         raise PolicyError(
             f"items have no ids here: ties must be {listed(known, 'or')}; got {ties!r}."
         )
@@ -70,17 +73,15 @@ def rankings_from_scores(
         collection=lengths,
         name=name,
     )
-    return rearranged(rankings, ties)
+    doubts = tuple(doubtful_ties(names, query, score, last > first))
+    audit = Audit.of(rankings, run_queries=len(names), notes=doubts)
+    return rearranged(replace(rankings, audit=audit), ties)
 
 
 def _flat(rows: Any, what: str) -> tuple[Floats, Ints]:
-    if isinstance(rows, np.ndarray) and rows.ndim == 2 and len(rows):
+    if isinstance(rows, np.ndarray) and rows.ndim == 2 and len(rows) and rows.dtype.kind in "fiub":
         return rows.astype(np.float64).ravel(), np.full(len(rows), rows.shape[1], np.int64)
-    parts = [np.asarray(row, dtype=np.float64) for row in rows]
+    parts = rows_of(rows, what)
     if not parts:
         raise InputError(f"{what} holds no rows; give one row for each query.")
-    if any(part.ndim != 1 for part in parts):
-        raise InputError(
-            f"{what} must hold one row of numbers for each query; for a single query write [[…]]."
-        )
     return np.concatenate(parts), np.array([len(part) for part in parts], dtype=np.int64)

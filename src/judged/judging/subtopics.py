@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from judged.checks import refuse_lost_polars
 from judged.errors import InputError
 from judged.inputs.tables import Judgements, Lookup
 from judged.judging.join import Hashed, group
@@ -32,6 +33,7 @@ def table_by_item(rows: Hashed[Judgements]) -> tuple[Judgements, Subtopics]:
         frame=frame,
         notes=(*rows.table.notes, *_note(subtopics, items.height)),
         locate=None,
+        rows=None,
     )
     return table, subtopics
 
@@ -75,6 +77,7 @@ def _by_item(frame: pl.DataFrame, query: Ints) -> tuple[pl.DataFrame, Subtopics]
     """
     import polars as pl
 
+    refuse_lost_polars()
     rows = (
         frame.select("item", "subtopic", "grade", number=pl.Series(query))
         .with_columns(subtopic=pl.col("subtopic").rank("dense").over("number").cast(pl.Int64) - 1)

@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from judged.checks import refuse_lost_polars
 from judged.judging.join import Matches
 from judged.judging.pool import Pool
+from judged.rankings.ties import favoured
 from judged.segments import (
     Floats,
     Ints,
@@ -38,7 +40,18 @@ def place(pool: Pool, found: Matches, ties: str) -> Places:
     segment = found.list_of[pool.query[found.hit_judgement]]
     first, last = _spans(found, ordered, starts, segment)
     if ties in ("best", "worst"):
-        return Places(_favour(pool, found, first, last, ties), first, last)
+        judgement = found.hit_judgement
+        rank = favoured(
+            pool.query[judgement],
+            first,
+            last,
+            pool.grades[judgement],
+            best=ties == "best",
+            # Where grades are by subtopic, equal ones are not all that counts: items of a query lie
+            # in descending order of their ids.
+            then=None if pool.subtopics is None else judgement,
+        )
+        return Places(rank, first, last)
     rank = first.copy()
     tied = np.flatnonzero(last > first)
     if len(tied):
@@ -115,7 +128,7 @@ def _places(
     """The place of some (tie, item) among the rows of their ties, from 0."""
     order = list(range(len(row_tie)))
     if by_id:
-        order.sort(key=lambda at: row_item[at].encode(), reverse=True)
+        order.sort(key=lambda at: row_item[at].encode("utf-8", "surrogatepass"), reverse=True)
     order.sort(key=lambda at: row_tie[at])
     place: dict[tuple[int, str], int] = {}
     first: dict[int, int] = {}
@@ -130,6 +143,7 @@ def _places_of_many(
     """The same by polars."""
     import polars as pl
 
+    refuse_lost_polars()
     rows = pl.DataFrame({"tie": row_tie, "item": pl.Series(row_item, dtype=pl.String)})
     rows = (
         rows.sort(["tie", "item"], descending=[False, True])
@@ -143,27 +157,6 @@ def _places_of_many(
     return hits.join(rows, on=["tie", "item"], how="left", maintain_order="left")[
         "place"
     ].to_numpy()
-
-
-def _favour(pool: Pool, found: Matches, first: Ints, last: Ints, ties: str) -> Ints:
-    """Ranks when ties fall for the system or against it; unjudged items stand between relevant and
-    irrelevant ones."""
-    grade = pool.grades[found.hit_judgement]
-    return favoured(pool.query[found.hit_judgement], first, last, grade, best=ties == "best")
-
-
-def favoured(query: Ints, first: Ints, last: Ints, grade: Floats, *, best: bool) -> Ints:
-    """Ranks of hits when every tie is ordered by grade: the better first (best), or the better last
-    (worst)."""
-    order = np.lexsort((-grade if best else grade, first, query))
-    query, first, last, front = query[order], first[order], last[order], (grade[order] > 0) == best
-    new = borders(query, first)
-    group = np.cumsum(new) - 1
-    place = ordinals(group, int(new.sum()))
-    size = np.bincount(group)[group] if len(order) else place
-    rank = np.empty(len(order), np.int64)
-    rank[order] = np.where(front, first + place - 1, last - (size - place))
-    return rank
 
 
 def spans(rank: Ints, *tied_by: NDArray[Any]) -> tuple[Ints, Ints]:

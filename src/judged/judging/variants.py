@@ -12,8 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judged.errors import PolicyError
-from judged.judging.ties import favoured, spans
+from judged.judging.ties import spans
 from judged.rankings.rankings import Rankings, Subtopics, by_query_and_rank
+from judged.rankings.ties import favoured
 from judged.segments import Floats, Ints, borders, ordinals, positions, starts_of
 
 FAVOURS = ("best", "worst")
@@ -56,8 +57,10 @@ class Variants:
     @cached_property
     def tied(self) -> bool:
         """Whether the tie rule could make a difference."""
-        first, last = self.usual.spans
-        return self.usual.hit_tie_first is None or bool((last > first).any())
+        # A depth may cut through a tie and leave one item of it: what stood there is asked.
+        listed = self.usual.whole or self.usual
+        first, last = listed.spans
+        return listed.hit_tie_first is None or bool((last > first).any())
 
     @cached_property
     def unjudged(self) -> bool:
@@ -143,7 +146,7 @@ def rearranged(r: Rankings, ties: Any) -> Rankings:
 
 
 def _favouring(r: Rankings, ties: str) -> Rankings:
-    rank = favoured(r.hit_query, *r.spans, r.hit_grade, best=ties == "best")
+    rank = favoured(r.hit_query, *r.spans, r.hit_grade, best=ties == "best", then=r.hit_item)
     return r.arranged(rank, ties=ties)
 
 
@@ -198,7 +201,8 @@ def _filled(r: Rankings, grade: float, reach: Ints) -> Rankings:
     query, rank = owner[free], place[free]
     hit_query = np.concatenate([r.hit_query, query])
     hit_rank = np.concatenate([r.hit_rank, rank])
-    unjudged = (r.hit_grade < 0) & (r.hit_rank <= reach[r.hit_query])
+    reached = r.hit_rank <= reach[r.hit_query]
+    unjudged = reached & (r.hit_grade < grade) & (_lowest_grades(r) < 0)
     hits: dict[str, Any] = {
         "hit_query": hit_query,
         "hit_rank": hit_rank,
@@ -216,7 +220,16 @@ def _filled(r: Rankings, grade: float, reach: Ints) -> Rankings:
         np.maximum.at(known, subtopics.query, subtopics.item + 1)
         number = known[query] + ordinals(query, len(r)) - 1
         hits["hit_item"] = np.concatenate([r.hit_item, number])
-        subtopics = _all_served(r, subtopics, query, number, grade)
+        # An item that is judged for no subtopic at all may serve every one.
+        blank = reached & (r.hit_grade < 0)
+        subtopics = _judged_for(r, subtopics, r.hit_query[reached], r.hit_item[reached], grade)
+        subtopics = _all_served(
+            r,
+            subtopics,
+            np.concatenate([r.hit_query[blank], query]),
+            np.concatenate([r.hit_item[blank], number]),
+            grade,
+        )
     order = by_query_and_rank(hit_query, hit_rank)
     pool_query = np.concatenate([r.pool_query, query])
     pool_grade = np.concatenate([_regraded(r, unjudged, grade), np.full(len(query), grade)])
@@ -259,17 +272,44 @@ def _regraded(r: Rankings, which: NDArray[np.bool_], grade: float) -> Floats:
     return np.where((kinds[at] == pool) & (place <= count[at]), grade, r.pool_grade)
 
 
+def _lowest_grades(r: Rankings) -> Floats:
+    """The lowest grade of each hit: by subtopic, where it is judged so."""
+    if r.subtopics is None or r.hit_item is None:
+        return r.hit_grade
+    judged = r.subtopics
+    width = int(max(judged.item.max(initial=0), r.hit_item.max(initial=0))) + 1
+    lowest = np.full(len(r) * width, np.inf)
+    np.minimum.at(lowest, judged.query * width + judged.item, judged.grade)
+    return np.minimum(r.hit_grade, lowest[r.hit_query * width + r.hit_item])
+
+
+def _judged_for(r: Rankings, judged: Subtopics, query: Ints, item: Ints, grade: float) -> Subtopics:
+    """The judgements by subtopic, with a grade for some items in place of each negative one."""
+    width = int(max(judged.item.max(initial=0), item.max(initial=0))) + 1
+    chosen = np.zeros(len(r) * width, bool)
+    chosen[query * width + item] = True
+    open_ = chosen[judged.query * width + judged.item] & (judged.grade < 0)
+    return replace(judged, grade=np.where(open_, grade, judged.grade))
+
+
 def _all_served(r: Rankings, judged: Subtopics, query: Ints, item: Ints, grade: float) -> Subtopics:
-    """The judgements by subtopic, with more items that have one grade for all subtopics of their
-    query."""
+    """The judgements by subtopic, with one grade for all subtopics of their query that some items
+    have none for."""
     subtopics = np.zeros(len(r), np.int64)
     np.maximum.at(subtopics, judged.query, judged.subtopic + 1)
     each = subtopics[query]
-    more_query = np.concatenate([judged.query, np.repeat(query, each)])
-    more_item = np.concatenate([judged.item, np.repeat(item, each)])
-    more_subtopic = np.concatenate(
-        [judged.subtopic, positions(np.zeros(len(query), np.int64), each)]
+    more = Subtopics(
+        np.repeat(query, each),
+        np.repeat(item, each),
+        positions(np.zeros(len(query), np.int64), each),
+        np.full(int(each.sum()), grade),
     )
-    more_grade = np.concatenate([judged.grade, np.full(int(each.sum()), grade)])
-    order = np.argsort(more_query, kind="stable")
-    return Subtopics(more_query[order], more_item[order], more_subtopic[order], more_grade[order])
+    own, other, subtopic, grades = (
+        np.concatenate([getattr(judged, name), getattr(more, name)])
+        for name in ("query", "item", "subtopic", "grade")
+    )
+    # What was there stands first of its equals, and stays.
+    order = np.lexsort((subtopic, other, own))
+    own, other, subtopic, grades = (values[order] for values in (own, other, subtopic, grades))
+    new = borders(own, other, subtopic)
+    return Subtopics(own[new], other[new], subtopic[new], grades[new])

@@ -11,7 +11,10 @@ import numpy as np
 from judged.embeddings.embeddings import Embeddings
 from judged.embeddings.ready import refuse_infinite
 from judged.embeddings.relations import Bound, Pairs, Relation, all_pairs
+from judged.embeddings.search import counted_one
 from judged.errors import InputError
+from judged.evaluation.evaluation import evaluate_rankings
+from judged.evaluation.request import Request
 from judged.evaluation.settlement import Scored
 from judged.inputs.vectors.vectors import Vectors
 from judged.measures import Measure
@@ -91,8 +94,8 @@ class Part:
 
     queries: Vectors
     items: Vectors
-    relevance: Relation
-    positives: Relation
+    relevance: OfSome
+    positives: OfSome
     """What is learned from: relevant items with a vector that are not excluded, all of grade 1."""
     exclude: Relation | None
     memory: str | int
@@ -107,8 +110,14 @@ class Part:
         )
 
     def evaluate(self, similarity: Similarity, measures: Sequence[Measure]) -> Scored:
-        embeddings = self.embeddings(similarity.allow_training_queries())
-        return embeddings.evaluate(self.relevance, measures).runs[0]
+        # What is to be said of the vectors is said once, not at every iteration.
+        request = Request.of(measures, None)
+        search = self.embeddings(similarity.allow_training_queries())
+        ranked, _ = counted_one(
+            search, self.relevance, request.policy, name="embeddings", top=None, progress=None
+        )
+        rankings = replace(ranked, complete=self.relevance.complete)
+        return evaluate_rankings([rankings], request).runs[0]
 
     def marks(self) -> Floats:
         """What tells these queries from others; equal ones once."""

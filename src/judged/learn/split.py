@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from judged.errors import InputError
+from judged.errors import InputError, quoted
 from judged.segments import Ints
 
 
@@ -32,7 +32,7 @@ def checked_shares(validation: Any, held_out: Any) -> tuple[float, float]:
         if not number or not 0 <= share < 1 or (share == 0 and name == "validation"):
             raise InputError(
                 f"{name} must be a share of the queries, a number {none} and below 1; got "
-                f"{share!r}."
+                f"{quoted(share)}."
             )
     if validation + held_out >= 1:
         raise InputError(

@@ -8,11 +8,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from judged.checks import LEARNING_TEMPERATURE, number, size_in_bytes, whole
+from judged.checks import LEARNING_TEMPERATURE, checked, number, size_in_bytes, whole
 from judged.checks import temperature as checked_temperature
 from judged.embeddings.embeddings import Embeddings
+from judged.embeddings.itself import warned_of_itself
 from judged.embeddings.relations import Pairs, as_relation
 from judged.errors import MeasureError
+from judged.evaluation.warnings import announced
+from judged.learn.candidates import candidates_of
+from judged.learn.chance import gains_of
 from judged.learn.data import (
     Data,
     basis_of,
@@ -26,14 +30,11 @@ from judged.learn.optimiser import Search
 from judged.learn.split import Split, checked_shares, split_queries
 from judged.measures import Measure, parse_measure
 from judged.policy import checked_positives
-from judged.segments import Ints
 from judged.similarity.directions import groups_of
-from judged.similarity.equal import keys_of
 from judged.similarity.learned import Learned, Seen
 from judged.similarity.maps import Kind, Weights, as_kind
-from judged.similarity.record import Gain, HeldOut, Training
+from judged.similarity.record import HeldOut, Training
 from judged.similarity.similarity import Cosine, Similarity
-from judged.statistics.intervals import mean_interval
 from judged.text import counted
 
 if TYPE_CHECKING:
@@ -48,6 +49,7 @@ MEASURES = ("AP", "nDCG@10", "RR")
 """What is measured on held-out queries."""
 
 
+@checked
 def fit(
     embeddings: Embeddings,
     relevance: RelevanceLike,
@@ -156,7 +158,9 @@ def fit(
     )
     data = Data.of(embeddings, as_relation(relevance, what="relevance"), rel=options.rel)
     own_rank = options.kind.rank(rank, data.queries.dims, data.items.dims)
-    return Fit(options, data, own_rank).run(progress)
+    learned = Fit(options, data, own_rank).run(progress)
+    announced(learned.training)
+    return learned
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -188,7 +192,10 @@ class Fit:
         self.shapes = options.kind.shapes(data.queries.dims, data.items.dims, rank)
         self.notes: list[str] = []
         self.split = self._split()
-        self.columns = self._candidates()
+        self.columns, notes = candidates_of(
+            data, self.split, wanted=options.candidates, seed=options.seed
+        )
+        self.notes += notes
         self.validation = data.part(self.split.validation)
         self.seen = Seen(data.part(self.split.training).marks(), self.validation.marks())
 
@@ -224,15 +231,15 @@ class Fit:
             best=search.best,
             stopped=search.stopped,
             notes=tuple(self.notes),
+            warned=warned_of_itself(
+                self.data.embeddings, None if before is None else before.rankings
+            ),
         )
         learned = self._learned(search.weights, training)
         if held_out is None or before is None:
             return learned
-        after = held_out.evaluate(learned, self._reported())
-        gains = tuple(
-            Gain(str(each), *map(mean_interval, (old, new, new - old)))
-            for each in self._reported()
-            for old, new in ((before.values[each], after.values[each]),)
+        gains = gains_of(
+            held_out, before, baseline, learned, self._reported(), seed=self.options.seed
         )
         words = (
             "the cosine of the vectors as they are"
@@ -267,37 +274,7 @@ class Fit:
                 f"{counted(lost, 'relevant item has', 'relevant items have')} no vector, and can "
                 "only be missed."
             )
-        if data.queries.dims == data.items.dims and len(split.held_out):
-            of_items = np.concatenate([keys_of(block) for _, block in data.items.blocks()])
-            both = int(np.isin(keys_of(data.queries.rows(split.held_out)), of_items).sum())
-            if both:
-                self.notes.append(
-                    f"{_queries(both)} held out {_were(both)} seen in training as items, not as "
-                    "queries."
-                )
         return split
-
-    def _candidates(self) -> Ints:
-        """The items that the loss looks at."""
-        every = np.arange(len(self.data.items))
-        if self.options.candidates is None:
-            return every
-        relevant = np.unique(pairs_of(self.data.positives, self.split.training).item)
-        others = np.setdiff1d(every, relevant, assume_unique=True)
-        if self.options.candidates >= len(others):
-            self.notes.append(
-                "There are no more items than candidates were asked for; all are candidates."
-            )
-            return every
-        drawn = np.random.default_rng([self.options.seed, 1]).choice(
-            others, self.options.candidates, replace=False
-        )
-        self.notes.append(
-            f"The loss looks at the {len(relevant):,} items relevant to training queries and at "
-            f"{len(drawn):,} others, drawn "
-            f"by the seed; it is lower than that over all {len(every):,}."
-        )
-        return np.union1d(relevant, drawn)
 
     def _objective(self) -> Objective:
         options, data, rows = self.options, self.data, self.split.training

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import replace
+
 import numpy as np
 
 from judged.errors import MeasureError
@@ -15,8 +18,9 @@ from judged.measures.expected import (
 )
 from judged.measures.params import REL, Choice, K, Number, Points
 from judged.measures.spec import NEVER, NO_RELEVANT, Example, measure
+from judged.measures.worth import Worth, by_grade, uncut
 from judged.rankings.rankings import Cutoff, Rankings
-from judged.segments import Floats, Ints, divide, greatest_from_here, needed
+from judged.segments import Floats, Ints, divide, greatest_from_here, needed, starts_of
 
 NORM = Choice(
     "norm",
@@ -83,6 +87,12 @@ def _expected_average_precision(
     return np.where(relevant == 0, np.nan, value)
 
 
+def _worth_to_average_precision(r: Rankings, *, k: Cutoff, rel: float, norm: str) -> Worth:
+    # One more relevant item above the cutoff may lower the mean over those that are there.
+    sure = uncut(r, r.cutoff(k, rel)) if norm == "retrieved" else None
+    return replace(by_grade(r), sure=sure)
+
+
 @measure(
     name="AP",
     aliases={"MAP": {}, "AveP": {}, "AveragePrecision": {}, "GMAP": {"aggregate": "geometric"}},
@@ -97,6 +107,7 @@ def _expected_average_precision(
     laws={"swap_up_never_hurts", "append_unjudged_is_neutral", "below_k_is_ignored"},
     example=Example("AP", "0 1 0 0 1 0 1 0 1 0", (1 / 2 + 2 / 5 + 3 / 7 + 4 / 9) / 4),
     expected=_expected_average_precision,
+    worth=_worth_to_average_precision,
 )
 def average_precision(r: Rankings, *, k: Cutoff, rel: float, norm: str, area: str) -> Floats:
     _check_cutoff(k, norm)
@@ -157,16 +168,19 @@ def recall_points(points: int | tuple[float, ...]) -> tuple[float, ...]:
     return points if isinstance(points, tuple) else tuple(i / (points - 1) for i in range(points))
 
 
-def _interpolated(r: Rankings, point: float, rel: float, rounding: str) -> Floats:
-    """Best precision from the rank on where the recall point is reached; 0 where it never is."""
+def _interpolated(
+    r: Rankings, points: tuple[float, ...], rel: float, rounding: str
+) -> Iterator[Floats]:
+    """For each recall point, the best precision from the rank on where it is reached; 0 where it
+    never is."""
     query, rank, ordinal = r.relevant_hits(None, rel)
-    best = greatest_from_here(ordinal / rank, np.bincount(query, minlength=len(r)))
-    relevant = r.relevant(rel)
-    enough = enough_for(point, relevant, rounding)
-    at = ordinal == enough[query]
-    value = np.where(relevant == 0, np.nan, 0.0)
-    value[query[at]] = best[at]
-    return value
+    found = np.bincount(query, minlength=len(r))
+    best = np.append(greatest_from_here(ordinal / rank, found), 0.0)
+    relevant, starts, nowhere = r.relevant(rel), starts_of(found), len(best) - 1
+    undefined = np.where(relevant == 0, np.nan, 0.0)
+    for point in points:
+        enough = enough_for(point, relevant, rounding).astype(np.int64)
+        yield best[np.where(enough <= found, starts + enough - 1, nowhere)] + undefined
 
 
 @measure(
@@ -188,7 +202,7 @@ def _interpolated(r: Rankings, point: float, rel: float, rounding: str) -> Float
     example=Example("IPrec@0.5", "0 0 1 0 1 0 0 1", 0.4),
 )
 def interpolated_precision(r: Rankings, *, recall: float, rel: float, rounding: str) -> Floats:
-    return _interpolated(r, recall, rel, rounding)
+    return next(_interpolated(r, (recall,), rel, rounding))
 
 
 @measure(
@@ -211,10 +225,9 @@ def interpolated_average(
 ) -> Floats:
     wanted = recall_points(points)
     # One point after the other: a query's value must not depend, in its last digit, on how many
-    # queries there are.
-    return sum(
-        (_interpolated(r, point, rel, rounding) for point in wanted), np.zeros(len(r))
-    ) / len(wanted)
+    # queries there are. The last first, as in trec_eval.
+    values = _interpolated(r, wanted[::-1], rel, rounding)
+    return sum(values, np.zeros(len(r))) / len(wanted)
 
 
 @measure(

@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from judged.measures.params import Choice, K, Number
+from judged.errors import MeasureError
+from judged.measures.params import Choice, K, Number, show
 from judged.measures.spec import Example, Mask, Undefined, measure
 from judged.rankings.rankings import Cutoff, Rankings
 from judged.segments import Floats, Ints, along, borders, count_above, divide, ordinals, starts_of
@@ -18,12 +19,17 @@ _ANY = float(np.nextafter(0, 1))
 """Every item with a grade above 0 belongs to the ideal list."""
 
 
+_NEAREST = 1e-8
+"""How near to 1 the patience may be: the number of steps that sums take grows with 1 / sqrt(1 - p).
+"""
+
+
 @dataclass(frozen=True)
 class Flag(Choice):
     """Yes or no, also written as Python does."""
 
     def check(self, value: Any) -> str:
-        return super().check(str(value).lower())
+        return super().check(str(value).lower() if isinstance(value, (str, bool)) else value)
 
 
 def _nothing_preferred(r: Rankings, params: Mapping[str, Any]) -> Mask:
@@ -79,6 +85,11 @@ def _nothing_preferred(r: Rankings, params: Mapping[str, Any]) -> Mask:
     example=Example("Compat(p=0.5)", "0 1", 1 - 1 / (2 * np.log(2))),
 )
 def compatibility(r: Rankings, *, k: Cutoff, p: float, normalize: str) -> Floats:
+    if 1 - p < _NEAREST:
+        raise MeasureError(
+            f"p of Compat must not be nearer to 1 than {_NEAREST:g}, where its sums have no end; "
+            f"got {show(p)}."
+        )
     # An item that is at rank a of one list and rank b of the other counts at all ranks from the
     # later of the two on.
     hit, ideal = r.hit_grade > 0, r.pool_grade > 0
@@ -89,7 +100,7 @@ def compatibility(r: Rankings, *, k: Cutoff, p: float, normalize: str) -> Floats
     most = r.total(
         r.pool_query[ideal], _weights_from(r.pool_place[ideal], end[r.pool_query[ideal]], p)
     )
-    weights = (1 - p**end) / (1 - p)
+    weights = -np.expm1(end * np.log(p)) / (1 - p)
     return divide(overlap, most if normalize == "true" else np.where(most > 0, weights, 0.0))
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from judged.errors import MeasureError
 from judged.measures.params import REL, K
 from judged.measures.spec import ITSELF, NEVER, Example, Mask, Undefined, measure
+from judged.measures.worth import by_grade, own_merit
 from judged.rankings.rankings import Cutoff, Rankings
 from judged.segments import Floats, divide
 
@@ -22,6 +23,8 @@ _COUNT: dict[str, Any] = {
     "aggregate": "sum",
     "laws": {"below_k_is_ignored"},
     "expected": ITSELF,
+    "worth": by_grade,
+    "monotone": own_merit,
 }
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
@@ -12,6 +12,7 @@ from judged.conventions import Convention, Name
 from judged.errors import MeasureError, did_you_mean
 from judged.measures.grammar import parse_measure, pieces_of
 from judged.measures.measure import Measure
+from judged.measures.params import show
 from judged.measures.presets import PRESETS
 from judged.measures.spec import Spec, is_name, lookup
 
@@ -55,7 +56,7 @@ def named_among(convention: Convention, measures: tuple[str, ...]) -> list[Named
 
 def _named(convention: Convention, measure: str | Measure) -> Iterator[Named]:
     if isinstance(measure, Measure):
-        yield _variant(convention, measure) or _missing(convention, str(measure), measure)
+        yield from _read(convention, str(measure))
         return
     if measure.strip().lower() in PRESETS:
         for text in PRESETS[measure.strip().lower()]:
@@ -68,6 +69,8 @@ def _named(convention: Convention, measure: str | Measure) -> Iterator[Named]:
 
 
 def _read(convention: Convention, text: str) -> Iterator[Named]:
+    """What a text means: one of the library's names; otherwise one of ours, by the rule of
+    `_variant`."""
     readings = list(convention.read(text))
     for reading in readings:
         if not reading.ours:
@@ -81,18 +84,54 @@ def _read(convention: Convention, text: str) -> Iterator[Named]:
             measure = parse_measure(text)
         except MeasureError:
             _missing(convention, text)
-        yield _variant(convention, measure) or _missing(convention, text, measure)
+        written = set(re.findall(r"(\w+)\s*=", text))
+        yield (
+            _variant(convention, measure, written)
+            or (None if written else _otherwise_spelled(convention, measure))
+            or _missing(convention, text, measure)
+        )
 
 
-def _variant(convention: Convention, measure: Measure) -> Named | None:
-    """What a measure in our notation is in the library; None where it has none such."""
+def _variant(convention: Convention, measure: Measure, written: Iterable[str] = ()) -> Named | None:
+    """What a measure in our notation is in the library; None where it has none such.
+
+    That is the library's measure of this name, with the parameters that are written or not as
+    usual; of several, the first, which is what the library computes by default. Where no parameter
+    is given, names that are not `plain` are not meant. `rel` and `aggregate` may be added.
+    """
     defaults = {param.name: param.default for param in measure.spec.params}
-    chosen = {name: value for name, value in measure.items if value != defaults[name]}
+    chosen = {
+        name: value for name, value in measure.items if value != defaults[name] or name in written
+    }
+    extended = None
     for named in _of_the_same_name(convention, measure):
         own = named.measure.params
         added = {key: value for key, value in chosen.items() if own[key] != value}
-        if all(key in FREE and own[key] == defaults[key] for key in added):
-            return replace(named, measure=named.measure(**added))
+        if not (added or (chosen.keys() <= {measure.spec.at} and not named.name.plain)):
+            return named
+        if (
+            extended is None
+            and named.name.plain
+            and added
+            and all(key in FREE and own[key] == defaults[key] for key in added)
+        ):
+            words = " and ".join(f"{key}={show(value)}" for key, value in added.items())
+            extended = replace(
+                named, measure=named.measure(**added), theirs=f"{named.theirs} with {words}"
+            )
+    return extended
+
+
+def _otherwise_spelled(convention: Convention, measure: Measure) -> Named | None:
+    """What the library has under another of our names for a measure: recall is a hit rate in some,
+    whether one writes R@10 or Recall@10."""
+    spec = measure.spec
+    rest = str(measure).removeprefix(spec.name)
+    for spelling in (spec.name, *(alias for alias, preset in spec.aliases.items() if not preset)):
+        readings = list(convention.read(spelling + rest))
+        if len(readings) == 1 and readings[0].ours:
+            (reading,) = readings
+            return Named(parse_measure(reading.ours), reading.theirs, reading.name)
     return None
 
 
@@ -114,7 +153,12 @@ def _of_the_same_name(convention: Convention, measure: Measure) -> Iterator[Name
     spec = measure.spec
     for name, places in _with_places(convention, measure):
         named = _filled(name, places) if _declared(name.ours) is spec else None
-        if named and _cutoff(named.measure) == _cutoff(measure):
+        # Their cutoffs are numbers: there is no map@R.
+        if (
+            named
+            and _cutoff(named.measure) == _cutoff(measure)
+            and name.read(named.theirs) is not None
+        ):
             yield named
 
 
@@ -199,8 +243,9 @@ def _by_name(convention: Convention, measure: Measure) -> Iterator[Named]:
     has."""
     for name, places in _with_places(convention, measure):
         theirs = next(_called(name, places, measure), None)
-        # Their cutoffs are numbers: there is no map@R.
-        if theirs is None or name.read(theirs) is None:
+        # Their cutoffs are numbers: there is no map@R. What is relevant by a rule of the library's
+        # own is no measure by itself.
+        if theirs is None or name.read(theirs) is None or name.threshold:
             continue
         if not (named := _filled(name, places)):
             continue

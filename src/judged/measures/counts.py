@@ -8,6 +8,7 @@ import numpy as np
 
 from judged.measures.params import REL, K
 from judged.measures.spec import ITSELF, NEVER, Example, measure
+from judged.measures.worth import Worth, by_grade, own_merit
 from judged.rankings.rankings import Cutoff, Rankings
 from judged.segments import Floats
 
@@ -18,6 +19,8 @@ _COUNT: dict[str, Any] = {
     "rates_relevance": False,
     "aggregate": "sum",
     "expected": ITSELF,
+    "worth": by_grade,
+    "monotone": own_merit,
 }
 
 
@@ -62,6 +65,10 @@ def relevant_retrieved(r: Rankings, *, k: Cutoff, rel: float) -> Floats:
     return r.found(k, rel)
 
 
+def _worth_of_nonrelevant(r: Rankings, *, rel: float) -> Worth:
+    return Worth(((r.hit_grade >= 0) & (r.hit_grade < rel)).astype(np.float64), 0.0)
+
+
 @measure(
     name="NumNonrelRet",
     tells_unjudged=True,
@@ -71,7 +78,7 @@ def relevant_retrieved(r: Rankings, *, k: Cutoff, rel: float) -> Floats:
     params=(K, REL),
     laws={"append_unjudged_is_neutral", "below_k_is_ignored"},
     example=Example("NumNonrelRet", "0 1 - 0", 2.0),
-    **_COUNT,
+    **{**_COUNT, "worth": _worth_of_nonrelevant},
 )
 def nonrelevant_retrieved(r: Rankings, *, k: Cutoff, rel: float) -> Floats:
     return r.counted((r.hit_grade >= 0) & (r.hit_grade < rel), r.cutoff(k, rel))

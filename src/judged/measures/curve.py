@@ -10,9 +10,9 @@ import numpy as np
 
 from judged.measures.average import enough_for
 from judged.measures.confusion import collection_size
-from judged.measures.expected import is_cut
 from judged.measures.params import REL, Number
 from judged.measures.spec import NO_RELEVANT, Example, Mask, Undefined, measure
+from judged.measures.worth import Closed, uncut
 from judged.rankings.rankings import Rankings
 from judged.segments import Floats, divide
 
@@ -41,7 +41,8 @@ def precision_at_recall(r: Rankings, *, recall: float, rel: float) -> Floats:
     relevant = r.relevant(rel)
     enough = enough_for(recall, relevant)
     query, rank, ordinal = r.relevant_hits(None, rel)
-    at = ordinal == enough[query]
+    # A recall of 0 is reached at rank 1, whatever stands there.
+    at = rank == 1 if recall == 0 else ordinal == enough[query]
     value = np.where(relevant == 0, np.nan, 0.0)
     value[query[at]] = (ordinal / rank)[at]
     return value
@@ -88,10 +89,10 @@ def _one_sided(r: Rankings, params: Mapping[str, Any]) -> Mask:
     return (relevant == 0) | (relevant == collection_size(r, "RankAUC"))
 
 
-def _expected_rank_auc(r: Rankings, *, rel: float) -> Floats | None:
+def _expected_rank_auc(r: Rankings, *, rel: float) -> Closed:
     # The value is linear in the ranks of relevant items, as long as their number is fixed.
     first, last = r.spans
-    return None if is_cut(r, np.full(len(r), np.inf)) else _area(r, rel, (first + last) / 2)
+    return Closed(_area(r, rel, (first + last) / 2), uncut(r, np.full(len(r), np.inf)))
 
 
 @measure(

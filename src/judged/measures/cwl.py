@@ -24,10 +24,11 @@ import numpy as np
 
 from judged.errors import MeasureError
 from judged.measures import params
-from judged.measures.gain import discounts
-from judged.measures.params import Number, patience
+from judged.measures.gain import check_reach, discounts
+from judged.measures.params import Number, patience, show
 from judged.measures.series import harmonic, inverse_squares
 from judged.measures.spec import NEVER, Example, measure
+from judged.measures.worth import own_merit
 from judged.rankings.rankings import Cutoff, Rankings
 from judged.segments import Floats, along, products_before, running_sums, starts_of
 
@@ -84,16 +85,18 @@ class _Reading:
         self, r: Rankings, name: str, *, k: Cutoff, min_rel: float, max_rel: float
     ) -> None:
         _check_grades(r, name, min_rel, max_rel)
-        above = r.hit_grade - min_rel
+        # A power of two changes no digit, and keeps sums of the greatest grades finite.
+        unit = 2.0 ** min(int(np.frexp(max_rel - min_rel)[1]), 1000)
+        above, span = (r.hit_grade - min_rel) / unit, (max_rel - min_rel) / unit
         end = r.cutoff(k, np.nextafter(min_rel, np.inf))
         chosen = np.flatnonzero((above > 0) & (r.hit_rank <= end[r.hit_query]))
         self.rankings = r
         self.query = r.hit_query[chosen]
         self.sizes = np.bincount(self.query, minlength=len(r))
         self.rank = r.hit_rank[chosen].astype(np.float64)
-        self.gain = above[chosen] / (max_rel - min_rel)
+        self.gain = above[chosen] / span
         # Sums of grades, which are mostly whole numbers, are exact: ten times a tenth must be 1.
-        self.gained = running_sums(above[chosen], self.sizes) / (max_rel - min_rel)
+        self.gained = running_sums(above[chosen], self.sizes) / span
         some = self.sizes > 0
         firsts = starts_of(self.sizes)[some]
         self.first = end.copy()
@@ -128,12 +131,18 @@ class _Reading:
 def _check_grades(r: Rankings, name: str, min_rel: float, max_rel: float) -> None:
     if min_rel >= max_rel:
         raise MeasureError(
-            f"min_rel of {name} must be below max_rel; got {min_rel:g} and {max_rel:g}."
+            f"min_rel of {name} must be below max_rel; got {show(min_rel)} and {show(max_rel)}."
         )
-    if len(r.pool_grade) and (top := r.pool_grade.max()) > max_rel:
+    if not np.isfinite(float(max_rel) - float(r.hit_grade.min(initial=min_rel))):
         raise MeasureError(
-            f"max_rel of {name} is {max_rel:g}, but the judgements hold a grade of {top:g}; write "
-            f"{name}(max_rel={top:g}), the highest grade that could have been given."
+            f"max_rel of {name} lies further from min_rel, or from the lowest grade, than a number "
+            f"can hold; got {show(min_rel)} and {show(max_rel)}."
+        )
+    if len(r.pool_grade) and (top := float(r.pool_grade.max())) > max_rel:
+        raise MeasureError(
+            f"max_rel of {name} is {show(max_rel)}, but the judgements hold a grade of "
+            f"{show(top)}; write {name}(max_rel={show(top)}), the highest grade that could "
+            "have been given."
         )
 
 
@@ -172,9 +181,11 @@ def even_sum(start: Floats, stop: Floats, gained: Floats) -> Floats:
     # (1/log2(2) + 1/log2(4)) / (1/log2(2) + 1/log2(3) + 1/log2(4))
     example=Example("SDCG(max_rel=1)@3", "1 0 1", 1.5 / (1.5 + 1 / np.log2(3))),
     **_CWL,
+    monotone=own_merit,
 )
 def scaled_dcg(r: Rankings, *, k: Cutoff, min_rel: float, max_rel: float) -> Floats:
     _check_end("SDCG", k)
+    check_reach("SDCG", k)
     reading = _Reading(r, "SDCG", k=k, min_rel=min_rel, max_rel=max_rel)
     sums = np.append(0.0, np.cumsum(discounts(np.arange(1, int(reading.end.max(initial=0)) + 1))))
     return reading.rate(
@@ -198,6 +209,7 @@ def scaled_dcg(r: Rankings, *, k: Cutoff, min_rel: float, max_rel: float) -> Flo
     # S(i) = (2/(i + 1))^2: 4/9 at rank 2, and 4 (1/4 + 1/9 + 1/16 + …) = 4 (pi^2/6 - 1) in all.
     example=Example("INSQ(max_rel=1)", "0 1", (4 / 9) / (4 * (np.pi**2 / 6 - 1))),
     **_CWL,
+    monotone=own_merit,
 )
 def insq(r: Rankings, *, k: Cutoff, T: float, min_rel: float, max_rel: float) -> Floats:  # noqa: N803
     reading = _Reading(r, "INSQ", k=k, min_rel=min_rel, max_rel=max_rel)
@@ -258,6 +270,11 @@ def inst(r: Rankings, *, k: Cutoff, T: float, min_rel: float, max_rel: float) ->
     )
 
 
+ROUNDING = 1e-9
+"""A sum that falls short of a goal by less than this share of it reaches it: ten tenths, added one
+after the other, are 0.9999999999999999."""
+
+
 @measure(
     name="BPM",
     title="Bejeweled player model",
@@ -279,7 +296,8 @@ def inst(r: Rankings, *, k: Cutoff, T: float, min_rel: float, max_rel: float) ->
 def bejeweled_player(r: Rankings, *, k: Cutoff, T: float, min_rel: float, max_rel: float) -> Floats:  # noqa: N803
     _check_end("BPM", k)
     reading = _Reading(r, "BPM", k=k, min_rel=min_rel, max_rel=max_rel)
-    return reading.rate(stay=(reading.gained < T).astype(np.float64), weight=even, summed=even_sum)
+    unmet = reading.gained < T * (1 - ROUNDING)
+    return reading.rate(stay=unmet.astype(np.float64), weight=even, summed=even_sum)
 
 
 _NERR = r"\frac{\sum_i S(i)\,gain_i}{\sum_i S(i)}, \quad S(i) = \prod_{j<i} C(j), \quad C(i) = "
@@ -296,6 +314,7 @@ _NERR = r"\frac{\sum_i S(i)\,gain_i}{\sum_i S(i)}, \quad S(i) = \prod_{j<i} C(j)
     # Gains 0.5, 0 and 1 meet a user who is there with the chances 1, 0.5 and 0.5: (0.5 + 0.5) / 2
     example=Example("NERR8(max_rel=2)@3", "1 0 2", 0.5),
     **_CWL,
+    monotone=own_merit,
 )
 def nerr8(r: Rankings, *, k: Cutoff, min_rel: float, max_rel: float) -> Floats:
     _check_end("NERR8", k)
@@ -316,6 +335,7 @@ def nerr8(r: Rankings, *, k: Cutoff, min_rel: float, max_rel: float) -> Floats:
     # / (17/12)
     example=Example("NERR9(max_rel=2)@3", "1 0 2", 8 / 17),
     **_CWL,
+    monotone=own_merit,
 )
 def nerr9(r: Rankings, *, k: Cutoff, min_rel: float, max_rel: float) -> Floats:
     _check_end("NERR9", k)
@@ -343,6 +363,7 @@ def nerr9(r: Rankings, *, k: Cutoff, min_rel: float, max_rel: float) -> Floats:
     # Gains 0.5, 0 and 1; chances 1, 1/4, 1/8 and none after it: (1/2 + 1/8) / (1 + 1/4 + 1/8)
     example=Example("NERR10(p=0.5, max_rel=2)", "1 0 2", 5 / 11),
     **_CWL,
+    monotone=own_merit,
 )
 def nerr10(r: Rankings, *, k: Cutoff, p: float, min_rel: float, max_rel: float) -> Floats:
     reading = _Reading(r, "NERR10", k=k, min_rel=min_rel, max_rel=max_rel)
@@ -353,7 +374,9 @@ def nerr10(r: Rankings, *, k: Cutoff, p: float, min_rel: float, max_rel: float) 
     return reading.rate(
         stay=1 - reading.gain,
         weight=lambda rank, gained: along(power, rank - 1),
-        summed=lambda start, stop, gained: (along(power, start) - along(power, stop)) / (1 - p),
+        summed=lambda start, stop, gained: (
+            along(power, start) * -np.expm1((stop - start) * np.log(p)) / (1 - p)
+        ),
     )
 
 
@@ -369,6 +392,7 @@ def nerr10(r: Rankings, *, k: Cutoff, p: float, min_rel: float, max_rel: float) 
     # Chances 1 and (2/3)^2, and none after the gain of 1 at rank 2: (4/9) / (1 + 4/9)
     example=Example("NERR11(max_rel=1)", "0 1", 4 / 13),
     **_CWL,
+    monotone=own_merit,
 )
 def nerr11(r: Rankings, *, k: Cutoff, T: float, min_rel: float, max_rel: float) -> Floats:  # noqa: N803
     reading = _Reading(r, "NERR11", k=k, min_rel=min_rel, max_rel=max_rel)

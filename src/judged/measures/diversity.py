@@ -13,11 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from judged.measures.gain import discounts
+from judged.measures.gain import check_reach, discounts
 from judged.measures.params import REL, K, Number, patience
 from judged.measures.precision import divisor
 from judged.measures.spec import NO_RELEVANT, Example, Mask, Undefined, measure
 from judged.measures.subtopics import Served, served_by, subtopics_of, times_before
+from judged.measures.worth import Worth
 from judged.rankings.rankings import Cutoff, Rankings
 from judged.segments import Floats, borders, divide
 
@@ -112,6 +113,7 @@ def _over_thinkable(
     r: Rankings, name: str, weights_of: Weights, *, k: Cutoff, rel: float, alpha: float
 ) -> Floats:
     """The gains of each list divided by those of one whose every item serves every subtopic."""
+    check_reach(name, k)
     served = served_by(r, rel, name)
     weights = weights_of(max(_deepest(r, served), k if isinstance(k, int) else 0))
     best = subtopics_of(r, served) * _best_thinkable(r, weights, k=k, rel=rel, alpha=alpha)
@@ -324,6 +326,13 @@ def _no_precision(r: Rankings, params: Mapping[str, Any]) -> Mask:
     return nothing | (r.relevant(params["rel"]) == 0)
 
 
+def _worth_by_number(r: Rankings, *, rel: float) -> Worth:
+    """An item is worth as much as it serves subtopics."""
+    served = served_by(r, rel, "P_IA")
+    number = np.bincount(served.item, minlength=served.items)
+    return Worth(number[served.hit_item].astype(np.float64), 0.0)
+
+
 @measure(
     name="P_IA",
     aliases=("P-IA",),
@@ -335,11 +344,14 @@ def _no_precision(r: Rankings, params: Mapping[str, Any]) -> Mask:
     range=(0, 1),
     params=(K, REL),
     undefined=Undefined(
-        "the query has no relevant item, or there is no k and its list is empty", _no_precision
+        "the query has no relevant item, or there is no k and its list is empty",
+        _no_precision,
+        of_run=True,
     ),
     laws=_COMMON_LAWS,
     # a is served at both ranks, b at the second: 3 of 2 * 2.
     example=Example("P_IA@2", '{"a":1} {"a":1,"b":1} {"b":1}', 0.75),
+    worth=_worth_by_number,
 )
 def p_ia(r: Rankings, *, k: Cutoff, rel: float) -> Floats:
     served = served_by(r, rel, "P_IA")

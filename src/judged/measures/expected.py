@@ -6,19 +6,22 @@ ranks. So whatever is a sum over the results, each with a weight that depends on
 needs only the mean weight of the ranks that a tie spans. What depends on other relevant items too
 needs how many of them the tie holds.
 
-Otherwise orders are drawn. A random order is drawn together with its reverse, in which every tie is
-reversed. Each of the two is as likely as any order, and their mean varies less than that of two
-orders drawn apart. The seed is fixed: the same rankings always get the same numbers.
+Otherwise the orders themselves are seen: all of them, or some (`orders`). The least and the
+greatest value are those of two orders where a measure declares what an item is worth, and otherwise
+come from the orders that are seen.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from judged.measures.orders import Orders, Sample, in_order, tied_queries
+from judged.measures.worth import Closed, Worth, by_grade
 from judged.rankings.rankings import Rankings
 from judged.segments import (
     Floats,
@@ -27,11 +30,12 @@ from judged.segments import (
     ordinals,
     positions,
     products_before,
-    starts_of,
 )
 
 if TYPE_CHECKING:
     from judged.measures.measure import Measure
+
+Mask = NDArray[np.bool_]
 
 
 def sums_of(weight: Callable[[Floats], Floats], last: int) -> Floats:
@@ -48,14 +52,6 @@ def mean_weights(r: Rankings, end: Floats, weight: Callable[[Floats], Floats]) -
     above = np.minimum(first - 1, stop).astype(np.int64)
     down = np.minimum(last, stop).astype(np.int64)
     return (sums[down] - sums[above]) / (last - first + 1)
-
-
-def is_cut(r: Rankings, end: Floats) -> bool:
-    """Whether some tie of a judged item reaches from above a rank of its query, or the end of its
-    list, to below it."""
-    first, last = r.spans
-    stop = np.minimum(end, r.retrieved)[r.hit_query]
-    return bool(((first <= stop) & (last > stop)).any())
 
 
 @dataclass(frozen=True, eq=False)
@@ -156,114 +152,130 @@ def precisions_before(
     )
 
 
-# -- drawn orders
-
-PAIRS = 250
-"""How many random orders are drawn, each with its reverse."""
-DRAWS = 2 * PAIRS
-SEED = 2008
+# -- all measures
 
 
 @dataclass(frozen=True, eq=False)
 class Expected:
-    """One expected value per query."""
+    """One expected value per query, and how far orders can move it where that was asked for."""
 
     values: Floats
     errors: Floats | None = None
-    """Their standard errors where orders were drawn (0 for a query without ties); None where the
-    values are exact."""
+    """Their standard errors where orders were drawn (0 for a query without ties, or whose orders
+    were all seen); None where the values are exact."""
+    low: Floats | None = None
+    """The least value of any order."""
+    high: Floats | None = None
+    """The greatest."""
+    sure: Mask | None = None
+    """For which queries no order goes further; of the others some orders go at least this far."""
 
 
-def expectations(measures: Iterable[Measure], r: Rankings) -> dict[Measure, Expected]:
-    """The mean of each measure over all orders of the tied results, each equally likely."""
-    first, last = r.spans
-    tied = np.zeros(len(r), bool)
-    tied[r.hit_query[last > first]] = True
+def expectations(
+    measures: Iterable[Measure], r: Rankings, *, ends: bool = False
+) -> dict[Measure, Expected]:
+    """The mean of each measure over all orders of the tied results, each equally likely; and, with
+    `ends`, the least and the greatest value."""
+    measures = tuple(measures)
+    tied = tied_queries(r)
     if not tied.any():
-        return {measure: Expected(measure.compute_as_ranked(r)) for measure in measures}
+        return {measure: _untied(measure.compute_as_ranked(r), ends) for measure in measures}
     loose = r.take(np.flatnonzero(tied))
     others = r.take(np.flatnonzero(~tied))
-    plain = {} if tied.all() else {each: each.compute_as_ranked(others) for each in measures}
-    exact = {measure: measure.closed(loose) for measure in measures}
-    drawn = _drawn([measure for measure, values in exact.items() if values is None], loose)
-    result = {}
-    for measure, values in exact.items():
-        every = np.empty(len(r))
-        if measure in plain:
-            every[~tied] = plain[measure]
-        if values is not None:
-            every[tied] = values
-            result[measure] = Expected(every)
-        else:
-            errors = np.zeros(len(r))
-            every[tied], errors[tied] = drawn[measure]
-            result[measure] = Expected(every, errors)
-    return result
+    exact = {measure: measure.closed_where(loose) for measure in measures}
+    by_worth = _ByWorth(loose)
+    sorted_ends = {measure: by_worth.ends(measure) for measure in measures} if ends else {}
+    seen = [
+        measure
+        for measure, closed in exact.items()
+        if not closed.known.all() or (ends and not sorted_ends[measure][2].all())
+    ]
+    orders = Orders(loose) if seen else None
+    samples = orders.sample(seen) if orders else {}
+    found = {
+        measure: _over(closed, samples.get(measure), orders, sorted_ends.get(measure))
+        for measure, closed in exact.items()
+    }
+    if tied.all():
+        return found
+    return {
+        measure: _joined(tied, each, _untied(measure.compute_as_ranked(others), ends))
+        for measure, each in found.items()
+    }
 
 
-def _drawn(measures: list[Measure], r: Rankings) -> dict[Measure, tuple[Floats, Floats]]:
-    """Means over random orders, and their standard errors; all measures see the same orders."""
-    if not measures:
-        return {}
-    tally = {measure: _Tally(len(r)) for measure in measures}
-    for order, reverse in _orders(r):
-        for measure in measures:
-            one, other = measure.compute_as_ranked(order), measure.compute_as_ranked(reverse)
-            tally[measure].add((one + other) / 2)
-    return {measure: each.result() for measure, each in tally.items()}
+def _untied(values: Floats, ends: bool) -> Expected:
+    sure = np.ones(len(values), bool)
+    return Expected(values, None, values, values, sure) if ends else Expected(values)
 
 
-class _Tally:
-    """Sums of values and of their squares, both counted from the first value: where all are the
-    same, the error is 0."""
+class _ByWorth:
+    """Rankings in the orders by worth, each made once: most measures share theirs."""
 
-    def __init__(self, queries: int) -> None:
-        self.base: Floats | None = None
-        self.total, self.squares = np.zeros(queries), np.zeros(queries)
+    def __init__(self, r: Rankings) -> None:
+        self.rankings = r
+        self._made: dict[tuple[int, float], tuple[Floats, list[Rankings]]] = {}
 
-    def add(self, values: Floats) -> None:
-        if self.base is None:
-            self.base = np.where(np.isfinite(values), values, 0.0)
-        self.total += values - self.base
-        self.squares += (values - self.base) ** 2
+    def ends(self, measure: Measure) -> tuple[Floats, Floats, Mask]:
+        """The least and the greatest value, and for which queries no order goes further."""
+        r, worth = self.rankings, measure.worth(self.rankings)
+        orders = [] if worth is None else self._orders(worth)
+        sure = np.zeros(len(r), bool) if worth is None else worth.sure_of(r)
+        if not sure.all():
+            orders = [*orders, *self._orders(by_grade(r)), in_order(r, r.hit_rank)]
+        values = [measure.compute_as_ranked(order) for order in orders]
+        return np.minimum.reduce(values), np.maximum.reduce(values), sure
 
-    def result(self) -> tuple[Floats, Floats]:
-        """The means and their standard errors; an infinite mean is known for sure, and so is that
-        there is none."""
-        assert self.base is not None
-        finite = np.isfinite(self.total)
-        total = np.where(finite, self.total, 0.0)
-        spread = np.where(finite, self.squares, 0.0) - total**2 / PAIRS
-        return self.base + self.total / PAIRS, np.sqrt(
-            np.maximum(spread, 0.0) / (PAIRS - 1) / PAIRS
-        )
-
-
-def _orders(r: Rankings) -> Iterator[tuple[Rankings, Rankings]]:
-    """Random orders, each with its reverse."""
-    draw = np.random.default_rng(SEED)
-    first, last = r.spans
-    tied = np.flatnonzero(last > first)
-    query = r.hit_query[tied]
-    new = borders(query, first[tied])
-    tie = np.cumsum(new) - 1
-    size = (last - first + 1)[tied][new]
-    start = starts_of(size)
-    # Every place of every tie gets a random number; the hits of a tie hold its first places, and
-    # where those come when the numbers are put in order are their ranks.
-    home = np.repeat(np.arange(len(size)), size).astype(np.float64)
-    place = start[tie] + ordinals(tie, len(size)) - 1
-    at = np.empty(len(home), np.int64)
-    for _ in range(PAIRS):
-        at[np.argsort(home + draw.random(len(home)))] = np.arange(len(home))
-        rank = r.hit_rank.copy()
-        rank[tied] = first[tied] + at[place] - start[tie]
-        yield _in_order(r, rank), _in_order(r, first + last - rank)
+    def _orders(self, worth: Worth) -> list[Rankings]:
+        # The array is kept, so that no other can have its place in memory.
+        key = id(worth.hits), worth.unjudged
+        if key not in self._made:
+            r = self.rankings
+            both = [in_order(r, worth.ranks(r, best=best)) for best in (True, False)]
+            self._made[key] = worth.hits, both
+        return self._made[key][1]
 
 
-def _in_order(r: Rankings, rank: Ints) -> Rankings:
-    """The rankings with ties broken so, and without what is then below the end of a list that a
-    depth cut."""
-    ordered = r.arranged(rank, ties="input", whole=None)
-    seen = ordered.hit_rank <= ordered.retrieved[ordered.hit_query]
-    return ordered if seen.all() else replace(ordered, **ordered.hits(seen))
+def _over(
+    closed: Closed,
+    sample: Sample | None,
+    orders: Orders | None,
+    ends: tuple[Floats, Floats, Mask] | None,
+) -> Expected:
+    """A measure's closed form, what a sample of orders gave and what the orders by worth did, in
+    one."""
+    values, errors = closed.values, None
+    if sample is not None and orders is not None and not closed.known.all():
+        values = np.where(closed.known, values, sample.mean)
+        if not (closed.known | orders.whole).all():
+            errors = np.where(closed.known, 0.0, sample.errors)
+    if ends is None:
+        return Expected(values, errors)
+    low, high, sure = ends
+    if sample is not None and orders is not None:
+        low, high = np.minimum(low, sample.low), np.maximum(high, sample.high)
+        sure = sure | orders.whole
+    # A mean is between the ends: what it is beyond ends that are known is rounding, and ends that
+    # are not known are at least as far out.
+    low, high = (
+        np.where(sure, end, further(end, values))
+        for end, further in ((low, np.minimum), (high, np.maximum))
+    )
+    return Expected(np.clip(values, low, high), errors, low, high, sure)
+
+
+def _joined(tied: Mask, loose: Expected, others: Expected) -> Expected:
+    """The values of queries with ties and of those without, in one."""
+
+    def both(one: NDArray[Any] | None, other: NDArray[Any] | None) -> NDArray[Any] | None:
+        if one is None:
+            return None
+        every = np.zeros(len(tied), one.dtype)
+        every[tied] = one
+        if other is not None:
+            every[~tied] = other
+        return every
+
+    return Expected(
+        *(both(getattr(loose, each.name), getattr(others, each.name)) for each in fields(Expected))  # type: ignore[arg-type]
+    )

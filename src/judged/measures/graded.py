@@ -4,13 +4,27 @@ Q."""
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from judged.measures.gain import GAIN, dcg, discounts, gains_of, no_gain
+from judged.errors import MeasureError
+from judged.measures.gain import (
+    GAIN,
+    Scale,
+    by_gain,
+    dcg,
+    discounts,
+    gaining,
+    gains_of,
+    no_gain,
+    scale_of,
+    scales,
+)
 from judged.measures.params import REL, Gains, Number
 from judged.measures.spec import NO_RELEVANT, Example, Mask, Undefined, measure
+from judged.measures.worth import Worth
 from judged.rankings.rankings import Rankings
 from judged.segments import (
     Floats,
@@ -35,11 +49,16 @@ class _Ideal:
     """The ideal list of every query: the positive gains there are, the best first, and sums along
     them."""
 
-    def __init__(self, r: Rankings, gains: Table, gain: str = "linear") -> None:
-        value = gains_of(r.pool_grade, gain=gain, gains=gains)
-        best = descending(value, np.bincount(r.pool_query, minlength=len(r)))
-        self.query, self.gain = r.pool_query[best > 0], best[best > 0]
+    def __init__(
+        self, r: Rankings, gains: Table, gain: str = "linear", scale: Scale = None
+    ) -> None:
+        some = gaining(r.pool_grade, gains)
+        self.query = r.pool_query[some]
         self.size = np.bincount(self.query, minlength=len(r))
+        value = gains_of(
+            r.pool_grade[some], gain=gain, gains=gains, scale=scale_of(scale, self.query)
+        )
+        self.gain = descending(value, self.size)
         self.starts = starts_of(self.size)
         self.place = ordinals(self.query, len(r))
 
@@ -57,14 +76,29 @@ class _Ideal:
         )
 
 
-def _gaining(r: Rankings, gains: Table, gain: str = "linear") -> tuple[Ints, Ints, Floats]:
+def _gaining(
+    r: Rankings, gains: Table, gain: str = "linear", scale: Scale = None
+) -> tuple[Ints, Ints, Floats]:
     """Query, rank and gain of the retrieved items that gain something."""
-    value = gains_of(r.hit_grade, gain=gain, gains=gains)
-    return r.hit_query[value > 0], r.hit_rank[value > 0], value[value > 0]
+    some = gaining(r.hit_grade, gains)
+    query = r.hit_query[some]
+    value = gains_of(r.hit_grade[some], gain=gain, gains=gains, scale=scale_of(scale, query))
+    return query, r.hit_rank[some], value
 
 
 def _sizes(query: Ints, r: Rankings) -> Ints:
     return np.bincount(query, minlength=len(r))
+
+
+def _worth_of_one_gain(r: Rankings, *, gains: Table) -> Worth:
+    """Where all that gains something gains the same, the sooner it comes the better; a greater gain
+    before a smaller one is not always better."""
+    value = gains_of(r.hit_grade, gain="linear", gains=gains)
+    query, gain = r.hit_query[value > 0], value[value > 0]
+    least, most = np.full(len(r), np.inf), np.zeros(len(r))
+    np.minimum.at(least, query, gain)
+    np.maximum.at(most, query, gain)
+    return replace(by_gain(r, gains=gains), sure=most <= least)
 
 
 @measure(
@@ -84,14 +118,34 @@ def _sizes(query: Ints, r: Rankings) -> Ints:
     laws={"append_unjudged_is_neutral"},
     # The ideal list is 2 1: rank 1 lags by 2-1, rank 3 by 2+1+1-1-2: (1/log2(3) + 2/log2(3)) / 3
     example=Example("G", "1 0 2", (1 / np.log2(3) + 2 / np.log2(3)) / 3),
+    worth=_worth_of_one_gain,
 )
 def normalised_gain(r: Rankings, *, gains: Table) -> Floats:
     ideal = _Ideal(r, gains)
+    _check_sums(r, ideal)
     query, rank, gain = _gaining(r, gains)
     beyond = np.maximum(rank - ideal.size[query], 0)
     cost = ideal.summed(np.maximum(ideal.gain, 1), query, rank) + beyond
     lag = 2 + cost - running_sums(gain, _sizes(query, r))
     return divide(r.total(query, gain / np.log2(lag)), r.total(ideal.query, ideal.gain))
+
+
+EXACT = {True: 2.0**53, False: 2.0**30}
+"""Up to which sum of gains a difference of 1 is not lost to rounding: of whole numbers, of others.
+"""
+
+
+def _check_sums(r: Rankings, ideal: _Ideal) -> None:
+    """G adds differences of sums of gains to 2, so these must be exact."""
+    if not len(ideal.gain):
+        return
+    most = r.total(ideal.query, ideal.gain)
+    if not most.max() <= EXACT[bool((ideal.gain == np.floor(ideal.gain)).all())]:
+        raise MeasureError(
+            f"G compares sums of gains to the last unit, and query {r.queries[int(most.argmax())]} "
+            f"has gains of {most.max():g} in all, too much for that; give smaller gains, such as "
+            "G(gains={1:1,2:3}), or divide the grades."
+        )
 
 
 @measure(
@@ -130,15 +184,19 @@ def binary_gain(r: Rankings, *, rel: float) -> Floats:
     laws={"append_unjudged_is_neutral", "perfect_is_best"},
     # nDCG@2 = (1/log2(3)) / (1 + 1/log2(3)); the item not retrieved counts with the same.
     example=Example("nDCGRel", "0 1", (1 / np.log2(3)) / (1 + 1 / np.log2(3)), relevant=2),
+    worth=by_gain,
 )
 def ndcg_over_relevant(r: Rankings, *, gains: Table) -> Floats:
-    ideal = _Ideal(r, gains)
-    query, rank, gain = _gaining(r, gains)
+    scale = scales(r, gain="linear", gains=gains)
+    ideal = _Ideal(r, gains, scale=scale)
+    query, rank, gain = _gaining(r, gains, scale=scale)
     reached = running_sums(gain * discounts(rank), _sizes(query, r))
     best = ideal.gain * discounts(ideal.place)
     at_hits = r.total(query, reached / ideal.summed(best, query, rank))
     lost = ideal.size - _sizes(query, r)
-    whole = divide(dcg(r, k=None, gain="linear", gains=gains, log=2), r.total(ideal.query, best))
+    whole = divide(
+        dcg(r, k=None, gain="linear", gains=gains, log=2, scale=scale), r.total(ideal.query, best)
+    )
     return divide(at_hits + np.where(lost > 0, lost * whole, 0.0), ideal.size.astype(np.float64))
 
 
@@ -157,28 +215,31 @@ def ndcg_over_relevant(r: Rankings, *, gains: Table) -> Floats:
     # The ideal list is 2 1: nDCG@1 = 1/2, nDCG@2 = (1 + 2/log2(3)) / (2 + 1/log2(3)); the list ends
     # there.
     example=Example("RnDCG", "1 2", (0.5 + (1 + 2 / np.log2(3)) / (2 + 1 / np.log2(3))) / 2),
+    worth=by_gain,
 )
 def ndcg_at_levels(r: Rankings, *, rel: float, gains: Table) -> Floats:
-    ideal = _Ideal(r, gains)
-    last = np.append(borders(ideal.query, ideal.gain)[1:], True)[: len(ideal.gain)]
+    scale = scales(r, gain="linear", gains=gains)
+    ideal = _Ideal(r, gains, scale=scale)
+    levels = ideal.gain if scale is None else _Ideal(r, gains).gain
+    last = np.append(borders(ideal.query, levels)[1:], True)[: len(levels)]
     level_query, level_rank = ideal.query[last], ideal.place[last]
     longer = np.flatnonzero((r.retrieved > ideal.size + 1) & (ideal.size > 0))
     query = np.concatenate([level_query, longer])
     rank = np.concatenate([level_rank, r.retrieved[longer]])
     best = ideal.summed(ideal.gain * discounts(ideal.place), query, rank)
-    reached = _dcg_at(r, gains, query, rank)
+    reached = _dcg_at(r, gains, scale, query, rank)
     value = divide(r.total(query, reached / best), r.total(query))
     return np.where(r.relevant(rel) == 0, np.nan, value)
 
 
-def _dcg_at(r: Rankings, gains: Table, query: Ints, rank: Ints) -> Floats:
+def _dcg_at(r: Rankings, gains: Table, scale: Scale, query: Ints, rank: Ints) -> Floats:
     """DCG of the retrieved list down to some ranks of some queries."""
-    hit_query, hit_rank, gain = _gaining(r, gains)
+    hit_query, hit_rank, gain = _gaining(r, gains, scale=scale)
     if not len(gain):
         return np.zeros(len(rank))
     sums = running_sums(gain * discounts(hit_rank), _sizes(hit_query, r))
-    scale = int(max(hit_rank.max(), rank.max(initial=0))) + 1
-    at = np.searchsorted(hit_query * scale + hit_rank, query * scale + rank, side="right")
+    width = int(max(hit_rank.max(), rank.max(initial=0))) + 1
+    at = np.searchsorted(hit_query * width + hit_rank, query * width + rank, side="right")
     first = starts_of(_sizes(hit_query, r))[query]
     return np.where(at > first, sums[np.maximum(at - 1, 0)], 0.0)
 
@@ -209,11 +270,15 @@ def _dcg_at(r: Rankings, gains: Table, query: Ints, rank: Ints) -> Floats:
     laws={"append_unjudged_is_neutral", "perfect_is_best"},
     # The ideal list is 2 1: rank 1 gives (1 + 1)/(1 + 2), rank 3 gives (2 + 3)/(3 + 3).
     example=Example("Q", "1 0 2", (2 / 3 + 5 / 6) / 2),
+    worth=by_gain,
 )
 def q_measure(r: Rankings, *, gain: str, gains: Table, beta: float) -> Floats:
-    ideal = _Ideal(r, gains, gain)
-    query, rank, value = _gaining(r, gains, gain)
+    scale = scales(r, gain=gain, gains=gains)
+    ideal = _Ideal(r, gains, gain, scale)
+    query, rank, value = _gaining(r, gains, gain, scale)
     sizes = _sizes(query, r)
-    blended = ordinals(query, len(r)) + beta * running_sums(value, sizes)
-    best = rank + beta * ideal.summed(ideal.gain, query, rank)
+    # Numbers of items are scaled as gains are.
+    one = 1.0 if scale is None else np.exp2(-scale[query])
+    blended = one * ordinals(query, len(r)) + beta * running_sums(value, sizes)
+    best = one * rank + beta * ideal.summed(ideal.gain, query, rank)
     return divide(r.total(query, blended / best), ideal.size.astype(np.float64))

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from math import isinf
 from typing import Any
 
 from judged.conventions.trec_eval import understood
-from judged.errors import MeasureError
+from judged.errors import MeasureError, quoted
 from judged.measures.measure import Measure, bind
 from judged.measures.presets import PRESETS
 from judged.measures.spec import is_name, lookup
 
-_WHOLE = re.compile(
-    r"\s*(?P<name>[A-Za-z0-9][\w.\-]*?)\s*(?:\((?P<inside>.*)\))?\s*(?:@\s*(?P<at>[^\s@()]+))?\s*"
-)
+_NAME = re.compile(r"[A-Za-z0-9][\w.\-]*")
+_AT = re.compile(r"[^\s@()]+")
+_WHOLE = re.compile(r"[+-]?[0-9]+")
+_NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _OPEN, _CLOSE = "{[(", "}])"
+_DEEPEST = 2
+"""How many brackets a value may stand in: a table of numbers has one, and nothing has three."""
 
 
 def parse_measure(measure: str | Measure) -> Measure:
@@ -49,27 +53,46 @@ def parse_measure(measure: str | Measure) -> Measure:
                 "one of them."
             )
         measure = theirs[0]
-    found = _WHOLE.fullmatch(measure)
-    if not found:
-        raise MeasureError(
-            f"cannot read the measure {measure!r}; write it as NAME, NAME@k or "
-            "NAME(parameter=value)@k."
-        )
-    spec, preset = lookup(found["name"])
+    called, inside, at = _pieces(measure)
+    spec, preset = lookup(called)
     given: dict[str, Any] = {}
-    for part in _split(found["inside"] or "", ","):
+    for part in _split(inside, ","):
         name, equals, value = (text.strip() for text in part.partition("="))
         if not equals:
-            raise MeasureError(f"cannot read {name!r} in {measure!r}; write parameter=value.")
+            raise MeasureError(
+                f"cannot read {quoted(name)} in {quoted(measure)}; write parameter=value."
+            )
         if name in given:
-            raise MeasureError(f"{name} is given twice in {measure!r}; write it once.")
+            raise MeasureError(f"{name} is given twice in {quoted(measure)}; write it once.")
         given[name] = _value(value, measure)
-    if found["at"] and spec.at in given:
+    if at and spec.at in given:
         raise MeasureError(
-            f"{spec.at} is given twice in {measure!r}; write it once, as {spec.name}@{found['at']}."
+            f"{spec.at} is given twice in {quoted(measure)}; write it once, as {spec.name}@{at}."
         )
     bound = bind(spec, {**preset, **given})
-    return bound @ _value(found["at"], measure) if found["at"] else bound
+    return bound @ _value(at, measure) if at else bound
+
+
+def _pieces(measure: str) -> tuple[str, str, str]:
+    """The name, what stands in brackets and what stands behind @; the latter two may be empty."""
+    text = measure.strip()
+    name = _NAME.match(text)
+    end = name.end() if name else 0
+    inside = at = ""
+    rest = text[end:].lstrip()
+    if name and rest[:1] == "(" and (close := rest.rfind(")")) > 0:
+        inside, rest = rest[1:close], rest[close + 1 :].lstrip()
+    if name and rest[:1] == "@" and (cutoff := _AT.fullmatch(rest[1:].strip())):
+        at, rest = cutoff[0], ""
+    if not name or rest:
+        # Where reading stopped: behind the last thing that could be read.
+        stopped = measure.find(text) + len(text) - len(rest) if text else 0
+        there = f" at character {stopped + 1}, {quoted(rest)}" if name and rest else ""
+        raise MeasureError(
+            f"cannot read the measure {quoted(measure)}{there}; write it as NAME, NAME@k or "
+            "NAME(parameter=value)@k."
+        )
+    return name[0], inside, at
 
 
 def parse_all(measures: Iterable[str | Measure] | str | Measure) -> list[Measure]:
@@ -90,13 +113,24 @@ def parse_all(measures: Iterable[str | Measure] | str | Measure) -> list[Measure
     >>> parse_all(["msmarco", "ndcg_cut.5,10", "recip_rank"])
     [RR@10, R@50, R@1000, nDCG@10, nDCG@5, RR]
     """
-    given = [measures] if isinstance(measures, (str, Measure)) else list(measures)
-    if not given:
-        raise MeasureError("no measure was given; name at least one, such as nDCG@10.")
     texts: list[str | Measure] = []
-    for each in given:
+    for each in each_of(measures):
         texts += _measures_in(each) if isinstance(each, str) else [each]
     return list(dict.fromkeys(parse_measure(text) for text in texts))
+
+
+def each_of(measures: Any) -> list[Any]:
+    """What was given for measures, one or several, as a list."""
+    if isinstance(measures, (str, Measure)):
+        return [measures]
+    if not isinstance(measures, Iterable) or getattr(measures, "ndim", 1) == 0:
+        raise MeasureError(
+            "measures must be a text such as 'nDCG@10', a judged.Measure, or a list of them; got "
+            f"{quoted(measures)}."
+        )
+    if not (given := list(measures)):
+        raise MeasureError("no measure was given; name at least one, such as nDCG@10.")
+    return given
 
 
 def _measures_in(text: str) -> list[str]:
@@ -116,16 +150,26 @@ def _of_trec_eval(text: str) -> list[str] | None:
 
 def pieces_of(text: str) -> list[str]:
     """The measures of a text, which commas or white space separate."""
-    tight = re.sub(r"\s*([@(])\s*", r"\1", re.sub(r"\s", " ", text))
     parts = [
-        part.strip() for piece in _split(tight, ",") for part in _split(piece, " ") if part.strip()
+        part.strip()
+        for piece in _split(_tight(text), ",")
+        for part in _split(piece, " ")
+        if part.strip()
     ]
     if not parts:
         raise MeasureError(
-            f"cannot read the measure {text!r}; write it as NAME, NAME@k or "
+            f"cannot read the measure {quoted(text)}; write it as NAME, NAME@k or "
             "NAME(parameter=value)@k."
         )
     return parts
+
+
+def _tight(text: str) -> str:
+    """The text with single blanks, and none beside @ and (."""
+    plain = " ".join(text.split())
+    for sign in "@(":
+        plain = plain.replace(f" {sign}", sign).replace(f"{sign} ", sign)
+    return plain
 
 
 def _split(text: str, separator: str) -> list[str]:
@@ -140,22 +184,33 @@ def _split(text: str, separator: str) -> list[str]:
     return parts if text.strip() else []
 
 
-def _value(text: str, measure: str) -> Any:
+def _value(text: str, measure: str, depth: int = 0) -> Any:
     """A number, a word, a {table} or a [list]."""
+    if text[:1] + text[-1:] in ("{}", "[]") and depth == _DEEPEST:
+        raise MeasureError(f"brackets stand in brackets in {quoted(measure)}; write plain values.")
     if text[:1] == "{" and text[-1:] == "}":
-        pairs = [pair.partition(":") for pair in _split(text[1:-1], ",")]
-        return {
-            _value(key.strip(), measure): _value(gain.strip(), measure) for key, _, gain in pairs
-        }
+        return _table(text[1:-1], measure, depth)
     if text[:1] == "[" and text[-1:] == "]":
-        return [_value(part.strip(), measure) for part in _split(text[1:-1], ",")]
+        return [_value(part.strip(), measure, depth + 1) for part in _split(text[1:-1], ",")]
     if len(text) > 1 and text[0] == text[-1] and text[0] in "'\"":
         return text[1:-1]
     if not text:
-        raise MeasureError(f"a value is missing in {measure!r}; write parameter=value.")
-    for kind in (int, float):
-        try:
-            return kind(text)
-        except ValueError:
-            continue
-    return text
+        raise MeasureError(f"a value is missing in {quoted(measure)}; write parameter=value.")
+    if not _NUMBER.fullmatch(text) or isinf(number := float(text)):
+        return text
+    return int(text) if _WHOLE.fullmatch(text) else number
+
+
+def _table(inside: str, measure: str, depth: int) -> dict[Any, Any]:
+    """What stands between the braces of a table: key:value pairs."""
+    table: dict[Any, Any] = {}
+    for pair in _split(inside, ","):
+        name, colon, given = (text.strip() for text in pair.partition(":"))
+        if not colon:
+            raise MeasureError(f"a value is missing in {quoted(measure)}; write {{key:value}}.")
+        key = _value(name, measure, depth + 1)
+        if isinstance(key, (dict, list)) or key in table:
+            wrong = "is given twice" if isinstance(key, (int, float, str)) else "is no key"
+            raise MeasureError(f"{quoted(name)} {wrong} in {quoted(measure)}; write a number once.")
+        table[key] = _value(given, measure, depth + 1)
+    return table

@@ -8,6 +8,7 @@ import numpy as np
 from judged.measures.expected import mean_weights
 from judged.measures.params import REL, K, patience
 from judged.measures.spec import ITSELF, NEVER, NO_RELEVANT, Example, Undefined, measure
+from judged.measures.worth import by_grade, own_merit
 from judged.rankings.rankings import Cutoff, Rankings
 from judged.segments import Floats, counts_before, divide, ordinals
 
@@ -34,6 +35,7 @@ def _nonrelevant(r: Rankings, rel: float) -> Floats:
     laws={"append_unjudged_is_neutral"},
     # One nonrelevant item above the second relevant one; R = 2, N = 2: (1 + (1 - 1/2)) / 2
     example=Example("Bpref", "1 0 1 0", 0.75),
+    worth=by_grade,
 )
 def binary_preference(r: Rankings, *, rel: float) -> Floats:
     relevant, nonrelevant = r.relevant(rel), _nonrelevant(r, rel)
@@ -76,7 +78,8 @@ def inferred_average_precision(r: Rankings, *, rel: float) -> Floats:
     pooled_above = ordinals(r.hit_query, queries)[hit] - 1
     rank = r.hit_rank[hit].astype(np.float64)
     judged_right = (relevant_above + EPSILON) / (relevant_above + nonrelevant_above + 2 * EPSILON)
-    value = 1 / rank + pooled_above / rank * judged_right
+    above = np.maximum(rank - 1, 1)  # what is pooled above rank 1 is nothing
+    value = 1 / rank + (rank - 1) / rank * (pooled_above / above) * judged_right
     return divide(r.total(r.hit_query[hit], value), r.relevant(rel))
 
 
@@ -93,11 +96,14 @@ def inferred_average_precision(r: Rankings, *, rel: float) -> Floats:
     undefined=Undefined(
         "nothing was retrieved, or k=R with nothing relevant",
         lambda r, params: r.shown(params["k"], 1) == 0,
+        of_run=True,
     ),
     rates_relevance=False,
     laws={"below_k_is_ignored"},
     example=Example("Judged@4", "1 - 0 -", 0.5),
     expected=ITSELF,
+    worth=by_grade,
+    monotone=own_merit,
 )
 def judged_share(r: Rankings, *, k: Cutoff) -> Floats:
     return divide(r.counted(r.hit_grade >= 0, r.cutoff(k, 1)), r.shown(k, 1))
@@ -124,12 +130,15 @@ def _places(r: Rankings, k: Cutoff) -> Floats:
     undefined=Undefined(
         "nothing was retrieved and there is no k, or k=R with nothing relevant",
         lambda r, p: _places(r, p["k"]) == 0,
+        of_run=True,
     ),
     higher_is_better=False,
     rates_relevance=False,
     laws={"below_k_is_ignored"},
     example=Example("Unjudged@4", "1 - 0 -", 0.5),
     expected=ITSELF,
+    worth=by_grade,
+    monotone=own_merit,
 )
 def unjudged_share(r: Rankings, *, k: Cutoff) -> Floats:
     shown = r.shown(k, 1)
@@ -140,7 +149,7 @@ def unjudged_share(r: Rankings, *, k: Cutoff) -> Floats:
 def _expected_residual(r: Rankings, *, p: float) -> Floats:
     weight = mean_weights(r, np.full(len(r), np.inf), lambda rank: p ** (rank - 1))
     judged = r.hit_grade >= 0
-    return 1 - (1 - p) * r.total(r.hit_query[judged], weight[judged])
+    return np.maximum(1 - (1 - p) * r.total(r.hit_query[judged], weight[judged]), 0)
 
 
 @measure(
@@ -163,8 +172,10 @@ def _expected_residual(r: Rankings, *, p: float) -> Floats:
     # Rank 2 is unjudged and two results are shown: (1 - 0.5) 0.5 + 0.5^2
     example=Example("RBPResidual(p=0.5)", "1 -", 0.5),
     expected=_expected_residual,
+    worth=by_grade,
+    monotone=own_merit,
 )
 def rank_biased_residual(r: Rankings, *, p: float) -> Floats:
     judged = r.hit_grade >= 0
     weight = p ** (r.hit_rank[judged] - 1.0)
-    return 1 - (1 - p) * r.total(r.hit_query[judged], weight)
+    return np.maximum(1 - (1 - p) * r.total(r.hit_query[judged], weight), 0)

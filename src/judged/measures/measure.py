@@ -6,12 +6,15 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from judged.errors import MeasureError
+import numpy as np
+
+from judged.errors import MeasureError, quoted
 from judged.measures.aggregation import AGGREGATIONS
 from judged.measures.bibliography import BIBLIOGRAPHY
 from judged.measures.expected import expectations
 from judged.measures.params import show
 from judged.measures.spec import Mask, Settled, Spec, taken
+from judged.measures.worth import Closed, Worth
 from judged.rankings.rankings import Rankings
 from judged.segments import Floats
 
@@ -72,7 +75,7 @@ class Measure:
         P@R
         """
         if self.spec.at is None:
-            raise MeasureError(f"{self.spec.name} takes no cutoff; got @{cutoff}.")
+            raise MeasureError(f"{self.spec.name} takes no cutoff; got @{_given(cutoff)}.")
         return self(**{self.spec.at: cutoff})
 
     def __str__(self) -> str:
@@ -135,7 +138,7 @@ class Measure:
         >>> (judged.P @ 2).compute_as_ranked(rankings).tolist()
         [0.5]
         """
-        return self.spec.compute(rankings, **_accepted(self.spec.compute, self.params))
+        return self._values(self.spec.compute, rankings)
 
     def closed(self, rankings: Rankings) -> Floats | None:
         """The means over all orders of tied results, where they have a closed form.
@@ -156,8 +159,50 @@ class Measure:
         >>> judged.RR.closed(tied).tolist()
         [0.75]
         """
+        closed = self.closed_where(rankings)
+        return closed.values if closed.known.all() else None
+
+    def closed_where(self, rankings: Rankings) -> Closed:
+        """The same, and for which queries there is a closed form."""
         form = self.spec.expected
+        found = None if form is None else self._values(form, rankings)
+        if isinstance(found, Closed):
+            return found
+        if found is None:
+            return Closed(np.full(len(rankings), np.nan), np.zeros(len(rankings), bool))
+        return Closed(found, np.ones(len(rankings), bool))
+
+    def _values(self, function: Callable[..., Any], rankings: Rankings) -> Any:
+        """What a function of this measure computes; an error where numbers overflow on the way, as
+        what has no value only for that must not count as undefined."""
+        lost = False
+        try:
+            with np.errstate(over="raise", invalid="ignore"):
+                found = function(rankings, **_accepted(function, self.params))
+        except FloatingPointError:
+            lost = True
+        else:
+            known = isinstance(found, Closed)
+            values = np.where(found.known, found.values, 0.0) if known else found
+            if values is not None and not np.isfinite(values).all():
+                infinite = self.spec.higher_is_better and bool(np.isinf(values).any())
+                lost = infinite or bool((np.isnan(values) & ~self.undefined(rankings)).any())
+        if lost:
+            raise MeasureError(
+                f"{self} is made of numbers beyond what a computer's can hold (1.8e308) for these "
+                "grades; give smaller grades, or smaller parameters."
+            )
+        return found
+
+    def worth(self, rankings: Rankings) -> Worth | None:
+        """What tied results are worth; None where that does not tell their best order."""
+        form = self.spec.worth
         return None if form is None else form(rankings, **_accepted(form, self.params))
+
+    @property
+    def monotone(self) -> bool:
+        """Whether the value only ever goes one way when retrieved items get better grades."""
+        return self.spec.monotone is not None and self.spec.monotone(self.params)
 
     def undefined(self, rankings: Rankings) -> Mask:
         """Which queries have no value.
@@ -289,6 +334,14 @@ def _accepted(function: Callable[..., Any], params: dict[str, Any]) -> dict[str,
     return {name: value for name, value in params.items() if name in taken(function)}
 
 
+def _given(value: Any) -> str:
+    """A wrong value as the grammar writes it, where that is short."""
+    text = value if isinstance(value, str) else quoted(value)
+    if isinstance(value, (float, Mapping, tuple)) and len(text) < 60:
+        text = show(value)
+    return text if len(text) <= 80 else f"{text[:80]}…"
+
+
 def bind(spec: Spec, given: Mapping[str, Any]) -> Measure:
     """A declared measure with these parameters, validated.
 
@@ -312,8 +365,8 @@ def bind(spec: Spec, given: Mapping[str, Any]) -> Measure:
         param = spec.param(name)
         try:
             values[name] = param.check(value)
-        except (ValueError, TypeError):
+        except (ValueError, TypeError, OverflowError, RecursionError):
             raise MeasureError(
-                f"{name} of {spec.name} must be {param.allowed}; got {show(value)}."
+                f"{name} of {spec.name} must be {param.allowed}; got {_given(value)}."
             ) from None
     return Measure(spec, tuple(values.items()))

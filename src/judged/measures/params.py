@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from numbers import Real
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
+from judged.checks import MOST, real
 from judged.text import listed
 
 
@@ -45,15 +45,10 @@ def show(value: Any) -> str:
 
 def _number(value: Any) -> float:
     """Whole numbers as int, as far as floats are exact; numbers of numpy are numbers too."""
-    if isinstance(value, bool) or not isinstance(value, Real):
+    number = real(value)
+    if number is None:
         raise ValueError
-    try:
-        number = float(value)
-    except OverflowError:
-        raise ValueError from None
-    if not math.isfinite(number):
-        raise ValueError
-    return int(number) if abs(number) < 2**53 and number.is_integer() else number
+    return int(number) if abs(number) < MOST and number.is_integer() else number
 
 
 @dataclass(frozen=True)
@@ -66,7 +61,7 @@ class Cutoff:
     allowed: str = "a whole number from 1, or R"
 
     def check(self, value: Any) -> int | str | None:
-        if value is None or value == "R":
+        if value is None or (isinstance(value, str) and value == "R"):
             return value
         number = _number(value)
         if not isinstance(number, int) or number < 1:
@@ -135,9 +130,9 @@ class Choice:
         return listed(list(self.options), "or")
 
     def check(self, value: Any) -> str:
-        if value not in self.options:
+        if not isinstance(value, str) or value not in self.options:
             raise ValueError
-        return str(value)
+        return value
 
     def describe(self, value: Any) -> str:
         return self.options[value]
@@ -187,17 +182,19 @@ class Points:
     default: int | tuple[float, ...] = 11
     says: str = "how many recall points, evenly spaced from 0 to 1, or a list of them"
     allowed: str = (
-        "a whole number from 2, or a list of recall points from 0 to 1 such as [0.25,0.5,0.75]"
+        "a whole number from 2 to 10,001, or a list of as many recall points from 0 to 1, such as "
+        "[0.25,0.5,0.75]"
     )
+    most: ClassVar = 10_001
 
     def check(self, value: Any) -> int | tuple[float, ...]:
-        if isinstance(value, (list, tuple)) and value:
+        if isinstance(value, (list, tuple)) and 0 < len(value) <= self.most:
             points = tuple(_number(point) for point in value)
             if min(points) < 0 or max(points) > 1:
                 raise ValueError
             return points
         number = _number(value)
-        if not isinstance(number, int) or number < 2:
+        if not isinstance(number, int) or not 2 <= number <= self.most:
             raise ValueError
         return number
 

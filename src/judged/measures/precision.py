@@ -10,6 +10,7 @@ import numpy as np
 from judged.measures.expected import first_chances
 from judged.measures.params import REL, Choice, K, Number
 from judged.measures.spec import ITSELF, NO_RELEVANT, Example, Mask, Undefined, measure
+from judged.measures.worth import own_merit
 from judged.rankings.rankings import Cutoff, Rankings
 from judged.segments import Floats, divide, needed
 
@@ -47,10 +48,12 @@ def _nothing_to_divide_by(r: Rankings, params: Mapping[str, Any]) -> Mask:
         "there is nothing to divide by: an empty list without a fixed k, or k=R with nothing "
         "relevant",
         _nothing_to_divide_by,
+        of_run=True,
     ),
     laws={"swap_up_never_hurts", "append_unjudged_is_neutral", "below_k_is_ignored"},
     example=Example("P@5", "0 1 0 0 1", 0.4),
     expected=ITSELF,
+    monotone=own_merit,
 )
 def precision(r: Rankings, *, k: Cutoff, rel: float, short: str) -> Floats:
     return divide(r.found(k, rel), divisor(r, k=k, rel=rel, short=short))
@@ -115,6 +118,7 @@ def _expected_success(r: Rankings, *, k: Cutoff, rel: float) -> Floats:
     },
     example=Example("Success@3", "0 0 1 0", 1.0),
     expected=_expected_success,
+    monotone=own_merit,
 )
 def success(r: Rankings, *, k: Cutoff, rel: float) -> Floats:
     return np.where(r.relevant(rel) == 0, np.nan, r.found(k, rel) > 0)

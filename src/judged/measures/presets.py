@@ -30,11 +30,22 @@ PRESETS: dict[str, tuple[str, ...]] = {
     "mteb": ("nDCG@10", "AP@10", "R@10", "P@10", "RR@10", "R@100", "R@1000"),
     "msmarco": ("RR@10", "R@50", "R@1000", "nDCG@10"),
     "clip": ("Success@1", "Success@5", "Success@10", "Rank(aggregate=median)", "Rank"),
-    "clap": ("R@1", "R@5", "R@10", "AP(norm=capped)@10", "Rank(aggregate=median)"),
+    "clap": ("Success@1", "Success@5", "Success@10", "AP@10", "Rank(aggregate=median)", "Rank"),
     "reid": ("Success@1", "Success@5", "Success@10", "AP", "INP"),
-    "metric-learning": ("P@1", "Rprec", "AP@R", "RR", "R@1", "R@10"),
+    "metric-learning": (
+        "Success@1",
+        "Success@2",
+        "Success@4",
+        "Success@8",
+        "Success@10",
+        "Success@100",
+        "Rprec",
+        "AP@R",
+        "RR",
+    ),
     "rag": ("Success@1", "Success@5", "P@5", "R@5", "RR@10", "nDCG@10", "AP(norm=retrieved)@5"),
     "recsys": ("P@10", "R@10", "Success@10", "RR@10", "AP(norm=capped)@10", "nDCG(gain=binary)@10"),
 }
-"""`clip` takes recall as retrieval with one match per query does, as a hit rate; `clap` takes it as
-true recall."""
+"""What the literature of CLIP, CLAP, re-identification and metric learning calls Recall@k, or
+Rank-k, is a hit rate, `Success@k`, however many items are relevant; search, `rag` and `recsys` mean
+the share of all relevant items, `R@k`."""

@@ -8,6 +8,7 @@ from judged.measures.aggregation import AGGREGATIONS, aggregate_param
 from judged.measures.expected import first_chances, ties_of
 from judged.measures.params import REL, Choice, K
 from judged.measures.spec import NO_RELEVANT, Example, Settled, measure
+from judged.measures.worth import own_merit
 from judged.rankings.rankings import Cutoff, Rankings
 from judged.segments import Floats, Ints
 
@@ -35,6 +36,7 @@ def _expected_reciprocal_rank(r: Rankings, *, k: Cutoff, rel: float) -> Floats:
     },
     example=Example("RR", "0 0 1 0 1", 1 / 3),
     expected=_expected_reciprocal_rank,
+    monotone=own_merit,
 )
 def reciprocal_rank(r: Rankings, *, k: Cutoff, rel: float) -> Floats:
     return np.where(r.relevant(rel) == 0, np.nan, 1 / r.first(k, rel))
@@ -121,6 +123,7 @@ def _summary(r: Rankings, settled: Settled, *, rel: float, of: str, aggregate: s
     example=Example("Rank", "0 0 1 0 1", 3.0),
     summarise=_summary,
     expected=_expected_rank,
+    monotone=lambda params: params["of"] == "first",
 )
 def rank(r: Rankings, *, rel: float, of: str, aggregate: str) -> Floats:
     undefined = r.relevant(rel) == 0

@@ -49,8 +49,14 @@ def recall(r: Rankings, *, k: Cutoff, rel: float, norm: str) -> Floats:
     return divide(r.found(k, rel), relevant)
 
 
+_HUGE = 1e100
+"""From here on, precision changes no digit of F, and the square of beta would overflow."""
+
+
 def _balance(precision: Floats, recall: Floats, beta: float) -> Floats:
-    weight = beta * beta
+    if beta > _HUGE:
+        return recall
+    weight = float(f"{beta * beta:.15g}")  # beta=√2 weighs 2, not 2.0000000000000004
     whole = weight * precision + recall
     return np.where(
         whole == 0,

@@ -8,15 +8,15 @@ from typing import Any
 import numpy as np
 
 from judged.measures.confusion import collection_size
-from judged.measures.expected import is_cut
 from judged.measures.params import REL, K, Number
 from judged.measures.spec import ITSELF, NEVER, NO_RELEVANT, Example, Mask, Undefined, measure
+from judged.measures.worth import Closed, by_grade, own_merit, uncut
 from judged.rankings.rankings import Cutoff, Rankings
 from judged.segments import Floats, divide
 
 
-def _expected_set(r: Rankings, *, rel: float) -> Floats | None:
-    return None if is_cut(r, np.full(len(r), np.inf)) else set_average_precision(r, rel=rel)
+def _expected_set(r: Rankings, *, rel: float) -> Closed:
+    return Closed(set_average_precision(r, rel=rel), uncut(r, np.full(len(r), np.inf)))
 
 
 @measure(
@@ -38,9 +38,9 @@ def _expected_set(r: Rankings, *, rel: float) -> Floats | None:
     expected=_expected_set,
 )
 def set_average_precision(r: Rankings, *, rel: float) -> Floats:
-    found = r.found(None, rel)
-    precision = np.where(r.retrieved == 0, 0.0, divide(found, r.retrieved.astype(np.float64)))
-    return precision * divide(found, r.relevant(rel))
+    # One division, as in trec_eval: a value half-way between two decimals is printed the same.
+    found, relevant = r.found(None, rel), r.relevant(rel)
+    return divide(found * found, np.maximum(r.retrieved, 1) * relevant)
 
 
 def _weight(name: str, default: float, says: str) -> Number:
@@ -66,6 +66,8 @@ def _weight(name: str, default: float, says: str) -> Number:
     rates_relevance=False,
     example=Example("Utility", "1 0 1 0 0", -1.0),
     expected=ITSELF,
+    worth=by_grade,
+    monotone=own_merit,
 )
 def utility(r: Rankings, *, rel: float, a: float, b: float, c: float, d: float) -> Floats:
     found, relevant = r.found(None, rel), r.relevant(rel)

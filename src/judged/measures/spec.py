@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from judged.errors import MeasureError, did_you_mean
+from judged.errors import MeasureError, did_you_mean, quoted
 from judged.measures.aggregation import aggregate_param
 from judged.measures.params import Param
+from judged.measures.worth import Closed, Worth, by_grade
 from judged.rankings.rankings import Rankings
 from judged.segments import Floats
 from judged.text import listed
@@ -41,14 +42,17 @@ class Undefined:
 
     text: str
     where: Callable[[Rankings, Mapping[str, Any]], Mask]
+    of_run: bool = False
+    """Whether it depends on what was retrieved, and not on the judgements alone."""
 
 
 def _no_relevant(r: Rankings, params: Mapping[str, Any]) -> Mask:
     return r.relevant(params["rel"]) == 0
 
 
-Expectation = Callable[..., Floats | None]
-"""(rankings, **params) -> one value per query, or None where they have no closed form."""
+Expectation = Callable[..., Floats | Closed | None]
+"""(rankings, **params) -> one value per query, for all or some queries; None where they have no
+closed form."""
 
 
 def ITSELF(r: Rankings) -> None:  # noqa: N802
@@ -129,7 +133,14 @@ class Spec:
     -> float."""
     expected: Expectation | None = None
     """The mean over all orders of tied results, in closed form; where it is None, or returns None,
-    random orders are drawn."""
+    the orders are gone through, or some of them are drawn."""
+    worth: Callable[..., Worth] | None = None
+    """(rankings, **params) -> what tied results are worth, where that tells the orders in which the
+    measure is highest and lowest; None where nothing does. `by_grade` follows from the law
+    swap_up_never_hurts."""
+    monotone: Callable[[Mapping[str, Any]], bool] | None = None
+    """(params) -> whether the value only ever goes one way when a retrieved item gets a better
+    grade, the query's judgements with it; None where it does not."""
 
     def param(self, name: str) -> Param:
         """A parameter by its name.
@@ -174,6 +185,7 @@ def measure(
     aggregate: str = "mean",
     laws: set[str] | frozenset[str] = frozenset(),
     expected: Expectation | None = None,
+    worth: Callable[..., Worth] | None = None,
     **declared: Any,
 ) -> Callable[[Callable[..., Floats]], Callable[..., Floats]]:
     """Declare a measure: everything that is known of it, above the function that computes it for
@@ -195,6 +207,7 @@ def measure(
             compute=compute,
             family=family,
             expected=compute if expected is ITSELF else expected,
+            worth=by_grade if worth is None and "swap_up_never_hurts" in laws else worth,
             **declared,
         )
         for known, preset in {name: {}, **other}.items():
@@ -228,7 +241,7 @@ def lookup(name: str) -> tuple[Spec, Mapping[str, Any]]:
         return _NAMES[name.lower()]
     except KeyError:
         raise MeasureError(
-            f"There is no measure {name!r}{did_you_mean(name, names(), cutoff=0.55)} 'judged "
+            f"There is no measure {quoted(name)}{did_you_mean(name, names(), cutoff=0.55)} 'judged "
             "measures' lists them all."
         ) from None
 
@@ -268,6 +281,6 @@ def _unknown_param(spec: Spec, name: str) -> str:
         else ""
     )
     return (
-        f"{spec.name} takes no {name!r}{'.' if meant == name else hint} ({elsewhere}{spec.name} "
-        f"takes {', '.join(own)}.)"
+        f"{spec.name} takes no {quoted(name)}{'.' if meant == name else hint} "
+        f"({elsewhere}{spec.name} takes {', '.join(own)}.)"
     )

@@ -6,8 +6,10 @@ import numpy as np
 
 from judged.errors import MeasureError
 from judged.measures.expected import mean_weights
-from judged.measures.params import REL, Choice, K, Number, patience
+from judged.measures.gain import exponential
+from judged.measures.params import REL, Choice, K, Number, patience, show
 from judged.measures.spec import NEVER, Example, measure
+from judged.measures.worth import by_grade, own_merit
 from judged.rankings.rankings import Cutoff, Rankings
 from judged.segments import Floats, products_before
 
@@ -21,11 +23,16 @@ MAX_GRADE = Number(
 )
 
 
+_LARGE = 1000
+"""From here on, 2 to the power of a grade may be more than a number can hold."""
+
+
 def _check_grades(r: Rankings, name: str, max_grade: float) -> None:
-    if len(r.pool_grade) and (top := r.pool_grade.max()) > max_grade:
+    if len(r.pool_grade) and (top := float(r.pool_grade.max())) > max_grade:
         raise MeasureError(
-            f"max_grade of {name} is {max_grade:g}, but the judgements hold a grade of {top:g}; "
-            f"write {name}(max_grade={top:g}), the highest grade that could have been given."
+            f"max_grade of {name} is {show(max_grade)}, but the judgements hold a grade of "
+            f"{show(top)}; write {name}(max_grade={show(top)}), the highest grade that could "
+            "have been given."
         )
 
 
@@ -74,6 +81,7 @@ def _gained(r: Rankings, *, rel: float, gain: str, max_grade: float) -> Floats:
     # (1 - 0.5) (0.5^1 + 0.5^3)
     example=Example("RBP(p=0.5)", "0 1 0 1", 0.5 * (0.5 + 0.125)),
     expected=_expected_rank_biased,
+    monotone=own_merit,
 )
 def rank_biased_precision(
     r: Rankings, *, k: Cutoff, rel: float, p: float, gain: str, max_grade: float
@@ -101,10 +109,16 @@ def rank_biased_precision(
     laws={"append_unjudged_is_neutral", "below_k_is_ignored"},
     # p = 1/2 at ranks 1 and 3: 1/2 + 1/3 * 1/2 * 1/2
     example=Example("ERR(max_grade=1)", "1 0 1", 1 / 2 + 1 / 12),
+    worth=by_grade,
+    monotone=own_merit,
 )
 def expected_reciprocal_rank(r: Rankings, *, k: Cutoff, max_grade: float) -> Floats:
     _check_grades(r, "ERR", max_grade)
-    stop = (np.exp2(np.maximum(r.hit_grade, 0)) - 1) / np.exp2(max_grade)
+    grade = np.maximum(r.hit_grade, 0)
+    if max_grade < _LARGE:
+        stop = exponential(grade) / np.exp2(max_grade)
+    else:
+        stop = exponential(grade, np.full(len(grade), float(max_grade)))
     reading = products_before(1 - stop, np.bincount(r.hit_query, minlength=len(r)))
     return r.total(
         r.hit_query, np.where(r.within(k, np.nextafter(0, 1)), stop * reading / r.hit_rank, 0.0)

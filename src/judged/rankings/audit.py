@@ -210,3 +210,10 @@ class Audit:
 
 def _queries(number: int, kind: str = "") -> str:
     return counted(number, f"{kind}query", f"{kind}queries")
+
+
+def audit_of(rankings: Rankings) -> Audit:
+    """What was found when rankings were made or, where nobody looked, what they show."""
+    return rankings.audit or Audit.of(
+        rankings, run_queries=len(rankings), complete=rankings.complete
+    )

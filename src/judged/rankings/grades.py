@@ -18,7 +18,7 @@ def by_subtopic(
 ) -> tuple[tuple[Ints, Ints, Ints, Floats] | None, list[Any], Any]:
     """What lists and a pool of {subtopic: grade} say (query, item, subtopic, grade), and both with
     each item's best grade."""
-    pools = None if pool is None else list(pool)
+    pools = None if pool is None else listed(pool, "pool")
     if not any(
         isinstance(each, Mapping)
         for row in (*lists, *(pools or ()))
@@ -31,6 +31,13 @@ def by_subtopic(
             "relevant says nothing of subtopics; give pool, the {subtopic: grade} of all judged "
             "items."
         )
+    for what, rows in (("relevance", lists), ("pool", pools or ())):
+        for at, row in enumerate(rows, 1):
+            if isinstance(row, (str, bytes, Mapping)) or not hasattr(row, "__iter__"):
+                raise _no_list(what, row)
+            for each in row:
+                if isinstance(each, Mapping):
+                    _row(list(each.values()), f"{what}, row {at}", what, none=False)
     judged = [[each for each in row if each is not None] for row in lists]
     if pools is not None:
         if len(pools) != len(lists):
@@ -38,8 +45,7 @@ def by_subtopic(
                 f"pool must hold one list for each of the {len(lists)} queries; got {len(pools)}."
             )
         judged = [
-            listed + _unlisted(listed, list(whole))
-            for listed, whole in zip(judged, pools, strict=True)
+            own + _unlisted(own, list(whole)) for own, whole in zip(judged, pools, strict=True)
         ]
     wrong = [
         each for items in judged for each in items if not isinstance(each, Mapping) or not each
@@ -48,14 +54,14 @@ def by_subtopic(
         raise InputError(
             f"where some items have {{subtopic: grade}}, all judged items must; got {wrong[0]!r}."
         )
-    names = [sorted({name for each in items for name in each}) for items in judged]
-    rows = [
+    names = [sorted({name for each in items for name in each}, key=str) for items in judged]
+    flat = [
         (query, item, names[query].index(name), each[name])
         for query, items in enumerate(judged)
         for item, each in enumerate(items)
-        for name in sorted(each)
+        for name in sorted(each, key=str)
     ]
-    query, item, subtopic, grade = map(np.array, zip(*rows, strict=True))
+    query, item, subtopic, grade = map(np.array, zip(*flat, strict=True))
     shown = [[None if each is None else max(each.values()) for each in row] for row in lists]
     best = [[max(each.values()) for each in items] for items in judged]
     return (query, item, subtopic, grade.astype(np.float64)), shown, best
@@ -72,37 +78,104 @@ def _unlisted(listed: list[Any], pool: list[Any]) -> list[Any]:
     return pool
 
 
-def grades_of(row: Any) -> Floats:
-    if np.ndim(row) != 1:
-        raise InputError(
-            f"relevance must hold one list of grades for each query; got {row!r}. For a single "
-            "query write [[…]]."
-        )
-    return np.array([np.nan if grade is None else grade for grade in row], dtype=np.float64)
+def listed(given: Any, what: str) -> list[Any]:
+    """A list of rows, one per query."""
+    try:
+        return list(given)
+    except TypeError:
+        raise _no_list(what, given) from None
 
 
-def each_query(value: Sequence[int] | int | None, queries: Sequence[str], what: str) -> Ints | None:
+def rows_of(given: Any, what: str, *, none: bool = False) -> list[Floats]:
+    """Rows of numbers, one row per query; with `none`, None is NaN, as an item nobody judged."""
+    return [
+        _row(row, f"{what}, row {at}", what, none) for at, row in enumerate(listed(given, what), 1)
+    ]
+
+
+def _no_list(what: str, given: Any) -> InputError:
+    return InputError(
+        f"{what} must hold one list of numbers for each query; got {_shown(given)}. For a single "
+        "query write [[…]]."
+    )
+
+
+def _row(row: Any, place: str, what: str, none: bool) -> Floats:
+    if isinstance(row, (str, bytes, Mapping)) or _dimensions(row) != 1:
+        raise _no_list(what, row)
+    if getattr(row, "dtype", None) is not None and np.asarray(row).dtype.kind in "fiu":
+        return np.asarray(row, dtype=np.float64)
+    numbers = []
+    for each in row:
+        try:
+            if isinstance(each, (str, bytes)):
+                raise TypeError
+            numbers.append(np.nan if none and each is None else float(each))
+        except (TypeError, ValueError, OverflowError):
+            raise InputError(f"{place}: {_shown(each)} is not a number that can be used.") from None
+    return np.array(numbers, dtype=np.float64)
+
+
+def _dimensions(row: Any) -> int:
+    try:
+        return int(np.ndim(row))
+    except ValueError:  # lists of different lengths in a list
+        return 2
+
+
+def _shown(given: Any) -> str:
+    text = repr(given)
+    return text if len(text) <= 80 else f"{text[:79]}…"
+
+
+def each_query(value: Any, queries: Sequence[str], what: str) -> Ints | None:
     """One number per query, from one for all or one for each."""
     if value is None:
         return None
-    numbers = (
-        np.broadcast_to(np.asarray(value, dtype=np.int64), len(queries))
-        if np.ndim(value) == 0
-        else np.asarray(value)
-    )
+    wanted = f"{what} must be one number, or one for each of the {len(queries)} queries"
+    try:
+        numbers = np.asarray(value)
+    except ValueError:  # lists of different lengths
+        numbers = np.zeros((0, 0))
+    if numbers.ndim == 0:
+        numbers = np.broadcast_to(numbers, len(queries))
     if numbers.shape != (len(queries),):
-        raise InputError(
-            f"{what} must be one number, or one for each of the {len(queries)} queries; got "
-            f"{len(numbers)}."
-        )
+        got = len(numbers) if numbers.ndim == 1 else _shown(value)
+        raise InputError(f"{wanted}; got {got}.")
+    whole = numbers.dtype.kind in "iu" or (
+        numbers.dtype.kind == "f" and bool((numbers == np.rint(numbers)).all())
+    )
+    if not whole or (numbers < 0).any() or (numbers > 2**53).any():
+        raise InputError(f"{wanted}, whole and not below 0; got {_shown(value)}.")
     return numbers.astype(np.int64)
 
 
-def query_names(queries: Sequence[str] | None, count: int, rows: str) -> tuple[str, ...]:
+def checked_indices(given: Any, count: int) -> Ints:
+    """Indices of queries."""
+    try:
+        index = np.asarray(given)
+    except ValueError:
+        index = np.zeros((0, 0))
+    if index.ndim == 1 and not len(index):
+        return index.astype(np.int64)
+    if index.ndim != 1 or index.dtype.kind not in "iu" or index.max() >= count or index.min() < 0:
+        raise InputError(
+            f"the queries to take must be a list of whole numbers from 0 to {count - 1}; got "
+            f"{_shown(given)}."
+        )
+    return index.astype(np.int64)
+
+
+def query_names(queries: Any, count: int, rows: str) -> tuple[str, ...]:
     """The queries' ids, or their numbers from 1 where none are given."""
     if queries is None:
         return tuple(str(number) for number in range(1, count + 1))
-    names = tuple(map(str, queries))
+    try:
+        names = () if isinstance(queries, (str, bytes)) else tuple(map(str, queries))
+    except TypeError:
+        names = ()
+    if not names:
+        raise InputError(f"queries must be a list of ids, one for each; got {_shown(queries)}.")
     if len(names) != count:
         raise InputError(
             f"queries has {len(names)} ids, {rows.format(count=count)}; they must be as many."
@@ -122,7 +195,7 @@ def whole_pool(
     """All grades there are: those in the lists plus those only counted, or the pool as given."""
     count = len(names)
     if pool is not None:
-        rows = [np.asarray(row, dtype=np.float64) for row in pool]
+        rows = rows_of(pool, "pool")
         if len(rows) != count:
             raise InputError(
                 f"pool must hold one list of grades for each of the {count} queries; got "

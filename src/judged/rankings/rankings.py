@@ -9,14 +9,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from judged.checks import checked
 from judged.errors import InputError
 from judged.rankings.columns import Columns, Cutoff, Subtopics, by_query_and_rank, gathered
 from judged.rankings.grades import (
     by_subtopic,
+    checked_indices,
     each_query,
-    grades_of,
+    listed,
     query_names,
     refuse_infinite,
+    rows_of,
     whole_pool,
 )
 from judged.segments import Ints, ordinals
@@ -39,6 +42,7 @@ class Rankings(Columns):
     """
 
     @classmethod
+    @checked
     def from_relevance(
         cls,
         relevance: Iterable[Sequence[float | Mapping[str, float] | None]],
@@ -77,8 +81,8 @@ class Rankings(Columns):
         >>> Rankings.from_relevance([[0, 1, 0, 0, 1]], relevant=[4]).evaluate(["R@5"]).value("R@5")
         0.5
         """
-        subtopics, lists, pool = by_subtopic(list(relevance), pool, relevant)
-        rows = [grades_of(row) for row in lists]
+        subtopics, lists, pool = by_subtopic(listed(relevance, "relevance"), pool, relevant)
+        rows = rows_of(lists, "relevance", none=True)
         if not rows:
             raise InputError(
                 "relevance holds no list; give one list of grades in rank order for each query."
@@ -146,6 +150,7 @@ class Rankings(Columns):
 
         return rankings_from_scores(y_true, y_score, ties=ties, queries=queries, name=name)
 
+    @checked
     def evaluate(
         self,
         measures: MeasuresLike | None = None,
@@ -205,7 +210,7 @@ class Rankings(Columns):
         >>> Rankings.from_relevance([[1], [0]], queries=["a", "b"]).take([1]).queries
         ('b',)
         """
-        index = np.asarray(chosen, dtype=np.int64)
+        index = checked_indices(chosen, len(self))
         hits, hit_query = gathered(self.hit_query, index, len(self))
         pool, pool_query = gathered(self.pool_query, index, len(self))
 

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judged.checks import whole
-from judged.errors import InputError, did_you_mean
+from judged.errors import InputError, did_you_mean, quoted
 from judged.text import listed
 
 Array = NDArray[Any]
@@ -239,6 +239,6 @@ def as_kind(given: Any) -> Kind:
     if isinstance(given, str) and given in KINDS:
         return KINDS[given]
     raise InputError(
-        f"There is no kind {given!r} of learned similarity{did_you_mean(given, KINDS)} There is "
-        f"{', '.join(KINDS)}."
+        f"There is no kind {quoted(given)} of learned similarity{did_you_mean(given, KINDS)} "
+        f"There is {', '.join(KINDS)}."
     )

@@ -35,6 +35,32 @@ class Gain:
     after: Interval
     difference: Interval
     """After minus before, query by query."""
+    chance: Interval | None = None
+    """The same difference where each query is given the relevance of another: what relevance
+    without meaning gains. None where there is no other query."""
+    beyond: Interval | None = None
+    """What was gained beyond that, query by query: a gain that is real has this above 0."""
+
+    def sentence(self) -> str:
+        """Whether the gain is more than chance, in words."""
+        gained = f"{self.measure} changed by {self.difference.mean:+.4f}"
+        if self.chance is None or self.beyond is None:
+            return f"{gained} on the one held-out query, which says nothing of others."
+        return (
+            f"{gained}, and by {self.chance.mean:+.4f} with the relevance of other held-out "
+            f"queries in place of each one's own; beyond that {_said(self.beyond, sign='+')}, "
+            f"{self._verdict(self.beyond)}."
+        )
+
+    @staticmethod
+    def _verdict(beyond: Interval) -> str:
+        if beyond.low > 0:
+            return "more than chance"
+        return "less than chance" if beyond.high < 0 else "not told apart from chance"
+
+
+INTERVALS = ("before", "after", "difference", "chance", "beyond")
+"""The intervals of a gain."""
 
 
 @dataclass(frozen=True)
@@ -104,6 +130,8 @@ class Training(Result):
     """What else there is to know."""
     held_out: HeldOut | None = None
     """How the held-out queries fare; None where there are none."""
+    warned: tuple[str, ...] = ()
+    """What could mislead whoever overlooks it."""
 
     WORDS: ClassVar[frozenset[str]] = frozenset(("measure",))
 
@@ -116,14 +144,15 @@ class Training(Result):
         """
         result = asdict(self)
         result["history"] = [asdict(step) for step in self.history]
-        result["notes"] = list(self.notes)
+        result["notes"], result["warned"] = list(self.notes), list(self.warned)
         if self.held_out is not None:
             result["held_out"]["gains"] = [
                 {
                     "measure": gain.measure,
                     **{
-                        part: getattr(gain, part).to_dict()
-                        for part in ("before", "after", "difference")
+                        part: None if own is None else own.to_dict()
+                        for part in INTERVALS
+                        for own in (getattr(gain, part),)
                     },
                 }
                 for gain in self.held_out.gains
@@ -143,14 +172,14 @@ class Training(Result):
         -------
         Training
         """
-        parts = {each.name: given[each.name] for each in fields(cls)}
+        parts = {each.name: given[each.name] for each in fields(cls) if each.name != "warned"}
         parts["history"] = tuple(Step(**step) for step in given["history"])
-        parts["notes"] = tuple(given["notes"])
+        parts["notes"], parts["warned"] = tuple(given["notes"]), tuple(given.get("warned", ()))
         if (held := given["held_out"]) is not None:
             gains = tuple(
                 Gain(
                     gain["measure"],
-                    *(Interval.from_dict(gain[part]) for part in ("before", "after", "difference")),
+                    *(Interval.from_dict(gain[part]) for part in INTERVALS if gain.get(part)),
                 )
                 for gain in held["gains"]
             )
@@ -170,20 +199,36 @@ class Training(Result):
 
         gains = () if self.held_out is None else self.held_out.gains
         columns: dict[str, list[Any]] = {"measure": [gain.measure for gain in gains]}
-        for part in ("before", "after", "difference"):
+        for part in INTERVALS:
             for end, suffix in (("mean", ""), ("low", "_low"), ("high", "_high")):
-                values = [getattr(getattr(gain, part), end) for gain in gains]
+                values = [getattr(getattr(gain, part), end, None) for gain in gains]
                 columns[f"{part}{suffix}"] = values
         types = {name: pl.String if name == "measure" else pl.Float64 for name in columns}
         return pl.DataFrame(columns, schema=types)
 
-    def sentences(self) -> list[str]:
-        """All of it but the table of held-out queries, in words.
+    def warnings(self) -> list[str]:
+        """What could mislead whoever overlooks it.
 
         Returns
         -------
         list of str
         """
+        return list(self.warned)
+
+    def sentences(self) -> list[str]:
+        """All of it but the table of held-out queries, in words: warnings first, and last what the
+        gains are.
+
+        Returns
+        -------
+        list of str
+        """
+        return [*self._settings(), *self._gains()]
+
+    def _gains(self) -> list[str]:
+        return [] if self.held_out is None else [gain.sentence() for gain in self.held_out.gains]
+
+    def _settings(self) -> list[str]:
         first, best, last = self.history[0], self.history[self.best], self.history[-1]
         pull = f", pull to the start {self.decay:g}" if self.decay else ""
         among = (
@@ -194,6 +239,7 @@ class Training(Result):
         rank = "" if self.rank is None else f", rank {self.rank}"
         ways = ", both ways" if self.both else ""
         return [
+            *(f"warning: {text}" for text in self.warned),
             f"{self.kind}, temperature {self.temperature:g}{rank}",
             f"queries: {self.training:,} for training, {self.validation:,} for validation, "
             f"{self.held_out_queries:,} held out; seed {self.seed}",
@@ -207,7 +253,8 @@ class Training(Result):
         ]
 
     def tables(self) -> list[Table]:
-        """The table of held-out queries: measure, before, after and difference.
+        """The table of held-out queries: measure, before, after, difference, and how much of that
+        is chance.
 
         Returns
         -------
@@ -216,13 +263,18 @@ class Training(Result):
         if self.held_out is None:
             return []
         rows = [
-            (gain.measure, _said(gain.before), _said(gain.after), _said(gain.difference, sign="+"))
+            (
+                gain.measure,
+                _said(gain.before),
+                _said(gain.after),
+                *(_said(each, sign="+") for each in (gain.difference, gain.chance, gain.beyond)),
+            )
             for gain in self.held_out.gains
         ]
-        return [(("measure", "before", "after", "difference"), rows)]
+        return [(("measure", "before", "after", "difference", "by chance", "beyond chance"), rows)]
 
     def parts(self) -> list[Part]:
-        """The sentences, and under them the table of held-out queries.
+        """How it was learned, the table of held-out queries, and what the gains are.
 
         Returns
         -------
@@ -230,15 +282,17 @@ class Training(Result):
         """
         held = self.held_out
         if held is None:
-            return [*self.sentences()]
+            return [*self._settings()]
         heading = (
             f"{counted(held.queries, 'held-out query', 'held-out queries')}, means with "
             f"{held.level:.0%} intervals; before: {held.before}"
         )
-        return [*self.sentences(), heading, *self.tables()]
+        return [*self._settings(), heading, *self.tables(), *self._gains()]
 
 
-def _said(interval: Interval, *, sign: str = "") -> str:
+def _said(interval: Interval | None, *, sign: str = "") -> str:
+    if interval is None:
+        return "–"
     if interval.low != interval.low:
         return f"{interval.mean:{sign}.4f}"
     return f"{interval.mean:{sign}.4f} [{interval.low:{sign}.4f}, {interval.high:{sign}.4f}]"

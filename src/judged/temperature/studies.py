@@ -3,16 +3,17 @@ held-out queries do."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from judged.checks import STUDIED_TEMPERATURES, number, whole
+from judged.checks import STUDIED_TEMPERATURES, checked, number, whole
 from judged.embeddings.embeddings import Embeddings
 from judged.embeddings.relations import as_relation
-from judged.errors import InputError
+from judged.errors import InputError, quoted
 from judged.inputs.vectors.vectors import Vectors
+from judged.learn.chance import Chance
 from judged.learn.data import Data, Part, checked_embeddings
 from judged.learn.training import ITERATIONS, MEASURES, fit, with_rel
 from judged.measures import Measure, parse_measure
@@ -23,11 +24,13 @@ from judged.similarity.similarity import Cosine, Similarity
 from judged.statistics.intervals import mean_interval
 from judged.temperature.study_result import Studied, Study
 from judged.temperature.sweeps import as_temperatures, sweep
+from judged.text import Warned
 
 if TYPE_CHECKING:
     from judged.types import LearnedKind, MeasuresLike, Progress, RelevanceLike
 
 
+@checked
 def study(
     embeddings: Embeddings,
     relevance: RelevanceLike,
@@ -84,7 +87,11 @@ def study(
     chosen = as_temperatures(temperatures)
     rel = number("rel", options.get("rel", 1))
     iterations = whole("iterations", options.get("iterations", ITERATIONS))
-    named = [measures] if isinstance(measures, (str, Measure)) else measures or ()
+    named = [measures] if isinstance(measures, (str, Measure)) else measures
+    if named is None or not isinstance(named, Iterable) or getattr(named, "ndim", 1) != 1:
+        raise InputError(
+            f"measures must be one, or a list of them, as 'AP'; got {quoted(measures)}."
+        )
     wanted = list(dict.fromkeys(with_rel(parse_measure(each), rel) for each in named))
     if not wanted:
         raise InputError("a study needs at least one measure.")
@@ -125,13 +132,16 @@ class _Bar:
 
 def _studied(learned: list[Learned], part: Part, measures: list[Measure]) -> Study:
     untrained: Similarity | None = Cosine() if part.queries.dims == part.items.dims else None
-    values = [_values(each, part, measures) for each in (untrained, *learned) if each is not None]
+    compared = [each for each in (untrained, *learned) if each is not None]
+    values = [_values(each, part, measures) for each in compared]
     start = values[0] if untrained is not None else None
-    rows = [
-        _trained(each, part, own, start)
-        for each, own in zip(learned, values[-len(learned) :], strict=True)
-    ]
     record = learned[0].training
+    chance = Chance.of(part, seed=record.seed)
+    by_chance = [chance.values(each, measures) for each in compared if untrained is not None]
+    rows = [
+        _trained(each, part, own, start, _gained(by_chance, number))
+        for number, (each, own) in enumerate(zip(learned, values[-len(learned) :], strict=True), 1)
+    ]
     # Items that search queries have as many candidates as a part has queries.
     comparable = record.candidates == record.items and not record.both
     return Study(
@@ -153,6 +163,7 @@ def _studied(learned: list[Learned], part: Part, measures: list[Measure]) -> Stu
         candidates=record.candidates,
         comparable=comparable,
         notes=(
+            *map(Warned, learned[0].training.warned),
             *dict.fromkeys(note for each in learned for note in each.training.notes),
             *(() if comparable else (_APART,)),
         ),
@@ -170,8 +181,20 @@ def _values(similarity: Similarity, part: Part, measures: list[Measure]) -> dict
     return {each: scored.values[each] for each in measures}
 
 
+def _gained(by_chance: list[dict[Measure, Floats]], number: int) -> dict[Measure, Floats]:
+    """What queries with the relevance of others gain from the first to another similarity."""
+    if not by_chance:
+        return {}
+    start = by_chance[0]
+    return {each: own - start[each] for each, own in by_chance[number].items()}
+
+
 def _trained(
-    learned: Learned, part: Part, values: dict[Measure, Floats], start: dict[Measure, Floats] | None
+    learned: Learned,
+    part: Part,
+    values: dict[Measure, Floats],
+    start: dict[Measure, Floats] | None,
+    by_chance: dict[Measure, Floats],
 ) -> Studied:
     record = learned.training
     point = sweep(
@@ -202,6 +225,12 @@ def _trained(
         differences=None
         if start is None
         else {str(each): mean_interval(own - start[each]) for each, own in values.items()},
+        beyond=None
+        if start is None or not by_chance
+        else {
+            str(each): mean_interval(own - start[each] - by_chance[each])
+            for each, own in values.items()
+        },
         learned=learned,
     )
 

@@ -15,7 +15,7 @@ from judged.segments import Floats
 from judged.similarity.learned import Learned
 from judged.similarity.record import Step
 from judged.statistics.intervals import LEVEL, Interval, mean_interval
-from judged.text import counted, listed
+from judged.text import Warned, counted, listed
 
 if TYPE_CHECKING:
     import polars as pl
@@ -74,6 +74,9 @@ class Studied:
     """Each measure's mean over the held-out queries, with its interval."""
     differences: Mapping[str, Interval] | None = None
     """To the similarity that was not trained, query by query; None without one."""
+    beyond: Mapping[str, Interval] | None = None
+    """How much of these is more than chance: than what held-out queries gain that are given the
+    relevance of each other; None without an untrained similarity, or another query."""
     learned: Learned | None = field(default=None, repr=False)
     """The similarity that was learned."""
 
@@ -88,12 +91,15 @@ class Studied:
             {"iteration": each.iteration, "loss": each.loss, "value": each.value}
             for each in self.history
         ]
-        differences = None if self.differences is None else _plain(self.differences)
+        differences, beyond = (
+            None if each is None else _plain(each) for each in (self.differences, self.beyond)
+        )
         return {
             **numbers,
             "history": history,
             "measures": _plain(self.measures),
             "differences": differences,
+            "beyond": beyond,
         }
 
 
@@ -162,7 +168,8 @@ class Study(Result):
             f"relevant: {self.relevance}",
             f"all numbers but the training loss are of the same {self.held_out:,} held-out "
             f"queries; intervals are those of each mean by itself, {LEVEL:.0%}: of many "
-            "comparisons some look real by chance",
+            "comparisons some look real by chance; beyond chance is what held-out queries gain "
+            "more than with the relevance of each other",
         ]
 
     def to_dict(self) -> dict[str, Any]:
@@ -208,9 +215,15 @@ class Study(Result):
             (["temperature", *self.measures], measured),
         ]
 
+    def warnings(self) -> list[str]:
+        """What could mislead whoever overlooks it."""
+        return [note for note in self.notes if isinstance(note, Warned)]
+
     def sentences(self) -> list[str]:
-        """What follows from the numbers, what they rest on, and notes."""
-        return [*_conclusions(self), *self._basis(), *self.notes]
+        """Warnings, what follows from the numbers, what they rest on, and notes."""
+        notes = [note for note in self.notes if not isinstance(note, Warned)]
+        warned = [f"warning: {text}" for text in self.warnings()]
+        return [*warned, *_conclusions(self), *self._basis(), *notes]
 
 
 def _flat(row: Studied) -> dict[str, Any]:
@@ -303,6 +316,8 @@ def _about_measure(study: Study) -> Iterator[str]:
         if best.differences is None
         else f", {_said(best.differences[name], '+')} to the untrained similarity"
     )
+    if best.beyond is not None:
+        gained += f", {_said(best.beyond[name], '+')} of it beyond chance"
     others = [number for number, row in enumerate(rows) if row.measures[name].mean != value]
     best_at = f"at {where}" if len(rows) > 1 else f"at temperature {where}"
     if others:

@@ -3,19 +3,19 @@ on negatives."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from judged.checks import SWEPT_TEMPERATURES, number, size_in_bytes, whole
+from judged.checks import SWEPT_TEMPERATURES, checked, number, size_in_bytes, whole
 from judged.checks import temperature as checked_temperature
 from judged.embeddings.embeddings import Embeddings
 from judged.embeddings.product import Product
 from judged.embeddings.relations import Relation, as_relation
 from judged.embeddings.search import Search, reversed_search, scores_of
-from judged.errors import InputError
+from judged.errors import InputError, quoted
 from judged.evaluation.evaluation import evaluate_rankings
 from judged.learn.data import checked_embeddings
 from judged.policy import POSITIVES, checked_positives
@@ -47,6 +47,7 @@ items."""
 _SCORES_CHECKED = 1 << 23
 
 
+@checked
 def sweep(
     embeddings: Embeddings,
     relevance: RelevanceLike,
@@ -315,8 +316,9 @@ def _same_order(corpus: Corpus, queries: int, temperatures: Floats) -> bool:
 
 def as_temperatures(given: Sequence[float]) -> Floats:
     """Ascending, each once."""
-    if isinstance(given, (str, int, float)) or not hasattr(given, "__iter__"):
-        raise InputError(f"temperatures must be a list of numbers; got {given!r}.")
+    listed = isinstance(given, Iterable) and getattr(given, "ndim", 1) == 1
+    if not listed or isinstance(given, (str, bytes)):
+        raise InputError(f"temperatures must be a list of numbers; got {quoted(given)}.")
     found = sorted({checked_temperature(each) for each in given})
     if not found:
         raise InputError("temperatures must be a list of numbers; it is empty.")

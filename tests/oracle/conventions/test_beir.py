@@ -74,6 +74,23 @@ def test_the_run_is_changed() -> None:
     assert run == {"q": {"a": 1.0}}
 
 
+@pytest.mark.parametrize("name", ["NDCG@10", "MAP@10", "Recall@10", "P@10"])
+def test_an_item_with_the_id_of_its_query_is_dropped(name: str) -> None:
+    """q and r retrieve themselves, r nothing else; s is judged relevant for itself."""
+    judgements = {"q": {"a": 1}, "r": {"b": 1}, "s": {"s": 2, "c": 1}}
+    rows = [
+        ("q", "q", 2.0),
+        ("q", "a", 1.0),
+        ("r", "r", 1.0),
+        ("s", "s", 3.0),
+        ("s", "x", 2.0),
+        ("s", "c", 1.0),
+    ]
+    given = Collection(judgements, rows)
+    (case,) = [case for case in cases(NAME) if case.theirs == name]
+    assert compare(NAME, case, given, value(name, Collection(judgements, rows), 10))
+
+
 def test_version() -> None:
     pytest.importorskip("beir")
     check_version(NAME, exactly=True)

@@ -92,7 +92,8 @@ TWINS: dict[str, tuple[dict[str, Collection], dict[str, Twin]]] = {
             "NDCG@{k}": twins.ndcg_of_all_rated,
             "DCG@{k}": lambda grades, pool, k: twins.exponential_dcg(grades, k),
             "Recall@{k}": twins.recall,
-            "MRR@{k}": lambda grades, pool, k: twins.reciprocal_rank(grades, k),
+            "MRR": lambda grades, pool: twins.reciprocal_rank(grades, len(grades)),
+            "MRR (k={k})": lambda grades, pool, k: twins.reciprocal_rank(grades, k),
         },
     ),
     "quepid": (
@@ -122,7 +123,7 @@ TWINS: dict[str, tuple[dict[str, Collection], dict[str, Twin]]] = {
     "clip": (
         ONE,
         {
-            "image_to_text_R@{k}": lambda grades, pool, k: twins.hit(grades, k),
+            "R@{k}": lambda grades, pool, k: twins.hit(grades, k),
             "mean_rank": lambda grades, pool: twins.rank_of_the_first(grades),
             "median_rank": lambda grades, pool: twins.rank_of_the_first(grades),
         },
@@ -130,7 +131,7 @@ TWINS: dict[str, tuple[dict[str, Collection], dict[str, Twin]]] = {
     "clap": (
         ONE,
         {
-            "text_to_audio_R@{k}": lambda grades, pool, k: twins.hit(grades, k),
+            "R@{k}": lambda grades, pool, k: twins.hit(grades, k),
             "text_to_audio_mAP@10": lambda grades, pool: twins.reciprocal_rank(grades, 10),
             "mean_rank": lambda grades, pool: twins.rank_of_the_first(grades),
             "median_rank": lambda grades, pool: twins.rank_of_the_first(grades),
@@ -160,6 +161,11 @@ def test_every_name(name: str, case: Case, collection: str) -> None:
     judged = {
         query: lists for query, lists in read(given).items() if lists[1] or name not in SKIPS_EMPTY
     }
+    if case.name.threshold:
+        judged = {
+            query: twins.relevant_in_opensearch(lists[0], list(given.judgements[query].values()))
+            for query, lists in judged.items()
+        }
     theirs = {
         query: float(by_name[case.name.theirs](*lists, **case.places))
         for query, lists in judged.items()

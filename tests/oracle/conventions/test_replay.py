@@ -15,6 +15,7 @@ from support.peers import (
     check_version,
     compare,
     only_relevant,
+    ours,
 )
 
 pytestmark = [pytest.mark.heavy, pytest.mark.filterwarnings("ignore")]
@@ -66,6 +67,23 @@ def test_dicts_keep_the_order_of_ties(case: Case) -> None:
     given = DATA["ties and gaps"]
     theirs = values(given, METRICS[case.name.theirs], int(case.places["k"]), dicts=True)
     assert compare(NAME, case, given, theirs, policy={"ties": "input"}) == len(given.judgements)
+
+
+def test_ids_that_are_numbers_are_ordered_as_numbers() -> None:
+    """9 and 10 are tied, and 10 is relevant: first as a number, second as a text."""
+    pd = pytest.importorskip("pandas")
+    metrics = pytest.importorskip("replay.metrics")
+    run = pd.DataFrame(
+        {"query_id": [1, 1], "item_id": [9, 10], "rating": [1.0, 1.0]},
+    )
+    truth = pd.DataFrame({"query_id": [1], "item_id": [10]})
+    assert metrics.MRR(2)(run, truth)["MRR@2"] == 1.0
+    texts = run.astype({"item_id": str}), truth.astype({"item_id": str})
+    assert metrics.MRR(2)(*texts)["MRR@2"] == 0.5
+    given = Collection({"1": {"10": 1}}, [("1", "9", 1.0), ("1", "10", 1.0)])
+    evaluation = ours(NAME, given, "MRR@2")
+    assert evaluation.value() == 0.5
+    assert any("as numbers where ids are numbers" in text for text in evaluation.warnings())
 
 
 def test_an_item_recommended_twice_counts_twice() -> None:

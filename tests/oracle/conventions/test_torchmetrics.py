@@ -89,19 +89,27 @@ CALLS: dict[str, Callable[..., Values]] = {
     ),
     "RetrievalFallOut": lambda: fall_out(None),
     "RetrievalFallOut(top_k={k})": lambda k: fall_out(k),
+    "retrieval_fall_out": lambda: fall_out(None, modular=False),
+    "retrieval_fall_out(top_k={k})": lambda k: fall_out(k, modular=False),
 }
 
 
-def fall_out(k: int | None) -> Values:
-    """It looks for queries without irrelevant items rather than without relevant ones."""
+def fall_out(k: int | None, *, modular: bool = True) -> Values:
+    """It looks for queries without irrelevant items rather than without relevant ones: the class
+    gives them 1, the function 0."""
 
     def values(given: Collection) -> dict[str, float]:
-        return {
-            query: float(
-                functional.retrieval_fall_out(*tensors(given, query, graded=False), top_k=k)
+        found = {}
+        for query in given.run:
+            scores, target = tensors(given, query, graded=False)
+            found[query] = float(
+                retrieval.RetrievalFallOut(top_k=k)(
+                    scores, target, indexes=torch.zeros_like(target)
+                )
+                if modular
+                else functional.retrieval_fall_out(scores, target, top_k=k)
             )
-            for query in given.run
-        }
+        return found
 
     return values
 
@@ -122,19 +130,24 @@ PAIRS = [
 def test_every_name(case: Case, collection: str) -> None:
     given = DATA[collection]
     sizes = {query: len(scores) for query, scores in given.run.items()}
-    if "FallOut" in case.theirs or "AUROC" in case.theirs:
-        # Where all results are relevant, or none, it says 0 and judged that there is no value.
-        mixed = {
-            query
-            for query, grades in given.judgements.items()
-            if 0 < sum(grade > 0 for grade in grades.values()) < len(grades)
-        }
-        given = Collection(
-            {query: given.judgements[query] for query in mixed},
-            [row for row in given.rows if row[0] in mixed],
-        )
     theirs = CALLS[case.name.theirs](**case.places)(given)
     assert compare(NAME, case, given, theirs, collection=sizes) == len(given.run)
+
+
+@pytest.mark.parametrize("k", [None, 1, 3])
+def test_fall_out_of_a_query_with_nothing_irrelevant(k: int | None) -> None:
+    """a: everything is relevant, and the class says 1. b: one irrelevant result, the first."""
+    given = Collection(
+        {"a": {"x": 1, "y": 1}, "b": {"x": 1, "y": 0}},
+        [("a", "x", 0.9), ("a", "y", 0.5), ("b", "x", 0.5), ("b", "y", 0.9)],
+    )
+    name = "RetrievalFallOut" if k is None else f"RetrievalFallOut(top_k={k})"
+    theirs = fall_out(k)(given)
+    assert theirs == {"a": 1.0, "b": 1.0}
+    evaluation = ours(NAME, given, name, collection={"a": 2, "b": 2})
+    assert evaluation.scored().to_dict(per_query=True)["per_query"] == {
+        query: {str(evaluation.measures[0]): value} for query, value in theirs.items()
+    }
 
 
 @pytest.mark.parametrize(("action", "empty"), [("neg", "zero"), ("pos", "one"), ("skip", "skip")])

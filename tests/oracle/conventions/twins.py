@@ -7,7 +7,7 @@ grade above 0.
 
 from __future__ import annotations
 
-from math import floor, log2
+from math import ceil, floor, log2
 from statistics import mean, median
 
 
@@ -78,6 +78,19 @@ def area_by_trapezoids(grades: list[int], pool: list[int]) -> float:
             hits += 1
             area += (left + hits / (before + 1)) / 2 / len(pool)
     return area
+
+
+def relevant_in_opensearch(grades: list[int], rated: list[int]) -> tuple[list[int], list[int]]:
+    """1 for what OpenSearch 3.6 takes for relevant, 0 for the rest: of the list, and of all that is
+    rated, zeros too."""
+    ascending = sorted(rated)
+    if not ascending or ascending[-1] == 0:
+        return [0] * len(grades), []
+    least = max(0.5 * ascending[-1], ascending[ceil(0.9 * len(ascending)) - 1])
+    return (
+        [int(grade >= least and grade > 0) for grade in grades],
+        [1 for grade in rated if grade >= least and grade > 0],
+    )
 
 
 def inverse_negative_penalty(grades: list[int], pool: list[int]) -> float:

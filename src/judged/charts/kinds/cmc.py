@@ -10,6 +10,7 @@ from judged.charts.lines import curves
 from judged.charts.sources import Source, Systems, checked_k, cutoffs
 from judged.charts.specification import chart, layers
 from judged.charts.themes import ThemeName, theme_named
+from judged.checks import checked
 from judged.measures import parse_measure
 from judged.text import counted
 
@@ -34,6 +35,7 @@ def data(source: Source, *, k: int | None = None, rel: float = 1) -> pl.DataFram
     )
 
 
+@checked
 def cmc(
     source: Source, *, k: int | None = None, rel: float = 1, theme: ThemeName = "light"
 ) -> Chart:

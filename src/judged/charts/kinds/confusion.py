@@ -8,6 +8,7 @@ from judged.charts.chart import Chart
 from judged.charts.sources import Source, Systems, checked_k
 from judged.charts.specification import chart
 from judged.charts.themes import ThemeName, theme_named
+from judged.checks import checked
 from judged.measures import parse_measure
 from judged.text import counted
 
@@ -45,6 +46,7 @@ def data(
     )
 
 
+@checked
 def confusion(
     source: Source,
     *,

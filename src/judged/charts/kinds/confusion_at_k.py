@@ -10,6 +10,7 @@ from judged.charts.lines import curves
 from judged.charts.sources import Source, Systems, checked_k, cutoffs
 from judged.charts.specification import chart, layers
 from judged.charts.themes import ThemeName, theme_named
+from judged.checks import checked
 from judged.measures import parse_measure
 from judged.text import counted
 
@@ -48,6 +49,7 @@ def data(
     return pl.DataFrame(rows, schema=schema, orient="row")
 
 
+@checked
 def confusion_at_k(
     source: Source,
     *,

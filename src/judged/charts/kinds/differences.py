@@ -11,6 +11,7 @@ from judged.charts.chart import Chart
 from judged.charts.sources import DEFAULT, Source, Systems, lower_note, paired
 from judged.charts.specification import WIDTH, chart, layers
 from judged.charts.themes import ThemeName, theme_named
+from judged.checks import checked
 from judged.measures import Measure, parse_measure
 from judged.text import counted
 
@@ -48,6 +49,7 @@ def data(source: Source, *, measure: str | Measure = DEFAULT) -> pl.DataFrame:
     )
 
 
+@checked
 def differences(
     source: Source, *, measure: str | Measure = DEFAULT, theme: ThemeName = "light"
 ) -> Chart:

@@ -10,6 +10,7 @@ from judged.charts.lines import curves
 from judged.charts.sources import Source, Systems
 from judged.charts.specification import chart, layers
 from judged.charts.themes import ThemeName, theme_named
+from judged.checks import checked
 from judged.measures import parse_measure
 from judged.text import counted
 
@@ -30,6 +31,7 @@ def data(source: Source, *, rel: float = 1) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=["run", "queries", "recall", "precision"], orient="row")
 
 
+@checked
 def eleven_point(source: Source, *, rel: float = 1, theme: ThemeName = "light") -> Chart:
     """The mean interpolated precision of one or more systems at eleven recall points.
 

@@ -11,8 +11,10 @@ import polars as pl
 from judged.charts.chart import Chart
 from judged.charts.kinds import scores
 from judged.charts.themes import ThemeName
+from judged.checks import checked
 from judged.embeddings.diagnosis import Diagnosis
 from judged.errors import InputError
+from judged.inputs.compression import POLARS_ERRORS
 
 KIND = "embedding-scores"
 
@@ -21,15 +23,25 @@ def data(diagnosis: Diagnosis | Mapping[str, Any]) -> pl.DataFrame:
     """A row for each bin and group, from the exact histogram of a diagnosis, or of its JSON."""
     found = diagnosis.to_dict() if isinstance(diagnosis, Diagnosis) else diagnosis
     if not isinstance(found, Mapping) or not {"scores", "similarity"} <= set(found):
-        raise InputError(
-            "this is no diagnosis of embeddings; make one with Embeddings.diagnose or `judged "
-            "embeddings … --diagnose`."
-        )
-    histogram = found["scores"]
-    if histogram is None:
+        raise _no_diagnosis()
+    if found["scores"] is None:
         raise InputError(
             "the diagnosis has no scores: one side has no vector that can be compared."
         )
+    try:
+        return _data(found, found["scores"])
+    except (KeyError, TypeError, ValueError, OverflowError, *POLARS_ERRORS):
+        raise _no_diagnosis() from None
+
+
+def _no_diagnosis() -> InputError:
+    return InputError(
+        "this is no diagnosis of embeddings; make one with Embeddings.diagnose or `judged "
+        "embeddings … --diagnose`."
+    )
+
+
+def _data(found: Mapping[str, Any], histogram: Mapping[str, Any]) -> pl.DataFrame:
     groups, means = {"other": histogram["others"]}, {"other": histogram["others_mean"]}
     if histogram["relevant"] is not None:
         groups = {"relevant": histogram["relevant"], **groups}
@@ -41,6 +53,7 @@ def data(diagnosis: Diagnosis | Mapping[str, Any]) -> pl.DataFrame:
     return scores.histogram(str(found["similarity"]), list(histogram["edges"]), groups, known, said)
 
 
+@checked
 def embedding_scores(
     diagnosis: Diagnosis | Mapping[str, Any], *, theme: ThemeName = "light"
 ) -> Chart:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from html import escape
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -14,11 +13,13 @@ from judged.charts.chart import Figure
 from judged.charts.pictures import TILE, address, check_pictures, painted, read_pictures
 from judged.charts.sources import checked_k, place_of
 from judged.charts.themes import ThemeName, theme_named
-from judged.checks import whole
+from judged.checks import checked, whole
+from judged.errors import InputError
 from judged.inputs import Lookup, read_judgements, read_run
 from judged.inputs.tables import Run
 from judged.judging import judge_pool, pool_of
 from judged.policy import Policy
+from judged.text import html
 
 if TYPE_CHECKING:
     from judged.charts.pictures import PictureLike, PicturesLike
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 KIND = "gallery"
 DEFAULT_K = 10
 DEFAULT_QUERIES = 8
+MOST = 5_000
+"""Pictures that a gallery has room for."""
 SIGNS = {True: "✓", False: "✗"}
 
 
@@ -47,6 +50,11 @@ def data(
     """
     depth = checked_k(k, DEFAULT_K, DEFAULT_K)
     queries = whole("queries", queries)
+    if depth * (queries if query is None else 1) > MOST:
+        raise InputError(
+            f"a gallery has room for {MOST:,} pictures; {queries:,} queries with {depth:,} results "
+            "are more. Show fewer."
+        )
     pool, read = pool_of(read_judgements(judgements)), read_run(run)
     r = judge_pool(pool, read, policy=Policy(), depth=None, duplicates="error")
     shown = (
@@ -98,6 +106,7 @@ def _first(run: Run | Lookup, query: str, depth: int) -> pl.DataFrame:
     return ordered.with_columns(rank=pl.int_range(1, ordered.height + 1, dtype=pl.Int64))
 
 
+@checked
 def gallery(
     judgements: JudgementsLike,
     run: RunLike,
@@ -208,7 +217,7 @@ class Gallery(Figure):
         str
             An HTML document.
         """
-        head = f'<meta charset="utf-8"><title>{escape(self.title)}</title>'
+        head = f'<meta charset="utf-8"><title>{html(self.title)}</title>'
         return f'<!DOCTYPE html>\n<html lang="en">{head}\n{self._body()}</html>\n'
 
     def _body(self) -> str:
@@ -228,11 +237,11 @@ class Gallery(Figure):
 .judged-gallery .right img {{ border: 4px solid {theme.right}; }}
 .judged-gallery .wrong img {{ border: 4px dashed {theme.wrong}; }}
 </style>"""
-        notes = "".join(f"<p>{escape(note)}</p>" for note in self.notes)
+        notes = "".join(f"<p>{html(note)}</p>" for note in self.notes)
         lists = "\n".join(self._section(part) for part in self.rows())
         return (
             f"{style}\n<main "
-            f'class="judged-gallery"><h1>{escape(self.title)}</h1>{notes}\n{lists}\n</main>\n'
+            f'class="judged-gallery"><h1>{html(self.title)}</h1>{notes}\n{lists}\n</main>\n'
         )
 
     def _section(self, part: pl.DataFrame) -> str:
@@ -243,11 +252,11 @@ class Gallery(Figure):
                 self.pictures[query],
                 query,
                 "query",
-                f"query {escape(query)}<br>{right} of {part.height} right",
+                f"query {html(query)}<br>{right} of {part.height} right",
             )
         ]
         for item, rank, relevant in part.select("item", "rank", "relevant").rows():
-            words = f"{rank} {SIGNS[relevant]} {escape(item)}"
+            words = f"{rank} {SIGNS[relevant]} {html(item)}"
             tiles.append(_tile(self.pictures[item], item, "right" if relevant else "wrong", words))
         return f"<section>{''.join(tiles)}</section>"
 
@@ -270,5 +279,5 @@ def _tile(picture: PictureLike, name: str, kind: str, words: str) -> str:
     look = ' class="tiny"' if tiny else ""
     return (
         f'<figure class="{kind}"><img{look} src="{source}" '
-        f'alt="{escape(name)}"><figcaption>{words}</figcaption></figure>'
+        f'alt="{html(name)}"><figcaption>{words}</figcaption></figure>'
     )

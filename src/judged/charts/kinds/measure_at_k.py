@@ -12,6 +12,7 @@ from judged.charts.lines import curves
 from judged.charts.sources import Source, Systems, checked_k, cutoffs
 from judged.charts.specification import chart, layers
 from judged.charts.themes import ThemeName, theme_named
+from judged.checks import checked
 from judged.errors import MeasureError
 from judged.measures import Measure, parse_all, parse_measure
 from judged.text import counted
@@ -31,7 +32,7 @@ def data(
     """A row for each system, measure and cutoff down to k; where there are many cutoffs, some, ever
     further apart."""
     systems = Systems.of(source)
-    wanted = parse_all(measures or DEFAULT)
+    wanted = parse_all(DEFAULT if measures is None else measures)
     for measure in wanted:
         if measure.spec.at != "k":
             raise MeasureError(
@@ -64,6 +65,7 @@ def _without_cutoff(measure: Measure) -> str:
     return str(measure(k=None))
 
 
+@checked
 def measure_at_k(
     source: Source,
     *,

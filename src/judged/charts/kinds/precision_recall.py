@@ -14,6 +14,7 @@ from judged.charts.lines import end_labels
 from judged.charts.sources import Source, Systems, kept
 from judged.charts.specification import chart, layers
 from judged.charts.themes import DASHES, ThemeName, theme_named
+from judged.checks import checked
 from judged.rankings.rankings import Rankings
 from judged.segments import Floats, Ints, greatest_from_here, starts_of
 from judged.text import counted
@@ -21,6 +22,8 @@ from judged.text import counted
 KIND = "precision-recall"
 CELLS = 100
 """Recall is cut into so many parts for the mean of many curves."""
+BLOCK = 10_000
+"""So many queries are looked at together: a million at once would take gigabytes."""
 INTERPOLATED = [5, 3]
 """The dash of the interpolated curve."""
 LABELLED = 12
@@ -69,35 +72,40 @@ def _saw_tooth(r: Rankings, rel: float) -> pl.DataFrame:
 
 def _mean(systems: Systems, r: Rankings, rel: float) -> pl.DataFrame:
     query, rank, ordinal = r.relevant_hits(None, rel)
+    relevant, found = r.relevant(rel), np.bincount(query, minlength=len(r))
     precision = ordinal / rank
-    best = greatest_from_here(precision, np.bincount(query, minlength=len(r)))
+    best = greatest_from_here(precision, found)
     counted, perfect = kept(systems, r, rel)
+    first = starts_of(found)
     edges = np.linspace(0, 1, CELLS + 1)
     columns = {}
     for name, height in {"precision": precision, "interpolated": best}.items():
-        area = _areas(r, rel, query, height, edges)
-        area[perfect] = edges
-        columns[name] = (
-            np.diff(area[counted].mean(axis=0)) * CELLS if counted.any() else np.zeros(CELLS)
-        )
+        before = np.concatenate([[0.0], np.cumsum(height)])
+        padded = np.append(height, 0.0)
+        total = np.zeros(CELLS + 1)
+        for start in range(0, len(r), BLOCK):
+            block = slice(start, start + BLOCK)
+            area = _areas(relevant[block], found[block], first[block], padded, before, edges)
+            area[perfect[block]] = edges
+            total += area[counted[block]].sum(axis=0)
+        columns[name] = np.diff(total / max(int(counted.sum()), 1)) * CELLS
     empty = pl.lit(None)
     return pl.DataFrame({"recall_from": edges[:-1], "recall": edges[1:], **columns}).select(
         empty.cast(pl.Int64).alias("rank"), empty.cast(pl.Boolean).alias("relevant"), pl.all()
     )
 
 
-def _areas(r: Rankings, rel: float, query: Ints, height: Floats, edges: Floats) -> Floats:
-    """The area under each query's steps, from recall 0 to each edge: one row per query."""
-    relevant = r.relevant(rel)
-    found = np.bincount(query, minlength=len(r))
-    before = np.concatenate([[0.0], np.cumsum(height)])
-    first = starts_of(found)
+def _areas(
+    relevant: Floats, found: Ints, first: Ints, height: Floats, before: Floats, edges: Floats
+) -> Floats:
+    """The area under each query's steps, from recall 0 to each edge: one row per query; `before`
+    sums the heights of all, to which a 0 was added, and `first` is where those of a query
+    begin."""
     steps = edges * relevant[:, None]
     whole = np.minimum(np.floor(steps + 1e-9), found[:, None]).astype(np.int64)
     part = np.where(whole < found[:, None], np.maximum(steps - whole, 0.0), 0.0)
     at = first[:, None] + whole
-    next_height = np.append(height, 0.0)[np.minimum(at, len(height))]
-    area = before[at] - before[first][:, None] + part * next_height
+    area = before[at] - before[first][:, None] + part * height[np.minimum(at, len(height) - 1)]
     return np.divide(area, relevant[:, None], out=np.zeros_like(area), where=relevant[:, None] > 0)
 
 
@@ -109,6 +117,7 @@ def areas(table: pl.DataFrame) -> tuple[float, float]:
     return float(step), float(interpolated)
 
 
+@checked
 def precision_recall(
     source: Source, *, query: str | None = None, rel: float = 1, theme: ThemeName = "light"
 ) -> Chart:

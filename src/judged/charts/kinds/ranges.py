@@ -12,6 +12,7 @@ from judged.charts.chart import Chart
 from judged.charts.sources import Source, Systems
 from judged.charts.specification import chart
 from judged.charts.themes import ThemeName, theme_named
+from judged.checks import checked
 from judged.errors import InputError
 from judged.evaluation.ranges import TIE_ORDERS, UNJUDGED_ENDS
 from judged.measures import parse_all
@@ -26,15 +27,16 @@ DEFAULT = ("AP", "nDCG@10")
 
 
 def data(source: Source, *, measures: MeasuresLike | None = None) -> pl.DataFrame:
-    """A row for each measure, system and reason (ties, unjudged): the value, the lowest and highest
-    it could have, and for ties the mean over all orders. Ties have no row where rankings know
-    nothing of them, unjudged results where there are none
-    or where they were removed."""
+    """A row for each measure, system and reason (ties, unjudged): the value, the lower and the
+    higher of its two ends, and for ties the mean over all orders. Ties have no row where rankings
+    know nothing of them, unjudged results where there are none or where they were removed."""
     systems = Systems.of(source)
     open_ended = all(each.unjudged != "removed" for each in systems.rankings)
     ties_known = all(each.hit_tie_first is not None for each in systems.rankings)
     evaluation = systems.evaluate(
-        parse_all(measures or DEFAULT), tie_range=ties_known, unjudged_range=open_ended
+        parse_all(DEFAULT if measures is None else measures),
+        tie_range=ties_known,
+        unjudged_range=open_ended,
     )
     rows: list[tuple[Any, ...]] = []
     for measure in evaluation.measures:
@@ -78,6 +80,7 @@ def _complete(audit: Audit) -> bool:
     return audit.judged_results >= audit.results > 0
 
 
+@checked
 def ranges(
     source: Source,
     *,
@@ -116,11 +119,12 @@ def draw(
     said = [
         "The line is the value that is reported, over "
         f"{counted(int(table['queries'][0]), 'query', 'queries')}.",
-        "Bars of ties: from the worst order of tied results to the best; the dot is the mean over "
-        "all orders."
+        "Bars of ties: from the worst order of tied results to the best, or at least so far where "
+        "there are too many orders to try; the dot is the mean over all of them."
         if "ties" in reasons
         else "",
-        "Bars of unjudged: if all unjudged results were irrelevant, or of the top grade."
+        "Bars of unjudged: if all unjudged results were irrelevant, or of the top grade; for AP, "
+        "nDCG and others that depend on how much there is to find, two scenarios and no bounds."
         if "unjudged" in reasons
         else "",
         *(notes or ()),

@@ -12,6 +12,7 @@ from judged.charts.lines import LINE, spread
 from judged.charts.sources import place_of
 from judged.charts.specification import chart
 from judged.charts.themes import Theme, ThemeName, theme_named
+from judged.checks import checked, choice
 from judged.errors import InputError
 from judged.inputs import Lookup, as_runs, read_judgements, read_run
 from judged.inputs.tables import Run
@@ -82,8 +83,7 @@ def data(
 def _placed(pool: Pool, run: Run | Lookup, *, ties: TieOrder) -> pl.DataFrame:
     """The rank of each judged item that a run holds: columns judgement (its place in the pool) and
     rank."""
-    if ties not in get_args(TieOrder):
-        raise InputError(f"ties must be one of {', '.join(get_args(TieOrder))}; got {ties!r}.")
+    choice("ties", ties, get_args(TieOrder))
     found = match(pool, run, duplicates="error")
     return pl.DataFrame({"judgement": found.hit_judgement, "rank": place(pool, found, ties).rank})
 
@@ -113,6 +113,7 @@ def _most_moved(moved: pl.DataFrame, rel: float) -> int:
     return int(sums["at"][0])
 
 
+@checked
 def rank_flow(
     judgements: JudgementsLike,
     runs: RunsLike,

@@ -11,9 +11,10 @@ from judged.charts.chart import Chart
 from judged.charts.sources import Source, Systems
 from judged.charts.specification import chart, layers
 from judged.charts.themes import ThemeName, theme_named
+from judged.checks import checked, choice
 from judged.errors import InputError
 from judged.segments import Floats, Ints
-from judged.text import counted, listed
+from judged.text import counted
 
 KIND = "rank-histogram"
 EACH = 20
@@ -29,8 +30,7 @@ def data(source: Source, *, of: Of = "all", rel: float = 1) -> pl.DataFrame:
 
     The median is that of all these items; those that were not retrieved stand behind the last rank.
     """
-    if of not in OF:
-        raise InputError(f"of must be {listed([*OF], 'or')}; got {of!r}.")
+    choice("of", of, OF)
     systems = Systems.of(source).one()
     r = systems.rankings[0]
     query, rank, ordinal = r.relevant_hits(None, rel)
@@ -89,6 +89,7 @@ def _table(
     return table if lost else table.head(-1)
 
 
+@checked
 def rank_histogram(
     source: Source,
     *,

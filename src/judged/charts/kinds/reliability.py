@@ -12,7 +12,7 @@ from judged.charts.chart import Chart
 from judged.charts.kinds.scores import Scores
 from judged.charts.specification import chart
 from judged.charts.themes import Theme, ThemeName, theme_named
-from judged.checks import whole
+from judged.checks import checked, whole
 from judged.errors import InputError
 from judged.text import counted
 
@@ -78,6 +78,7 @@ def calibration_error(table: pl.DataFrame) -> float:
     return float((gap * count).sum() / count.sum())
 
 
+@checked
 def reliability(
     judgements: JudgementsLike | ArrayLike,
     run: RunLike | ArrayLike,

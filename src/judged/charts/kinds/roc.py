@@ -12,6 +12,7 @@ from judged.charts.lines import curves
 from judged.charts.sources import Source, Systems
 from judged.charts.specification import chart, layers
 from judged.charts.themes import ThemeName, theme_named
+from judged.checks import checked
 from judged.errors import InputError
 from judged.measures import parse_measure
 from judged.measures.confusion import collection_size
@@ -112,6 +113,7 @@ def _summed(r: Rankings, rel: float, grid: Floats) -> Floats:
     return found + tail.sum(axis=0)
 
 
+@checked
 def roc(
     source: Source, *, query: str | None = None, rel: float = 1, theme: ThemeName = "light"
 ) -> Chart:

@@ -10,6 +10,7 @@ from judged.charts.chart import Chart
 from judged.charts.sources import DEFAULT, Source, Systems, lower_note, paired
 from judged.charts.specification import chart, layers
 from judged.charts.themes import ThemeName, theme_named
+from judged.checks import checked
 from judged.measures import Measure, parse_measure
 from judged.text import counted
 
@@ -73,6 +74,7 @@ def _bounds(pairs: pl.DataFrame) -> tuple[float, float]:
     return float(values.min()), float(values.max())
 
 
+@checked
 def scatter(
     source: Source, *, measure: str | Measure = DEFAULT, theme: ThemeName = "light"
 ) -> Chart:

@@ -16,14 +16,13 @@ from judged.charts.chart import Chart
 from judged.charts.lines import LINE, spread
 from judged.charts.specification import HEIGHT, chart, layers
 from judged.charts.themes import ThemeName, theme_named
-from judged.checks import whole
+from judged.checks import checked, choice, whole
 from judged.errors import InputError
 from judged.inputs import Judgements, Lookup, read_judgements, read_run
 from judged.inputs.tables import Run
 from judged.judging import pool_of
 from judged.judging.join import match
 from judged.segments import Floats, positions, starts_of
-from judged.text import listed
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -48,7 +47,7 @@ def data(
 ) -> pl.DataFrame:
     """A row for each bin and group (relevant, other): how many results have such a score, and what
     share of their group."""
-    bins = whole("bins", bins)
+    bins = whole("bins", bins, at_most=10_000)
     found = Scores.of(judgements, run, rel=rel, unjudged=unjudged)
     finite = [each[np.isfinite(each)] for each in (found.relevant, found.every)]
     if not len(finite[1]):
@@ -85,8 +84,7 @@ class Scores:
         unjudged: Unjudged,
     ) -> Scores:
         """From judgements and a run, or from grades and scores side by side."""
-        if unjudged not in UNJUDGED:
-            raise InputError(f"unjudged must be {listed(list(UNJUDGED), 'or')}; got {unjudged!r}.")
+        choice("unjudged", unjudged, UNJUDGED)
         if _side_by_side(judgements, run):
             return _of_numbers(judgements, run, rel)
         pool = pool_of(read_judgements(cast("JudgementsLike", judgements)))
@@ -157,6 +155,7 @@ def histogram(
     return pl.concat(frames)
 
 
+@checked
 def scores(
     judgements: JudgementsLike | ArrayLike,
     run: RunLike | ArrayLike,

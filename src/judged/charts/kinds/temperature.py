@@ -16,6 +16,7 @@ from judged.charts.record import Record
 from judged.charts.specification import WIDTH, chart, layers
 from judged.charts.sweep import read_sweep, softmax_said, temperature_of, written
 from judged.charts.themes import Theme, ThemeName, theme_named
+from judged.checks import checked
 from judged.errors import InputError
 from judged.text import counted, listed
 
@@ -102,6 +103,7 @@ def _ranking(sweep: Record) -> str:
     )
 
 
+@checked
 def temperature(sweep: Sweep | Mapping[str, Any], *, theme: ThemeName = "light") -> Chart:
     """Loss, entropy, confidence and calibration along temperature; the ranking is always the same.
 

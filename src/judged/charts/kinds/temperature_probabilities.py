@@ -13,6 +13,7 @@ from judged.charts.chart import Chart
 from judged.charts.specification import chart
 from judged.charts.sweep import read_sweep, softmax_said, temperature_of, three, written
 from judged.charts.themes import Theme, ThemeName, theme_named
+from judged.checks import checked
 from judged.errors import InputError
 
 if TYPE_CHECKING:
@@ -56,6 +57,7 @@ def data(
     return pl.DataFrame(rows, infer_schema_length=None)
 
 
+@checked
 def temperature_probabilities(
     sweep: Sweep | Mapping[str, Any],
     *,

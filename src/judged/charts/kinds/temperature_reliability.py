@@ -12,6 +12,7 @@ from judged.charts.kinds.reliability import diagram
 from judged.charts.specification import chart
 from judged.charts.sweep import read_sweep, softmax_said, temperature_of, three, written
 from judged.charts.themes import ThemeName, theme_named
+from judged.checks import checked
 from judged.errors import InputError
 
 if TYPE_CHECKING:
@@ -55,6 +56,7 @@ def data(
     return pl.DataFrame(rows, infer_schema_length=None)
 
 
+@checked
 def temperature_reliability(
     sweep: Sweep | Mapping[str, Any],
     *,

@@ -16,6 +16,7 @@ from judged.charts.record import Record
 from judged.charts.specification import chart, layers
 from judged.charts.sweep import temperature_of
 from judged.charts.themes import Theme, ThemeName, theme_named
+from judged.checks import checked
 from judged.errors import InputError
 from judged.text import counted
 
@@ -122,6 +123,7 @@ def _measured(row: Record, measure: str) -> dict[str, Any]:
     }
 
 
+@checked
 def temperature_study(study: Study | Mapping[str, Any], *, theme: ThemeName = "light") -> Chart:
     """What a similarity has learned at each of several training temperatures.
 

@@ -14,6 +14,9 @@ from judged.explanation.steps.registry import steps
 @steps("PrecAtRecall")
 def precision_at_recall(q: Listing, *, recall: float, rel: float) -> Steps:
     ranks = q.found(inf, rel)
+    if recall == 0:
+        says = "Recall 0 is reached at rank 1."
+        return Steps(num(int(1 in ranks)) / 1, along(q, rel), says=says)
     number, asked = enough(q, recall, rel)
     if number > len(ranks):
         return Steps(num(0), along(q, rel), says=f"{asked}; the list has {len(ranks)}.")

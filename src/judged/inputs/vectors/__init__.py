@@ -6,7 +6,7 @@ from dataclasses import replace
 from os import PathLike
 from typing import TYPE_CHECKING
 
-from judged.inputs.vectors.vectors import Vectors, array_of, checked
+from judged.inputs.vectors.vectors import Vectors, array_of, checked, ids_of
 
 if TYPE_CHECKING:
     from judged.types import Ids, Path, VectorFileFormat, VectorsLike
@@ -85,5 +85,5 @@ def as_vectors(
     else:
         found = Vectors(array_of(given, source), source=source)
     if ids is not None:
-        found = replace(found, ids=tuple(map(str, ids)))
+        found = replace(found, ids=ids_of(ids, source))
     return checked(found, dims)

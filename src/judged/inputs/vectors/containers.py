@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judged.errors import InputError, MissingExtraError
+from judged.inputs.compression import most_unpacked, too_large
 from judged.inputs.vectors.formats import File, choose, choose_ids
 from judged.inputs.vectors.npy import NPY_ERRORS, refuse_objects
 from judged.inputs.vectors.vectors import Lazy, Vectors, from_bfloat16
@@ -146,7 +147,12 @@ class _Npz:
         }
 
     def read(self, name: str, what: str) -> NDArray[Any]:
-        refuse_objects(self.file, self.headers[name][1], what)
+        shape, dtype = self.headers[name]
+        refuse_objects(self.file, dtype, what)
+        packed = self.archive.getinfo(f"{name}.npy")
+        needed, bound = int(np.prod(shape, dtype=object)) * dtype.itemsize, most_unpacked()
+        if packed.compress_type != zipfile.ZIP_STORED and max(needed, packed.file_size) > bound:
+            raise too_large(self.file.label, packed.compress_size, bound)
         try:
             with self.archive.open(f"{name}.npy") as handle:
                 return np.asarray(np.lib.format.read_array(handle, allow_pickle=False))
@@ -164,33 +170,55 @@ def read_hdf5(file: File) -> Vectors:
     except ImportError:
         raise MissingExtraError(f"{file.label}: HDF5 files need h5py: pip install h5py") from None
 
-    def array(name: str) -> NDArray[Any]:
-        with h5py.File(file.path, "r") as opened:
-            return np.asarray(opened[name][...])
-
-    def rows_of(name: str) -> Callable[[slice, slice], NDArray[Any]]:
-        def read(rows: slice, columns: slice) -> NDArray[Any]:
+    def array(name: str, where: Any = ...) -> NDArray[Any]:
+        try:
             with h5py.File(file.path, "r") as opened:
-                return np.asarray(opened[name][rows, columns])
-
-        return read
+                return np.asarray(opened[name][where])
+        except _HDF5_ERRORS as error:
+            raise file.damaged("hdf5", error) from None
 
     found: dict[str, tuple[Shape, np.dtype[Any]]] = {}
+    elsewhere: set[str] = set()
 
     def see(name: str, thing: Any) -> None:
         if isinstance(thing, h5py.Dataset) and thing.shape is not None:
+            if thing.external or thing.is_virtual:
+                elsewhere.add(name)
             found[name] = (thing.shape, thing.dtype)
 
     try:
         with h5py.File(file.path, "r") as opened:
             opened.visititems(see)
-    except (OSError, RuntimeError) as error:
+    except _HDF5_ERRORS as error:
         raise file.damaged("hdf5", error) from None
     shapes = {
         name: shape if dtype.kind in "biuf" else None for name, (shape, dtype) in found.items()
     }
     chosen = choose(file, shapes)
-    return _with_ids(file, Lazy(*found[chosen], rows_of(chosen)), chosen, shapes, array)
+
+    def beside(name: str) -> NDArray[Any]:
+        _refuse_elsewhere(file, name, elsewhere)
+        return array(name)
+
+    _refuse_elsewhere(file, chosen, elsewhere)
+    rows = Lazy(*found[chosen], lambda rows, columns: array(chosen, (rows, columns)))
+    return _with_ids(file, rows, chosen, shapes, beside)
+
+
+_HDF5_ERRORS = (
+    *(OSError, RuntimeError, KeyError, ValueError, TypeError, AttributeError),
+    *(OverflowError, MemoryError),
+)
+"""What h5py may raise for a damaged file."""
+
+
+def _refuse_elsewhere(file: File, name: str, elsewhere: set[str]) -> None:
+    """A file may name others, any that whoever reads it may read."""
+    if name in elsewhere:
+        raise InputError(
+            f"{file.label}: {name} lies in other files, which are not followed; write the numbers "
+            "into one file."
+        )
 
 
 _TENSORS = {

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NoReturn
 
-from judged.errors import InputError, did_you_mean
+from judged.errors import InputError, did_you_mean, quoted
 from judged.inputs.columns import NAMES
 from judged.inputs.formats import Format, check_format, promised, signed, without_compression
 from judged.inputs.source import open_source
@@ -102,7 +102,8 @@ def a_file(format: str) -> str:
 def file_of(path: str | os.PathLike[str], key: str | None) -> File:
     """The file and the key of "vectors.npz::queries"; a file that has "::" in its name is that
     file."""
-    text = os.fspath(path)
+    if not isinstance(path, (str, os.PathLike)) or not isinstance(text := os.fspath(path), str):
+        raise InputError(f"a path to a file must be a text or a path; got {quoted(path)}.")
     if key is None and SEPARATOR in text and not os.path.exists(text):
         text, _, key = text.rpartition(SEPARATOR)
     return File(Path(text), "standard input" if text == "-" else text, key)

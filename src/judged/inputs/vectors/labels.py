@@ -132,13 +132,21 @@ def revisited_from(path: str | os.PathLike[str]) -> list[dict[str, list[int]]]:
     queries = given.get("gnd") if isinstance(given, dict) else given
     parts = ("easy", "hard", "junk")
     if not isinstance(queries, list) or not all(
-        isinstance(each, dict) and all(part in each for part in parts) for each in queries
+        isinstance(each, dict) and all(_is_rows(each.get(part)) for part in parts)
+        for each in queries
     ):
         raise InputError(
             f"{file.label}: a list is needed, with the lists easy, hard and junk of item rows for "
             "each query."
         )
     return queries
+
+
+def _is_rows(given: object) -> bool:
+    """Whether it is a list of whole numbers."""
+    return isinstance(given, list) and all(
+        isinstance(each, int) and not isinstance(each, bool) for each in given
+    )
 
 
 def _detected(path: str | os.PathLike[str], key: str | None) -> File:
@@ -177,7 +185,10 @@ def _checked_array(file: File, labels: NDArray[Any], dimensions: int) -> NDArray
         )
         raise InputError(f"{file.label}: {needed}; got an array of shape {labels.shape}.")
     if labels.dtype.kind == "S":
-        return np.char.decode(labels, "utf-8")
+        try:
+            return np.char.decode(labels, "utf-8")
+        except UnicodeDecodeError:
+            raise InputError(f"{file.label}: the labels are not UTF-8 text.") from None
     if labels.dtype.kind not in "biufU":
         raise InputError(
             f"{file.label}: labels must be texts or whole numbers; got {labels.dtype}."

@@ -46,7 +46,11 @@ def read_parquet(file: File) -> Vectors:
     try:
         scan = pl.scan_parquet(file.path, glob=False)
         schema = scan.collect_schema()
-        ids = choose_ids([name for name, dtype in schema.items() if _may_be_ids(dtype)])
+        ids = _named_ids(
+            file,
+            {name: str(dtype) for name, dtype in schema.items()},
+            [name for name, dtype in schema.items() if _may_be_ids(dtype)],
+        )
         # Lists of numbers are what has two dimensions.
         shapes = {
             name: (0, 0) if _is_list(dtype) else (0,) if dtype.is_numeric() else None
@@ -74,7 +78,19 @@ def _is_list(dtype: pl.DataType) -> bool:
 
 
 def _may_be_ids(dtype: pl.DataType) -> bool:
-    return dtype.is_integer() or dtype in (pl.String, pl.Categorical, pl.Enum)
+    return dtype.is_integer() or dtype in (pl.String, pl.Categorical, pl.Enum, pl.Binary)
+
+
+def _named_ids(file: File, kinds: dict[str, str], fitting: list[str]) -> str | None:
+    """The column of ids; one that is named so and cannot be is refused: rows would have numbers for
+    ids, and nobody would know."""
+    found, named = choose_ids(fitting), choose_ids([name for name in kinds if name not in fitting])
+    if found is None and named is not None:
+        raise InputError(
+            f"{file.label}: {quote(named)} should hold ids, texts or whole numbers; it is "
+            f"{kinds[named]}. Write it as one of these, or under another name."
+        )
+    return found
 
 
 def _from_columns(
@@ -108,7 +124,10 @@ def _ids_of(column: pl.Series, file: File) -> tuple[str, ...]:
         raise InputError(
             f"{file.label}, row {int(column.is_null().arg_true()[0]) + 1}: the id is missing."
         )
-    return tuple(column.cast(pl.String).to_list())
+    try:
+        return tuple(column.cast(pl.String).to_list())
+    except POLARS_ERRORS:
+        raise InputError(f"{file.label}: the ids are not UTF-8 text.") from None
 
 
 def matrix_of(column: pl.Series, place: Callable[[int], str], file: File) -> Any:
@@ -145,12 +164,19 @@ def read_ndjson(file: File) -> Vectors:
         raise InputError(f"{file.label}: there is no vector in it.")
     shapes = {name: (0, 0) if isinstance(value, list) else None for name, value in first.items()}
     chosen = choose(file, shapes)
-    ids = choose_ids(
+    kinds = {
+        name: f"{type(value).__name__} in line {number}"
+        for name, value in first.items()
+        if not isinstance(value, list)
+    }
+    ids = _named_ids(
+        file,
+        kinds,
         [
             name
             for name, value in first.items()
             if isinstance(value, str | int) and not isinstance(value, bool)
-        ]
+        ],
     )
     vectors = _ndjson_at_once(file, source, chosen, ids, first)
     return _ndjson_line_by_line(file, source, chosen, ids) if vectors is None else vectors

@@ -50,7 +50,12 @@ def split(line: str, separator: str) -> list[str]:
         return line.split()
     if separator == "\t":
         return line.split("\t")
-    return next(csv.reader([line], skipinitialspace=True), [])
+    if '"' not in line:
+        return line.split(",")
+    try:
+        return next(csv.reader([line], skipinitialspace=True), [])
+    except csv.Error as error:  # a quoted cell of more than 131,072 characters
+        raise InputError(f"the line {quote(line, 30)} cannot be read as CSV ({error}).") from None
 
 
 def read_text(file: File) -> Vectors:
@@ -98,6 +103,10 @@ def _separator(line: str) -> str:
     return max(("\t", ",", " "), key=gain)
 
 
+_DIGITS = 16
+"""A count of vectors or dimensions has fewer."""
+
+
 def _layout(file: File, lines: Sequence[tuple[int, str]], separator: str) -> Layout:
     number, line = lines[0]
     cells = [cell.strip() for cell in split(line, separator)]
@@ -109,7 +118,7 @@ def _layout(file: File, lines: Sequence[tuple[int, str]], separator: str) -> Lay
         if (
             separator == " "
             and len(cells) == 2
-            and cells[1].isdecimal()
+            and all(cell.isdecimal() and len(cell) < _DIGITS for cell in cells)
             and len(below) == int(cells[1]) + 1 > 2
         ):
             return Layout(

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judged.checks import whole
-from judged.errors import InputError
+from judged.errors import InputError, quoted
 from judged.segments import Floats, Ints
 
 Matrix = NDArray[Any]
@@ -282,6 +282,27 @@ def _from_rows(given: Sequence[Any], source: str) -> NDArray[Any]:
                 f"{source}: cannot be read as a matrix of numbers ({error})."
             ) from None
         raise InputError(differing(source, odd, lengths[odd], lengths[0])) from None
+
+
+def ids_of(given: Any, source: str) -> tuple[str, ...]:
+    """Ids as texts, from a sequence of texts or whole numbers."""
+    if isinstance(given, (str, bytes)) or not hasattr(given, "__iter__"):
+        raise InputError(f"{source}: ids must be a sequence, one per vector; got {quoted(given)}.")
+    if hasattr(given, "shape") and not isinstance(given, np.ndarray):
+        given = np.asarray(array_of(given, source))
+    ids = given.tolist() if isinstance(given, np.ndarray) else list(given)
+    if not isinstance(ids, list):
+        raise InputError(f"{source}: ids must be a sequence, one per vector; got {quoted(given)}.")
+    for row, each in enumerate(ids):
+        if isinstance(each, (bool, np.bool_)) or not isinstance(each, (str, int, np.integer)):
+            raise InputError(
+                f"{source}: ids must be texts or whole numbers; that of vector {row} (from 0) is "
+                f"{quoted(each)}."
+            )
+    try:
+        return tuple(map(str, ids))
+    except ValueError:
+        raise InputError(f"{source}: an id is a number of more than 4,300 digits.") from None
 
 
 def differing(source: str, row: int, dims: int | None, expected: int | None) -> str:

@@ -1,0 +1,80 @@
+"""What a command reads and what it writes: parameters say it by their types, and no command writes
+over what it reads, or twice into one file."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from typing import Any, TypeVar
+
+import click
+
+from judged.errors import InputError
+
+
+def _whole(given: str) -> Iterable[str]:
+    """The file, also where one array of it is named: FILE::NAME."""
+    return (given, given.partition("::")[0]) if "::" in given else (given,)
+
+
+class Reads(click.Path):
+    """A file to read, or "-"; `files` are those that are named by what was given."""
+
+    def __init__(self, files: Callable[[str], Iterable[str]] = _whole) -> None:
+        super().__init__(allow_dash=True)
+        self.files = files
+
+
+class Writes(click.Path):
+    """A file to write."""
+
+    def __init__(self) -> None:
+        super().__init__(readable=False)
+
+
+READS, WRITES = Reads(), Writes()
+NORMALISATION = Reads(lambda given: re.findall(r"bank\s*=\s*([^,)]*[^,)\s])", given))
+"""A name with options, one of which may be a file."""
+
+
+Kind = TypeVar("Kind", Reads, Writes)
+
+
+class Command(click.Command):
+    """A command that looks at where it writes before it does anything."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        from judged.outputs import check_distinct, check_target
+
+        reads = [file for kind, _, value in _given(self, ctx, Reads) for file in kind.files(value)]
+        if reads.count("-") > 1:
+            raise InputError("standard input (-) can be read only once; give the other as a file.")
+        written = {name: value for _, name, value in _given(self, ctx, Writes)}
+        for target in written.values():
+            check_target(target, reads=reads)
+        check_distinct(written)
+        return super().invoke(ctx)
+
+
+command = partial(click.command, cls=Command)
+"""Every command is made by this."""
+
+
+def _given(
+    command: click.Command, ctx: click.Context, kind: type[Kind]
+) -> Iterator[tuple[Kind, str, str]]:
+    """The parameters of a kind that were given: their type, name and value, each of several."""
+    for param in command.params:
+        own = param.type.types[0] if isinstance(param.type, click.Tuple) else param.type
+        if isinstance(own, kind) and param.name is not None:
+            for value in _flat(ctx.params.get(param.name)):
+                yield own, param.opts[-1], value
+
+
+def _flat(given: Any) -> Iterator[str]:
+    if isinstance(given, (tuple, list)):
+        for each in given:
+            yield from _flat(each)
+    elif given is not None:
+        yield given

@@ -1,0 +1,150 @@
+"""Compressed bytes, known by their first ones, and how far they are unpacked.
+
+A small file may unpack to more than any memory holds. So there is a bound, which whoever knows the
+file can raise.
+"""
+
+from __future__ import annotations
+
+import bz2
+import lzma
+import os
+import re
+import sys
+import zlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+
+from judged.checks import size_in_bytes
+from judged.errors import InputError, JudgedError
+from judged.text import counted
+
+POLARS_ERRORS = (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, RuntimeError)
+BOUND = "JUDGED_MAX_UNPACKED"
+"""The environment variable that moves the bound: "20GB", say."""
+_DEFAULT_BOUND = "8GB"
+_MOST_OF_A_BLOCK = 1 << 17
+
+
+@dataclass(frozen=True)
+class Compression:
+    """One way to compress."""
+
+    name: str
+    magic: bytes
+    """A pattern of the first bytes."""
+    unpacker: Callable[[], Any] | None
+    """Something with `decompress(data, most)`, `eof` and `unused_data`, for one part of a file."""
+
+
+def _zstandard() -> Callable[[], Any] | None:
+    """Python has zstd from 3.14 on."""
+    if sys.version_info >= (3, 14):
+        from compression import zstd
+
+        return zstd.ZstdDecompressor
+    return None
+
+
+_COMPRESSIONS = (
+    Compression("gzip", rb"\x1f\x8b", lambda: zlib.decompressobj(wbits=31)),
+    Compression("bzip2", rb"BZh[1-9](1AY&SY|\x17rE8P\x90)", bz2.BZ2Decompressor),
+    Compression("xz", rb"\xfd7zXZ\x00", lzma.LZMADecompressor),
+    Compression("zstd", rb"\x28\xb5\x2f\xfd", _zstandard()),
+)
+
+
+def compression(start: bytes) -> Compression | None:
+    """How bytes that begin so are compressed."""
+    return next((each for each in _COMPRESSIONS if re.match(each.magic, start)), None)
+
+
+def decompressed(data: bytes, packed: Compression, label: str) -> bytes:
+    """The bytes unpacked, all parts of a file one after the other."""
+    bound = most_unpacked()
+    if packed.unpacker is None:
+        return _by_polars(data, label, bound)
+    parts, room = [], bound
+    while data:
+        one = packed.unpacker()
+        try:
+            part = one.decompress(data, room + 1)
+        except (OSError, EOFError, ValueError, zlib.error, lzma.LZMAError) as error:
+            raise _damaged(packed, label, str(error)) from None
+        if len(part) > room:
+            raise too_large(label, len(data), bound)
+        if not one.eof:
+            raise _damaged(packed, label, "it ends before its end is marked")
+        parts.append(part)
+        room -= len(part)
+        data = one.unused_data.lstrip(b"\0")  # some programs fill up the last block
+    return b"".join(parts)
+
+
+def most_unpacked() -> int:
+    """The bound in bytes."""
+    given = os.environ.get(BOUND, _DEFAULT_BOUND)
+    try:
+        return size_in_bytes(given)
+    except JudgedError as error:
+        raise InputError(f"the environment variable {BOUND}: {error}") from None
+
+
+def _damaged(packed: Compression, label: str, reason: str) -> InputError:
+    return InputError(
+        f"{label}: the {packed.name} data is damaged or cut off ({reason}); fetch or write the "
+        "file again."
+    )
+
+
+def too_large(label: str, packed: int, bound: int) -> InputError:
+    """The error for what unpacks to more."""
+    return InputError(
+        f"{label}: its {counted(packed, 'byte')} unpack to more than {counted(bound, 'byte')}. If "
+        f"that is meant, set the environment variable {BOUND} to a larger size (20GB, say), or "
+        "unpack the file first: what is not compressed is not held in memory."
+    )
+
+
+def _by_polars(data: bytes, label: str, bound: int) -> bytes:
+    """zstd by polars, which reads the text as one cell of a table."""
+    if sum(_most_of_each_block(data)) > bound:
+        raise too_large(label, len(data), bound)
+    try:
+        cells = pl.read_csv(
+            data,
+            separator="\x01",
+            eol_char="\x00",
+            has_header=False,
+            quote_char=None,
+            schema={"text": pl.String},
+        )
+    except pl.exceptions.NoDataError:
+        return b""
+    except POLARS_ERRORS as error:
+        reason = f"damaged, cut off or not UTF-8 text ({error})"
+        raise InputError(
+            f"{label}: the zstd data is {reason}; fetch or write the file again."
+        ) from None
+    return b"\x00".join((text or "").encode() for text in cells["text"])
+
+
+def _most_of_each_block(data: bytes) -> Iterator[int]:
+    """How much each block of zstd data can hold at most, from the headers of frames and blocks
+    alone."""
+    at = 0
+    while data[at : at + 4] == b"\x28\xb5\x2f\xfd":
+        described = data[at + 4] if at + 4 < len(data) else 0
+        single, checksum = described >> 5 & 1, described >> 2 & 1
+        size_of_size = (single, 2, 4, 8)[described >> 6]
+        at += 5 + (not single) + (0, 1, 2, 4)[described & 3] + size_of_size
+        last = False
+        while not last and at + 3 <= len(data):
+            header = int.from_bytes(data[at : at + 3], "little")
+            last, kind, size = bool(header & 1), header >> 1 & 3, header >> 3
+            at += 3 + (1 if kind == 1 else size)  # one byte that is repeated, or all of them
+            yield _MOST_OF_A_BLOCK if kind == 2 else size
+        at += 4 * checksum

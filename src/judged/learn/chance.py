@@ -1,0 +1,89 @@
+"""What relevance without meaning gains: held-out queries with the relevance of one another.
+
+Learning puts items together that are relevant to the same queries. Such clumps alone raise average
+precision, also where queries say nothing of what is relevant to them. A held-out query that is
+given the relevance of another one keeps the clumps and loses the relation: what it gains is
+gained by chance.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from judged.evaluation.settlement import Scored
+from judged.learn.data import Part, pairs_of
+from judged.measures import Measure
+from judged.segments import Floats
+from judged.similarity.record import Gain
+from judged.similarity.similarity import Similarity
+from judged.statistics.intervals import Interval, mean_interval
+
+DEALS = 5
+"""How many times relevance is dealt out anew; fewer where there are too few queries."""
+
+
+@dataclass(frozen=True, eq=False)
+class Chance:
+    """Some queries, each with the relevance of another, several times."""
+
+    parts: tuple[Part, ...]
+
+    @classmethod
+    def of(cls, part: Part, *, seed: int) -> Chance:
+        """No query has its own, nor the same other one twice: the queries stand in a circle that is
+        turned by a different number of places each time."""
+        count = len(part.queries)
+        circle = np.random.default_rng([seed, 3]).permutation(count)
+        deals = []
+        for places in range(1, min(DEALS, count - 1) + 1):
+            giver = np.empty(count, np.int64)
+            giver[circle] = np.roll(circle, places)
+            dealt = replace(part.relevance, pairs=pairs_of(part.relevance.pairs, giver))
+            deals.append(replace(part, relevance=dealt))
+        return cls(tuple(deals))
+
+    def values(self, similarity: Similarity, measures: Sequence[Measure]) -> dict[Measure, Floats]:
+        """For each query its mean over all deals; nothing where there is no other query."""
+        found = [part.evaluate(similarity, measures).values for part in self.parts]
+        return {
+            each: np.mean([values[each] for values in found], axis=0)
+            for each in (measures if found else ())
+        }
+
+    def gains(
+        self, before: Similarity, after: Similarity, measures: Sequence[Measure]
+    ) -> dict[Measure, Floats]:
+        """For each query what it gains from one similarity to the other."""
+        old, new = (self.values(each, measures) for each in (before, after))
+        return {each: new[each] - old[each] for each in new}
+
+
+def gains_of(
+    part: Part,
+    old: Scored,
+    before: Similarity,
+    after: Similarity,
+    measures: Sequence[Measure],
+    *,
+    seed: int,
+) -> tuple[Gain, ...]:
+    """What queries gained from one similarity, whose values are there, to the other, and how much
+    of that they would gain by chance."""
+    new = part.evaluate(after, measures)
+    by_chance = Chance.of(part, seed=seed).gains(before, after, measures)
+    found = []
+    for each in measures:
+        values = old.values[each], new.values[each], new.values[each] - old.values[each]
+        chance = beyond_chance(values[2], by_chance.get(each))
+        found.append(Gain(str(each), *map(mean_interval, values), *chance))
+    return tuple(found)
+
+
+def beyond_chance(gained: Floats, by_chance: Floats | None) -> tuple[Interval, ...]:
+    """What is gained by chance, and how much more was gained, query by query."""
+    if by_chance is None:
+        return ()
+    return mean_interval(by_chance), mean_interval(gained - by_chance)

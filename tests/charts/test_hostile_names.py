@@ -1,0 +1,153 @@
+"""Ids and names of runs that try to be scripts, that steer terminals, or that no drawing can hold:
+every kind of chart shows them as they are, and nothing else happens."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import judged
+from judged.charts.names import LONGEST, drawable
+from support.hostile import FLAG, HIDDEN, ODD, SCRIPTS, drawn
+
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+
+
+@pytest.fixture(scope="module")
+def page(needs: Callable[[str], None]) -> Iterator[Callable[[str], Any]]:
+    """A function that opens HTML in a browser, waits, and gives the tab."""
+    needs("browser")
+    from playwright.sync_api import sync_playwright
+
+    path = next(found for name in BROWSERS if (found := shutil.which(name)))
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=path, args=["--no-sandbox", "--disable-gpu"]
+        )
+        tab = browser.new_page()
+
+        def opened(html: str) -> Any:
+            tab.goto("about:blank")
+            tab.set_content(html)
+            return tab
+
+        yield opened
+        browser.close()
+
+
+def fooled(tab: Any) -> bool:
+    tab.wait_for_timeout(30)
+    return bool(tab.evaluate(f"'{FLAG}' in window"))
+
+
+@pytest.mark.slow
+def test_no_name_is_run_in_any_page(page: Callable[[str], Any]) -> None:
+    notebook = []
+    for name, make in drawn(SCRIPTS):
+        chart = make()
+        tab = page(chart.to_html())
+        if name != "gallery":
+            tab.wait_for_selector("#chart svg.marks", timeout=30_000)
+        assert not fooled(tab), name
+        if name == "gallery":
+            words = tab.locator("body").inner_text()
+            assert all(query in words for query in chart.data["query"])
+        notebook.append(chart._repr_html_())
+    assert not fooled(page("".join(notebook)))
+
+
+def test_a_browser_would_say_so(page: Callable[[str], Any]) -> None:
+    assert fooled(page(f"<p>{SCRIPTS[0]}</p>"))
+
+
+@pytest.mark.parametrize("name", SCRIPTS)
+def test_results_and_explanations_show_a_name_as_it_is(
+    page: Callable[[str], Any], name: str
+) -> None:
+    found = judged.evaluate({name: {name: 1}}, {name: {name: [name]}}, "AP")
+    tab = page(found.to_html(per_query=True))
+    assert not fooled(tab)
+    assert [cell.inner_text() for cell in tab.locator("td").all()[:2]] == [name, name]
+    tab = page(judged.explain({name: {name: 1}}, {name: [name]}, measure="AP").to_html())
+    assert not fooled(tab)
+    assert name in tab.locator("table").first.inner_text()
+
+
+def test_a_chart_shows_names_as_they_are(page: Callable[[str], Any]) -> None:
+    names = (*SCRIPTS, *ODD)
+    chart = judged.charts.cmc(
+        [judged.Rankings.from_relevance([[0, 1], [1, 0]], name=name) for name in names]
+    )
+    assert chart.data["run"].unique(maintain_order=True).to_list() == list(names)
+    tab = page(chart.to_html())
+    tab.wait_for_selector("#chart svg.marks", timeout=30_000)
+    shown = tab.locator("#chart svg.marks").text_content()
+    assert [name for name in names if name not in shown] == []
+
+
+DRAW = """
+import sys
+from support.hostile import NAMES, drawn
+for names in (NAMES, ("\\\\", 'a\\\\"+b+"')):
+    for name, make in drawn(names):
+        if names is not NAMES and name not in ("scatter", "temperature-study"):
+            continue  # only these have names in the titles of axes
+        chart = make()
+        if hasattr(chart, "to_svg"):
+            chart.to_svg()
+        for form in ("to_json", "to_csv", "__repr__"):
+            getattr(chart, form)().encode()
+    chart.to_png(), chart.to_pdf()
+print("done")
+"""
+
+
+@pytest.mark.slow
+def test_no_name_ends_the_process() -> None:
+    """vl-convert aborts where it meets what XML cannot hold: only another process lives to tell."""
+    ended = subprocess.run(
+        [sys.executable, "-c", DRAW],
+        capture_output=True,
+        text=True,
+        cwd=Path(__file__).parents[1],
+        check=False,
+    )
+    assert (ended.returncode, ended.stdout) == (0, "done\n"), ended.stderr[-500:]
+
+
+def test_names_that_look_alike_stay_apart() -> None:
+    alike = ["a\n", "a\\n", "x" * 400 + "1" + "y" * 400, "x" * 400 + "2" + "y" * 400]
+    shown = drawable({"values": [{"run": name} for name in alike]})["values"]
+    names = [row["run"] for row in shown]
+    assert len(set(names)) == 4
+    assert names[:2] == ["a\\n (2)", "a\\n"]
+    assert max(map(len, names)) <= LONGEST + len(" (2)")
+
+
+def test_expressions_and_plain_names_stay() -> None:
+    spec = {"transform": [{"calculate": "'\u200b' + datum." + "a" * 200}], "title": "AP – ≥ 検索"}
+    assert drawable(spec) == spec
+
+
+def test_a_backslash_in_a_title_is_no_program() -> None:
+    channel = {"field": "a", "title": 'AP of \\u0000"', "axis": {"format": ",d"}}
+    assert drawable({"x": channel})["x"] == {
+        "field": "a",
+        "title": 'AP of /u0000"',
+        "axis": {"format": ",d", "title": 'AP of \\u0000"'},
+    }
+
+
+@pytest.mark.parametrize("name", HIDDEN)
+def test_nothing_hidden_is_shown(name: str) -> None:
+    ranked = judged.Rankings.from_relevance([[0, 1]], name=name)
+    chart = judged.charts.cmc([ranked, ranked])
+    assert chart.data["run"][0] == name
+    for text in (chart.to_html().partition('vegaEmbed("#chart"')[2], repr(chart), chart.to_json()):
+        assert not any(sign in text for sign in name if not sign.isprintable() and sign != "\n")

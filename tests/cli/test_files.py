@@ -1,0 +1,180 @@
+"""No command writes over what it reads, or twice into one file, whatever option names it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+import numpy as np
+import pytest
+
+from judged.cli import COMMANDS, cli
+from judged.cli._files import Command, Reads, Writes
+
+TEXTS = {
+    "conventions": {"measures"},
+    "demo": {"folder"},  # it writes only under names of its own, and refuses other folders
+    "embeddings": {"convention", "measures", "memory"},
+    "evaluate": {"convention", "measures"},
+    "explain": {"convention", "measure", "pool", "query"},
+    "identify": {"measures", "value"},
+    "learn": {"kind", "measure", "memory"},
+    "measures": {"name"},
+    "plot": {"kind", "measures", "query", "temperatures"},
+    "temperature": {"memory"},
+    "temperature-study": {"kind", "measure", "memory", "reported"},
+    "trec-eval": {"debug", "judgements_format", "measures", "run_format"},
+}
+"""Parameters that take words and name no file. What is not here must say whether it is read or
+written."""
+
+
+def commands() -> Iterator[tuple[str, click.Command]]:
+    for name in COMMANDS:
+        found = cli.get_command(click.Context(cli), name)
+        assert found is not None
+        yield name, found
+
+
+def type_of(param: click.Parameter) -> click.ParamType:
+    return param.type.types[0] if isinstance(param.type, click.Tuple) else param.type
+
+
+@pytest.mark.parametrize(("name", "command"), list(commands()))
+def test_every_parameter_says_whether_it_is_a_file(name: str, command: click.Command) -> None:
+    assert isinstance(command, Command)
+    open_ended = {
+        param.name
+        for param in command.params
+        if isinstance(type_of(param), (click.types.StringParamType, click.Path))
+        and not isinstance(type_of(param), (Reads, Writes))
+    }
+    assert open_ended == TEXTS[name]
+    for param in command.params:
+        if "FILE" in (param.metavar or ""):
+            assert isinstance(type_of(param), (Reads, Writes)), param.name
+
+
+@pytest.fixture
+def inputs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    Path("x").mkdir()
+    for name in ("q.npy", "i.npy", "bank.npy", "model.npz"):
+        np.save(tmp_path / name, np.eye(2)) if name.endswith("y") else np.savez(name, W=np.eye(2))
+    for name in ("labels", "ids", "unique", "qrels", "a.run", "zscores", "pictures.csv", "s.json"):
+        Path(name).write_text(f"{name} is read\n")
+    return tmp_path
+
+
+VECTORS = ("q.npy", "i.npy")
+CALLS = [
+    ("qrels", "evaluate qrels a.run -o {}"),
+    ("a.run", "evaluate qrels a.run -o {} --format json"),
+    ("unique", "evaluate qrels a.run --unique unique -o {}"),
+    ("q.npy", "embeddings q.npy i.npy --pairs --save-run {}"),
+    ("i.npy", "embeddings q.npy i.npy::arr --pairs --save-run {}"),
+    ("i.npy", "embeddings q.npy i.npy::arr --pairs -o {}"),
+    ("model.npz", "embeddings q.npy i.npy --pairs --similarity model.npz --save-run {}"),
+    ("bank.npy", "embeddings q.npy i.npy --pairs --normalise qb-norm(bank=bank.npy) -o {}"),
+    ("bank.npy", "embeddings q.npy i.npy --pairs --normalise csls(k=1,bank=bank.npy) -o {}"),
+    ("labels", "embeddings q.npy i.npy --labels labels ids -o {}"),
+    ("ids", "embeddings q.npy i.npy --shared-labels labels ids -o {}"),
+    ("ids", "embeddings q.npy i.npy --pairs --exclude-labels labels ids -o {}"),
+    ("ids", "embeddings q.npy i.npy --pairs --query-ids ids -o {}"),
+    ("ids", "embeddings q.npy i.npy --pairs --item-ids ids --save-run {}"),
+    ("qrels", "embeddings q.npy i.npy --qrels qrels -o {}"),
+    ("qrels", "embeddings q.npy i.npy --pairs --exclude-listed qrels -o {}"),
+    ("s.json", "embeddings q.npy i.npy --revisited s.json -o {}"),
+    ("unique", "embeddings q.npy i.npy --pairs --unique unique -o {}"),
+    ("qrels", "embeddings q.npy i.npy --pairs --index qrels -o {}"),
+    ("model.npz", "learn q.npy model.npz --pairs -o {}"),
+    ("labels", "temperature q.npy i.npy --labels labels ids -o {}"),
+    ("model.npz", "temperature q.npy i.npy --pairs --similarity model.npz -o {}"),
+    ("ids", "temperature-study q.npy i.npy --labels labels ids -o {}"),
+    ("a.run", "conventions qrels a.run -o {}"),
+    ("qrels", "identify 0.5 qrels a.run -o {}"),
+    ("qrels", "explain qrels a.run -o {}"),
+    ("a.run", "explain qrels a.run --html {}"),
+    ("a.run", "explain qrels a.run --gif {}"),
+    ("a.run", "plot cmc qrels a.run -o {}"),
+    ("pictures.csv", "plot gallery qrels a.run --pictures pictures.csv -o {}"),
+    ("s.json", "plot temperature s.json -o {}"),
+]
+
+
+def ways(file: str) -> list[str]:
+    """The same file by another name, by a link and by a hard link."""
+    ending = Path(file).suffix
+    os.symlink(Path(file).resolve(), f"soft{ending}")
+    os.link(file, f"hard{ending}")
+    return [file, f"x/../{file}", str(Path(file).resolve()), f"soft{ending}", f"hard{ending}"]
+
+
+@pytest.mark.parametrize(("file", "call"), CALLS)
+def test_what_is_read_is_not_written_over(judged, inputs: Path, file: str, call: str) -> None:
+    before = Path(file).read_bytes()
+    for target in ways(file):
+        found = judged(*(part.format(target) for part in call.split()))
+        assert (found.code, found.err) == (
+            1,
+            f"judged: {target}: is read by this very command; write to another file.\n",
+        )
+    assert Path(file).read_bytes() == before
+
+
+def test_every_file_that_is_read_beside_an_output_is_tried() -> None:
+    tried = {(call.split()[0], part) for _, call in CALLS for part in call.split()}
+    for name, command in commands():
+        if any(isinstance(type_of(param), Writes) for param in command.params):
+            for param in command.params:
+                if isinstance(type_of(param), Reads) and isinstance(param, click.Option):
+                    assert (name, param.opts[-1]) in tried or name.startswith(("learn", "temp"))
+
+
+@pytest.mark.parametrize(
+    ("call", "one", "other"),
+    [
+        ("embeddings q.npy i.npy --pairs -o new --save-run {}", "--save-run", "--output"),
+        ("explain qrels a.run -o new --html {}", "--output", "--html"),
+        ("explain qrels a.run --html new --gif {}", "--html", "--gif"),
+    ],
+)
+@pytest.mark.parametrize("target", ["new", "./new", "x/../new", "NEW", "link"])
+def test_two_outputs_are_two_files(judged, inputs, call, one, other, target) -> None:
+    os.symlink("new", "link")
+    found = judged(*(part.format(target) for part in call.split()))
+    assert found.code == 1
+    assert f"is what both {one} and {other} would write; give each a file of its own." in found.err
+    assert not Path("new").exists()
+
+
+def test_outputs_into_nothing_may_be_the_same(judged) -> None:
+    assert judged("explain", "0 1", "--html", "/dev/null", "-o", "/dev/null").code == 0
+
+
+def test_standard_input_is_read_too(judged, files: Path) -> None:
+    with Path("qrels").open("rb") as opened:
+        saved = os.dup(0)
+        os.dup2(opened.fileno(), 0)
+        try:
+            found = judged("evaluate", "-", "a.run", "-o", "qrels")
+        finally:
+            os.dup2(saved, 0)
+            os.close(saved)
+    assert "qrels: is read by this very command" in found.err
+
+
+def test_a_picture_is_read_too(judged, files: Path) -> None:
+    from PIL import Image
+
+    Image.new("L", (2, 2)).save("one.png")
+    ids = ("q1", "q2", "q3", "x", "y", "z", "u", "v", "n", "w")
+    Path("pictures.csv").write_text("id,picture\n" + "".join(f"{each},one.png\n" for each in ids))
+    before = Path("one.png").read_bytes()
+    call = ("plot", "gallery", "qrels", "b.run", "--pictures", "pictures.csv", "-o")
+    found = judged(*call, "one.png")
+    assert "one.png: is read by this very command" in found.err
+    assert Path("one.png").read_bytes() == before
+    assert judged(*call, "two.png").code == 0

@@ -1,0 +1,256 @@
+"""What a library does with some data and judged does not: a warning where the data are such, and
+none where they are not."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from judged import Rankings, evaluate
+from judged.conventions import HELD, THRESHOLDS, WHEN, Caution, Convention, Name, conventions
+from judged.errors import JudgedWarning
+from judged.evaluation.preparation import THRESHOLD
+from judged.evaluation.warnings import CONDITIONS
+
+ALL = list(conventions().values())
+NUMBERS = {"k": 10, "rel": 2, "p": 0.8, "b": 2, "m": 4, "T": 2.5, "x": 0.5}
+
+PLAIN_JUDGEMENTS = {"q1": {"a": 1}, "q2": {"b": 1}, "q3": {"c": 1}}
+PLAIN_RUN = {"q1": {"a": 2.0, "x": 1.0}, "q2": {"y": 2.0, "b": 1.0}, "q3": {"c": 2.0, "z": 1.0}}
+"""Every query has one relevant item, which is found; nothing is tied. The ranks are 1, 2 and 1."""
+
+SUCH: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
+    "tied": (PLAIN_JUDGEMENTS, {**PLAIN_RUN, "q1": {"a": 1.0, "x": 1.0}}),
+    "own ids": (PLAIN_JUDGEMENTS, {**PLAIN_RUN, "q1": {"q1": 2.0, "a": 1.0}}),
+    "graded": ({**PLAIN_JUDGEMENTS, "q1": {"a": 2}}, PLAIN_RUN),
+    "fractional": ({**PLAIN_JUDGEMENTS, "q1": {"a": 1.5}}, PLAIN_RUN),
+    "negative": ({**PLAIN_JUDGEMENTS, "q1": {"a": 1, "x": -1}}, PLAIN_RUN),
+    "not relevant": ({**PLAIN_JUDGEMENTS, "q1": {"a": 1, "x": 0}}, PLAIN_RUN),
+    "all relevant": (PLAIN_JUDGEMENTS, PLAIN_RUN),
+    "nothing relevant": ({**PLAIN_JUDGEMENTS, "q1": {"a": 0}}, PLAIN_RUN),
+    "several relevant": ({**PLAIN_JUDGEMENTS, "q1": {"a": 1, "x": 1}}, PLAIN_RUN),
+    "unlisted": ({**PLAIN_JUDGEMENTS, "q1": {"a": 1, "lost": 1}}, PLAIN_RUN),
+    "uneven": (PLAIN_JUDGEMENTS, {**PLAIN_RUN, "q1": {"a": 2.0}}),
+    "unjudged queries": (PLAIN_JUDGEMENTS, {**PLAIN_RUN, "q4": {"a": 2.0, "x": 1.0}}),
+    "not whole": (
+        {**PLAIN_JUDGEMENTS, "q4": {"d": 1}},
+        {**PLAIN_RUN, "q4": {"w": 2.0, "d": 1.0}},
+    ),
+}
+"""Data of which each condition holds."""
+WITH_IRRELEVANT = {
+    query: {**grades, f"no-{query}": 0} for query, grades in PLAIN_JUDGEMENTS.items()
+}
+
+
+def pairs() -> list[Any]:
+    return [
+        pytest.param(convention, name, caution, id=f"{convention.name}-{caution.when}")
+        for convention in ALL
+        for name in convention.names
+        if name.ours
+        for caution in (*convention.cautions, *name.cautions)
+    ]
+
+
+def filled(convention: Convention, name: Name) -> str:
+    return name.filled({**NUMBERS, "p": 80} if convention.name == "ranx" else NUMBERS)[0]
+
+
+def said(convention: Convention, name: Name, judgements: Any, run: Any) -> list[str]:
+    options: dict[str, Any] = {"collection": 50}
+    if "ERR" not in name.ours:
+        options["policy"] = {"missing": "zero", "empty": "zero"}
+    return evaluate(
+        judgements, run, filled(convention, name), convention=convention, **options
+    ).warnings()
+
+
+@pytest.mark.parametrize(("convention", "name", "caution"), pairs())
+def test_every_caution_is_a_warning_where_it_holds(
+    convention: Convention, name: Name, caution: Caution
+) -> None:
+    if caution.when == "repeated":
+        rows = [("q1", "a", 3.0), ("q1", "a", 2.0), ("q2", "b", 1.0), ("q3", "c", 1.0)]
+        import polars as pl
+
+        run = pl.DataFrame(rows, schema=["query", "item", "score"], orient="row")
+        found = evaluate(
+            PLAIN_JUDGEMENTS,
+            run,
+            filled(convention, name),
+            convention=convention,
+            duplicates="first",
+        ).warnings()
+    else:
+        found = said(convention, name, *SUCH[caution.when])
+    assert any(caution.says in text for text in found)
+
+
+@pytest.mark.parametrize("convention", ALL, ids=lambda each: each.name)
+def test_there_is_none_where_nothing_of_the_kind_is_there(convention: Convention) -> None:
+    wanted = [filled(convention, name) for name in convention.names if name.ours]
+    takes_all = any(caution.when == "not relevant" for caution in convention.cautions)
+    judgements = PLAIN_JUDGEMENTS if takes_all else WITH_IRRELEVANT
+    for measure in wanted:
+        evaluation = evaluate(judgements, PLAIN_RUN, measure, convention=convention, collection=50)
+        assert evaluation.warnings() == []
+
+
+def test_a_warning_names_the_runs_that_it_is_about() -> None:
+    runs = {"plain": PLAIN_RUN, "tied": SUCH["tied"][1]}
+    (text,) = evaluate(PLAIN_JUDGEMENTS, runs, "recall@10", convention="sbert").warnings()
+    assert text == (
+        "tied: sentence-transformers orders tied results by ascending id, which no policy of "
+        "judged does."
+    )
+
+
+def test_python_is_warned_too() -> None:
+    with pytest.warns(JudgedWarning, match="takes every line of the judgements as relevant"):
+        evaluate({"q": {"a": 1, "b": 0}}, {"q": ["b", "a"]}, "MRR@10", convention="msmarco")
+
+
+def test_every_condition_is_known_used_and_computed() -> None:
+    used = {
+        caution.when
+        for convention in ALL
+        for cautions in (convention.cautions, *(name.cautions for name in convention.names))
+        for caution in cautions
+    }
+    assert used == set(WHEN)
+    assert set(CONDITIONS) == set(WHEN) - {"own ids"}
+    assert set(SUCH) == set(WHEN) - {"repeated"}
+
+
+def test_every_threshold_is_known_used_and_computed() -> None:
+    used = {name.threshold for convention in ALL for name in convention.names if name.threshold}
+    assert used == set(THRESHOLDS) == set(THRESHOLD)
+
+
+@pytest.mark.parametrize("convention", ALL, ids=lambda each: each.name)
+def test_a_convention_says_how_it_was_held_against_its_library(convention: Convention) -> None:
+    assert convention.held in HELD
+    # What has a distribution was run; of what has none, somebody read the source.
+    if convention.package:
+        assert convention.held == "run"
+    note = f"what {convention.title} {convention.version} computes is known from its source"
+    name = next(name for name in convention.names if name.ours)
+    text = str(
+        evaluate(
+            PLAIN_JUDGEMENTS,
+            PLAIN_RUN,
+            filled(convention, name),
+            convention=convention,
+            collection=50,
+        )
+    )
+    assert (note in text) == (convention.held == "reading")
+
+
+# -- what is done to the data
+
+
+def by_every_way_in(tmp_path: Any) -> list[tuple[Any, Any]]:
+    import polars as pl
+
+    (tmp_path / "qrels").write_text("q 0 a 1\nr 0 b 1\n")
+    (tmp_path / "run").write_text("q Q0 q 1 2.0 t\nq Q0 a 2 1.0 t\nr Q0 r 1 3.0 t\n")
+    rows = [("q", "q", 2.0), ("q", "a", 1.0), ("r", "r", 3.0)]
+    return [
+        (
+            {"q": {"a": 1}, "r": {"b": 1}},
+            {"q": {"q": 2.0, "a": 1.0}, "r": {"r": 3.0}},
+        ),
+        ({"q": {"a": 1}, "r": {"b": 1}}, {"q": ["q", "a"], "r": ["r"]}),
+        (str(tmp_path / "qrels"), str(tmp_path / "run")),
+        (
+            pl.DataFrame({"query": ["q", "r"], "item": ["a", "b"], "grade": [1, 1]}),
+            pl.DataFrame(rows, schema=["query", "item", "score"], orient="row"),
+        ),
+    ]
+
+
+def test_beir_drops_the_item_with_the_id_of_its_query(tmp_path: Any) -> None:
+    """q finds a first, once q itself is out; r has nothing else, and counts as 0."""
+    for judgements, run in by_every_way_in(tmp_path):
+        evaluation = evaluate(judgements, run, "NDCG@10", convention="beir")
+        assert evaluation.value() == 0.5
+        assert evaluation.warnings() == []
+        assert (
+            "2 results have the id of their query: taken out first, as BEIR does."
+            in evaluation.scored().audit.notes
+        )
+        assert evaluate(judgements, run, "nDCG@10", policy={"missing": "skip"}).value() < 0.5
+
+
+def test_no_result_of_ones_own_and_nothing_is_said() -> None:
+    evaluation = evaluate({"q": {"a": 1}}, {"q": ["a", "b"]}, "NDCG@10", convention="beir")
+    assert not any("id of" in note for note in evaluation.scored().audit.notes)
+
+
+def test_lines_are_named_as_they_stand_in_the_file(tmp_path: Any) -> None:
+    from judged.errors import InputError
+
+    run = tmp_path / "run"
+    run.write_text("q Q0 q 1 9.0 t\nq Q0 a 2 8.0 t\nq Q0 b 3 7.0 t\nq Q0 a 4 6.0 t\n")
+    with pytest.raises(InputError, match=r"lines 2 and 4"):
+        evaluate({"q": {"a": 1}}, str(run), "NDCG@10", convention="beir")
+
+
+def test_rankings_that_are_made_already_are_warned_of() -> None:
+    (text,) = Rankings.from_relevance([[0, 1]]).evaluate("NDCG@10", convention="beir").warnings()
+    assert text.startswith("BEIR takes out results that have the id of their query")
+
+
+def test_an_explanation_drops_it_too() -> None:
+    from judged import explain
+
+    found = explain(
+        {"q": {"a": 1}}, {"q": {"q": 2.0, "a": 1.0}}, "NDCG@10", query="q", convention="beir"
+    )
+    assert found.value == 1.0
+
+
+def test_opensearch_finds_out_what_is_relevant() -> None:
+    """Grades 3, 2 and 1: half of the best is 1.5, and the 90th percentile of three grades, by the
+    nearest rank, is the third: 3. So only the best is relevant, and it stands third."""
+    judgements = {"q": {"a": 1, "b": 2, "c": 3}}
+    run = {"q": ["a", "b", "c"]}
+    wanted = ["Precision@3", "MAP@3", "MRR", "Recall@1", "NDCG@3"]
+    found = evaluate(judgements, run, wanted, convention="opensearch")
+    scores = found.to_dict()["runs"][0]["scores"]
+    assert [round(score, 6) for score in list(scores.values())[:4]] == [0.333333] * 3 + [0.0]
+    assert list(scores)[-1] == "nDCG(gain=exp)@3"
+    assert scores["nDCG(gain=exp)@3"] == pytest.approx(
+        evaluate(judgements, run, "nDCG(gain=exp)@3").value()
+    )
+    # A threshold that is said is the one that holds.
+    assert evaluate(judgements, run, "P(rel=2)@3", convention="opensearch").value() == (
+        pytest.approx(2 / 3)
+    )
+
+
+def test_what_opensearch_takes_for_relevant_cannot_be_explained() -> None:
+    from judged import explain
+    from judged.errors import ConventionError
+
+    with pytest.raises(ConventionError, match="say it for this one"):
+        explain({"q": {"a": 2}}, {"q": ["a"]}, "P@3", query="q", convention="opensearch")
+
+
+def test_unrated_results_among_the_first_k_in_elasticsearch() -> None:
+    """One rated result, relevant, among the first two; another one third, which does not move up:
+    1 of 1. Were unrated results removed from the whole list, it would be 1 of 2."""
+    judgements = {"q": {"a": 1, "b": 0}}
+    run = {"q": ["a", "x", "b"]}
+    value = evaluate(
+        judgements,
+        run,
+        "precision(k=2)",
+        convention="elasticsearch",
+        policy={"unjudged": "removed"},
+        depth=2,
+    ).value()
+    assert value == 1.0

@@ -1,0 +1,138 @@
+"""Queries that are among the items: warned of, unless they are excluded or are the answer."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import judged
+from judged import Embeddings, relevance
+from judged.errors import JudgedWarning
+
+RANDOM = np.random.default_rng(2)
+VECTORS = RANDOM.normal(size=(40, 6)).astype(np.float32)
+LABELS = np.arange(40) % 5
+SAME = relevance.same_label(LABELS, LABELS)
+IDS = [f"i{row}" for row in range(40)]
+FIRST = "find themselves first"
+
+
+def warnings(queries: Any, items: Any, relevant: Any, **options: Any) -> list[str]:
+    return Embeddings(queries, items, **options).evaluate(relevant, "P@1").warnings()
+
+
+def test_the_same_vectors_on_both_sides():
+    search = Embeddings(VECTORS, VECTORS)
+    with pytest.warns(JudgedWarning, match="--exclude-self"):
+        found = search.evaluate(SAME, "P@1")
+    assert found.value() == 1.0
+    expected = (
+        "The queries are ranked among the items for themselves (equal vectors) and find "
+        "themselves first; leave each out of its own ranking, as with "
+        "exclude=judged.relevance.same_row() (--exclude-self)."
+    )
+    assert found.warnings() == [expected]
+    assert found.to_dict()["warnings"] == [expected]
+
+
+def some_ways(tmp_path: Path) -> dict[str, tuple[Any, Any]]:
+    one, two = tmp_path / "one.npy", tmp_path / "two.npy"
+    np.save(one, VECTORS)
+    np.save(two, VECTORS)
+    return {
+        "copies": (VECTORS, VECTORS.copy()),
+        "one file": (str(one), str(one)),
+        "two files": (str(one), str(two)),
+        "file and array": (str(one), VECTORS),
+        "other precision": (VECTORS.astype(np.float64), VECTORS),
+        "other order in memory": (VECTORS, np.asfortranarray(VECTORS)),
+        "lists": (VECTORS.tolist(), VECTORS),
+    }
+
+
+def test_however_they_are_given(tmp_path):
+    for way, (queries, items) in some_ways(tmp_path).items():
+        assert any("--exclude-self" in text for text in warnings(queries, items, SAME)), way
+
+
+def test_some_of_the_items_as_queries():
+    some = np.arange(3, 33, 3)
+    own = relevance.same_label(LABELS[some], LABELS)
+    given = {"query_ids": [IDS[row] for row in some], "item_ids": IDS}
+    (said,) = warnings(VECTORS[some], VECTORS, own, **given)
+    assert "--exclude-same-id" in said
+    assert not warnings(VECTORS[some], VECTORS, own, **given, exclude=relevance.same_id())
+    # Without ids, or in another order: the vectors alone say it, and rows do not help.
+    (said,) = warnings(VECTORS[some], VECTORS, own)
+    assert "--exclude-self would not do" in said
+    (said,) = warnings(VECTORS[some], VECTORS, own, exclude=relevance.same_row())
+    assert FIRST in said
+    turned = relevance.same_label(LABELS[::-1], LABELS)
+    (said,) = warnings(VECTORS[::-1], VECTORS, turned)
+    assert FIRST in said
+    # The first rows of the items are in their own rows.
+    first = relevance.same_label(LABELS[:9], LABELS)
+    (said,) = warnings(VECTORS[:9], VECTORS, first)
+    assert "(--exclude-self)" in said
+
+
+@pytest.mark.parametrize(
+    "exclude",
+    [
+        relevance.same_row(),
+        [relevance.same_row(), relevance.listed({"0": {"1": 1}})],
+        relevance.same_label(IDS, IDS),
+        {str(row): {str(row): 1} for row in range(40)},
+    ],
+    ids=["row", "several", "labels", "listed"],
+)
+def test_what_is_excluded_is_not_warned_of(exclude):
+    assert not warnings(VECTORS, VECTORS, SAME, exclude=exclude)
+
+
+def test_some_that_are_left_are_counted():
+    exclude = {str(row): {str(row): 1} for row in range(37)}
+    (said,) = warnings(VECTORS, VECTORS, SAME, exclude=exclude)
+    assert said.startswith("3 of 40 queries are ranked among the items for themselves")
+
+
+def test_where_the_query_itself_is_the_answer_there_is_no_warning():
+    assert not warnings(VECTORS, VECTORS, relevance.pairs())
+    ids = {"query_ids": IDS, "item_ids": IDS}
+    assert not warnings(VECTORS, VECTORS, relevance.same_id(), **ids)
+    assert not warnings(VECTORS, VECTORS, relevance.same_label(IDS, IDS))
+    assert not warnings(VECTORS, VECTORS, {name: {name: 1} for name in IDS}, **ids)
+
+
+def test_other_vectors_are_not_warned_of():
+    other = RANDOM.normal(size=VECTORS.shape)
+    assert not warnings(other, VECTORS, SAME)
+    mixed = VECTORS.copy()
+    mixed[7] += 1e-3
+    assert not warnings(mixed, VECTORS, SAME)
+    # Codes of a few bits meet by chance: several items have a query's.
+    codes = RANDOM.integers(1, 3, (40, 3)).astype(np.float32)
+    assert not warnings(codes[::-1], codes, relevance.same_label(LABELS[::-1], LABELS))
+    assert not warnings(VECTORS, VECTORS[:20], relevance.same_label(LABELS, LABELS[:20]))
+
+
+def test_categories_normalised_scores_both_ways_and_an_index_are_warned_of():
+    assert FIRST in warnings(VECTORS, VECTORS, SAME, unique=IDS)[0]
+    assert FIRST in warnings(VECTORS, VECTORS, SAME, normalise="csls")[0]
+    search = Embeddings(VECTORS, VECTORS)
+    assert len(search.evaluate(SAME, "P@1", both=True).warnings()) == 1
+
+    def index(block: Any, k: int) -> tuple[Any, Any]:
+        scores = block @ (VECTORS / np.linalg.norm(VECTORS, axis=1)[:, None]).T
+        return np.argsort(-scores, axis=1)[:, :k], -np.sort(-scores, axis=1)[:, :k]
+
+    assert FIRST in search.evaluate_index(index, SAME, "P@1", k=3).warnings()[0]
+    assert FIRST in search.evaluate_and_top_k(SAME, "P@1", k=3)[0].warnings()[0]
+
+
+def test_judgements_without_the_query_itself_are_warned_of_too():
+    # The query stands first, unjudged, and all others one rank too low.
+    qrels = {IDS[row]: {IDS[(row + 5) % 40]: 1} for row in range(40)}
+    found = judged.Embeddings(VECTORS, VECTORS, query_ids=IDS, item_ids=IDS)
+    assert FIRST in found.evaluate(qrels, "P@1").warnings()[0]

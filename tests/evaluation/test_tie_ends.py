@@ -1,0 +1,288 @@
+"""The ends of a tie range and the mean between them, against every order of the ties."""
+
+from __future__ import annotations
+
+import warnings
+from functools import cache
+from itertools import chain, permutations, product
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+from judged import Measure, Rankings, evaluate, judge, parse_measure
+from judged.errors import JudgedWarning
+from judged.evaluation.ranges import TIE_ORDERS
+from judged.measures import REGISTRY
+from judged.measures.expected import expectations
+from support.rankings import GRADES, PLAIN, random_measure
+
+Judgements = dict[str, Any]
+Run = dict[str, float]
+
+
+def random_case(draw: Random, *, subtopics: bool) -> tuple[Judgements, Run]:
+    """The judgements of one query and a short list with ties: judged items, unjudged ones, and
+    judged ones that it lacks."""
+    names = [f"d{at}" for at in range(draw.randint(1, 5))]
+    draw.shuffle(names)
+    run = {item: float(draw.choice([1, 1, 2])) for item in names}
+    pool = [item for item in names if draw.random() < 0.7] + ["x", "y", "z"][: draw.randint(0, 3)]
+    if not subtopics:
+        return {item: draw.choice(GRADES) for item in pool or ["x"]}, run
+    grades = (0, 1, 1, 2, -1)
+    return {
+        item: {name: draw.choice(grades) for name in "abc" if draw.random() < 0.6} or {"a": 0}
+        for item in pool or ["x"]
+    }, run
+
+
+def all_orders(run: Run) -> list[list[str]]:
+    """Every order of the list that the scores allow."""
+    levels = sorted(set(run.values()), reverse=True)
+    ties = [[item for item in run if run[item] == level] for level in levels]
+    return [list(chain(*each)) for each in product(*map(permutations, ties))]
+
+
+OPTIONS: list[dict[str, Any]] = [
+    {},
+    {"depth": 1},
+    {"depth": 3},
+    {"policy": {"unjudged": "removed"}},
+    {"policy": {"ties": "input"}},
+    {"policy": {"ties": "best"}, "depth": 2},
+]
+CASES = 25
+
+
+@cache
+def cases(option: int, subtopics: bool) -> tuple[Rankings, Rankings, list[int]]:
+    """Some queries with ties, all orders of each of them as queries of their own, and how many
+    orders each has."""
+    draw = Random(option)
+    judgements, run, every, orders, counts = {}, {}, {}, {}, []
+    for at in range(CASES):
+        judgements[f"q{at}"], run[f"q{at}"] = random_case(draw, subtopics=subtopics)
+        own = all_orders(run[f"q{at}"])
+        counts.append(len(own))
+        for number, items in enumerate(own):
+            every[f"q{at}/{number}"] = judgements[f"q{at}"]
+            orders[f"q{at}/{number}"] = items
+    options = {"collection": 20, **OPTIONS[option]}
+    return judge(judgements, run, **options), judge(every, orders, **options), counts
+
+
+@pytest.mark.parametrize("name", REGISTRY)
+def test_ends_and_mean_are_those_of_all_orders(name: str) -> None:
+    draw = Random(name)
+    for option in range(len(OPTIONS)):
+        tied, orders, counts = cases(option, REGISTRY[name].family == "diversity")
+        starts = np.cumsum(counts) - counts
+        for _ in range(2):
+            measure = random_measure(REGISTRY[name], draw)
+            about = f"{measure} {OPTIONS[option]}"
+            values = measure.compute_as_ranked(orders)
+            low, high = np.minimum.reduceat(values, starts), np.maximum.reduceat(values, starts)
+            mean = np.add.reduceat(values, starts) / counts
+            found = tied.evaluate([measure], tie_range=True).scored()
+            assert not found.others["worst"].unsure, about
+            assert not found.others["expected"].errors, about
+            worst, expected, best = (found.others[rule].values[measure] for rule in TIE_ORDERS)
+            ends = (worst, best) if measure.spec.higher_is_better else (best, worst)
+            known = ~np.isnan(low)
+            close: Any = {"rtol": 1e-9, "atol": 1e-12, "err_msg": about}
+            np.testing.assert_allclose(ends[0][known], low[known], **close)
+            np.testing.assert_allclose(ends[1][known], high[known], **close)
+            np.testing.assert_allclose(expected[known], mean[known], **close)
+            assert np.all(ends[0] <= expected), about
+            assert np.all(expected <= ends[1]), about
+            np.testing.assert_array_equal(worst[~known], best[~known])
+
+
+# -- more orders than can be gone through
+
+PARAMETERS = {"AP": "AP(norm=retrieved)@5", "nDCG": "nDCG(ideal=retrieved)@5"}
+WITHOUT_ENDS = ["AP", "nDCG", "INST", "BPM", "G", "infAP"]
+"""Measures of which no order is known to be the worst or the best."""
+
+
+def cut_at_five(name: str) -> Measure:
+    measure = parse_measure(PARAMETERS.get(name, name))
+    return measure(k=5) if measure.spec.at == "k" else measure
+
+
+def large(seed: int, size: int = 30, subtopics: bool = False) -> tuple[Judgements, Run]:
+    draw = Random(seed)
+    items = [f"d{at}" for at in range(size)]
+    draw.shuffle(items)
+    grades: Any = [0, 0, 1, 2, 3, -1]
+    return {
+        item: {name: draw.choice(grades) for name in "stuv"} if subtopics else draw.choice(grades)
+        for item in items[: size // 2]
+    }, {item: float(draw.choice([1, 1, 1, 2])) for item in items}
+
+
+@pytest.mark.parametrize("subtopics", [False, True])
+def test_ends_that_may_be_further_out_are_named(subtopics: bool) -> None:
+    judgements, run = large(1, subtopics=subtopics)
+    names = [name for name, spec in REGISTRY.items() if subtopics or spec.family != "diversity"]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", JudgedWarning)
+        found = evaluate(
+            {"q": judgements},
+            {"q": run},
+            [cut_at_five(name) for name in names],
+            tie_range=True,
+            collection=50,
+        )
+    unsure = found.scored().others["best"].unsure
+    named = {measure.spec.name for measure in unsure}
+    diverse = {n for n in names if REGISTRY[n].family == "diversity" and n != "P_IA"}
+    assert named == {*WITHOUT_ENDS, *diverse}
+    [said] = found.warnings()
+    assert said.startswith("The tie range of AP(norm=retrieved)@5, nDCG(ideal=retrieved)@5, INST@5")
+    assert said.endswith(
+        "reaches at least this far, and may reach further: 1 query has more than 720 orders of "
+        "tied results, of which some were tried."
+    )
+    [entry] = found.to_dict()["runs"]
+    assert entry["tie_range"]["at_least"] == {str(measure): 1 for measure in unsure}
+    # Random orders of the same ties do not go beyond ends that are known.
+    draw = Random(2)
+    orders = [sorted(run, key=lambda item: (-run[item], draw.random())) for _ in range(200)]
+    ids = list(map(str, range(len(orders))))
+    ranked = judge(
+        dict.fromkeys(ids, judgements), dict(zip(ids, orders, strict=True)), collection=50
+    )
+    for measure in found.measures:
+        worst, expected, best = found.tie_range(measure)
+        low, high = sorted((worst, best))
+        assert low <= expected <= high, measure
+        assert low <= found.value(measure) <= high, measure
+        if measure not in unsure:
+            values = measure.compute_as_ranked(ranked)
+            assert low <= values.min() + 1e-12, measure
+            assert values.max() <= high + 1e-12, measure
+
+
+def test_nothing_is_said_where_all_orders_were_gone_through() -> None:
+    found = evaluate(
+        {"q": {"a": 1, "b": 2, "c": 0, "d": -1}},
+        {"q": dict.fromkeys("abcdef", 1.0)},
+        ["BPM@2", "infAP", "AP(norm=retrieved)@2", "nDCG(ideal=retrieved)@2"],
+        tie_range=True,
+    )
+    assert found.warnings() == []
+    assert "at_least" not in found.to_dict()["runs"][0]["tie_range"]
+
+
+def test_the_ends_of_average_precision_over_the_retrieved() -> None:
+    # Relevant: a at rank 1, one of b and c at rank 2 or 3. Both above the cutoff: 1 or (1 + 2/3)/2.
+    # One below it: 1 at rank 2 and 1 without.
+    run = {"q": {"a": 2.0, "b": 1.0, "x": 1.0, "y": 1.0}}
+    found = evaluate({"q": {"a": 1, "b": 1}}, run, "AP(norm=retrieved)@3", tie_range=True)
+    assert found.tie_range() == pytest.approx((5 / 6, (1 + 5 / 6 + 1) / 3, 1))
+
+
+# -- company, order and kind of input
+
+DRAWN = ["ERR@10", "infAP", "Bpref", "BPM@10", "IAP"]
+
+
+def test_a_querys_estimate_is_its_own() -> None:
+    queries = {f"q{seed}": large(seed, size=20 + seed) for seed in range(9)}
+    judgements = {query: each[0] for query, each in queries.items()}
+    runs = {query: each[1] for query, each in queries.items()}
+    together = judge(judgements, runs, policy={"ties": "expected"})
+    for measure in map(parse_measure, DRAWN):
+        found = expectations([measure], together, ends=True)[measure]
+        for some in ([3], [8, 0, 4], [1, 2, 3, 5]):
+            alone = expectations([measure], together.take(some), ends=True)[measure]
+            for part in ("values", "errors", "low", "high", "sure"):
+                np.testing.assert_array_equal(
+                    getattr(alone, part), getattr(found, part)[some], err_msg=f"{measure} {part}"
+                )
+
+
+def test_one_query_that_a_cutoff_cuts_does_not_make_the_others_estimates() -> None:
+    cut, whole = large(1), ({"a": 1, "b": 2, "c": 0}, dict.fromkeys("abc", 1.0))
+    judgements = {"cut": cut[0], "whole": whole[0]}
+    run = {"cut": cut[1], "whole": whole[1]}
+    for name in ("nDCG(ideal=retrieved)@5", "AP(norm=retrieved)@5"):
+        measure = parse_measure(name)
+        both = judge(judgements, run, policy={"ties": "expected"})
+        alone = measure.compute(both.take([1]))
+        np.testing.assert_array_equal(measure.compute(both)[1:], alone)
+
+
+@pytest.mark.parametrize("subtopics", [False, True])
+@pytest.mark.parametrize("ties", ["id", "best", "worst", "expected"])
+def test_order_and_kind_of_input_play_no_part(ties: str, subtopics: bool, tmp_path: Path) -> None:
+    judgements, run = large(5, size=16, subtopics=subtopics)
+    names = ["alpha_nDCG@5", "StRecall@3", "AP_IA"] if subtopics else DRAWN
+    seen = set()
+    for seed in range(4):
+        draw = Random(seed)
+        rows = [
+            ("q", name, item, grade)
+            for item, grades in judgements.items()
+            for name, grade in (grades if subtopics else {"0": grades}).items()
+        ]
+        results = [("q", item, score) for item, score in run.items()]
+        draw.shuffle(rows)
+        draw.shuffle(results)
+        nested: dict[str, Any] = {}
+        for _, name, item, grade in rows:
+            if subtopics:
+                nested.setdefault(item, {})[name] = grade
+            else:
+                nested[item] = grade
+        columns = ["query", "subtopic", "item", "grade"]
+        frame = pl.DataFrame(rows, schema=columns, orient="row")
+        listed = pl.DataFrame(results, schema=["query", "item", "score"], orient="row")
+        qrels, file = tmp_path / "j.qrels", tmp_path / "r.run"
+        qrels.write_text("".join(f"{q} {s} {i} {g}\n" for q, s, i, g in rows))
+        file.write_text("".join(f"{q} Q0 {i} 0 {s} tag\n" for q, i, s in results))
+        for given, ranked in (
+            ({"q": nested}, {"q": {item: score for _, item, score in results}}),
+            (frame if subtopics else frame.drop("subtopic"), listed),
+            (qrels, file),
+        ):
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", JudgedWarning)
+                found = evaluate(given, ranked, names, policy={"ties": ties}, tie_range=True)
+            seen.add(tuple(found.summary.row(0)[1:]))
+    assert len(seen) == 1
+
+
+# -- extremes
+
+
+@pytest.mark.parametrize(
+    ("judgements", "run"),
+    [
+        ({"a": 1}, {"a": 1.0}),
+        ({"a": 1}, {"x": 1.0, "y": 1.0}),
+        ({"a": 0}, {"a": 1.0, "b": 1.0}),
+        ({"a": -1, "b": -2}, {"a": 1.0, "b": 1.0, "c": 1.0}),
+        ({f"d{at}": 1 for at in range(300)}, {f"d{at}": 1.0 for at in range(300)}),
+        ({"d7": 1}, {f"d{at}": 1.0 for at in range(300)}),
+        ({f"d{at}": at % 3 for at in range(300)}, {f"d{at}": 1.0 for at in range(300)}),
+    ],
+    ids=["one item", "lost", "irrelevant", "negative", "all relevant", "one of 300", "300 mixed"],
+)
+@pytest.mark.filterwarnings("ignore::judged.errors.JudgedWarning")
+def test_extremes(judgements: Judgements, run: Run) -> None:
+    measures = [cut_at_five(name) for name in PLAIN]
+    for options in ({}, {"depth": 3}):
+        found = evaluate(
+            {"q": judgements}, {"q": run}, measures, tie_range=True, collection=500, **options
+        )
+        for measure in measures:
+            worst, expected, best = found.tie_range(measure)
+            low, high = (worst, best) if measure.spec.higher_is_better else (best, worst)
+            assert low <= expected <= high, measure
+            assert low <= found.value(measure) <= high, measure

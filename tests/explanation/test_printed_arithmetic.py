@@ -1,0 +1,114 @@
+"""What is printed, worked out by the usual rules of arithmetic, is the value: brackets are where
+they must be, in text and at every stage of shortening."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator
+from random import Random
+from typing import Any
+
+import pytest
+
+from explanation.test_steps import explained, random_rankings
+from judged import MeasureError
+from judged.explanation import arithmetic
+from judged.explanation.arithmetic import Expression, Named, Number, num, product, total
+from judged.measures import REGISTRY
+from support.rankings import random_measure
+
+TRIALS = 15
+
+
+def worked_out(text: str) -> float:
+    """The value of a text as Python, or a pocket calculator, works it out."""
+    code = text.replace("×", "*").replace("^", "**").replace("∞", "math.inf")
+    code = re.sub(r"log([0-9.e+]+)\(", r"base(\1)(", code).replace("ln(", "math.log(")
+
+    def base(number: float) -> Any:
+        return lambda value: math.log(value) / math.log(number)
+
+    return float(eval(code, {"math": math, "base": base, "max": max, "min": min}))
+
+
+@pytest.fixture
+def all_digits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Numbers with all their digits, sums with all their parts, and names replaced by values."""
+    monkeypatch.setattr(arithmetic, "figure", lambda value: repr(float(value)).replace("inf", "∞"))
+    monkeypatch.setattr(arithmetic, "MOST_PARTS", 10**6)
+    monkeypatch.setattr(Named, "text", lambda self: Number(self.value).text())
+
+
+def expressions(steps: Any) -> Iterator[Expression]:
+    yield steps.value
+    yield from (steps.adds or {}).values()
+    lines = (*steps.before, *([steps.divisor] if steps.divisor else ()))
+    yield from (line.value for line in lines)
+    for column in steps.columns:
+        yield from (cell for cell in column.cells if isinstance(cell, Expression))
+
+
+@pytest.mark.parametrize("name", REGISTRY)
+@pytest.mark.usefixtures("all_digits")
+def test_the_text_comes_to_the_value(name: str) -> None:
+    draw = Random(name)
+    for _ in range(TRIALS):
+        measure, r = random_measure(REGISTRY[name], draw), random_rankings(name, draw)
+        try:
+            if math.isnan(measure.compute(r)[0]):
+                continue
+        except MeasureError:
+            continue
+        for each in expressions(explained(measure, r)):
+            check(each, str(measure))
+
+
+def check(expression: Expression, where: str) -> None:
+    value, now = expression.value, expression
+    while True:
+        text = now.text()
+        found = worked_out(text)
+        same = found == value or math.isclose(found, value, rel_tol=1e-9, abs_tol=1e-12)
+        assert same, (where, text, value)
+        if isinstance(now, Number):
+            return
+        now = now.shortened()
+
+
+@pytest.mark.usefixtures("all_digits")
+def test_any_expression() -> None:
+    draw = Random(17)
+
+    def drawn(depth: int) -> Expression:
+        if depth == 0:
+            return num(draw.choice([1, 2, 3, 0.5, -2, 7]))
+        first, second = drawn(depth - 1), drawn(draw.randint(0, depth - 1))
+        match draw.randint(0, 7):
+            case 0:
+                return first + second
+            case 1:
+                return first - second
+            case 2:
+                return first * second
+            case 3:
+                return first / second if second.value else first
+            case 4:
+                return abs_of(first) ** num(draw.choice([2, 3, -1]))
+            case 5:
+                return total([first, second, 1])
+            case 6:
+                return product([first, second, 2])
+        return arithmetic.greatest(first, second)
+
+    def abs_of(each: Expression) -> Expression:
+        return each if 0.01 < each.value < 100 else num(3) / 2
+
+    for _ in range(1000):
+        check(drawn(draw.randint(1, 4)), "drawn")
+
+
+def test_a_product_below_a_fraction_stands_in_brackets() -> None:
+    assert (num(1) / product([2, 3])).text() == "1 / (2 × 3)"
+    assert (num(1) / (num(1) / 2)).text() == "1 / (1/2)"
+    assert (product([2, 3]) / 4).text() == "2 × 3 / 4"

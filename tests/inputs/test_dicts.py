@@ -1,0 +1,172 @@
+"""Dicts and lists from Python: what they may hold, and what is refused by query and position."""
+
+from __future__ import annotations
+
+import enum
+from collections import OrderedDict, deque
+from decimal import Decimal
+from fractions import Fraction
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+from judged import InputError, evaluate, judge, read_judgements, read_run
+from judged.inputs.dicts import IDS_NOTE, ORDER_NOTE, only_texts
+
+QRELS = {"q": {"a": 1, "b": 0}}
+
+
+class Name(str):
+    __slots__ = ()
+
+
+class Colour(str, enum.Enum):  # noqa: UP042 - its str() is not its text
+    RED = "a"
+    BLUE = "b"
+
+
+class Number(enum.IntEnum):
+    ONE = 1
+    TWO = 2
+
+
+class Plain(enum.Enum):
+    ONE = 1
+
+
+def refused(function: Any, *arguments: Any, **options: Any) -> str:
+    with pytest.raises(InputError) as error:
+        function(*arguments, **options)
+    assert error.value.__cause__ is None
+    return str(error.value)
+
+
+SCORED = {
+    "pairs": [("b", 0.9), ("a", 0.5)],
+    "pairs in any order": [("a", 0.5), ("b", 0.9)],
+    "lists": [["b", 0.9], ["a", 0.5]],
+    "tuples in a tuple": (("b", 0.9), ["a", 0.5]),
+    "id and score": [{"id": "b", "score": 0.9}, {"id": "a", "score": 0.5}],
+    "other names": [{"doc_id": "a", "score": 0.5, "text": "…"}, {"doc_id": "b", "score": 0.9}],
+    "items": ["b", "a"],
+    "a tuple": ("b", "a"),
+    "a deque": deque(["b", "a"]),
+    "an array": np.array(["b", "a"]),
+    "an array of objects": np.array(["b", "a"], dtype=object),
+    "a series of pandas": pd.Series(["b", "a"]),
+    "a series of polars": pl.Series(["b", "a"]),
+    "a dict": {"b": 0.9, "a": 0.5},
+    "a view": MappingProxyType({"b": 0.9, "a": 0.5}),
+    "names": [Name("b"), Name("a")],
+    "texts of numpy": [np.str_("b"), np.str_("a")],
+    "an enumeration of texts": [Colour.BLUE, Colour.RED],
+    "keys of an enumeration": {Colour.BLUE: 2, Colour.RED: 1},
+}
+
+
+@pytest.mark.parametrize("results", SCORED.values(), ids=SCORED)
+def test_results(results: Any) -> None:
+    assert judge(QRELS, {"q": results}).hit_grade.tolist() == [0, 1]
+    assert evaluate(QRELS, {"one": {"q": results}}, "RR").value() == 0.5
+
+
+def test_equal_scores_of_pairs_are_ties() -> None:
+    run = {"q": [("a", 1.0), ("b", 1.0)]}
+    assert evaluate(QRELS, run, "RR").value() == 0.5
+    assert evaluate(QRELS, run, "RR", policy={"ties": "input"}).value() == 1.0
+
+
+def test_notes() -> None:
+    assert read_run({"q": ["a"], "p": []}).notes == (ORDER_NOTE,)
+    assert read_run({"q": [("a", 1)], "p": {}}).notes == ()
+    assert read_run({"q": [7, 8]}).notes == (ORDER_NOTE, IDS_NOTE)
+    assert read_run({"q": [(7, 1.0)]}).notes == (IDS_NOTE,)
+    assert read_run({"q": {"a": 1}, "p": {7: 1}}).notes == (IDS_NOTE,)
+
+
+WRONG = {
+    "None": (["a", None], "query 'q': the id None of result 2 is of type NoneType; "),
+    "a float": ([1.5], "query 'q': the id 1.5 of result 1 is a floating-point number; "),
+    "a truth value": ([True], "query 'q': the id True of result 1 is of type bool; "),
+    "bytes": (["a", b"b"], "query 'q': the id b'b' of result 2 is of type bytes; "),
+    "an empty text": (["a", ""], "query 'q': the id '' of result 2 is an empty text; "),
+    "a set": ([{"a"}], "query 'q': the id {'a'} of result 1 is of type set; "),
+    "an enumeration": ([Plain.ONE], "query 'q': the id <Plain.ONE: 1> of result 1 is of type "),
+    "texts and pairs": (["a", ("b", 1)], "query 'q': result 2 is ('b', 1), but result 1 is 'a'; "),
+    "pairs and texts": ([("b", 1), "a"], "query 'q': result 2 is 'a', but result 1 is ('b', 1); "),
+    "three of them": ([("a", 1, 2)], "query 'q': result 1 is ('a', 1, 2); give it as (item, "),
+    "one of them": ([("a", 1), ("b",)], "query 'q': result 2 is ('b',); give it as (item, score)"),
+    "other names": ([{"x": 1}], "query 'q': result 1 is {'x': 1}; give it as "),
+    "the wrong way round": ([(0.5, "a")], "query 'q': the id 0.5 of result 1 is a floating-point"),
+    "a text for a score": ([("a", "1")], "item 'a' of query 'q' has '1' where a score should be; "),
+    "no score": ([{"id": "a", "score": None}], "item 'a' of query 'q' has None where a score "),
+}
+
+
+@pytest.mark.parametrize(("results", "said"), WRONG.values(), ids=WRONG)
+def test_results_that_are_none(results: Any, said: str) -> None:
+    assert refused(judge, QRELS, {"q": results}).startswith(said)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [(1, "1"), (np.int64(1), "1"), (Number.ONE, "1"), (2**70, str(2**70))],
+    ids=repr,
+)
+@pytest.mark.parametrize("before", [0, 1, 40, 20_000])
+def test_keys_that_are_the_same_as_texts(one: Any, other: Any, before: int) -> None:
+    """Wherever the two stand, among queries and items, of judgements and runs."""
+    fill = {f"x{number}": 1 for number in range(before)}
+    for keys in ((one, other), (other, one)):
+        twice = {**fill, **dict.fromkeys(keys, 1)}
+        assert len(twice) == before + 2
+        said = f"{keys[0]!r} and {keys[1]!r} are the same as texts; give each id once."
+        for read in (read_run, read_judgements):
+            assert refused(read, {"q": twice}) == f"query 'q': the items {said}"
+            lists = {key: {"a": 1} for key in twice}
+            assert refused(read, lists) == f"the queries {said}"
+    with pytest.raises(InputError, match="are the same as texts"):
+        evaluate(QRELS, {1: {"q": {"a": 1}}, "1": {"q": {"a": 1}}}, "RR")
+
+
+@pytest.mark.parametrize("before", [0, 1, 40, 20_000])
+@pytest.mark.parametrize(
+    "wrong", [1.5, None, True, ("a",), b"a", Plain.ONE, Decimal(1), Fraction(1, 2), ""], ids=repr
+)
+def test_keys_that_are_no_ids(wrong: Any, before: int) -> None:
+    fill: dict[Any, Any] = {f"x{number}": 1 for number in range(before)}
+    for read in (read_run, read_judgements):
+        assert "ids must be texts or whole numbers." in refused(read, {"q": {**fill, wrong: 1}})
+        assert "ids must be texts or whole numbers." in refused(read, {**{"q": fill}, wrong: fill})
+
+
+def test_whole_numbers_meet_texts() -> None:
+    qrels = {"1": {"10": 1, "11": 0}}
+    for number in (int, np.int32, np.uint64):
+        run = {number(1): {"x": 2.0, number(10): 1.0}}
+        assert evaluate(qrels, run, "RR").value() == 0.5
+        assert evaluate({number(1): {number(10): 1}}, run, "RR").value() == 0.5
+        assert evaluate(qrels, {number(1): [number(9), number(10)]}, "RR").value() == 0.5
+
+
+def test_plain_texts_are_told_from_all_else() -> None:
+    for length in (*range(40), 100, 683, 1366, 5000, 20_000):
+        texts: dict[Any, int] = {str(number): number for number in range(length)}
+        for each in (texts, dict(texts.items()), OrderedDict(texts), {**texts}):
+            assert only_texts(each)
+        for odd in (7, Name("x"), None, 1.5, ""):
+            mixed = {**texts, odd: 1}
+            assert not only_texts(mixed)
+            del mixed[odd]
+            assert only_texts(mixed)
+            mixed = dict.fromkeys([odd, *texts])
+            assert not only_texts(mixed)
+
+
+def test_a_dict_is_not_copied() -> None:
+    run = {"q": {"a": 1.0}}
+    assert read_run(run).lists is run

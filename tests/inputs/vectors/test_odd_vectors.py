@@ -1,0 +1,305 @@
+"""Vectors that are odd, damaged or hostile: one clear message, or the same numbers as ever."""
+
+import json
+import os
+import random
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+import judged
+from judged.errors import InputError, JudgedError
+from judged.inputs.vectors import as_vectors, read_vectors
+from judged.inputs.vectors.labels import labels_from, labels_lists_from, revisited_from
+
+VECTORS = np.arange(12, dtype=np.float32).reshape(4, 3) + 1
+
+
+@pytest.mark.parametrize(
+    "ids",
+    [[1.0, 2.5, 3.0, 4.0], [True, False, True, False], [[1], [2], [3], [4]]],
+    ids=["floats", "flags", "lists"],
+)
+def test_a_column_of_ids_that_cannot_be_ids_is_refused(ids: list[Any], tmp_path: Path) -> None:
+    frame = pl.DataFrame({"id": ids, "embedding": VECTORS.tolist()})
+    parquet, ndjson = tmp_path / "v.parquet", tmp_path / "v.ndjson"
+    frame.write_parquet(parquet)
+    frame.write_ndjson(ndjson)
+    for path in (parquet, ndjson) if not isinstance(ids[0], list) else (parquet,):
+        with pytest.raises(InputError, match='"id" should hold ids, texts or whole numbers; it is'):
+            read_vectors(path, key="embedding")
+    columns = pl.DataFrame({"id": ids, "a": [1.0, 2, 3, 4], "b": [0.0, 1, 2, 3]})
+    columns.write_parquet(parquet)
+    with pytest.raises(InputError, match='"id" should hold ids'):
+        read_vectors(parquet)
+
+
+def test_ids_of_bytes_are_texts(tmp_path: Path) -> None:
+    path = tmp_path / "v.parquet"
+    pl.DataFrame({"id": [b"a", b"\xc3\xa9"], "embedding": VECTORS[:2].tolist()}).write_parquet(path)
+    assert read_vectors(path).ids == ("a", "é")
+    pl.DataFrame({"id": [b"a", b"\xff"], "embedding": VECTORS[:2].tolist()}).write_parquet(path)
+    with pytest.raises(InputError, match="the ids are not UTF-8 text"):
+        read_vectors(path)
+
+
+@pytest.mark.parametrize(
+    "ids",
+    [
+        *("abcd", b"abcd", 7, [1.0, 2.0, 3.0, 4.0], [None, 1, 2, 3], [True, False, 1, 2]),
+        *([b"a", b"b", b"c", b"d"], np.array(4), [["a"], "b", "c", "d"], [1, 2, 3], np.eye(4)),
+    ],
+    ids=str,
+)
+def test_ids_are_texts_or_whole_numbers(ids: Any) -> None:
+    with pytest.raises(InputError, match="ids"):
+        as_vectors(VECTORS, ids=ids)
+
+
+def test_ids_in_many_hands() -> None:
+    texts, numbers = ("a", "b", "c", "d"), ("3", "1", "2", "0")
+    for given in (list(texts), texts, np.array(texts), pl.Series(texts), dict.fromkeys(texts)):
+        assert as_vectors(VECTORS, ids=given).ids == texts
+    for given in ([3, 1, 2, 0], np.array([3, 1, 2, 0], np.uint8), pl.Series([3, 1, 2, 0])):
+        assert as_vectors(VECTORS, ids=given).ids == numbers
+    assert as_vectors(VECTORS, ids=(str(row) for row in range(4))).ids == ("0", "1", "2", "3")
+
+
+def ways(path: Path) -> dict[str, Any]:
+    """The same vectors, in memory and on disk, in every order and precision that holds them."""
+    np.save(path / "c.npy", VECTORS)
+    np.save(path / "f.npy", np.asfortranarray(VECTORS))
+    np.save(path / "b.npy", VECTORS.astype(">f8"))
+    np.savez_compressed(path / "z.npz", vectors=VECTORS)
+    (path / "t.txt").write_text("\n".join(" ".join(map(str, row)) for row in VECTORS.tolist()))
+    (path / "t.csv").write_text("\n".join(",".join(map(str, row)) for row in VECTORS.tolist()))
+    pl.DataFrame({"vector": VECTORS.tolist()}).write_parquet(path / "p.parquet")
+    pl.DataFrame({"vector": VECTORS.tolist()}).write_ndjson(path / "n.ndjson")
+    files = ("c.npy", "f.npy", "b.npy", "z.npz", "t.txt", "t.csv", "p.parquet", "n.ndjson")
+    return {
+        **{name: path / name for name in files},
+        "lists": VECTORS.tolist(),
+        "double": VECTORS.astype(np.float64),
+        "half": VECTORS.astype(np.float16),
+        "bytes": VECTORS.astype(np.int8),
+        "big end first": VECTORS.astype(">f4"),
+        "by column": np.asfortranarray(VECTORS),
+        "every other": np.repeat(np.repeat(VECTORS, 2, axis=0), 2, axis=1)[::2, ::2],
+        "backwards": VECTORS[::-1][::-1],
+        "read only": np.broadcast_to(VECTORS, (1, 4, 3))[0],
+        "mapped": np.load(path / "c.npy", mmap_mode="r"),
+        "nothing masked": np.ma.array(VECTORS),
+        "a frame": pl.DataFrame(VECTORS),
+    }
+
+
+def test_every_way_in_gives_the_same_numbers(tmp_path: Path) -> None:
+    relevant = judged.relevance.same_label([0, 1, 0, 1], [0, 1, 0, 1])
+    exclude = judged.relevance.same_row()
+    found = {
+        name: judged.Embeddings(each, VECTORS, similarity="dot", exclude=exclude)
+        .rank(relevant)
+        .hit_rank.tolist()
+        for name, each in ways(tmp_path).items()
+    }
+    assert len(set(map(tuple, found.values()))) == 1, found
+
+
+ODD: dict[str, Any] = {
+    "complex": VECTORS + 1j,
+    "objects": VECTORS.astype(object),
+    "texts": VECTORS.astype(str),
+    "dates": VECTORS.astype("datetime64[s]"),
+    "masked": np.ma.array(VECTORS, mask=VECTORS > 5),
+    "no rows": np.zeros((0, 3)),
+    "no dimensions": np.zeros((4, 0)),
+    "one vector": VECTORS[0],
+    "a cube": VECTORS[None],
+    "a number": 5,
+    "nothing": None,
+    "a text in a list": ["a"],
+    "rows of several lengths": [[1.0], [1.0, 2.0]],
+    "a mapping": {"a": [1.0]},
+    "a set": {1.0},
+    "a function": len,
+    "records": np.zeros(3, [("a", float)]),
+    "no such file": "no-such-file.npy",
+    "a folder": ".",
+    "bytes": b"abc",
+    "NaN": np.full((4, 3), np.nan),
+    "infinite": np.full((4, 3), np.inf),
+    "zeros": np.zeros((4, 3)),
+}
+
+
+@pytest.mark.parametrize("name", ODD)
+def test_odd_vectors_are_refused_in_words(name: str) -> None:
+    for sides in ((ODD[name], VECTORS), (VECTORS, ODD[name])):
+        with pytest.raises(JudgedError) as raised:
+            judged.Embeddings(*sides).evaluate(judged.relevance.pairs(), "RR")
+        assert str(raised.value).strip().endswith((".", "?"))
+
+
+def test_long_lines_of_text(tmp_path: Path) -> None:
+    path = tmp_path / "wide.csv"
+    wide = np.arange(40_000) % 7
+    path.write_text("\n".join(",".join(map(str, row)) for row in (wide, wide + 1)))
+    assert read_vectors(path).dims == 40_000
+    path.write_text('"' + "a" * 200_000 + '",1,2\n"b",3,4\n')
+    with pytest.raises(InputError, match="cannot be read as CSV"):
+        read_vectors(path)
+    path = tmp_path / "long.txt"
+    path.write_text("1 " * 70_000 + "\n")
+    assert read_vectors(path).dims == 70_000
+    path.write_text("9" * 5000 + " " + "9" * 5000 + "\n1 2 3\n")
+    with pytest.raises(InputError, match=r"long\.txt, line 2: expected 2 fields, found 3"):
+        read_vectors(path)
+
+
+def test_a_small_file_that_unpacks_to_much_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "zeros.npz"
+    np.savez_compressed(path, vectors=np.ones((2000, 500), np.float32))
+    assert len(read_vectors(path)) == 2000
+    monkeypatch.setenv("JUDGED_MAX_UNPACKED", "3MB")
+    with pytest.raises(InputError, match=r"zeros.npz: its [0-9,]+ bytes unpack to more than"):
+        read_vectors(path)
+    monkeypatch.setenv("JUDGED_MAX_UNPACKED", "5MB")
+    assert len(read_vectors(path)) == 2000
+    # What is not compressed is as large as it looks.
+    monkeypatch.setenv("JUDGED_MAX_UNPACKED", "3MB")
+    np.savez(path, vectors=np.ones((2000, 500), np.float32))
+    assert len(read_vectors(path)) == 2000
+    # A header that promises more than there is, is damage.
+    monkeypatch.delenv("JUDGED_MAX_UNPACKED")
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        head = b"{'descr': '<f4', 'fortran_order': False, 'shape': (1000000000, 1000000), }\n"
+        prefix = b"\x93NUMPY\x01\x00" + len(head).to_bytes(2, "little")
+        archive.writestr("vectors.npy", prefix + head)
+    with pytest.raises(InputError, match="unpack to more than"):
+        read_vectors(path)
+
+
+h5py = pytest.importorskip("h5py")
+
+
+def test_numbers_in_other_files_are_not_followed(tmp_path: Path) -> None:
+    secret = tmp_path / "secret.bin"
+    VECTORS.tofile(secret)
+    path = tmp_path / "v.h5"
+    with h5py.File(path, "w") as opened:
+        opened.create_dataset("vectors", (4, 3), "f4", external=[(str(secret), 0, VECTORS.nbytes)])
+    with pytest.raises(InputError, match="vectors lies in other files, which are not followed"):
+        read_vectors(path)
+    other = tmp_path / "other.h5"
+    with h5py.File(other, "w") as opened:
+        opened["vectors"] = VECTORS
+    with h5py.File(path, "w") as opened:
+        layout = h5py.VirtualLayout((4, 3), "f4")
+        layout[:] = h5py.VirtualSource(str(other), "vectors", (4, 3))
+        opened.create_virtual_dataset("vectors", layout)
+    with pytest.raises(InputError, match="lies in other files"):
+        read_vectors(path)
+    with h5py.File(path, "w") as opened:
+        opened["vectors"] = h5py.ExternalLink(str(other), "vectors")
+    for key in (None, "vectors"):
+        with pytest.raises(InputError, match=r"v\.h5"):
+            read_vectors(path, key=key)
+
+
+def damaged(data: bytes, source: random.Random) -> bytes:
+    """Some bytes changed, removed or repeated."""
+    changed = bytearray(data)
+    for _ in range(source.randint(1, 6)):
+        at = source.randrange(len(changed))
+        match source.randrange(3):
+            case 0:
+                changed[at] = source.randrange(256)
+            case 1:
+                del changed[at : at + source.randint(1, 40)]
+            case _:
+                changed[at:at] = changed[at : at + source.randint(1, 40)]
+        if not changed:
+            changed = bytearray(b"\0")
+    return bytes(changed)
+
+
+def test_damaged_files_give_vectors_or_one_message(tmp_path: Path) -> None:
+    with h5py.File(tmp_path / "h.h5", "w") as opened:
+        opened.create_dataset("vectors", data=VECTORS, compression="gzip", chunks=(2, 3))
+        opened["ids"] = ["a", "b", "c", "d"]
+    ways(tmp_path)
+    for whole in sorted(tmp_path.iterdir()):
+        source = random.Random(whole.name)
+        data, path = whole.read_bytes(), tmp_path / f"damaged{whole.suffix}"
+        for _ in range(60):
+            path.write_bytes(damaged(data, source))
+            try:
+                found = read_vectors(path)
+                found.block(0, min(len(found), 10))
+            except JudgedError:
+                pass
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        *(5, None, "x", [5], [None], {"gnd": 5}, {"gnd": [[]]}),
+        *(
+            [{"easy": part, "hard": [], "junk": []}]
+            for part in (5, None, "12", ["a"], [1.5], [None], [True], {"0": 1}, [[1]])
+        ),
+    ],
+    ids=json.dumps,
+)
+def test_lists_of_the_revisited_benchmarks_of_wrong_types(given: Any, tmp_path: Path) -> None:
+    path = tmp_path / "gnd.json"
+    path.write_text(json.dumps(given))
+    with pytest.raises(InputError, match="a list is needed, with the lists easy, hard and junk"):
+        revisited_from(path)
+    with pytest.raises(JudgedError):
+        judged.relevance.revisited(given)
+
+
+@pytest.mark.parametrize("number", [10**26, -1, 99])
+def test_rows_of_the_revisited_benchmarks_that_are_not_there(number: int) -> None:
+    lists = [{"easy": [number], "hard": [], "junk": []}] * 4
+    relevant, exclude = judged.relevance.revisited(lists, "easy")
+    with pytest.raises(InputError, match="there is no item"):
+        judged.Embeddings(VECTORS, VECTORS, exclude=exclude).evaluate(relevant, "RR")
+
+
+def test_labels_of_odd_types(tmp_path: Path) -> None:
+    for odd in (
+        None,
+        5,
+        "abcd",
+        [None] * 4,
+        [1.5, 2, 3, 4],
+        [[1]] * 4,
+        [float("nan")] * 4,
+        {"a": 1},
+    ):
+        with pytest.raises(JudgedError):
+            judged.Embeddings(VECTORS, VECTORS).evaluate(
+                judged.relevance.same_label(odd, [0, 1, 0, 1]), "RR"
+            )
+    for odd in (None, 5, ["ab"] * 4, [None] * 4, [[[]]] * 4, [5] * 4, [{}, {}, {}, 3]):
+        with pytest.raises(JudgedError):
+            judged.Embeddings(VECTORS, VECTORS).evaluate(
+                judged.relevance.shared_label(odd, [["a"]] * 4), "RR"
+            )
+    path = tmp_path / "l.npy"
+    np.save(path, np.array([b"a", b"\xff"]))
+    with pytest.raises(InputError, match="UTF-8"):
+        labels_from(path)
+    empty = tmp_path / "empty.csv"
+    empty.write_bytes(b"\n")
+    with pytest.raises(InputError):
+        labels_lists_from(empty)
+    os.remove(empty)

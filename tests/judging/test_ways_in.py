@@ -1,0 +1,338 @@
+"""The same data by every way in: the same bits, and the same audit."""
+
+from __future__ import annotations
+
+import json
+import pickle
+import random
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import judged
+from judged import Audit, InputError, Rankings, evaluate, judge
+from judged.policy import DUPLICATES
+
+Lists = dict[str, dict[str, float]]
+MEASURES = "AP, nDCG@3, P@2, RR, Bpref, RBP"
+EMPTY_WAYS = ["none", "first", "middle", "last", "many"]
+
+
+def generate(seed: int, empty: str) -> tuple[Lists, Lists]:
+    """Judgements and a run with ties, gaps both ways and, where asked for, queries with nothing in
+    them."""
+    draw = random.Random(seed)
+    items = [f"{draw.choice('aZé文')}{number}" for number in range(12)]
+    names = [f"q{number}" for number in range(9)]
+    places = {"none": [], "first": [0], "middle": [4], "last": [8], "many": [0, 1, 4, 7, 8]}[empty]
+    sides: list[Lists] = []
+    for values in ([0, 1, 2, -1], [0.5, 0.25, 1.0, 3.0, -2.0]):
+        lists: Lists = {}
+        for at, name in enumerate(names):
+            if at in places and draw.random() < 0.8:
+                lists[name] = {}
+            elif draw.random() < 0.9:
+                chosen = draw.sample(items, draw.randint(1, 10))
+                lists[name] = {item: draw.choice(values) for item in chosen}
+        sides.append(lists)
+    sides[0].setdefault("q5", {items[0]: 1})
+    sides[1]["q5"] = {items[0]: 1.0, items[1]: 1.0}
+    return sides[0], sides[1]
+
+
+def rows(lists: Lists) -> list[tuple[str, str | None, float | None]]:
+    return [
+        row
+        for query, inner in lists.items()
+        for row in (
+            [(query, item, value) for item, value in inner.items()] or [(query, None, None)]
+        )
+    ]
+
+
+def columns(lists: Lists, value: str) -> dict[str, list[Any]]:
+    query, item, number = zip(*rows(lists), strict=True)
+    return {"query": list(query), "item": list(item), value: list(number)}
+
+
+def polars(lists: Lists, value: str) -> pl.DataFrame:
+    return pl.DataFrame(columns(lists, value), schema_overrides={value: pl.Float64})
+
+
+def in_file(name: str, text: Callable[[Lists, str], str]) -> Callable[[Lists, str, Path], Path]:
+    def write(lists: Lists, value: str, folder: Path) -> Path:
+        path = folder / f"{value}.{name}"
+        path.write_text(text(lists, value), encoding="utf-8")
+        return path
+
+    return write
+
+
+def in_memory(make: Callable[[Lists, str], Any]) -> Callable[[Lists, str, Path], Any]:
+    return lambda lists, value, folder: make(lists, value)
+
+
+def in_parquet(lists: Lists, value: str, folder: Path) -> Path:
+    polars(lists, value).write_parquet(folder / f"{value}.parquet")
+    return folder / f"{value}.parquet"
+
+
+def ndjson(lists: Lists, value: str) -> str:
+    named = [dict(zip(("query", "item", value), row, strict=True)) for row in rows(lists)]
+    return "\n".join(map(json.dumps, named)) + "\n"
+
+
+def json_rows(lists: Lists, value: str) -> str:
+    named = [dict(zip(("query", "item", value), row, strict=True)) for row in rows(lists)]
+    return json.dumps(named)
+
+
+def csv(lists: Lists, value: str) -> str:
+    lines = [",".join("" if cell is None else str(cell) for cell in row) for row in rows(lists)]
+    return "\n".join([f"query,item,{value}", *lines]) + "\n"
+
+
+def trec(lists: Lists, value: str) -> str:
+    line = "{} Q0 {} 1 {} mine\n" if value == "score" else "{} 0 {} {}\n"
+    return "".join(line.format(*row) for row in rows(lists))
+
+
+def read(given: Any, value: str) -> Any:
+    return judged.read_run(given) if value == "score" else judged.read_judgements(given)
+
+
+WAYS: dict[str, Callable[[Lists, str, Path], Any]] = {
+    "dict": in_memory(lambda lists, value: lists),
+    "pairs": in_memory(
+        lambda lists, value: (
+            {query: list(inner.items()) for query, inner in lists.items()}
+            if value == "score"
+            else lists
+        )
+    ),
+    "mappings": in_memory(
+        lambda lists, value: (
+            {
+                query: [{"id": item, "score": score} for item, score in inner.items()]
+                for query, inner in lists.items()
+            }
+            if value == "score"
+            else lists
+        )
+    ),
+    "polars": in_memory(polars),
+    "polars lazy": in_memory(lambda lists, value: polars(lists, value).lazy()),
+    "pandas": in_memory(lambda lists, value: pd.DataFrame(columns(lists, value))),
+    "pyarrow": in_memory(lambda lists, value: pa.table(columns(lists, value))),
+    "pickled dict": in_memory(lambda lists, value: pickle.loads(pickle.dumps(read(lists, value)))),
+    "parquet": in_parquet,
+    "json": in_file("json", lambda lists, value: json.dumps(lists)),
+    "json rows": in_file("rows.json", json_rows),
+    "ndjson": in_file("ndjson", ndjson),
+    "csv": in_file("csv", csv),
+    "trec": in_file("trec", trec),
+}
+
+
+def outcome(qrels: Any, run: Any, **options: Any) -> tuple[Any, ...]:
+    """Every value and count; notes are about the way in, and a run is named after its file."""
+    evaluation = evaluate(qrels, {"run": run}, MEASURES, **options)
+    values = evaluation.scored().to_dict(per_query=True)["per_query"]
+    audit: Audit = replace(evaluation.audit["run"], notes=())
+    summary = {str(m): evaluation.value(m) for m in evaluation.measures}
+    return repr(values), summary, audit
+
+
+@pytest.mark.parametrize("empty", EMPTY_WAYS)
+@pytest.mark.parametrize("ties", ["id", "input"])
+@pytest.mark.parametrize("seed", range(2))
+def test_all_ways_in_give_the_same_bits(empty: str, ties: str, seed: int, tmp_path: Path) -> None:
+    qrels, run = generate(seed, empty)
+    options = {"policy": {"ties": ties, "missing": "skip"}}
+    expected = outcome(qrels, run, **options)
+    for name, way in WAYS.items():
+        if name == "trec" and empty != "none":
+            continue
+        given = way(qrels, "grade", tmp_path), way(run, "score", tmp_path)
+        assert outcome(*given, **options) == expected, name
+        assert outcome(qrels, given[1], **options) == expected, f"a dict with {name}"
+        assert outcome(given[0], run, **options) == expected, f"{name} with a dict"
+
+
+@pytest.mark.parametrize("way", [name for name in WAYS if name != "trec"])
+def test_a_query_with_nothing_in_it_is_there(way: str, tmp_path: Path) -> None:
+    qrels = {"q1": {}, "q2": {"a": 1}, "q3": {}, "q4": {"b": 1}}
+    run = {"q4": {}, "q2": {"a": 1.0}, "q3": {"x": 1.0}, "q9": {}}
+    given = WAYS[way](qrels, "grade", tmp_path), WAYS[way](run, "score", tmp_path)
+    rankings = judge(*given)
+    assert rankings.queries == ("q1", "q2", "q3", "q4")
+    assert rankings.missing.tolist() == [True, False, False, False]
+    assert rankings.retrieved.tolist() == [0, 1, 1, 0]
+    assert rankings.audit is not None
+    assert rankings.audit.ignored_queries == 1
+    assert rankings.audit.nothing_relevant == 2
+
+
+@pytest.mark.parametrize("way", [name for name in WAYS if name != "trec"])
+def test_judgements_with_nothing_in_them(way: str, tmp_path: Path) -> None:
+    qrels: Lists = {"q1": {}, "q2": {}}
+    for run in ({"q1": {"a": 1.0}}, polars({"q1": {"a": 1.0}}, "score")):
+        rankings = judge(WAYS[way](qrels, "grade", tmp_path), run)
+        assert rankings.queries == ("q1", "q2")
+        assert rankings.retrieved.tolist() == [1, 0]
+    with pytest.raises(InputError, match="the run is empty"):
+        judge({"q1": {"a": 1}}, WAYS[way](qrels, "score", tmp_path))
+
+
+@pytest.mark.parametrize("way", ["polars", "pandas", "pyarrow", "parquet", "ndjson", "csv"])
+def test_a_row_without_an_item_beside_others_is_incomplete(way: str, tmp_path: Path) -> None:
+    class Doubled(dict):  # type: ignore[type-arg]
+        def items(self) -> Any:
+            return [("q1", {"a": 1.0}), ("q1", {})]
+
+    with pytest.raises(InputError, match=r"(row 2|line [23]): the item is missing"):
+        judge({"q1": {"a": 1}}, WAYS[way](Doubled(), "score", tmp_path))
+
+
+@pytest.mark.parametrize("unique", [False, True])
+@pytest.mark.parametrize("empty", EMPTY_WAYS)
+def test_categories_keep_queries_with_nothing_in_them(
+    unique: bool, empty: str, tmp_path: Path
+) -> None:
+    qrels, run = generate(7, empty)
+    of = {item: item[0] for inner in (*qrels.values(), *run.values()) for item in inner}
+    found = [
+        outcome(WAYS[way](qrels, "grade", tmp_path), WAYS[way](run, "score", tmp_path), unique=of)
+        if unique
+        else outcome(WAYS[way](qrels, "grade", tmp_path), WAYS[way](run, "score", tmp_path))
+        for way in ("dict", "polars", "json", "csv")
+    ]
+    assert all(each == found[0] for each in found)
+
+
+SUBTOPICS = {
+    "q0": {},
+    "q1": {"a": {"x": 1, "y": 0}, "b": {"y": 2}},
+    "q2": {},
+    "q3": {"c": {"x": 1}},
+}
+
+
+@pytest.mark.parametrize("leave", [[], ["q0"], ["q2"], ["q0", "q2"]])
+def test_subtopics_of_queries_with_nothing_in_them(leave: list[str], tmp_path: Path) -> None:
+    qrels = {query: inner for query, inner in SUBTOPICS.items() if query not in leave}
+    run = {query: ["c", "b", "a"] for query in SUBTOPICS}
+    table = [
+        (query, item, subtopic, grade)
+        for query, inner in qrels.items()
+        for item, grades in inner.items()
+        for subtopic, grade in grades.items()
+    ] + [(query, None, None, None) for query, inner in qrels.items() if not inner]
+    frame = pl.DataFrame(table, schema=["query", "item", "subtopic", "grade"], orient="row")
+    frame = frame.sort("query", maintain_order=True)
+    (tmp_path / "q.json").write_text(json.dumps(qrels))
+    values = [
+        evaluate(given, run, "alpha_nDCG@3, ERR_IA@3, AP")
+        .scored()
+        .to_dict(per_query=True)["per_query"]
+        for given in (qrels, frame, tmp_path / "q.json")
+    ]
+    assert values[0] == values[1] == values[2]
+
+
+@pytest.mark.parametrize("duplicates", DUPLICATES)
+@pytest.mark.parametrize("ties", ["id", "input"])
+def test_duplicates_by_every_way_in(duplicates: Any, ties: str, tmp_path: Path) -> None:
+    """The best-ranked of each is kept, or the repetition is refused, whatever the data come in."""
+    qrels = {"q": {"a": 1, "b": 0, "c": 2}, "p": {"a": 1}}
+    pairs = {
+        "q": [("a", 1.0), ("b", 2.0), ("a", 3.0), ("c", 2.0), ("b", 2.0), ("x", 2.0)],
+        "p": [("a", 1.0)],
+    }
+    table = [(query, *pair) for query, each in pairs.items() for pair in each]
+    frame = pl.DataFrame(table, schema=["query", "item", "score"], orient="row")
+    (tmp_path / "run.json").write_text(json.dumps(pairs))
+    (tmp_path / "run.trec").write_text(
+        "".join(f"{query} Q0 {item} 1 {score} mine\n" for query, item, score in table)
+    )
+    found = set()
+    for run in (pairs, frame, frame.to_pandas(), tmp_path / "run.json", tmp_path / "run.trec"):
+        if duplicates == "error":
+            with pytest.raises(InputError, match=r"query 'q' has item 'a' more than once"):
+                judge(qrels, run, duplicates=duplicates)
+        else:
+            rankings = judge(qrels, run, duplicates=duplicates, policy={"ties": ties})
+            assert rankings.audit is not None
+            found.add(
+                (
+                    str(rankings.hit_rank.tolist()),
+                    str(rankings.hit_grade.tolist()),
+                    rankings.audit.duplicates_dropped,
+                )
+            )
+    order = "[1.0, 2.0, 0.0, 1.0]" if ties == "id" else "[1.0, 0.0, 2.0, 1.0]"
+    rank = "[1, 3, 4, 1]" if ties == "id" else "[1, 2, 3, 1]"
+    assert found == (set() if duplicates == "error" else {(rank, order, 2)})
+
+
+def test_the_first_of_a_ranked_list_is_kept(tmp_path: Path) -> None:
+    lists = {"q": ["b", "a", "b", "c", "a"]}
+    (tmp_path / "run.json").write_text(json.dumps(lists))
+    for run in (lists, tmp_path / "run.json"):
+        rankings = judge({"q": {"a": 1, "b": 2, "c": 3}}, run, duplicates="first")
+        assert rankings.hit_grade.tolist() == [2, 1, 3]
+        assert rankings.retrieved.tolist() == [3]
+        assert rankings.audit is not None
+        assert rankings.audit.duplicates_dropped == 2
+
+
+LARGE = {"q": {"a": 2**53, "b": 2**53 + 1, "c": 3}}
+
+
+@pytest.mark.parametrize("way", [name for name in WAYS if name not in ("polars", "polars lazy")])
+def test_whole_numbers_that_floats_cannot_tell_apart_are_warned_of(
+    way: str, tmp_path: Path
+) -> None:
+    given: Any = LARGE
+    if way not in ("parquet",):
+        given = WAYS[way](given, "score", tmp_path)
+    audit = judge({"q": {"a": 1}}, given).audit
+    assert audit is not None
+    assert len(audit.warnings) == 1
+    assert "such as 9007199254740992 of query 'q'" in audit.warnings[0]
+
+
+@pytest.mark.parametrize("dtype", [pl.Int64, pl.UInt64, pl.Int128])
+def test_large_scores_of_typed_columns(dtype: Any) -> None:
+    frame = pl.DataFrame(
+        {"query": ["q", "q"], "item": ["a", "b"], "score": [2**53, 2**53 + 1]},
+        schema_overrides={"score": dtype},
+    )
+    audit = judge({"q": {"a": 1}}, frame).audit
+    assert audit is not None
+    assert audit.warnings
+    apart = frame.with_columns(score=pl.Series([2**53, 2**53 + 2], dtype=dtype))
+    audit = judge({"q": {"a": 1}}, apart).audit
+    assert audit is not None
+    assert not audit.warnings
+
+
+def test_large_scores_side_by_side() -> None:
+    audit = Rankings.from_scores([[1, 0]], [[2**60, 2**60 + 1]]).audit
+    assert audit is not None
+    assert audit.warnings
+
+
+def test_relevance_lists_are_judged() -> None:
+    evaluation = Rankings.from_relevance([[1] * 10, [0] * 10]).evaluate("RR")
+    audit = evaluation.audit["run"]
+    assert audit.judged_at_10 == 1.0
+    assert audit.judged_results == audit.results == 20
+    assert not any("judged@10" in sentence for sentence in audit.sentences())
+    assert Rankings.from_relevance([[1, None]]).evaluate("RR").audit["run"].judged_at_10 == 0.5

@@ -1,0 +1,132 @@
+"""Whatever is given for data: an error of judged, or a number; never another exception."""
+
+from __future__ import annotations
+
+import datetime
+from collections import OrderedDict
+from collections.abc import Callable
+from decimal import Decimal
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+from judged import JudgedError, Rankings, evaluate, explain, judge, read_judgements, read_run
+
+NAN, INF, HUGE = float("nan"), float("inf"), 10**400
+WRONG: list[Any] = [
+    *(
+        None,
+        0,
+        1,
+        -1,
+        1.5,
+        NAN,
+        True,
+        "",
+        "x",
+        "none/such",
+        b"x",
+        HUGE,
+        "\x00",
+        "a\ud800",
+        Decimal(1),
+    ),
+    *([], [1], [[]], [[1]], [[1], [2, 3]], ["a"], [None], [["a"]], [[None]], [[[1]]], ["ab"], "ab"),
+    *([["1"]], [[HUGE]], [[1j]], [[NAN]], [[INF]], [[True]], [[b"x"]], [{}], [{"q": 1}], [[{}]]),
+    *([[{"s": 1}]], [[{"s": None}]], [np.zeros(2), np.zeros(3)], {1, 2}, (), (1, 2), range(3)),
+    *({}, {"q": None}, {"q": 1}, {"q": "a"}, {"q": []}, {"q": {}}, {"q": [1]}, {"q": [[1]]}),
+    *({"q": {"a": None}}, {"q": {"a": "1"}}, {"q": {"a": {}}}, {"q": {"a": {"s": 1}}}),
+    *(
+        {"q": {"a": {"s": None}}},
+        {"q": {"a": [1]}},
+        {1: {2: 3}},
+        {None: {"a": 1}},
+        {"q": {None: 1}},
+    ),
+    *({"q": ["a", "a"]}, {"q": [("a", 1)]}, {"q": {"a": INF}}, {"q": {"a": HUGE}}, {"r": 5}),
+    *({"r": {"q": {"a": 1}}}, {"r": {"q": 5}}, {"q": object()}, object(), len, int, iter([])),
+    *(np.zeros(0), np.zeros(3), np.zeros((2, 2)), np.array("a"), np.array([["a"]])),
+    *(np.zeros((2, 2, 2)), np.array([1, 2], dtype=object), pl.DataFrame(), pl.Series([1])),
+    *(pd.DataFrame(), pd.Series([1]), datetime.date(2020, 1, 1), OrderedDict(q={"a": 1})),
+    MappingProxyType({"q": {"a": 1}}),
+]
+QRELS, RUN = {"q": {"a": 1}}, {"q": {"a": 1.0}}
+CALLS: dict[str, Callable[[Any], Any]] = {
+    "judge: judgements": lambda given: judge(given, RUN),
+    "judge: run": lambda given: judge(QRELS, given),
+    "judge: collection": lambda given: judge(QRELS, RUN, collection=given),
+    "judge: collection of a query": lambda given: judge(QRELS, RUN, collection={"q": given}),
+    "judge: duplicates": lambda given: judge(QRELS, RUN, duplicates=given),
+    "judge: depth": lambda given: judge(QRELS, RUN, depth=given),
+    "evaluate: judgements": lambda given: evaluate(given, RUN, "RR"),
+    "evaluate: run": lambda given: evaluate(QRELS, given, "RR"),
+    "evaluate: a grade": lambda given: evaluate({"q": {"a": given}}, RUN, "RR"),
+    "evaluate: a score": lambda given: evaluate(QRELS, {"q": {"a": given}}, "RR"),
+    "evaluate: a result": lambda given: evaluate(QRELS, {"q": ["a", given]}, "RR"),
+    "evaluate: the score of a pair": lambda given: evaluate(QRELS, {"q": [("a", given)]}, "RR"),
+    "evaluate: the item of a pair": lambda given: evaluate(
+        QRELS, {"q": [("a", 1), (given, 2)]}, "RR"
+    ),
+    "evaluate: a repeated item": lambda given: evaluate(
+        QRELS, {"q": [("a", given), ("a", 1)]}, "RR", duplicates="first"
+    ),
+    "evaluate: categories": lambda given: evaluate(QRELS, RUN, "RR", unique=given),
+    "evaluate: a category": lambda given: evaluate(QRELS, RUN, "RR", unique={"a": given}),
+    "read_run": read_run,
+    "read_run: name": lambda given: read_run(RUN, name=given),
+    "read_judgements": read_judgements,
+    "explain: judgements": lambda given: explain(given, RUN, "AP"),
+    "explain: run": lambda given: explain(QRELS, given, "AP"),
+    "from_relevance": lambda given: Rankings.from_relevance(given).evaluate("AP"),
+    "from_relevance: relevant": lambda given: Rankings.from_relevance([[1, 0]], relevant=given),
+    "from_relevance: pool": lambda given: Rankings.from_relevance([[1, 0]], pool=given),
+    "from_relevance: pool by subtopic": lambda given: Rankings.from_relevance(
+        [[{"s": 1}]], pool=given
+    ),
+    "from_relevance: collection": lambda given: Rankings.from_relevance([[1, 0]], collection=given),
+    "from_relevance: queries": lambda given: Rankings.from_relevance([[1, 0]], queries=given),
+    "from_scores: y_true": lambda given: Rankings.from_scores(given, [[1, 2]]).evaluate("AP"),
+    "from_scores: y_score": lambda given: Rankings.from_scores([[1, 0]], given).evaluate("AP"),
+    "from_scores: both": lambda given: Rankings.from_scores(given, given).evaluate("AP"),
+    "from_scores: queries": lambda given: Rankings.from_scores([[1, 0]], [[1, 2]], queries=given),
+    "from_scores: ties": lambda given: Rankings.from_scores([[1, 0]], [[1, 2]], ties=given),
+    "take": Rankings.from_relevance([[1, 0], [1]]).take,
+}
+
+
+@pytest.mark.parametrize("call", CALLS)
+@pytest.mark.filterwarnings("ignore")
+def test_wrong_data(call: str) -> None:
+    refused = 0
+    for given in WRONG:
+        try:
+            CALLS[call](given)
+        except JudgedError:
+            refused += 1
+        except Exception as error:
+            raise AssertionError(f"{call} raises {error!r} for {given!r}") from error
+    assert refused > 10
+
+
+@pytest.mark.parametrize("wrong", [[["1"]], [[0.5, "x"]], ["ab"], {"q": [1]}])
+def test_texts_are_no_grades(wrong: Any) -> None:
+    with pytest.raises(JudgedError):
+        Rankings.from_relevance(wrong)
+
+
+@pytest.mark.parametrize("wrong", [1.5, [1.5], -1, True, "3", NAN, HUGE])
+def test_sizes_are_whole_numbers(wrong: Any) -> None:
+    with pytest.raises(JudgedError, match="collection must be"):
+        Rankings.from_relevance([[1]], collection=wrong)
+    with pytest.raises(JudgedError, match="relevant must be"):
+        Rankings.from_relevance([[1]], relevant=wrong)
+
+
+@pytest.mark.parametrize("wrong", [[True, False], [2], [-1], [0.0], 0, "0"])
+def test_indices(wrong: Any) -> None:
+    with pytest.raises(JudgedError, match="the queries to take must be"):
+        Rankings.from_relevance([[1], [0]]).take(wrong)

@@ -1,0 +1,338 @@
+"""Grades and parameters at the ends of what a number can hold: the value is right, or an error says
+why there is none."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from decimal import Decimal, getcontext, localcontext
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+
+from judged import Rankings, evaluate, parse_measure
+from judged.errors import MeasureError
+from judged.measures import REGISTRY, Measure
+from judged.measures.gain import FARTHEST
+from support.rankings import PLAIN, mended, random_measure
+
+GRADES = (0, -1, -1e300, 5e-324, 1e-300, 1e-12, 0.1, 1, 3, 52.5, 1023, 1024, 1500.25, 5000, 2**53)
+GREATEST = (*GRADES, 1e15 + 1, 1e200, 1e300, 1.7e308)
+ONE, TWO = Decimal(1), Decimal(2)
+List = list[float]
+
+
+def exact(value: float) -> Decimal:
+    return Decimal(value)
+
+
+def gain(grade: float, *, gain: str, gains: dict[float, float] | None, **rest: Any) -> Decimal:
+    if gains and grade in gains:
+        return exact(gains[grade])
+    if grade <= 0:
+        return Decimal(0)
+    return {"linear": exact, "binary": lambda grade: ONE, "exp": _exponential}[gain](grade)
+
+
+def _exponential(grade: float) -> Decimal:
+    """2^grade - 1: of the smallest grades, the first term of its series."""
+    return TWO ** exact(grade) - 1 if grade > 1e-20 else exact(grade) * TWO.ln()
+
+
+def discount(rank: int, log: float = 2) -> Decimal:
+    return exact(log).ln() / Decimal(rank + 1).ln()
+
+
+def dcg(gains: list[Decimal], k: int | None, log: float = 2) -> Decimal:
+    shown = gains if k is None else gains[:k]
+    return sum((g * discount(i, log) for i, g in enumerate(shown, 1)), Decimal(0))
+
+
+def twin_ndcg(listed: List, pool: List, *, k: Any, log: float, **shape: Any) -> Decimal | None:
+    best = dcg(sorted((gain(g, **shape) for g in pool), reverse=True), k, log)
+    return dcg([gain(g, **shape) for g in listed], k, log) / best if best else None
+
+
+def twin_dcg(listed: List, pool: List, *, k: Any, log: float, **shape: Any) -> Decimal:
+    return dcg([gain(g, **shape) for g in listed], k, log)
+
+
+def twin_q(listed: List, pool: List, *, beta: float, **shape: Any) -> Decimal | None:
+    ideal = sorted((gain(g, **shape) for g in pool), reverse=True)
+    own = [gain(g, **shape) for g in listed]
+    found = [i for i, g in enumerate(own, 1) if g > 0]
+    relevant = sum(1 for g in ideal if g > 0)
+    terms = [
+        (Decimal(place) + exact(beta) * sum(own[:i])) / (i + exact(beta) * sum(ideal[:i]))
+        for place, i in enumerate(found, 1)
+    ]
+    return sum(terms, Decimal(0)) / relevant if relevant else None
+
+
+def twin_err(listed: List, pool: List, *, k: Any, max_grade: float, **rest: Any) -> Decimal:
+    value, reading = Decimal(0), ONE
+    for rank, grade in enumerate(listed if k is None else listed[:k], 1):
+        stop = _exponential(max(grade, 0)) / TWO ** exact(max_grade)
+        value, reading = value + reading * stop / rank, reading * (1 - stop)
+    return value
+
+
+def twin_rbp(
+    listed: List, pool: List, *, k: Any, p: float, max_grade: float, **rest: Any
+) -> Decimal:
+    shown = listed if k is None else listed[:k]
+    terms = (exact(max(g, 0)) * exact(p) ** i for i, g in enumerate(shown))
+    return (1 - exact(p)) * sum(terms, Decimal(0)) / exact(max_grade)
+
+
+TWINS: dict[str, Callable[..., Decimal | None]] = {
+    "nDCG": twin_ndcg,
+    "DCG": twin_dcg,
+    "Q": twin_q,
+    "ERR": twin_err,
+    "RBP": twin_rbp,
+}
+MEASURES = [
+    *(
+        f"nDCG(gain={gain}{table}){k}"
+        for gain in ("exp", "linear", "binary")
+        for k in ("", "@2")
+        for table in ("", ", gains={1:1e308,3:1e308}", ", gains={3:1e-320}")
+    ),
+    "nDCG(log=1.0000001)",
+    "nDCG(log=1e300, gain=exp)",
+    "DCG(gain=exp)",
+    "DCG",
+    "Q",
+    "Q(gain=exp)",
+    "Q(gain=exp, beta=1e-300)",
+    "Q(beta=1e300)",
+    "ERR",
+    "RBP(gain=graded)",
+    "RBP(gain=graded, p=0.999999999999)",
+    "RBP(gain=graded, p=1e-300)",
+]
+
+
+def _value(measure: Measure, r: Rankings, refusal: str) -> float | None:
+    """The value of the one query; None where an error says that there is none, and why."""
+    try:
+        return float(measure.compute(r)[0])
+    except MeasureError as error:
+        if not re.search(refusal, str(error)):
+            raise
+        return None
+
+
+@pytest.mark.parametrize("text", MEASURES)
+def test_the_value_is_that_of_exact_arithmetic(text: str) -> None:
+    draw, refused = Random(text), 0
+    with localcontext() as context:
+        context.prec, context.Emax, context.Emin = 60, 10**17, -(10**17)
+        for _ in range(60):
+            # 2 to the power of more than 10^17 is too much even here.
+            known = GRADES if "exp" in text or "ERR" in text else GREATEST
+            pool = [draw.choice(known) for _ in range(draw.randint(1, 6))]
+            listed = pool[: draw.randint(0, len(pool))]
+            measure = parse_measure(text)
+            if "max_grade" in measure.params:
+                measure = measure(max_grade=max(max(pool), 4))
+            r = Rankings.from_relevance([listed], pool=[pool])
+            wanted = TWINS[measure.spec.name](listed, pool, **measure.params)
+            try:
+                value = float(measure.compute(r)[0])
+            except MeasureError:
+                refused += 1
+                assert wanted is None or wanted > Decimal("1e290") or measure.params.get("beta")
+                continue
+            if wanted is None:
+                assert np.isnan(value), (text, pool)
+            else:
+                assert abs(exact(value) - wanted) <= Decimal("1e-9") * wanted + Decimal("1e-100"), (
+                    text,
+                    listed,
+                    pool,
+                    value,
+                    wanted,
+                )
+    assert refused == 0 or not text.startswith(("nDCG", "ERR", "RBP"))
+    assert getcontext().Emax != 10**17
+
+
+@pytest.mark.parametrize("name", [n for n in PLAIN if "perfect_is_best" in REGISTRY[n].laws])
+def test_a_perfect_list_is_perfect_whatever_its_grades(name: str) -> None:
+    draw = Random(name)
+    spec = REGISTRY[name]
+    for _ in range(40):
+        measure = mended(random_measure(spec, draw))
+        odd = {"normalize": "false", "ideal": "cutoff"}
+        if any(measure.params.get(name) == value for name, value in odd.items()):
+            continue  # even the best list may have less than 1
+        if measure.params.get("gains") or measure.params.get("rel", 1) > 1:
+            continue
+        pool = sorted((draw.choice(GREATEST) for _ in range(5)), reverse=True)
+        pool = [max(pool[0], 1), *pool[1:]]
+        r = Rankings.from_relevance([pool], collection=20)
+        if (value := _value(measure, r, "can hold|to the last unit")) is not None:
+            assert value == pytest.approx(1, abs=1e-9), (measure, pool)
+
+
+@pytest.mark.parametrize("name", PLAIN)
+def test_no_number_is_lost(name: str) -> None:
+    """Every measure on any grades: a value in its range, NaN only where it is undefined, or an
+    error."""
+    draw = Random(name)
+    for _ in range(60):
+        measure: Measure = mended(random_measure(REGISTRY[name], draw))
+        pool = [draw.choice(GREATEST) for _ in range(draw.randint(1, 7))]
+        listed = [draw.choice((grade, None)) for grade in pool]
+        judged = [grade for grade in listed if grade is not None]
+        left = [grade for grade, own in zip(pool, listed, strict=True) if own is None]
+        r = Rankings.from_relevance([listed], pool=[judged + left], collection=50)
+        try:
+            value = measure.compute(r)
+        except MeasureError:
+            continue
+        undefined = measure.undefined(r)
+        assert (np.isnan(value) == undefined).all(), (measure, pool)
+        low, high = measure.spec.range
+        assert undefined.all() or low - 1e-9 <= value[0] <= high + 1e-9, (measure, pool, value)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        n
+        for n in PLAIN
+        if {p.name for p in REGISTRY[n].params}
+        <= {
+            "k",
+            "rel",
+            "aggregate",
+            "norm",
+            "area",
+            "short",
+            "p",
+            "recall",
+            "precision",
+            "mult",
+            "rounding",
+            "points",
+            "of",
+            "beta",
+            "average",
+            "a",
+            "b",
+            "c",
+            "d",
+        }
+    ],
+)
+def test_grades_that_are_only_compared(name: str) -> None:
+    """Where a measure asks only which grade is the greater, any numbers in the same order do."""
+    draw = Random(name)
+    order = [-1e300, -1, 0, 5e-324, 1e-300, 1, 2**53, 1e300, 1.7e308]
+    tame = [-2, -1, 0, 0.25, 0.5, 1, 2, 3, 4]
+    for _ in range(25):
+        places = [draw.randrange(len(order)) for _ in range(6)]
+        measure = random_measure(REGISTRY[name], draw)
+        if measure.params.get("rel", 1) != 1:
+            measure = measure(rel=1)
+        values = [
+            measure.compute(Rankings.from_relevance([[grades[at] for at in places]], collection=30))
+            for grades in (order, tame)
+        ]
+        np.testing.assert_array_equal(*values, err_msg=f"{measure} {places}")
+
+
+def test_grades_from_1024_on() -> None:
+    """2^1024 is more than a number can hold: the value was 0.0."""
+    clicks = {"q": {"a": 2500, "b": 1300, "c": 0}}
+    best = evaluate(clicks, {"q": ["a", "b", "c"]}, ["nDCG(gain=exp)", "nDCG(gain=exp)@1", "Q"])
+    assert [best.value(measure) for measure in best.measures] == [1, 1, 1]
+    turned = evaluate(clicks, {"q": ["c", "a", "b"]}, "nDCG(gain=exp)@10")
+    assert turned.value() == pytest.approx(1 / np.log2(3))
+    with pytest.raises(MeasureError) as caught:
+        evaluate(clicks, {"q": ["a"]}, "DCG(gain=exp)")
+    assert str(caught.value) == (
+        "DCG(gain=exp) is made of numbers beyond what a computer's can hold (1.8e308) for these "
+        "grades; give smaller grades, or smaller parameters."
+    )
+
+
+@pytest.mark.parametrize("tied", [False, True])
+def test_ties_of_great_grades(tied: bool) -> None:
+    policy = {"ties": "expected"} if tied else {}
+    found = evaluate(
+        {"q": {"a": 3000, "b": 3000, "c": 0}},
+        {"q": {"a": 1.0, "b": 1.0, "c": 0.5}},
+        "nDCG(gain=exp)",
+        policy=policy,
+    )
+    assert found.value() == 1
+
+
+def test_ten_tenths_are_one() -> None:
+    r = Rankings.from_relevance([[0.1] * 20])
+    assert parse_measure("BPM(max_rel=1)@20").compute(r)[0] == pytest.approx(0.1)
+    # A goal of 1 is reached at rank 10, so what follows does not count.
+    mixed = Rankings.from_relevance([[0.1] * 10 + [1.0] * 10])
+    assert parse_measure("BPM(max_rel=1)@20").compute(mixed)[0] == pytest.approx(0.1)
+    for goal in np.arange(1, 20) / 10:
+        mixed = Rankings.from_relevance([[0.1] * round(goal * 10) + [1.0] * 10])
+        value = parse_measure("BPM(max_rel=1)")(T=float(goal), k=30).compute(mixed)[0]
+        assert value == pytest.approx(0.1), goal
+
+
+def test_recall_points_are_reached() -> None:
+    """As many items as a share asks for, whatever its last binary digit is."""
+    for items in range(1, 200):
+        r = Rankings.from_relevance([[1] * items])
+        for wanted in {1, items // 3 or 1, items}:
+            share = wanted / items
+            found = Rankings.from_relevance([[1] * wanted], relevant=items)
+            for text in ("IPrec", "PrecAtRecall"):
+                assert (parse_measure(text) @ share).compute(found)[0] == 1, (share, items)
+        assert parse_measure("IAP").compute(r)[0] == 1
+    tiny = Rankings.from_relevance([[0, 1]])
+    assert parse_measure("Rprec(mult=1e-12)").compute(tiny)[0] == 0
+    assert parse_measure("Rprec(mult=1e-12)").compute(Rankings.from_relevance([[1]]))[0] == 1
+    assert parse_measure("Rprec(mult=1e300)").compute(tiny)[0] == pytest.approx(1e-300)
+
+
+def test_a_recall_of_0_is_reached_at_rank_1() -> None:
+    for listed, value in (([1, 0], 1), ([0, 1], 0), ([0, 0, 1], 0)):
+        r = Rankings.from_relevance([listed])
+        assert parse_measure("PrecAtRecall@0").compute(r)[0] == value
+        assert parse_measure("P@1").compute(r)[0] == value
+
+
+@pytest.mark.parametrize("text", ["RankAUC", "FallOut@1", "Specificity@1"])
+def test_what_is_undefined_by_the_judgements_is_left_out(text: str) -> None:
+    """Everything is relevant to q1: there is no area, and none of 0."""
+    judgements = {"q1": {"a": 1, "b": 1}, "q2": {"a": 1}}
+    run = {"q1": ["a", "b"], "q2": ["a", "b"]}
+    options: dict[str, Any] = {"collection": 2}
+    skipped = evaluate(judgements, run, text, policy={"empty": "skip"}, **options)
+    alone = evaluate({"q2": {"a": 1}}, {"q2": ["a", "b"]}, text, **options)
+    assert skipped.value() == alone.value()
+    assert np.isnan(skipped.scored().values[skipped.measure()][0])
+
+
+@pytest.mark.parametrize("text", ["nDCG(ideal=cutoff)@{}", "SDCG@{}", "alpha_DCG@{}", "ERR_IA@{}"])
+def test_a_cutoff_that_would_take_all_memory(text: str) -> None:
+    r = Rankings.from_relevance([[{"s": 1}, {"s": 0}]])
+    with pytest.raises(MeasureError, match=f"at most {FARTHEST:,}"):
+        parse_measure(text.format(10**15)).compute(r)
+
+
+@pytest.mark.parametrize("name", [name for name in PLAIN if REGISTRY[name].at == "k"])
+def test_the_greatest_cutoff(name: str) -> None:
+    measure = parse_measure(name)
+    if "max_grade" in measure.params or "max_rel" in measure.params:
+        measure = measure(**{n: 4 for n in ("max_grade", "max_rel") if n in measure.params})
+    r = Rankings.from_relevance([[1, 0, 2]], collection=10)
+    value = _value(measure @ (2**53 - 1), r, "at most")
+    assert value is None or np.isfinite(value)

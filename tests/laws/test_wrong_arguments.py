@@ -1,0 +1,244 @@
+"""Whatever is given for an option of a public function, it is a result or a `JudgedError`."""
+
+from __future__ import annotations
+
+import contextlib
+import inspect
+import math
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import judged
+from judged import charts, conventions, learn, relevance, temperature
+from judged.checks import OPTIONS
+from judged.errors import JudgedError
+
+JUDGEMENTS = {"q1": {"a": 2, "b": 0, "c": 1}, "q2": {"c": 1}}
+RUN = {"q1": {"a": 0.5, "b": 0.5, "d": 0.1}, "q2": {"b": 0.7, "c": 0.1}}
+RUNS = {"one": RUN, "two": {"q1": {"b": 0.9, "a": 0.5}, "q2": {"c": 0.7}}}
+RANKINGS = judged.judge(JUDGEMENTS, RUN)
+EVALUATION = judged.evaluate(JUDGEMENTS, RUN, ["AP", "RR"], tie_range=True, unjudged_range=True)
+IDENTIFIED = judged.identify("0.5", JUDGEMENTS, RUN, "RR")
+EXPLAINED = judged.explain([1, 0, 1], measure="AP")
+DISAGREEMENT = judged.compare_conventions(JUDGEMENTS, RUN, "AP@5")
+GRID = np.random.default_rng(1).normal(size=(24, 4))
+LABELS = [at % 4 for at in range(24)]
+SAME = relevance.same_label(LABELS, LABELS)
+EMBEDDINGS = judged.Embeddings(GRID, GRID, exclude=relevance.same_row())
+VECTORS = {"queries": GRID, "items": GRID}
+DIAGNOSIS = EMBEDDINGS.diagnose(SAME)
+TOP = EMBEDDINGS.top_k(3)
+SWEEP = temperature.sweep(EMBEDDINGS, SAME, [0.1, 1.0])
+STUDY = temperature.study(EMBEDDINGS, SAME, [0.1, 1.0], iterations=2)
+INDEXED = EMBEDDINGS.evaluate_index(
+    lambda vectors, k: (
+        np.tile(np.arange(k), (len(vectors), 1)),
+        np.tile(-np.arange(float(k)), (len(vectors), 1)),
+    ),
+    SAME,
+    k=3,
+)
+JUDGED = {"judgements": JUDGEMENTS, "run": RUN}
+
+CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
+    "evaluate": (judged.evaluate, JUDGED),
+    "judge": (judged.judge, JUDGED),
+    "explain": (judged.explain, {**JUDGED, "query": "q1"}),
+    "explain a list": (judged.explain, {"judgements": [1, 0, 1]}),
+    "identify": (judged.identify, {"value": "0.5", "measures": "RR", **JUDGED}),
+    "compare_conventions": (judged.compare_conventions, {"measures": "AP", **JUDGED}),
+    "parse_measure": (judged.parse_measure, {"measure": "P"}),
+    "read_run": (judged.read_run, {"run": RUN}),
+    "read_judgements": (judged.read_judgements, {"judgements": JUDGEMENTS}),
+    "read_vectors": (judged.read_vectors, {"path": "none.npy"}),
+    "Policy": (judged.Policy, {}),
+    "Policy.of": (judged.Policy.of, {"given": {}}),
+    "Rankings.from_relevance": (judged.Rankings.from_relevance, {"relevance": [[1, 0]]}),
+    "Rankings.from_scores": (
+        judged.Rankings.from_scores,
+        {"y_true": [[1, 0]], "y_score": [[0.1, 0.2]]},
+    ),
+    "Rankings.evaluate": (RANKINGS.evaluate, {}),
+    "Embeddings": (judged.Embeddings, VECTORS),
+    "Embeddings.evaluate": (EMBEDDINGS.evaluate, {"relevance": SAME}),
+    "Embeddings.evaluate_and_top_k": (EMBEDDINGS.evaluate_and_top_k, {"relevance": SAME}),
+    "Embeddings.evaluate_index": (
+        EMBEDDINGS.evaluate_index,
+        {"index": lambda vectors, k: (np.zeros((len(vectors), k), int),) * 2, "relevance": SAME},
+    ),
+    "Embeddings.rank": (EMBEDDINGS.rank, {"relevance": SAME}),
+    "Embeddings.rank_both": (EMBEDDINGS.rank_both, {"relevance": SAME}),
+    "Embeddings.top_k": (EMBEDDINGS.top_k, {"k": 3}),
+    "Embeddings.diagnose": (EMBEDDINGS.diagnose, {"relevance": SAME}),
+    "evaluate_embeddings": (judged.evaluate_embeddings, {**VECTORS, "relevance": SAME}),
+    "learn.fit": (
+        learn.fit,
+        {"embeddings": EMBEDDINGS, "relevance": SAME, "iterations": 2},
+    ),
+    "learn.load": (learn.load, {"path": "none.npz"}),
+    "temperature.sweep": (
+        temperature.sweep,
+        {"embeddings": EMBEDDINGS, "relevance": SAME, "temperatures": [1.0]},
+    ),
+    "temperature.study": (
+        temperature.study,
+        {"embeddings": EMBEDDINGS, "relevance": SAME, "temperatures": [1.0], "iterations": 2},
+    ),
+    "conventions.find": (conventions.find, {"name": "ranx"}),
+    "relevance.listed": (relevance.listed, {"judgements": JUDGEMENTS}),
+    "relevance.revisited": (
+        relevance.revisited,
+        {"ground_truth": [{"easy": [0], "hard": [1], "junk": []}]},
+    ),
+    "relevance.same_label": (
+        relevance.same_label,
+        {"query_labels": LABELS, "item_labels": LABELS},
+    ),
+    "relevance.shared_label": (
+        relevance.shared_label,
+        {"query_labels": [[1]], "item_labels": [[1]]},
+    ),
+}
+METHODS = {
+    "Evaluation": EVALUATION,
+    "Explanation": EXPLAINED,
+    "Identification": IDENTIFIED,
+    "Disagreement": DISAGREEMENT,
+    "Diagnosis": DIAGNOSIS,
+    "TopK": TOP,
+    "Sweep": SWEEP,
+    "Study": STUDY,
+    "IndexEvaluation": INDEXED,
+}
+SOURCES: dict[str, Any] = {
+    "source": judged.evaluate(JUDGEMENTS, RUNS, ["nDCG@10", "AP"]),
+    "judgements": JUDGEMENTS,
+    "run": RUN,
+    "runs": RUNS,
+    "sweep": SWEEP,
+    "study": STUDY,
+    "diagnosis": DIAGNOSIS,
+    "pictures": {},
+}
+
+
+def _methods() -> Iterator[tuple[str, Callable[..., Any], dict[str, Any]]]:
+    for kind, result in METHODS.items():
+        for name in dir(result):
+            method = getattr(result, name)
+            if not name.startswith("_") and inspect.ismethod(method):
+                yield f"{kind}.{name}", method, {"path": "x.json"} if name == "save" else {}
+    for name in charts.__all__:
+        chart = getattr(charts, name)
+        if inspect.isfunction(chart):
+            given = inspect.signature(chart).parameters
+            yield f"charts.{name}", chart, {key: SOURCES[key] for key in given if key in SOURCES}
+
+
+NOT_CALLED = {"Audit", "Judgements", "Lookup", "Run", "Measure", "Similarity", "Vectors"}
+"""What people get and do not make; `Measure` has its own tests, in tests/measures."""
+
+WRONG: tuple[Any, ...] = (
+    None,
+    "x",
+    "",
+    "\x00",
+    "٣",
+    b"x",
+    True,
+    -1,
+    0,
+    1.5,
+    -0.0,
+    1e-300,
+    1e308,
+    10**26,
+    -(10**26),
+    10**400,
+    10**5000,
+    math.nan,
+    math.inf,
+    -math.inf,
+    [],
+    ["x"],
+    [None],
+    [math.nan],
+    [10**26],
+    [[1]],
+    (),
+    {},
+    {"x": 1},
+    {1: []},
+    {"x"},
+    object(),
+    print,
+    int,
+    np.array(1.0),
+    np.array([1, 2]),
+    np.array(["x"]),
+    1j,
+)
+
+
+ELSEWHERE = re.compile(r"read_(?!vectors)|Rankings\.from|evaluate_embeddings-(memory|similarity)")
+"""Functions whose options are not checked by `judged.checks` as yet."""
+
+
+def _cases() -> Iterator[Any]:
+    calls = [(name, call, base) for name, (call, base) in CALLS.items()]
+    for name, call, base in [*calls, *_methods()]:
+        for option, declared in inspect.signature(call).parameters.items():
+            if declared.kind in (declared.POSITIONAL_OR_KEYWORD, declared.KEYWORD_ONLY):
+                where = f"{name}-{option}"
+                gap = pytest.mark.xfail(strict=False, reason="not checked as yet")
+                yield pytest.param(
+                    call, base, option, id=where, marks=[gap] if ELSEWHERE.match(where) else []
+                )
+
+
+@pytest.mark.parametrize(("call", "base", "option"), list(_cases()))
+@pytest.mark.filterwarnings("ignore")
+def test_a_wrong_value_is_an_error_of_judged(
+    call: Callable[..., Any],
+    base: dict[str, Any],
+    option: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for wrong in WRONG:
+        with contextlib.suppress(JudgedError):
+            call(**{**base, option: wrong})
+
+
+def test_every_public_function_is_tried() -> None:
+    tried = {name.partition(".")[0].partition(" ")[0] for name in (*CALLS, *METHODS)}
+    for name in judged.__all__:
+        public = getattr(judged, name)
+        held = inspect.ismodule(public) or not callable(public) or name in tried
+        assert held or name in NOT_CALLED or issubclass(public, Exception), name
+    for home in (learn, temperature, relevance, conventions):
+        for name in home.__all__:
+            public = getattr(home, name)
+            if inspect.isfunction(public) and inspect.signature(public).parameters:
+                assert f"{home.__name__.rpartition('.')[2]}.{name}" in CALLS
+
+
+def test_options_mean_the_same_everywhere() -> None:
+    """A check that nobody uses, or an option that is positional somewhere, is a mistake."""
+    options = {
+        option
+        for call, _ in CALLS.values()
+        for option, declared in inspect.signature(call).parameters.items()
+        if declared.kind is declared.KEYWORD_ONLY
+    }
+    options |= {
+        option for _, call, _ in _methods() for option in inspect.signature(call).parameters
+    }
+    assert set(OPTIONS) <= options | {"brief"}

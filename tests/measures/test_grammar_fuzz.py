@@ -1,0 +1,148 @@
+"""Whatever text is given for a measure, it is read or refused, and long texts take no longer than
+they should."""
+
+from __future__ import annotations
+
+import random
+from time import perf_counter
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from judged.errors import MeasureError
+from judged.measures import REGISTRY, Measure, bind, parse_all, parse_measure
+from judged.measures.grammar import pieces_of
+from judged.measures.params import Choice, Cutoff, Gains, Number, Param, Points
+
+HOSTILE = {
+    "blanks": "P" + " " * 3000 + "!",
+    "tabs": "P" + "\t " * 3000 + "@",
+    "brackets": "P" + "(" * 50_000,
+    "nested": "P(rel=" + "[" * 5000 + "]" * 5000 + ")",
+    "unclosed": "P(rel=" + "[" * 5000,
+    "tables": "nDCG(gains=" + "{1:" * 5000 + "1" + "}" * 5000 + ")",
+    "a list for a key": "nDCG(gains={[1]:2})",
+    "a table for a key": "nDCG(gains={{1:2}:2})",
+    "twice": "nDCG(gains={1:2,1.0:3})",
+    "long name": "x" * 100_000,
+    "10^26": "P@1" + "0" * 26,
+    "10^400": "P@1" + "0" * 400,
+    "10^5000": "P@1" + "0" * 5000,
+    "1e400": "P(rel=1e400)",
+    "nan": "P(rel=nan)",
+    "inf": "P(rel=-inf)",
+    "Arabic digits": "P@\u0663",
+    "full-width digits": "P@\uff11\uff10",
+    "underscores": "P@1_0",
+    "underscores in a float": "P(rel=1_0.5)",
+    "minus zero": "P@-0.0",
+    "hexadecimal": "P@0x10",
+    "no text": "\x00",
+    "a surrogate": "P@\ud800",
+    "many @": "P" + "@" * 10_000,
+    "many commas": "P(" + "," * 10_000 + ")",
+    "points": "IAP(points=1000000)",
+    "a million points": "IAP(points=[" + "0.5," * 20_000 + "1])",
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_hostile_text_is_refused_at_once(name: str) -> None:
+    for read in (parse_measure, parse_all):
+        begin = perf_counter()
+        with pytest.raises(MeasureError) as caught:
+            read(HOSTILE[name])
+        assert perf_counter() - begin < 30
+        assert len(str(caught.value)) < 600
+
+
+def test_numbers_for_any_option() -> None:
+    """Extreme numbers are refused or kept as they are, whichever parameter they are given for."""
+    texts = ["1" + "0" * 26, "1e400", "nan", "inf", "-1", "-0.0", "1e-320", "0", "1e308", "[[1]]"]
+    for spec in REGISTRY.values():
+        for param in spec.params:
+            for text in texts:
+                try:
+                    found = parse_measure(f"{spec.name}({param.name}={text})")
+                except MeasureError:
+                    continue
+                assert found.params[param.name] in (float(text), None)
+                assert parse_measure(str(found)) == found
+
+
+LETTERS = "PRnDCGAPk@()[]{}:=,.-+ \t'\"0123456789eE_relgainsexp\u0663\x00é"
+
+
+@settings(max_examples=400, deadline=None, derandomize=True)
+@given(st.text(alphabet=LETTERS, max_size=60))
+def test_any_text(text: str) -> None:
+    _read(text)
+
+
+def test_damaged_texts() -> None:
+    drawn = random.Random(13)
+    for _ in range(3000):
+        letters = list(str(drawn.choice(MEASURES)))
+        for _ in range(drawn.randint(1, 3)):
+            at = drawn.randrange(len(letters) + 1)
+            letters[at : at + drawn.randint(0, 2)] = drawn.choice(LETTERS)
+        _read("".join(letters))
+
+
+def _read(text: str) -> None:
+    for read in (lambda text: [parse_measure(text)], parse_all, pieces_of):
+        try:
+            found = read(text)
+        except MeasureError:
+            continue
+        for each in found:
+            if isinstance(each, Measure):
+                assert parse_measure(str(each)) == each
+
+
+def _other(param: Param, drawn: random.Random) -> object:
+    """A value that the parameter may have, any of them."""
+    match param:
+        case Choice():
+            return drawn.choice(list(param.options))
+        case Cutoff():
+            return drawn.choice([None, "R", 1, 10, 2**52])
+        case Gains():
+            grades = drawn.sample([-1, 0, 0.1, 1, 1e-300, 1e300, 2**60, 3], 3)
+            return drawn.choice(
+                [None, {grade: drawn.choice([0, 0.1, 7, 1e300]) for grade in grades}]
+            )
+        case Points():
+            return drawn.choice([2, 11, 10_001, [0.1, 1 / 3, 1], [0.25]])
+        case Number():
+            inside = [0.1, 1 / 3, 0.5, 1, 2, 1e300, 1e-300, -1, -1e300, 2**60, 0]
+            fitting = [value for value in inside if _fits(param, value)]
+            return drawn.choice(fitting)
+    return param.default
+
+
+def _fits(param: Param, value: float) -> bool:
+    try:
+        param.check(value)
+    except ValueError:
+        return False
+    return True
+
+
+def _measures() -> list[Measure]:
+    drawn = random.Random(7)
+    return [
+        bind(spec, {param.name: _other(param, drawn) for param in spec.params})
+        for spec in REGISTRY.values()
+        for _ in range(8)
+    ]
+
+
+MEASURES = _measures()
+
+
+def test_a_measure_is_its_text() -> None:
+    for measure in MEASURES:
+        assert parse_measure(str(measure)) == measure
+        assert parse_all(f"{measure}, {measure} {measure}") == [measure]

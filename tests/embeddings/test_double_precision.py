@@ -3,40 +3,28 @@ other queries."""
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
-import threading
 from collections.abc import Callable
-from decimal import Decimal, getcontext
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from hypothesis.extra import numpy as hnp
 
 from judged import Embeddings, InputError, evaluate
-from judged.embeddings import ready
+from judged.embeddings import counting, ranks, ready, settling
 from judged.embeddings.product import Product
 from judged.embeddings.relevance import same_label, same_row
 from judged.embeddings.search import counted_one, reversed_search
-from judged.inputs.vectors import as_vectors
 from judged.policy import Policy
-from judged.similarity.choice import as_similarity
 from judged.similarity.exact import (
     Pairs,
     absolute_sums,
     cosines,
     dots,
     half_squares,
-    lengths,
-    times,
 )
 from support.dense import Array, hits_of, judged, same
 from support.products import rank, top_k
+from support.real import scores_of
 
 NAMES = ["cosine", "dot", "euclidean", "manhattan", "hamming"]
 
@@ -50,134 +38,6 @@ def cut(monkeypatch: pytest.MonkeyPatch) -> Callable[[int, int], None]:
 
 
 Cut = Callable[[int, int], None]
-
-
-# -- the definition, in exact arithmetic
-
-
-def real(name: str, query: Array, item: Array) -> float:
-    """A score without any rounding but one, at the end."""
-    getcontext().prec = 80
-    left, right = ([Fraction(each) for each in row.tolist()] for row in (query, item))
-    both = list(zip(left, right, strict=True))
-    dot = sum((a * b for a, b in both), Fraction(0))
-    if name == "cosine":
-        square = sum(a * a for a in left) * sum(b * b for b in right)
-        root = (Decimal(square.numerator) / Decimal(square.denominator)).sqrt()
-        return float(Decimal(dot.numerator) / Decimal(dot.denominator) / root)
-    if name == "euclidean":
-        return float(-sum((a - b) ** 2 for a, b in both) / 2)
-    if name == "manhattan":
-        return float(-sum(abs(a - b) for a, b in both))
-    if name == "hamming":
-        return float(sum(1 if (a > 0) == (b > 0) else -1 for a, b in both))
-    return float(dot)
-
-
-def scores_of(name: str, queries: Array, items: Array) -> Array:
-    return np.array([[real(name, query, item) for item in items] for query in queries])
-
-
-FORMULAS = {
-    "dot": dots,
-    "cosine": cosines,
-    "euclidean": half_squares,
-    "manhattan": absolute_sums,
-}
-NUMBERS = st.one_of(
-    st.floats(-1e3, 1e3, width=32),
-    st.sampled_from([0.0, 1.0, -1.0, 0.5, 3.0, 2.0**-20, 2.0**20, 1 + 2.0**-23]),
-)
-
-
-@pytest.mark.parametrize("name", FORMULAS)
-@given(data=st.data(), wide=st.booleans(), dims=st.integers(1, 9))
-def test_scores_are_rounded_once(name: str, data: Any, wide: bool, dims: int) -> None:
-    numbers = st.floats(-1e9, 1e9) if wide else NUMBERS
-    dtype = np.float64 if wide else np.float32
-    both = data.draw(hnp.arrays(dtype, (4, dims), elements=numbers))
-    if name == "cosine":
-        both[:, 0] += (both == 0).all(axis=1)
-        both[np.abs(both) < 1e-100] = 0
-        both[:, 0] += (both == 0).all(axis=1)
-    query, item = np.repeat([0, 1], 2), np.array([0, 1, 0, 1])
-    found = FORMULAS[name](Pairs(both[:2], both[2:], query, item))
-    assert found.tolist() == [
-        real(name, both[a], both[2 + b]) for a, b in zip(query, item, strict=True)
-    ]
-
-
-@pytest.mark.parametrize("name", FORMULAS)
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_scores_of_numbers_of_all_sizes_are_rounded_once(name: str, dtype: Any) -> None:
-    rng = np.random.default_rng(1)
-    small, large = (-18, 18) if dtype is np.float32 else (-140, 140)
-    both = (rng.normal(size=(40, 7)) * 10.0 ** rng.integers(small, large, (40, 7))).astype(dtype)
-    both[5], both[6], both[7] = both[0] * 2, -both[1], both[2]  # parallel, opposite and equal
-    both[8, :2] = both[3, 1], -both[3, 0]
-    both[8, 2:] = 0  # at right angles but for what lies beyond
-    query, item = np.arange(5).repeat(35), np.tile(np.arange(5, 40) - 5, 5)
-    found = FORMULAS[name](Pairs(both[:5], both[5:], query, item))
-    wanted = [real(name, both[a], both[5 + b]) for a, b in zip(query, item, strict=True)]
-    assert found.tolist() == wanted
-
-
-def test_a_tie_of_two_numbers_is_rounded_to_the_even_one() -> None:
-    for last, wanted in ((2.0**-53, 1.0), (3 * 2.0**-53, 1 + 2.0**-51)):
-        item = np.array([[1.0, last, 2.0**-200, -(2.0**-200)]])
-        one = np.array([0])
-        assert dots(Pairs(np.ones((1, 4)), item, one, one)).tolist() == [wanted]
-
-
-@given(
-    hnp.arrays(np.float64, (3, 11), elements=st.floats(-1e6, 1e6)),
-    hnp.arrays(np.float64, (11, 2), elements=st.floats(-1e6, 1e6)),
-)
-def test_matrix_products_are_in_double_precision_and_the_same_row_by_row(
-    left: Array, right: Array
-) -> None:
-    found = times(left, right)
-    size = np.abs(left).max(axis=1, keepdims=True) * np.abs(right).max(axis=0, keepdims=True)
-    assert (np.abs(found - left @ right) <= 1e-13 * size).all()
-    for row in range(3):
-        assert (times(left[row : row + 1], right) == found[row]).all()
-    # Another order of the same numbers, as another processor may add them.
-    assert (times(left[:, ::-1], right[::-1]) == found).all()
-    assert lengths(left) == pytest.approx(np.linalg.norm(left, axis=1))
-
-
-# -- the bound
-
-
-@pytest.mark.parametrize("precision", [np.float32, np.float64])
-@pytest.mark.parametrize("name", [*NAMES[:4], "bilinear"])
-@given(data=st.data())
-def test_no_score_of_a_tile_is_off_by_more_than_its_bound(
-    name: str, precision: Any, data: Any
-) -> None:
-    seed, dims = data.draw(st.integers(0, 2**32 - 1)), data.draw(st.integers(1, 40))
-    power = data.draw(st.sampled_from([0, 0, 3, -3, 12, -12]))
-    rng = np.random.default_rng(seed)
-    both = rng.normal(size=(12, dims)) * rng.choice([1.0, 1e-4, 1e3], (12, 1)) * 10.0**power
-    both[rng.random((12, dims)) < 0.2] *= 1e-9
-    both += rng.choice([0.0, 1.0]) * 10.0**power
-    weights = rng.normal(size=(dims, dims)) if name == "bilinear" else name
-    queries, items = (as_vectors(each, source="x") for each in (both[:4], both[4:]))
-    similarity = as_similarity(weights).placed(items)
-    whole = Product(queries, items, similarity, exclude=None, memory="1GB")
-    if precision is np.float64:
-        found, slack = whole.doubled(np.arange(4), np.arange(8))
-    else:
-        prepared = whole.query_block(0, 4)
-        tile = whole.tile(prepared, 0, 0, None)
-        assert tile.slack is not None
-        # The shift is rounded too, in double precision.
-        shift = similarity.shift(similarity.prepare(both[:4], queries, 0, items=False))
-        found = tile.scores.astype(float) + shift
-        slack = tile.slack + np.abs(shift[:, 0]) * 1e-12
-    pairs = np.repeat(np.arange(4), 8), np.tile(np.arange(8), 4)
-    exact = whole.exact_pairs(*pairs).reshape(4, 8)
-    assert (np.abs(found - exact) <= (slack / 2)[:, None] + np.abs(exact) * 2.0**-53).all()
 
 
 # -- ranks
@@ -212,6 +72,50 @@ def test_ranks_are_those_of_exact_arithmetic(name: str, dtype: Any, noise: float
         same(found, exact, judged(relevant), ties=ties)
     listed = top_k(queries, items, 30, similarity=name, ties="input")
     order = np.argsort(-exact, axis=1, kind="stable")[:, :30]
+    assert listed.items.tolist() == order.tolist()
+    assert listed.scores.tolist() == np.take_along_axis(exact, order, axis=1).tolist()
+
+
+SIMILAR = {"dot": dots, "cosine": cosines, "euclidean": half_squares, "manhattan": absolute_sums}
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_any_vectors_in_tiles_of_any_shape(
+    seed: int, cut: Cut, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng = np.random.default_rng(seed)
+    queried, count, dims = (int(rng.integers(1, most)) for most in (7, 200, 40))
+    dtype, noise = rng.choice([np.float32, np.float64]), 10.0 ** rng.integers(-17, 1)
+    base = rng.normal(size=(count, dims)) + rng.choice([0, 0, 10, 1e4])
+    if seed % 3 == 0:
+        base = np.round(base * 8) / rng.choice([1, 8, 10])
+    items = base[rng.integers(0, 1 + count // int(rng.integers(1, 30)), count) % count]
+    items = items * (1 + noise * rng.normal(size=(count, dims))) * rng.choice([1, 2, 3], (count, 1))
+    items = items.astype(dtype)
+    queries = items[rng.integers(0, count, queried)] * dtype(1.1)
+    items[(items == 0).all(axis=1)] = 1
+    queries[(queries == 0).all(axis=1)] = 1
+    name = str(rng.choice(list(SIMILAR)))
+    pairs = np.repeat(np.arange(queried), count), np.tile(np.arange(count), queried)
+    exact = SIMILAR[name](Pairs(queries, items, *pairs)).reshape(queried, count)
+    relevant = rng.random((queried, count)) < rng.choice([0.05, 0.5, 1])
+    relevant[:, 0] = True
+    # Rows of any width go through all ways to count and to settle.
+    short = int(rng.choice([0, 2048]))
+    monkeypatch.setattr(ranks, "_SHORT", short)
+    monkeypatch.setattr(settling, "_SHORT", short)
+    monkeypatch.setattr(settling, "_CANDIDATES", int(rng.choice([7, 1 << 17])))
+    monkeypatch.setattr(settling, "_WINDOWS", int(rng.choice([0, 4])))
+    monkeypatch.setattr(counting, "_SORT_FROM", int(rng.choice([6, 28])))
+    cut(int(rng.integers(1, 8)), int(rng.choice([count, 1 + count // 3])))
+    ties = str(rng.choice(["id", "input", "worst", "best"]))
+    found = rank(
+        *(queries, items, lambda a, b: relevant[a:b]), similarity=name, policy={"ties": ties}
+    )
+    same(found, exact, judged(relevant), ties=ties)
+    k = int(rng.integers(1, count + 1))
+    listed = top_k(queries, items, k, similarity=name, ties="input")
+    order = np.argsort(-exact, axis=1, kind="stable")[:, :k]
     assert listed.items.tolist() == order.tolist()
     assert listed.scores.tolist() == np.take_along_axis(exact, order, axis=1).tolist()
 
@@ -332,6 +236,17 @@ def test_numbers_are_used_as_they_were_given() -> None:
     assert found.hit_tie_last.tolist() == [3]
 
 
+@pytest.mark.parametrize("name", ["dot", "manhattan", "euclidean", "cosine"])
+def test_numbers_that_are_nearly_whole_are_not_taken_for_whole(name: str) -> None:
+    items = np.array([[30.0], [5.0], [10.0], [12.0 + 1e-12], [12.0]])
+    for queries in (np.array([[11.0 + 1e-13]]), np.array([[11.0]])):
+        exact = scores_of(name, queries, items)
+        found = top_k(queries, items, 5, similarity=name, ties="input")
+        order = np.argsort(-exact, axis=1, kind="stable")
+        assert found.items.tolist() == order.tolist()
+        assert found.scores.tolist() == np.take_along_axis(exact, order, axis=1).tolist()
+
+
 @pytest.mark.parametrize("times_", [2.0, 3.0, 0.1, 1e-30, 7.0])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_parallel_vectors_tie_under_cosine(times_: float, dtype: Any) -> None:
@@ -382,119 +297,3 @@ def test_one_number_that_single_precision_cannot_hold_spoils_no_others() -> None
             exact,
             np.ones((2, 4)),
         )
-
-
-# -- the machine
-
-
-SCRIPT = """
-import hashlib, sys
-import numpy as np
-from judged import Embeddings
-from judged.embeddings.relevance import same_label
-rng = np.random.default_rng(13)
-base = rng.normal(size=(9, 61))
-group = np.arange(2500) % 9
-weights = rng.normal(size=(61, 61))
-digest = hashlib.sha256()
-for dtype, noise in ((np.float32, 1e-3), (np.float32, 1e-7), (np.float64, 1e-14)):
-    items = (base[group] * (1 + noise * rng.normal(size=(2500, 61)))).astype(dtype)
-    items[:2450:7] = items[1:2450:7] * dtype(2)
-    queries = items[:40] + dtype(noise) * items[50:90]
-    labels = rng.integers(0, 40, 2500)
-    for given in ("cosine", "dot", "euclidean", "manhattan", weights):
-        both = Embeddings(queries, items, similarity=given)
-        found = both.rank(same_label(np.arange(40), labels))
-        listed = both.top_k(20)
-        for part in (found.hit_rank, found.hit_tie_first, found.hit_tie_last, listed.items):
-            digest.update(np.ascontiguousarray(part, np.int64))
-        digest.update(np.ascontiguousarray(listed.scores, np.float64))
-print(digest.hexdigest())
-"""
-
-
-def test_ranks_do_not_depend_on_the_kernel_of_blas() -> None:
-    found = set()
-    for kernel, threads in (("Haswell", "1"), ("Prescott", "2"), ("Nehalem", "1")):
-        own = {
-            **os.environ,
-            "OPENBLAS_CORETYPE": kernel,
-            "OPENBLAS_NUM_THREADS": threads,
-            "NPY_DISABLE_CPU_FEATURES": "" if kernel == "Haswell" else "AVX2 FMA3",
-            "PYTHONWARNINGS": "ignore",
-        }
-        done = subprocess.run(
-            [sys.executable, "-c", SCRIPT], env=own, capture_output=True, text=True, check=False
-        )
-        assert done.returncode == 0, done.stderr
-        found.add(done.stdout)
-    assert len(found) == 1
-
-
-def test_threads_that_evaluate_at_once_leave_blas_as_it_was() -> None:
-    from threadpoolctl import threadpool_info, threadpool_limits
-
-    def threads() -> list[int]:
-        return [each["num_threads"] for each in threadpool_info() if each["user_api"] == "blas"]
-
-    rng = np.random.default_rng(14)
-    vectors, labels = rng.normal(size=(600, 8)), np.arange(600) % 7
-    with threadpool_limits(2, user_api="blas"):
-        before = threads()
-        done: list[list[Any]] = []
-
-        def work(count: int) -> None:
-            both = Embeddings(vectors[:count], vectors, memory="3MB")
-            for _ in range(3):
-                done.append(hits_of(both.rank(same_label(labels[:count], labels))))
-
-        several = [threading.Thread(target=work, args=(200 + 90 * at,)) for at in range(4)]
-        for each in several:
-            each.start()
-        for each in several:
-            each.join()
-        assert len(done) == 12
-        assert threads() == before
-
-
-# -- what is said
-
-
-def test_the_definition_says_which_precision_it_is() -> None:
-    vectors = np.eye(3)
-    said = {
-        precision: Embeddings(vectors, vectors, precision=precision).rank({"0": {"0": 1}}).basis[0]
-        for precision in ("double", "single")
-    }
-    assert said["double"].endswith(", in double precision")
-    assert "in single precision" in said["single"]
-    own = Embeddings(vectors, vectors, similarity=lambda q, x: q @ x.T).rank({"0": {"0": 1}})
-    assert "may depend on the machine" in own.basis[0]
-    with pytest.raises(InputError, match="precision must be double or single; got 'half'"):
-        Embeddings(vectors, vectors, precision="half")  # type: ignore[arg-type]
-
-
-def test_functions_are_given_double_precision_and_keep_it() -> None:
-    seen: set[Any] = set()
-
-    def function(queries: Array, items: Array) -> Array:
-        seen.update((queries.dtype, items.dtype))
-        return queries @ items.T
-
-    close = [[1.0], [1.0 + 1e-12], [1.0 - 1e-12]]
-    for precision, tie in (("double", 1), ("single", 3)):
-        seen.clear()
-        found = rank([[1.0]], close, {"0": {"1": 1}}, similarity=function, precision=precision)
-        assert found.hit_tie_last is not None
-        assert found.hit_tie_last.tolist() == [tie]
-        assert seen == {np.dtype(np.float64 if precision == "double" else np.float32)}
-
-
-@pytest.mark.parametrize("normalise", ["csls(k=2)", "inverted-softmax", "z-score", "min-max"])
-def test_normalised_scores_are_in_double_precision(normalise: str) -> None:
-    close = np.array([[1.0, 0.0], [1.0, 1e-7], [1.0, 2e-7], [1.0, -1e-7]])
-    found = rank(
-        [[1.0, 2.0], [2.0, 1.0]], close, lambda a, b: np.ones((b - a, 4)), normalise=normalise
-    )
-    assert found.hit_tie_first is not None
-    assert sorted(found.hit_tie_first.tolist()) == [1, 1, 2, 2, 3, 3, 4, 4]

@@ -201,7 +201,7 @@ def test_more_candidates_make_a_higher_loss_and_the_result_says_which() -> None:
     assert small.basis[-1] == (
         "in-batch softmax: a query's probabilities go over the 4 items of a batch drawn at random "
         "(seed 0), "
-        "one positive of each of its queries"
+        "one positive of each of its queries, from scores in single precision"
     )
 
 

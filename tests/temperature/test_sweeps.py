@@ -371,9 +371,10 @@ def test_what_a_sweep_says() -> None:
         "AP 0.8333 and nDCG@10 0.8770 at every temperature: dividing all scores by one number "
         "leaves their order as it is. "
         "The ranks of the relevant items of 3 queries were counted again at each: all the same.",
-        "cosine: the score is the cosine of the angle between the vectors, in single precision; "
+        "cosine: the score is the cosine of the angle between the vectors, in double precision; "
         "relevant: the item with the "
-        "query's own row number; full-corpus softmax: a query's probabilities go over all 3 items.",
+        "query's own row number; full-corpus softmax: a query's probabilities go over all 3 items, "
+        "from scores in single precision.",
     ]
 
 

@@ -175,29 +175,33 @@ class Product:
             self.ready = ReadyItems(
                 self.items, self.similarity, hold=plan.hold, given=given, kept=self.kept
             )
+        self.whole_numbers = False
+        """Whether all scores are whole numbers that are never rounded, sums on the way too."""
         if self.certain:
-            own = max(self.similarity.longest(block) for block in self._queries())
-            if not self._fits(own) and not wide:
-                self._prepare(None, wide=True)
+            self._measure(wide=wide)
+
+    def _measure(self, *, wide: bool) -> None:
+        """See whether single precision can hold all lengths and scores, and not only as zeros."""
+        whole, own = self.ready.whole, 0.0
+        for block in self._queries():
+            whole = whole and bool((block == np.rint(block)).all())
+            own = max(own, self.similarity.longest(block))
+        most = self.similarity.greatest(own, self.ready.longest)
+        self.whole_numbers = whole and most < 2.0**24
+        sizes = own, self.ready.longest, most
+        if not wide and not all(each == 0 or 2.0**-80 < each < 2.0**120 for each in sizes):
+            self._prepare(None, wide=True)
 
     def _queries(self) -> Iterator[Matrix]:
         for begin in range(0, len(self.queries), ROWS_AT_A_TIME):
             yield self._made_ready(begin, min(begin + ROWS_AT_A_TIME, len(self.queries)))
 
-    def _fits(self, longest: float) -> bool:
-        """Whether single precision can hold all lengths and products, and not only as zeros."""
-        most = self.similarity.greatest(longest, self.ready.longest)
-        sizes = longest, self.ready.longest, most
-        return all(each == 0 or 2.0**-80 < each < 2.0**120 for each in sizes)
-
     def greatest_slack(self) -> float:
         """That of the queries whose scores are rounded most."""
         most = [
-            float(self.similarity.bound(block, self.ready.longest, self.kept).max())
-            for block in self._queries()
-            if not self._whole(block)
+            self.similarity.bound(each, self.ready.longest, self.kept) for each in self._queries()
         ]
-        return 2 * max(most, default=0.0)
+        return 2 * float(np.concatenate(most).max())
 
     def first_equal(self, items: Ints) -> Ints:
         """For each of some items the first one with the same vector, which may be itself."""
@@ -212,7 +216,8 @@ class Product:
             yield begin, min(begin + self.height, len(self.queries))
 
     def query_block(self, begin: int, end: int) -> Matrix:
-        ready = self._made_ready(begin, end)
+        with np.errstate(over="ignore"):
+            ready = self._made_ready(begin, end).astype(self.kept, copy=False)
         most = self.similarity.greatest(self.similarity.longest(ready), self.ready.longest)
         if not most <= float(np.finfo(self.kept).max):  # NaN is infinity times 0
             raise InputError(
@@ -224,9 +229,7 @@ class Product:
     def _made_ready(self, begin: int, end: int) -> Matrix:
         block = self.queries.block(begin, end, self.ready.given)
         refuse_infinite(block, self.queries, begin)
-        ready = self.similarity.prepare(block, self.queries, begin, items=False)
-        with np.errstate(over="ignore"):
-            return ready.astype(self.kept, copy=False)
+        return self.similarity.prepare(block, self.queries, begin, items=False)
 
     def tile(self, prepared: Matrix, row: int, column: int, excluded: Pairs | None) -> Tile:
         end = min(column + self.width, len(self.items))
@@ -243,7 +246,7 @@ class Product:
         if self.ready.first is not None:
             self._workspace().levelled.level(scores, column)
         slack = None
-        if self.certain and not self._whole(prepared):
+        if self.certain and not self.whole_numbers:
             slack = 2 * self.similarity.bound(prepared, self.ready.longest, self.kept)
         elif self._normaliser is not None:
             self._normaliser.apply(scores, row, column)
@@ -252,13 +255,6 @@ class Product:
             inside = tile.holds(excluded.item)
             scores[excluded.row[inside], excluded.item[inside] - column] = -np.inf
         return tile
-
-    def _whole(self, prepared: Matrix) -> bool:
-        """Whether all scores are whole numbers that the precision holds, sums on the way too."""
-        if not self.ready.whole or (prepared != np.rint(prepared)).any():
-            return False
-        most = self.similarity.greatest(self.similarity.longest(prepared), self.ready.longest)
-        return most < 2.0**24
 
     def shifts(self, begin: int, end: int) -> Floats:
         """What a tile's scores of some queries lack to be whole, where nothing settles them."""

@@ -20,7 +20,7 @@ from judged.embeddings.categories import UniqueProduct
 from judged.embeddings.counting import RowCounter
 from judged.embeddings.product import Scores, Tile, over_blocks
 from judged.embeddings.relations import Bound, Judged, Pairs
-from judged.embeddings.settling import Candidates, counts, counts_before, within
+from judged.embeddings.settling import Candidates, counts_before, within
 from judged.errors import InputError
 from judged.inputs.vectors.vectors import Matrix
 from judged.policy import Policy
@@ -199,41 +199,62 @@ class Tally:
         limits = (self._row[crowded], self._low[crowded], self._high[crowded])
         for row, column in within(tile.scores, *limits, close):
             some = crowded[slice(*np.searchsorted(limits[0], [row[0], row[-1] + 1]))]
-            score: NDArray[Any] = tile.scores[row, column]
+            left = Candidates(row, column, tile.scores[row, column])
             own: NDArray[Any] = self._score[some]
             if self._slack is not None:
-                above[some] -= counts(row, score, self._row[some], self._high[some])[0]
-                own = self._exact(some)
-                left = Candidates(row, column, score)
-                height, width = tile.scores.shape
-                if self._product.comparable:
-                    above[some] += left.narrow(self._row[some], own, self._slack)
-                elif (
-                    quick := self._product.quick_pairs(self._begin + row, column + tile.column)
-                ) is not None:
-                    left.score, error = quick
-                    slack = np.zeros(height)
-                    np.maximum.at(slack, row, 2 * error)
-                    above[some] += left.narrow(self._row[some], own, slack)
-                if left.many(width):
-                    slack = left.double(self._product, self._begin, tile.column, height)
-                    above[some] += left.narrow(self._row[some], own, slack)
-                row, column = left.row, left.column
-                score = self._product.exact_pairs(self._begin + row, column + tile.column)
-                more, reached = counts(row, score, self._row[some], own)
-                above[some] += more
-                level[some] = above[some] + reached - more
+                above[some] -= left.counts(self._row[some], self._high[some])
+                some = self._told(tile, left, some, above, level)
+                own = self._own[some]
             tied = level[some] - above[some] > tile.holds(self._item[some])
             if tied.any():
                 places = self._ties.places
                 self._before[some] += counts_before(
-                    *(row, score, places(self._begin + row, column + tile.column)),
-                    *(
-                        self._row[some],
-                        own,
-                        places(self._begin + self._row[some], self._item[some]),
-                    ),
+                    *(left.row, left.score),
+                    places(self._begin + left.row, left.column + tile.column),
+                    *(self._row[some], own),
+                    places(self._begin + self._row[some], self._item[some]),
                 )
+
+    def _told(self, tile: Tile, left: Candidates, some: Ints, above: Ints, level: Ints) -> Ints:
+        """Count for some relevant items the candidates above and level; gives the items for which
+        exact scores were needed, and leaves the candidates that may tie with them."""
+        product, (height, width) = self._product, tile.scores.shape
+        doubled = left.many(width)
+        if doubled:
+            slack = left.double(product, self._begin, tile.column, height)
+            at, there = left.find(self._row[some], self._item[some] - tile.column)
+            own = left.score[at]
+            own[~there] = self._exact(some[~there])
+            row, room = self._row[some], slack[self._row[some]]
+            beyond = left.counts(row, own + room)
+            reached = left.counts(row, own - room, or_equal=True) - beyond
+            alone = reached <= there
+            above[some] += np.where(alone, beyond, 0)
+            level[some] = above[some] + reached
+            some, own = some[~alone], own[~alone]
+            above[some] += left.narrow(row[~alone], own, room[~alone])
+        own = self._exact(some)
+        row = self._row[some]
+        if product.comparable and not doubled:
+            # Against a score without rounding, half of the slack is left.
+            assert self._slack is not None
+            above[some] += left.narrow(row, own, self._slack[row] * 0.5000001)
+        elif quick := product.quick_pairs(self._begin + left.row, left.column + tile.column):
+            left.score, error = quick
+            room = np.zeros(height)
+            np.maximum.at(room, left.row, error)
+            above[some] += left.narrow(row, own, room[row])
+        left.score = np.full(len(left.row), np.nan)
+        if len(left.row):
+            at, there = left.find(row, self._item[some] - tile.column)
+            left.score[at[there]] = own[there]
+            new = np.flatnonzero(np.isnan(left.score))
+            query, item = self._begin + left.row[new], left.column[new] + tile.column
+            left.score[new] = product.exact_pairs(query, item)
+        more = left.counts(row, own)
+        above[some] += more
+        level[some] = above[some] + left.counts(row, own, or_equal=True) - more
+        return some
 
     def _exact(self, some: Ints) -> Floats:
         """The exact scores of some relevant items, computed when they are first asked for."""

@@ -32,7 +32,7 @@ class ReversedProduct:
         self._slack: float | None = None
         self._equal, self._sizes = np.zeros(0, np.int64), np.zeros(0, np.int64)
         if product.certain:
-            self._slack = product.greatest_slack() or None
+            self._slack = None if product.whole_numbers else product.greatest_slack()
         else:
             self._equal, self._sizes = equal_groups(product.queries, product.ready.given)
 

@@ -75,7 +75,9 @@ def reversed_search(search: Search) -> Search:
     )
 
 
-def scores_of(search: Search, *, keep: bool = False) -> tuple[Scores, Fitted | None]:
+def scores_of(
+    search: Search, *, keep: bool = False, precision: Precision | None = None
+) -> tuple[Scores, Fitted | None]:
     """The product to rank by, with categories for items where they were given; and the
     normalisation once fitted.
 
@@ -85,18 +87,19 @@ def scores_of(search: Search, *, keep: bool = False) -> tuple[Scores, Fitted | N
     queries, items = search.queries, search.items
     similarity = search.similarity.placed(items)
     exclude = None if search.exclude is None else search.exclude.bind(queries, items)
+    precision = precision or search.precision
     # What a normalisation looks at, and what it makes of scores, are all in the precision that was
     # chosen: there is no bound of what they may be off by.
     fits = search.normalisation is not None
     options: dict[str, Any] = {
         "exclude": exclude,
         "memory": search.memory,
-        "precision": search.precision,
+        "precision": precision,
         "keep": keep,
     }
     grouping = None
     if search.categories is not None:
-        wide = search.precision == "double" and (fits or not similarity.certain)
+        wide = precision == "double" and (fits or not similarity.certain)
         kept = np.float64 if wide else np.float32
         plan = Plan.of(queries, items, similarity, search.memory, kept)
         grouping = Grouping(search.categories, items, plan.width)

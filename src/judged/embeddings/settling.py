@@ -122,24 +122,32 @@ class Doubling(Protocol):
 
 @dataclass
 class Candidates:
-    """Scores of some rows that cannot yet be told from a relevant item's."""
+    """Scores of some rows that cannot yet be told from a relevant item's, in the order of rows and
+    columns."""
 
     row: Ints
     column: Ints
     score: NDArray[Any]
 
-    def narrow(self, of_row: Ints, own: Floats, slack: Floats) -> Ints:
-        """Keep those that may tie with one of the exact scores of their row, or be above or below;
-        and count for each of these the others that are above.
+    def counts(self, of_row: Ints, limit: NDArray[Any], *, or_equal: bool = False) -> Ints:
+        """How many scores of its row are above each limit, or equal to it."""
+        return _counts(self.row, self.score, of_row, limit, or_equal=or_equal)
 
-        Of the slack between two scores half is left where one of them is exact.
-        """
-        room = slack[of_row] * 0.5000001
-        below = counts(of_row, own - room, self.row, self.score)[0]
-        left = counts(of_row, own + room, self.row, self.score)[1] > below
-        above = counts(self.row[~left], self.score[~left], of_row, own)[0]
+    def narrow(self, of_row: Ints, own: Floats, room: Floats) -> Ints:
+        """Keep those that lie within some room of one of the scores `own` of their row; and count
+        for each of these the others that are above."""
+        below = _counts(of_row, own - room, self.row, self.score, or_equal=False)
+        left = _counts(of_row, own + room, self.row, self.score, or_equal=True) > below
+        above = _counts(self.row[~left], self.score[~left], of_row, own, or_equal=False)
         self.row, self.column, self.score = self.row[left], self.column[left], self.score[left]
         return above
+
+    def find(self, row: Ints, column: Ints) -> tuple[Ints, NDArray[np.bool_]]:
+        """Where some places stand among these, and whether they are there at all."""
+        width = 1 + int(max(self.column.max(initial=0), column.max(initial=0)))
+        key, wanted = self.row * width + self.column, row * width + column
+        at = np.minimum(np.searchsorted(key, wanted), len(key) - 1)
+        return at, (key[at] == wanted) & (column >= 0)
 
     def many(self, width: int) -> bool:
         """Whether to multiply whole rows in double precision costs less than to settle each."""
@@ -165,18 +173,15 @@ class Candidates:
         return slack
 
 
-def counts(row: Ints, score: NDArray[Any], of_row: Ints, limit: NDArray[Any]) -> tuple[Ints, Ints]:
-    """How many scores of its row are above each limit, and how many above or equal."""
+def _counts(
+    row: Ints, score: NDArray[Any], of_row: Ints, limit: NDArray[Any], *, or_equal: bool
+) -> Ints:
+    """How many scores of its row are above each limit, or equal to it; rows ascend."""
+    if not len(row):
+        return np.zeros(len(limit), np.int64)
     order = np.lexsort((-score, row))
-    ordered, lengths = score[order], np.bincount(row, minlength=int(of_row.max(initial=-1)) + 1)
-    starts = starts_of(lengths)
-    if not len(ordered):
-        return np.zeros(len(limit), np.int64), np.zeros(len(limit), np.int64)
-    above, level = (
-        count_above(ordered, starts, lengths, of_row, limit, or_equal=equal)
-        for equal in (False, True)
-    )
-    return above, level
+    lengths = np.bincount(row, minlength=int(of_row.max(initial=-1)) + 1)
+    return count_above(score[order], starts_of(lengths), lengths, of_row, limit, or_equal=or_equal)
 
 
 def counts_before(

@@ -50,7 +50,9 @@ class Euclidean(Similarity):
         if precision is np.float64:
             share += sum_error(dims, precision)
         size = length * np.sqrt(square) + square / 2
-        return share * size + vanished(length + np.sqrt(square), dims, precision)
+        both = length + np.sqrt(square)
+        # The score has the query's own length in it, which is rounded with it in the end.
+        return share * size + unit(np.float64) * both**2 + vanished(both, dims, precision)
 
     def exact(self, pairs: Pairs) -> Floats:
         return half_squares(pairs)

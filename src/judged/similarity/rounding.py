@@ -8,7 +8,8 @@ or by at most the smallest normal number t where x is smaller than that. So, for
 - Where the vectors are themselves off by at most k u of their lengths each (and t per number),
   that is another 2 k u |p| |x| and n t (|p| + |x|), but for terms of u squared.
 
-One more rounding on each side pays for the terms left out and for the lengths' own rounding.
+One more rounding on each side pays for the terms left out, for the lengths' own rounding, and for
+that of the real score to double precision, by which two scores may become one.
 """
 
 from __future__ import annotations

@@ -260,7 +260,7 @@ class _Sweeper:
         )
         return (
             *(each for each in self._rankings.basis if not each.startswith("all items")),
-            over,
+            f"{over}, from scores in single precision",
             *several,
         )
 
@@ -285,7 +285,8 @@ class _Sweeper:
 
 
 def _product(embeddings: Search) -> Product:
-    scores, _ = scores_of(embeddings)
+    # Losses are sums over many scores, where single precision does.
+    scores, _ = scores_of(embeddings, precision="single")
     assert isinstance(scores, Product)  # neither categories nor a normalisation were given
     return scores
 

@@ -95,7 +95,7 @@ def test_the_audit_says_so(as_frame: bool) -> None:
         for subtopic, grade in each.items()
     ]
     table = pl.DataFrame(rows, schema=["query", "item", "subtopic", "grade"], orient="row")
-    audit = judged.evaluate(table if as_frame else nested, {"q": ["a"]}, ["AP"]).audit["run"]
+    audit = judged.evaluate(table if as_frame else nested, {"q": {"a": 1.0}}, ["AP"]).audit["run"]
     assert audit.notes == (NOTE,)
     assert audit.sentences()[-1] == NOTE
 
@@ -105,7 +105,7 @@ def test_nothing_is_said_where_nothing_was_collapsed() -> None:
     table = pl.DataFrame(
         {"query": ["q", "q"], "item": ["a", "b"], "iteration": ["0.5", "1"], "grade": [1, 0]}
     )
-    assert judged.evaluate(table, {"q": ["b", "a"]}, ["AP"]).audit["run"].notes == ()
+    assert judged.evaluate(table, {"q": {"b": 2, "a": 1}}, ["AP"]).audit["run"].notes == ()
 
 
 def test_queries_keep_their_order_and_empty_ones_stay() -> None:

@@ -180,7 +180,7 @@ def test_texts():
         ),
         (
             lambda: normalised(
-                "csls(k=1)", product_of([[1e19], [-1e19]], [[-2e19], [2e19]], "dot")
+                "csls(k=1)", product_of([[1e154], [-1e154]], [[-1e154], [1e154]], "dot")
             ),
             "scores normalised by csls(k=1) overflow; divide all vectors by the same number.",
         ),

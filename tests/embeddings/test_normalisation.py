@@ -4,7 +4,6 @@ import re
 
 import pytest
 
-from judged import Embeddings
 from judged.embeddings.normalisation import LOOKS_AT
 from judged.embeddings.normalisation_kinds import (
     CSLS,
@@ -18,7 +17,7 @@ from judged.embeddings.normalisation_kinds import (
     as_normalisation,
 )
 from judged.errors import InputError
-from support.products import BANK, product_of
+from support.products import BANK, normalised, product_of
 
 
 @pytest.mark.parametrize(
@@ -180,13 +179,9 @@ def test_texts():
             "got 'dot'.",
         ),
         (
-            lambda: Embeddings(
-                [[1e19], [-1e19]],
-                [[-1.5e19], [1.5e19]],
-                similarity="dot",
-                normalise="csls(k=1)",
-                precision="single",
-            ).top_k(1),
+            lambda: normalised(
+                "csls(k=1)", product_of([[1e154], [-1e154]], [[-1e154], [1e154]], "dot")
+            ),
             "scores normalised by csls(k=1) overflow; divide all vectors by the same number.",
         ),
     ],

@@ -36,10 +36,10 @@ def product_of(
     )
 
 
-def normalised(normalisation: Any, product: Product) -> NDArray[np.float32]:
+def normalised(normalisation: Any, product: Product) -> NDArray[np.float64]:
     """As the engine does it: fit, then change tile after tile, then exclude."""
     fitted = as_normalisation(normalisation).fit(product)
-    scores = np.zeros((len(product.queries), len(product.items)), np.float32)
+    scores = np.zeros((len(product.queries), len(product.items)))
     for begin, end in product.blocks():
         prepared = product.query_block(begin, end)
         excluded = None if product.exclude is None else product.exclude.block(begin, end)

@@ -3,7 +3,7 @@ are."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from judged.inputs.vectors.vectors import ROWS_AT_A_TIME, Matrix, Vectors
 from judged.rankings.rankings import Rankings
 from judged.segments import Ints
 from judged.similarity.equal import keys_of
+from judged.similarity.rounding import Precision
 from judged.text import Warned
 
 if TYPE_CHECKING:
@@ -83,28 +84,28 @@ def _own_items(queries: Vectors, items: Vectors) -> tuple[Ints, str] | None:
     own = None
     if isinstance(items.values, np.ndarray) and not by_chance:
         with np.errstate(over="ignore"):
-            own = _by_value(queries, items, items.values[:, 0].astype(np.float32))
+            own = _by_value(queries, items, items.values[:, 0].astype(_shared(queries, items)))
     return None if own is None else (own, _BY_LIST)
+
+
+def _shared(queries: Vectors, items: Vectors) -> Precision:
+    """The precision that both have: the same numbers may be there in two."""
+    both = queries.precise is np.float64 and items.precise is np.float64
+    return np.float64 if both else np.float32
 
 
 def _equal(queries: Vectors, items: Vectors, own: Ints) -> bool:
     """Whether each query has the vector of its item; a few are compared first."""
     if queries.values is items.values and np.array_equal(own, np.arange(len(items))):
         return True
-    # The same numbers may be there in two precisions.
-    wide = min(each.values.dtype.itemsize for each in (queries, items)) > 4
-    precision: type[np.floating[Any]] = np.float64 if wide else np.float32
+    kind = _shared(queries, items)
     few = np.unique(np.linspace(0, len(own) - 1, _SAMPLE).astype(np.int64))
-    if not np.array_equal(queries.rows(few, precision), items.rows(own[few], precision)):
+    if not np.array_equal(queries.rows(few, kind), items.rows(own[few], kind)):
         return False
     in_order = np.array_equal(own, np.arange(len(own)))
-    for begin, block in queries.blocks(dtype=precision):
-        rows = own[begin : begin + len(block)]
-        other = (
-            items.block(begin, begin + len(block), precision)
-            if in_order
-            else items.rows(rows, precision)
-        )
+    for begin, block in queries.blocks(dtype=kind):
+        end = begin + len(block)
+        other = items.block(begin, end, kind) if in_order else items.rows(own[begin:end], kind)
         if not np.array_equal(block, other):
             return False
     queries.release()
@@ -115,14 +116,15 @@ def _equal(queries: Vectors, items: Vectors, own: Ints) -> bool:
 def _by_value(queries: Vectors, items: Vectors, firsts: Matrix) -> Ints | None:
     """The one item with each query's vector; None where a query has none, or several as with coarse
     codes. `firsts` are the items' first numbers."""
-    few = queries.rows(np.unique(np.linspace(0, len(queries) - 1, _SAMPLE).astype(np.int64)))
+    kind = _shared(queries, items)
+    few = queries.rows(np.unique(np.linspace(0, len(queries) - 1, _SAMPLE).astype(np.int64)), kind)
     if not np.isin(few[:, 0], firsts).all():
         return None
-    of_items = np.concatenate([keys_of(block) for _, block in items.blocks(ROWS_AT_A_TIME)])
+    of_items = np.concatenate([keys_of(block) for _, block in items.blocks(ROWS_AT_A_TIME, kind)])
     order = np.argsort(of_items, kind="stable")
     ordered = of_items[order]
     own = np.empty(len(queries), np.int64)
-    for begin, block in queries.blocks(ROWS_AT_A_TIME):
+    for begin, block in queries.blocks(ROWS_AT_A_TIME, kind):
         keys = keys_of(block)
         at, end = (np.searchsorted(ordered, keys, side=side) for side in ("left", "right"))
         if (end - at != 1).any():

@@ -51,11 +51,9 @@ class Fitted:
             return
         rows = slice(row, row + len(scores))
         for at in pieces(scores):
-            changed = self.change(
-                scores[:, at] + self.shift[rows], rows, slice(column + at.start, column + at.stop)
-            )
-            with np.errstate(over="ignore"):
-                scores[:, at] = changed
+            columns = slice(column + at.start, column + at.stop)
+            with np.errstate(over="ignore", invalid="ignore"):  # what overflows is refused
+                scores[:, at] = self.change(scores[:, at] + self.shift[rows], rows, columns)
             if not np.isfinite(scores[:, at]).all():
                 raise InputError(
                     f"scores normalised by {self.normalisation} overflow; divide all vectors by "

@@ -307,6 +307,20 @@ class TopK(Result):
         rows = [[query, item, shown(score), str(rank)] for query, item, score, rank in frame.rows()]
         return [(frame.columns, rows)]
 
+    def to_csv(self) -> str:
+        """`to_frame` as CSV: a run, so ids stay as they are, whatever a spreadsheet makes of them.
+
+        Returns
+        -------
+        str
+
+        >>> import judged
+        >>> found = judged.Embeddings([[1.0]], [[2.0]], item_ids=["=a"]).top_k(1)
+        >>> print(found.to_csv().splitlines()[1])
+        0,=a,1,1.0
+        """
+        return self.to_frame().write_csv()
+
     def save(self, path: str | os.PathLike[str], *, tag: str = "judged") -> None:
         """Write a run to a file, whole or not at all; scores keep their digits, and so their order.
 
@@ -348,7 +362,11 @@ class TopK(Result):
 
 _TREC = ("", ".run", ".trec", ".txt")
 """The endings of TREC text."""
-_FORMATS = dict.fromkeys(_TREC, "a TREC run") | {".csv": "CSV", ".parquet": "Parquet"}
+_FORMATS = dict.fromkeys(_TREC, "a TREC run") | {
+    ".csv": "CSV",
+    ".parquet": "Parquet",
+    ".json": "JSON",
+}
 """What can be read back as a run, and may not hold every id."""
 
 

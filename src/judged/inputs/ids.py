@@ -19,8 +19,9 @@ _CANNOT_HOLD = {
     TREC: (_EMPTY, (r"[\s\x1c-\x1f]", "has white space in it"), _NUL),
     "CSV": (_EMPTY, _NUL),
     "Parquet": (_EMPTY,),
+    "JSON": (_EMPTY,),
 }
-"""Patterns of ids by format; JSON holds them all."""
+"""Patterns of ids by format."""
 _FIRST = (r"^[#\x{feff}]", "begins like a comment or with a byte order mark")
 """What cannot begin a line of a TREC run."""
 
@@ -57,7 +58,7 @@ def _shows(frame: pl.DataFrame, tag: str | None) -> bool:
 
 def _refused(target: Path, name: str, given: str, why: str, format: str) -> OutputError:
     what = name if name == "tag" else f"{name} id"
+    remedy = "write .json, or change it" if given else "change it"
     return OutputError(
-        f"{target}: the {what} {given!r} {why}, which {format} cannot hold; write .json, or "
-        "change it."
+        f"{target}: the {what} {given!r} {why}, which {format} cannot hold; {remedy}."
     )

@@ -240,8 +240,7 @@ def test_a_parquet_run_has_the_frame_in_it(tmp_path: Path) -> None:
             {"query_ids": [""]},
             "r.run",
             "t",
-            "r.run: the query id '' is empty, which a TREC run cannot hold; write .json, or change "
-            "it.",
+            "r.run: the query id '' is empty, which a TREC run cannot hold; change it.",
         ),
         (
             {},

@@ -317,7 +317,7 @@ class TopK(Result):
         >>> import judged
         >>> found = judged.Embeddings([[1.0]], [[2.0]], item_ids=["=a"]).top_k(1)
         >>> print(found.to_csv().splitlines()[1])
-        0,=a,1,1.0
+        0,=a,1.0,1
         """
         return self.to_frame().write_csv()
 

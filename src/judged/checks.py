@@ -178,14 +178,14 @@ def optional(check: Callable[[str, Any], Any]) -> Callable[[str, Any], Any]:
 
 
 OPTIONS: dict[str, Callable[[str, Any], Any]] = {
-    "bins": whole,
+    "bins": partial(whole, at_most=10_000),
     "both": flag,
     "brief": flag,
     "collection": sizes,
     "depth": partial(whole, error=PolicyError),
     "duplicates": partial(choice, options=DUPLICATES, error=PolicyError),
     "graded": flag,
-    "hardest": whole,
+    "hardest": partial(whole, at_most=10_000),
     "judgements_format": file_format,
     "k": whole,
     "limit": optional(partial(whole, otherwise=", or None for all")),

@@ -16,6 +16,7 @@ COMMANDS = {
     "temperature": (("temperature", "v.npy", "v.npy", "--pairs", "-t", "1"), "", ""),
     "temperature-study": (
         (*("temperature-study", "w.npy", "w.npy", "--labels", "labels", "labels", "-t", "1"),
+         "--exclude-self",
          *("--iterations", "2", "--kind", "diagonal")), "untrained", "",
     ),
 }  # fmt: skip
@@ -59,6 +60,7 @@ def test_an_explanation_is_a_picture_too(judged, files):
 
 def test_the_record_of_learning(judged, vectors):
     arguments = ("learn", "w.npy", "w.npy", "--labels", "labels", "labels", "--iterations", "2")
+    arguments += ("--exclude-self",)
     for form in ENDINGS:
         result = judged(*arguments, "-o", "model.npz", "--format", form)
         assert (result.code, result.err) == (0, "")

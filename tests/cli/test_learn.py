@@ -45,10 +45,8 @@ def test_the_record_is_printed_and_the_similarity_written(judged, vectors):
         "as they are"
     )
     assert [line.split()[0] for line in lines[7:]] == [
-        "measure",
-        "AP",
-        "nDCG@10",
-        "RR",
+        *("measure", "AP", "nDCG@10", "RR"),
+        *("AP", "nDCG@10", "RR"),  # what they gain beyond chance
     ]
     assert Path("model.npz").exists()
 
@@ -64,7 +62,9 @@ def test_json_is_clean(judged, vectors):
         80,
     )
     assert [step["iteration"] for step in record["history"]] == list(range(6))
-    assert set(record["held_out"]["gains"][0]) == {"measure", "before", "after", "difference"}
+    assert set(record["held_out"]["gains"][0]) == {
+        *("measure", "before", "after", "difference", "chance", "beyond")
+    }
 
 
 def test_the_options_reach_the_library(judged, vectors):
@@ -252,5 +252,5 @@ def test_intervals_stay_whole_on_a_narrow_terminal(judged, vectors, monkeypatch)
     lines = judged(*LEARN, "-o", "model.npz").out.splitlines()
     assert max(map(len, lines)) <= 80
     rows = [line for line in lines if line.startswith((" AP ", " nDCG@10 ", " RR "))]
-    assert len(rows) == 6  # before and after, and then the differences
+    assert len(rows) == 9  # before and after, differences and chance, and what is beyond it
     assert all(row.rstrip().endswith("]") for row in rows)

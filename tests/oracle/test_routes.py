@@ -141,9 +141,11 @@ def content(evaluation: Evaluation) -> dict[str, Any]:
     """All of an evaluation but what a route may name in its own way: the run, and notes on the
     reading."""
     result = evaluation.to_dict(per_query=True)
+    del result["warnings"]
     for run in result["runs"]:
         run["name"] = "run"
         notes = run["audit"].pop("notes")
+        del run["audit"]["warnings"]
         run["audit"]["sentences"] = [
             text for text in run["audit"]["sentences"] if text not in notes
         ]

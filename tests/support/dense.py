@@ -45,13 +45,16 @@ def hits(
     gone: Array | None = None,
     names: Sequence[str] | None = None,
     ties: str = "id",
+    place: Array | None = None,
 ) -> list[Hit]:
     """All judged items with their ranks; a grade of NaN is an item nobody judged, `gone` marks what
-    is not ranked."""
+    is not ranked, and `place` is where each stands in the input, where that is not its column."""
     texts = [str(item) for item in range(scores.shape[1])] if names is None else list(names)
     found: list[Hit] = []
     for query, row in enumerate(scores):
         there = [item for item in range(len(row)) if gone is None or not gone[query, item]]
+        if place is not None:
+            there.sort(key=lambda item, own=place[query]: own[item])
         there = _in_order(there, row, grades[query], texts, ties)
         kept = row[there]
         for rank, item in enumerate(there, 1):

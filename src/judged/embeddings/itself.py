@@ -114,8 +114,8 @@ def _equal(queries: Vectors, items: Vectors, own: Ints) -> bool:
 
 
 def _by_value(queries: Vectors, items: Vectors, firsts: Matrix) -> Ints | None:
-    """The one item with each query's vector; None where a query has none, or several as with coarse
-    codes. `firsts` are the items' first numbers."""
+    """The one item with each query's vector, another for each; None where a query has none, or
+    several as with coarse codes. `firsts` are the items' first numbers."""
     kind = _shared(queries, items)
     few = queries.rows(np.unique(np.linspace(0, len(queries) - 1, _SAMPLE).astype(np.int64)), kind)
     if not np.isin(few[:, 0], firsts).all():
@@ -130,4 +130,5 @@ def _by_value(queries: Vectors, items: Vectors, firsts: Matrix) -> Ints | None:
         if (end - at != 1).any():
             return None
         own[begin : begin + len(block)] = order[at]
-    return own if _equal(queries, items, own) else None
+    distinct = len(np.unique(own)) == len(own)
+    return own if distinct and _equal(queries, items, own) else None

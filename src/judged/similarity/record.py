@@ -83,7 +83,8 @@ class Training(Result):
     >>> label = np.arange(60) % 3
     >>> vectors = np.eye(3)[label] + 0.5 * np.random.default_rng(0).normal(size=(60, 3))
     >>> same = judged.relevance.same_label(label, label)
-    >>> learned = judged.learn.fit(judged.Embeddings(vectors, vectors), same, kind="diagonal")
+    >>> both = judged.Embeddings(vectors, vectors, exclude=judged.relevance.same_row())
+    >>> learned = judged.learn.fit(both, same, kind="diagonal")
     >>> learned.training.sentences()[0]
     'diagonal, temperature 0.05'
     >>> Training.from_dict(learned.training.to_dict()) == learned.training

@@ -33,7 +33,7 @@ from judged.inputs.tables import (
 from judged.inputs.whitespace import (
     COMMENT,
     blocks,
-    count_even_lines,
+    count_fields,
     count_lines,
     even_out,
     is_number,
@@ -120,21 +120,21 @@ def _as_it_is(source: Source, layout: Layout) -> pl.DataFrame | None:
     """None where the file is not evenly spaced, or not good; the parse and the look at its spacing
     share the time."""
     head = source.head()
-    whole, _, _ = head.rpartition(b"\n")
     line = head.split(b"\n", 1)[0]
     separator = b"\t" if b"\t" in line else b" "
     fields = line.count(separator) + 1
-    if count_even_lines(io.BytesIO(whole + b"\n"), separator, fields) is None:
+    if count_fields(io.BytesIO(head.rpartition(b"\n")[0] + b"\n"), separator) is None:
         return None
 
-    def lines() -> int | None:
+    def all_fields() -> int | None:
         with source.open() as handle:
-            return count_even_lines(handle, separator, fields)
+            return count_fields(handle, separator)
 
     with ThreadPoolExecutor(max_workers=1) as pool:
-        counted = pool.submit(lines)
+        counted = pool.submit(all_fields)
         frame = _parse(source.for_polars(), layout, fields, separator.decode(), source.kind)
-        return frame if frame is not None and counted.result() == frame.height else None
+        # No line has too few fields, and together they have no more than that: each has its own.
+        return frame if frame is not None and counted.result() == frame.height * fields else None
 
 
 def _by_blocks(source: Source, layout: Layout) -> tuple[pl.DataFrame, int]:
@@ -159,22 +159,22 @@ def _evened_out(text: bytes, layout: Layout, kind: Kind) -> pl.DataFrame | None:
     if not text:
         return from_rows([], kind, layout.subtopic)
     fields = text.count(b" ", 0, text.index(b"\n")) + 1
-    lines = count_even_lines(io.BytesIO(text), b" ", fields)
-    if lines is None:
+    counted = count_fields(io.BytesIO(text), b" ")
+    if counted is None:
         return None
     if text.startswith(
         BYTE_ORDER_MARK
     ):  # inside a file it is text, but polars drops it from the start of whatever it reads
         text = BYTE_ORDER_MARK + text
     frame = _parse(text, layout, fields, " ", kind)
-    return frame if frame is not None and frame.height == lines else None
+    return frame if frame is not None and frame.height * fields == counted else None
 
 
 def _parse(
     text: Path | bytes, layout: Layout, fields: int, separator: str, kind: Kind
 ) -> pl.DataFrame | None:
-    """The rows of a text whose lines all have so many fields; None where polars cannot read one, or
-    where one may be read in two ways."""
+    """The rows of a text whose lines have so many fields; None where polars cannot read one, where
+    one has fewer, or where one may be read in two ways."""
     beyond = fields - len(layout.fields)
     if beyond < 0:
         return None
@@ -182,6 +182,8 @@ def _parse(
     schema: dict[str, pl.DataType | type[pl.DataType]] = dict.fromkeys(names, pl.String)
     schema[layout.value] = pl.Float64
     value = as_score(pl.col(layout.value), layout.value == "rank")
+    if names[-1] != layout.value:  # polars says nothing of fields that a line lacks at its end
+        value = pl.when(pl.col(names[-1]).is_not_null()).then(value)
     try:
         frame = (
             pl.scan_csv(
@@ -191,6 +193,7 @@ def _parse(
                 schema=schema,
                 quote_char=None,
                 glob=False,
+                truncate_ragged_lines=True,
             )
             .select(
                 "query",

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import inspect
 import math
-import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -185,20 +184,12 @@ WRONG: tuple[Any, ...] = (
 )
 
 
-ELSEWHERE = re.compile(r"read_(?!vectors)|Rankings\.from|evaluate_embeddings-(memory|similarity)")
-"""Functions whose options are not checked by `judged.checks` as yet."""
-
-
 def _cases() -> Iterator[Any]:
     calls = [(name, call, base) for name, (call, base) in CALLS.items()]
     for name, call, base in [*calls, *_methods()]:
         for option, declared in inspect.signature(call).parameters.items():
             if declared.kind in (declared.POSITIONAL_OR_KEYWORD, declared.KEYWORD_ONLY):
-                where = f"{name}-{option}"
-                gap = pytest.mark.xfail(strict=False, reason="not checked as yet")
-                yield pytest.param(
-                    call, base, option, id=where, marks=[gap] if ELSEWHERE.match(where) else []
-                )
+                yield pytest.param(call, base, option, id=f"{name}-{option}")
 
 
 @pytest.mark.parametrize(("call", "base", "option"), list(_cases()))

@@ -69,7 +69,7 @@ def _shape(
     # Items in several tiles are multiplied twice, so that is only for what would else be too slow.
     ready = 0 if hold else items.dims * 8
     height = min(64, len(queries))
-    return height, max(room // (height * 4 + ready), 1)
+    return height, min(max(room // (height * 4 + ready), 1), len(items))
 
 
 class ReadyItems:

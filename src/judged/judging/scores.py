@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from judged.errors import InputError, PolicyError
+from judged.errors import InputError, PolicyError, quoted
 from judged.judging.faults import doubtful_ties
 from judged.judging.ties import spans
 from judged.judging.variants import rearranged
@@ -32,7 +32,7 @@ def rankings_from_scores(
     known = [choice for choice in CHOICES["ties"] if choice != "id"]
     if not isinstance(ties, str) or ties not in known:
         raise PolicyError(
-            f"items have no ids here: ties must be {listed(known, 'or')}; got {ties!r}."
+            f"items have no ids here: ties must be {listed(known, 'or')}; got {quoted(ties)}."
         )
     grade, lengths = _flat(y_true, "y_true")
     score, own = _flat(y_score, "y_score")

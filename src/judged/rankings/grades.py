@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from judged.errors import InputError
+from judged.errors import InputError, quoted
 from judged.segments import Floats, Ints, descending
 
 
@@ -95,7 +95,7 @@ def rows_of(given: Any, what: str, *, none: bool = False) -> list[Floats]:
 
 def _no_list(what: str, given: Any) -> InputError:
     return InputError(
-        f"{what} must hold one list of numbers for each query; got {_shown(given)}. For a single "
+        f"{what} must hold one list of numbers for each query; got {quoted(given)}. For a single "
         "query write [[…]]."
     )
 
@@ -112,7 +112,7 @@ def _row(row: Any, place: str, what: str, none: bool) -> Floats:
                 raise TypeError
             numbers.append(np.nan if none and each is None else float(each))
         except (TypeError, ValueError, OverflowError):
-            raise InputError(f"{place}: {_shown(each)} is not a number that can be used.") from None
+            raise InputError(f"{place}: {quoted(each)} is not a number that can be used.") from None
     return np.array(numbers, dtype=np.float64)
 
 
@@ -121,11 +121,6 @@ def _dimensions(row: Any) -> int:
         return int(np.ndim(row))
     except ValueError:  # lists of different lengths in a list
         return 2
-
-
-def _shown(given: Any) -> str:
-    text = repr(given)
-    return text if len(text) <= 80 else f"{text[:79]}…"
 
 
 def each_query(value: Any, queries: Sequence[str], what: str) -> Ints | None:
@@ -140,13 +135,13 @@ def each_query(value: Any, queries: Sequence[str], what: str) -> Ints | None:
     if numbers.ndim == 0:
         numbers = np.broadcast_to(numbers, len(queries))
     if numbers.shape != (len(queries),):
-        got = len(numbers) if numbers.ndim == 1 else _shown(value)
+        got = len(numbers) if numbers.ndim == 1 else quoted(value)
         raise InputError(f"{wanted}; got {got}.")
     whole = numbers.dtype.kind in "iu" or (
         numbers.dtype.kind == "f" and bool((numbers == np.rint(numbers)).all())
     )
     if not whole or (numbers < 0).any() or (numbers > 2**53).any():
-        raise InputError(f"{wanted}, whole and not below 0; got {_shown(value)}.")
+        raise InputError(f"{wanted}, whole and not below 0; got {quoted(value)}.")
     return numbers.astype(np.int64)
 
 
@@ -161,7 +156,7 @@ def checked_indices(given: Any, count: int) -> Ints:
     if index.ndim != 1 or index.dtype.kind not in "iu" or index.max() >= count or index.min() < 0:
         raise InputError(
             f"the queries to take must be a list of whole numbers from 0 to {count - 1}; got "
-            f"{_shown(given)}."
+            f"{quoted(given)}."
         )
     return index.astype(np.int64)
 
@@ -175,7 +170,7 @@ def query_names(queries: Any, count: int, rows: str) -> tuple[str, ...]:
     except TypeError:
         names = ()
     if not names:
-        raise InputError(f"queries must be a list of ids, one for each; got {_shown(queries)}.")
+        raise InputError(f"queries must be a list of ids, one for each; got {quoted(queries)}.")
     if len(names) != count:
         raise InputError(
             f"queries has {len(names)} ids, {rows.format(count=count)}; they must be as many."

@@ -111,4 +111,10 @@ class Custom(Similarity):
                     for each in (queries, items)
                 )
                 return self.function(*tensors).detach().cpu().double().numpy()
-        return np.asarray(self.function(queries, items))
+        try:
+            return np.asarray(self.function(queries, items))
+        except TypeError as error:
+            raise InputError(
+                "a similarity is a function of two matrices, queries and items; this one cannot "
+                f"be called with them ({error})."
+            ) from error

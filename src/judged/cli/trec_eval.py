@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
 
 import click
 
@@ -16,24 +16,21 @@ official (the default), all_trec and set. -h -m NAME explains one.
 """
 
 
-class Whole(click.ParamType[int]):
-    """A number as trec_eval reads it: the digits that the text begins with."""
+def _whole(least: int) -> Callable[[str], int]:
+    """A type of option: a number as trec_eval reads it, the digits that the text begins with."""
 
-    name = "integer"
-
-    def __init__(self, least: int = 0) -> None:
-        self.least = least
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+    def number(text: str) -> int:
         from judged.conventions.trec_eval import as_long
 
         try:
-            number = as_long(str(value))
+            found = as_long(str(text))
         except ValueError as error:
-            self.fail(f"{error}.", param, ctx)
-        if not self.least <= number < 2**63:
-            self.fail(f"{value!r} is not a whole number from {self.least}.", param, ctx)
-        return number
+            raise click.BadParameter(f"{error}.") from None
+        if not least <= found < 2**63:
+            raise click.BadParameter(f"{text!r} is not a whole number from {least}.")
+        return found
+
+    return number
 
 
 @command(
@@ -81,7 +78,7 @@ class Whole(click.ParamType[int]):
     "-l",
     "--level_for_rel",
     "level",
-    type=Whole(),
+    type=_whole(0),
     default=1,
     show_default=True,
     metavar="N",
@@ -98,7 +95,7 @@ class Whole(click.ParamType[int]):
     "-N",
     "--Number_docs_in_coll",
     "collection",
-    type=Whole(),
+    type=_whole(0),
     default=0,
     metavar="N",
     help="The size of the collection.",
@@ -107,7 +104,7 @@ class Whole(click.ParamType[int]):
     "-M",
     "--Max_retrieved_per_topic",
     "depth",
-    type=Whole(1),
+    type=_whole(1),
     metavar="N",
     help="Only the first N results count.",
 )

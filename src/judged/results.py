@@ -6,7 +6,16 @@ import os
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from judged.text import aligned, html, html_table, markdown, markdown_table, to_json, visible
+from judged.text import (
+    Warned,
+    aligned,
+    html,
+    html_table,
+    markdown,
+    markdown_table,
+    to_json,
+    visible,
+)
 
 if TYPE_CHECKING:
     import polars as pl
@@ -90,7 +99,12 @@ class Result:
         >>> evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR").warnings()
         []
         """
-        return []
+        notes: Iterable[str] = getattr(self, "notes", ())
+        return [note for note in notes if isinstance(note, Warned)]
+
+    def _warned(self) -> list[str]:
+        """The warnings as lines of text."""
+        return [f"warning: {text}" for text in self.warnings()]
 
     def tables(self) -> list[Table]:
         """The tables that people see, header and rows of text each.

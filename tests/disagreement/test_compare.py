@@ -370,7 +370,7 @@ def test_a_policy_that_matters_has_rows_of_its_own() -> None:
 
 def test_json() -> None:
     told = json.loads(compared("R@2").to_json())
-    assert list(told) == ["run", "measures", "policy", "judged"]
+    assert list(told) == ["run", "warnings", "measures", "policy", "judged"]
     (measure,) = told["measures"]
     assert (measure["measure"], measure["found"]["queries"]) == ("R@2", 5)
     (ranx,) = [

@@ -83,6 +83,7 @@ def test_as_dict() -> None:
     assert found.pop("in_use_chance") < 0.05
     assert set(found.pop("idle")) == {"ties", "missing", "empty", "unjudged"}
     assert found.pop("untried") == ""
+    assert found.pop("warnings") == []
     assert found == {
         "value": "0.833",
         "readings": [{"number": 0.833, "percent": False}],

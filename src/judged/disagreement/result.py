@@ -13,7 +13,7 @@ from judged.errors import MeasureError
 from judged.measures import Measure, parse_measure
 from judged.policy import Policy
 from judged.results import Part, Result, Table
-from judged.text import counted, markdown_table, plain, shown
+from judged.text import counted, markdown, markdown_table, plain, shown
 
 if TYPE_CHECKING:
     import polars as pl
@@ -53,17 +53,8 @@ class Disagreement(Result):
     """The name of the run."""
     measures: tuple[Compared, ...]
     """The definitions of each measure, and what kinds of queries there are."""
-    warned: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
     """What could mislead about the data."""
-
-    def warnings(self) -> list[str]:
-        """What could mislead whoever reads the numbers and nothing else.
-
-        Returns
-        -------
-        list of str
-        """
-        return list(self.warned)
 
     def rows(self, measure: str | Measure | None = None) -> tuple[Row, ...]:
         """The definitions of one measure, that which was asked for first.
@@ -126,6 +117,7 @@ class Disagreement(Result):
         """
         return {
             "run": self.run,
+            "warnings": self.warnings(),
             "measures": [_measure_dict(each) for each in self.measures],
             "policy": Policy().to_dict(),
             "judged": __version__,
@@ -188,9 +180,6 @@ class Disagreement(Result):
         said = [text for each in self.measures for text in (heading(each), *notes(each))]
         return [*self._warned(), *said, assumed()]
 
-    def _warned(self) -> list[str]:
-        return [f"warning: {text}" for text in self.warned]
-
     def parts(self) -> list[Part]:
         """A table for each measure, with what makes its definitions differ under it.
 
@@ -225,7 +214,8 @@ class Disagreement(Result):
             for each in self.measures
             for part in (f"### {each.measure}", _markdown(each), f"{_found(each)}.")
         ]
-        return "\n\n".join([*parts, f"{assumed()}."]) + "\n"
+        warned = [f"**Warning: {markdown(text)}**" for text in self.warnings()]
+        return "\n\n".join([*warned, *parts, f"{assumed()}."]) + "\n"
 
 
 def cells(compared: Compared) -> list[tuple[str, str, str, str]]:

@@ -180,7 +180,7 @@ class IndexEvaluation(Result):
         """
         lost = ", ".join(f"{name} {shown(value)}" for name, value in self.loss.items())
         return [
-            *(f"warning: {text}" for text in self.warnings()),
+            *self._warned(),
             f"recall of the index: {shown(self.recall)} of the exact first {self.k:,}",
             f"loss: {lost}",
         ]

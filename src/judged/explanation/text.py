@@ -252,6 +252,7 @@ def to_dict(e: Explanation) -> dict[str, Any]:
         "divisor": _line(steps.divisor) if steps and steps.divisor else None,
         "arithmetic": e.arithmetic,
         "latex": steps.value.latex() if steps else None,
+        "warnings": e.warnings(),
         "sentences": list(sentences(e)),
         "best_change": change
         and {**asdict(change), "value": plain(change.value), "gain": plain(change.gain)},

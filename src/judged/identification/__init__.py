@@ -101,7 +101,7 @@ def identify(
         in_use_chance=chance(in_use, asked),
         nearest=() if matches else ranker.nearest(asked, NEAREST),
         idle=grid.idle,
-        warned=audit_of(variants.usual).warnings,
+        notes=audit_of(variants.usual).warnings,
         untried=grid.untried,
         limit=limit,
     )

@@ -55,7 +55,7 @@ class Identification(Result):
     """The choices of a policy that change no number here, and why."""
     untried: str = ""
     """What could not be tried, and why; empty where everything was."""
-    warned: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
     """What could mislead about the data."""
     limit: int | None = SHOWN
     """How many explanations text and tables show; all are among `matches`, and in JSON."""
@@ -64,15 +64,6 @@ class Identification(Result):
     def value(self) -> str:
         """The number that was asked for, as it was written."""
         return self.asked.text
-
-    def warnings(self) -> list[str]:
-        """What could mislead whoever reads the numbers and nothing else.
-
-        Returns
-        -------
-        list of str
-        """
-        return list(self.warned)
 
     def sentences(self) -> list[str]:
         """What was found, in words: how the number was read, what fits, and how much that says.
@@ -87,7 +78,7 @@ class Identification(Result):
         '0.25 is any value that is rounded to it, or cut off to it, at 2 decimals.'
         """
         return [
-            *(f"warning: {text}" for text in self.warned),
+            *self._warned(),
             *self.asked.sentences(),
             self._verdict(),
             self._weight(),
@@ -184,6 +175,7 @@ class Identification(Result):
             "nearest": [_match(match) for match in self.nearest],
             "idle": dict(self.idle),
             "untried": self.untried,
+            "warnings": self.warnings(),
         }
 
     def to_frame(self) -> pl.DataFrame:

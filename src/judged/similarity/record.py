@@ -240,7 +240,7 @@ class Training(Result):
         rank = "" if self.rank is None else f", rank {self.rank}"
         ways = ", both ways" if self.both else ""
         return [
-            *(f"warning: {text}" for text in self.warned),
+            *self._warned(),
             f"{self.kind}, temperature {self.temperature:g}{rank}",
             f"queries: {self.training:,} for training, {self.validation:,} for validation, "
             f"{self.held_out_queries:,} held out; seed {self.seed}",

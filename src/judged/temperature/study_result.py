@@ -215,15 +215,10 @@ class Study(Result):
             (["temperature", *self.measures], measured),
         ]
 
-    def warnings(self) -> list[str]:
-        """What could mislead whoever overlooks it."""
-        return [note for note in self.notes if isinstance(note, Warned)]
-
     def sentences(self) -> list[str]:
         """Warnings, what follows from the numbers, what they rest on, and notes."""
         notes = [note for note in self.notes if not isinstance(note, Warned)]
-        warned = [f"warning: {text}" for text in self.warnings()]
-        return [*warned, *_conclusions(self), *self._basis(), *notes]
+        return [*self._warned(), *_conclusions(self), *self._basis(), *notes]
 
 
 def _flat(row: Studied) -> dict[str, Any]:

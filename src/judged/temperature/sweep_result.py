@@ -10,6 +10,7 @@ import numpy as np
 
 from judged.results import Result, Table
 from judged.temperature.softmax import Sums
+from judged.text import Warned
 
 if TYPE_CHECKING:
     import polars as pl
@@ -300,7 +301,7 @@ class Sweep(Result):
 
     def sentences(self) -> list[str]:
         """What was found, and what it rests on, one sentence each."""
-        return list(self._sentences())
+        return [*self._warned(), *self._sentences()]
 
     def _sentences(self) -> Iterator[str]:
         if self.best_loss is not None:
@@ -326,7 +327,7 @@ class Sweep(Result):
             f"were counted again at each: {same}."
         )
         yield "; ".join(self.basis) + "."
-        yield from self.notes
+        yield from (note for note in self.notes if not isinstance(note, Warned))
 
     def tables(self) -> list[Table]:
         """One table with one row per temperature."""

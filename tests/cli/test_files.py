@@ -16,8 +16,8 @@ from judged.cli._files import Command, Reads, Writes
 TEXTS = {
     "conventions": {"measures"},
     "demo": {"folder"},  # it writes only under names of its own, and refuses other folders
-    "embeddings": {"convention", "measures", "memory"},
-    "evaluate": {"convention", "measures"},
+    "embeddings": {"caption", "convention", "label", "measures", "memory", "sort"},
+    "evaluate": {"caption", "convention", "label", "measures", "sort"},
     "explain": {"convention", "measure", "pool", "query"},
     "identify": {"measures", "value"},
     "learn": {"kind", "measure", "memory"},

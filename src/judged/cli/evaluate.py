@@ -11,9 +11,9 @@ from judged.cli._options import (
     check_format,
     collection_option,
     convention_option,
+    data_options,
     depth_option,
     duplicates_option,
-    format_options,
     measures_option,
     per_query_option,
     policy_options,
@@ -47,7 +47,7 @@ from judged.evaluation.exports import Exports
     "categories are ranked.",
 )
 @duplicates_option
-@format_options
+@data_options
 @per_query_option
 @table_options
 @result_options(Exports.SAVED_AS)

@@ -154,7 +154,7 @@ def _best(evaluation: Evaluation) -> dict[str, int]:
         values = [run.summary[measure] for run in evaluation.runs]
         top = max(values) if measure.spec.higher_is_better else min(values)
         if len(values) > 1 and values.count(top) == 1 and measure.spec.rates_relevance:
-            result[str(measure)] = values.index(top)
+            result[evaluation.label(measure)] = values.index(top)
     return result
 
 

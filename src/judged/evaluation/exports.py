@@ -48,6 +48,7 @@ class Exports(Result):
         @cached_property
         def per_query(self) -> pl.DataFrame: ...
         def methods(self) -> str: ...
+        def label(self, measure: Measure) -> str: ...
 
     def warnings(self) -> list[str]:
         """What could mislead whoever reads the numbers and nothing else.
@@ -108,7 +109,7 @@ class Exports(Result):
             return [(frame.columns, rows)]
         width = 1 + len(self.others)
         split = [
-            [*row[:words], str(measure), *row[words + at * width :][:width]]
+            [*row[:words], self.label(measure), *row[words + at * width :][:width]]
             for row in rows
             for at, measure in enumerate(self.measures)
         ]
@@ -221,7 +222,7 @@ class Exports(Result):
         from judged.evaluation.definition import assumptions, notes
 
         [(header, rows)] = self.tables(per_query=per_query)
-        said = {str(m): m.describe() for m in self.measures}
+        said = {self.label(m): m.describe() for m in self.measures}
         head = "".join(
             f'<th title="{html(said.get(name, ""))}">{html(name)}</th>' for name in header
         )
@@ -260,7 +261,7 @@ class Exports(Result):
         return {
             "runs": [run.to_dict(per_query=per_query) for run in self.runs],
             "warnings": self.warnings(),
-            "measures": {str(m): m.definition() for m in self.measures},
+            "measures": {self.label(m): m.definition() for m in self.measures},
             "policy": self.policy.to_dict(),
             "convention": self.convention.to_dict() if self.convention else None,
             "definition": self.methods(),
@@ -368,13 +369,12 @@ class Exports(Result):
             if per_query:
                 columns = [run.values[m].tolist() for m in self.measures]
                 for query, *values in zip(run.rankings.queries, *columns, strict=True):
-                    pairs = zip(self.measures, values, strict=True)
                     lines += [
-                        f"{measure}\t{query}\t{value!r}"
-                        for measure, value in pairs
+                        f"{self.label(m)}\t{query}\t{value!r}"
+                        for m, value in zip(self.measures, values, strict=True)
                         if not math.isnan(value)
                     ]
-            lines += [f"{measure}\tall\t{run.summary[measure]!r}" for measure in self.measures]
+            lines += [f"{self.label(m)}\tall\t{run.summary[m]!r}" for m in self.measures]
         return "\n".join(lines) + "\n"
 
     def save(self, path: str | os.PathLike[str], *, per_query: bool = False) -> None:

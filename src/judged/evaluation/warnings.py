@@ -43,9 +43,9 @@ def _tie_ends(evaluation: Exports) -> list[str]:
         queries = counted(max(unsure.values(), default=0), "query has", "queries have")
         said.append(
             [
-                f"The tie range of {listed(list(map(str, unsure)))} reaches at least this far, and "
-                f"may reach further: {queries} more than {LIMIT} orders of tied results, of which "
-                "some were tried."
+                f"The tie range of {listed(list(map(run.label, unsure)))} reaches at least this "
+                f"far, and may reach further: {queries} more than {LIMIT} orders of tied results, "
+                "of which some were tried."
             ]
             if unsure
             else []
@@ -74,8 +74,8 @@ def _recall_below_one(evaluation: Exports) -> list[str]:
     number = f"{fewest:,}" if fewest == most else f"{fewest:,} to {most:,}"
     ceiling = float(np.minimum(1, k / relevant).mean())
     return [
-        f"Queries have {number} relevant items: {measure} cannot exceed {ceiling:.2g}; CLIP's and "
-        f"SOP's Recall@{k} is Success@{k}."
+        f"Queries have {number} relevant items: {evaluation.label(measure)} cannot exceed "
+        f"{ceiling:.2g}; CLIP's and SOP's Recall@{k} is Success@{k}."
     ]
 
 

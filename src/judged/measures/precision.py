@@ -99,7 +99,7 @@ def _expected_success(r: Rankings, *, k: Cutoff, rel: float) -> Floats:
 
 @measure(
     name="Success",
-    aliases=("Hit", "HitRate", "TopKAccuracy", "CMC"),
+    aliases=("Hit", "HitRate", "HR", "TopKAccuracy", "CMC"),
     title="Success (hit rate, top-k accuracy, CMC)",
     says=(
         "1 if at least one of the first k results is relevant, otherwise 0; its mean is the share "

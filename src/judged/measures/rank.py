@@ -20,7 +20,7 @@ def _expected_reciprocal_rank(r: Rankings, *, k: Cutoff, rel: float) -> Floats:
 
 @measure(
     name="RR",
-    aliases=("MRR", "ReciprocalRank"),
+    aliases=("MRR", "ReciprocalRank", "MeanReciprocalRank", "RecipRank"),
     title="Reciprocal rank",
     says="1 divided by the rank of the first relevant item; 0 where there is none down to k.",
     formula=r"\frac{1}{\min\{i \le k : g_i \ge rel\}}",
@@ -88,9 +88,8 @@ def _summary(r: Rankings, settled: Settled, *, rel: float, of: str, aggregate: s
 @measure(
     name="Rank",
     aliases={
-        "MeanRank": {"aggregate": "mean"},
-        "MedianRank": {"aggregate": "median"},
-        "MedR": {"aggregate": "median"},
+        **{name: {"aggregate": "mean"} for name in ("MeanRank", "MeanR", "MnR")},
+        **{name: {"aggregate": "median"} for name in ("MedianRank", "MedianR", "MedR", "MdR")},
     },
     title="Rank of relevant items",
     says=(

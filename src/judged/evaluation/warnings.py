@@ -79,6 +79,28 @@ def _recall_below_one(evaluation: Exports) -> list[str]:
     ]
 
 
+def _all_out_of_reach(evaluation: Exports) -> list[str]:
+    """Whether all relevant items are among the first k, in queries that have more than k."""
+    found = []
+    for measure in evaluation.measures:
+        k = measure.params.get("k")
+        if (
+            measure.spec.name != "Success"
+            or measure.params["of"] != "all"
+            or not isinstance(k, int)
+        ):
+            continue
+        relevant = evaluation.runs[0].rankings.relevant(measure.params["rel"])
+        many, every = int((relevant > k).sum()), int((relevant > 0).sum())
+        if many:
+            found.append(
+                f"{counted(many, 'query has', 'queries have')} more than {k:,} relevant items: "
+                f"{evaluation.label(measure)} is 0 for them, whatever is retrieved, and cannot "
+                f"exceed {1 - many / every:.2g} over those with relevant items."
+            )
+    return found
+
+
 def _unlike_the_library(evaluation: Exports) -> list[str]:
     """Where the data are such that the library gives another number than its convention."""
     conventional = evaluation.convention
@@ -140,6 +162,7 @@ def _unlisted(run: Scored) -> bool:
 
 ABOUT: tuple[Callable[[Exports], list[str]], ...] = (
     _recall_below_one,
+    _all_out_of_reach,
     _unlike_the_library,
     _tie_ends,
 )

@@ -245,7 +245,8 @@ def test_collection_size_allows_true_negatives(judged, files):
 
 def test_output_file_takes_its_format_from_its_name(judged, files):
     result = judged("evaluate", "qrels", "a.run", "-m", "RR", "-o", "scores.json")
-    assert (result.code, result.out, result.err) == (0, "", "")
+    assert (result.code, result.out) == (0, "")
+    assert result.err == f"wrote scores.json ({(files / 'scores.json').stat().st_size:,} bytes)\n"
     assert json.loads((files / "scores.json").read_text())["runs"][0]["scores"] == {"RR": 0.5}
     judged("evaluate", "qrels", "a.run", "-m", "RR", "-o", "table.txt")
     assert (files / "table.txt").read_text().splitlines()[:2] == ["run      RR", "a    0.5000"]
@@ -365,3 +366,43 @@ def test_numbers_stay_whole_on_a_narrow_terminal(judged, files, monkeypatch, wid
     assert [word for word in table if word.startswith(("0.", "1."))] == [
         f"{float(value):.4f}" for value in values
     ]
+
+
+def names(result) -> list[str]:
+    return [row["name"] for row in json.loads(result.out)["runs"]]
+
+
+def test_runs_are_named_by_their_files_or_by_whoever_gives_them(judged, files):
+    (files / "sub").mkdir()
+    for name in ("bm25.run.txt", "bm25.v2.trec", "x=y.run", "sub/bm25.run"):
+        (files / name).write_bytes((files / "a.run").read_bytes())
+    ask = ("-m", "RR", "--format", "json")
+    assert names(judged("evaluate", "qrels", "bm25.run.txt", *ask)) == ["bm25"]
+    assert names(judged("evaluate", "qrels", "bm25.v2.trec", *ask)) == ["bm25.v2"]
+    assert names(judged("evaluate", "qrels", "x=y.run", *ask)) == ["x=y"]
+    named = judged("evaluate", "qrels", "first stage=a.run", "b.run", *ask)
+    assert names(named) == ["first stage", "b"]
+    twice = judged("evaluate", "qrels", "bm25.run.txt", "sub/bm25.run", "mine=a.run", *ask)
+    assert names(twice) == ["bm25.run.txt", "sub/bm25.run", "mine"]
+    assert names(judged("evaluate", "qrels", "mine=x=y.run", *ask)) == ["mine"]
+
+
+@pytest.mark.parametrize(
+    ("runs", "message"),
+    [
+        (["=a.run"], "=a.run: no such file; a run with a name is NAME=FILE."),
+        (["mine="], "mine=: no such file; a run with a name is NAME=FILE."),
+        (["mine=nix.run"], "nix.run: no such file."),
+        (["x=a.run", "x=b.run"], "two runs are called 'x'; give each a name of its own."),
+    ],
+)
+def test_names_that_cannot_be(judged, files, runs, message):
+    refused = judged("evaluate", "qrels", *runs)
+    assert (refused.code, refused.out, refused.err) == (2, "", f"judged: {message}\n")
+
+
+def test_a_named_run_is_not_written_over(judged, files):
+    before = (files / "a.run").read_bytes()
+    refused = judged("evaluate", "qrels", "mine=a.run", "-o", "a.run", "--format", "text")
+    assert refused.code == 2
+    assert (files / "a.run").read_bytes() == before

@@ -210,12 +210,18 @@ def _endings(saved_as: Mapping[str, str]) -> list[str]:
 def check_format(
     form: str | None, output: str | None, saved_as: Mapping[str, str] = Result.SAVED_AS
 ) -> None:
-    """Refuse formats that the result does not have, before any work is done."""
+    """Refuse formats that the result does not have, and endings that say another one, before any
+    work is done."""
     from judged.outputs import checked_ending
 
     if form is not None and form not in _formats(saved_as):
         raise click.UsageError(
             f"this result is printed as {listed(_formats(saved_as), 'or')}, not as {form}."
         )
-    if output is not None and form is None and Path(output).suffix:
-        checked_ending(output, _endings(saved_as))
+    if output is None or not Path(output).suffix:
+        return
+    ending = checked_ending(output, _endings(saved_as))
+    if form is not None and ending != ".txt" and saved_as.get(ending) != f"to_{form}":
+        raise click.UsageError(
+            f"{output} and --format {form} say different formats; give one of the two."
+        )

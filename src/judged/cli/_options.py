@@ -28,11 +28,21 @@ def default_of(function: Callable[..., Any], name: str) -> Any:
 def complete_measure(
     ctx: click.Context, param: click.Parameter, incomplete: str
 ) -> list[CompletionItem]:
-    """Names of measures for the shell's completion."""
+    """Names of measures and presets for the shell's completion, other names once one is begun;
+    those before a comma stay."""
     from judged.measures import REGISTRY
+    from judged.measures.presets import ABOUT
 
-    found = (spec for spec in REGISTRY.values() if spec.name.lower().startswith(incomplete.lower()))
-    return [CompletionItem(spec.name, help=spec.title) for spec in found]
+    before, comma, begun = incomplete.rpartition(",")
+    known = {spec.name: spec.title for spec in REGISTRY.values()}
+    known |= {name: f"preset: {', '.join(preset.measures)}" for name, preset in ABOUT.items()}
+    if begun:
+        known |= {other: each.title for each in REGISTRY.values() for other in each.aliases}
+    return [
+        CompletionItem(f"{before}{comma}{name}", help=title)
+        for name, title in known.items()
+        if name.lower().startswith(begun.lower())
+    ]
 
 
 def complete_convention(
@@ -54,8 +64,8 @@ measures_option = click.option(
     multiple=True,
     metavar="MEASURE",
     shell_complete=complete_measure,
-    help="A measure such as nDCG@10 or AP(rel=2)@100; may be given more than once. 'judged "
-    "measures' lists them.",
+    help="A measure such as nDCG@10 or AP(rel=2)@100, a preset such as rag or beir, or several: "
+    "rag,AP or P@5,10; may be given more than once. 'judged measures' lists them.",
 )
 convention_option = click.option(
     "--convention",

@@ -30,7 +30,7 @@ def sentences(evaluation: Exports) -> list[str]:
         *assumptions(evaluation),
         *(f"ranking: {text}" for text in ranked),
         *(f"note: {text}" for text in notes(evaluation)),
-        *(f"measure: {measure.describe(brief=True)}" for measure in evaluation.measures),
+        *(f"measure: {_brief(evaluation, measure)}" for measure in evaluation.measures),
     ]
 
 
@@ -54,6 +54,21 @@ def brief(evaluation: Exports) -> str:
 
 USUAL_BASIS = frozenset({"all items are ranked", "relevant"})
 """What needs no word in one line."""
+
+
+def _brief(evaluation: Exports, measure: Measure) -> str:
+    """A measure with every parameter; first which one it is, where it was called otherwise."""
+    label, words = evaluation.label(measure), measure.describe(brief=True)
+    if label == str(measure):
+        return words
+    return f"{label} is {measure}:{words.removeprefix(f'{measure} is')}"
+
+
+def _title(evaluation: Exports, measure: Measure) -> str:
+    """What a measure is called, and in brackets what it is: MAP (AP, Average precision)."""
+    label = evaluation.label(measure)
+    ours = "" if label == str(measure) else f"{measure}, "
+    return f"{label} ({ours}{measure.spec.title})"
 
 
 def assumptions(evaluation: Exports) -> list[str]:
@@ -109,8 +124,9 @@ def _estimate(evaluation: Exports, measure: Measure) -> list[str]:
         return []
     error = _standard_errors(evaluation, measure)
     return [
-        f"the expected {measure} is estimated from {DRAWS} random orders of the tied results, in "
-        f"queries where they are more than {LIMIT}{f'; {error}' if error else ''}."
+        f"the expected {evaluation.label(measure)} is estimated from {DRAWS} random orders of the "
+        f"tied results, in queries where they are more than {LIMIT}"
+        f"{f'; {error}' if error else ''}."
     ]
 
 
@@ -123,7 +139,7 @@ def definition(evaluation: Exports, measure: Measure) -> str:
     spec = measure.spec
     policy = "; ".join(evaluation.policy.sentences().values())
     lines = [
-        f"{measure} ({spec.title}). {measure.describe()}",
+        f"{_title(evaluation, measure)}. {measure.describe()}",
         f"Formula: {spec.formula}",
         f"Undefined when: {spec.undefined.text}.",
         f"Policy: {policy}.",
@@ -147,7 +163,7 @@ def methods(evaluation: Exports) -> str:
     means: dict[str, list[str]] = {}
     for measure in evaluation.measures:
         for text in _means(evaluation, measure):
-            means.setdefault(text, []).append(str(measure))
+            means.setdefault(text, []).append(evaluation.label(measure))
     keys = [measure.spec.reference for measure in evaluation.measures] + (
         [TIES_REFERENCE] if means else []
     )
@@ -157,7 +173,7 @@ def methods(evaluation: Exports) -> str:
         f"Rankings were evaluated with judged {__version__}{like}.",
         *(f"Ranking: {text}." for text in _basis(evaluation)),
         *(
-            f"{measure} ({measure.spec.title}): {measure.describe()}"
+            f"{_title(evaluation, measure)}: {measure.describe()}"
             for measure in evaluation.measures
         ),
         *(f"{text}." for text in assumed),
@@ -235,7 +251,7 @@ def _population(evaluation: Exports) -> str:
     """How many queries the summaries are about; where it differs, for which runs or measures."""
     queries = len(evaluation.runs[0].rankings)
     counts = {
-        (run.name, str(measure)): int((~np.isnan(run.values[measure])).sum())
+        (run.name, evaluation.label(measure)): int((~np.isnan(run.values[measure])).sum())
         for run in evaluation.runs
         for measure in evaluation.measures
     }

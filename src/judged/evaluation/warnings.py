@@ -122,9 +122,9 @@ def _tie_ends(evaluation: Exports) -> list[str]:
         queries = counted(max(unsure.values(), default=0), "query has", "queries have")
         said.append(
             [
-                f"The tie range of {listed(list(map(str, unsure)))} reaches at least this far, and "
-                f"may reach further: {queries} more than {LIMIT} orders of tied results, of which "
-                "some were tried."
+                f"The tie range of {listed(list(map(run.label, unsure)))} reaches at least this "
+                f"far, and may reach further: {queries} more than {LIMIT} orders of tied results, "
+                "of which some were tried."
             ]
             if unsure
             else []
@@ -153,9 +153,31 @@ def _recall_below_one(evaluation: Exports) -> list[str]:
     number = f"{fewest:,}" if fewest == most else f"{fewest:,} to {most:,}"
     ceiling = float(np.minimum(1, k / relevant).mean())
     return [
-        f"Queries have {number} relevant items: {measure} cannot exceed {ceiling:.2g}; CLIP's and "
-        f"SOP's Recall@{k} is Success@{k}."
+        f"Queries have {number} relevant items: {evaluation.label(measure)} cannot exceed "
+        f"{ceiling:.2g}; CLIP's and SOP's Recall@{k} is Success@{k}."
     ]
+
+
+def _all_out_of_reach(evaluation: Exports) -> list[str]:
+    """Whether all relevant items are among the first k, in queries that have more than k."""
+    found = []
+    for measure in evaluation.measures:
+        k = measure.params.get("k")
+        if (
+            measure.spec.name != "Success"
+            or measure.params["of"] != "all"
+            or not isinstance(k, int)
+        ):
+            continue
+        relevant = evaluation.runs[0].rankings.relevant(measure.params["rel"])
+        many, every = int((relevant > k).sum()), int((relevant > 0).sum())
+        if many:
+            found.append(
+                f"{counted(many, 'query has', 'queries have')} more than {k:,} relevant items: "
+                f"{evaluation.label(measure)} is 0 for them, whatever is retrieved, and cannot "
+                f"exceed {1 - many / every:.2g} over those with relevant items."
+            )
+    return found
 
 
 def _unlike_the_library(evaluation: Exports) -> list[str]:
@@ -223,6 +245,7 @@ ABOUT: tuple[Callable[[Exports], list[str]], ...] = (
     _nothing_relevant,
     _duplicates,
     _fractional_grades,
+    _all_out_of_reach,
     _unlike_the_library,
     _recall_below_one,
     _tie_ends,

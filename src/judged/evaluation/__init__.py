@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         PolicyLike,
         Progress,
         RunsLike,
+        WeightsLike,
     )
 
 __all__ = ["evaluate"]
@@ -46,6 +47,9 @@ def evaluate(
     convention: ConventionLike | None = None,
     tie_range: bool = False,
     unjudged_range: bool = False,
+    weights: WeightsLike | None = None,
+    unanswerable: bool = False,
+    answer_threshold: float | None = None,
     judgements_format: FileFormat | None = None,
     run_format: FileFormat | None = None,
     progress: Progress | None = None,
@@ -83,6 +87,14 @@ def evaluate(
     unjudged_range : bool, optional
         Add each number's values if all unjudged results had been judged: irrelevant, or of the top
         grade; a note names the measures for which these are no bounds.
+    weights : WeightsLike, optional
+        How much each query counts in the means, as its traffic: {query: weight}, a table, or a
+        file; by default all count the same, or as a column of the judgements says.
+    unanswerable : bool, optional
+        Take the queries with nothing relevant out of all means and look at them apart: how many
+        the run answers, and how well its best score tells them from the others.
+    answer_threshold : float, optional
+        For these, a result counts as returned if its score is at least this.
     judgements_format, run_format : FileFormat, optional
         The format of the files, such as "trec" or "csv", where it is not recognised.
     progress : Progress, optional
@@ -121,15 +133,18 @@ def evaluate(
         from judged.evaluation.request import Request
         from judged.evaluation.warnings import announced
         from judged.judging import judging
+        from judged.judging.weights import weights_of
 
         request = Request.of(measures, policy, convention, prepares=True)
+        pool = read_judgements(judgements, format=judgements_format)
         judge = judging(
-            read_judgements(judgements, format=judgements_format),
+            pool,
             policy=request.policy,
             depth=depth,
             duplicates=duplicates,
             collection=collection,
             unique=unique,
+            best_scores=unanswerable,
         )
         rankings = []
         for name, source in runs.items():
@@ -139,5 +154,13 @@ def evaluate(
             if progress is not None:
                 progress(len(rankings[-1]))
     return announced(
-        evaluate_rankings(rankings, request, tie_range=tie_range, unjudged_range=unjudged_range)
+        evaluate_rankings(
+            rankings,
+            request,
+            tie_range=tie_range,
+            unjudged_range=unjudged_range,
+            weights=weights_of(pool, weights),
+            unanswerable=unanswerable,
+            answer_threshold=answer_threshold,
+        )
     )

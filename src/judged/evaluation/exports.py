@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from judged import __version__
 from judged.checks import checked_methods
 from judged.errors import MissingExtraError
+from judged.evaluation.unanswerable import block
 from judged.results import Part, Result, Table, csv_of
-from judged.text import html, latex_table, markdown, shown, to_json, visible
+from judged.text import html, html_table, latex_table, markdown, shown, to_json, visible
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -101,18 +102,19 @@ class Exports(Result):
         frame = self.summary
         if per_query:
             summary = frame.select("run", pl.lit("all").alias("query"), pl.exclude("run"))
-            frame = pl.concat([self.per_query, summary])
+            frame = pl.concat([self.per_query, summary], how="diagonal")
         words = 2 if per_query else 1
         rows = [[*row[:words], *map(shown, row[words:])] for row in frame.rows()]
+        words += "weight" in frame.columns
         if not self.others:
-            return [(frame.columns, rows)]
+            return [(frame.columns, rows), *block(self)]
         width = 1 + len(self.others)
         split = [
             [*row[:words], str(measure), *row[words + at * width :][:width]]
             for row in rows
             for at, measure in enumerate(self.measures)
         ]
-        return [([*frame.columns[:words], "measure", "value", *self.others], split)]
+        return [([*frame.columns[:words], "measure", "value", *self.others], split), *block(self)]
 
     def parts(self, *, per_query: bool = False) -> list[Part]:
         """The table and the sentences under it.
@@ -166,15 +168,15 @@ class Exports(Result):
         | --- | ---: |
         | run | 0.5000 |
         """
-        [(header, rows)] = self.tables(per_query=per_query)
+        tables = self.tables(per_query=per_query)
         from judged.evaluation.definition import assumptions
 
         said = [
             *(f"**Warning: {markdown(text)}**" for text in self.warnings()),
             *(f"{line[0].upper()}{markdown(line[1:])}." for line in assumptions(self)),
         ]
-        table = self._markdown(header, rows)
-        return "\n\n".join([table, *said, markdown(self.methods())]) + "\n"
+        written = [self._markdown(*table) for table in tables]
+        return "\n\n".join([*written, *said, markdown(self.methods())]) + "\n"
 
     def to_latex(self, *, per_query: bool = False) -> str:
         """A booktabs tabular, with the definition in comments above it.
@@ -196,11 +198,12 @@ class Exports(Result):
 
         from judged.evaluation.definition import assumptions
 
-        [(header, rows)] = self.tables(per_query=per_query)
+        tables = self.tables(per_query=per_query)
         methods = wrap(self.methods(), 118, break_long_words=False, break_on_hyphens=False)
         warned = (f"warning: {text}" for text in self.warnings())
         above = [f"% {visible(text)}" for text in (*warned, *assumptions(self), *methods)]
-        return "\n".join([*above, latex_table(header, rows, right=self._right(header))]) + "\n"
+        written = [latex_table(*table, right=self._right(table[0])) for table in tables]
+        return "\n".join([*above, "\n".join(written)]) + "\n"
 
     def to_html(self, *, per_query: bool = False) -> str:
         """A table for notebooks, each measure with its definition as a tooltip.
@@ -220,7 +223,7 @@ class Exports(Result):
         """
         from judged.evaluation.definition import assumptions, notes
 
-        [(header, rows)] = self.tables(per_query=per_query)
+        (header, rows), *blocks = self.tables(per_query=per_query)
         said = {str(m): m.describe() for m in self.measures}
         head = "".join(
             f'<th title="{html(said.get(name, ""))}">{html(name)}</th>' for name in header
@@ -234,6 +237,7 @@ class Exports(Result):
         listed = "".join(f"<li>{html(text)}</li>" for text in notes(self))
         return (
             f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+            + "".join(html_table(*table) for table in blocks)
             + "".join(f"<p><b>{html(f'warning: {text}')}</b></p>" for text in self.warnings())
             + "".join(f"<p><small>{html(line)}</small></p>" for line in assumptions(self))
             + (f"<ul><small>{listed}</small></ul>" if listed else "")

@@ -24,6 +24,8 @@ from judged.text import plain
 
 if TYPE_CHECKING:
     from judged.evaluation.request import Conventional
+    from judged.evaluation.unanswerable import Unanswerable
+    from judged.rankings.weights import Weights
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,6 +55,9 @@ class Scored:
     others: dict[str, Scored] = field(default_factory=dict)
     """The same run under other assumptions, by their names: worst, expected, best; unjudged
     irrelevant, unjudged relevant."""
+    unanswerable: Unanswerable | None = None
+    """What the run does with queries that have nothing relevant, where these are looked at apart.
+    """
 
     @property
     def name(self) -> str:
@@ -90,6 +95,10 @@ class Scored:
         for name in set(TIE_ORDERS) & set(self.others):
             if unsure := self.others[name].unsure:
                 entry["tie_range"]["at_least"] = {str(m): count for m, count in unsure.items()}
+        if self.rankings.weights is not None:
+            entry["weights"] = self._weights(self.rankings.weights, per_query=per_query)
+        if self.unanswerable is not None:
+            entry["unanswerable"] = self.unanswerable.to_dict(per_query=per_query)
         if self.rankings.basis:
             entry["basis"] = list(self.rankings.basis)
         return {**entry, "audit": self.audit.to_dict()}
@@ -105,6 +114,17 @@ class Scored:
             entry["per_query"] = self._by_query(self.values)
             if self.errors:
                 entry["standard_errors_per_query"] = self._by_query(self.errors)
+        return entry
+
+    def _weights(self, weights: Weights, *, per_query: bool) -> dict[str, Any]:
+        """Where the weights come from, what they are worth, and those of the queries."""
+        from judged.evaluation.weighting import effective_queries
+
+        found = {str(m): effective_queries(self, m) for m in self.values}
+        entry: dict[str, Any] = {"source": weights.source, "effective_queries": found}
+        if per_query:
+            queries = self.rankings.queries
+            entry["per_query"] = dict(zip(queries, weights.values.tolist(), strict=True))
         return entry
 
     def _by_query(self, values: dict[Measure, Floats]) -> dict[str, dict[str, Any]]:
@@ -146,9 +166,9 @@ def score(
 ) -> Scored:
     """The values of all measures, settled; under a convention, of the grades that it takes."""
     scored = Scored(r, {}, {})
-    graded = _graded(r, measures, convention)
-    estimates = _expected(graded) if r.ties == "expected" else {}
-    for measure, own in graded.items():
+    known = graded(r, measures, convention)
+    estimates = _expected(known) if r.ties == "expected" else {}
+    for measure, own in known.items():
         found = estimates.get(measure) or Expected(measure.compute(own))
         _put(scored, measure, policy, convention, found, own)
     return scored
@@ -163,9 +183,9 @@ def score_ties(
     """The values of all measures over the orders of ties that were left unbroken: the worst, the
     mean and the best."""
     worst, mean, best = (Scored(r, {}, {}) for _ in TIE_ORDERS)
-    graded = _graded(r, measures, convention)
-    estimates = _expected(graded, ends=True)
-    for measure, own in graded.items():
+    known = graded(r, measures, convention)
+    estimates = _expected(known, ends=True)
+    for measure, own in known.items():
         found = estimates[measure]
         _put(mean, measure, policy, convention, found, own)
         assert found.low is not None
@@ -184,7 +204,7 @@ def score_ties(
     return dict(zip(TIE_ORDERS, (worst, mean, best), strict=True))
 
 
-def _graded(
+def graded(
     r: Rankings, measures: tuple[Measure, ...], convention: Conventional | None
 ) -> dict[Measure, Rankings]:
     """The rankings that each measure is computed of: those with the grades that the convention
@@ -226,13 +246,15 @@ def _put(
     if found.errors is not None:
         counted = ~np.isnan(values)
         scored.errors[measure] = np.where(counted, found.errors, np.nan)
-        error = measure.summarise_error(values[counted], found.errors[counted])
+        weights = None if r.weights is None else r.weights.values[counted]
+        error = measure.summarise_error(values[counted], found.errors[counted], weights)
         if error is not None:
             scored.summary_errors[measure] = error
 
 
 def _settled(measure: Measure, r: Rankings, policy: Policy, raw: Floats) -> tuple[Floats, float]:
     """A measure's values with the policy applied (NaN: does not count), and its summary."""
+    idle = None if r.weights is None else r.weights.values == 0
     nothing = nothing_relevant(measure, r)
     if policy.empty == "error" and nothing.any():
         raise PolicyError(
@@ -246,11 +268,12 @@ def _settled(measure: Measure, r: Rankings, policy: Policy, raw: Floats) -> tupl
             "empty=error says to stop, empty=zero gives them the worst value, empty=skip leaves "
             "them out."
         )
-    settlement = Settlement(measure.spec, policy, nothing | without, r.missing)
+    settlement = Settlement(measure.spec, policy, nothing | without, r.missing, idle)
     counted, values = settlement.counted, settlement.settle(raw)
     shown = np.full(len(r), np.nan)
     shown[counted] = values
-    return shown, measure.summarise(r, Settled(values, counted, settlement.settle))
+    weights = None if r.weights is None else r.weights.values[counted]
+    return shown, measure.summarise(r, Settled(values, counted, settlement.settle, weights))
 
 
 def _some(r: Rankings, which: Mask) -> str:
@@ -287,6 +310,8 @@ class Settlement:
     reason."""
     missing: Mask
     """Queries that the run lacks."""
+    idle: Mask | None = None
+    """Queries of no weight."""
 
     @property
     def counted(self) -> Mask:
@@ -296,6 +321,8 @@ class Settlement:
             counted &= ~self.missing
         if self.policy.empty == "skip":
             counted &= ~self.nothing
+        if self.idle is not None:
+            counted &= ~self.idle
         return counted
 
     def settle(self, values: Floats) -> Floats:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from judged.errors import InputError
-from judged.inputs.tables import JUDGEMENTS, RUN, Kind
+from judged.inputs.tables import JUDGEMENTS, RUN, Kind, OrderOnly
 from judged.text import quote
 
 # The surest name first: where `qid` and `query` are both there, `query` is the text of the query;
@@ -93,7 +93,9 @@ def choose_columns(header: Sequence[str], kind: Kind, source: str) -> Columns:
     ]
     if value_role == "rank":
         notes.append(
-            f"There is no score: column {quote(header[found['rank'][0]])} gives the order."
+            OrderOnly(
+                f"There is no score: column {quote(header[found['rank'][0]])} gives the order."
+            )
         )
     subtopic = found["subtopic"][0] if kind is JUDGEMENTS and found["subtopic"] else None
     return Columns(

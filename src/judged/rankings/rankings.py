@@ -220,6 +220,8 @@ class Rankings(Columns):
             "retrieved": self.retrieved[index],
             "missing": self.missing[index],
             "collection": None if self.collection is None else self.collection[index],
+            "weights": None if self.weights is None else self.weights.take(index),
+            "best_score": None if self.best_score is None else self.best_score[index],
             "hit_query": hit_query,
             "pool_query": pool_query,
             "pool_grade": self.pool_grade[pool],

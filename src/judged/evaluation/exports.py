@@ -128,7 +128,9 @@ class Exports(Result):
         -------
         list of str or (header, rows)
         """
-        return [*self.tables(per_query=per_query), *self.sentences()]
+        first, *blocks = self.tables(per_query=per_query)
+        apart = [part for table in blocks for part in ("", table)]
+        return [first, *apart, *self.sentences()]
 
     def to_text(self, *, per_query: bool = False) -> str:
         """An aligned table with the sentences under it.
@@ -203,7 +205,7 @@ class Exports(Result):
         warned = (f"warning: {text}" for text in self.warnings())
         above = [f"% {visible(text)}" for text in (*warned, *assumptions(self), *methods)]
         written = [latex_table(*table, right=self._right(table[0])) for table in tables]
-        return "\n".join([*above, "\n".join(written)]) + "\n"
+        return "\n".join([*above, "\n\n".join(written)]) + "\n"
 
     def to_html(self, *, per_query: bool = False) -> str:
         """A table for notebooks, each measure with its definition as a tooltip.

@@ -19,6 +19,7 @@ from judged.measures.aggregation import mean
 from judged.rankings.audit import Audit, audit_of
 from judged.segments import Floats
 from judged.statistics.auroc import METHOD, Auroc, auroc
+from judged.statistics.intervals import LEVEL
 from judged.text import counted, plain, shown
 
 if TYPE_CHECKING:
@@ -83,7 +84,9 @@ class Unanswerable:
             "answerable": self.answerable,
             "left_empty": plain(self.left_empty),
             "threshold": self.threshold,
-            "auroc": {**self.auroc.to_dict(), "method": METHOD} if self.auroc else None,
+            "auroc": {**self.auroc.to_dict(), "level": LEVEL, "method": METHOD}
+            if self.auroc
+            else None,
             "note": self.note or None,
         }
         if per_query:
@@ -116,7 +119,8 @@ def _split(r: Rankings, request: Request, threshold: float | None) -> tuple[Rank
     nothing = reduce(np.logical_and, (nothing_relevant(measure, own[measure]) for measure in own))
     if nothing.all():
         raise PolicyError(
-            f"nothing is relevant for any of the {counted(len(r), 'judged query', 'judged queries')}"
+            "nothing is relevant for any of the "
+            f"{counted(len(r), 'judged query', 'judged queries')}"
             ", so there are none to evaluate beside them; leave out unanswerable."
         )
     apart = _looked_at(r, nothing, threshold, skip_missing=request.policy.missing == "skip")
@@ -239,7 +243,7 @@ def apart_lines(evaluation: Exports) -> list[str]:
         "unanswerable: queries with nothing relevant are in no mean; they count as answered where "
         f"there is {returned}, others as left empty where there is none; AUROC is how often the "
         "best score of an answerable query is above that of an unanswerable one (ties half, no "
-        f"result below all), with a 95% interval: {METHOD}"
+        f"result below all), with a {LEVEL:.0%} interval: {METHOD}"
     ]
     several = len(evaluation.runs) > 1
     for run in evaluation.runs:

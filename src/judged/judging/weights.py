@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def weights_of(judgements: Judgements | Lookup, given: WeightsLike | None) -> WeightsLike | None:
-    """The weights that were given, or else those of a column of the judgements; both are refused."""
+    """The weights that were given, or those of a column of the judgements; both are refused."""
     own = judgements.weights if isinstance(judgements, Judgements) else None
     if own is not None and given is not None:
         raise InputError(

@@ -6,19 +6,17 @@ are still being loaded.
 
 from __future__ import annotations
 
-from contextlib import ExitStack
-from os import PathLike
-from os.path import isfile
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from judged.checks import checked
-from judged.inputs import as_runs, read_judgements, read_run
+from judged.inputs.data import Data
 
 if TYPE_CHECKING:
     from judged.evaluation.evaluation import Evaluation
     from judged.types import (
         CategoriesLike,
         CollectionLike,
+        ColumnsLike,
         ConventionLike,
         Duplicates,
         FileFormat,
@@ -36,7 +34,7 @@ __all__ = ["evaluate"]
 @checked
 def evaluate(
     judgements: JudgementsLike,
-    run: RunsLike,
+    run: RunsLike | None = None,
     measures: MeasuresLike | None = None,
     *,
     policy: PolicyLike | None = None,
@@ -50,6 +48,7 @@ def evaluate(
     weights: WeightsLike | None = None,
     unanswerable: bool = False,
     answer_threshold: float | None = None,
+    columns: ColumnsLike | None = None,
     judgements_format: FileFormat | None = None,
     run_format: FileFormat | None = None,
     progress: Progress | None = None,
@@ -95,6 +94,9 @@ def evaluate(
         the run answers, and how well its best score tells them from the others.
     answer_threshold : float, optional
         For these, a result counts as returned if its score is at least this.
+    columns : ColumnsLike, optional
+        What each column of a table is, such as {"query": "question_id", "item": "chunk_id"}; by
+        default their names tell.
     judgements_format, run_format : FileFormat, optional
         The format of the files, such as "trec" or "csv", where it is not recognised.
     progress : Progress, optional
@@ -118,17 +120,14 @@ def evaluate(
     >>> ranged.unjudged_range()
     UnjudgedRange(irrelevant=0.5, relevant=1.0)
     """
-    runs = as_runs(run)
-    name, first = next(iter(runs.items()))
-    with ExitStack() as stack:
-        read: Any = None
-        if isinstance(first, (str, PathLike)) and isfile(first):
-            from concurrent.futures import ThreadPoolExecutor
-
-            # The first run is the longest wait: it is read while the measures are loaded and the
-            # judgements are read.
-            ahead = stack.enter_context(ThreadPoolExecutor(1))
-            read = ahead.submit(read_run, first, name=name, format=run_format)
+    given = Data.of(
+        judgements,
+        run,
+        columns=columns,
+        judgements_format=judgements_format,
+        run_format=run_format,
+    )
+    with given.reading_ahead() as data:
         from judged.evaluation.evaluation import evaluate_rankings
         from judged.evaluation.request import Request
         from judged.evaluation.warnings import announced
@@ -136,7 +135,7 @@ def evaluate(
         from judged.judging.weights import weights_of
 
         request = Request.of(measures, policy, convention, prepares=True)
-        pool = read_judgements(judgements, format=judgements_format)
+        pool = data.judgements()
         judge = judging(
             pool,
             policy=request.policy,
@@ -147,10 +146,8 @@ def evaluate(
             best_scores=unanswerable,
         )
         rankings = []
-        for name, source in runs.items():
-            listed = read.result() if read else read_run(source, name=name, format=run_format)
+        for listed in data.runs():
             rankings.append(judge(request.prepare(listed)))
-            read = None
             if progress is not None:
                 progress(len(rankings[-1]))
     return announced(

@@ -19,6 +19,8 @@ from judged.cli._options import (
     policy_options,
     result_options,
     tie_range_option,
+    unanswerable_options,
+    weights_option,
 )
 from judged.evaluation.exports import Exports
 
@@ -36,6 +38,8 @@ from judged.evaluation.exports import Exports
     help="Beside each number, its values if all unjudged results had been judged and found "
     "irrelevant, or of the top grade; a note names the measures for which these are no bounds.",
 )
+@weights_option
+@unanswerable_options
 @depth_option
 @collection_option
 @click.option(

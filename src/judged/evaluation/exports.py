@@ -129,8 +129,7 @@ class Exports(Result):
         list of str or (header, rows)
         """
         first, *blocks = self.tables(per_query=per_query)
-        apart = [part for table in blocks for part in ("", table)]
-        return [first, *apart, *self.sentences()]
+        return [first, *(part for table in blocks for part in ("", table)), *self.sentences()]
 
     def to_text(self, *, per_query: bool = False) -> str:
         """An aligned table with the sentences under it.
@@ -170,14 +169,13 @@ class Exports(Result):
         | --- | ---: |
         | run | 0.5000 |
         """
-        tables = self.tables(per_query=per_query)
         from judged.evaluation.definition import assumptions
 
         said = [
             *(f"**Warning: {markdown(text)}**" for text in self.warnings()),
             *(f"{line[0].upper()}{markdown(line[1:])}." for line in assumptions(self)),
         ]
-        written = [self._markdown(*table) for table in tables]
+        written = [self._markdown(*table) for table in self.tables(per_query=per_query)]
         return "\n\n".join([*written, *said, markdown(self.methods())]) + "\n"
 
     def to_latex(self, *, per_query: bool = False) -> str:
@@ -200,10 +198,10 @@ class Exports(Result):
 
         from judged.evaluation.definition import assumptions
 
-        tables = self.tables(per_query=per_query)
         methods = wrap(self.methods(), 118, break_long_words=False, break_on_hyphens=False)
         warned = (f"warning: {text}" for text in self.warnings())
         above = [f"% {visible(text)}" for text in (*warned, *assumptions(self), *methods)]
+        tables = self.tables(per_query=per_query)
         written = [latex_table(*table, right=self._right(table[0])) for table in tables]
         return "\n".join([*above, "\n\n".join(written)]) + "\n"
 

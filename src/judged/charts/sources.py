@@ -196,7 +196,7 @@ Source = Evaluation | Rankings | Sequence[Rankings] | Systems
 
 
 def unweighted(systems: Systems) -> Systems:
-    """Systems for a chart that counts every query once; queries of different weights are refused."""
+    """Systems for a chart that counts every query once; weights of queries are refused."""
     for each in systems.rankings:
         if each.weights is not None:
             raise InputError(

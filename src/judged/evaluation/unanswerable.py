@@ -245,6 +245,8 @@ def apart_lines(evaluation: Exports) -> list[str]:
         "best score of an answerable query is above that of an unanswerable one (ties half, no "
         f"result below all), with a {LEVEL:.0%} interval: {METHOD}"
     ]
+    if evaluation.runs[0].rankings.weights is not None:
+        lines[0] += "; shares and AUROC count queries by their weights"
     several = len(evaluation.runs) > 1
     for run in evaluation.runs:
         assert run.unanswerable is not None

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from judged import __version__
 from judged.checks import checked_methods
 from judged.errors import MissingExtraError
-from judged.evaluation.unanswerable import block
 from judged.results import Part, Result, Table, csv_of
 from judged.text import html, html_table, latex_table, markdown, shown, to_json, visible
 
@@ -98,6 +97,8 @@ class Exports(Result):
         [(['run', 'RR'], [['run', '0.5000']])]
         """
         import polars as pl
+
+        from judged.evaluation.unanswerable import block
 
         frame = self.summary
         if per_query:

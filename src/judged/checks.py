@@ -178,6 +178,7 @@ def optional(check: Callable[[str, Any], Any]) -> Callable[[str, Any], Any]:
 
 
 OPTIONS: dict[str, Callable[[str, Any], Any]] = {
+    "all_queries": flag,
     "bins": partial(whole, at_most=10_000),
     "both": flag,
     "brief": flag,
@@ -196,6 +197,7 @@ OPTIONS: dict[str, Callable[[str, Any], Any]] = {
     "rel": number,
     "query": identifier,
     "relevant": sizes,
+    "retries": partial(whole, at_least=0, at_most=1000),
     "rows": optional(partial(whole, otherwise=", or None for all")),
     "run_format": file_format,
     "search": flag,
@@ -203,6 +205,8 @@ OPTIONS: dict[str, Callable[[str, Any], Any]] = {
     "tag": text,
     "tie_range": flag,
     "unjudged_range": flag,
+    "wait": partial(number, at_least=0, at_most=3600),
+    "workers": partial(whole, at_most=1024),
 }
 """Each option that means the same wherever it occurs, and its check: (name, given) -> value."""
 

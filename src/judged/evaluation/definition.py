@@ -36,8 +36,10 @@ def sentences(evaluation: Exports) -> list[str]:
 
 
 def assumptions(evaluation: Exports) -> list[str]:
-    """The policy, and the convention where there is one: a line each."""
+    """The policy, and the convention and the latency where there is one: a line each."""
     lines = [f"policy: {evaluation.policy}"]
+    if evaluation.latency:
+        lines.insert(0, f"latency: {evaluation.latency.sentence()}")
     if evaluation.convention:
         names = "; ".join(
             f"{each.measure} is {each.theirs}" for each in evaluation.convention.named

@@ -123,7 +123,7 @@ class Reader:
         if len(set(map(str, found.values()))) > 1:
             named = listed([f"{path} ({quoted(each)})" for path, each in found.items()], "or")
             raise InputError(
-                f"{where}: its id could be {named}; say which, as item={next(iter(found))!r}."
+                f"{where}: its id could be {named}; say which, as item={list(found)[-1]!r}."
             )
         if self.path is None:
             self.path = next(iter(found))
@@ -326,8 +326,8 @@ def _reached(result: Any, path: str, where: str) -> Any:
     while remaining:
         name, _, after = remaining.partition(".")
         if isinstance(found, Mapping) and remaining in found:
-            return found[remaining]
-        if isinstance(found, Mapping) and name in found:
+            found, after = found[remaining], ""
+        elif isinstance(found, Mapping) and name in found:
             found = found[name]
         elif is_list(found) and name.isdecimal() and int(name) < len(found):
             found = found[int(name)]

@@ -65,6 +65,16 @@ def _row(line: bytes) -> dict[str, Any] | None:
     return row if known and isinstance(row.get("of"), int) else None
 
 
+def _begun(line: bytes) -> bool:
+    """Whether a line is the first part of one of a saved run."""
+    start = b'{"query": "'
+    try:
+        whole = json.loads(line)
+    except (ValueError, RecursionError):
+        return line[: len(start)] == start[: len(line)]
+    return isinstance(whole, dict) and "settings" in whole
+
+
 @dataclass
 class Record:
     """The file, and what is in it."""
@@ -105,7 +115,7 @@ class Record:
         for query, asked in remaining.items():
             hash_of(query, asked)
         if self.saved:
-            rest = f"the other {len(remaining):,} were asked" if remaining else "nothing was asked"
+            rest = "the others were asked now" if remaining else "and nothing was asked"
             self.notes.append(
                 Warned(
                     f"{counted(len(self.saved), 'query was', 'queries were')} answered earlier and "
@@ -195,7 +205,7 @@ class Record:
             if "asked" in row or not blocks:
                 blocks.append((number, []))
             blocks[-1][1].append(row)
-        if not blocks:
+        if not blocks and not _begun(rest):
             raise self._foreign(1, rest)
         for at, (number, rows) in enumerate(blocks):
             whole = len(rows) == max(rows[0]["of"], 1)

@@ -11,13 +11,14 @@ from inspect import signature
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from judged.errors import InputError, JudgedWarning, did_you_mean, quoted
+from judged.checks import checked
+from judged.errors import InputError, JudgedWarning, PolicyError, did_you_mean, quoted
 from judged.evaluation import evaluate
 from judged.evaluation.latency import Latency
 from judged.evaluation.request import Request
 from judged.inputs import Judgements, Lookup, read_judgements, read_run
 from judged.retriever.asking import Answer, Asking
-from judged.retriever.calls import Call, call_of, name_of
+from judged.retriever.calls import Call, call_of
 from judged.retriever.queries import read_queries
 from judged.retriever.results import Item, Reader, Results
 from judged.retriever.saving import Record, Saved, hash_of
@@ -25,6 +26,7 @@ from judged.text import Warned, counted
 
 if TYPE_CHECKING:
     from judged.evaluation.evaluation import Evaluation
+    from judged.policy import Policy
     from judged.types import Progress
 
 GIVE_UP = 20
@@ -60,6 +62,7 @@ class Task:
     failed: dict[str, Exception] = field(default_factory=dict)
 
     @classmethod
+    @checked
     def of(
         cls,
         retriever: Any,
@@ -74,7 +77,7 @@ class Task:
         wait: float,
         save: Any,
         all_queries: bool,
-        name: str | None,
+        name: str | None = None,
         options: Mapping[str, Any],
     ) -> Task:
         call = call_of(retriever)
@@ -84,9 +87,14 @@ class Task:
                 raise InputError(
                     f"evaluate_retriever takes no {option!r}{did_you_mean(option, OPTIONS)}"
                 )
-        read = read_judgements(judgements, format=options.get("judgements_format"))
+        columns, form = options.get("columns"), options.get("judgements_format")
+        read = read_judgements(judgements, columns=columns, format=form)
         judged = read.names() if isinstance(read, Judgements) else list(read.lists)
-        rest = {key: value for key, value in options.items() if key != "judgements_format"}
+        rest = {
+            key: value
+            for key, value in options.items()
+            if key not in ("columns", "judgements_format")
+        }
         asked = {query: query for query in judged} if queries is None else read_queries(queries)
         chosen, notes = _chosen(asked, judged, all_queries=all_queries)
         with warnings.catch_warnings():
@@ -126,6 +134,11 @@ class Task:
                 self.record.close()
         if not self.answered:
             raise self._nothing()
+        if not any(each.results.items for each in self.answered.values()):
+            raise InputError(
+                "the retriever returned nothing for any query; such a run is not a system that "
+                "scored zero."
+            )
         order.refuse_distances()
         if self.record is not None:
             self.record.finish(self.queries)
@@ -169,22 +182,10 @@ class Task:
 
     def _said(self, answered: Mapping[str, Saved], order: _Order) -> list[str]:
         """What whoever reads the numbers should know."""
-        policy = Request.of(
+        request = Request.of(
             self.measures, self.options.get("policy"), self.options.get("convention")
         )
-        said = list(self.notes)
-        if self.failed:
-            fate = {
-                "zero": "they count as 0 (missing=zero)",
-                "skip": "no mean counts them (missing=skip)",
-            }.get(policy.policy.missing, "they are missing")
-            names = ", ".join(list(self.failed)[:10]) + (", …" if len(self.failed) > 10 else "")
-            said.append(
-                Warned(
-                    f"{len(self.failed):,} of {counted(len(self.queries), 'query', 'queries')} "
-                    f"failed ({names}): {fate}. The first error was {self._first_error()}"
-                )
-            )
+        said = [*self.notes, *self._about_failed(request.policy)]
         if self.record is not None:
             said += self.record.notes
         if order.unlike:
@@ -194,10 +195,30 @@ class Task:
                     "order of the results: the scores count. Return ids alone if the order should."
                 )
             )
-        said += self._about_cut(answered, [m.params.get("k") for m in policy.measures])
+        said += self._about_cut(answered, [m.params.get("k") for m in request.measures])
         if self.reader.path is not None:
             said.append(f"The id of each result is its {self.reader.path}.")
         return said + self._unknown(answered)
+
+    def _about_failed(self, policy: Policy) -> list[str]:
+        if not self.failed:
+            return []
+        names = ", ".join(list(self.failed)[:10]) + (", …" if len(self.failed) > 10 else "")
+        number = counted(len(self.queries), "query", "queries")
+        failed = f"{len(self.failed):,} of {number} failed ({names})"
+        if policy.missing == "error":
+            raise PolicyError(
+                f"{failed}, and missing=error says to stop. The first error was "
+                f"{self._first_error()}"
+            )
+        one = len(self.failed) == 1
+        fate = {
+            "zero": f"{'it counts' if one else 'they count'} as 0 (missing=zero)",
+            "skip": f"no mean counts {'it' if one else 'them'} (missing=skip)",
+        }
+        return [
+            Warned(f"{failed}: {fate[policy.missing]}. The first error was {self._first_error()}")
+        ]
 
     def _about_cut(self, answered: Mapping[str, Saved], cutoffs: list[Any]) -> list[str]:
         cut = [each.results.cut for each in answered.values() if each.results.cut]
@@ -233,6 +254,8 @@ def _chosen(
     asked: Mapping[str, Any], judged: list[str], *, all_queries: bool
 ) -> tuple[dict[str, Any], list[str]]:
     """The queries to ask, and what is said of the others."""
+    if not judged:
+        raise InputError("the judgements are empty: no query is judged.")
     known = set(judged)
     ours = {query: each for query, each in asked.items() if query in known}
     if not ours:
@@ -281,7 +304,9 @@ def _check_item(item: Any) -> None:
 
 
 def _said(item: Item) -> str | None:
-    return f"the function {name_of(item)}" if callable(item) else item
+    if not callable(item):
+        return item
+    return f"the function {getattr(item, '__name__', type(item).__name__)}"
 
 
 def _judged_items(judgements: Judgements | Lookup) -> set[str]:

@@ -37,7 +37,7 @@ def options_of_evaluate(function: Function) -> Function:
     return policy_options(function)
 
 
-@command(short_help="Ask a retriever the judged queries and score what it returns.")
+@command(short_help="Ask a retriever and score what it returns.")
 @click.argument("judgements", metavar="QRELS", type=READS)
 @click.argument("retriever", metavar="MODULE:NAME")
 @click.option(

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from judged.checks import checked
-from judged.retriever.task import Task
 
 if TYPE_CHECKING:
     from judged.evaluation.evaluation import Evaluation
@@ -90,6 +89,8 @@ def evaluate_retriever(
     >>> evaluate_retriever(search, texts, {"q1": {"a": 1}, "q2": {"c": 1}}, "RR").value()
     0.75
     """
+    from judged.retriever.task import Task
+
     task = Task.of(
         retriever,
         queries,

@@ -197,7 +197,10 @@ def test_only_judged_queries_are_asked() -> None:
 def test_a_judged_query_without_a_text_is_missing_and_said() -> None:
     found = evaluate_retriever(lambda text: ["a"], {"q1": "one"}, JUDGEMENTS, "RR")
     assert found.value() == 0.5
-    assert found.warnings() == ["1 judged query is not among the queries to ask and missing (q2)."]
+    assert found.warnings() == [
+        "1 judged query is not among the queries to ask (q2).",
+        "1 of 2 judged queries not in the run (q2), counted as empty.",
+    ]
 
 
 def test_queries_that_nobody_judged() -> None:

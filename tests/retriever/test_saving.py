@@ -82,8 +82,7 @@ def test_failures_are_asked_again_and_only_these(folder: Path) -> None:
     second = evaluate_retriever(asked, None, JUDGEMENTS, "RR", save=SAVED)
     assert asked.asked == ["q2", "q4"]
     assert second.warnings()[:2] == [
-        "1 of 4 queries failed (q4): it counts as 0 (missing=zero). The first error was "
-        "RuntimeError: down (query 'q4').",
+        "1 of 4 queries failed (q4). The first error was RuntimeError: down (query 'q4').",
         "2 queries were answered earlier and read from run.jsonl, the others were asked now; "
         "delete the file to ask all again.",
     ]

@@ -110,7 +110,7 @@ def retriever(
     that can be imported from the current folder. It returns ids, the best first, (id, score) pairs,
     mappings or objects. What it prints goes to standard error.
     """
-    from judged.cli._terminal import counting, deliver, show_evaluation
+    from judged.cli._terminal import counting, deliver
     from judged.retriever.task import OPTIONS, Task
 
     check_format(form, output, Exports.SAVED_AS)
@@ -128,7 +128,7 @@ def retriever(
         )
         with counting("Asking", len(task.todo)) as advance:
             found = task.evaluate(advance)
-    deliver(found, form, output, show=show_evaluation, **options)
+    deliver(found, form, output, **options)
 
 
 def _imported(given: str) -> Any:

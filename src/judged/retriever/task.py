@@ -211,14 +211,7 @@ class Task:
                 f"{failed}, and missing=error says to stop. The first error was "
                 f"{self._first_error()}"
             )
-        one = len(self.failed) == 1
-        fate = {
-            "zero": f"{'it counts' if one else 'they count'} as 0 (missing=zero)",
-            "skip": f"no mean counts {'it' if one else 'them'} (missing=skip)",
-        }
-        return [
-            Warned(f"{failed}: {fate[policy.missing]}. The first error was {self._first_error()}")
-        ]
+        return [Warned(f"{failed}. The first error was {self._first_error()}")]
 
     def _about_cut(self, answered: Mapping[str, Saved], cutoffs: list[Any]) -> list[str]:
         cut = [each.results.cut for each in answered.values() if each.results.cut]
@@ -273,7 +266,7 @@ def _chosen(
         notes.append(
             Warned(
                 f"{counted(len(lost), 'judged query is', 'judged queries are')} not among the "
-                f"queries to ask and missing ({names})."
+                f"queries to ask ({names})."
             )
         )
     return dict(asked) if all_queries else ours, notes

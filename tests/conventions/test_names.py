@@ -33,6 +33,7 @@ VARIANTS = {
         "IPrec": "IPrec(rounding=trec_eval9)",
         "IPrec@0.5": "IPrec(rounding=trec_eval9)@0.5",
     },
+    "llama-index": {"P@10": "P(short=shrink)@10", "nDCG": "nDCG(gain=binary)"},
     "opensearch": {
         "DCG@10": "DCG(gain=exp)@10",
         "nDCG@10": "nDCG(gain=exp)@10",

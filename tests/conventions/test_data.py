@@ -60,7 +60,7 @@ def test_the_libraries_that_people_use_are_here() -> None:
             "clap",
             "reid",
         ),
-        *("llama-index", "haystack"),
+        *("llama-index", "haystack", "ragas", "recbole", "lightfm"),
     } <= set(conventions())
 
 

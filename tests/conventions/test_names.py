@@ -54,6 +54,12 @@ VARIANTS = {
         "NumRelRet": "NumRelRet(aggregate=mean)",
         "NumRelRet@10": "NumRelRet(aggregate=mean)@10",
     },
+    "ragas": {
+        "P@10": "P(short=shrink)@10",
+        "AP": "AP(norm=retrieved)",
+        "AP@10": "AP(norm=retrieved)@10",
+    },
+    "recbole": {"AP@10": "AP(norm=capped)@10", "nDCG@10": "nDCG(gain=binary)@10"},
     "recommenders": {"nDCG@10": "nDCG(gain=binary)@10"},
     "rectools": {"nDCG@10": "nDCG(gain=binary, ideal=cutoff)@10"},
     "replay": {"AP@10": "AP(norm=capped)@10", "nDCG@10": "nDCG(gain=binary)@10"},

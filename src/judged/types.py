@@ -69,6 +69,9 @@ RunLike: TypeAlias = (
 """A file, {query: {item: score}}, {query: [items, best first]}, or a table."""
 RunsLike: TypeAlias = "RunLike | Mapping[str, RunLike] | Sequence[Path]"
 """One run, several as {name: run}, or a list of files."""
+ColumnsLike: TypeAlias = "str | Mapping[str, str | Sequence[str]]"
+"""What columns are: {"query": "question_id", "item": ["file", "page"]}, or the same as a text,
+"query=question_id,item=file+page"; several columns make one id."""
 MeasuresLike: TypeAlias = "str | Measure | Iterable[str | Measure]"
 """Measures as text ("nDCG@10", "AP, RR"), as objects, or a list of both."""
 PolicyLike: TypeAlias = "Policy | Mapping[str, str]"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from judged.charts.kinds import NEEDS, OF_JSON, Kind
 from judged.charts.sources import Systems
 from judged.errors import InputError
-from judged.inputs import distinct_names, read_judgements, read_run
+from judged.inputs.data import Data
 from judged.inputs.source import open_source
 from judged.inputs.tables import Kind as Input
 from judged.judging import judging
@@ -17,7 +17,7 @@ from judged.policy import Policy
 
 if TYPE_CHECKING:
     from judged.charts.chart import Figure
-    from judged.types import CollectionLike, FileFormat, PolicyLike
+    from judged.types import CollectionLike, ColumnsLike, FileFormat, PolicyLike
 
 
 def chart_of_files(
@@ -27,6 +27,7 @@ def chart_of_files(
     policy: PolicyLike | None = None,
     depth: int | None = None,
     collection: CollectionLike | None = None,
+    columns: ColumnsLike | None = None,
     judgements_format: FileFormat | None = None,
     run_format: FileFormat | None = None,
     **options: Any,
@@ -38,16 +39,18 @@ def chart_of_files(
             return kind.function(read, **options)
         except InputError as error:  # what is plain JSON does not know its file
             raise InputError(f"{files[0]}: {error}") from None
-    judgements = read_judgements(files[0], format=judgements_format)
-    names = distinct_names(list(files[1:]))
-    runs = [
-        read_run(path, name=name, format=run_format)
-        for name, path in zip(names, files[1:], strict=True)
-    ]
+    data = Data.of(
+        files[0],
+        files[1:] or None,
+        columns=columns,
+        judgements_format=judgements_format,
+        run_format=run_format,
+    )
+    judgements, runs = data.judgements(), list(data.runs())
     if kind.needs == "results":
         return kind.function(judgements, runs[0], **options)
     if kind.needs == "results of a pair":
-        return kind.function(judgements, dict(zip(names, runs, strict=True)), **options)
+        return kind.function(judgements, {run.name: run for run in runs}, **options)
     judge = judging(judgements, policy=Policy.of(policy), depth=depth, collection=collection)
     return kind.function(Systems.of([judge(run) for run in runs], policy=policy), **options)
 

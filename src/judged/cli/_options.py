@@ -133,18 +133,25 @@ def said(name: str) -> bool:
     return source not in (ParameterSource.DEFAULT, None)
 
 
-def format_options(function: Function) -> Function:
-    """--qrels-format and --run-format, as every command that reads both kinds of files has them."""
+def data_options(function: Function) -> Function:
+    """--columns, --qrels-format and --run-format, as every command that reads both kinds of files
+    has them."""
     formats = click.Choice(list(INPUT_FORMATS))
     of_run = click.option(
         "--run-format", type=formats, help="The format of RUN, where it is not recognised."
     )
-    return click.option(
+    of_judgements = click.option(
         "--qrels-format",
         "judgements_format",
         type=formats,
         help="The format of QRELS, where it is not recognised.",
-    )(of_run(function))
+    )
+    return click.option(
+        "--columns",
+        metavar="ROLE=COLUMN,...",
+        help="What columns are, where their names do not tell: "
+        "query=question_id,item=chunk_id,score=prediction; several make one id: item=file+page.",
+    )(of_judgements(of_run(function)))
 
 
 def result_options(

@@ -12,9 +12,9 @@ from judged.cli._files import READS, command
 from judged.cli._options import (
     check_format,
     complete_convention,
+    data_options,
     depth_option,
     duplicates_option,
-    format_options,
     measures_option,
     result_options,
     said,
@@ -32,7 +32,7 @@ from judged.cli._options import (
 @measures_option
 @depth_option
 @duplicates_option
-@format_options
+@data_options
 @result_options()
 def conventions(
     what: tuple[str, ...],

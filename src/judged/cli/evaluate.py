@@ -11,9 +11,9 @@ from judged.cli._options import (
     check_format,
     collection_option,
     convention_option,
+    data_options,
     depth_option,
     duplicates_option,
-    format_options,
     measures_option,
     per_query_option,
     policy_options,
@@ -46,7 +46,7 @@ from judged.evaluation.exports import Exports
     "categories are ranked.",
 )
 @duplicates_option
-@format_options
+@data_options
 @per_query_option
 @result_options(Exports.SAVED_AS)
 def evaluate(

@@ -12,9 +12,9 @@ from judged.cli._options import (
     collection_option,
     complete_measure,
     convention_option,
+    data_options,
     depth_option,
     duplicates_option,
-    format_options,
     policy_options,
     result_options,
 )
@@ -64,7 +64,7 @@ SAVED_AS = {**Result.SAVED_AS, ".tex": "to_latex", ".gif": "to_gif"}
     help="How many ranks to show: those of relevant items, then the others from the top.",
 )
 @click.option("--all-rows", is_flag=True, help="Show every rank.")
-@format_options
+@data_options
 @result_options(SAVED_AS)
 @click.option(
     "--html",

@@ -10,9 +10,9 @@ from judged.cli._files import READS, command
 from judged.cli._options import (
     check_format,
     collection_option,
+    data_options,
     depth_option,
     duplicates_option,
-    format_options,
     measures_option,
     result_options,
 )
@@ -34,7 +34,7 @@ from judged.cli._options import (
 @depth_option
 @duplicates_option
 @collection_option
-@format_options
+@data_options
 @result_options()
 def identify(
     value: str,

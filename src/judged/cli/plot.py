@@ -12,15 +12,15 @@ from judged.charts.themes import THEMES
 from judged.cli._files import READS, WRITES, command
 from judged.cli._options import (
     collection_option,
+    data_options,
     depth_option,
-    format_options,
     measures_option,
     policy_options,
     said,
 )
 from judged.policy import CHOICES
 
-_FORMATS = ("judgements_format", "run_format")
+_FORMATS = ("columns", "judgements_format", "run_format")
 _JUDGING = (*CHOICES, "depth", "collection")
 """Options that say how rankings are made."""
 
@@ -89,7 +89,7 @@ def _listed() -> str:
 @policy_options
 @depth_option
 @collection_option
-@format_options
+@data_options
 def plot(
     kind: str, files: tuple[str, ...], output: str, theme: str, policy: dict[str, str], **given: Any
 ) -> None:

@@ -8,13 +8,19 @@ from judged.checks import checked
 from judged.disagreement.compare import Rows, compare
 from judged.disagreement.definitions import family
 from judged.disagreement.result import Disagreement
-from judged.errors import InputError
-from judged.inputs import as_runs, read_judgements, read_run
+from judged.inputs.data import Data
 from judged.measures import parse_all
 from judged.rankings.audit import audit_of
 
 if TYPE_CHECKING:
-    from judged.types import Duplicates, FileFormat, JudgementsLike, MeasuresLike, RunLike
+    from judged.types import (
+        ColumnsLike,
+        Duplicates,
+        FileFormat,
+        JudgementsLike,
+        MeasuresLike,
+        RunLike,
+    )
 
 __all__ = ["DEFAULT", "Disagreement", "compare_conventions"]
 
@@ -25,11 +31,12 @@ DEFAULT = ("AP@10", "nDCG@10", "P@10", "R@10", "RR@10")
 @checked
 def compare_conventions(
     judgements: JudgementsLike,
-    run: RunLike,
+    run: RunLike | None = None,
     measures: MeasuresLike | None = None,
     *,
     depth: int | None = None,
     duplicates: Duplicates = "error",
+    columns: ColumnsLike | None = None,
     judgements_format: FileFormat | None = None,
     run_format: FileFormat | None = None,
 ) -> Disagreement:
@@ -50,6 +57,9 @@ def compare_conventions(
         Cut every list at this rank first; by default lists count whole.
     duplicates : {"error", "first"}, optional
         What is done about an item that occurs twice for a query.
+    columns : ColumnsLike, optional
+        What each column of a table is, such as {"query": "question_id", "item": "chunk_id"}; by
+        default their names tell.
     judgements_format, run_format : FileFormat, optional
         The format of the files, such as "trec" or "csv", where it is not recognised.
 
@@ -63,15 +73,16 @@ def compare_conventions(
     >>> [(str(row.measure), row.value) for row in used]
     [('AP(norm=capped)@2', 0.5), ('AP(norm=retrieved)@2', 1.0)]
     """
-    if None not in as_runs(run):
-        raise InputError("compare_conventions takes one run; compare several one at a time.")
-    wanted = parse_all(DEFAULT if measures is None else measures)
-    rows = Rows(
-        read_judgements(judgements, format=judgements_format),
-        read_run(run, format=run_format),
-        depth=depth,
-        duplicates=duplicates,
+    data = Data.of(
+        judgements,
+        run,
+        columns=columns,
+        judgements_format=judgements_format,
+        run_format=run_format,
     )
+    wanted = parse_all(DEFAULT if measures is None else measures)
+    listed = data.run("compare_conventions takes one run; compare several one at a time.")
+    rows = Rows(data.judgements(), listed, depth=depth, duplicates=duplicates)
     return Disagreement(
         rows.rankings.name,
         tuple(compare(rows, measure, family(measure)) for measure in wanted),

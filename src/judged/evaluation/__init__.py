@@ -6,19 +6,17 @@ are still being loaded.
 
 from __future__ import annotations
 
-from contextlib import ExitStack
-from os import PathLike
-from os.path import isfile
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from judged.checks import checked
-from judged.inputs import as_runs, read_judgements, read_run
+from judged.inputs.data import Data
 
 if TYPE_CHECKING:
     from judged.evaluation.evaluation import Evaluation
     from judged.types import (
         CategoriesLike,
         CollectionLike,
+        ColumnsLike,
         ConventionLike,
         Duplicates,
         FileFormat,
@@ -35,7 +33,7 @@ __all__ = ["evaluate"]
 @checked
 def evaluate(
     judgements: JudgementsLike,
-    run: RunsLike,
+    run: RunsLike | None = None,
     measures: MeasuresLike | None = None,
     *,
     policy: PolicyLike | None = None,
@@ -46,6 +44,7 @@ def evaluate(
     convention: ConventionLike | None = None,
     tie_range: bool = False,
     unjudged_range: bool = False,
+    columns: ColumnsLike | None = None,
     judgements_format: FileFormat | None = None,
     run_format: FileFormat | None = None,
     progress: Progress | None = None,
@@ -83,6 +82,9 @@ def evaluate(
     unjudged_range : bool, optional
         Add each number's values if all unjudged results had been judged: irrelevant, or of the top
         grade; a note names the measures for which these are no bounds.
+    columns : ColumnsLike, optional
+        What each column of a table is, such as {"query": "question_id", "item": "chunk_id"}; by
+        default their names tell.
     judgements_format, run_format : FileFormat, optional
         The format of the files, such as "trec" or "csv", where it is not recognised.
     progress : Progress, optional
@@ -106,17 +108,14 @@ def evaluate(
     >>> ranged.unjudged_range()
     UnjudgedRange(irrelevant=0.5, relevant=1.0)
     """
-    runs = as_runs(run)
-    name, first = next(iter(runs.items()))
-    with ExitStack() as stack:
-        read: Any = None
-        if isinstance(first, (str, PathLike)) and isfile(first):
-            from concurrent.futures import ThreadPoolExecutor
-
-            # The first run is the longest wait: it is read while the measures are loaded and the
-            # judgements are read.
-            ahead = stack.enter_context(ThreadPoolExecutor(1))
-            read = ahead.submit(read_run, first, name=name, format=run_format)
+    given = Data.of(
+        judgements,
+        run,
+        columns=columns,
+        judgements_format=judgements_format,
+        run_format=run_format,
+    )
+    with given.reading_ahead() as data:
         from judged.evaluation.evaluation import evaluate_rankings
         from judged.evaluation.request import Request
         from judged.evaluation.warnings import announced
@@ -124,7 +123,7 @@ def evaluate(
 
         request = Request.of(measures, policy, convention, prepares=True)
         judge = judging(
-            read_judgements(judgements, format=judgements_format),
+            data.judgements(),
             policy=request.policy,
             depth=depth,
             duplicates=duplicates,
@@ -132,10 +131,8 @@ def evaluate(
             unique=unique,
         )
         rankings = []
-        for name, source in runs.items():
-            listed = read.result() if read else read_run(source, name=name, format=run_format)
+        for listed in data.runs():
             rankings.append(judge(request.prepare(listed)))
-            read = None
             if progress is not None:
                 progress(len(rankings[-1]))
     return announced(

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
     from judged.types import (
         CollectionLike,
+        ColumnsLike,
         ConventionLike,
         Duplicates,
         FileFormat,
@@ -268,6 +269,7 @@ def explain(
     collection: CollectionLike | None = None,
     convention: ConventionLike | None = None,
     rows: int | None = ROWS,
+    columns: ColumnsLike | None = None,
     judgements_format: FileFormat | None = None,
     run_format: FileFormat | None = None,
 ) -> Explanation:
@@ -301,6 +303,9 @@ def explain(
         Measure and policy as another library means them.
     rows : int or None, optional
         How many ranks are shown, those of relevant items first; None shows all.
+    columns : ColumnsLike, optional
+        What each column of a table is, such as {"query": "question_id", "item": "chunk_id"}; by
+        default their names tell.
     judgements_format, run_format : FileFormat, optional
         The format of the files, such as "trec" or "csv", where it is not recognised.
 
@@ -353,6 +358,7 @@ def explain(
         depth=depth,
         duplicates=duplicates,
         collection=collection,
+        columns=columns,
         judgements_format=judgements_format,
         run_format=run_format,
     )

@@ -12,14 +12,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from judged.errors import InputError, PolicyError, did_you_mean, quoted
-from judged.inputs import as_runs, read_judgements, read_run
+from judged.inputs import read_judgements
+from judged.inputs.data import Data
 from judged.inputs.tables import Judgements, Lookup, Run
 from judged.judging import judging, pool_of
 from judged.policy import Policy
 from judged.rankings.rankings import Rankings
 
 if TYPE_CHECKING:
-    from judged.types import CollectionLike, FileFormat
+    from judged.types import CollectionLike, ColumnsLike, FileFormat
 
 
 @dataclass(frozen=True)
@@ -46,6 +47,7 @@ def read(
     depth: int | None,
     duplicates: str,
     collection: CollectionLike | None,
+    columns: ColumnsLike | None,
     judgements_format: FileFormat | None,
     run_format: FileFormat | None,
 ) -> Read:
@@ -56,9 +58,17 @@ def read(
                 "relevant and pool are about a relevance list; judgements say themselves what is "
                 "relevant."
             )
+        data = Data.of(
+            judgements,
+            run,
+            columns=columns,
+            judgements_format=judgements_format,
+            run_format=run_format,
+        )
+        listed = data.run("explain takes one run.")
         return _read_query(
-            read_judgements(judgements, format=judgements_format),
-            prepare(_read_one(run, run_format)),
+            data.judgements(),
+            prepare(listed),
             query,
             policy=policy,
             depth=depth,
@@ -151,12 +161,6 @@ def _read_rankings(rankings: Rankings, query: str | None) -> Read:
     """One query of rankings made before; they know no ids."""
     chosen = _chosen(rankings.queries, query, rankings.queries)
     return Read(rankings.take([rankings.queries.index(chosen)]))
-
-
-def _read_one(run: Any, format: FileFormat | None) -> Run | Lookup:
-    if None not in as_runs(run):
-        raise InputError("explain takes one run.")
-    return read_run(run, format=format)
 
 
 def _read_query(

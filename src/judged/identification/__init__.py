@@ -11,13 +11,14 @@ from judged.identification.grid import all_rankings, compute
 from judged.identification.likelihood import Definition, Match, Ranker, chance
 from judged.identification.printed import Asked
 from judged.identification.result import SHOWN, Identification
-from judged.inputs import read_judgements, read_run
+from judged.inputs.data import Data
 from judged.judging import judge_variants
 from judged.rankings.audit import audit_of
 
 if TYPE_CHECKING:
     from judged.types import (
         CollectionLike,
+        ColumnsLike,
         Duplicates,
         FileFormat,
         JudgementsLike,
@@ -35,13 +36,14 @@ NEAREST = 5
 def identify(
     value: str | float,
     judgements: JudgementsLike,
-    run: RunLike,
+    run: RunLike | None = None,
     measures: MeasuresLike | None = None,
     *,
     depth: int | None = None,
     duplicates: Duplicates = "error",
     collection: CollectionLike | None = None,
     limit: int | None = SHOWN,
+    columns: ColumnsLike | None = None,
     judgements_format: FileFormat | None = None,
     run_format: FileFormat | None = None,
 ) -> Identification:
@@ -66,6 +68,9 @@ def identify(
         How many items there are to retrieve: one number, or {query: number}.
     limit : int or None, optional
         How many explanations text and tables show; None for all. All are among the matches.
+    columns : ColumnsLike, optional
+        What each column of a table is, such as {"query": "question_id", "item": "chunk_id"}; by
+        default their names tell.
     judgements_format, run_format : FileFormat, optional
         The format of the files, such as "trec" or "csv", where it is not recognised.
 
@@ -79,9 +84,16 @@ def identify(
     AP
     """
     asked = Asked.of(value)
+    data = Data.of(
+        judgements,
+        run,
+        columns=columns,
+        judgements_format=judgements_format,
+        run_format=run_format,
+    )
     variants = judge_variants(
-        read_judgements(judgements, format=judgements_format),
-        read_run(run, format=run_format),
+        data.judgements(),
+        data.run("identify takes one run."),
         depth=depth,
         duplicates=duplicates,
         collection=collection,

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from judged.checks import refuse_lost_polars
 from judged.errors import InputError
+from judged.inputs.columns import as_columns
 from judged.inputs.dicts import (
     holds_several,
     judgements_from_dict,
@@ -31,13 +32,16 @@ from judged.inputs.tables import (
 
 if TYPE_CHECKING:
     from judged.inputs.source import Source
-    from judged.types import FileFormat, JudgementsLike, RunLike, RunsLike
+    from judged.types import ColumnsLike, FileFormat, JudgementsLike, RunLike, RunsLike
 
 __all__ = ["Judgements", "Lookup", "Run", "as_runs", "read_judgements", "read_run"]
 
 
 def read_judgements(
-    judgements: JudgementsLike, *, format: FileFormat | None = None
+    judgements: JudgementsLike,
+    *,
+    columns: ColumnsLike | None = None,
+    format: FileFormat | None = None,
 ) -> Judgements | Lookup:
     """Judgements from whatever holds them, checked; a mistake is named with its line.
 
@@ -46,6 +50,9 @@ def read_judgements(
     judgements : JudgementsLike
         A file ("-" is standard input), a dict {query: {item: grade}} or
         {query: {item: {subtopic: grade}}}, or a table.
+    columns : ColumnsLike, optional
+        What each column of a table is, such as {"query": "question_id", "item": "chunk_id"}; by
+        default their names tell.
     format : FileFormat, optional
         The format of the file; by default its content tells.
 
@@ -60,17 +67,21 @@ def read_judgements(
     if isinstance(judgements, (Judgements, Lookup)):
         return judgements
     if isinstance(judgements, (str, PathLike)):
-        source, reading = _read_file(fspath(judgements), JUDGEMENTS, format)
+        source, reading = _read_file(fspath(judgements), JUDGEMENTS, columns, format)
         return to_judgements(reading, source.label)
     if isinstance(judgements, Mapping):
         return judgements_from_dict(judgements)
     from judged.inputs.frames import judgements_from_frame
 
-    return judgements_from_frame(judgements)
+    return judgements_from_frame(judgements, columns=as_columns(columns))
 
 
 def read_run(
-    run: RunLike, *, name: str | None = None, format: FileFormat | None = None
+    run: RunLike,
+    *,
+    name: str | None = None,
+    columns: ColumnsLike | None = None,
+    format: FileFormat | None = None,
 ) -> Run | Lookup:
     """A run from whatever holds it, checked; a mistake is named with its line.
 
@@ -81,6 +92,9 @@ def read_run(
         or {query: [(item, score), …]}, or a table.
     name : str, optional
         What tables call the run; by default the name of its file, or "run".
+    columns : ColumnsLike, optional
+        What each column of a table is, such as {"query": "question_id", "item": "chunk_id"}; by
+        default their names tell.
     format : FileFormat, optional
         The format of the file; by default its content tells.
 
@@ -97,23 +111,25 @@ def read_run(
     if isinstance(run, (Run, Lookup)):
         return replace(run, name=name) if name else run
     if isinstance(run, (str, PathLike)):
-        source, reading = _read_file(fspath(run), RUN, format)
+        source, reading = _read_file(fspath(run), RUN, columns, format)
         return to_run(reading, source.label, name or run_name(source.path))
     if isinstance(run, Mapping):
         return run_from_dict(run, name=name or "run")
     from judged.inputs.frames import run_from_frame
 
-    return run_from_frame(run, name=name or "run")
+    return run_from_frame(run, name=name or "run", columns=as_columns(columns))
 
 
-def _read_file(path: str, kind: Kind, format: str | None) -> tuple[Source, Reading]:
+def _read_file(
+    path: str, kind: Kind, columns: ColumnsLike | None, format: str | None
+) -> tuple[Source, Reading]:
     from pkgutil import resolve_name
 
     from judged.inputs.source import open_source
 
     check_format(format)
     refuse_lost_polars()
-    source = open_source(path, kind)
+    source = replace(open_source(path, kind), columns=as_columns(columns))
     found = detect_format(source) if format is None else FORMATS[format]
     return source, resolve_name(found.reader)(source)
 

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
-from judged.errors import InputError
+from judged.errors import InputError, did_you_mean, quoted
 from judged.inputs.tables import JUDGEMENTS, RUN, Kind
 from judged.text import quote
+
+if TYPE_CHECKING:
+    from judged.types import ColumnsLike
 
 # The surest name first: where `qid` and `query` are both there, `query` is the text of the query;
 # where `docno` and `docid` are, `docid` is a number inside an index.
@@ -33,6 +37,48 @@ NAMES: dict[str, tuple[str, ...]] = {
     "subtopic": ("subtopic_id", "subtopic", "aspect", "nugget", "intent", "iteration"),
 }
 """Case, spaces, hyphens and underscores do not matter: "Query-ID" is "query_id"."""
+
+
+def as_columns(given: ColumnsLike | None) -> dict[str, tuple[str, ...]]:
+    """What somebody said that columns are, from a dict or a text: the columns of each role, in the
+    order in which they make one id.
+
+    >>> as_columns("query=question_id, item=file+page")
+    {'query': ('question_id',), 'item': ('file', 'page')}
+    >>> as_columns({"item": ["file", "page"]})
+    {'item': ('file', 'page')}
+    """
+    if given is None:
+        return {}
+    pairs: Any = given.items() if isinstance(given, Mapping) else _pairs(given)
+    named: dict[str, tuple[str, ...]] = {}
+    for role, columns in pairs:
+        if role not in NAMES:
+            near = did_you_mean(role, NAMES)
+            raise InputError(
+                f"columns: there is no {quoted(role)}{near} A column may be {', '.join(NAMES)}."
+            )
+        parts = tuple(columns.split("+")) if isinstance(columns, str) else tuple(columns)
+        if role in named or not parts or not all(isinstance(each, str) and each for each in parts):
+            raise InputError(
+                f"columns: {role} must name one column, or several that make one id; got "
+                f"{quoted(columns)}."
+            )
+        named[role] = parts
+    return named
+
+
+def _pairs(given: Any) -> list[tuple[str, str]]:
+    """ "query=question_id,item=chunk_id" in pairs."""
+    parts = given.split(",") if isinstance(given, str) else [""]
+    split = (part.partition("=") for part in parts)
+    pairs = [(role.strip(), column.strip()) for role, _, column in split]
+    if not all(role and column for role, column in pairs):
+        raise InputError(
+            "columns must be a dict such as {'query': 'question_id', 'item': 'chunk_id'}, or a "
+            f"text such as 'query=question_id,item=chunk_id'; got {quoted(given)}."
+        )
+    return pairs
 
 
 @dataclass(frozen=True)
@@ -65,9 +111,18 @@ def is_header(cells: Sequence[str]) -> bool:
     return bool(candidates("query", cells) and candidates("item", cells))
 
 
-def choose_columns(header: Sequence[str], kind: Kind, source: str) -> Columns:
-    """The columns that are needed; or a message with those found and all names understood."""
+def choose_columns(
+    header: Sequence[str],
+    kind: Kind,
+    source: str,
+    named: Mapping[str, tuple[str, ...]] | None = None,
+) -> Columns:
+    """The columns that are needed, those that somebody named first; or a message with those found
+    and all names understood."""
     found = {role: candidates(role, header) for role in NAMES}
+    for role, (column, *_) in (named or {}).items():
+        if column in header:
+            found[role] = [header.index(column)]
     if kind is RUN:
         value_role = "score" if found["score"] else "rank"
         if found["grade"] and not found[value_role]:

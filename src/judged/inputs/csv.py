@@ -35,7 +35,7 @@ def _read(source: Source, separator: str) -> Reading:
         raise InputError(
             f"{source.label}: the first line should name the columns, but it is {found}."
         )
-    columns = choose_columns(header, source.kind, source.label)
+    columns = choose_columns(header, source.kind, source.label, source.columns)
     frame = _at_once(source, separator, header, line, columns)
     if frame is None:
         subtopic = None if columns.subtopic is None else columns.subtopic_role

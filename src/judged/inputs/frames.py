@@ -4,6 +4,7 @@ value."""
 from __future__ import annotations
 
 import io
+from collections.abc import Mapping
 from typing import Any
 
 import polars as pl
@@ -25,22 +26,28 @@ from judged.inputs.tables import (
 )
 from judged.text import quote
 
+Named = Mapping[str, tuple[str, ...]]
 
-def run_from_frame(frame: Any, *, name: str = "run", source: str = "a data frame") -> Run:
+
+def run_from_frame(
+    frame: Any, *, name: str = "run", source: str = "a data frame", columns: Named | None = None
+) -> Run:
     """A run from a polars, pandas or pyarrow table, or anything else that speaks Arrow."""
-    return to_run(_reading(frame, RUN, source), source, name)
+    return to_run(_reading(frame, RUN, source, columns or {}), source, name)
 
 
-def judgements_from_frame(frame: Any, *, source: str = "a data frame") -> Judgements:
+def judgements_from_frame(
+    frame: Any, *, source: str = "a data frame", columns: Named | None = None
+) -> Judgements:
     """Judgements from a polars, pandas or pyarrow table, or anything else that speaks Arrow."""
-    return to_judgements(_reading(frame, JUDGEMENTS, source), source)
+    return to_judgements(_reading(frame, JUDGEMENTS, source, columns or {}), source)
 
 
 def read_parquet(source: Source) -> Reading:
     """A run or judgements from a Parquet file."""
     where = source.path if source.data is None else io.BytesIO(source.data)
     try:
-        return _tidy(pl.scan_parquet(where, glob=False), source.kind, source.label)
+        return _tidy(pl.scan_parquet(where, glob=False), source.kind, source.label, source.columns)
     except POLARS_ERRORS as error:
         reason = str(error).partition("\n")[0]
         raise InputError(
@@ -48,21 +55,21 @@ def read_parquet(source: Source) -> Reading:
         ) from None
 
 
-def _reading(frame: Any, kind: Kind, source: str) -> Reading:
+def _reading(frame: Any, kind: Kind, source: str, named: Named) -> Reading:
     refuse_lost_polars()
     try:
-        return _tidy(_as_polars(frame, kind, source), kind, source)
+        return _tidy(_as_polars(frame, kind, source, named), kind, source, named)
     except POLARS_ERRORS as error:  # a lazy frame may fail at anything
         reason = str(error).partition("\n")[0]
         raise InputError(f"{source}: cannot be read ({reason}).") from None
 
 
-def _tidy(frame: pl.LazyFrame, kind: Kind, source: str) -> Reading:
+def _tidy(frame: pl.LazyFrame, kind: Kind, source: str, named: Named) -> Reading:
     """The columns with the right names and types, query, item and value never missing; other
     columns are not read."""
     schema = frame.collect_schema()
     header = schema.names()
-    columns = choose_columns(header, kind, source)
+    columns = choose_columns(header, kind, source, named)
     notes: list[str] = []
     query, item = (
         _ids(header[position], schema[header[position]], source, notes)
@@ -133,24 +140,24 @@ def _complete(table: pl.DataFrame, kind: Kind, source: str) -> pl.DataFrame:
     return table
 
 
-def _as_polars(frame: Any, kind: Kind, source: str) -> pl.LazyFrame:
+def _as_polars(frame: Any, kind: Kind, source: str, named: Named) -> pl.LazyFrame:
     if isinstance(frame, pl.LazyFrame):
         return frame
     if isinstance(frame, pl.DataFrame):
         return frame.lazy()
     if type(frame).__module__.partition(".")[0] == "pandas":
-        return _from_pandas(frame, kind, source)
+        return _from_pandas(frame, kind, source, named)
     if not hasattr(frame, "__arrow_c_stream__"):
         wanted = "a polars, pandas or pyarrow table, or have the Arrow interface"
         raise InputError(f"{source} should be {wanted}; got {type(frame).__name__}.")
     return pl.DataFrame(frame).lazy()
 
 
-def _from_pandas(frame: Any, kind: Kind, source: str) -> pl.LazyFrame:
+def _from_pandas(frame: Any, kind: Kind, source: str, named: Named) -> pl.LazyFrame:
     """Column by column: it needs no pyarrow, and a NaN stays NaN where pandas' own Arrow interface
     makes it null."""
     header = [str(name) for name in getattr(frame, "columns", ())]
-    columns = choose_columns(header, kind, source)
+    columns = choose_columns(header, kind, source, named)
     if not len(frame):  # the columns of an empty frame have types that mean nothing
         raise InputError(f"{source}: holds no rows.")
     series = []

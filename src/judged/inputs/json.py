@@ -24,7 +24,7 @@ def read_ndjson(source: Source) -> Reading:
     first = next(_objects(source), None)
     if first is None:
         raise InputError(f"{source.label}: holds no rows.")
-    columns = choose_columns(list(first[1]), source.kind, source.label)
+    columns = choose_columns(list(first[1]), source.kind, source.label, source.columns)
     reading = _at_once(source, first[1], columns) or _one_by_one(
         source, _objects(source), columns, list(first[1])
     )
@@ -44,7 +44,7 @@ def read_json(source: Source) -> Reading:
     if not all(isinstance(row, dict) for row in content):
         raise InputError(f"{source.label}: {_expected(source)}")
     header = list(content[0])
-    columns = choose_columns(header, source.kind, source.label)
+    columns = choose_columns(header, source.kind, source.label, source.columns)
     rows = ((f"row {number}", row) for number, row in enumerate(content, 1))
     reading = _one_by_one(source, rows, columns, header)
     return Reading(reading.frame, reading.notes + columns.notes)

@@ -7,8 +7,8 @@ import io
 import os
 import stat
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 from typing import BinaryIO
@@ -57,6 +57,8 @@ class Source:
     """None while the bytes can be read from the file as they are, so that polars can map it."""
     lasting: bool
     """Whether the path can be opened a second time; a pipe cannot."""
+    columns: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """What each of the columns is that somebody named."""
 
     def open(self) -> BinaryIO:
         """From the first byte after a byte order mark."""

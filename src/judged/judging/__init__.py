@@ -16,7 +16,7 @@ import numpy as np
 
 from judged.checks import checked
 from judged.errors import InputError
-from judged.inputs import as_runs, read_judgements, read_run
+from judged.inputs.data import Data
 from judged.inputs.tables import Judgements, Lookup, Run
 from judged.judging.faults import doubtful_ties
 from judged.judging.join import Matches, match
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from judged.types import (
         CategoriesLike,
         CollectionLike,
+        ColumnsLike,
         Duplicates,
         JudgementsLike,
         PolicyLike,
@@ -45,12 +46,13 @@ __all__ = ["judge", "judge_pool", "judge_variants", "judging", "pool_of"]
 @checked
 def judge(
     judgements: JudgementsLike,
-    run: RunLike,
+    run: RunLike | None = None,
     *,
     policy: PolicyLike | None = None,
     depth: int | None = None,
     duplicates: Duplicates = "error",
     collection: CollectionLike | None = None,
+    columns: ColumnsLike | None = None,
 ) -> Rankings:
     """Match a run with judgements: the ranks of its judged items, which every measure reads.
 
@@ -68,6 +70,9 @@ def judge(
         What is done about an item that occurs twice for a query.
     collection : CollectionLike, optional
         How many items there are to retrieve: one number, or {query: number}.
+    columns : ColumnsLike, optional
+        What each column of a table is, such as {"query": "question_id", "item": "chunk_id"}; by
+        default their names tell.
 
     Returns
     -------
@@ -77,14 +82,13 @@ def judge(
     >>> r.hit_rank.tolist(), r.hit_grade.tolist(), r.retrieved.tolist()
     ([2, 3], [1.0, 0.0], [3])
     """
-    if None not in as_runs(run):
-        raise InputError(
-            "judge takes one run; judged.evaluate takes several, as {name: run} or a list of paths."
-        )
-    pool = pool_of(read_judgements(judgements), duplicates=duplicates)
+    data = Data.of(judgements, run, columns=columns)
+    listed = data.run(
+        "judge takes one run; judged.evaluate takes several, as {name: run} or a list of paths."
+    )
     return judge_pool(
-        pool,
-        read_run(run),
+        pool_of(data.judgements(), duplicates=duplicates),
+        listed,
         policy=Policy.of(policy),
         depth=depth,
         duplicates=duplicates,

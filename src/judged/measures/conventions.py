@@ -37,8 +37,8 @@ class Named:
 
 
 def named_all(convention: Convention, measures: list[str | Measure]) -> list[Named]:
-    """The library's variant of each measure, each once; a text may hold several of its names or of
-    ours.
+    """The library's variant of each measure, each of its names once; a text may hold several of its
+    names or of ours.
 
     >>> from judged.conventions import find
     >>> wanted = ["RetrievalMAP(top_k=10), AP@5"]
@@ -46,7 +46,10 @@ def named_all(convention: Convention, measures: list[str | Measure]) -> list[Nam
     [AP(norm=retrieved)@10, AP(norm=retrieved)@5]
     """
     found = [named for each in measures for named in _named(convention, each)]
-    return list({named.measure: named for named in reversed(found)}.values())[::-1]
+    first: dict[tuple[Measure, str], Named] = {}
+    for named in found:
+        first.setdefault((named.measure, named.theirs), named)
+    return list(first.values())
 
 
 def named_among(convention: Convention, measures: tuple[str, ...]) -> list[Named]:

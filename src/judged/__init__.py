@@ -43,6 +43,7 @@ _HOMES = {
     "Run": "inputs",
     "Similarity": "similarity.similarity",
     "TopK": "embeddings.top_k",
+    "Unanswerable": "evaluation.unanswerable",
     "Vectors": "inputs.vectors",
     "charts": "charts",
     "compare_conventions": "disagreement",

@@ -24,6 +24,7 @@ from judged.rankings.rankings import Rankings as Rankings
 from judged.inputs import Run as Run
 from judged.similarity.similarity import Similarity as Similarity
 from judged.embeddings.top_k import TopK as TopK
+from judged.evaluation.unanswerable import Unanswerable as Unanswerable
 from judged.inputs.vectors import Vectors as Vectors
 from judged import charts as charts
 from judged.disagreement import compare_conventions as compare_conventions

@@ -193,6 +193,7 @@ def optional(check: Callable[[str, Any], Any]) -> Callable[[str, Any], Any]:
 
 
 OPTIONS: dict[str, Callable[[str, Any], Any]] = {
+    "answer_threshold": number,
     "bins": partial(whole, at_most=10_000),
     "both": flag,
     "brief": flag,
@@ -222,6 +223,7 @@ OPTIONS: dict[str, Callable[[str, Any], Any]] = {
     "seed": partial(whole, at_least=0),
     "tag": text,
     "tie_range": flag,
+    "unanswerable": flag,
     "unjudged_range": flag,
     "verbose": flag,
 }

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from judged.embeddings.relevance import Relation
     from judged.inputs.tables import Judgements, Lookup, Run
     from judged.inputs.vectors.vectors import Vectors
+    from judged.inputs.weights import QueryWeights
     from judged.measures import Measure
     from judged.policy import Policy
     from judged.similarity.similarity import Similarity
@@ -80,6 +81,8 @@ ConventionLike: TypeAlias = "str | Convention"
 """The name of a library, or its `Convention`."""
 CollectionLike: TypeAlias = "int | Mapping[str, int]"
 """How many items there are to retrieve: one number for all queries, or {query: number}."""
+WeightsLike: TypeAlias = "Path | Mapping[str, Number] | ArrowTable | QueryWeights"
+"""How much each query weighs: {query: weight}, a table, or a file."""
 CategoriesLike: TypeAlias = "Path | Mapping[str, Any] | ArrowTable"
 """Which category each item is of: {item: category}, a table, or a file."""
 

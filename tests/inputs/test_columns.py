@@ -396,8 +396,8 @@ def test_a_distance_is_warned_of():
 
 
 SHAPE = (
-    "columns must be a dict such as {'query': 'question_id', 'item': 'chunk_id'}, or a text such as "
-    "'query=question_id,item=chunk_id'; got"
+    "columns must be a dict such as {'query': 'question_id', 'item': 'chunk_id'}, or a text such "
+    "as 'query=question_id,item=chunk_id'; got"
 )
 WRONG = {
     "": f"{SHAPE} ''.",

@@ -146,7 +146,7 @@ def score(
 ) -> Scored:
     """The values of all measures, settled; under a convention, of the grades that it takes."""
     scored = Scored(r, {}, {})
-    graded = _graded(r, measures, convention)
+    graded = graded_for(r, measures, convention)
     estimates = _expected(graded) if r.ties == "expected" else {}
     for measure, own in graded.items():
         found = estimates.get(measure) or Expected(measure.compute(own))
@@ -163,7 +163,7 @@ def score_ties(
     """The values of all measures over the orders of ties that were left unbroken: the worst, the
     mean and the best."""
     worst, mean, best = (Scored(r, {}, {}) for _ in TIE_ORDERS)
-    graded = _graded(r, measures, convention)
+    graded = graded_for(r, measures, convention)
     estimates = _expected(graded, ends=True)
     for measure, own in graded.items():
         found = estimates[measure]
@@ -184,7 +184,7 @@ def score_ties(
     return dict(zip(TIE_ORDERS, (worst, mean, best), strict=True))
 
 
-def _graded(
+def graded_for(
     r: Rankings, measures: tuple[Measure, ...], convention: Conventional | None
 ) -> dict[Measure, Rankings]:
     """The rankings that each measure is computed of: those with the grades that the convention
@@ -221,7 +221,7 @@ def _put(
     raw = found.values
     if convention and (fixed := convention.undefined(measure)) is not None:
         raw = np.where(np.isnan(raw), fixed, raw)
-    values, scored.summary[measure] = _settled(measure, r, policy, raw)
+    values, scored.summary[measure] = settled(measure, r, policy, raw)
     scored.values[measure] = values
     if found.errors is not None:
         counted = ~np.isnan(values)
@@ -231,7 +231,7 @@ def _put(
             scored.summary_errors[measure] = error
 
 
-def _settled(measure: Measure, r: Rankings, policy: Policy, raw: Floats) -> tuple[Floats, float]:
+def settled(measure: Measure, r: Rankings, policy: Policy, raw: Floats) -> tuple[Floats, float]:
     """A measure's values with the policy applied (NaN: does not count), and its summary."""
     nothing = nothing_relevant(measure, r)
     if policy.empty == "error" and nothing.any():

@@ -180,10 +180,12 @@ def optional(check: Callable[[str, Any], Any]) -> Callable[[str, Any], Any]:
 OPTIONS: dict[str, Callable[[str, Any], Any]] = {
     "bins": partial(whole, at_most=10_000),
     "both": flag,
+    "both_levels": flag,
     "brief": flag,
     "collection": sizes,
     "depth": partial(whole, error=PolicyError),
     "duplicates": partial(choice, options=DUPLICATES, error=PolicyError),
+    "exclude_same_id": flag,
     "graded": flag,
     "hardest": partial(whole, at_most=10_000),
     "judgements_format": file_format,

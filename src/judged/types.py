@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from os import PathLike
+from re import Pattern
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
 if TYPE_CHECKING:
@@ -80,6 +81,11 @@ ConventionLike: TypeAlias = "str | Convention"
 """The name of a library, or its `Convention`."""
 CollectionLike: TypeAlias = "int | Mapping[str, int]"
 """How many items there are to retrieve: one number for all queries, or {query: number}."""
+ItemToLike: TypeAlias = (
+    "str | Pattern[str] | Path | Mapping[str, Any] | ArrowTable | Callable[[str], Any]"
+)
+"""Which document an item belongs to: "doc:SEPARATOR", "pattern:REGEX", "column:NAME", "table:FILE",
+a compiled pattern, {item: document}, a table, or a function of an id."""
 CategoriesLike: TypeAlias = "Path | Mapping[str, Any] | ArrowTable"
 """Which category each item is of: {item: category}, a table, or a file."""
 

@@ -47,6 +47,11 @@ from judged.evaluation.exports import Exports
 )
 @duplicates_option
 @data_options
+@click.option(
+    "--both-levels",
+    is_flag=True,
+    help="With --item-to: score every run twice, by item and by document.",
+)
 @per_query_option
 @result_options(Exports.SAVED_AS)
 def evaluate(

@@ -68,6 +68,8 @@ class Table:
     """The number that each row had in the input, where rows were left out."""
     queries: tuple[str, ...] = ()
     """All queries in the order in which they are named, where some have nothing in them."""
+    basis: tuple[str, ...] = ()
+    """What was done to what is ranked, in words: part of the definition of every number."""
 
     def names(self) -> list[str]:
         """All queries, those with nothing in them included, in the order in which they are named.
@@ -129,6 +131,8 @@ class Judgements(Table):
         The number that each row had in the input, where rows were left out.
     queries : tuple of str, optional
         All queries, where some have nothing in them.
+    basis : tuple of str, optional
+        What was done to what is ranked, in words.
 
     >>> import polars as pl
     >>> frame = pl.DataFrame({"query": ["q"], "item": ["a"], "grade": [1.0]})
@@ -160,6 +164,8 @@ class Run(Table):
         The number that each row had in the input, where rows were left out.
     queries : tuple of str, optional
         All queries, where some have nothing in them.
+    basis : tuple of str, optional
+        What was done to what is ranked, in words.
     name : str, optional
         What tables call the run.
     tag : str, optional
@@ -195,6 +201,8 @@ class Lookup:
         Whether the judgements are by subtopic.
     repeated : tuple, optional
         (query, item) of each result that was left out, as a better-ranked one repeats it.
+    basis : tuple of str, optional
+        What was done to what is ranked, in words.
 
     >>> Lookup({"q": {"a": 2.5}}, name="bm25").lists["q"]
     {'a': 2.5}
@@ -213,6 +221,8 @@ class Lookup:
     repeated: tuple[tuple[str, str], ...] = ()
     """Query and item of each result of a list that was left out, as a better-ranked one is about
     the same item."""
+    basis: tuple[str, ...] = ()
+    """What was done to what is ranked, in words: part of the definition of every number."""
 
 
 @dataclass(frozen=True)

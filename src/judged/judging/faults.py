@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from judged.errors import InputError
 from judged.inputs.tables import AnyTable, Lookup, Run, Table
+from judged.judging.ids import agreement
 from judged.segments import Floats, Ints
 from judged.text import Warned, counted
 
@@ -117,6 +118,8 @@ def nothing_in_common(pool: Pool, run: Run | Lookup) -> str:
     for hint, change in _HINTS.items():
         if {change(query) for query in there[:1000]} & {change(query) for query in pool.queries}:
             return f"{message} {hint}"
+    if agree := agreement(there[:1000], pool.queries[:1000]):
+        return f"{message} {agree}: ids are compared as exact texts."
     return f"{message} Do the two belong to the same collection?"
 
 

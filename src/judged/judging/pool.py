@@ -77,6 +77,15 @@ class Pool:
         return hashed(Judgements(self.frame, self.name, queries=self.queries)).key
 
     @cached_property
+    def own_key(self) -> pl.Series:
+        """The hash of each query as if it were its own item."""
+        import polars as pl
+
+        query = texts("query", self.queries)
+        frame = pl.DataFrame([query, query.alias("item")])
+        return hashed(Judgements(frame, self.name, queries=self.queries)).key
+
+    @cached_property
     def items(self) -> list[Collection[str]]:
         """The judged items of each query, for looking them up in dicts."""
         if isinstance(self.source, Lookup):

@@ -72,9 +72,9 @@ def level_of(judgements: Judgements | Lookup, run: Run | Lookup, to: Documents) 
     as_documents = [item for item, document in changed if item in there and document not in there]
     if as_items and as_documents:
         raise InputError(
-            f"item_to: {judgements.source} names items, such as {as_items[0]!r}, and documents, "
-            f"such as {as_documents[0]!r}, and both would be changed. Give a pattern that finds "
-            "nothing in the ids of documents, or a table."
+            f"{judgements.source}: some ids are those of items, such as {as_items[0]!r}, and some "
+            f"those of documents, such as {as_documents[0]!r}; item_to would change both. Give a "
+            "pattern that finds nothing in the ids of documents, or a table."
         )
     if as_documents:
         ids = counted(len(changed), "judged id is", "judged ids are")
@@ -113,8 +113,8 @@ def _level_by_column(judgements: Judgements | Lookup, run: Run | Lookup, to: Doc
     items = judged & set(run.frame["item"].unique().to_list())
     if items and not judged & set(run.frame["document"].unique().to_list()):
         raise InputError(
-            f"item_to: {judgements.source} names items, such as {min(items)!r}, and has no column "
-            f"{to.column!r} that says their documents. Give it one, or a table from item to "
+            f"{judgements.source}: ids are those of items, such as {min(items)!r}, and there is no "
+            f"column {to.column!r} that says their documents. Give one, or a table from item to "
             "document."
         )
     return Level(True)
@@ -130,7 +130,7 @@ def refuse_documents(judgements: Judgements | Lookup, run: Run | Lookup, to: Doc
     named = sorted((_ids(judgements) & documents) - ids)
     if named:
         raise InputError(
-            f"both_levels: {judgements.source} names {to.many}, such as {named[0]!r}, so that "
+            f"{judgements.source}: some ids are those of {to.many}, such as {named[0]!r}, so that "
             "there are no numbers by item; leave both_levels (--both-levels) out."
         )
 

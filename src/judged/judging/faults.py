@@ -118,9 +118,8 @@ def nothing_in_common(pool: Pool, run: Run | Lookup) -> str:
     for hint, change in _HINTS.items():
         if {change(query) for query in there[:1000]} & {change(query) for query in pool.queries}:
             return f"{message} {hint}"
-    if agree := agreement(there[:1000], pool.queries[:1000]):
-        return f"{message} {agree}: ids are compared as exact texts."
-    return f"{message} Do the two belong to the same collection?"
+    like = agreement(there[:1000], pool.queries)
+    return f"{message} {like or 'Do the two belong to the same collection?'}"
 
 
 _HINTS: dict[str, Callable[[str], str]] = {
@@ -131,10 +130,6 @@ _HINTS: dict[str, Callable[[str], str]] = {
     "numbers?": lambda query: query.removesuffix(".0"),
     "They would agree but for upper and lower case: ids are compared as exact texts.": str.lower,
     "They would agree but for white space at the ends: ids are compared as exact texts.": str.strip,
-    "Their numbers agree, the letters around them do not: ids are compared as "
-    "exact texts.": lambda query: (
-        "".join(letter for letter in query if letter.isdigit()).lstrip("0") or query
-    ),
 }
 
 

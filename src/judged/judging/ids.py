@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from judged.judging.pool import Pool
 
 SEPARATORS = "#_:/-.|@"
+_EXACT = "ids are compared as exact texts."
 _WHOSE = ("the run's ids", "the judgements' ids")
 QUERIES, IDS = 50, 100
 """So many queries, and so many ids of each, are looked at."""
@@ -113,8 +114,14 @@ def agreement(ours: Sequence[str], theirs: Sequence[str]) -> str | None:
     for words, (_, change) in changes().items():
         for whose, one in zip(_WHOSE, meet(ours, theirs, change), strict=True):
             if one:
-                return f"They would agree with {whose} {words}"
+                return f"They would agree with {whose} {words}: {_EXACT}"
+    if {_number(each) for each in ours} & {_number(each) for each in theirs}:
+        return f"Their numbers agree, the letters around them do not: {_EXACT}"
     return None
+
+
+def _number(name: str) -> str:
+    return "".join(letter for letter in name if letter.isdigit()).lstrip("0") or name
 
 
 def _sample(pool: Pool, found: Matches, asked: Ints) -> Iterator[tuple[list[str], list[str]]]:

@@ -253,10 +253,15 @@ def test_duplicates_are_those_of_items() -> None:
     found = judge({"q": {"a": 1}}, run, item_to="doc:#", duplicates="first")
     assert found.hit_rank.tolist() == [1]
     assert found.audit is not None
-    assert "1 duplicate row dropped, the best-ranked kept." in found.audit.notes
+    assert found.audit.duplicates_dropped == 1
+    judgements = pl.DataFrame({"query": ["q"] * 2, "item": ["a#1"] * 2, "grade": [1.0, 0.0]})
+    found = judge(judgements, run, item_to="doc:#", duplicates="first")
+    assert found.audit is not None
+    assert found.audit.duplicates_dropped == 2
     listed = {"q": ["b#1", "a#1", "b#1"]}
     found = judge({"q": {"a": 1}}, listed, item_to="doc:#", duplicates="first")
-    assert "1 duplicate row dropped, the best-ranked kept." in found.audit.notes  # type: ignore[union-attr]
+    assert found.audit is not None
+    assert found.audit.duplicates_dropped == 1
 
 
 def test_both_levels() -> None:

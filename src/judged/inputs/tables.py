@@ -70,6 +70,8 @@ class Table:
     """All queries in the order in which they are named, where some have nothing in them."""
     basis: tuple[str, ...] = ()
     """What was done to what is ranked, in words: part of the definition of every number."""
+    dropped: int = 0
+    """How many rows were dropped that repeat others."""
 
     def names(self) -> list[str]:
         """All queries, those with nothing in them included, in the order in which they are named.
@@ -133,6 +135,8 @@ class Judgements(Table):
         All queries, where some have nothing in them.
     basis : tuple of str, optional
         What was done to what is ranked, in words.
+    dropped : int, optional
+        How many rows were dropped that repeat others.
 
     >>> import polars as pl
     >>> frame = pl.DataFrame({"query": ["q"], "item": ["a"], "grade": [1.0]})
@@ -166,6 +170,8 @@ class Run(Table):
         All queries, where some have nothing in them.
     basis : tuple of str, optional
         What was done to what is ranked, in words.
+    dropped : int, optional
+        How many rows were dropped that repeat others.
     name : str, optional
         What tables call the run.
     tag : str, optional

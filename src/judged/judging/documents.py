@@ -153,12 +153,12 @@ def run_by_document(given: Run | Lookup, to: Documents, *, duplicates: str = "er
     if isinstance(given, Lookup):
         refuse_repeated(given, duplicates)
         table = Run(_flat(given, "score"), given.source, given.notes, name=given.name)
-        table = replace(table, queries=tuple(given.lists), basis=given.basis)
-        dropped = len(given.repeated)
+        table = replace(
+            table, queries=tuple(given.lists), basis=given.basis, dropped=len(given.repeated)
+        )
     else:
-        table, dropped = given, 0
+        table = given
     whole = distinct(table, duplicates).table
-    dropped += table.frame.height - whole.frame.height
     nan = whole.frame["score"].is_nan().arg_true().to_numpy().astype(np.int64)
     if len(nan):
         raise InputError(nan_message(whole, nan))
@@ -170,9 +170,12 @@ def run_by_document(given: Run | Lookup, to: Documents, *, duplicates: str = "er
             f"{counted(alone, 'id')} of the run {to.unlike}: taken for "
             f"{'a document' if alone == 1 else 'documents'}."
         )
-    if dropped:
-        notes.append(f"{counted(dropped, 'duplicate row')} dropped, the best-ranked kept.")
-    return replace(kept, notes=(*kept.notes, *notes), basis=(*kept.basis, *to.basis))
+    return replace(
+        kept,
+        notes=(*kept.notes, *notes),
+        basis=(*kept.basis, *to.basis),
+        dropped=whole.dropped,
+    )
 
 
 def judgements_by_document(
@@ -198,7 +201,6 @@ def judgements_by_document(
     else:
         table = given
     whole = distinct(table, duplicates).table
-    dropped = table.frame.height - whole.frame.height
     frame, _ = to.replacing_items(whole)
     about = identity(whole)
     best = frame.group_by(about, maintain_order=True).agg(pl.col("grade").max())
@@ -208,13 +210,12 @@ def judgements_by_document(
             f"{frame.height:,} judgements were reduced to {best.height:,} of {to.many}, with the "
             "best grade of each."
         )
-    if dropped:
-        said.append(f"{counted(dropped, 'duplicate row')} dropped, the best-ranked kept.")
-    return Judgements(
-        best.select(["query", "item", "grade", *about[2:]]),
-        whole.source,
-        tuple(said),
-        queries=whole.queries,
+    return replace(
+        whole,
+        frame=best.select("query", "item", "grade", *about[2:]),
+        notes=tuple(said),
+        locate=None,
+        rows=None,
     )
 
 

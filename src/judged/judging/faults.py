@@ -50,6 +50,7 @@ def without_repeats(table: AnyTable, rows: Ints, duplicates: str) -> AnyTable:
         table,
         frame=kept.drop("row"),
         rows=numbers if table.rows is None else table.rows[numbers],
+        dropped=table.dropped + table.frame.height - kept.height,
     )
 
 

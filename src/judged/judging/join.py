@@ -10,7 +10,7 @@ from __future__ import annotations
 import struct
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import chain, compress, repeat
 from operator import contains
 from typing import TYPE_CHECKING, Any, Generic
@@ -211,10 +211,7 @@ def _match_table(pool: Pool, run: Run, duplicates: str) -> Matches:
     rows = hashed(run)
     row, judgement, again, own, query = _pairs(pool, rows)
     if len(again):
-        kept = without_repeats(run, again, duplicates)
-        return replace(
-            _match_table(pool, kept, duplicates), dropped=run.frame.height - kept.frame.height
-        )
+        return _match_table(pool, without_repeats(run, again, duplicates), duplicates)
     grouped = group(rows)
     scores = grouped.values("score")
     finite = bool(np.isfinite(scores).all())
@@ -258,6 +255,7 @@ def _match_table(pool: Pool, run: Run, duplicates: str) -> Matches:
         own_query=query,
         own_score=scores[grouped.positions(own)],
         infinite=0 if finite else int(np.isinf(scores).sum()),
+        dropped=run.dropped,
     )
 
 

@@ -125,7 +125,7 @@ def pool_of(judgements: Judgements | Lookup, *, duplicates: str = "error") -> Po
         pool = Pool(tuple(lists), lengths, grades, judgements, subtopics=subtopics)
     else:
         rows = distinct(judgements, duplicates)
-        dropped = judgements.frame.height - rows.table.frame.height
+        dropped = rows.table.dropped
         if judgements.by_subtopic:
             whole, subtopics = table_by_item(rows)
             rows = hashed(whole)

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import click
 from click.shell_completion import CompletionItem
 
-from judged.cli._files import WRITES
+from judged.cli._files import READS, WRITES
 from judged.evaluation import evaluate
 from judged.inputs.formats import FORMATS as INPUT_FORMATS
 from judged.policy import CHOICES, DUPLICATES, Policy
@@ -104,6 +104,30 @@ tie_range_option = click.option(
     help="Beside each number, its values in the worst order of tied results (worst), on "
     "average over all their orders (expected) and in the best (best).",
 )
+weights_option = click.option(
+    "--weights",
+    metavar="FILE",
+    type=READS,
+    help="A table of queries and their weights, as traffic: means count each query by its weight.",
+)
+
+
+def unanswerable_options(function: Function) -> Function:
+    """--unanswerable and --answer-threshold."""
+    threshold = click.option(
+        "--answer-threshold",
+        type=float,
+        metavar="SCORE",
+        help="With --unanswerable: a result counts as returned if its score is at least this.",
+    )
+    return click.option(
+        "--unanswerable",
+        is_flag=True,
+        help="Take queries with nothing relevant out of all means and look at them apart: how many "
+        "are answered, and how well the best score tells them from the others (AUROC).",
+    )(threshold(function))
+
+
 per_query_option = click.option(
     "--per-query",
     is_flag=True,

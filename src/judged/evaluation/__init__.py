@@ -26,6 +26,7 @@ if TYPE_CHECKING:
         PolicyLike,
         Progress,
         RunsLike,
+        WeightsLike,
     )
 
 __all__ = ["evaluate"]
@@ -48,6 +49,9 @@ def evaluate(
     convention: ConventionLike | None = None,
     tie_range: bool = False,
     unjudged_range: bool = False,
+    weights: WeightsLike | None = None,
+    unanswerable: bool = False,
+    answer_threshold: float | None = None,
     columns: ColumnsLike | None = None,
     judgements_format: FileFormat | None = None,
     run_format: FileFormat | None = None,
@@ -94,6 +98,14 @@ def evaluate(
     unjudged_range : bool, optional
         Add each number's values if all unjudged results had been judged: irrelevant, or of the top
         grade; a note names the measures for which these are no bounds.
+    weights : WeightsLike, optional
+        How much each query counts in the means, as its traffic: {query: weight}, a table, or a
+        file; by default all count the same, or as a column of the judgements says.
+    unanswerable : bool, optional
+        Take the queries with nothing relevant out of all means and look at them apart: how many
+        the run answers, and how well its best score tells them from the others.
+    answer_threshold : float, optional
+        For these, a result counts as returned if its score is at least this.
     columns : ColumnsLike, optional
         What each column of a table is, such as {"query": "question_id", "item": "chunk_id"}; by
         default their names tell.
@@ -139,18 +151,21 @@ def evaluate(
         from judged.evaluation.warnings import announced
         from judged.judging import judging
         from judged.judging.items import at_both_levels, with_items
+        from judged.judging.weights import weights_of
 
         request = Request.of(measures, policy, convention, prepares=True)
         levels = at_both_levels(data, **ranked) if both_levels else [with_items(data, **ranked)]
+        pools = [level.judgements() for level in levels]
         judges = [
             judging(
-                level.judgements(),
+                pool,
                 policy=request.policy,
                 depth=depth,
                 duplicates=duplicates,
                 collection=collection,
+                best_scores=unanswerable,
             )
-            for level in levels
+            for pool in pools
         ]
         rankings = []
         for tables in zip(*(level.runs() for level in levels), strict=True):
@@ -159,5 +174,13 @@ def evaluate(
             if progress is not None:
                 progress(len(rankings[-1]))
     return announced(
-        evaluate_rankings(rankings, request, tie_range=tie_range, unjudged_range=unjudged_range)
+        evaluate_rankings(
+            rankings,
+            request,
+            tie_range=tie_range,
+            unjudged_range=unjudged_range,
+            weights=weights_of(pools[0], weights),
+            unanswerable=unanswerable,
+            answer_threshold=answer_threshold,
+        )
     )

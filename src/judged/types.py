@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from os import PathLike
+from re import Pattern
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
 if TYPE_CHECKING:
@@ -81,6 +82,11 @@ ConventionLike: TypeAlias = "str | Convention"
 """The name of a library, or its `Convention`."""
 CollectionLike: TypeAlias = "int | Mapping[str, int]"
 """How many items there are to retrieve: one number for all queries, or {query: number}."""
+ItemToLike: TypeAlias = (
+    "str | Pattern[str] | Path | Mapping[str, Any] | ArrowTable | Callable[[str], Any]"
+)
+"""Which document an item belongs to: "doc:SEPARATOR", "pattern:REGEX", "column:NAME", "table:FILE",
+a compiled pattern, {item: document}, a table, or a function of an id."""
 WeightsLike: TypeAlias = "Path | Mapping[str, Number] | ArrowTable | QueryWeights"
 """How much each query weighs: {query: weight}, a table, or a file."""
 CategoriesLike: TypeAlias = "Path | Mapping[str, Any] | ArrowTable"

@@ -168,24 +168,43 @@ def said(name: str) -> bool:
 
 
 def data_options(function: Function) -> Function:
-    """--columns, --qrels-format and --run-format, as every command that reads both kinds of files
-    has them."""
+    """--columns, --item-to, --exclude-same-id, --qrels-format and --run-format, as every command
+    that reads both kinds of files has them."""
     formats = click.Choice(list(INPUT_FORMATS))
-    of_run = click.option(
-        "--run-format", type=formats, help="The format of RUN, where it is not recognised."
+    options = (
+        click.option(
+            "--columns",
+            metavar="ROLE=COLUMN,...",
+            help="What columns are, where their names do not tell: "
+            "query=question_id,item=chunk_id,score=prediction; several make one id: "
+            "item=file+page.",
+        ),
+        click.option(
+            "--item-to",
+            metavar="HOW",
+            help="Rank documents, each at its best item's rank: doc:# for what stands before the "
+            "last # of an item's id, pattern:REGEX for its first group, column:NAME, or table:FILE "
+            "with items and documents.",
+        ),
+        click.option(
+            "--exclude-same-id",
+            is_flag=True,
+            help="Take out results that have the id of their query, and judgements of a query for "
+            "itself.",
+        ),
+        click.option(
+            "--qrels-format",
+            "judgements_format",
+            type=formats,
+            help="The format of QRELS, where it is not recognised.",
+        ),
+        click.option(
+            "--run-format", type=formats, help="The format of RUN, where it is not recognised."
+        ),
     )
-    of_judgements = click.option(
-        "--qrels-format",
-        "judgements_format",
-        type=formats,
-        help="The format of QRELS, where it is not recognised.",
-    )
-    return click.option(
-        "--columns",
-        metavar="ROLE=COLUMN,...",
-        help="What columns are, where their names do not tell: "
-        "query=question_id,item=chunk_id,score=prediction; several make one id: item=file+page.",
-    )(of_judgements(of_run(function)))
+    for option in reversed(options):
+        function = option(function)
+    return function
 
 
 def result_options(

@@ -52,6 +52,11 @@ from judged.evaluation.exports import Exports
 )
 @duplicates_option
 @data_options
+@click.option(
+    "--both-levels",
+    is_flag=True,
+    help="With --item-to: score every run twice, by item and by document.",
+)
 @per_query_option
 @table_options
 @result_options(Exports.SAVED_AS)

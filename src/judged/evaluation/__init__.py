@@ -6,7 +6,7 @@ are still being loaded.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from judged.checks import checked
 from judged.inputs.data import Data
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         ConventionLike,
         Duplicates,
         FileFormat,
+        ItemToLike,
         JudgementsLike,
         MeasuresLike,
         PolicyLike,
@@ -42,6 +43,9 @@ def evaluate(
     duplicates: Duplicates = "error",
     collection: CollectionLike | None = None,
     unique: CategoriesLike | None = None,
+    item_to: ItemToLike | None = None,
+    both_levels: bool = False,
+    exclude_same_id: bool = False,
     convention: ConventionLike | None = None,
     tie_range: bool = False,
     unjudged_range: bool = False,
@@ -77,6 +81,14 @@ def evaluate(
     unique : CategoriesLike, optional
         {item: category}: each category's best result stands for it, and categories are ranked, so
         that `Success@5` is whether a relevant category is among the first five.
+    item_to : ItemToLike, optional
+        Which document an item belongs to: "doc:#" (what stands before the last # of its id),
+        "pattern:REGEX" (its first group), "column:NAME", "table:FILE", a dict {item: document}, a
+        table or a function. The best result of each document stands for it.
+    both_levels : bool, optional
+        With `item_to`: score every run twice, by item and by document.
+    exclude_same_id : bool, optional
+        Take out results that have the id of their query, and judgements of a query for itself.
     convention : ConventionLike, optional
         Score as another library does: its names for measures are understood, ours mean its
         variants of them, and the policy is its own where none is given.
@@ -127,27 +139,38 @@ def evaluate(
         judgements_format=judgements_format,
         run_format=run_format,
     )
+    ranked: dict[str, Any] = {
+        "item_to": item_to,
+        "unique": unique,
+        "exclude_same_id": exclude_same_id,
+        "duplicates": duplicates,
+    }
     with given.reading_ahead() as data:
         from judged.evaluation.evaluation import evaluate_rankings
         from judged.evaluation.request import Request
         from judged.evaluation.warnings import announced
         from judged.judging import judging
+        from judged.judging.items import at_both_levels, with_items
         from judged.judging.weights import weights_of
 
         request = Request.of(measures, policy, convention, prepares=True)
-        pool = data.judgements()
-        judge = judging(
-            pool,
-            policy=request.policy,
-            depth=depth,
-            duplicates=duplicates,
-            collection=collection,
-            unique=unique,
-            best_scores=unanswerable,
-        )
+        levels = at_both_levels(data, **ranked) if both_levels else [with_items(data, **ranked)]
+        pools = [level.judgements() for level in levels]
+        judges = [
+            judging(
+                pool,
+                policy=request.policy,
+                depth=depth,
+                duplicates=duplicates,
+                collection=collection,
+                best_scores=unanswerable,
+            )
+            for pool in pools
+        ]
         rankings = []
-        for listed in data.runs():
-            rankings.append(judge(request.prepare(listed)))
+        for tables in zip(*(level.runs() for level in levels), strict=True):
+            for judge, table in zip(judges, tables, strict=True):
+                rankings.append(judge(request.prepare(table)))
             if progress is not None:
                 progress(len(rankings[-1]))
     return announced(
@@ -156,7 +179,7 @@ def evaluate(
             request,
             tie_range=tie_range,
             unjudged_range=unjudged_range,
-            weights=weights_of(pool, weights),
+            weights=weights_of(pools[0], weights),
             unanswerable=unanswerable,
             answer_threshold=answer_threshold,
         )

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from itertools import islice
 from os import PathLike
 from os.path import isfile
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -73,6 +74,13 @@ class Data:
             of_run=lambda table: run(before_run(table)),
         )
 
+    def kept(self, runs: int | None = None) -> Data:
+        """The same data with the judgements and the first runs read, all of them without a number,
+        so that they can be looked at more than once."""
+        read = dict(zip(self.given_runs, islice(self._read_runs(), runs), strict=False))
+        judgements = self._read_judgements()
+        return replace(self, given=judgements, given_runs={**self.given_runs, **read}, ahead=None)
+
     @contextmanager
     def reading_ahead(self) -> Iterator[Data]:
         """The same data, the first run of which is read while other things are done: it is the
@@ -88,22 +96,26 @@ class Data:
 
     def judgements(self) -> Judgements | Lookup:
         """The judgements."""
-        read = read_judgements(self.given, columns=self.columns, format=self.judgements_format)
-        return self.of_judgements(read)
+        return self.of_judgements(self._read_judgements())
 
     def runs(self) -> Iterator[Run | Lookup]:
         """The runs, one after the other."""
-        ahead = self.ahead
-        for name, given in self.given_runs.items():
-            read = ahead.result() if ahead else self._read_run(name, given)
-            ahead = None
-            yield self.of_run(read)
+        return map(self.of_run, self._read_runs())
 
     def run(self, one: str) -> Run | Lookup:
         """The only run; `one` is what is said where there are several."""
         if len(self.given_runs) > 1:
             raise InputError(one)
         return next(self.runs())
+
+    def _read_judgements(self) -> Judgements | Lookup:
+        return read_judgements(self.given, columns=self.columns, format=self.judgements_format)
+
+    def _read_runs(self) -> Iterator[Run | Lookup]:
+        ahead = self.ahead
+        for name, given in self.given_runs.items():
+            yield ahead.result() if ahead else self._read_run(name, given)
+            ahead = None
 
     def _read_run(self, name: str | None, given: Any) -> Run | Lookup:
         return read_run(given, name=name, columns=self.columns, format=self.run_format)

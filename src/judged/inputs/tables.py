@@ -81,6 +81,10 @@ class Table:
     """The number that each row had in the input, where rows were left out."""
     queries: tuple[str, ...] = ()
     """All queries in the order in which they are named, where some have nothing in them."""
+    basis: tuple[str, ...] = ()
+    """What was done to what is ranked, in words: part of the definition of every number."""
+    dropped: int = 0
+    """How many rows were dropped that repeat others."""
 
     def names(self) -> list[str]:
         """All queries, those with nothing in them included, in the order in which they are named.
@@ -142,6 +146,10 @@ class Judgements(Table):
         The number that each row had in the input, where rows were left out.
     queries : tuple of str, optional
         All queries, where some have nothing in them.
+    basis : tuple of str, optional
+        What was done to what is ranked, in words.
+    dropped : int, optional
+        How many rows were dropped that repeat others.
     weights : QueryWeights, optional
         How much each query weighs, where a column says so.
 
@@ -178,6 +186,10 @@ class Run(Table):
         The number that each row had in the input, where rows were left out.
     queries : tuple of str, optional
         All queries, where some have nothing in them.
+    basis : tuple of str, optional
+        What was done to what is ranked, in words.
+    dropped : int, optional
+        How many rows were dropped that repeat others.
     name : str, optional
         What tables call the run.
     tag : str, optional
@@ -213,6 +225,8 @@ class Lookup:
         Whether the judgements are by subtopic.
     repeated : tuple, optional
         (query, item) of each result that was left out, as a better-ranked one repeats it.
+    basis : tuple of str, optional
+        What was done to what is ranked, in words.
 
     >>> Lookup({"q": {"a": 2.5}}, name="bm25").lists["q"]
     {'a': 2.5}
@@ -231,6 +245,8 @@ class Lookup:
     repeated: tuple[tuple[str, str], ...] = ()
     """Query and item of each result of a list that was left out, as a better-ranked one is about
     the same item."""
+    basis: tuple[str, ...] = ()
+    """What was done to what is ranked, in words: part of the definition of every number."""
 
 
 @dataclass(frozen=True)

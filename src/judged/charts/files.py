@@ -14,6 +14,7 @@ from judged.inputs.source import open_source
 from judged.inputs.tables import Kind as Input
 from judged.judging import judging
 from judged.policy import Policy
+from judged.text import counted
 
 if TYPE_CHECKING:
     from judged.charts.chart import Figure
@@ -47,6 +48,11 @@ def chart_of_files(
         run_format=run_format,
     )
     judgements, runs = data.judgements(), list(data.runs())
+    fewest, most = NEEDS[kind.needs].files
+    if len(runs) < fewest - 1 or (most is not None and len(runs) > most - 1):
+        raise InputError(
+            f"{kind.name} needs {NEEDS[kind.needs].says}; got {counted(len(runs), 'run')}."
+        )
     if kind.needs == "results":
         return kind.function(judgements, runs[0], **options)
     if kind.needs == "results of a pair":

@@ -37,6 +37,8 @@ NAMES: dict[str, tuple[str, ...]] = {
     "subtopic": ("subtopic_id", "subtopic", "aspect", "nugget", "intent", "iteration"),
 }
 """Case, spaces, hyphens and underscores do not matter: "Query-ID" is "query_id"."""
+ROLES = (*NAMES, "relevant", "retrieved", "scores", "grades")
+"""What a column may be said to be; lists of ids are read by `judged.inputs.rows`."""
 
 
 def as_columns(given: ColumnsLike | None) -> dict[str, tuple[str, ...]]:
@@ -53,10 +55,10 @@ def as_columns(given: ColumnsLike | None) -> dict[str, tuple[str, ...]]:
     pairs: Any = given.items() if isinstance(given, Mapping) else _pairs(given)
     named: dict[str, tuple[str, ...]] = {}
     for role, columns in pairs:
-        if role not in NAMES:
-            near = did_you_mean(role, NAMES)
+        if role not in ROLES:
+            near = did_you_mean(role, ROLES)
             raise InputError(
-                f"columns: there is no {quoted(role)}{near} A column may be {', '.join(NAMES)}."
+                f"columns: there is no {quoted(role)}{near} A column may be {', '.join(ROLES)}."
             )
         parts = tuple(columns.split("+")) if isinstance(columns, str) else tuple(columns)
         if role in named or not parts or not all(isinstance(each, str) and each for each in parts):

@@ -27,7 +27,7 @@ def read_tsv(source: Source) -> Reading:
 
 def _read(source: Source, separator: str) -> Reading:
     comments = _comments_on_top(source)
-    line, header = next(_records(source, separator), (0, []))
+    line, header = next(records(source, separator), (0, []))
     if not header:
         raise InputError(f"{source.label}: holds no rows.")
     if any(is_number(cell.strip()) for cell in header):
@@ -41,7 +41,7 @@ def _read(source: Source, separator: str) -> Reading:
         subtopic = None if columns.subtopic is None else columns.subtopic_role
         frame = from_rows(_row_by_row(source, separator, header, columns), source.kind, subtopic)
     notes = skipped_comments(comments) + columns.notes
-    return Reading(frame, notes, LineNumbers.of(source, partial(_numbers, separator=separator)))
+    return Reading(frame, notes, LineNumbers.of(source, partial(line_numbers, separator=separator)))
 
 
 def _comments_on_top(source: Source) -> int:
@@ -109,7 +109,7 @@ def _row_by_row(
     needed = {"query": columns.query, "item": columns.item, source.kind.value: columns.value}
     sign = -1 if columns.is_rank else 1
     least = 1 + max(needed.values())
-    for number, cells in islice(_records(source, separator), 1, None):
+    for number, cells in islice(records(source, separator), 1, None):
         while len(cells) > len(header) and not cells[-1]:  # spreadsheets leave such ends
             cells.pop()
         if not least <= len(cells) <= len(header):
@@ -147,7 +147,7 @@ def _row_by_row(
         )
 
 
-def _records(source: Source, separator: str) -> Iterator[tuple[int, list[str]]]:
+def records(source: Source, separator: str) -> Iterator[tuple[int, list[str]]]:
     """The header and the rows with the number of their first line; a quoted cell may run over
     several lines."""
     started = False
@@ -175,6 +175,6 @@ def _records(source: Source, separator: str) -> Iterator[tuple[int, list[str]]]:
         ) from None
 
 
-def _numbers(source: Source, separator: str) -> Iterator[int]:
+def line_numbers(source: Source, separator: str) -> Iterator[int]:
     """The line of each row."""
-    return (number for number, _ in islice(_records(source, separator), 1, None))
+    return (number for number, _ in islice(records(source, separator), 1, None))

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 from judged.errors import InputError, did_you_mean, quoted
 from judged.inputs.columns import is_header
+from judged.inputs.documents import is_document
 from judged.inputs.tables import JUDGEMENTS, RUN, Kind
 
 if TYPE_CHECKING:
@@ -56,6 +57,8 @@ FORMATS = {
     )
 }
 """The formats of runs and judgements. A reader takes a `Source` and returns a `Reading`."""
+WITH_NAMES = ("csv", "tsv", "parquet", "ndjson", "json")
+"""Formats whose columns have names."""
 UNDECIDED = Format("msmarco or scores", (), "judged.inputs.msmarco:read_three_fields")
 """What nobody names: a run of three columns, of which the third may be a rank or a score."""
 
@@ -133,7 +136,7 @@ def _json_or_ndjson(head: bytes) -> str:
     is_row = isinstance(value, dict) and not all(
         isinstance(part, dict | list) for part in value.values()
     )
-    return "ndjson" if is_row or rest.strip() else "json"
+    return "ndjson" if rest.strip() or (is_row and not is_document(value)) else "json"
 
 
 def _text_format(head: bytes, kind: Kind) -> str:

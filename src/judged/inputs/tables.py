@@ -23,6 +23,7 @@ Locate = Callable[[Sequence[int]], list[int]]
 Row = tuple[str, str, float] | tuple[str, str, float, str] | tuple[str, None, None]
 """Query, item, value and, of judgements by subtopic, the subtopic; or a query and nothing in it."""
 
+NO_GRADES = "There are no grades: every item that is listed is relevant, with grade 1."
 SUBTOPIC_COLUMNS = ("subtopic", "iteration")
 """What a reader calls the column of subtopics; `iteration` is TREC's, which may be a filler."""
 _BATCH = 100_000
@@ -108,7 +109,8 @@ class Table:
         word, numbers = (
             ("line", self.locate(rows)) if self.locate else ("row", [row + 1 for row in rows])
         )
-        return f"{word}{'s' if len(numbers) > 1 else ''} {listed(list(map(str, numbers)))}"
+        distinct = list(dict.fromkeys(map(str, numbers)))  # a row may hold several results
+        return f"{word}{'s' if len(distinct) > 1 else ''} {listed(distinct)}"
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,6 +18,7 @@ from judged.cli._options import (
     per_query_option,
     policy_options,
     result_options,
+    table_options,
     tie_range_option,
 )
 from judged.evaluation.exports import Exports
@@ -48,6 +49,7 @@ from judged.evaluation.exports import Exports
 @duplicates_option
 @data_options
 @per_query_option
+@table_options
 @result_options(Exports.SAVED_AS)
 def evaluate(
     judgements: str,
@@ -64,7 +66,7 @@ def evaluate(
     compressed or not; "-" is standard input. Without RUN, QRELS holds both: rows with a query, a
     list of relevant ids and a list of retrieved ids; further files of such rows are further runs.
     """
-    from judged.cli._terminal import counting, deliver, show_evaluation
+    from judged.cli._terminal import counting, deliver
     from judged.evaluation import evaluate as score
 
     check_format(form, output, Exports.SAVED_AS)
@@ -76,4 +78,4 @@ def evaluate(
             progress=advance and (lambda _: advance(1)),
             **options,
         )
-    deliver(found, form, output, show=show_evaluation, per_query=per_query)
+    deliver(found, form, output, per_query=per_query)

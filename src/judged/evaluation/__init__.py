@@ -100,7 +100,7 @@ def evaluate(
     {'RR': 0.75, 'P@1': 0.5}
     >>> ours = evaluate(judgements, run, "hit_rate@1, mrr", convention="ranx")
     >>> ours.to_dict()["runs"][0]["scores"]
-    {'Success@1': 0.5, 'RR': 0.75}
+    {'hit_rate@1': 0.5, 'mrr': 0.75}
     >>> tied = {"q": {"a": 0.5, "b": 0.5}}
     >>> ranged = evaluate({"q": {"a": 1}}, tied, "RR", tie_range=True, unjudged_range=True)
     >>> ranged.tie_range()

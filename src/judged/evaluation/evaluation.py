@@ -78,7 +78,9 @@ def _scored(r: Rankings, request: Request, *, tie_range: bool, unjudged_range: b
     if unjudged_range:
         readings = filled_readings(Variants(r))
         others |= {name: score(filled, *asked) for name, filled in readings}
-    return replace(usual, others=others)
+    labels = request.labels
+    others = {name: replace(each, labels=labels) for name, each in others.items()}
+    return replace(usual, others=others, labels=labels)
 
 
 def _judged_at(r: Rankings, measures: tuple[Measure, ...]) -> Audit:
@@ -146,7 +148,8 @@ class Evaluation(Exports):
         Parameters
         ----------
         measure : str or Measure, optional
-            The measure, or what the convention calls it; needed only where there are several.
+            The measure, as it was asked for or by any of its names, those of the convention too;
+            needed only where there are several.
 
         Returns
         -------
@@ -159,13 +162,13 @@ class Evaluation(Exports):
         """
         if measure is None:
             if len(self.measures) > 1:
-                raise MeasureError(f"say which measure: {', '.join(map(str, self.measures))}.")
+                raise MeasureError(f"say which measure: {', '.join(self.labels)}.")
             return self.measures[0]
+        if isinstance(measure, str) and (asked := " ".join(measure.split())) in self.labels:
+            return self.labels[asked]
         wanted = self.convention.read(measure) if self.convention else parse_measure(measure)
         if wanted not in self.measures:
-            raise MeasureError(
-                f"{wanted} was not evaluated; there is {', '.join(map(str, self.measures))}."
-            )
+            raise MeasureError(f"{wanted} was not evaluated; there is {', '.join(self.labels)}.")
         return wanted
 
     def scored(self, run: str | None = None) -> Scored:
@@ -255,6 +258,34 @@ class Evaluation(Exports):
             )
         return [others[name].summary[self.measure(measure)] for name in names]
 
+    def label(self, measure: Measure) -> str:
+        """What a measure is called in tables and files: as it was asked for.
+
+        Parameters
+        ----------
+        measure : Measure
+            One of this evaluation's.
+
+        Returns
+        -------
+        str
+
+        >>> from judged import AP, evaluate
+        >>> evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "MAP").label(AP)
+        'MAP'
+        """
+        return self.runs[0].label(measure)
+
+    @cached_property
+    def labels(self) -> dict[str, Measure]:
+        """What the measures are called in tables and files, and which measure each is.
+
+        >>> from judged import evaluate
+        >>> evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "MAP, RR").labels
+        {'MAP': AP, 'RR': RR}
+        """
+        return {self.label(measure): measure for measure in self.measures}
+
     @property
     def others(self) -> tuple[str, ...]:
         """The other assumptions under which every number was computed too."""
@@ -272,9 +303,10 @@ class Evaluation(Exports):
     def _columns(self) -> Iterator[tuple[str, Measure, tuple[Scored, ...]]]:
         """The name of each column of numbers, its measure, and the values of all runs."""
         for measure in self.measures:
-            yield str(measure), measure, self.runs
+            label = self.label(measure)
+            yield label, measure, self.runs
             for name in self.others:
-                yield f"{measure} {name}", measure, tuple(run.others[name] for run in self.runs)
+                yield f"{label} {name}", measure, tuple(run.others[name] for run in self.runs)
 
     @cached_property
     def per_query(self) -> pl.DataFrame:

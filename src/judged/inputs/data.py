@@ -24,7 +24,7 @@ from judged.inputs import (
     run_in,
 )
 from judged.inputs.columns import as_columns
-from judged.inputs.formats import run_name
+from judged.inputs.formats import named_file, run_name
 from judged.inputs.objects import as_known, is_record
 from judged.inputs.rows.names import LISTS, has_lists
 from judged.inputs.rows.reading import refuse_other_judgements, rows_in
@@ -122,7 +122,7 @@ class Data:
 
     def run(self, one: str) -> Run | Lookup:
         """The only run; `one` is what is said where there are several."""
-        if None not in self.given_runs:
+        if len(self.given_runs) > 1:
             raise InputError(one)
         return next(self.runs())
 
@@ -177,8 +177,9 @@ def _everything(given: Any, columns: Columns, format: FileFormat | None) -> Rows
 
     name = "run"
     if isinstance(given, (str, PathLike)):
-        source = opened(given, JUDGEMENTS, columns)
-        name, found = run_name(source.path), format_of(source, format).name
+        own, file = named_file(fspath(given))
+        source = opened(file, JUDGEMENTS, columns)
+        name, found = own or run_name(source.path), format_of(source, format).name
         table = table_in_file(source, found)
         if table is None and found == "json":
             table = document_table(source)
@@ -203,10 +204,12 @@ def _looked_into(
     if isinstance(given, (Mapping, Judgements, Lookup)):
         return None, given
     if isinstance(given, (str, PathLike)):
-        if not _may_hold_rows(given):
+        own, file = named_file(fspath(given))
+        if not _may_hold_rows(file):
             return None, given
-        source = opened(given, JUDGEMENTS, columns)
-        return rows_of_file(source, format_of(source, format), LISTS), _Opened(source)
+        source = opened(file, JUDGEMENTS, columns)
+        rows = rows_of_file(source, format_of(source, format), LISTS)
+        return rows, _Opened(source) if rows or own is None else given
     known = as_known(given, JUDGEMENTS).given
     return (None if isinstance(known, Mapping) else rows_of_table(known, LISTS, columns)), known
 
@@ -230,7 +233,8 @@ def _with_first(given: Any, rows: Rows, runs: RunsLike) -> dict[str | None, Any]
         named = as_runs(everywhere)
         return {**named, next(iter(named)): rows.run}
     others: dict[str | None, Any] = {name or "run": run for name, run in as_runs(runs).items()}
-    first = run_name(fspath(given)) if isinstance(given, (str, PathLike)) else "rows"
+    own, file = named_file(fspath(given)) if isinstance(given, (str, PathLike)) else ("rows", "")
+    first = own or run_name(file)
     return {f"{first} (rows)" if first in others else first: rows.run, **others}
 
 

@@ -20,7 +20,7 @@ from judged.inputs.dicts import (
 from judged.inputs.documents import document_of
 from judged.inputs.formats import (
     FORMATS,
-    WITH_NAMES,
+    NAMELESS,
     Format,
     check_format,
     detect_format,
@@ -43,6 +43,7 @@ from judged.inputs.tables import (
 )
 
 if TYPE_CHECKING:
+    from judged.inputs.named import Named
     from judged.inputs.rows.rows import Rows
     from judged.inputs.source import Source
     from judged.types import ColumnsLike, FileFormat, JudgementsLike, RunLike, RunsLike
@@ -61,7 +62,7 @@ def read_judgements(
     Parameters
     ----------
     judgements : JudgementsLike
-        A file ("-" is standard input), a dict {query: {item: grade}} or
+        A file ("-" is standard input), a dict {query: {item: grade}}, {query: [relevant items]} or
         {query: {item: {subtopic: grade}}}, or a table.
     columns : ColumnsLike, optional
         What each column of a table is, such as {"query": "question_id", "item": "chunk_id"}; by
@@ -78,11 +79,13 @@ def read_judgements(
     {'a': 1, 'b': 0}
     """
     if isinstance(judgements, (Judgements, Lookup)):
+        _refuse_columns(columns, JUDGEMENTS, "the judgements", "were read already")
         return judgements
     if isinstance(judgements, (str, PathLike)):
         return judgements_in(opened(judgements, JUDGEMENTS, columns), format)
     given = as_known(judgements, JUDGEMENTS).given
     if isinstance(given, Mapping):
+        _refuse_columns(columns, JUDGEMENTS, "a dict of judgements", "has no columns")
         document = document_of(given, JUDGEMENTS, "a dict")
         lists = judgements_from_dict(given if document is None else document.lists)
         return with_notes(lists, () if document is None else document.notes)
@@ -138,12 +141,14 @@ def read_run(
     if name is not None and not isinstance(name, str):
         raise InputError(f"the name of a run must be a text; got {type(name).__name__}.")
     if isinstance(run, (Run, Lookup)):
+        _refuse_columns(columns, RUN, "the run", "was read already")
         return replace(run, name=name) if name else run
     if isinstance(run, (str, PathLike)):
         return run_in(opened(run, RUN, columns), name, format)
     known = as_known(run, RUN)
     given, name = known.given, name or known.name or "run"
     if isinstance(given, Mapping):
+        _refuse_columns(columns, RUN, "a dict of results", "has no columns")
         document = document_of(given, RUN, "a dict")
         lists = run_from_dict(given if document is None else document.lists, name=name)
         return with_notes(lists, () if document is None else document.notes)
@@ -191,26 +196,33 @@ def format_of(source: Source, format: str | None) -> Format:
 def _reading(source: Source, format: Format) -> Reading:
     from pkgutil import resolve_name
 
+    if format.name in NAMELESS:
+        why = "has no header with names of columns"
+        _refuse_columns(source.columns, source.kind, source.label, why)
     reading: Reading = resolve_name(format.reader)(source)
     return reading
 
 
 def rows_of_file(source: Source, format: Format, roles: Sequence[str]) -> Rows | None:
     """What the rows of a file hold in these roles; None where it has no lists of ids."""
-    if format.name not in WITH_NAMES:
+    if format.name in NAMELESS:
         return None
     from judged.inputs.rows.loading import table_in_file
 
-    return rows_in(table_in_file(source, format.name), roles, source.columns)
+    return rows_in(table_in_file(source, format.name), roles, as_columns(source.columns))
 
 
-def rows_of_table(
-    given: Any, roles: Sequence[str], columns: Mapping[str, tuple[str, ...]]
-) -> Rows | None:
+def rows_of_table(given: Any, roles: Sequence[str], columns: Named) -> Rows | None:
     """What the rows of a table hold in these roles; None where it has no lists of ids."""
     from judged.inputs.rows.loading import table_of
 
     return rows_in(table_of(given), roles, columns)
+
+
+def _refuse_columns(columns: ColumnsLike | None, kind: Kind, source: str, why: str) -> None:
+    """Refuse columns that somebody named, where no other table can have them."""
+    if columns:
+        as_columns(columns).record(kind, source, why)
 
 
 def as_runs(given: RunsLike) -> dict[str | None, Any]:

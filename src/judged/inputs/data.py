@@ -31,6 +31,7 @@ from judged.inputs.rows.reading import refuse_other_judgements, rows_in
 from judged.inputs.tables import JUDGEMENTS, RUN, Judgements, Lookup, Run
 
 if TYPE_CHECKING:
+    from judged.inputs.named import Named
     from judged.inputs.rows.rows import Rows
     from judged.inputs.source import Source
     from judged.types import ColumnsLike, FileFormat, JudgementsLike, RunsLike
@@ -54,7 +55,7 @@ class Data:
 
     given: JudgementsLike
     given_runs: Mapping[str | None, Any]
-    columns: Mapping[str, tuple[str, ...]]
+    columns: Named
     """What each of the columns is that somebody named."""
     judgements_format: FileFormat | None = None
     run_format: FileFormat | None = None
@@ -78,7 +79,7 @@ class Data:
         run_format: FileFormat | None = None,
     ) -> Data:
         """Data from what a caller may pass; without runs, `judgements` are rows that hold both."""
-        named = as_columns(columns)
+        named = as_columns(columns, alone=False)
         if runs is None:
             both = _everything(judgements, named, judgements_format)
             return cls(judgements, {None: both.run}, named, rows=both)
@@ -157,10 +158,7 @@ def holds_rows(given: Any) -> bool:
     from judged.inputs.rows.loading import table_of
 
     table = table_of(given)
-    return table is not None and has_lists(table.header, LISTS, {}, alone=True)
-
-
-Columns: TypeAlias = "Mapping[str, tuple[str, ...]]"
+    return table is not None and has_lists(table.header, LISTS, as_columns(None), alone=True)
 
 
 @dataclass(frozen=True, eq=False)
@@ -170,7 +168,7 @@ class _Opened:
     source: Source
 
 
-def _everything(given: Any, columns: Columns, format: FileFormat | None) -> Rows:
+def _everything(given: Any, columns: Named, format: FileFormat | None) -> Rows:
     """What rows hold that are given alone; anything else is refused."""
     from judged.inputs.rows.loading import document_table, records_in, table_in_file, table_of
     from judged.inputs.rows.rows import missing_columns
@@ -196,9 +194,7 @@ def _everything(given: Any, columns: Columns, format: FileFormat | None) -> Rows
     return replace(rows, run=replace(rows.run, name=name))
 
 
-def _looked_into(
-    given: Any, columns: Columns, format: FileFormat | None
-) -> tuple[Rows | None, Any]:
+def _looked_into(given: Any, columns: Named, format: FileFormat | None) -> tuple[Rows | None, Any]:
     """What judgements that have runs beside them hold as rows do, if anything; and the same as it
     can be read after a look at it."""
     if isinstance(given, (Mapping, Judgements, Lookup)):
@@ -239,7 +235,7 @@ def _with_first(given: Any, rows: Rows, runs: RunsLike) -> dict[str | None, Any]
 
 
 def _read_beside(
-    rows: Rows, given: Any, name: str | None, columns: Columns, format: FileFormat | None
+    rows: Rows, given: Any, name: str | None, columns: Named, format: FileFormat | None
 ) -> Run | Lookup:
     """A run beside rows that hold everything; where it has relevant ids too, they must agree."""
     if isinstance(given, (str, PathLike)):

@@ -15,8 +15,8 @@ import polars as pl
 from numpy.typing import NDArray
 
 from judged.errors import InputError
-from judged.inputs.columns import candidates
 from judged.inputs.dicts import as_id
+from judged.inputs.names import candidates
 from judged.text import quote
 
 Place = Callable[[int], str]

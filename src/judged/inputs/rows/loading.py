@@ -27,7 +27,7 @@ _SEPARATORS = {"csv": ",", "tsv": "\t"}
 
 
 @dataclass(frozen=True, eq=False)
-class Named:
+class Headed:
     """A table of which only the names of columns are known so far."""
 
     header: Sequence[str]
@@ -36,13 +36,13 @@ class Named:
     """Reads the columns that are needed."""
 
 
-def table_in_file(source: Source, format: str) -> Named | None:
+def table_in_file(source: Source, format: str) -> Headed | None:
     """The table in a file; None where its columns have no names."""
     header = _header(source, format)
-    return None if header is None else Named(header, source.label, _loader(source, format))
+    return None if header is None else Headed(header, source.label, _loader(source, format))
 
 
-def table_of(given: Any) -> Named | None:
+def table_of(given: Any) -> Headed | None:
     """The table that a frame or rows of Python are; None of anything else."""
     if isinstance(given, Records):
         return _records(given)
@@ -58,7 +58,7 @@ def table_of(given: Any) -> Named | None:
     return None
 
 
-def document_table(source: Source) -> Named | None:
+def document_table(source: Source) -> Headed | None:
     """Rows in a whole JSON document: a list of them, {query: row} or {column: [values]}."""
     expected = "JSON should be a list of rows with names."
     content = parse(source, source.read(), 1, expected, whole=True)
@@ -164,7 +164,7 @@ def _load_objects(source: Source, columns: RowColumns) -> Loaded:
     return Loaded(list(rows[0]), read, len(rows), source.label, lines)
 
 
-def _polars(frame: pl.LazyFrame, label: str) -> Named:
+def _polars(frame: pl.LazyFrame, label: str) -> Headed:
     def load(columns: RowColumns) -> Loaded:
         try:
             table = frame.select(columns.needed()).collect()
@@ -174,10 +174,10 @@ def _polars(frame: pl.LazyFrame, label: str) -> Named:
         return Loaded(header, dict(zip(table.columns, table, strict=True)), table.height, label)
 
     header = frame.collect_schema().names()
-    return Named(header, label, load)
+    return Headed(header, label, load)
 
 
-def _pandas(frame: Any) -> Named:
+def _pandas(frame: Any) -> Headed:
     header = [str(name) for name in frame.columns]
 
     def load(columns: RowColumns) -> Loaded:
@@ -189,17 +189,17 @@ def _pandas(frame: Any) -> Named:
         read = {name: frame.iloc[:, header.index(name)].tolist() for name in columns.needed()}
         return Loaded(header, read, len(frame), FRAME)
 
-    return Named(header, FRAME, load)
+    return Headed(header, FRAME, load)
 
 
-def _records(given: Records) -> Named:
+def _records(given: Records) -> Headed:
     header = list(given.columns)
 
     def load(columns: RowColumns) -> Loaded:
         read = {name: given.columns[name] for name in columns.needed()}
         return Loaded(header, read, len(given.columns[header[0]]), given.label)
 
-    return Named(header, given.label, load)
+    return Headed(header, given.label, load)
 
 
 def _scanned(source: Source) -> pl.LazyFrame:

@@ -4,12 +4,16 @@ give them."""
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from judged.errors import InputError
-from judged.inputs.columns import candidates
+from judged.inputs.names import candidates
 from judged.text import quote
+
+if TYPE_CHECKING:
+    from judged.inputs.named import Named
 
 _RELEVANT = "relevant|gold|golden|expected|reference|ground_?truth|positive|target|correct|true"
 _RETRIEVED = "retrieved|predicted|prediction|recommended|returned|ranked|search_?result|result"
@@ -79,42 +83,29 @@ def matching(role: str, header: Sequence[str]) -> list[list[str]]:
     ]
 
 
-def has_lists(
-    header: Sequence[str],
-    roles: Sequence[str],
-    named: Mapping[str, tuple[str, ...]],
-    alone: bool = False,
-) -> bool:
-    """Whether a table has lists of ids in these roles, not one item per row."""
-    said = any(role in named for role in LISTS)
-    if not (alone or said) and ("item" in named or candidates("item", header)):
+def has_lists(header: Sequence[str], roles: Sequence[str], named: Named, alone: bool) -> bool:
+    """Whether a table has lists of ids in these roles, not one item per row; one that stands
+    `alone` must."""
+    said = named.positions(header)
+    sure = alone or any(role in said for role in LISTS)
+    if not sure and ("item" in said or candidates("item", header)):
         return False
-    return all(
-        named[role][0] in header or alone if role in named else any(matching(role, header))
-        for role in roles
-    )
+    return all(role in said or any(matching(role, header)) for role in roles)
 
 
 def choose_columns(
-    header: Sequence[str],
-    source: str,
-    named: Mapping[str, tuple[str, ...]],
-    roles: Sequence[str] = LISTS,
+    header: Sequence[str], source: str, named: Named, roles: Sequence[str] = LISTS
 ) -> RowColumns:
     """The column of each role, those that somebody named first; two that could be meant are
     refused. Only what `roles` need is read."""
-    taken: dict[str, str | None] = {}
-    needed = {"query", *roles, *(_BESIDE[role] for role in roles)}
+    said = _said(header, source, named)
+    taken: dict[str, str | None] = dict.fromkeys(NAMES)
     notes: list[str] = []
-    said = {name for columns in named.values() for name in columns}
-    for role in NAMES:
-        if role not in needed:
-            taken[role] = None
+    for role in ("query", *roles, *(_BESIDE[role] for role in roles)):
+        if role in said:
+            taken[role] = said[role]
             continue
-        if role in named:
-            taken[role] = _said(role, named[role], header, source)
-            continue
-        free = [name for name in header if name not in {*taken.values(), *said}]
+        free = [name for name in header if name not in {*taken.values(), *said.values()}]
         tiers = [tier for tier in matching(role, free) if tier]
         if tiers and len(tiers[0]) > 1:
             raise InputError(_two(role, tiers[0], source))
@@ -122,24 +113,32 @@ def choose_columns(
         if len(tiers) > 1 and role in LISTS:
             others = " or ".join(quote(name) for tier in tiers[1:] for name in tier)
             notes.append(f"Column {quote(tiers[0][0])} was taken for the {role} ids, not {others}.")
-    return RowColumns(
-        **taken,
-        named=frozenset(name for role in NAMES if role in named for name in named[role]),
-        notes=tuple(notes),
-    )
+        if role in named and tiers:
+            lost = quote("+".join(named[role]))
+            notes.append(
+                f"{source} has no column {lost}: column {quote(tiers[0][0])} was taken for the "
+                f"{role}."
+            )
+    return RowColumns(**taken, named=frozenset(said.values()), notes=tuple(notes))
 
 
-def _said(role: str, columns: tuple[str, ...], header: Sequence[str], source: str) -> str:
-    if len(columns) > 1:
-        raise InputError(
-            f"{source}: {role} must be one column; got {' and '.join(map(quote, columns))}."
-        )
-    if columns[0] not in header:
-        raise InputError(
-            f"{source}: there is no column {quote(columns[0])} for {role}; the columns are "
-            f"{shown(header)}."
-        )
-    return columns[0]
+def _said(header: Sequence[str], source: str, named: Named) -> dict[str, str]:
+    """The columns that somebody named; a score or grade is the list of them."""
+    found: dict[str, str] = {}
+    for role, places in named.positions(header).items():
+        known = {"score": "scores", "grade": "grades"}.get(role, role)
+        if known not in NAMES:
+            raise InputError(
+                f"{source}: a column of {role}s has no place beside lists of ids; roles are "
+                f"{', '.join(NAMES)}."
+            )
+        if len(places) > 1 or known in found:
+            raise InputError(
+                f"{source}: {known} must be one column where ids are in lists; got "
+                f"{' and '.join(quote(header[at]) for at in places)}."
+            )
+        found[known] = header[places[0]]
+    return found
 
 
 def _two(role: str, found: Sequence[str], source: str) -> str:

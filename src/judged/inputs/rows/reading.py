@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from judged.errors import InputError
 from judged.inputs.rows.names import choose_columns, has_lists, matching
+from judged.inputs.tables import JUDGEMENTS, RUN
 from judged.text import quote
 
 if TYPE_CHECKING:
-    from judged.inputs.rows.loading import Named
+    from judged.inputs.named import Named
+    from judged.inputs.rows.loading import Headed
     from judged.inputs.rows.rows import Rows
     from judged.inputs.tables import Judgements
 
+_KINDS = {"relevant": JUDGEMENTS, "retrieved": RUN}
+
 
 def rows_in(
-    table: Named | None,
+    table: Headed | None,
     roles: Sequence[str],
-    columns: Mapping[str, tuple[str, ...]],
+    columns: Named,
     *,
     alone: bool = False,
 ) -> Rows | None:
@@ -33,6 +37,8 @@ def rows_in(
     from judged.inputs.rows.rows import rows_of
 
     refuse_lost_polars()
+    for role in roles:
+        columns.record(_KINDS[role], table.label, table.header)
     chosen = choose_columns(table.header, table.label, columns, roles)
     rows = rows_of(table.load(chosen), chosen, roles)
     unread = [name for tier in matching("relevant", table.header) for name in tier]

@@ -12,12 +12,14 @@ from judged.text import listed, quote
 if TYPE_CHECKING:
     from judged.types import ColumnsLike
 
-ROLES = ("query", "item", "score", "grade", "rank", "subtopic", "document", "weight")
+LISTS = ("relevant", "retrieved", "scores", "grades")
+"""What columns of lists are, in rows that hold everything."""
+ROLES = ("query", "item", "score", "grade", "rank", "subtopic", "document", "weight", *LISTS)
 _SEVERAL = ("query", "item", "document")
 """The roles that several columns may make up."""
 _OWN = {
-    **dict.fromkeys(("score", "rank"), RUN),
-    **dict.fromkeys(("grade", "subtopic", "weight"), JUDGEMENTS),
+    **dict.fromkeys(("score", "rank", "retrieved", "scores"), RUN),
+    **dict.fromkeys(("grade", "subtopic", "weight", "relevant", "grades"), JUDGEMENTS),
 }
 """What only tables of one kind have."""
 CONSTANT = "grade=1"

@@ -110,6 +110,7 @@ def _expected_success(r: Rankings, *, k: Cutoff, rel: float, of: str) -> Floats:
         "queries with a hit."
     ),
     formula=r"\max_{i\le k}[g_i \ge rel]",
+    formulas={"of=all": r"[\sum_{i\le k}[g_i \ge rel] = N]"},
     reference="craswell2009",
     range=(0, 1),
     params=(

@@ -7,7 +7,7 @@ import json
 
 def test_its_names_and_its_policy(judged, files):
     done = judged(
-        "evaluate", "qrels", "a.run", "--convention", "pytrec_eval", "-m", "map", "-m", "P_5"
+        "evaluate", "qrels", "a.run", "--convention", "pytrec_eval", "-m", "map", "-m", "P_5", "-v"
     )
     assert "AP" in done.out
     assert "policy: ties=id, missing=skip" in done.out

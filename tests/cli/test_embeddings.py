@@ -43,12 +43,15 @@ LABELS = ("--labels", "ql", "il")
 
 def scores(judged, *arguments):
     result = judged(*DOT, *arguments, "--format", "json")
-    assert (result.code, result.err) == (0, "")
+    assert result.code == 0
+    assert result.err == "".join(
+        f"warning: {text}\n" for text in json.loads(result.out)["warnings"]
+    )
     return [run["scores"] for run in json.loads(result.out)["runs"]]
 
 
 def test_the_table_says_what_was_ranked(judged, vectors):
-    result = judged(*DOT, *LABELS, "-m", "RR", "-m", "AP")
+    result = judged(*DOT, *LABELS, "-m", "RR", "-m", "AP", "-v")
     # RR: q0 finds item 3 at rank 3, q1 item 1 at rank 1: (1/3 + 1) / 2. AP: (1/3 + (1 + 2/4) / 2) /
     # 2 = 0.5417.
     assert result.out.splitlines()[1].split() == [

@@ -16,8 +16,8 @@ from judged.cli._files import Command, Reads, Writes
 TEXTS = {
     "conventions": {"columns", "measures"},
     "demo": {"folder"},  # it writes only under names of its own, and refuses other folders
-    "embeddings": {"convention", "measures", "memory"},
-    "evaluate": {"columns", "convention", "measures"},
+    "embeddings": {"caption", "convention", "label", "measures", "memory", "sort"},
+    "evaluate": {"caption", "columns", "convention", "label", "measures", "sort"},
     "explain": {"columns", "convention", "measure", "pool", "query"},
     "identify": {"columns", "measures", "value"},
     "learn": {"kind", "measure", "memory"},

@@ -35,21 +35,25 @@ def test_the_record_is_printed_and_the_similarity_written(judged, vectors):
     wrote = f"wrote model.npz ({Path('model.npz').stat().st_size:,} bytes)\n"
     assert (result.code, result.err) == (0, wrote)
     lines = result.out.splitlines()
-    assert lines[:3] == [
-        "diagonal, temperature 0.05",
-        "queries: 18 for training, 6 for validation, 6 held out; seed 0",
-        "relevant: items of the query's own label; from grade 1",
-    ]
-    assert lines[5] == "stopped after 5 iterations: as many as were allowed"
-    assert lines[6] == (
+    assert lines[0] == (
         "6 held-out queries, means with 95% intervals; before: the cosine of the vectors "
         "as they are"
     )
-    assert [line.split()[0] for line in lines[7:]] == [
+    assert [line.split()[0] for line in lines[1:]] == [
         *("measure", "AP", "nDCG@10", "RR"),
         *("AP", "nDCG@10", "RR"),  # what they gain beyond chance
     ]
     assert Path("model.npz").exists()
+    assert judged(*LEARN, "-o", "model.npz", "-q").out.splitlines() == lines[:5]
+    everything = judged(*LEARN, "-o", "model.npz", "-v").out.splitlines()
+    assert everything[:8] == [
+        *lines[:5],
+        "diagonal, temperature 0.05",
+        "queries: 18 for training, 6 for validation, 6 held out; seed 0",
+        "relevant: items of the query's own label; from grade 1",
+    ]
+    assert everything[10] == "stopped after 5 iterations: as many as were allowed"
+    assert everything[11:] == lines[5:]
 
 
 def test_json_is_clean(judged, vectors):

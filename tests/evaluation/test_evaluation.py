@@ -163,23 +163,30 @@ def test_every_export_but_the_plain_lines_carries_the_definition(both, tmp_path)
     comments = [
         line.removeprefix("% ") for line in both.to_latex().splitlines() if line.startswith("% ")
     ]
-    assert " ".join(comments[1:]) == text
+    assert comments[:3] == [
+        "warning: weak: 1 of 3 judged queries not in the run (q3), counted as empty.",
+        "warning: judged@10 is 83.3% (good) to 100.0% (weak): what nobody judged counts as not "
+        "relevant.",
+        "policy: ties=id, missing=zero, empty=zero, unjudged=nonrelevant",
+    ]
+    assert " ".join(comments[3:]) == text
     assert escape(text) in both._repr_html_()
     assert both.to_pandas().attrs["definition"] == text
     both.save(tmp_path / "values.parquet")
     assert pl.read_parquet_metadata(tmp_path / "values.parquet")["definition"] == text
+    everything = both.to_text(verbose=True)
     for measure in both.measures:
         said = f"measure: {both.label(measure)} is "
-        assert any(line.startswith(said) for line in repr(both).splitlines())
+        assert any(line.startswith(said) for line in everything.splitlines())
     assert (
         "measure: MedianRank is Rank(aggregate=median): Rank of relevant items with rel=1, "
-        "of=first, aggregate=median" in repr(both).splitlines()
+        "of=first, aggregate=median" in everything.splitlines()
     )
     assert (
         "measure: nDCG@10 is Normalised discounted cumulative gain with k=10, gain=linear, "
-        "gains=none, " in repr(both)
+        "gains=none, " in everything
     )
-    assert "judged" not in both.to_csv() + both.to_trec()
+    assert "Rankings were evaluated" not in both.to_csv() + both.to_trec()
 
 
 def test_audit_per_run(both):
@@ -218,8 +225,12 @@ def test_repr_and_html(both):
     lines = repr(both).splitlines()
     assert lines[0].split() == ["run", "RR", "nDCG@10", "MedianRank"]
     assert lines[1].split()[:2] == ["good", "0.8333"]
-    assert lines[3] == "policy: ties=id, missing=zero, empty=zero, unjudged=nonrelevant"
-    assert "note: weak: 1 judged query not in the run (q3)." in lines
+    assert lines[3:] == [
+        "warning: weak: 1 of 3 judged queries not in the run (q3), counted as empty.",
+        "warning: judged@10 is 83.3% (good) to 100.0% (weak): what nobody judged counts as not "
+        "relevant.",
+        "definitions and notes: verbose (-v)",
+    ]
     html = both._repr_html_()
     assert html.count("<tr>") == 3
     assert 'title="1 divided by the rank of the first relevant item' in html

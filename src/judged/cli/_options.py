@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import click
 from click.shell_completion import CompletionItem
 
-from judged.cli._files import WRITES
+from judged.cli._files import READS, WRITES
 from judged.evaluation import evaluate
 from judged.inputs.formats import FORMATS as INPUT_FORMATS
 from judged.policy import CHOICES, DUPLICATES, Policy
@@ -104,6 +104,30 @@ tie_range_option = click.option(
     help="Beside each number, its values in the worst order of tied results (worst), on "
     "average over all their orders (expected) and in the best (best).",
 )
+weights_option = click.option(
+    "--weights",
+    metavar="FILE",
+    type=READS,
+    help="A table of queries and their weights, as traffic: means count each query by its weight.",
+)
+
+
+def unanswerable_options(function: Function) -> Function:
+    """--unanswerable and --answer-threshold."""
+    threshold = click.option(
+        "--answer-threshold",
+        type=float,
+        metavar="SCORE",
+        help="With --unanswerable: a result counts as returned if its score is at least this.",
+    )
+    return click.option(
+        "--unanswerable",
+        is_flag=True,
+        help="Take queries with nothing relevant out of all means and look at them apart: how many "
+        "are answered, and how well the best score tells them from the others (AUROC).",
+    )(threshold(function))
+
+
 per_query_option = click.option(
     "--per-query",
     is_flag=True,
@@ -187,14 +211,78 @@ def result_options(
 def print_option(
     saved_as: Mapping[str, str] = Result.SAVED_AS,
 ) -> Callable[[Function], Function]:
-    """--format: how a result is printed."""
-    return click.option(
+    """--format, -v and -q: how a result is printed, and how much of it."""
+    form = click.option(
         "--format",
         "form",
         type=click.Choice(_formats(saved_as)),
         show_default="text",
         help="How to print the result, or to write it where the ending does not say.",
     )
+    return lambda function: form(amount_options(function))
+
+
+LOOKS = "judged.looks"
+"""Where the options that say what a result looks like wait for `deliver`: no command has to know
+them."""
+
+
+def looks() -> dict[str, Any]:
+    """What was said of how the result of the command that runs is to look."""
+    found = click.get_current_context().meta.get(LOOKS, {})
+    if found.get("verbose") and found.get("quiet"):
+        raise click.UsageError("--verbose and --quiet exclude each other; give one of them.")
+    return dict(found)
+
+
+def _look(*names: str, **settings: Any) -> Callable[[Function], Function]:
+    """An option that is kept for `deliver`, where it was given."""
+
+    def keep(context: click.Context, param: click.Parameter, value: Any) -> None:
+        if value not in (None, False):
+            context.meta.setdefault(LOOKS, {})[str(param.name)] = value
+
+    return click.option(*names, expose_value=False, callback=keep, **settings)
+
+
+def amount_options(function: Function) -> Function:
+    """-v and -q: how much is said."""
+    verbose = _look(
+        "-v",
+        "--verbose",
+        is_flag=True,
+        help="Say everything: what was assumed, what was found, what each number means.",
+    )
+    quiet = _look("-q", "--quiet", is_flag=True, help="Print the table alone, without warnings.")
+    return verbose(quiet(function))
+
+
+def table_options(function: Function) -> Function:
+    """--sort, --decimals, --percent, --caption and --label: what the table of an evaluation looks
+    like."""
+    for option in (
+        _look("--label", metavar="KEY", help="Of a LaTeX table: what the text refers to it by."),
+        _look("--caption", metavar="TEXT", help="Of a LaTeX table: the text above it."),
+        _look(
+            "--percent",
+            is_flag=True,
+            help="Show measures from 0 to 1 in percent; not in formats for programs.",
+        ),
+        _look(
+            "--decimals",
+            type=click.IntRange(0, 15),
+            metavar="N",
+            help="How many decimals to show, by default 4; formats for programs have all.",
+        ),
+        _look(
+            "--sort",
+            metavar="MEASURE",
+            shell_complete=complete_measure,
+            help="Order the runs by one of the measures, the best first.",
+        ),
+    ):
+        function = option(function)
+    return function
 
 
 def _formats(saved_as: Mapping[str, str]) -> list[str]:
@@ -218,10 +306,23 @@ def check_format(
         raise click.UsageError(
             f"this result is printed as {listed(_formats(saved_as), 'or')}, not as {form}."
         )
-    if output is None or not Path(output).suffix:
-        return
-    ending = checked_ending(output, _endings(saved_as))
-    if form is not None and ending != ".txt" and saved_as.get(ending) != f"to_{form}":
-        raise click.UsageError(
-            f"{output} and --format {form} say different formats; give one of the two."
-        )
+    if output is not None and Path(output).suffix:
+        ending = checked_ending(output, _endings(saved_as))
+        said_so = saved_as.get(ending, ending.strip(".")).removeprefix("to_")
+        if form not in (None, said_so) and ending != ".txt":
+            raise click.UsageError(
+                f"{output} and --format {form} say different formats; give one of the two."
+            )
+        form = form or said_so
+    for name in looks():
+        if (form or "text") not in FORMS.get(name, [form or "text"]):
+            raise click.UsageError(
+                f"--{name} is for {listed(FORMS[name], 'or')}; {form} has no use for it."
+            )
+
+
+FORMS = {
+    **dict.fromkeys(("decimals", "percent"), ("text", "markdown", "html", "latex")),
+    **dict.fromkeys(("caption", "label"), ("latex",)),
+}
+"""The formats that options of looks are for, where these are not all."""

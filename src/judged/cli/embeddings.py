@@ -22,7 +22,10 @@ from judged.cli._options import (
     per_query_option,
     policy_options,
     result_options,
+    table_options,
     tie_range_option,
+    unanswerable_options,
+    weights_option,
 )
 from judged.evaluation.exports import Exports
 from judged.results import Result
@@ -82,7 +85,10 @@ TOP = 100
 @convention_option
 @policy_options
 @tie_range_option
+@weights_option
+@unanswerable_options
 @per_query_option
+@table_options
 @result_options(Exports.SAVED_AS)
 def embeddings(
     queries: str,
@@ -91,6 +97,9 @@ def embeddings(
     convention: str | None,
     policy: dict[str, str],
     tie_range: bool,
+    weights: str | None,
+    unanswerable: bool,
+    answer_threshold: float | None,
     save_run: str | None,
     top: int | None,
     index: str | None,
@@ -108,13 +117,16 @@ def embeddings(
     or text; FILE::NAME means one array or column of a file that has several. Say what is relevant
     by one of --qrels, --labels, --shared-labels, --pairs and --revisited.
     """
-    from judged.cli._terminal import counting, deliver, show_evaluation, working
+    from judged.cli._terminal import counting, deliver, working
 
     as_json = form == "json" or (form is None and (output or "").lower().endswith(".json"))
     unmeant = {
         "--normalise": given["normalise"],
         "--unique": given["unique"],
         "--tie-range": tie_range,
+        "--weights": weights,
+        "--unanswerable": unanswerable,
+        "--answer-threshold": answer_threshold is not None,
         "--per-query": per_query and not (index and as_json),
     }
     _check_options(both, save_run, top, index, diagnose, unmeant)
@@ -130,6 +142,12 @@ def embeddings(
         "policy": policy,
         "convention": convention,
     }
+    more: dict[str, Any] = {
+        "tie_range": tie_range,
+        "weights": weights,
+        "unanswerable": unanswerable,
+        "answer_threshold": answer_threshold,
+    }
     searches = len(embeddings.queries) + (len(embeddings.items) if both else 0)
     with counting("Searching", searches) as progress:
         if index is not None:
@@ -138,19 +156,17 @@ def embeddings(
             )
         elif save_run is not None:
             found, first = embeddings.evaluate_and_top_k(
-                relevance, k=top or TOP, tie_range=tie_range, progress=progress, **asked
+                relevance, k=top or TOP, progress=progress, **asked, **more
             )
         else:
-            found = embeddings.evaluate(
-                relevance, both=both, tie_range=tie_range, progress=progress, **asked
-            )
+            found = embeddings.evaluate(relevance, both=both, progress=progress, **asked, **more)
     if index is not None:
         queries_too: dict[str, Any] = {"per_query": True} if per_query else {}
         deliver(compared, form, output, **queries_too)
         return
     if save_run is not None:
         first.save(save_run)
-    deliver(found, form, output, show=show_evaluation, per_query=per_query)
+    deliver(found, form, output, per_query=per_query)
 
 
 def _check_options(

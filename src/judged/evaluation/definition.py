@@ -9,10 +9,12 @@ import numpy as np
 
 from judged import __version__
 from judged.evaluation.ranges import TIE_SENTENCES, UNJUDGED_ENDS
-from judged.evaluation.settlement import is_bounded
+from judged.evaluation.unanswerable import apart_lines, pointer
+from judged.evaluation.weighting import weights_line
 from judged.measures.bibliography import BIBLIOGRAPHY
 from judged.measures.orders import DRAWS, LIMIT, SEED
-from judged.text import listed
+from judged.policy import Policy
+from judged.text import Warned
 
 if TYPE_CHECKING:
     from judged.evaluation.exports import Exports
@@ -27,12 +29,33 @@ def sentences(evaluation: Exports) -> list[str]:
         [["; ".join(run.rankings.basis)] if run.rankings.basis else [] for run in evaluation.runs],
     )
     return [
-        *(f"warning: {text}" for text in evaluation.warnings()),
         *assumptions(evaluation),
         *(f"ranking: {text}" for text in ranked),
         *(f"note: {text}" for text in notes(evaluation)),
         *(f"measure: {_brief(evaluation, measure)}" for measure in evaluation.measures),
     ]
+
+
+def brief(evaluation: Exports) -> str:
+    """One line: what is not as by default, and where everything is said."""
+    usual = Policy().to_dict()
+    chosen = [
+        f"{name}={choice}"
+        for name, choice in evaluation.policy.to_dict().items()
+        if choice != usual[name]
+    ]
+    bases = (run.rankings.basis for run in evaluation.runs)
+    ranked = dict.fromkeys(part.partition(":")[0] for basis in bases for part in basis)
+    said = [
+        *([f"as {evaluation.convention}"] if evaluation.convention else []),
+        *([", ".join(chosen)] if chosen else []),
+        *(part for part in ranked if part not in USUAL_BASIS),
+    ]
+    return "; ".join([*said, "definitions and notes: verbose (-v)"])
+
+
+USUAL_BASIS = frozenset({"all items are ranked", "relevant"})
+"""What needs no word in one line."""
 
 
 def _brief(evaluation: Exports, measure: Measure) -> str:
@@ -51,23 +74,32 @@ def _title(evaluation: Exports, measure: Measure) -> str:
 
 
 def assumptions(evaluation: Exports) -> list[str]:
-    """The policy, and the convention where there is one: a line each."""
-    lines = [f"policy: {evaluation.policy}"]
+    """The policy, and the convention and the latency where there is one: a line each."""
+    lines = [*latency(evaluation), f"policy: {evaluation.policy}"]
     if evaluation.convention:
         names = "; ".join(
             f"{each.measure} is {each.theirs}" for each in evaluation.convention.named
         )
         lines.append(f"convention: {evaluation.convention}, where {names}")
-    return lines
+    return [*lines, *weights_line(evaluation), *apart_lines(evaluation)]
+
+
+def latency(evaluation: Exports) -> list[str]:
+    """How long queries took, where a retriever was asked: a line."""
+    return [f"latency: {evaluation.latency.sentence()}"] if evaluation.latency else []
 
 
 def notes(evaluation: Exports) -> list[str]:
-    """What the audits found, which means over orders of ties are estimates, and what a convention
-    rests on."""
+    """What the audits found that no warning is about, which means over orders of ties are
+    estimates, and what a convention rests on."""
+    from judged.evaluation.warnings import covered
+
+    told = covered(evaluation)
     found = about_runs(
         evaluation,
         [
-            [text for text in run.audit.sentences() if text not in run.audit.warnings]
+            [text for about, text in run.audit.said().items() if about not in told]
+            + [text for text in run.audit.notes if not isinstance(text, Warned)]
             for run in evaluation.runs
         ],
     )
@@ -77,7 +109,7 @@ def notes(evaluation: Exports) -> list[str]:
             f"what {evaluation.convention} computes is known from its source, which was read and "
             "not run."
         )
-    return found + _scenarios(evaluation)
+    return found + pointer(evaluation)
 
 
 def about_runs(evaluation: Exports, said: list[list[str]]) -> list[str]:
@@ -102,23 +134,6 @@ def _estimate(evaluation: Exports, measure: Measure) -> list[str]:
         f"the expected {evaluation.label(measure)} is estimated from {DRAWS} random orders of the "
         f"tied results, in queries where they are more than {LIMIT}"
         f"{f'; {error}' if error else ''}."
-    ]
-
-
-def _scenarios(evaluation: Exports) -> list[str]:
-    """A sentence about the measures whose values for unjudged results are no bounds."""
-    if not set(UNJUDGED_ENDS) <= set(evaluation.others):
-        return []
-    loose = [
-        evaluation.label(measure)
-        for measure in evaluation.measures
-        if not all(is_bounded(run, measure, evaluation.policy) for run in evaluation.runs)
-    ]
-    if not loose:
-        return []
-    return [
-        f"the values of {listed(loose)} for unjudged results are two scenarios, not bounds: where "
-        "some of these results are relevant and others are not, a value may be outside them."
     ]
 
 
@@ -176,6 +191,11 @@ def methods(evaluation: Exports) -> str:
         *(f"Only the first {depth:,} results of each list were used." for depth in depths),
         *_ranges(evaluation),
         f"Summaries are over {_population(evaluation)}.",
+        *(
+            f"{text[0].upper()}{text[1:]}."
+            for line in (*weights_line(evaluation), *apart_lines(evaluation))
+            if (text := line.partition(": ")[2])
+        ),
         f"References: {' '.join(sources)}",
     ]
     return " ".join(told)
@@ -248,18 +268,21 @@ def _population(evaluation: Exports) -> str:
         for measure in evaluation.measures
     }
     different = set(counts.values())
+    kind = "judged queries"
+    if evaluation.runs[0].unanswerable is not None:
+        kind += " with something relevant"
     if different == {queries}:
-        return f"all {queries:,} judged queries"
+        return f"all {queries:,} {kind}"
     if len(different) == 1:
-        return f"{different.pop():,} of the {queries:,} judged queries"
+        return f"{different.pop():,} of the {queries:,} {kind}"
     for part in (0, 1):
         told: dict[str, set[int]] = {}
         for key, count in counts.items():
             told.setdefault(key[part], set()).add(count)
         if all(len(each) == 1 for each in told.values()):
             listed = ", ".join(f"{each.pop():,} ({name})" for name, each in told.items())
-            return f"{listed} of the {queries:,} judged queries"
+            return f"{listed} of the {queries:,} {kind}"
     return (
-        f"{min(different):,} to {max(different):,} of the {queries:,} judged queries, which "
+        f"{min(different):,} to {max(different):,} of the {queries:,} {kind}, which "
         "differ by run and measure"
     )

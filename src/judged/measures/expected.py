@@ -200,7 +200,7 @@ def expectations(
     loose = r.take(np.flatnonzero(tied))
     others = r.take(np.flatnonzero(~tied))
     exact = {measure: measure.closed(loose) for measure in measures}
-    by_worth = _ByWorth(loose)
+    by_worth = ByWorth(loose)
     sorted_ends = {measure: by_worth.ends(measure) for measure in measures} if ends else {}
     seen = [
         measure
@@ -226,7 +226,7 @@ def _untied(values: Floats, ends: bool) -> Expected:
     return Expected(values, None, values, values, sure) if ends else Expected(values)
 
 
-class _ByWorth:
+class ByWorth:
     """Rankings in the orders by worth, each made once: most measures share theirs."""
 
     def __init__(self, r: Rankings) -> None:

@@ -19,7 +19,7 @@ from judged.measures.params import Param
 from judged.measures.presets import PRESETS
 from judged.measures.worth import Closed, Worth, by_grade
 from judged.rankings.rankings import Rankings
-from judged.segments import Floats
+from judged.segments import Floats, Ints
 from judged.text import listed
 
 Mask = NDArray[np.bool_]
@@ -35,6 +35,16 @@ class Settled:
     """Which queries count."""
     settle: Callable[[Floats], Floats]
     """The same policy for other values, one per query, that a summary is made of."""
+    weights: Floats | None = None
+    """How much each query that counts weighs; None where all are the same."""
+
+    def weights_of(self, query: Ints) -> Floats | None:
+        """The weights of some queries that count, as numbers among all queries."""
+        if self.weights is None:
+            return None
+        every = np.zeros(len(self.counted))
+        every[self.counted] = self.weights
+        return every[query]
 
 
 @dataclass(frozen=True)

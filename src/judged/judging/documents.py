@@ -44,7 +44,7 @@ def asking_for_column(data: Data, to: Documents) -> Data:
     """The data, read with the column that names documents, where one does."""
     if not to.column:
         return data
-    return replace(data, columns={**data.columns, "document": (to.column,)}, ahead=None)
+    return replace(data, columns=data.columns.with_document(to.column), ahead=None)
 
 
 @dataclass(frozen=True)

@@ -66,12 +66,12 @@ class Exports(Records):
         return [*self._warned(), *self._said()]
 
     def _said(self) -> list[str]:
-        from judged.evaluation.definition import sentences
+        from judged.evaluation.sentences import sentences
 
         return sentences(self)
 
     def _brief(self) -> list[str]:
-        from judged.evaluation.definition import brief
+        from judged.evaluation.sentences import brief
 
         return [Dim(brief(self))]
 
@@ -348,7 +348,8 @@ class Exports(Records):
         >>> "<td>0.5000</td>" in evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR").to_html()
         True
         """
-        from judged.evaluation.definition import assumptions, notes
+        from judged.evaluation.definition import assumptions
+        from judged.evaluation.sentences import notes
 
         found, look = in_order(self, sort), Look(decimals, percent)
         header, rows = table(found, look, per_query=per_query)

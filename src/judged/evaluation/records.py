@@ -45,6 +45,7 @@ class Records(Result):
         @cached_property
         def per_query(self) -> pl.DataFrame: ...
         def methods(self) -> str: ...
+        def measure(self, measure: str | Measure | None = None) -> Measure: ...
 
     def label(self, measure: Measure) -> str:
         """What a measure is called in tables.
@@ -63,7 +64,7 @@ class Records(Result):
         >>> found.label(found.measures[0])
         'RR'
         """
-        return str(measure)
+        return str(self.measure(measure))
 
     def to_dict(
         self, *, per_query: bool = False, sort: str | Measure | None = None

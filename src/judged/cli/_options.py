@@ -277,7 +277,7 @@ def check_format(
     for name in looks():
         if (form or "text") not in FORMS.get(name, [form or "text"]):
             raise click.UsageError(
-                f"--{name} is for {listed(FORMS[name], 'or')}; {form} has no use for it."
+                f"--{name} is for {listed(FORMS[name], 'or')}; {form or 'text'} has no use for it."
             )
 
 

@@ -81,7 +81,7 @@ def evaluate(
         and in the best; a warning names the measures whose ends may be further out.
     unjudged_range : bool, optional
         Add each number's values if all unjudged results had been judged: irrelevant, or of the top
-        grade; a note names the measures for which these are no bounds.
+        grade; a warning names the measures for which these are no bounds.
     columns : ColumnsLike, optional
         What each column of a table is, such as {"query": "question_id", "item": "chunk_id"}; by
         default their names tell.

@@ -140,19 +140,20 @@ def unjudged(evaluation: Exports) -> list[str]:
     if evaluation.policy.unjudged == "removed":
         return []
     runs = [run for run in evaluation.runs if _tells_irrelevant(run.rankings)]
-    said = []
+    about: dict[str, list[str]] = {}
     for k in cutoffs(evaluation) if runs else ():
         share = parse_measure("Judged")(k=k)
         found = [(_mean(share.compute(uncondensed(run.rankings))), run.name) for run in runs]
-        known = [each for each in found if each[0] < 1]
-        if not known:
-            continue
-        (least, name), (most, other) = min(known), max(found)
-        told = f"{_percent(least)} ({name}) to {_percent(most)} ({other})"
-        said.append(
-            f"judged@{k} is {_percent(least) if _percent(least) == _percent(most) else told}"
-        )
-    return [f"{listed(said)}: what nobody judged counts as not relevant."] if said else []
+        (least, worst), (most, best) = min(found), max(found)
+        if least < 1:
+            low, high = _percent(least), _percent(most)
+            told = low if low == high else f"{low} ({worst}) to {high} ({best})"
+            about.setdefault(told, []).append(f"judged@{k}")
+    said = [
+        f"{listed(names)} {'is' if len(names) == 1 else 'are'} {told}"
+        for told, names in about.items()
+    ]
+    return [f"{'; '.join(said)}: what nobody judged counts as not relevant."] if said else []
 
 
 def _tells_irrelevant(r: Rankings) -> bool:

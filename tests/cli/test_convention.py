@@ -58,7 +58,7 @@ def test_the_default_of_an_option_may_be_said_too(judged, files):
 
 def test_an_unknown_convention(judged, files):
     done = judged("evaluate", "qrels", "a.run", "--convention", "ranks")
-    assert done.code == 1
+    assert done.code == 2
     assert done.err.startswith(
         "judged: There is no convention 'ranks'; did you mean 'ranx'? There is beir, "
     )

@@ -94,7 +94,7 @@ def test_an_infinite_rank_is_valid_json(judged, files):
         raise AssertionError(constant)
 
     [run] = json.loads(text, parse_constant=refuse)["runs"]
-    assert run["scores"] == {"Rank": "Infinity"}
+    assert run["scores"] == {"MeanRank": "Infinity"}
 
 
 def test_csv(judged, files):
@@ -276,7 +276,8 @@ def test_collection_size_allows_true_negatives(judged, files):
 def test_output_file_takes_its_format_from_its_name(judged, files):
     result = judged("evaluate", "qrels", "a.run", "-m", "RR", "-o", "scores.json")
     warning = "warning: 1 of 3 judged queries not in the run (q3), counted as empty."
-    assert (result.code, result.out, result.err) == (0, "", f"{warning}\n")
+    wrote = f"wrote scores.json ({(files / 'scores.json').stat().st_size:,} bytes)"
+    assert (result.code, result.out, result.err) == (0, "", f"{warning}\n{wrote}\n")
     assert json.loads((files / "scores.json").read_text())["runs"][0]["scores"] == {"RR": 0.5}
     judged("evaluate", "qrels", "a.run", "-m", "RR", "-o", "table.txt")
     assert (files / "table.txt").read_text().splitlines() == [
@@ -442,5 +443,45 @@ def test_a_look_that_a_format_does_not_have(judged, files, options, message):
 
 def test_an_order_by_what_was_not_evaluated(judged, files):
     result = judged("evaluate", "qrels", "a.run", "-m", "RR", "--sort", "AP")
-    assert (result.code, result.out) == (1, "")
+    assert (result.code, result.out) == (2, "")
     assert result.err == "judged: AP was not evaluated; there is RR.\n"
+
+
+def names(result) -> list[str]:
+    return [row["name"] for row in json.loads(result.out)["runs"]]
+
+
+def test_runs_are_named_by_their_files_or_by_whoever_gives_them(judged, files):
+    (files / "sub").mkdir()
+    for name in ("bm25.run.txt", "bm25.v2.trec", "x=y.run", "sub/bm25.run"):
+        (files / name).write_bytes((files / "a.run").read_bytes())
+    ask = ("-m", "RR", "--format", "json")
+    assert names(judged("evaluate", "qrels", "bm25.run.txt", *ask)) == ["bm25"]
+    assert names(judged("evaluate", "qrels", "bm25.v2.trec", *ask)) == ["bm25.v2"]
+    assert names(judged("evaluate", "qrels", "x=y.run", *ask)) == ["x=y"]
+    named = judged("evaluate", "qrels", "first stage=a.run", "b.run", *ask)
+    assert names(named) == ["first stage", "b"]
+    twice = judged("evaluate", "qrels", "bm25.run.txt", "sub/bm25.run", "mine=a.run", *ask)
+    assert names(twice) == ["bm25.run.txt", "sub/bm25.run", "mine"]
+    assert names(judged("evaluate", "qrels", "mine=x=y.run", *ask)) == ["mine"]
+
+
+@pytest.mark.parametrize(
+    ("runs", "message"),
+    [
+        (["=a.run"], "=a.run: no such file; a run with a name is NAME=FILE."),
+        (["mine="], "mine=: no such file; a run with a name is NAME=FILE."),
+        (["mine=nix.run"], "nix.run: no such file."),
+        (["x=a.run", "x=b.run"], "two runs are called 'x'; give each a name of its own."),
+    ],
+)
+def test_names_that_cannot_be(judged, files, runs, message):
+    refused = judged("evaluate", "qrels", *runs)
+    assert (refused.code, refused.out, refused.err) == (2, "", f"judged: {message}\n")
+
+
+def test_a_named_run_is_not_written_over(judged, files):
+    before = (files / "a.run").read_bytes()
+    refused = judged("evaluate", "qrels", "mine=a.run", "-o", "a.run", "--format", "text")
+    assert refused.code == 2
+    assert (files / "a.run").read_bytes() == before

@@ -117,7 +117,7 @@ def test_its_chart(judged, vectors, tmp_path):
 )
 def test_what_is_refused(judged, vectors, arguments, message):
     result = judged(*STUDY, *arguments)
-    assert (result.code, result.out) == (1, "")
+    assert (result.code, result.out) == (2, "")
     assert result.err.startswith(message)
 
 
@@ -132,7 +132,7 @@ def test_a_format_that_a_study_does_not_have_is_refused_before_anything_is_read(
         "-o",
         "study.tex",
     )
-    assert (result.code, result.out) == (1, "")
+    assert (result.code, result.out) == (2, "")
     assert result.err == (
         "judged: study.tex: the ending says the format, and must be .json, .csv, .md, .html, .txt "
         "or .parquet.\n"

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import click
 from click.shell_completion import CompletionItem
 
-from judged.cli._files import WRITES
+from judged.cli._files import READS, WRITES
 from judged.evaluation import evaluate
 from judged.inputs.formats import FORMATS as INPUT_FORMATS
 from judged.policy import CHOICES, DUPLICATES, Policy
@@ -28,11 +28,21 @@ def default_of(function: Callable[..., Any], name: str) -> Any:
 def complete_measure(
     ctx: click.Context, param: click.Parameter, incomplete: str
 ) -> list[CompletionItem]:
-    """Names of measures for the shell's completion."""
+    """Names of measures and presets for the shell's completion, other names once one is begun;
+    those before a comma stay."""
     from judged.measures import REGISTRY
+    from judged.measures.presets import ABOUT
 
-    found = (spec for spec in REGISTRY.values() if spec.name.lower().startswith(incomplete.lower()))
-    return [CompletionItem(spec.name, help=spec.title) for spec in found]
+    before, comma, begun = incomplete.rpartition(",")
+    known = {spec.name: spec.title for spec in REGISTRY.values()}
+    known |= {name: f"preset: {', '.join(preset.measures)}" for name, preset in ABOUT.items()}
+    if begun:
+        known |= {other: each.title for each in REGISTRY.values() for other in each.aliases}
+    return [
+        CompletionItem(f"{before}{comma}{name}", help=title)
+        for name, title in known.items()
+        if name.lower().startswith(begun.lower())
+    ]
 
 
 def complete_convention(
@@ -54,8 +64,8 @@ measures_option = click.option(
     multiple=True,
     metavar="MEASURE",
     shell_complete=complete_measure,
-    help="A measure such as nDCG@10 or AP(rel=2)@100; may be given more than once. 'judged "
-    "measures' lists them.",
+    help="A measure such as nDCG@10 or AP(rel=2)@100, a preset such as rag or beir, or several: "
+    "rag,AP or P@5,10; may be given more than once. 'judged measures' lists them.",
 )
 convention_option = click.option(
     "--convention",
@@ -94,6 +104,30 @@ tie_range_option = click.option(
     help="Beside each number, its values in the worst order of tied results (worst), on "
     "average over all their orders (expected) and in the best (best).",
 )
+weights_option = click.option(
+    "--weights",
+    metavar="FILE",
+    type=READS,
+    help="A table of queries and their weights, as traffic: means count each query by its weight.",
+)
+
+
+def unanswerable_options(function: Function) -> Function:
+    """--unanswerable and --answer-threshold."""
+    threshold = click.option(
+        "--answer-threshold",
+        type=float,
+        metavar="SCORE",
+        help="With --unanswerable: a result counts as returned if its score is at least this.",
+    )
+    return click.option(
+        "--unanswerable",
+        is_flag=True,
+        help="Take queries with nothing relevant out of all means and look at them apart: how many "
+        "are answered, and how well the best score tells them from the others (AUROC).",
+    )(threshold(function))
+
+
 per_query_option = click.option(
     "--per-query",
     is_flag=True,
@@ -264,16 +298,22 @@ def _endings(saved_as: Mapping[str, str]) -> list[str]:
 def check_format(
     form: str | None, output: str | None, saved_as: Mapping[str, str] = Result.SAVED_AS
 ) -> None:
-    """Refuse formats that the result does not have, before any work is done."""
+    """Refuse formats that the result does not have, and endings that say another one, before any
+    work is done."""
     from judged.outputs import checked_ending
 
     if form is not None and form not in _formats(saved_as):
         raise click.UsageError(
             f"this result is printed as {listed(_formats(saved_as), 'or')}, not as {form}."
         )
-    if output is not None and form is None and Path(output).suffix:
+    if output is not None and Path(output).suffix:
         ending = checked_ending(output, _endings(saved_as))
-        form = saved_as.get(ending, ending.strip(".")).removeprefix("to_")
+        said_so = saved_as.get(ending, ending.strip(".")).removeprefix("to_")
+        if form not in (None, said_so) and ending != ".txt":
+            raise click.UsageError(
+                f"{output} and --format {form} say different formats; give one of the two."
+            )
+        form = form or said_so
     for name in looks():
         if (form or "text") not in FORMS.get(name, [form or "text"]):
             raise click.UsageError(

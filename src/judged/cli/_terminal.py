@@ -61,9 +61,22 @@ def hand_over(text: str) -> None:
 
 
 def _write(text: str, stream: TextIO | None) -> None:
+    """Write at once. A command goes on where the reader of a pipe has gone: it may have files to
+    write, and its exit code says something else."""
     if stream is not None:
-        stream.write(text)
-        stream.flush()
+        try:
+            stream.write(text)
+            stream.flush()
+        except BrokenPipeError:
+            abandon(stream)
+
+
+def abandon(stream: TextIO) -> None:
+    """Send the rest nowhere: what is still buffered must not raise again while Python shuts
+    down."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, stream.fileno())
+    os.close(nowhere)
 
 
 def console() -> Console | None:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         PolicyLike,
         Progress,
         RunsLike,
+        WeightsLike,
     )
 
 __all__ = ["evaluate"]
@@ -44,6 +45,9 @@ def evaluate(
     convention: ConventionLike | None = None,
     tie_range: bool = False,
     unjudged_range: bool = False,
+    weights: WeightsLike | None = None,
+    unanswerable: bool = False,
+    answer_threshold: float | None = None,
     columns: ColumnsLike | None = None,
     judgements_format: FileFormat | None = None,
     run_format: FileFormat | None = None,
@@ -82,6 +86,14 @@ def evaluate(
     unjudged_range : bool, optional
         Add each number's values if all unjudged results had been judged: irrelevant, or of the top
         grade; a warning names the measures for which these are no bounds.
+    weights : WeightsLike, optional
+        How much each query counts in the means, as its traffic: {query: weight}, a table, or a
+        file; by default all count the same, or as a column of the judgements says.
+    unanswerable : bool, optional
+        Take the queries with nothing relevant out of all means and look at them apart: how many
+        the run answers, and how well its best score tells them from the others.
+    answer_threshold : float, optional
+        For these, a result counts as returned if its score is at least this.
     columns : ColumnsLike, optional
         What each column of a table is, such as {"query": "question_id", "item": "chunk_id"}; by
         default their names tell.
@@ -100,7 +112,7 @@ def evaluate(
     {'RR': 0.75, 'P@1': 0.5}
     >>> ours = evaluate(judgements, run, "hit_rate@1, mrr", convention="ranx")
     >>> ours.to_dict()["runs"][0]["scores"]
-    {'Success@1': 0.5, 'RR': 0.75}
+    {'hit_rate@1': 0.5, 'mrr': 0.75}
     >>> tied = {"q": {"a": 0.5, "b": 0.5}}
     >>> ranged = evaluate({"q": {"a": 1}}, tied, "RR", tie_range=True, unjudged_range=True)
     >>> ranged.tie_range()
@@ -120,15 +132,18 @@ def evaluate(
         from judged.evaluation.request import Request
         from judged.evaluation.warnings import announced
         from judged.judging import judging
+        from judged.judging.weights import weights_of
 
         request = Request.of(measures, policy, convention, prepares=True)
+        pool = data.judgements()
         judge = judging(
-            data.judgements(),
+            pool,
             policy=request.policy,
             depth=depth,
             duplicates=duplicates,
             collection=collection,
             unique=unique,
+            best_scores=unanswerable,
         )
         rankings = []
         for listed in data.runs():
@@ -136,5 +151,13 @@ def evaluate(
             if progress is not None:
                 progress(len(rankings[-1]))
     return announced(
-        evaluate_rankings(rankings, request, tie_range=tie_range, unjudged_range=unjudged_range)
+        evaluate_rankings(
+            rankings,
+            request,
+            tie_range=tie_range,
+            unjudged_range=unjudged_range,
+            weights=weights_of(pool, weights),
+            unanswerable=unanswerable,
+            answer_threshold=answer_threshold,
+        )
     )

@@ -10,6 +10,7 @@ from judged.evaluation.definition import (
     expected_runs,
     standard_errors,
 )
+from judged.evaluation.unanswerable import pointer
 from judged.evaluation.warnings import covered
 from judged.measures.orders import DRAWS, LIMIT
 from judged.policy import Policy
@@ -30,7 +31,7 @@ def sentences(evaluation: Exports) -> list[str]:
         *assumptions(evaluation),
         *(f"ranking: {text}" for text in ranked),
         *(f"note: {text}" for text in notes(evaluation)),
-        *(f"measure: {measure.describe(brief=True)}" for measure in evaluation.measures),
+        *(f"measure: {_described(evaluation, measure)}" for measure in evaluation.measures),
     ]
 
 
@@ -44,9 +45,11 @@ def brief(evaluation: Exports) -> str:
     ]
     bases = (run.rankings.basis for run in evaluation.runs)
     ranked = dict.fromkeys(part.partition(":")[0] for basis in bases for part in basis)
+    weights = evaluation.runs[0].rankings.weights
     said = [
         *([f"as {evaluation.convention}"] if evaluation.convention else []),
         *([", ".join(chosen)] if chosen else []),
+        *([f"weighted by {weights.source}"] if weights is not None else []),
         *(part for part in ranked if part not in USUAL_BASIS),
     ]
     return "; ".join([*said, "definitions and notes: verbose (-v)"])
@@ -54,6 +57,14 @@ def brief(evaluation: Exports) -> str:
 
 USUAL_BASIS = frozenset({"all items are ranked", "relevant"})
 """What needs no word in one line."""
+
+
+def _described(evaluation: Exports, measure: Measure) -> str:
+    """A measure with every parameter; first which one it is, where it was called otherwise."""
+    label, words = evaluation.label(measure), measure.describe(brief=True)
+    if label == str(measure):
+        return words
+    return f"{label} is {measure}:{words.removeprefix(f'{measure} is')}"
 
 
 def notes(evaluation: Exports) -> list[str]:
@@ -74,7 +85,7 @@ def notes(evaluation: Exports) -> list[str]:
             f"what {evaluation.convention} computes is known from its source, which was read and "
             "not run."
         )
-    return found
+    return found + pointer(evaluation)
 
 
 def _estimate(evaluation: Exports, measure: Measure) -> list[str]:
@@ -83,6 +94,7 @@ def _estimate(evaluation: Exports, measure: Measure) -> list[str]:
         return []
     error = standard_errors(evaluation, measure)
     return [
-        f"the expected {measure} is estimated from {DRAWS} random orders of the tied results, in "
-        f"queries where they are more than {LIMIT}{f'; {error}' if error else ''}."
+        f"the expected {evaluation.label(measure)} is estimated from {DRAWS} random orders of the "
+        f"tied results, in queries where they are more than {LIMIT}"
+        f"{f'; {error}' if error else ''}."
     ]

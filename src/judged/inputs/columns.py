@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from judged.errors import InputError, did_you_mean, quoted
-from judged.inputs.tables import JUDGEMENTS, RUN, Kind
+from judged.inputs.tables import JUDGEMENTS, RUN, Kind, OrderOnly
 from judged.text import quote
 
 if TYPE_CHECKING:
@@ -148,7 +148,9 @@ def choose_columns(
     ]
     if value_role == "rank":
         notes.append(
-            f"There is no score: column {quote(header[found['rank'][0]])} gives the order."
+            OrderOnly(
+                f"There is no score: column {quote(header[found['rank'][0]])} gives the order."
+            )
         )
     subtopic = found["subtopic"][0] if kind is JUDGEMENTS and found["subtopic"] else None
     return Columns(

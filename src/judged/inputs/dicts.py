@@ -10,10 +10,10 @@ from numbers import Integral, Real
 from typing import Any
 
 from judged.errors import InputError
-from judged.inputs.tables import Lookup
+from judged.inputs.tables import Lookup, OrderOnly
 
 IDS_NOTE = "Ids that were not texts were turned into texts once."
-ORDER_NOTE = "There are no scores: the order of each list is the ranking."
+ORDER_NOTE = OrderOnly("There are no scores: the order of each list is the ranking.")
 
 
 def run_from_dict(given: Mapping[Any, Any], *, name: str = "run") -> Lookup:
@@ -152,7 +152,7 @@ def results_of(items: Sequence[Any], place: str) -> tuple[list[tuple[str, Any]],
         read = _pair if kind == "pair" else _named
         given = [read(each, place, at) for at, each in enumerate(items)]
     pairs = [(as_id(item, place, at), score) for at, (item, score) in enumerate(given)]
-    notes = [ORDER_NOTE] if kind == "item" and items else []
+    notes: list[str] = [ORDER_NOTE] if kind == "item" and items else []
     if any(not isinstance(item, str) for item, _ in given):
         notes.append(IDS_NOTE)
     return pairs, dict.fromkeys(notes)

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     import polars as pl
     from numpy.typing import NDArray
 
+    from judged.inputs.weights import QueryWeights
+
 Locate = Callable[[Sequence[int]], list[int]]
 """Row numbers (from 0, ascending) to line numbers (from 1)."""
 Row = tuple[str, str, float] | tuple[str, str, float, str] | tuple[str, None, None]
@@ -26,6 +28,12 @@ Row = tuple[str, str, float] | tuple[str, str, float, str] | tuple[str, None, No
 SUBTOPIC_COLUMNS = ("subtopic", "iteration")
 """What a reader calls the column of subtopics; `iteration` is TREC's, which may be a filler."""
 _BATCH = 100_000
+
+
+class OrderOnly(str):
+    """The note of a run that has an order and no scores."""
+
+    __slots__ = ()
 
 
 @dataclass(frozen=True)
@@ -129,12 +137,17 @@ class Judgements(Table):
         The number that each row had in the input, where rows were left out.
     queries : tuple of str, optional
         All queries, where some have nothing in them.
+    weights : QueryWeights, optional
+        How much each query weighs, where a column says so.
 
     >>> import polars as pl
     >>> frame = pl.DataFrame({"query": ["q"], "item": ["a"], "grade": [1.0]})
     >>> Judgements(frame, "a data frame").by_subtopic
     False
     """
+
+    weights: QueryWeights | None = None
+    """How much each query weighs, where a column says so."""
 
     @property
     def by_subtopic(self) -> bool:

@@ -17,7 +17,7 @@ import numpy as np
 from judged.checks import checked
 from judged.errors import InputError
 from judged.inputs.data import Data
-from judged.inputs.tables import Judgements, Lookup, Run
+from judged.inputs.tables import Judgements, Lookup, OrderOnly, Run
 from judged.judging.faults import doubtful_ties
 from judged.judging.join import Matches, match
 from judged.judging.pool import Pool, pool_of
@@ -27,7 +27,7 @@ from judged.policy import Policy
 from judged.rankings.audit import Audit
 from judged.rankings.grades import each_query
 from judged.rankings.rankings import Rankings, by_query_and_rank
-from judged.segments import Ints, starts_of
+from judged.segments import Floats, Ints, starts_of
 
 if TYPE_CHECKING:
     from judged.types import (
@@ -104,10 +104,12 @@ def judging(
     duplicates: str = "error",
     collection: CollectionLike | None = None,
     unique: CategoriesLike | None = None,
+    best_scores: bool = False,
 ) -> Callable[[Run | Lookup], Rankings]:
     """As `judge`, with judgements made ready once: a function that judges one run after another.
 
     With `unique`, a table from item to category, the best result of each category stands for it.
+    With `best_scores`, rankings hold each query's greatest score, where the run has scores.
     """
     if unique is not None:
         from judged.inputs.categories import read_categories
@@ -120,7 +122,13 @@ def judging(
     def judge_one(run: Run | Lookup) -> Rankings:
         listed = run if unique is None else unique_results(run, table, duplicates=duplicates)
         rankings = judge_pool(
-            pool, listed, policy=policy, depth=depth, duplicates=duplicates, collection=collection
+            pool,
+            listed,
+            policy=policy,
+            depth=depth,
+            duplicates=duplicates,
+            collection=collection,
+            best_scores=best_scores,
         )
         return rankings if unique is None else replace(rankings, basis=BASIS)
 
@@ -153,10 +161,24 @@ def judge_pool(
     depth: int | None,
     duplicates: str,
     collection: CollectionLike | None = None,
+    best_scores: bool = False,
 ) -> Rankings:
     """As `judge`, with judgements made ready once for several runs."""
     found = match(pool, run, duplicates=duplicates)
-    return _ranked(pool, run, found, policy, depth, collection)
+    ranked = _ranked(pool, run, found, policy, depth, collection)
+    if best_scores and not any(isinstance(note, OrderOnly) for note in run.notes):
+        best = _best_scores(found)
+        whole = None if ranked.whole is None else replace(ranked.whole, best_score=best)
+        ranked = replace(ranked, best_score=best, whole=whole)
+    return ranked
+
+
+def _best_scores(found: Matches) -> Floats:
+    """The greatest score of each judged query's results; NaN where there are none."""
+    best = np.full(len(found.lengths) + 1, np.nan)  # the last is of a query that the run lacks
+    some = np.flatnonzero(found.lengths)
+    best[some] = np.maximum.reduceat(found.scores, starts_of(found.lengths)[some])
+    return best[found.list_of]
 
 
 def _ranked(

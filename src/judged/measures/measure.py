@@ -262,9 +262,11 @@ class Measure:
             return self.spec.summarise(
                 rankings, settled, **_accepted(self.spec.summarise, self.params)
             )
-        return AGGREGATIONS[self.params["aggregate"]](settled.values)
+        return AGGREGATIONS[self.params["aggregate"]](settled.values, settled.weights)
 
-    def summarise_error(self, values: Floats, errors: Floats) -> float | None:
+    def summarise_error(
+        self, values: Floats, errors: Floats, weights: Floats | None = None
+    ) -> float | None:
         """The standard error of the one number for all queries.
 
         Parameters
@@ -273,6 +275,8 @@ class Measure:
             The values of the queries that count.
         errors : numpy.ndarray
             Their standard errors.
+        weights : numpy.ndarray, optional
+            Their weights, all above 0; by default the queries count the same.
 
         Returns
         -------
@@ -285,7 +289,7 @@ class Measure:
         """
         if self.spec.summarise is not None or not len(values):
             return None
-        return AGGREGATIONS[self.params["aggregate"]].error(values, errors)
+        return AGGREGATIONS[self.params["aggregate"]].standard_error(values, errors, weights)
 
     def definition(self) -> dict[str, Any]:
         """What this number means, ready for JSON: words, formula, parameters, reference.

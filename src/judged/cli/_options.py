@@ -11,6 +11,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from judged.cli._files import READS, WRITES
+from judged.cli._terminal import LOOKS, looks
 from judged.evaluation import evaluate
 from judged.inputs.formats import FORMATS as INPUT_FORMATS
 from judged.policy import CHOICES, DUPLICATES, Policy
@@ -220,19 +221,6 @@ def print_option(
         help="How to print the result, or to write it where the ending does not say.",
     )
     return lambda function: form(amount_options(function))
-
-
-LOOKS = "judged.looks"
-"""Where the options that say what a result looks like wait for `deliver`: no command has to know
-them."""
-
-
-def looks() -> dict[str, Any]:
-    """What was said of how the result of the command that runs is to look."""
-    found = click.get_current_context().meta.get(LOOKS, {})
-    if found.get("verbose") and found.get("quiet"):
-        raise click.UsageError("--verbose and --quiet exclude each other; give one of them.")
-    return dict(found)
 
 
 def _look(*names: str, **settings: Any) -> Callable[[Function], Function]:

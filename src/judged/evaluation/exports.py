@@ -288,11 +288,11 @@ class Exports(Records):
         >>> found = evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR")
         >>> found.to_latex().splitlines()[-1]
         '\\end{tabular}'
-        >>> print(found.to_latex(quiet=True, caption="My run", label="tab:run")[:51])
+        >>> print(found.to_latex(quiet=True, caption="My run", label="tab:run")[:57])
         \begin{table}
         \centering
         \caption{My run}
-        \label{tab:
+        \label{tab:run}
         """
         from textwrap import wrap
 

@@ -97,7 +97,7 @@ def evaluate(
         and in the best; a warning names the measures whose ends may be further out.
     unjudged_range : bool, optional
         Add each number's values if all unjudged results had been judged: irrelevant, or of the top
-        grade; a note names the measures for which these are no bounds.
+        grade; a warning names the measures for which these are no bounds.
     weights : WeightsLike, optional
         How much each query counts in the means, as its traffic: {query: weight}, a table, or a
         file; by default all count the same, or as a column of the judgements says.

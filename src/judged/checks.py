@@ -7,6 +7,7 @@ What is wrong is a `JudgedError` that says what the option may be and what was g
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial, wraps
 from inspect import isfunction, signature
@@ -126,6 +127,20 @@ def text(name: str, given: Any) -> str:
     return given
 
 
+def latex_key(name: str, given: Any) -> str:
+    """A key that LaTeX refers to something by.
+
+    >>> latex_key("label", "tab:runs")
+    'tab:runs'
+    """
+    if not isinstance(given, str) or not re.fullmatch(r"[^\s\\{}%#~$^&,\x00-\x1f\x7f]+", given):
+        raise InputError(
+            f"{name} must be a key such as tab:runs, without spaces, commas and LaTeX's own "
+            f"signs; got {quoted(given)}."
+        )
+    return given
+
+
 def identifier(name: str, given: Any) -> str:
     """The id of a query or of an item: a text, or a number that stands for one.
 
@@ -182,20 +197,25 @@ OPTIONS: dict[str, Callable[[str, Any], Any]] = {
     "bins": partial(whole, at_most=10_000),
     "both": flag,
     "brief": flag,
+    "caption": text,
     "collection": sizes,
+    "decimals": partial(whole, at_least=0, at_most=15),
     "depth": partial(whole, error=PolicyError),
     "duplicates": partial(choice, options=DUPLICATES, error=PolicyError),
     "graded": flag,
     "hardest": partial(whole, at_most=10_000),
     "judgements_format": file_format,
     "k": whole,
+    "label": latex_key,
     "limit": optional(partial(whole, otherwise=", or None for all")),
     "name": text,
     "per_query": flag,
+    "percent": flag,
     "positives": partial(choice, options=POSITIVES),
     "progress": callback,
-    "rel": number,
     "query": identifier,
+    "quiet": flag,
+    "rel": number,
     "relevant": sizes,
     "rows": optional(partial(whole, otherwise=", or None for all")),
     "run_format": file_format,
@@ -205,6 +225,7 @@ OPTIONS: dict[str, Callable[[str, Any], Any]] = {
     "tie_range": flag,
     "unanswerable": flag,
     "unjudged_range": flag,
+    "verbose": flag,
 }
 """Each option that means the same wherever it occurs, and its check: (name, given) -> value."""
 

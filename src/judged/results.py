@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from judged.errors import InputError, OutputError
 from judged.text import (
     Warned,
     aligned,
@@ -24,6 +25,8 @@ Table = tuple[Sequence[str], Sequence[Sequence[str]]]
 """Header and rows, as people see them."""
 Part = str | Table
 """What text is made of: a line, or a table."""
+AMOUNTS = ("verbose", "quiet")
+"""Options that say how much is said beside the numbers."""
 
 
 class Result:
@@ -102,9 +105,14 @@ class Result:
         notes: Iterable[str] = getattr(self, "notes", ())
         return [note for note in notes if isinstance(note, Warned)]
 
-    def _warned(self) -> list[str]:
+    def _grave(self) -> list[str]:
+        """The warnings that even code must get that prints nothing, and tables that hold only
+        numbers."""
+        return self.warnings()
+
+    def _warned(self) -> list[Warned]:
         """The warnings as lines of text."""
-        return [f"warning: {text}" for text in self.warnings()]
+        return [Warned(f"warning: {text}") for text in self.warnings()]
 
     def tables(self) -> list[Table]:
         """The tables that people see, header and rows of text each.
@@ -120,8 +128,15 @@ class Result:
         """
         raise NotImplementedError
 
-    def parts(self) -> list[Part]:
-        """What people see, in order: the tables and the lines of text around them.
+    def parts(self, *, verbose: bool = False, quiet: bool = False) -> list[Part]:
+        """What people see, in order: the tables, the warnings, and what else is worth a line.
+
+        Parameters
+        ----------
+        verbose : bool, optional
+            Whether all sentences stand there.
+        quiet : bool, optional
+            Whether the tables stand alone.
 
         Returns
         -------
@@ -129,10 +144,32 @@ class Result:
 
         >>> from judged import evaluate
         >>> found = evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR")
-        >>> found.parts() == [*found.tables(), *found.sentences()]
+        >>> found.parts(verbose=True) == [*found.tables(), *found.sentences()]
         True
         """
-        return [*self.tables(), *self.sentences()]
+        warned = [] if quiet else self._warned()
+        return self._parts(self._numbers(), warned, verbose=verbose, quiet=quiet)
+
+    def _parts(
+        self, numbers: Iterable[Part], warned: Iterable[Warned], *, verbose: bool, quiet: bool
+    ) -> list[Part]:
+        """The one place where what people see is put together."""
+        if verbose and quiet:
+            raise InputError("verbose and quiet exclude each other; give one of them.")
+        said = [] if quiet else self._said() if verbose else self._brief()
+        return [*numbers, *warned, *said]
+
+    def _numbers(self) -> list[Part]:
+        """The tables, with what must stand beside them."""
+        return [*self.tables()]
+
+    def _said(self) -> list[str]:
+        """The sentences that are no warnings."""
+        return self.sentences()[len(self.warnings()) :]
+
+    def _brief(self) -> list[str]:
+        """Those of them that stand there where nobody asks for all."""
+        return self._said()
 
     def to_json(self) -> str:
         """`to_dict` as JSON.
@@ -152,6 +189,8 @@ class Result:
         """`to_frame` as CSV that spreadsheets can open: before texts that they would take for a
         formula stands an apostrophe. Parquet and JSON have them as they are.
 
+        Warnings stand below the table, as comments: lines that begin with "#".
+
         Returns
         -------
         str
@@ -161,10 +200,24 @@ class Result:
         >>> found.to_csv()
         'run,RR\\nrun,0.5\\n'
         """
-        return csv_of(self.to_frame())
+        return csv_of(self.to_frame()) + self._comments()
 
-    def to_text(self) -> str:
-        """The parts in plain text.
+    def _comments(self) -> str:
+        """The grave warnings as lines of comment, for readers that know comments. Without commas
+        and quotation marks they are one text to others, and numbers stay numbers."""
+        lines = (f"# warning: {visible(text)}\n" for text in self._grave())
+        return "".join(line.replace(",", ";").replace('"', "'") for line in lines)
+
+    def to_text(self, *, verbose: bool = False, quiet: bool = False) -> str:
+        """The parts in plain text: the tables, the warnings under them, and a line of what else
+        there is.
+
+        Parameters
+        ----------
+        verbose : bool, optional
+            Whether all sentences stand there: what was assumed, what was found, what it means.
+        quiet : bool, optional
+            Whether the tables stand alone.
 
         Returns
         -------
@@ -175,7 +228,7 @@ class Result:
         >>> found.to_text().splitlines()[1]
         'run  0.5000'
         """
-        return self._text(self.parts())
+        return self._text(self.parts(verbose=verbose, quiet=quiet))
 
     def _text(self, parts: Iterable[Part]) -> str:
         return "\n".join(
@@ -244,20 +297,31 @@ class Result:
 
         check_target(path)
         ending = checked_ending(path, [*self.SAVED_AS, ".parquet"])
-        if ending == ".parquet":
-            frame = self.to_frame(**options)
-            with replacing(path) as temporary:
-                frame.write_parquet(temporary, metadata=self._metadata())
-            return
-        content = getattr(self, self.SAVED_AS[ending])(**options)
+        method = self.SAVED_AS.get(ending, "to_frame")
+        content = getattr(self, method)(**self._taken(method, options, str(path)))
         if isinstance(content, str):
             content = (content.removesuffix("\n") + "\n").encode()
         with replacing(path) as temporary:
-            temporary.write_bytes(content)
+            if ending == ".parquet":
+                content.write_parquet(temporary, metadata=self._metadata())
+            else:
+                temporary.write_bytes(content)
+
+    def _taken(self, method: str, options: Mapping[str, Any], where: str) -> dict[str, Any]:
+        """Those of the options that a method takes. What it cannot do is refused; but how much is
+        said never matters where everything is."""
+        from inspect import signature
+
+        known = signature(getattr(self, method)).parameters
+        for name, given in options.items():
+            if name not in known and given not in (None, False) and name not in AMOUNTS:
+                raise OutputError(f"{name} has no meaning in {where}; leave it out.")
+        return {name: given for name, given in options.items() if name in known}
 
     def _metadata(self) -> dict[str, str]:
         """What a Parquet file keeps beside the table."""
-        return {}
+        warned = self.warnings()
+        return {"warnings": to_json(warned)} if warned else {}
 
     def _right(self, header: Sequence[str]) -> list[int]:
         return [at for at, name in enumerate(header) if name not in self.WORDS]
@@ -284,4 +348,7 @@ def csv_of(frame: pl.DataFrame) -> str:
 
     text = pl.col(pl.String)
     harmless = ~text.str.contains(FORMULA) | text.str.contains(NUMBER)
-    return frame.with_columns(pl.when(harmless).then(text).otherwise("'" + text)).write_csv()
+    safe = frame.with_columns(pl.when(harmless).then(text).otherwise("'" + text))
+    # To readers that know comments, a sign in plain text would begin one.
+    marked = safe.select(pl.any_horizontal(text.str.contains("#", literal=True).any()))
+    return safe.write_csv(quote_style="non_numeric" if marked.item() else "necessary")

@@ -18,17 +18,56 @@ class Warned(str):
     __slots__ = ()
 
 
-def shown(value: float | None) -> str:
-    """A number for people: four decimals, counts as they are.
+class Dim(str):
+    """A line that says where to find more; a terminal shows it dim, and programs never get it.
 
-    >>> shown(0.25), shown(1234.0), shown(None), shown(math.inf)
-    ('0.2500', '1,234', '–', '∞')
+    >>> Dim("definitions and notes: verbose (-v)")
+    'definitions and notes: verbose (-v)'
+    """
+
+    __slots__ = ()
+
+
+class Best(str):
+    """A cell that stands out in its column, in bold wherever there is bold.
+
+    >>> Best("0.5000")
+    '0.5000'
+    """
+
+    __slots__ = ()
+
+
+DECIMALS = 4
+"""To how many decimals numbers are shown where nobody says."""
+
+
+def shown(value: float | None, decimals: int = DECIMALS) -> str:
+    """A number for people: four decimals, or as many as are said, and counts as they are.
+
+    >>> shown(0.25), shown(1234.0), shown(None), shown(math.inf), shown(2 / 3, 2)
+    ('0.2500', '1,234', '–', '∞', '0.67')
     """
     if value is None or math.isnan(value):
         return "–"
     if math.isinf(value):
         return "∞" if value > 0 else "-∞"
-    return f"{value:,.0f}" if abs(value) >= 100 and float(value).is_integer() else f"{value:.4f}"
+    if abs(value) >= 100 and float(value).is_integer():
+        return f"{value:,.0f}"
+    return f"{value:.{decimals}f}"
+
+
+def percent(value: float | None, decimals: int = DECIMALS - 2) -> str:
+    """A share in percent, without the sign; its digits are those of `shown`, two places on.
+
+    >>> percent(2 / 3), percent(1.0), percent(None), percent(0.125, 0)
+    ('66.67', '100.00', '–', '12')
+    """
+    from decimal import Decimal  # a product of floats would round once more
+
+    if value is None or not math.isfinite(value):
+        return shown(value)
+    return f"{Decimal(value).scaleb(2):.{decimals}f}"
 
 
 def plain(value: float | None) -> float | str | None:
@@ -103,7 +142,8 @@ def markdown(text: str) -> str:
     >>> print(markdown("a|b <i> [x](y) num_rel"))
     a\|b \<i> [x\](y) num_rel
     """
-    return _MARKDOWN.sub(r"\\\g<0>", visible(text))
+    found = _MARKDOWN.sub(r"\\\g<0>", visible(text))
+    return f"**{found}**" if isinstance(text, Best) else found
 
 
 _LATEX = {
@@ -127,7 +167,8 @@ def latex(text: str) -> str:
     >>> print(latex("a_b^^5c"))
     a\_b\textasciicircum{}\textasciicircum{}5c
     """
-    return "".join(_LATEX.get(letter, letter) for letter in visible(text))
+    found = "".join(_LATEX.get(letter, letter) for letter in visible(text))
+    return rf"\textbf{{{found}}}" if isinstance(text, Best) else found
 
 
 def html(text: str) -> str:
@@ -138,7 +179,8 @@ def html(text: str) -> str:
     """
     from html import escape  # its table of entities takes longer to load than all of this
 
-    return escape(visible(text, keep="\n\t"))
+    found = escape(visible(text, keep="\n\t"))
+    return f"<b>{found}</b>" if isinstance(text, Best) else found
 
 
 def script(given: Any) -> str:
@@ -205,9 +247,16 @@ def markdown_table(
 
 
 def latex_table(
-    header: Sequence[str], rows: Sequence[Sequence[str]], *, right: Collection[int] = ()
+    header: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    *,
+    right: Collection[int] = (),
+    notes: Sequence[str] = (),
+    caption: str | None = None,
+    label: str | None = None,
 ) -> str:
-    r"""A booktabs tabular; the columns in `right` are set to the right.
+    r"""A booktabs tabular with notes under it; the columns in `right` are set to the right. A
+    caption or a label makes it a floating table.
 
     >>> print(latex_table(["run", "AP"], [["a_b", "0.5"]], right=[1]).splitlines()[4])
     a\_b & 0.5 \\
@@ -218,7 +267,17 @@ def latex_table(
 
     columns = "".join("r" if at in right else "l" for at in range(len(header)))
     body = [r"\toprule", line(header), r"\midrule", *map(line, rows), r"\bottomrule"]
-    return "\n".join([rf"\begin{{tabular}}{{{columns}}}", *body, r"\end{tabular}"])
+    lines = [rf"\begin{{tabular}}{{{columns}}}", *body, r"\end{tabular}"]
+    lines += [
+        rf"\par\smallskip\parbox{{\linewidth}}{{\footnotesize {latex(note)}}}" for note in notes
+    ]
+    if caption is None and label is None:
+        return "\n".join(lines)
+    above = [
+        *([] if caption is None else [rf"\caption{{{latex(caption)}}}"]),
+        *([] if label is None else [rf"\label{{{label}}}"]),
+    ]
+    return "\n".join([r"\begin{table}", r"\centering", *above, *lines, r"\end{table}"])
 
 
 def html_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

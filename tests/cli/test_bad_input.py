@@ -82,7 +82,7 @@ def test_refusals(judged, files, arguments, message):
     for name in ("a.json", "b.json"):
         (files / name).write_text("{}")
     result = judged(*arguments)
-    assert (result.code, result.out, result.err) == (1, "", f"judged: {message}\n")
+    assert (result.code, result.out, result.err) == (2, "", f"judged: {message}\n")
 
 
 @pytest.mark.parametrize(
@@ -131,12 +131,12 @@ def test_refusals(judged, files, arguments, message):
 def test_bad_runs(judged, files, name, content, message):
     (files / name).write_bytes(content)
     result = judged("evaluate", "qrels", name)
-    assert (result.code, result.out, result.err) == (1, "", f"judged: {message}\n")
+    assert (result.code, result.out, result.err) == (2, "", f"judged: {message}\n")
 
 
 def test_the_two_files_the_wrong_way_round(judged, files):
     result = judged("evaluate", "a.run", "qrels")
-    assert result.code == 1
+    assert result.code == 2
     assert result.err.startswith("judged: a.run looks like a run (6 columns")
     assert result.err.endswith("Were the two files given in the wrong order?\n")
 
@@ -144,7 +144,7 @@ def test_the_two_files_the_wrong_way_round(judged, files):
 def test_a_failed_evaluation_leaves_the_old_output_alone(judged, files):
     (files / "scores.json").write_text("old")
     result = judged("evaluate", "qrels", "a.run", "-m", "TN@3", "-o", "scores.json")
-    assert result.code == 1
+    assert result.code == 2
     assert (files / "scores.json").read_text() == "old"
     assert sorted(path.name for path in files.iterdir()) == [
         "a.run",
@@ -189,7 +189,7 @@ def test_usage_errors(judged, files, arguments, ending):
 @pytest.mark.parametrize("name", ["x.png", "x.SVG"])
 def test_text_is_not_written_into_a_picture(judged, files, arguments, name):
     result = judged(*arguments, "-o", name)
-    assert result.code == 1
+    assert result.code == 2
     assert result.err.startswith(
         f"judged: {name}: the ending says the format, and must be .json, .csv, .md, .html, .txt"
     )

@@ -7,7 +7,7 @@ import json
 
 def test_its_names_and_its_policy(judged, files):
     done = judged(
-        "evaluate", "qrels", "a.run", "--convention", "pytrec_eval", "-m", "map", "-m", "P_5"
+        "evaluate", "qrels", "a.run", "--convention", "pytrec_eval", "-m", "map", "-m", "P_5", "-v"
     )
     assert "AP" in done.out
     assert "policy: ties=id, missing=skip" in done.out
@@ -58,7 +58,7 @@ def test_the_default_of_an_option_may_be_said_too(judged, files):
 
 def test_an_unknown_convention(judged, files):
     done = judged("evaluate", "qrels", "a.run", "--convention", "ranks")
-    assert done.code == 1
+    assert done.code == 2
     assert done.err.startswith(
         "judged: There is no convention 'ranks'; did you mean 'ranx'? There is beir, "
     )

@@ -105,7 +105,7 @@ def test_the_comparison_as_json_markdown_and_file(judged, files):
 
 def test_reading_options(judged, files):
     (files / "twice").write_text(RUN + "q Q0 a 4 0.5 r\n")
-    assert judged("conventions", "qrels", "twice").code == 1
+    assert judged("conventions", "qrels", "twice").code == 2
     assert (
         judged(
             "conventions",
@@ -131,28 +131,28 @@ def test_reading_options(judged, files):
         (("qrels", "run", "run"), 2, "give one run: QRELS RUN; got 3 files."),
         (
             ("ranks",),
-            1,
+            2,
             "judged: There is no convention 'ranks'; did you mean 'ranx'? There is beir, clap, ",
         ),
-        (("qrels", "nix"), 1, "judged: nix: no such file.\n"),
+        (("qrels", "nix"), 2, "judged: nix: no such file.\n"),
         (
             ("qrels", "run", "-m", "APP@10"),
-            1,
+            2,
             "judged: There is no measure 'APP'; did you mean 'AP'?",
         ),
         (
             ("qrels", "run", "--depth", "0"),
-            1,
+            2,
             "judged: depth must be a whole number from 1; got 0.\n",
         ),
         (
             ("qrels", "run", "-o", "nix/out.json"),
-            1,
+            2,
             "judged: nix/out.json: there is no folder nix; make it first.\n",
         ),
         (
             ("-o", "out.tex"),
-            1,
+            2,
             "judged: out.tex: the ending says the format, and must be .json, .csv, .md, .html, "
             ".txt or .parquet.\n",
         ),

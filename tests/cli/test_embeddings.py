@@ -43,12 +43,15 @@ LABELS = ("--labels", "ql", "il")
 
 def scores(judged, *arguments):
     result = judged(*DOT, *arguments, "--format", "json")
-    assert (result.code, result.err) == (0, "")
+    assert result.code == 0
+    assert result.err == "".join(
+        f"warning: {text}\n" for text in json.loads(result.out)["warnings"]
+    )
     return [run["scores"] for run in json.loads(result.out)["runs"]]
 
 
 def test_the_table_says_what_was_ranked(judged, vectors):
-    result = judged(*DOT, *LABELS, "-m", "RR", "-m", "AP")
+    result = judged(*DOT, *LABELS, "-m", "RR", "-m", "AP", "-v")
     # RR: q0 finds item 3 at rank 3, q1 item 1 at rank 1: (1/3 + 1) / 2. AP: (1/3 + (1 + 2/4) / 2) /
     # 2 = 0.5417.
     assert result.out.splitlines()[1].split() == [
@@ -105,7 +108,7 @@ def test_exclusions(judged, vectors):
     # Red items leave the ranking of q0, blue ones that of q1, and with them all that is relevant.
     result = judged(*DOT, "--qrels", "qrels", "--exclude-labels", "ql", "il")
     message = "judged: no item is relevant to any query; check the relevance that was given.\n"
-    assert (result.code, result.err) == (1, message)
+    assert (result.code, result.err) == (2, message)
     (vectors / "ql").write_text("red\nviolet\n")
     assert scores(
         judged, "--qrels", "qrels", "--exclude-labels", "ql", "il", "-m", "RR", "-m", "NumRel"
@@ -250,7 +253,7 @@ def test_an_index_is_compared_with_the_exact_search(judged, vectors):
     (vectors / "not.faiss").write_text("nothing of the kind")
     refused = judged(*DOT, *LABELS, "--index", "not.faiss")
     assert (refused.code, refused.err) == (
-        1,
+        2,
         "judged: not.faiss: is neither a faiss nor a usearch index.\n",
     )
 
@@ -325,41 +328,41 @@ def test_output_goes_to_a_file_whole(judged, vectors):
         ),
         (
             ("--labels", "ql", "ql"),
-            1,
+            2,
             "judged: i.npy: labels have shape (2,); one is needed for each of the 4 vectors.\n",
         ),
-        (("--labels", "ql", "nix"), 1, "judged: nix: no such file.\n"),
+        (("--labels", "ql", "nix"), 2, "judged: nix: no such file.\n"),
         (
             (*LABELS, "--save-run", "nix/x.run"),
-            1,
+            2,
             "judged: nix/x.run: there is no folder nix; make it first.\n",
         ),
         (
             (*LABELS, "--memory", "lots"),
-            1,
+            2,
             "judged: memory must be a size such as '500MB' or '2GB'; got 'lots'.\n",
         ),
         (
             (*LABELS, "--similarity", "cosin"),
-            1,
+            2,
             "judged: There is no similarity 'cosin'; did you mean 'cosine'?",
         ),
         (
             (*LABELS, "--normalise", "cls"),
-            1,
+            2,
             "judged: There is no normalisation 'cls'; did you mean 'csls'?",
         ),
         (
             (*LABELS, "--exclude-same-id"),
-            1,
+            2,
             "judged: same_id needs ids on both sides; give query_ids and item_ids",
         ),
         (
             ("--revisited", "ql"),
-            1,
+            2,
             "judged: ql: is not JSON. The benchmark's own pickle is written so by",
         ),
-        ((*LABELS, "--unjudged", "removed"), 1, "judged: unjudged=removed has no meaning here"),
+        ((*LABELS, "--unjudged", "removed"), 2, "judged: unjudged=removed has no meaning here"),
     ],
 )
 def test_what_is_refused(judged, vectors, arguments, code, message):
@@ -372,7 +375,7 @@ def test_a_refused_search_leaves_an_old_run_as_it_was(judged, vectors):
     (vectors / "out.run").write_text("mine")
     np.save("i.npy", np.array([[np.nan, 1.0]] * 4))
     result = judged(*DOT, *LABELS, "--save-run", "out.run")
-    assert (result.code, (vectors / "out.run").read_text()) == (1, "mine")
+    assert (result.code, (vectors / "out.run").read_text()) == (2, "mine")
     assert (
         result.err
         == "judged: i.npy: vectors 0, 1, 2, … hold NaN or infinite numbers; remove or fix them.\n"

@@ -17,10 +17,27 @@ def test_the_table_with_policy_and_findings(judged, files):
     # 1/2) / 3 = 2/3.
     lines = [line.split() for line in result.out.splitlines() if line.strip() and "─" not in line]
     assert lines[:3] == [["run", "RR", "P@2"], ["a", "0.5000", "0.3333"], ["b", "1.0000", "0.6667"]]
-    assert "policy: ties=id, missing=zero, empty=zero, unjudged=nonrelevant\n" in result.out
-    assert "note: a: 1 judged query not in the run (q3).\n" in result.out
-    assert "note: a: 1 query of the run without judgements ignored.\n" in result.out
-    assert (result.code, result.err) == (0, "")
+    assert (result.code, len(lines)) == (0, 3)
+    assert result.err == (
+        "warning: a: 1 of 3 judged queries not in the run (q3), counted as empty.\n"
+        "warning: judged@2 is 50.0% (a) to 100.0% (b): what nobody judged counts as not relevant.\n"
+    )
+
+
+def test_verbose_says_everything_and_quiet_nothing(judged, files):
+    arguments = ("evaluate", "qrels", "a.run", "b.run", "-m", "RR", "-m", "P@2")
+    brief, verbose, quiet = (judged(*arguments, *more) for more in ((), ("-v",), ("--quiet",)))
+    assert (quiet.code, quiet.out, quiet.err) == (0, brief.out, "")
+    assert verbose.err == brief.err
+    assert verbose.out == (
+        f"{brief.out}policy: ties=id, missing=zero, empty=zero, unjudged=nonrelevant\n"
+        "note: a: 1 query of the run without judgements ignored.\n"
+        "measure: RR is Reciprocal rank with k=none, rel=1, aggregate=mean\n"
+        "measure: P@2 is Precision with k=2, rel=1, short=pad, aggregate=mean\n"
+    )
+    both = judged(*arguments, "-v", "-q")
+    assert (both.code, both.out) == (2, "")
+    assert "--verbose and --quiet exclude each other; give one of them." in both.err
 
 
 def test_per_query_table(judged, files):
@@ -77,14 +94,22 @@ def test_an_infinite_rank_is_valid_json(judged, files):
         raise AssertionError(constant)
 
     [run] = json.loads(text, parse_constant=refuse)["runs"]
-    assert run["scores"] == {"Rank": "Infinity"}
+    assert run["scores"] == {"MeanRank": "Infinity"}
 
 
 def test_csv(judged, files):
     text = judged("evaluate", "qrels", "a.run", "b.run", "-m", "RR,P@2", "--format", "csv").out
-    frame = pl.read_csv(io.StringIO(text))
+    assert text.splitlines()[3:] == [
+        "# warning: a: 1 of 3 judged queries not in the run (q3); counted as empty."
+    ]
+    frame = pl.read_csv(io.StringIO(text), comment_prefix="#")
     assert frame.columns == ["run", "RR", "P@2"]
     assert frame.rows() == [("a", 0.5, 1 / 3), ("b", 1.0, 2 / 3)]
+    # Who knows no comments gets a line more, and the same numbers.
+    assert pl.read_csv(io.StringIO(text)).head(2).equals(frame)
+    assert pl.read_csv(io.StringIO(text)).row(2)[1:] == (None, None)
+    quiet = ("evaluate", "qrels", "a.run", "b.run", "-m", "RR,P@2", "--format", "csv", "-q")
+    assert pl.read_csv(io.StringIO(judged(*quiet).out)).equals(frame)
 
 
 METHODS = (
@@ -103,8 +128,9 @@ METHODS = (
 
 def test_markdown(judged, files):
     assert judged("evaluate", "qrels", "a.run", "-m", "RR", "--format", "markdown").out == (
-        "| run | RR |\n| --- | ---: |\n| a | 0.5000 |\n\nPolicy: ties=id, missing=zero, "
-        "empty=zero, unjudged=nonrelevant.\n"
+        "| run | RR |\n| --- | ---: |\n| a | 0.5000 |\n\n"
+        "**Warning: 1 of 3 judged queries not in the run (q3), counted as empty.**\n\n"
+        "Policy: ties=id, missing=zero, empty=zero, unjudged=nonrelevant.\n"
         f"\n{METHODS}\n"
     )
 
@@ -115,21 +141,24 @@ def test_latex(judged, files):
         "evaluate", "qrels", "a_b&c.run", "-m", "RR", "--format", "latex"
     ).out.splitlines(keepends=True)
     comments = [line for line in lines if line.startswith("% ")]
-    assert " ".join(line.removeprefix("% ").strip() for line in comments[1:]) == METHODS
+    assert " ".join(line.removeprefix("% ").strip() for line in comments[2:]) == METHODS
     assert max(map(len, lines)) <= 121
-    assert "".join([comments[0], *lines[len(comments) :]]) == (
+    assert "".join([*comments[:2], *lines[len(comments) :]]) == (
+        "% warning: 1 of 3 judged queries not in the run (q3), counted as empty.\n"
         "% policy: ties=id, missing=zero, empty=zero, unjudged=nonrelevant\n"
         "\\begin{tabular}{lr}\n\\toprule\nrun & RR \\\\\n\\midrule\na\\_b\\&c & 0.5000 "
         "\\\\\n\\bottomrule\n\\end{tabular}\n"
+        "\\par\\smallskip\\parbox{\\linewidth}{\\footnotesize Warning: 1 of 3 judged queries not "
+        "in the run (q3), counted as empty.}\n"
     )
 
 
 def test_trec(judged, files):
-    assert (
-        judged("evaluate", "qrels", "a.run", "-m", "RR", "--format", "trec").out == "RR\tall\t0.5\n"
-    )
+    warned = "warning\tall\t1 of 3 judged queries not in the run (q3), counted as empty.\n"
+    found = judged("evaluate", "qrels", "a.run", "-m", "RR", "--format", "trec").out
+    assert found == f"RR\tall\t0.5\n{warned}"
     several = judged(
-        "evaluate", "qrels", "a.run", "b.run", "-m", "P@2", "--format", "trec", "--per-query"
+        "evaluate", "qrels", "a.run", "b.run", "-m", "P@2", "--format", "trec", "--per-query", "-q"
     ).out
     assert several.splitlines() == [
         "runid\tall\ta", "P@2\tq1\t0.5", "P@2\tq2\t0.5", "P@2\tq3\t0.0", f"P@2\tall\t{1 / 3!r}",
@@ -194,6 +223,7 @@ def test_expected_ties(judged, files):
         "expected",
         "--format",
         "trec",
+        "-q",
     )
     assert result.out == "RR\tall\t0.75\n"
 
@@ -221,7 +251,7 @@ def test_ranges(judged, files):
         "RR unjudged irrelevant",
         "RR unjudged relevant",
     ]
-    table = pl.read_csv(io.StringIO(judged(*arguments, "--format", "csv").out))
+    table = pl.read_csv(io.StringIO(judged(*arguments, "--format", "csv", "-q").out))
     assert table.columns == ["run", *names]
     assert table.rows() == [
         ("c", 0.5, 0.5, 0.75, 1.0, 0.5, 1.0),
@@ -229,7 +259,7 @@ def test_ranges(judged, files):
     ]
     rows = [line.split() for line in judged(*arguments).out.splitlines()]
     assert ["c", "RR", "0.5000", "0.5000", "0.7500", "1.0000", "0.5000", "1.0000"] in rows
-    assert "where the measures look, judged is" in judged(*arguments).out
+    assert "where the measures look, judged is" in judged(*arguments, "-v").out
     queries = [line.split() for line in judged(*arguments, "--per-query").out.splitlines()]
     assert ["a", "q2", "RR", *["1.0000"] * 6] in queries
     assert ["a", "all", "RR", *["0.7500"] * 5, "1.0000"] in queries
@@ -237,7 +267,7 @@ def test_ranges(judged, files):
 
 def test_collection_size_allows_true_negatives(judged, files):
     result = judged(
-        "evaluate", "qrels", "a.run", "-m", "TN@1", "--collection", "10", "--format", "trec"
+        "evaluate", "qrels", "a.run", "-m", "TN@1", "--collection", "10", "--format", "trec", "-q"
     )
     # q1: 10 - 1 shown - 1 lost = 8; q2: 10 - 1 - 1 = 8; q3: 10 - 0 - 1 = 9.
     assert result.out == "TN@1\tall\t25.0\n"
@@ -245,10 +275,17 @@ def test_collection_size_allows_true_negatives(judged, files):
 
 def test_output_file_takes_its_format_from_its_name(judged, files):
     result = judged("evaluate", "qrels", "a.run", "-m", "RR", "-o", "scores.json")
-    assert (result.code, result.out, result.err) == (0, "", "")
+    warning = "warning: 1 of 3 judged queries not in the run (q3), counted as empty."
+    wrote = f"wrote scores.json ({(files / 'scores.json').stat().st_size:,} bytes)"
+    assert (result.code, result.out, result.err) == (0, "", f"{warning}\n{wrote}\n")
     assert json.loads((files / "scores.json").read_text())["runs"][0]["scores"] == {"RR": 0.5}
     judged("evaluate", "qrels", "a.run", "-m", "RR", "-o", "table.txt")
-    assert (files / "table.txt").read_text().splitlines()[:2] == ["run      RR", "a    0.5000"]
+    assert (files / "table.txt").read_text().splitlines() == [
+        "run      RR",
+        "a    0.5000",
+        warning,
+        "definitions and notes: verbose (-v)",
+    ]
 
 
 def test_compressed_input_and_other_formats(judged, files):
@@ -266,6 +303,7 @@ def test_compressed_input_and_other_formats(judged, files):
         "csv",
         "--run-format",
         "trec",
+        "-q",
     )
     assert result.out == "RR\tall\t0.5\n"
 
@@ -273,7 +311,8 @@ def test_compressed_input_and_other_formats(judged, files):
 def test_standard_input(judged, files, monkeypatch):
     text = (files / "a.run").read_bytes()
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text)))
-    assert judged("evaluate", "qrels", "-", "-m", "RR", "--format", "trec").out == "RR\tall\t0.5\n"
+    found = judged("evaluate", "qrels", "-", "-m", "RR", "--format", "trec", "-q")
+    assert found.out == "RR\tall\t0.5\n"
 
 
 def test_two_runs_of_one_name_keep_their_paths(judged, files):
@@ -323,7 +362,7 @@ def test_brackets_in_names_are_shown_as_they_are(judged, files):
 def test_names_are_not_taken_for_pictures(judged, files):
     (files / "x:cat:y.run").write_text((files / "a.run").read_text())
     result = judged("evaluate", "qrels", "x:cat:y.run", "b.run", "-m", "P@1")
-    assert "\nnote: x:cat:y: " in result.out
+    assert "warning: x:cat:y: " in result.err
 
 
 def test_a_spinner_shows_names_as_they_are(monkeypatch):
@@ -360,8 +399,48 @@ def test_numbers_stay_whole_on_a_narrow_terminal(judged, files, monkeypatch, wid
         .split(",")[1:]
     )
     assert max(map(len, shown.splitlines())) <= width
-    table = shown.partition("policy:")[0].split()
+    table = shown.partition("warning:")[0].split()
     assert [word for word in table if "@" in word] == wanted
     assert [word for word in table if word.startswith(("0.", "1."))] == [
         f"{float(value):.4f}" for value in values
     ]
+
+
+def names(result) -> list[str]:
+    return [row["name"] for row in json.loads(result.out)["runs"]]
+
+
+def test_runs_are_named_by_their_files_or_by_whoever_gives_them(judged, files):
+    (files / "sub").mkdir()
+    for name in ("bm25.run.txt", "bm25.v2.trec", "x=y.run", "sub/bm25.run"):
+        (files / name).write_bytes((files / "a.run").read_bytes())
+    ask = ("-m", "RR", "--format", "json")
+    assert names(judged("evaluate", "qrels", "bm25.run.txt", *ask)) == ["bm25"]
+    assert names(judged("evaluate", "qrels", "bm25.v2.trec", *ask)) == ["bm25.v2"]
+    assert names(judged("evaluate", "qrels", "x=y.run", *ask)) == ["x=y"]
+    named = judged("evaluate", "qrels", "first stage=a.run", "b.run", *ask)
+    assert names(named) == ["first stage", "b"]
+    twice = judged("evaluate", "qrels", "bm25.run.txt", "sub/bm25.run", "mine=a.run", *ask)
+    assert names(twice) == ["bm25.run.txt", "sub/bm25.run", "mine"]
+    assert names(judged("evaluate", "qrels", "mine=x=y.run", *ask)) == ["mine"]
+
+
+@pytest.mark.parametrize(
+    ("runs", "message"),
+    [
+        (["=a.run"], "=a.run: no such file; a run with a name is NAME=FILE."),
+        (["mine="], "mine=: no such file; a run with a name is NAME=FILE."),
+        (["mine=nix.run"], "nix.run: no such file."),
+        (["x=a.run", "x=b.run"], "two runs are called 'x'; give each a name of its own."),
+    ],
+)
+def test_names_that_cannot_be(judged, files, runs, message):
+    refused = judged("evaluate", "qrels", *runs)
+    assert (refused.code, refused.out, refused.err) == (2, "", f"judged: {message}\n")
+
+
+def test_a_named_run_is_not_written_over(judged, files):
+    before = (files / "a.run").read_bytes()
+    refused = judged("evaluate", "qrels", "mine=a.run", "-o", "a.run", "--format", "text")
+    assert refused.code == 2
+    assert (files / "a.run").read_bytes() == before

@@ -70,17 +70,17 @@ def test_rows(judged):
 
 def test_refusals(judged, files):
     result = judged("explain", "qrels", "a.run", "--query", "q77")
-    assert (result.code, result.out) == (1, "")
+    assert (result.code, result.out) == (2, "")
     assert result.err == "judged: There is no judged query 'q77' among 3.\n"
     result = judged("explain", "qrels", "-m", "AP")
-    assert result.code == 1
+    assert result.code == 2
     assert result.err.startswith(
         "judged: 'qrels' is no relevance list: 'qrels' is neither a grade nor - (not judged)."
     )
-    assert judged("explain", "0 1", "-m", "AQ").code == 1
+    assert judged("explain", "0 1", "-m", "AQ").code == 2
     assert judged("explain").code == 2
     assert judged("explain", "0 1", "--rows", "0").code == 2
-    assert judged("explain", "0 1", "-o", "nowhere/e.json").code == 1
+    assert judged("explain", "0 1", "-o", "nowhere/e.json").code == 2
     assert (
         judged("explain", "-", "-").err
         == "judged: standard input (-) can be read only once; give the other as a file.\n"
@@ -99,5 +99,5 @@ def test_html_and_gif(judged, files):
 
 def test_nothing_is_written_where_one_file_cannot_be(judged, files):
     result = judged("explain", "0 1", "--html", "e.html", "--gif", "nowhere/e.gif")
-    assert result.code == 1
+    assert result.code == 2
     assert not (files / "e.html").exists()

@@ -14,15 +14,15 @@ from judged.cli import COMMANDS, cli
 from judged.cli._files import Command, Reads, Writes
 
 TEXTS = {
-    "conventions": {"measures"},
+    "conventions": {"columns", "measures"},
     "demo": {"folder"},  # it writes only under names of its own, and refuses other folders
-    "embeddings": {"convention", "measures", "memory"},
-    "evaluate": {"convention", "measures"},
-    "explain": {"convention", "measure", "pool", "query"},
-    "identify": {"measures", "value"},
+    "embeddings": {"caption", "convention", "label", "measures", "memory", "sort"},
+    "evaluate": {"caption", "columns", "convention", "label", "measures", "sort"},
+    "explain": {"columns", "convention", "measure", "pool", "query"},
+    "identify": {"columns", "measures", "value"},
     "learn": {"kind", "measure", "memory"},
     "measures": {"name"},
-    "plot": {"kind", "measures", "query", "temperatures"},
+    "plot": {"columns", "kind", "measures", "query", "temperatures"},
     "temperature": {"memory"},
     "temperature-study": {"kind", "measure", "memory", "reported"},
     "trec-eval": {"debug", "judgements_format", "measures", "run_format"},
@@ -118,7 +118,7 @@ def test_what_is_read_is_not_written_over(judged, inputs: Path, file: str, call:
     for target in ways(file):
         found = judged(*(part.format(target) for part in call.split()))
         assert (found.code, found.err) == (
-            1,
+            2,
             f"judged: {target}: is read by this very command; write to another file.\n",
         )
     assert Path(file).read_bytes() == before
@@ -145,7 +145,7 @@ def test_every_file_that_is_read_beside_an_output_is_tried() -> None:
 def test_two_outputs_are_two_files(judged, inputs, call, one, other, target) -> None:
     os.symlink("new", "link")
     found = judged(*(part.format(target) for part in call.split()))
-    assert found.code == 1
+    assert found.code == 2
     assert f"is what both {one} and {other} would write; give each a file of its own." in found.err
     assert not Path("new").exists()
 

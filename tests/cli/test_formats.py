@@ -39,14 +39,21 @@ def test_formats(judged, vectors, name):
     endings = ENDINGS | {form: {"latex": "tex"}.get(form, form) for form in more.split()}
     for form, ending in endings.items():
         printed = judged(*arguments, "--format", form)
-        assert (printed.code, printed.err) == (0, ""), form
+        assert printed.code == 0, form
         assert said in printed.out or form in ("csv", "latex")
         written = judged(*arguments, "-o", f"out.{ending}")
-        assert (written.code, written.out, written.err) == (0, "", ""), form
-        assert (vectors / f"out.{ending}").read_text() == printed.out
+        assert (written.code, written.out) == (0, ""), form
+        size = (vectors / f"out.{ending}").stat().st_size
+        assert written.err == f"{printed.err}wrote out.{ending} ({size:,} bytes)\n", form
+        text = (vectors / f"out.{ending}").read_text()
+        if form == "text":  # a file has the warnings too, which a pipe does not get
+            assert set(printed.out.splitlines()) <= set(text.splitlines())
+            assert all(line in text.splitlines() for line in printed.err.splitlines())
+        else:
+            assert text == printed.out
     assert judged(*arguments).out == judged(*arguments, "--format", "text").out
     assert judged(*arguments, "-o", "plain").out == ""
-    assert (vectors / "plain").read_text() == judged(*arguments).out
+    assert (vectors / "plain").read_text() == (vectors / "out.txt").read_text()
     assert judged(*arguments, "-o", "json", "--format", "json").out == ""
     assert (vectors / "json").read_text() == (vectors / "out.json").read_text()
     assert judged(*arguments, "-o", "out.parquet").code == 0
@@ -63,5 +70,30 @@ def test_the_record_of_learning(judged, vectors):
     arguments += ("--exclude-self",)
     for form in ENDINGS:
         result = judged(*arguments, "-o", "model.npz", "--format", form)
-        assert (result.code, result.err) == (0, "")
+        size = (vectors / "model.npz").stat().st_size
+        assert (result.code, result.err) == (0, f"wrote model.npz ({size:,} bytes)\n")
         assert "nDCG@10" in result.out
+
+
+@pytest.mark.parametrize("ending", [".xlsx", ".v2", ".png", ".jsonl"])
+@pytest.mark.parametrize("format", [(), ("--format", "csv")])
+def test_an_ending_that_nothing_has(judged, files, ending, format):
+    refused = judged("evaluate", "qrels", "a.run", "-o", f"scores{ending}", *format)
+    assert (refused.code, refused.out) == (2, "")
+    assert refused.err == (
+        f"judged: scores{ending}: the ending says the format, and must be .json, .csv, .md, .html, "
+        ".txt, .tex, .trec or .parquet.\n"
+    )
+    assert not (files / f"scores{ending}").exists()
+
+
+def test_an_ending_and_a_format_that_differ(judged, files):
+    refused = judged("evaluate", "qrels", "a.run", "-o", "scores.md", "--format", "csv")
+    assert (refused.code, refused.out) == (2, "")
+    assert refused.err.endswith(
+        "Error: scores.md and --format csv say different formats; give one of the two.\n"
+    )
+    same = judged("evaluate", "qrels", "a.run", "-o", "scores.csv", "--format", "csv")
+    assert same.code == 0
+    assert judged("evaluate", "qrels", "a.run", "-o", "x.txt", "--format", "csv").code == 0
+    assert (files / "x.txt").read_text() == (files / "scores.csv").read_text()

@@ -81,7 +81,7 @@ def test_the_other_options(judged, files):
 )
 def test_refusals(judged, files, arguments, message):
     result = judged("identify", *arguments)
-    assert (result.code, result.out, result.err) == (1, "", f"judged: {message}\n")
+    assert (result.code, result.out, result.err) == (2, "", f"judged: {message}\n")
 
 
 def test_a_limit_below_one(judged, files):

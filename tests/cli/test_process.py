@@ -33,6 +33,55 @@ def test_a_closed_pipe_ends_quietly(many):
     process.stderr.close()
 
 
+COMMANDS = [
+    ["evaluate", "qrels", "run"],
+    ["evaluate", "qrels", "run", "--per-query", "--format", "csv"],
+    ["conventions"],
+    ["conventions", "qrels", "run", "-m", "RR@10"],
+    ["identify", "1.0", "qrels", "run", "-m", "RR"],
+    ["explain", "0 1"],
+    ["measures"],
+    ["measures", "AP", "--format", "json"],
+    ["trec-eval", "qrels", "run"],
+    ["--help"],
+    ["evaluate", "--help"],
+    ["--version"],
+]
+
+
+@pytest.mark.parametrize("arguments", COMMANDS, ids=" ".join)
+def test_a_pipe_that_is_closed_from_the_start(many, arguments):
+    """Of every command, however little it prints."""
+    reads, writes = os.pipe()
+    os.close(reads)
+    process = subprocess.run(
+        [*JUDGED, *arguments], cwd=many, stdout=writes, stderr=subprocess.PIPE, check=False
+    )
+    os.close(writes)
+    assert process.returncode == 0
+    assert b"Broken" not in process.stderr
+    assert b"Traceback" not in process.stderr
+
+
+def test_a_file_is_written_though_nobody_reads_the_rest(many):
+    reads, writes = os.pipe()
+    os.close(reads)
+    command = [*JUDGED, "explain", "0 1", "--html", "page.html"]
+    process = subprocess.run(command, cwd=many, stdout=writes, stderr=writes, check=False)
+    os.close(writes)
+    assert process.returncode == 0
+    assert (many / "page.html").stat().st_size
+
+
+def test_a_refusal_that_nobody_reads_is_still_one(many):
+    reads, writes = os.pipe()
+    os.close(reads)
+    command = [*JUDGED, "evaluate", "nix", "run"]
+    process = subprocess.run(command, cwd=many, stdout=writes, stderr=writes, check=False)
+    os.close(writes)
+    assert process.returncode == 2
+
+
 def test_nobody_listens_to_standard_error(many):
     command = ["sh", "-c", 'exec "$@" 2>&-', "sh", *JUDGED, "evaluate", "qrels", "run", "-m", "RR"]
     process = subprocess.run(command, cwd=many, stdout=subprocess.PIPE, check=True)
@@ -50,7 +99,7 @@ def test_nobody_listens_to_standard_error(many):
 def test_standard_output_that_takes_nothing(many, redirected, message, arguments):
     command = ["sh", "-c", f'exec "$@" {redirected}', "sh", *JUDGED, *arguments]
     process = subprocess.run(command, cwd=many, stderr=subprocess.PIPE, check=False)
-    assert (process.returncode, process.stderr) == (1, message)
+    assert (process.returncode, process.stderr) == (2, message)
 
 
 def test_ctrl_c_ends_cleanly(many):

@@ -127,26 +127,26 @@ def test_the_ending_of_a_file_says_its_format(judged, vectors, tmp_path):
     [
         (
             ("-t", "0"),
-            1,
+            2,
             "judged: a temperature must be a number above 0, from 1e-06 to 1e+06; got 0.0.\n",
         ),
         (
             ("-t", "nan"),
-            1,
+            2,
             "judged: a temperature must be a number above 0, from 1e-06 to 1e+06; got nan.\n",
         ),
         (
             ("--batch-size", "99"),
-            1,
+            2,
             "judged: batch_size must be at most the number of queries with a positive, 40; got "
             "99.\n",
         ),
         (
             ("--similarity", "cosin"),
-            1,
+            2,
             "judged: There is no similarity 'cosin'; did you mean 'cosine'?",
         ),
-        (("-o", "nowhere/sweep.json"), 1, "judged: nowhere/sweep.json: "),
+        (("-o", "nowhere/sweep.json"), 2, "judged: nowhere/sweep.json: "),
     ],
 )
 def test_what_is_refused(judged, vectors, arguments, code, message):
@@ -166,7 +166,7 @@ def test_relevance_must_be_said(judged, vectors):
 
 def test_a_file_that_is_not_there(judged, vectors):
     result = judged("temperature", "nope.npy", "i.npy", "--pairs")
-    assert (result.code, result.out) == (1, "")
+    assert (result.code, result.out) == (2, "")
     assert result.err == "judged: nope.npy: no such file.\n"
 
 
@@ -180,7 +180,7 @@ def test_what_is_read_is_not_written_over(judged, vectors, tmp_path):
     ):
         result = judged(command, "q.npy", "i.npy::0", "--pairs", *more, "-o", "i.npy")
         assert (result.code, result.out, result.err) == (
-            1,
+            2,
             "",
             "judged: i.npy: is read by this very command; write to another file.\n",
         )

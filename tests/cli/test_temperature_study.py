@@ -1,7 +1,6 @@
 """`judged temperature-study`: files in, a table, JSON or CSV of what was learned out."""
 
 import csv
-import io
 import json
 
 import numpy as np
@@ -84,7 +83,9 @@ def test_the_table_and_what_it_says(judged, vectors):
 
 
 def test_csv_and_files(judged, vectors, tmp_path):
-    rows = list(csv.DictReader(io.StringIO(judged(*STUDY, "--format", "csv").out)))
+    *lines, warning = judged(*STUDY, "--format", "csv").out.splitlines()
+    rows = list(csv.DictReader(lines))
+    assert warning.startswith("# warning: The queries are ranked among the items for themselves")
     assert [row["temperature"] for row in rows] == ["", "0.1", "3.0"]
     assert float(rows[1]["AP_low"]) < float(rows[1]["AP"]) < float(rows[1]["AP_high"])
     assert judged(*STUDY, "-o", "study.json").out == ""
@@ -116,7 +117,7 @@ def test_its_chart(judged, vectors, tmp_path):
 )
 def test_what_is_refused(judged, vectors, arguments, message):
     result = judged(*STUDY, *arguments)
-    assert (result.code, result.out) == (1, "")
+    assert (result.code, result.out) == (2, "")
     assert result.err.startswith(message)
 
 
@@ -131,7 +132,7 @@ def test_a_format_that_a_study_does_not_have_is_refused_before_anything_is_read(
         "-o",
         "study.tex",
     )
-    assert (result.code, result.out) == (1, "")
+    assert (result.code, result.out) == (2, "")
     assert result.err == (
         "judged: study.tex: the ending says the format, and must be .json, .csv, .md, .html, .txt "
         "or .parquet.\n"

@@ -228,7 +228,7 @@ def test_a_value_half_way_between_two_decimals(judged, tmp_path, monkeypatch):
 )
 def test_refusals(judged, small, arguments, message):
     result = judged("trec-eval", *arguments)
-    assert (result.code, result.out, result.err) == (1, "", f"judged: {message}\n")
+    assert (result.code, result.out, result.err) == (2, "", f"judged: {message}\n")
 
 
 def test_a_bad_line_of_a_z_score_file_is_named(judged, small):

@@ -24,7 +24,7 @@ def score(measures: object, convention: str, **options: object) -> dict[str, flo
 def test_its_names_are_understood() -> None:
     # q1 finds a at rank 2: 1/2 of two relevant items; q2 is perfect; q3 is missing, and pytrec_eval
     # leaves it out.
-    assert score("map, recip_rank", "pytrec_eval") == {"AP": 0.625, "RR": 0.75}
+    assert score("map, recip_rank", "pytrec_eval") == {"map": 0.625, "recip_rank": 0.75}
 
 
 def test_our_names_are_its_variants() -> None:
@@ -32,12 +32,12 @@ def test_our_names_are_its_variants() -> None:
     # never listed.
     assert score([AP @ 2, "AP@1"], "gldv2") == {
         "AP(norm=capped)@2": round((0.25 + 1 + 0) / 2, 6),
-        "AP(norm=capped)@1": 0.5,
+        "AP@1": 0.5,
     }
 
 
 def test_a_level_of_relevance_may_be_added() -> None:
-    assert score("AP(rel=2)@10", "gldv2") == {"AP(rel=2, norm=capped)@10": 0.0}
+    assert score("AP(rel=2)@10", "gldv2") == {"AP(rel=2)@10": 0.0}
 
 
 @pytest.mark.parametrize(
@@ -173,6 +173,6 @@ def test_names_of_different_policies() -> None:
         "choose ties for both."
     )
     assert set(score("NDCG@10 MRR@10", "beir", policy={"ties": "id", "missing": "zero"})) == {
-        "nDCG@10",
-        "RR@10",
+        "NDCG@10",
+        "MRR@10",
     }

@@ -26,7 +26,7 @@ def test_one_run_and_several_have_the_same_shape(both):
     assert both.summary["run"].to_list() == ["good", "weak"]
     assert both.summary["RR"].to_list() == [pytest.approx(2.5 / 3), pytest.approx(1.5 / 3)]
     # ranks of the first relevant item: 1, 1, 2 and 2, 1, infinite
-    assert both.summary["Rank(aggregate=median)"].to_list() == [1.0, 2.0]
+    assert both.summary["MedianRank"].to_list() == [1.0, 2.0]
 
 
 def test_default_measures():
@@ -58,12 +58,12 @@ def test_value_asks_where_it_is_ambiguous(both):
     with pytest.raises(judged.InputError, match=r"^say which run: good, weak\.$"):
         both.value("RR")
     with pytest.raises(
-        judged.MeasureError, match=r"^say which measure: RR, nDCG@10, Rank\(aggregate=median\)\.$"
+        judged.MeasureError, match=r"^say which measure: RR, nDCG@10, MedianRank\.$"
     ):
         both.value(run="good")
     with pytest.raises(
         judged.MeasureError,
-        match=r"^AP was not evaluated; there is RR, nDCG@10, Rank\(aggregate=median\)\.$",
+        match=r"^AP was not evaluated; there is RR, nDCG@10, MedianRank\.$",
     ):
         both.value("AP", "good")
     with pytest.raises(judged.InputError, match=r"^there is no run 'bad'; there is good, weak\.$"):
@@ -163,18 +163,30 @@ def test_every_export_but_the_plain_lines_carries_the_definition(both, tmp_path)
     comments = [
         line.removeprefix("% ") for line in both.to_latex().splitlines() if line.startswith("% ")
     ]
-    assert " ".join(comments[1:]) == text
+    assert comments[:3] == [
+        "warning: weak: 1 of 3 judged queries not in the run (q3), counted as empty.",
+        "warning: judged@10 is 83.3% (good) to 100.0% (weak): what nobody judged counts as not "
+        "relevant.",
+        "policy: ties=id, missing=zero, empty=zero, unjudged=nonrelevant",
+    ]
+    assert " ".join(comments[3:]) == text
     assert escape(text) in both._repr_html_()
     assert both.to_pandas().attrs["definition"] == text
     both.save(tmp_path / "values.parquet")
     assert pl.read_parquet_metadata(tmp_path / "values.parquet")["definition"] == text
+    everything = both.to_text(verbose=True)
     for measure in both.measures:
-        assert f"measure: {measure.describe(brief=True)}" in repr(both).splitlines()
+        said = f"measure: {both.label(measure)} is "
+        assert any(line.startswith(said) for line in everything.splitlines())
+    assert (
+        "measure: MedianRank is Rank(aggregate=median): Rank of relevant items with rel=1, "
+        "of=first, aggregate=median" in everything.splitlines()
+    )
     assert (
         "measure: nDCG@10 is Normalised discounted cumulative gain with k=10, gain=linear, "
-        "gains=none, " in repr(both)
+        "gains=none, " in everything
     )
-    assert "judged" not in both.to_csv() + both.to_trec()
+    assert "Rankings were evaluated" not in both.to_csv() + both.to_trec()
 
 
 def test_audit_per_run(both):
@@ -188,13 +200,13 @@ def test_exports_agree(both, tmp_path):
     assert data["runs"][1]["per_query"]["q3"] == {
         "RR": 0.0,
         "nDCG@10": 0.0,
-        "Rank(aggregate=median)": "Infinity",
+        "MedianRank": "Infinity",
     }
     assert both.to_pandas().to_dict("list") == both.summary.to_dict(as_series=False)
     both.save(tmp_path / "values.parquet", per_query=True)
     assert pl.read_parquet(tmp_path / "values.parquet").equals(both.per_query)
     assert [path.name for path in tmp_path.iterdir()] == ["values.parquet"]
-    assert both.to_csv().splitlines()[0] == "run,RR,nDCG@10,Rank(aggregate=median)"
+    assert both.to_csv().splitlines()[0] == "run,RR,nDCG@10,MedianRank"
 
 
 @pytest.mark.parametrize("per_query", [False, True])
@@ -211,10 +223,14 @@ def test_every_ending_saves_what_its_method_gives(both, tmp_path, per_query):
 
 def test_repr_and_html(both):
     lines = repr(both).splitlines()
-    assert lines[0].split() == ["run", "RR", "nDCG@10", "Rank(aggregate=median)"]
+    assert lines[0].split() == ["run", "RR", "nDCG@10", "MedianRank"]
     assert lines[1].split()[:2] == ["good", "0.8333"]
-    assert lines[3] == "policy: ties=id, missing=zero, empty=zero, unjudged=nonrelevant"
-    assert "note: weak: 1 judged query not in the run (q3)." in lines
+    assert lines[3:] == [
+        "warning: weak: 1 of 3 judged queries not in the run (q3), counted as empty.",
+        "warning: judged@10 is 83.3% (good) to 100.0% (weak): what nobody judged counts as not "
+        "relevant.",
+        "definitions and notes: verbose (-v)",
+    ]
     html = both._repr_html_()
     assert html.count("<tr>") == 3
     assert 'title="1 divided by the rank of the first relevant item' in html

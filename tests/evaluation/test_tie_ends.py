@@ -175,7 +175,7 @@ def test_nothing_is_said_where_all_orders_were_gone_through() -> None:
         ["BPM@2", "infAP", "AP(norm=retrieved)@2", "nDCG(ideal=retrieved)@2"],
         tie_range=True,
     )
-    assert found.warnings() == []
+    assert not [text for text in found.warnings() if "tie" in text.lower()]
     assert "at_least" not in found.to_dict()["runs"][0]["tie_range"]
 
 

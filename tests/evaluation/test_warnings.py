@@ -60,11 +60,13 @@ def test_goes_to_stderr_where_stdout_carries_data(tmp_path):
     (tmp_path / "run.tsv").write_text("q\tb\t1\nq\ta\t2\n")
     files = [str(tmp_path / "qrels"), str(tmp_path / "run.tsv")]
     text = CliRunner().invoke(cli, ["evaluate", *files, "-m", "RR"])
-    assert "warning: " in text.stdout
-    assert not text.stderr
+    assert "warning: " not in text.stdout
+    assert text.stderr.startswith("warning: ")
     data = CliRunner().invoke(cli, ["evaluate", *files, "-m", "RR", "--format", "csv"])
-    assert "warning" not in data.stdout
-    assert data.stderr.startswith("warning: ")
+    assert data.stdout.splitlines()[2].startswith("# warning: ")
+    assert data.stderr == text.stderr
+    quiet = CliRunner().invoke(cli, ["evaluate", *files, "-m", "RR", "--format", "csv", "-q"])
+    assert (quiet.stdout, quiet.stderr) == ("run,RR\nrun,0.5\n", "")
 
 
 @pytest.mark.parametrize(
@@ -82,7 +84,8 @@ def test_other_commands_say_it_in_text_and_json_too(tmp_path, command):
     value = [more.pop(0)] if name == "identify" else []
     arguments = [name, *value, str(tmp_path / "qrels"), str(tmp_path / "run.tsv"), *more]
     text = CliRunner().invoke(cli, arguments)
-    assert "warning: There is no header" in text.stdout
+    assert "warning: There is no header" in text.stderr
+    assert "warning: " not in text.stdout
     data = CliRunner().invoke(cli, [*arguments, "--format", "json"])
     assert data.stderr.startswith("warning: There is no header")
     [said] = json.loads(data.stdout)["warnings"]

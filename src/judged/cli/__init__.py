@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 import click
 
 from judged import __version__
-from judged.cli._terminal import prepare_streams, say
+from judged.cli._terminal import abandon, prepare_streams, say
 from judged.errors import JudgedError, JudgedWarning, did_you_mean
 
 COMMANDS = (
@@ -31,6 +31,8 @@ COMMANDS = (
     "demo",
 )
 """Each is a command in the module of this package of the same name."""
+COMPLETION = "_JUDGED_COMPLETE"
+"""What shells set to ask for completions."""
 
 
 def _module(command: str) -> str:
@@ -80,40 +82,55 @@ def cli() -> None:
     """
 
 
+DONE, NO, REFUSED, INTERRUPTED = 0, 1, 2, 130
+"""Exit codes, the same in all commands: done; done, and the answer is no (a gate, a check); refused
+or called wrongly; stopped by Ctrl-C."""
+
+
 def main(arguments: list[str] | None = None) -> NoReturn:
     """Run the command line; errors are one message on standard error and a non-zero exit code,
     never a traceback."""
     warnings.simplefilter("ignore", JudgedWarning)  # results say them: see `deliver`
     prepare_streams()
+    code = DONE
     try:
         if sys.stdout is None:  # closed from the start, as by >&-
-            _stop("standard output is closed; send it to a file, or to /dev/null.", 1)
-        code: Any = cli.main(arguments, prog_name="judged", standalone_mode=False)
+            _stop("standard output is closed; send it to a file, or to /dev/null.")
+        code = _run(sys.argv[1:] if arguments is None else arguments)
         sys.stdout.flush()
-    except click.exceptions.Abort:
-        _stop("interrupted", 130)
-    except KeyboardInterrupt:
-        _stop("interrupted", 130)
+    except (click.exceptions.Abort, KeyboardInterrupt):
+        _stop("interrupted", INTERRUPTED)
     except click.ClickException as error:
         shown = StringIO()
         error.show(shown)
         say(shown.getvalue().rstrip("\n"), err=True)
-        _leave(error.exit_code)
+        code = REFUSED
     except JudgedError as error:
-        _stop(str(error), 1)
-    except BrokenPipeError:
-        # The reader (`| head`) has gone: what is still buffered must not raise again while Python
-        # shuts down.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        _leave(0)
+        _stop(str(error))
+    except BrokenPipeError:  # the reader (`| head`) has gone before the help was printed
+        abandon(sys.stdout)
     except OSError as error:
         if not _is_full(error):
             raise
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        _stop(f"standard output cannot be written ({error.strerror}).", 1)
+        abandon(sys.stdout)
+        _stop(f"standard output cannot be written ({error.strerror}).")
     except MemoryError:
-        _stop("there is not enough memory for this.", 1)
-    _leave(code if isinstance(code, int) else 0)
+        _stop("there is not enough memory for this.")
+    raise SystemExit(code)
+
+
+def _run(arguments: list[str]) -> int:
+    """What click's own `main` does, which ends with 1 where a pipe is closed."""
+    if instruction := os.environ.get(COMPLETION):
+        from click.shell_completion import shell_complete
+
+        return shell_complete(cli, {}, "judged", COMPLETION, instruction)
+    try:
+        with cli.make_context("judged", list(arguments)) as context:
+            code: Any = cli.invoke(context)
+    except click.exceptions.Exit as ended:
+        code = ended.exit_code
+    return code if isinstance(code, int) else DONE
 
 
 def _is_full(error: OSError) -> bool:
@@ -122,10 +139,6 @@ def _is_full(error: OSError) -> bool:
     return error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 
 
-def _stop(message: str, code: int) -> NoReturn:
+def _stop(message: str, code: int = REFUSED) -> NoReturn:
     say(f"judged: {message}", err=True)
-    _leave(code)
-
-
-def _leave(code: int) -> NoReturn:
     raise SystemExit(code)

@@ -14,8 +14,8 @@ from judged.errors import InputError
 
 
 def _whole(given: str) -> Iterable[str]:
-    """The file, also where one array of it is named: FILE::NAME."""
-    return (given, given.partition("::")[0]) if "::" in given else (given,)
+    """The file, also where one array of it is named, FILE::NAME, or a run, NAME=FILE."""
+    return dict.fromkeys((given, given.partition("::")[0], given.partition("=")[2] or given))
 
 
 class Reads(click.Path):
@@ -54,7 +54,21 @@ class Command(click.Command):
         for target in written.values():
             check_target(target, reads=reads)
         check_distinct(written)
-        return super().invoke(ctx)
+        done = super().invoke(ctx)
+        for target in () if ctx.params.get("quiet") else written.values():
+            _say_written(target)
+        return done
+
+
+def _say_written(target: str) -> None:
+    """What was written, and how much; nothing of a device."""
+    from os.path import getsize, isfile
+
+    from judged.cli._terminal import say
+    from judged.text import counted
+
+    if isfile(target):
+        say(f"wrote {target} ({counted(getsize(target), 'byte')})", err=True)
 
 
 command = partial(click.command, cls=Command)

@@ -80,7 +80,9 @@ class Library(Result):
             "not imitated, as it is wrong or left to chance": list(known.wrong),
         }
 
-    def parts(self) -> list[Part]:
+    def parts(self, *, verbose: bool = False, quiet: bool = False) -> list[Part]:
+        if quiet:
+            return super().parts(verbose=verbose, quiet=quiet)
         known = self.convention
         also = f" (also {', '.join(known.aliases)})" if known.aliases else ""
         first = f"{known.name}: {known.title} {known.version}".rstrip()

@@ -28,11 +28,21 @@ def default_of(function: Callable[..., Any], name: str) -> Any:
 def complete_measure(
     ctx: click.Context, param: click.Parameter, incomplete: str
 ) -> list[CompletionItem]:
-    """Names of measures for the shell's completion."""
+    """Names of measures and presets for the shell's completion, other names once one is begun;
+    those before a comma stay."""
     from judged.measures import REGISTRY
+    from judged.measures.presets import ABOUT
 
-    found = (spec for spec in REGISTRY.values() if spec.name.lower().startswith(incomplete.lower()))
-    return [CompletionItem(spec.name, help=spec.title) for spec in found]
+    before, comma, begun = incomplete.rpartition(",")
+    known = {spec.name: spec.title for spec in REGISTRY.values()}
+    known |= {name: f"preset: {', '.join(preset.measures)}" for name, preset in ABOUT.items()}
+    if begun:
+        known |= {other: each.title for each in REGISTRY.values() for other in each.aliases}
+    return [
+        CompletionItem(f"{before}{comma}{name}", help=title)
+        for name, title in known.items()
+        if name.lower().startswith(begun.lower())
+    ]
 
 
 def complete_convention(
@@ -54,8 +64,8 @@ measures_option = click.option(
     multiple=True,
     metavar="MEASURE",
     shell_complete=complete_measure,
-    help="A measure such as nDCG@10 or AP(rel=2)@100; may be given more than once. 'judged "
-    "measures' lists them.",
+    help="A measure such as nDCG@10 or AP(rel=2)@100, a preset such as rag or beir, or several: "
+    "rag,AP or P@5,10; may be given more than once. 'judged measures' lists them.",
 )
 convention_option = click.option(
     "--convention",
@@ -201,14 +211,78 @@ def result_options(
 def print_option(
     saved_as: Mapping[str, str] = Result.SAVED_AS,
 ) -> Callable[[Function], Function]:
-    """--format: how a result is printed."""
-    return click.option(
+    """--format, -v and -q: how a result is printed, and how much of it."""
+    form = click.option(
         "--format",
         "form",
         type=click.Choice(_formats(saved_as)),
         show_default="text",
         help="How to print the result, or to write it where the ending does not say.",
     )
+    return lambda function: form(amount_options(function))
+
+
+LOOKS = "judged.looks"
+"""Where the options that say what a result looks like wait for `deliver`: no command has to know
+them."""
+
+
+def looks() -> dict[str, Any]:
+    """What was said of how the result of the command that runs is to look."""
+    found = click.get_current_context().meta.get(LOOKS, {})
+    if found.get("verbose") and found.get("quiet"):
+        raise click.UsageError("--verbose and --quiet exclude each other; give one of them.")
+    return dict(found)
+
+
+def _look(*names: str, **settings: Any) -> Callable[[Function], Function]:
+    """An option that is kept for `deliver`, where it was given."""
+
+    def keep(context: click.Context, param: click.Parameter, value: Any) -> None:
+        if value not in (None, False):
+            context.meta.setdefault(LOOKS, {})[str(param.name)] = value
+
+    return click.option(*names, expose_value=False, callback=keep, **settings)
+
+
+def amount_options(function: Function) -> Function:
+    """-v and -q: how much is said."""
+    verbose = _look(
+        "-v",
+        "--verbose",
+        is_flag=True,
+        help="Say everything: what was assumed, what was found, what each number means.",
+    )
+    quiet = _look("-q", "--quiet", is_flag=True, help="Print the table alone, without warnings.")
+    return verbose(quiet(function))
+
+
+def table_options(function: Function) -> Function:
+    """--sort, --decimals, --percent, --caption and --label: what the table of an evaluation looks
+    like."""
+    for option in (
+        _look("--label", metavar="KEY", help="Of a LaTeX table: what the text refers to it by."),
+        _look("--caption", metavar="TEXT", help="Of a LaTeX table: the text above it."),
+        _look(
+            "--percent",
+            is_flag=True,
+            help="Show measures from 0 to 1 in percent; not in formats for programs.",
+        ),
+        _look(
+            "--decimals",
+            type=click.IntRange(0, 15),
+            metavar="N",
+            help="How many decimals to show, by default 4; formats for programs have all.",
+        ),
+        _look(
+            "--sort",
+            metavar="MEASURE",
+            shell_complete=complete_measure,
+            help="Order the runs by one of the measures, the best first.",
+        ),
+    ):
+        function = option(function)
+    return function
 
 
 def _formats(saved_as: Mapping[str, str]) -> list[str]:
@@ -224,12 +298,31 @@ def _endings(saved_as: Mapping[str, str]) -> list[str]:
 def check_format(
     form: str | None, output: str | None, saved_as: Mapping[str, str] = Result.SAVED_AS
 ) -> None:
-    """Refuse formats that the result does not have, before any work is done."""
+    """Refuse formats that the result does not have, and endings that say another one, before any
+    work is done."""
     from judged.outputs import checked_ending
 
     if form is not None and form not in _formats(saved_as):
         raise click.UsageError(
             f"this result is printed as {listed(_formats(saved_as), 'or')}, not as {form}."
         )
-    if output is not None and form is None and Path(output).suffix:
-        checked_ending(output, _endings(saved_as))
+    if output is not None and Path(output).suffix:
+        ending = checked_ending(output, _endings(saved_as))
+        said_so = saved_as.get(ending, ending.strip(".")).removeprefix("to_")
+        if form not in (None, said_so) and ending != ".txt":
+            raise click.UsageError(
+                f"{output} and --format {form} say different formats; give one of the two."
+            )
+        form = form or said_so
+    for name in looks():
+        if (form or "text") not in FORMS.get(name, [form or "text"]):
+            raise click.UsageError(
+                f"--{name} is for {listed(FORMS[name], 'or')}; {form} has no use for it."
+            )
+
+
+FORMS = {
+    **dict.fromkeys(("decimals", "percent"), ("text", "markdown", "html", "latex")),
+    **dict.fromkeys(("caption", "label"), ("latex",)),
+}
+"""The formats that options of looks are for, where these are not all."""

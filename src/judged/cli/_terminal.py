@@ -6,19 +6,18 @@ from __future__ import annotations
 import codecs
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
-from judged.text import spelled, visible
+from judged.text import Best, Dim, Warned, spelled, visible
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
-    from judged.evaluation.evaluation import Evaluation
     from judged.explanation import Explanation
     from judged.results import Result
 
@@ -62,9 +61,22 @@ def hand_over(text: str) -> None:
 
 
 def _write(text: str, stream: TextIO | None) -> None:
+    """Write at once. A command goes on where the reader of a pipe has gone: it may have files to
+    write, and its exit code says something else."""
     if stream is not None:
-        stream.write(text)
-        stream.flush()
+        try:
+            stream.write(text)
+            stream.flush()
+        except BrokenPipeError:
+            abandon(stream)
+
+
+def abandon(stream: TextIO) -> None:
+    """Send the rest nowhere: what is still buffered must not raise again while Python shuts
+    down."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, stream.fileno())
+    os.close(nowhere)
 
 
 def console() -> Console | None:
@@ -126,45 +138,30 @@ def counting(
         yield lambda done: bar.advance(task, done)
 
 
-def show(
-    result: Result, out: Console, *, bold: Mapping[str, int] | None = None, **options: Any
-) -> None:
-    """The tables of a result and the lines around them; `bold` is the row that stands out in a
-    column."""
+def show(result: Result, out: Console, **options: Any) -> None:
+    """The tables of a result and the lines under them."""
     parts: Callable[..., Any] = result.parts
     for part in parts(**options):
         if isinstance(part, str):
-            warns = part.startswith("warning: ")
-            out.print(visible(part), markup=False, style="bold yellow" if warns else None)
+            out.print(visible(part), markup=False, style=_style(part))
         else:
-            for table in _tables(*part, words=result.WORDS, bold=bold or {}, width=out.width):
+            for table in _tables(*part, words=result.WORDS, width=out.width):
                 out.print(table)
 
 
-def show_evaluation(evaluation: Evaluation, out: Console, *, per_query: bool = False) -> None:
-    """The table of an evaluation with the best values in bold, and the sentences about it."""
-    best = {} if per_query or evaluation.others else _best(evaluation)
-    show(evaluation, out, bold=best, per_query=per_query)
+def _style(line: str) -> str | None:
+    return "yellow" if isinstance(line, Warned) else "dim" if isinstance(line, Dim) else None
 
 
-def _best(evaluation: Evaluation) -> dict[str, int]:
-    """For each measure the run with the best value, where one stands out."""
-    result = {}
-    for measure in evaluation.measures:
-        values = [run.summary[measure] for run in evaluation.runs]
-        top = max(values) if measure.spec.higher_is_better else min(values)
-        if len(values) > 1 and values.count(top) == 1 and measure.spec.rates_relevance:
-            result[str(measure)] = values.index(top)
-    return result
-
-
-def show_explanation(explanation: Explanation, out: Console) -> None:
+def show_explanation(
+    explanation: Explanation, out: Console, *, verbose: bool = False, quiet: bool = False
+) -> None:
     """The text of an explanation: relevant results stand out, and what does not count is dim."""
     from rich.text import Text
 
     from judged.explanation.text import marked_lines
 
-    for text, style in marked_lines(explanation):
+    for text, style in marked_lines(explanation, quiet=quiet):
         out.print(Text(visible(text), style=style), soft_wrap=True)
 
 
@@ -177,24 +174,43 @@ def deliver(
     **options: Any,
 ) -> None:
     """Print a result, or write it to a file, in the format that was asked for or that the file's
-    ending says; `options` are those of the result's methods, as `per_query`."""
+    ending says; `options` are those of the result's methods, as `per_query`.
+
+    Where nobody watches standard output it gets the numbers, and standard error the warnings.
+    """
+    from judged.cli._options import looks
     from judged.outputs import write_text
 
-    if output is not None or form not in (None, "text"):
-        for text in result.warnings():
-            say(f"warning: {text}", err=True)
+    options |= looks()
     if output is not None and form is None and Path(output).suffix:
-        save: Callable[..., None] = result.save
+        save: Callable[..., None] = result._save
         save(output, **options)
+        _warn(result, **options)
         return
-    if output is None and form in (None, "text") and (out := console()) is not None:
-        show(result, out, **options)
-        return
-    text = getattr(result, f"to_{form or 'text'}")(**options).removesuffix("\n") + "\n"
-    if output is None:
-        hand_over(text)
+    method = f"to_{form or 'text'}"
+    taken = result._taken(method, options, form or "text")
+    if output is not None:
+        write_text(output, getattr(result, method)(**taken).removesuffix("\n") + "\n")
+        _warn(result, **options)
+    elif method != "to_text":
+        hand_over(getattr(result, method)(**taken).removesuffix("\n") + "\n")
+        if not _watched(sys.stdout):
+            _warn(result, **options)
+    elif (out := console()) is not None:
+        show(result, out, **taken)
     else:
-        write_text(output, text)
+        parts = list(result.parts(**taken))
+        said = [part for part in parts if not isinstance(part, (Warned, Dim))]
+        hand_over(result._text(said).removesuffix("\n") + "\n")
+        for line in parts:
+            if isinstance(line, Warned):
+                say(line, err=True)
+
+
+def _warn(result: Result, *, quiet: bool = False, **options: Any) -> None:
+    """Say the warnings on standard error, where what was written is not seen."""
+    for text in [] if quiet else result.warnings():
+        say(f"warning: {text}", err=True)
 
 
 def _tables(
@@ -202,7 +218,6 @@ def _tables(
     rows: Sequence[Sequence[str]],
     *,
     words: frozenset[str],
-    bold: Mapping[str, int],
     width: int,
 ) -> Iterator[Table]:
     """A table for the terminal, or several below each other where it is too wide.
@@ -215,11 +230,8 @@ def _tables(
     from rich.text import Text
 
     texts = [
-        [
-            Text(visible(cell), style="bold" if bold.get(name) == number else "")
-            for name, cell in zip(header, row, strict=True)
-        ]
-        for number, row in enumerate(rows)
+        [Text(visible(cell), style="bold" if isinstance(cell, Best) else "") for cell in row]
+        for row in rows
     ]
     for heads, *body in _fitting([[Text(visible(name)) for name in header], *texts], width, words):
         table = Table(box=SIMPLE_HEAD, pad_edge=False)

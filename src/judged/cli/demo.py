@@ -7,19 +7,21 @@ from pathlib import Path
 import click
 
 from judged.cli._files import command
+from judged.cli._options import amount_options
 
 
 @command(short_help="Search bundled images, and evaluate that.")
 @click.argument(
     "folder", type=click.Path(file_okay=False, path_type=Path), default=Path("judged-demo")
 )
+@amount_options
 def demo(folder: Path) -> None:
     """Search handwritten digits with three systems and evaluate them.
 
     Every image of the collection is ranked for every query. Writes vectors, judgements and runs
     into FOLDER (default: judged-demo), so that you can go on from there.
     """
-    from judged.cli._terminal import deliver, say, show_evaluation, working
+    from judged.cli._terminal import deliver, say, working
     from judged.demo import write_demo, write_gallery
     from judged.evaluation.evaluation import evaluate_rankings
 
@@ -31,7 +33,7 @@ def demo(folder: Path) -> None:
         "Kaynak 1998, CC BY 4.0)."
     )
     found = evaluate_rankings(files.rankings, files.measures)
-    deliver(found, None, None, show=show_evaluation)
+    deliver(found, None, None)
     vectors, labels = (" ".join(map(str, pair)) for pair in (files.vectors, files.labels))
     say(f"\nThe files are in {folder}; {folder / 'README.txt'} says what they are. Try next:")
     if gallery is not None:

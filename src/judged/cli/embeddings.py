@@ -22,6 +22,7 @@ from judged.cli._options import (
     per_query_option,
     policy_options,
     result_options,
+    table_options,
     tie_range_option,
     unanswerable_options,
     weights_option,
@@ -87,6 +88,7 @@ TOP = 100
 @weights_option
 @unanswerable_options
 @per_query_option
+@table_options
 @result_options(Exports.SAVED_AS)
 def embeddings(
     queries: str,
@@ -115,7 +117,7 @@ def embeddings(
     or text; FILE::NAME means one array or column of a file that has several. Say what is relevant
     by one of --qrels, --labels, --shared-labels, --pairs and --revisited.
     """
-    from judged.cli._terminal import counting, deliver, show_evaluation, working
+    from judged.cli._terminal import counting, deliver, working
 
     as_json = form == "json" or (form is None and (output or "").lower().endswith(".json"))
     unmeant = {
@@ -164,7 +166,7 @@ def embeddings(
         return
     if save_run is not None:
         first.save(save_run)
-    deliver(found, form, output, show=show_evaluation, per_query=per_query)
+    deliver(found, form, output, per_query=per_query)
 
 
 def _check_options(

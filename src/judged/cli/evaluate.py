@@ -18,6 +18,7 @@ from judged.cli._options import (
     per_query_option,
     policy_options,
     result_options,
+    table_options,
     tie_range_option,
     unanswerable_options,
     weights_option,
@@ -52,6 +53,7 @@ from judged.evaluation.exports import Exports
 @duplicates_option
 @data_options
 @per_query_option
+@table_options
 @result_options(Exports.SAVED_AS)
 def evaluate(
     judgements: str,
@@ -67,7 +69,7 @@ def evaluate(
     Files may be TREC runs and qrels, CSV or TSV with a header, MS MARCO, Parquet, NDJSON or JSON,
     compressed or not; "-" is standard input.
     """
-    from judged.cli._terminal import counting, deliver, show_evaluation
+    from judged.cli._terminal import counting, deliver
     from judged.evaluation import evaluate as score
 
     check_format(form, output, Exports.SAVED_AS)
@@ -79,4 +81,4 @@ def evaluate(
             progress=advance and (lambda _: advance(1)),
             **options,
         )
-    deliver(found, form, output, show=show_evaluation, per_query=per_query)
+    deliver(found, form, output, per_query=per_query)

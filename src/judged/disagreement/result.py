@@ -178,10 +178,18 @@ class Disagreement(Result):
         '1 query, of them 1 short'
         """
         said = [text for each in self.measures for text in (heading(each), *notes(each))]
-        return [*self._warned(), *said, assumed()]
+        return [*self._warned(), *said, *self._said()]
 
-    def parts(self) -> list[Part]:
-        """A table for each measure, with what makes its definitions differ under it.
+    def parts(self, *, verbose: bool = False, quiet: bool = False) -> list[Part]:
+        """A table for each measure, with what makes its definitions differ under it; then the
+        warnings, and what was assumed.
+
+        Parameters
+        ----------
+        verbose : bool, optional
+            Changes nothing: all sentences stand there anyway.
+        quiet : bool, optional
+            Whether the tables stand alone, each under its measure.
 
         Returns
         -------
@@ -192,10 +200,14 @@ class Disagreement(Result):
         >>> found.to_text().splitlines()[1].split()
         ['definition', 'value', 'queries', 'that', 'differ', 'used', 'by']
         """
-        parts: list[Part] = [*self._warned()]
+        numbers: list[Part] = []
         for each, table in zip(self.measures, self.tables(), strict=True):
-            parts += [heading(each), table, *notes(each), ""]
-        return [*parts, assumed()]
+            numbers += [heading(each), table, *([] if quiet else notes(each)), ""]
+        warned = [] if quiet else self._warned()
+        return self._parts(numbers, warned, verbose=verbose, quiet=quiet)
+
+    def _said(self) -> list[str]:
+        return [assumed()]
 
     def to_markdown(self) -> str:
         """A section and a table for each measure, with the reasons in every row.

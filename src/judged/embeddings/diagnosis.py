@@ -223,8 +223,15 @@ class Diagnosis(Result):
         frame = self.to_frame()
         return [(frame.columns, [(name, f"{value:.6g}") for name, value in frame.rows()])]
 
-    def parts(self) -> list[Part]:
+    def parts(self, *, verbose: bool = False, quiet: bool = False) -> list[Part]:
         """What was found, side by side with what is worth a look.
+
+        Parameters
+        ----------
+        verbose : bool, optional
+            Changes nothing: everything stands there anyway.
+        quiet : bool, optional
+            Whether there is only the table of all numbers.
 
         Returns
         -------
@@ -235,7 +242,7 @@ class Diagnosis(Result):
         >>> print(both.diagnose().to_text().splitlines()[0])
         Diagnosis by cosine
         """
-        return [*_described(self)]
+        return super().parts(verbose=verbose, quiet=quiet) if quiet else [*_described(self)]
 
 
 def _plain(value: Any) -> Any:

@@ -113,7 +113,7 @@ class IndexEvaluation(Result):
         does better by luck."""
         exact, found = self.evaluation.runs
         return {
-            str(measure): (exact.summary[measure] - found.summary[measure])
+            self.evaluation.label(measure): (exact.summary[measure] - found.summary[measure])
             * (1 if measure.spec.higher_is_better else -1)
             for measure in self.evaluation.measures
         }
@@ -194,14 +194,28 @@ class IndexEvaluation(Result):
         """
         return [(["run", *self.loss], [[name, *map(shown, of)] for name, *of in self._rows()])]
 
-    def parts(self) -> list[Part]:
+    def _numbers(self) -> list[Part]:
+        return [*self.evaluation.tables()]
+
+    def _brief(self) -> list[str]:
+        return [*self._said(), *self.evaluation._brief()]
+
+    def parts(self, *, verbose: bool = False, quiet: bool = False) -> list[Part]:
         """The evaluation of both, and the sentences.
+
+        Parameters
+        ----------
+        verbose : bool, optional
+            Whether all sentences of the evaluation stand there too.
+        quiet : bool, optional
+            Whether the table stands alone.
 
         Returns
         -------
         list of str or (header, rows)
         """
-        return [*self.evaluation.parts(), *self.sentences()]
+        found = super().parts(verbose=verbose, quiet=quiet)
+        return [*found, *self.evaluation._said()] if verbose else found
 
     def to_json(self, *, per_query: bool = False) -> str:
         """`to_dict` as JSON.

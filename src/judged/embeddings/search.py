@@ -24,7 +24,7 @@ from judged.policy import Policy
 from judged.rankings.audit import Audit
 from judged.rankings.rankings import Rankings
 from judged.similarity.similarity import Similarity
-from judged.text import counted
+from judged.text import Warned, counted
 
 if TYPE_CHECKING:
     from judged.types import Precision, Progress
@@ -219,7 +219,7 @@ def _audit(r: Rankings, notes: tuple[str, ...], *, complete: bool, queries: int)
     lost = int(np.count_nonzero(~r.missing[r.pool_query])) - len(r.hit_query)
     if lost:
         items = counted(lost, "judged item has", "judged items have")
-        notes = (f"{items} no vector, and can only be missed.", *notes)
+        notes = (Warned(f"{items} no vector, and can only be missed."), *notes)
     return Audit.of(r, run_queries=queries, notes=notes, complete=complete)
 
 

@@ -112,7 +112,7 @@ def evaluate(
     {'RR': 0.75, 'P@1': 0.5}
     >>> ours = evaluate(judgements, run, "hit_rate@1, mrr", convention="ranx")
     >>> ours.to_dict()["runs"][0]["scores"]
-    {'Success@1': 0.5, 'RR': 0.75}
+    {'hit_rate@1': 0.5, 'mrr': 0.75}
     >>> tied = {"q": {"a": 0.5, "b": 0.5}}
     >>> ranged = evaluate({"q": {"a": 1}}, tied, "RR", tie_range=True, unjudged_range=True)
     >>> ranged.tie_range()
@@ -132,10 +132,11 @@ def evaluate(
         from judged.evaluation.request import Request
         from judged.evaluation.warnings import announced
         from judged.judging import judging
-        from judged.judging.weights import weights_of
+        from judged.judging.weights import refuse_both
 
         request = Request.of(measures, policy, convention, prepares=True)
         pool = data.judgements()
+        refuse_both(pool, weights)
         judge = judging(
             pool,
             policy=request.policy,
@@ -156,7 +157,7 @@ def evaluate(
             request,
             tie_range=tie_range,
             unjudged_range=unjudged_range,
-            weights=weights_of(pool, weights),
+            weights=weights,
             unanswerable=unanswerable,
             answer_threshold=answer_threshold,
         )

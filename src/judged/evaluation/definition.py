@@ -9,12 +9,12 @@ import numpy as np
 
 from judged import __version__
 from judged.evaluation.ranges import TIE_SENTENCES, UNJUDGED_ENDS
-from judged.evaluation.settlement import is_bounded
-from judged.evaluation.unanswerable import apart_lines, pointer
-from judged.evaluation.weighting import weights_line
+from judged.evaluation.unanswerable import apart_lines, apart_notes
+from judged.evaluation.weighting import weight_sources, weights_line
 from judged.measures.bibliography import BIBLIOGRAPHY
 from judged.measures.orders import DRAWS, LIMIT, SEED
-from judged.text import listed
+from judged.policy import Policy
+from judged.text import Warned
 
 if TYPE_CHECKING:
     from judged.evaluation.exports import Exports
@@ -29,12 +29,50 @@ def sentences(evaluation: Exports) -> list[str]:
         [["; ".join(run.rankings.basis)] if run.rankings.basis else [] for run in evaluation.runs],
     )
     return [
-        *(f"warning: {text}" for text in evaluation.warnings()),
         *assumptions(evaluation),
         *(f"ranking: {text}" for text in ranked),
         *(f"note: {text}" for text in notes(evaluation)),
-        *(f"measure: {measure.describe(brief=True)}" for measure in evaluation.measures),
+        *(f"measure: {_brief(evaluation, measure)}" for measure in evaluation.measures),
     ]
+
+
+def brief(evaluation: Exports) -> str:
+    """One line: what is not as by default, and where everything is said."""
+    usual = Policy().to_dict()
+    chosen = [
+        f"{name}={choice}"
+        for name, choice in evaluation.policy.to_dict().items()
+        if choice != usual[name]
+    ]
+    bases = (run.rankings.basis for run in evaluation.runs)
+    ranked = dict.fromkeys(part.partition(":")[0] for basis in bases for part in basis)
+    said = [
+        *([f"as {evaluation.convention}"] if evaluation.convention else []),
+        *([", ".join(chosen)] if chosen else []),
+        *(part for part in ranked if part not in USUAL_BASIS),
+        *(f"weighted by {source}" for source in weight_sources(evaluation)),
+        *apart_notes(evaluation),
+    ]
+    return "; ".join([*said, "definitions and notes: verbose (-v)"])
+
+
+USUAL_BASIS = frozenset({"all items are ranked", "relevant"})
+"""What needs no word in one line."""
+
+
+def _brief(evaluation: Exports, measure: Measure) -> str:
+    """A measure with every parameter; first which one it is, where it was called otherwise."""
+    label, words = evaluation.label(measure), measure.describe(brief=True)
+    if label == str(measure):
+        return words
+    return f"{label} is {measure}:{words.removeprefix(f'{measure} is')}"
+
+
+def _title(evaluation: Exports, measure: Measure) -> str:
+    """What a measure is called, and in brackets what it is: MAP (AP, Average precision)."""
+    label = evaluation.label(measure)
+    ours = "" if label == str(measure) else f"{measure}, "
+    return f"{label} ({ours}{measure.spec.title})"
 
 
 def assumptions(evaluation: Exports) -> list[str]:
@@ -49,12 +87,16 @@ def assumptions(evaluation: Exports) -> list[str]:
 
 
 def notes(evaluation: Exports) -> list[str]:
-    """What the audits found, which means over orders of ties are estimates, and what a convention
-    rests on."""
+    """What the audits found that no warning is about, which means over orders of ties are
+    estimates, and what a convention rests on."""
+    from judged.evaluation.warnings import covered
+
+    told = covered(evaluation)
     found = about_runs(
         evaluation,
         [
-            [text for text in run.audit.sentences() if text not in run.audit.warnings]
+            [text for about, text in run.audit.said().items() if about not in told]
+            + [text for text in run.audit.notes if not isinstance(text, Warned)]
             for run in evaluation.runs
         ],
     )
@@ -64,7 +106,7 @@ def notes(evaluation: Exports) -> list[str]:
             f"what {evaluation.convention} computes is known from its source, which was read and "
             "not run."
         )
-    return found + pointer(evaluation) + _scenarios(evaluation)
+    return found
 
 
 def about_runs(evaluation: Exports, said: list[list[str]]) -> list[str]:
@@ -86,25 +128,9 @@ def _estimate(evaluation: Exports, measure: Measure) -> list[str]:
         return []
     error = _standard_errors(evaluation, measure)
     return [
-        f"the expected {measure} is estimated from {DRAWS} random orders of the tied results, in "
-        f"queries where they are more than {LIMIT}{f'; {error}' if error else ''}."
-    ]
-
-
-def _scenarios(evaluation: Exports) -> list[str]:
-    """A sentence about the measures whose values for unjudged results are no bounds."""
-    if not set(UNJUDGED_ENDS) <= set(evaluation.others):
-        return []
-    loose = [
-        str(measure)
-        for measure in evaluation.measures
-        if not all(is_bounded(run, measure, evaluation.policy) for run in evaluation.runs)
-    ]
-    if not loose:
-        return []
-    return [
-        f"the values of {listed(loose)} for unjudged results are two scenarios, not bounds: where "
-        "some of these results are relevant and others are not, a value may be outside them."
+        f"the expected {evaluation.label(measure)} is estimated from {DRAWS} random orders of the "
+        f"tied results, in queries where they are more than {LIMIT}"
+        f"{f'; {error}' if error else ''}."
     ]
 
 
@@ -117,7 +143,7 @@ def definition(evaluation: Exports, measure: Measure) -> str:
     spec = measure.spec
     policy = "; ".join(evaluation.policy.sentences().values())
     lines = [
-        f"{measure} ({spec.title}). {measure.describe()}",
+        f"{_title(evaluation, measure)}. {measure.describe()}",
         f"Formula: {spec.formula}",
         f"Undefined when: {spec.undefined.text}.",
         f"Policy: {policy}.",
@@ -141,7 +167,7 @@ def methods(evaluation: Exports) -> str:
     means: dict[str, list[str]] = {}
     for measure in evaluation.measures:
         for text in _means(evaluation, measure):
-            means.setdefault(text, []).append(str(measure))
+            means.setdefault(text, []).append(evaluation.label(measure))
     keys = [measure.spec.reference for measure in evaluation.measures] + (
         [TIES_REFERENCE] if means else []
     )
@@ -151,7 +177,7 @@ def methods(evaluation: Exports) -> str:
         f"Rankings were evaluated with judged {__version__}{like}.",
         *(f"Ranking: {text}." for text in _basis(evaluation)),
         *(
-            f"{measure} ({measure.spec.title}): {measure.describe()}"
+            f"{_title(evaluation, measure)}: {measure.describe()}"
             for measure in evaluation.measures
         ),
         *(f"{text}." for text in assumed),
@@ -234,7 +260,7 @@ def _population(evaluation: Exports) -> str:
     """How many queries the summaries are about; where it differs, for which runs or measures."""
     queries = len(evaluation.runs[0].rankings)
     counts = {
-        (run.name, str(measure)): int((~np.isnan(run.values[measure])).sum())
+        (run.name, evaluation.label(measure)): int((~np.isnan(run.values[measure])).sum())
         for run in evaluation.runs
         for measure in evaluation.measures
     }

@@ -1,56 +1,35 @@
-"""An evaluation as text, table and file. Numbers meant for programs are exact; those meant for
-people have four decimals."""
+"""An evaluation for people: text, Markdown, LaTeX, HTML. What programs get is in `records`."""
 
 from __future__ import annotations
 
-import math
 import os
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from judged import __version__
 from judged.checks import checked_methods
-from judged.errors import MissingExtraError
-from judged.results import Part, Result, Table, csv_of
-from judged.text import html, html_table, latex_table, markdown, shown, to_json, visible
+from judged.evaluation.records import Records
+from judged.evaluation.table import Look, in_order, tables
+from judged.results import Part, Result, Table
+from judged.text import Dim, Warned, html, html_table, latex_table, markdown, visible
 
 if TYPE_CHECKING:
-    import pandas as pd
-    import polars as pl
-
-    from judged.evaluation.request import Conventional
-    from judged.evaluation.settlement import Scored
     from judged.measures import Measure
-    from judged.policy import Policy
 
 
 @checked_methods
-class Exports(Result):
+class Exports(Records):
     """What an evaluation looks like; `Evaluation` holds what is in it.
 
-    Every method takes `per_query`: whether the values of every query are given too, or instead of
-    the summary where a table has room for one kind of rows only.
+    Every method for people takes `per_query`, `sort`, `decimals` and `percent`: whether every query
+    has a row, which measure orders the runs, and how numbers are shown. Of several runs the best
+    value of each measure is bold. Exact values decide which it is; what is shown alike is bold
+    alike.
     """
 
     SAVED_AS: ClassVar = {**Result.SAVED_AS, ".tex": "to_latex", ".trec": "to_trec"}
     WORDS: ClassVar = frozenset({"run", "query", "measure"})
 
-    runs: tuple[Scored, ...]
-    measures: tuple[Measure, ...]
-    policy: Policy
-    convention: Conventional | None
-    if TYPE_CHECKING:
-
-        @property
-        def others(self) -> tuple[str, ...]: ...
-        @cached_property
-        def summary(self) -> pl.DataFrame: ...
-        @cached_property
-        def per_query(self) -> pl.DataFrame: ...
-        def methods(self) -> str: ...
-
     def warnings(self) -> list[str]:
-        """What could mislead whoever reads the numbers and nothing else.
+        """What could mislead whoever reads the numbers and nothing else, the worst first.
 
         Returns
         -------
@@ -60,9 +39,17 @@ class Exports(Result):
         >>> evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR").warnings()
         []
         """
+        return self._warnings(Look())
+
+    def _warnings(self, look: Look) -> list[str]:
         from judged.evaluation.warnings import warnings
 
-        return warnings(self)
+        return warnings(self, look)
+
+    def _grave(self) -> list[str]:
+        from judged.evaluation.warnings import grave
+
+        return grave(self)
 
     def sentences(self) -> list[str]:
         """What was assumed, what was ranked, what was found, and what each measure is.
@@ -76,143 +63,283 @@ class Exports(Result):
         >>> evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR").sentences()[0]
         'policy: ties=id, missing=zero, empty=zero, unjudged=nonrelevant'
         """
+        return [*self._warned(), *self._said()]
+
+    def _said(self) -> list[str]:
         from judged.evaluation.definition import sentences
 
         return sentences(self)
 
-    def tables(self, *, per_query: bool = False) -> list[Table]:
+    def _brief(self) -> list[str]:
+        from judged.evaluation.definition import brief
+
+        return [Dim(brief(self))]
+
+    def tables(
+        self,
+        *,
+        per_query: bool = False,
+        sort: str | Measure | None = None,
+        decimals: int | None = None,
+        percent: bool = False,
+    ) -> list[Table]:
         """The table that people see; with ranges, a row for each measure.
 
         Parameters
         ----------
         per_query : bool, optional
             Whether each query has a row; the summary comes last, as `all`.
+        sort : str or Measure, optional
+            The measure that runs are ordered by, the best first.
+        decimals : int, optional
+            How many decimals numbers have; by default four, and two of percentages.
+        percent : bool, optional
+            Whether measures from 0 to 1 are shown in percent, which their names then say.
 
         Returns
         -------
         list of (header, rows)
 
         >>> from judged import evaluate
-        >>> evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR").tables()
+        >>> found = evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR")
+        >>> found.tables()
         [(['run', 'RR'], [['run', '0.5000']])]
+        >>> found.tables(percent=True, decimals=1)
+        [(['run', 'RR %'], [['run', '50.0']])]
         """
-        import polars as pl
+        return tables(in_order(self, sort), Look(decimals, percent), per_query)
 
-        from judged.evaluation.unanswerable import block
-
-        frame = self.summary
-        if per_query:
-            summary = frame.select("run", pl.lit("all").alias("query"), pl.exclude("run"))
-            frame = pl.concat([self.per_query, summary], how="diagonal")
-        words = 2 if per_query else 1
-        rows = [[*row[:words], *map(shown, row[words:])] for row in frame.rows()]
-        words += "weight" in frame.columns
-        if not self.others:
-            return [(frame.columns, rows), *block(self)]
-        width = 1 + len(self.others)
-        split = [
-            [*row[:words], str(measure), *row[words + at * width :][:width]]
-            for row in rows
-            for at, measure in enumerate(self.measures)
-        ]
-        return [([*frame.columns[:words], "measure", "value", *self.others], split), *block(self)]
-
-    def parts(self, *, per_query: bool = False) -> list[Part]:
-        """The table and the sentences under it.
+    def parts(
+        self,
+        *,
+        verbose: bool = False,
+        quiet: bool = False,
+        per_query: bool = False,
+        sort: str | Measure | None = None,
+        decimals: int | None = None,
+        percent: bool = False,
+    ) -> list[Part]:
+        """The table, the warnings under it, and a line that names what is not as by default.
 
         Parameters
         ----------
+        verbose : bool, optional
+            Whether all sentences stand there.
+        quiet : bool, optional
+            Whether the table stands alone.
         per_query : bool, optional
             Whether each query has a row.
+        sort : str or Measure, optional
+            The measure that runs are ordered by, the best first.
+        decimals : int, optional
+            How many decimals numbers have; by default four, and two of percentages.
+        percent : bool, optional
+            Whether measures from 0 to 1 are shown in percent, which their names then say.
 
         Returns
         -------
         list of str or (header, rows)
         """
-        first, *blocks = self.tables(per_query=per_query)
-        return [first, *(part for table in blocks for part in ("", table)), *self.sentences()]
+        found, look = in_order(self, sort), Look(decimals, percent)
+        return found._parts(
+            [part for each in tables(found, look, per_query) for part in ("", each)][1:],
+            [] if quiet else [Warned(f"warning: {text}") for text in found._warnings(look)],
+            verbose=verbose,
+            quiet=quiet,
+        )
 
-    def to_text(self, *, per_query: bool = False) -> str:
-        """An aligned table with the sentences under it.
+    def to_text(
+        self,
+        *,
+        verbose: bool = False,
+        quiet: bool = False,
+        per_query: bool = False,
+        sort: str | Measure | None = None,
+        decimals: int | None = None,
+        percent: bool = False,
+    ) -> str:
+        """An aligned table, the warnings under it, and a line that names what is not as by default.
 
         Parameters
         ----------
+        verbose : bool, optional
+            Whether all sentences stand there: policy, notes, and what each measure is.
+        quiet : bool, optional
+            Whether the table stands alone.
         per_query : bool, optional
             Whether each query has a row.
+        sort : str or Measure, optional
+            The measure that runs are ordered by, the best first.
+        decimals : int, optional
+            How many decimals numbers have; by default four, and two of percentages.
+        percent : bool, optional
+            Whether measures from 0 to 1 are shown in percent, which their names then say.
 
         Returns
         -------
         str
 
         >>> from judged import evaluate
-        >>> print(evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR").to_text(per_query=True)[:44])
+        >>> found = evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR")
+        >>> print(found.to_text(per_query=True, quiet=True))
         run  query      RR
         run  q      0.5000
-        run  a
+        run  all    0.5000
         """
-        return self._text(self.parts(per_query=per_query))
+        return self._text(
+            self.parts(
+                verbose=verbose,
+                quiet=quiet,
+                per_query=per_query,
+                sort=sort,
+                decimals=decimals,
+                percent=percent,
+            )
+        )
 
-    def to_markdown(self, *, per_query: bool = False) -> str:
-        """A table with what was assumed and the `methods` under it, ready to paste.
+    def to_markdown(
+        self,
+        *,
+        quiet: bool = False,
+        per_query: bool = False,
+        sort: str | Measure | None = None,
+        decimals: int | None = None,
+        percent: bool = False,
+    ) -> str:
+        """A table with warnings, what was assumed and the `methods` under it, ready to paste.
 
         Parameters
         ----------
+        quiet : bool, optional
+            Whether the table stands alone.
         per_query : bool, optional
             Whether each query has a row.
+        sort : str or Measure, optional
+            The measure that runs are ordered by, the best first.
+        decimals : int, optional
+            How many decimals numbers have; by default four, and two of percentages.
+        percent : bool, optional
+            Whether measures from 0 to 1 are shown in percent, which their names then say.
 
         Returns
         -------
         str
 
         >>> from judged import evaluate
-        >>> print(evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR").to_markdown()[:44])
+        >>> print(evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR").to_markdown(quiet=True))
         | run | RR |
         | --- | ---: |
         | run | 0.5000 |
+        <BLANKLINE>
         """
         from judged.evaluation.definition import assumptions
 
-        said = [
-            *(f"**Warning: {markdown(text)}**" for text in self.warnings()),
-            *(f"{line[0].upper()}{markdown(line[1:])}." for line in assumptions(self)),
-        ]
-        written = [self._markdown(*table) for table in self.tables(per_query=per_query)]
-        return "\n\n".join([*written, *said, markdown(self.methods())]) + "\n"
+        found, look = in_order(self, sort), Look(decimals, percent)
+        said = [self._markdown(*each) for each in tables(found, look, per_query)]
+        if not quiet:
+            said += [f"**Warning: {markdown(text)}**" for text in found._warnings(look)]
+            said += [f"{line[0].upper()}{markdown(line[1:])}." for line in assumptions(found)]
+            said.append(markdown(found.methods()))
+        return "\n\n".join(said) + "\n"
 
-    def to_latex(self, *, per_query: bool = False) -> str:
-        """A booktabs tabular, with the definition in comments above it.
+    def to_latex(
+        self,
+        *,
+        quiet: bool = False,
+        per_query: bool = False,
+        sort: str | Measure | None = None,
+        decimals: int | None = None,
+        percent: bool = False,
+        caption: str | None = None,
+        label: str | None = None,
+    ) -> str:
+        r"""A booktabs tabular, with the warnings under it and the definition in comments above.
 
         Parameters
         ----------
+        quiet : bool, optional
+            Whether the table stands alone.
         per_query : bool, optional
             Whether each query has a row.
+        sort : str or Measure, optional
+            The measure that runs are ordered by, the best first.
+        decimals : int, optional
+            How many decimals numbers have; by default four, and two of percentages.
+        percent : bool, optional
+            Whether measures from 0 to 1 are shown in percent, which their names then say.
+        caption : str, optional
+            Plain text above the table; a caption or a label makes it a floating table.
+        label : str, optional
+            The key that the document refers to the table by.
 
         Returns
         -------
         str
 
         >>> from judged import evaluate
-        >>> evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR").to_latex().splitlines()[-1]
-        '\\\\end{tabular}'
+        >>> found = evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR")
+        >>> found.to_latex().splitlines()[-1]
+        '\\end{tabular}'
+        >>> print(found.to_latex(quiet=True, caption="My run", label="tab:run"))
+        \begin{table}
+        \centering
+        \caption{My run}
+        \label{tab:run}
+        \begin{tabular}{lr}
+        \toprule
+        run & RR \\
+        \midrule
+        run & 0.5000 \\
+        \bottomrule
+        \end{tabular}
+        \end{table}
+        <BLANKLINE>
         """
         from textwrap import wrap
 
         from judged.evaluation.definition import assumptions
 
-        methods = wrap(self.methods(), 118, break_long_words=False, break_on_hyphens=False)
-        warned = (f"warning: {text}" for text in self.warnings())
-        above = [f"% {visible(text)}" for text in (*warned, *assumptions(self), *methods)]
-        tables = self.tables(per_query=per_query)
-        written = [latex_table(*table, right=self._right(table[0])) for table in tables]
-        return "\n".join([*above, "\n\n".join(written)]) + "\n"
+        found, look = in_order(self, sort), Look(decimals, percent)
+        (header, rows), *blocks = tables(found, look, per_query)
+        above = []
+        if not quiet:
+            warned = (f"warning: {text}" for text in found._warnings(look))
+            methods = wrap(found.methods(), 118, break_long_words=False, break_on_hyphens=False)
+            above = [f"% {visible(text)}" for text in (*warned, *assumptions(found), *methods)]
+        tabular = latex_table(
+            header,
+            rows,
+            right=self._right(header),
+            notes=[] if quiet else [f"Warning: {text}" for text in found._grave()],
+            caption=caption,
+            label=label,
+        )
+        more = [f"\n{latex_table(*each, right=self._right(each[0]))}" for each in blocks]
+        return "\n".join([*above, tabular, *more]) + "\n"
 
-    def to_html(self, *, per_query: bool = False) -> str:
+    def to_html(
+        self,
+        *,
+        quiet: bool = False,
+        per_query: bool = False,
+        sort: str | Measure | None = None,
+        decimals: int | None = None,
+        percent: bool = False,
+    ) -> str:
         """A table for notebooks, each measure with its definition as a tooltip.
 
         Parameters
         ----------
+        quiet : bool, optional
+            Whether the table stands alone.
         per_query : bool, optional
             Whether each query has a row.
+        sort : str or Measure, optional
+            The measure that runs are ordered by, the best first.
+        decimals : int, optional
+            How many decimals numbers have; by default four, and two of percentages.
+        percent : bool, optional
+            Whether measures from 0 to 1 are shown in percent, which their names then say.
 
         Returns
         -------
@@ -224,8 +351,9 @@ class Exports(Result):
         """
         from judged.evaluation.definition import assumptions, notes
 
-        (header, rows), *blocks = self.tables(per_query=per_query)
-        said = {str(m): m.describe() for m in self.measures}
+        found, look = in_order(self, sort), Look(decimals, percent)
+        (header, rows), *blocks = tables(found, look, per_query)
+        said = {look.name(self.label(m), m): m.describe() for m in self.measures}
         head = "".join(
             f'<th title="{html(said.get(name, ""))}">{html(name)}</th>' for name in header
         )
@@ -235,154 +363,21 @@ class Exports(Result):
             return f"<td{title}>{html(cell)}</td>"
 
         body = "".join("<tr>" + "".join(map(cell_of, header, row)) + "</tr>" for row in rows)
-        listed = "".join(f"<li>{html(text)}</li>" for text in notes(self))
+        shown = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+        shown += "".join(html_table(*each) for each in blocks)
+        if quiet:
+            return shown
+        listed = "".join(f"<li>{html(text)}</li>" for text in notes(found))
         return (
-            f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
-            + "".join(html_table(*table) for table in blocks)
-            + "".join(f"<p><b>{html(f'warning: {text}')}</b></p>" for text in self.warnings())
-            + "".join(f"<p><small>{html(line)}</small></p>" for line in assumptions(self))
+            shown
+            + "".join(f"<p><b>{html(f'warning: {t}')}</b></p>" for t in found._warnings(look))
+            + "".join(f"<p><small>{html(line)}</small></p>" for line in assumptions(found))
+            + "<details><summary><small>definitions and notes</small></summary>"
             + (f"<ul><small>{listed}</small></ul>" if listed else "")
-            + "<details><summary><small>definition</small></summary><p><small>"
-            + f"{html(self.methods())}</small></p></details>"
+            + f"<p><small>{html(found.methods())}</small></p></details>"
         )
 
-    def to_dict(self, *, per_query: bool = False) -> dict[str, Any]:
-        """Everything, as plain Python values that JSON can hold.
-
-        Parameters
-        ----------
-        per_query : bool, optional
-            Whether the values of every query are there too.
-
-        Returns
-        -------
-        dict
-
-        >>> from judged import evaluate
-        >>> evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR").to_dict()["runs"][0]["scores"]
-        {'RR': 0.5}
-        """
-        return {
-            "runs": [run.to_dict(per_query=per_query) for run in self.runs],
-            "warnings": self.warnings(),
-            "measures": {str(m): m.definition() for m in self.measures},
-            "policy": self.policy.to_dict(),
-            "convention": self.convention.to_dict() if self.convention else None,
-            "definition": self.methods(),
-            "judged": __version__,
-        }
-
-    def to_json(self, *, per_query: bool = False) -> str:
-        """`to_dict` as JSON.
-
-        Parameters
-        ----------
-        per_query : bool, optional
-            Whether the values of every query are there too.
-
-        Returns
-        -------
-        str
-
-        >>> from judged import evaluate
-        >>> evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR").to_json().startswith("{")
-        True
-        """
-        return to_json(self.to_dict(per_query=per_query))
-
-    def to_frame(self, *, per_query: bool = False) -> pl.DataFrame:
-        """The numbers as a polars table: one row per run, one column per measure.
-
-        Parameters
-        ----------
-        per_query : bool, optional
-            Whether there is one row per run and query instead.
-
-        Returns
-        -------
-        polars.DataFrame
-
-        >>> from judged import evaluate
-        >>> evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR").to_frame(per_query=True).rows()
-        [('run', 'q', 0.5)]
-        """
-        return self.per_query if per_query else self.summary
-
-    def to_csv(self, *, per_query: bool = False) -> str:
-        """`to_frame` as CSV.
-
-        Parameters
-        ----------
-        per_query : bool, optional
-            Whether there is one row per run and query.
-
-        Returns
-        -------
-        str
-
-        >>> from judged import evaluate
-        >>> evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR").to_csv()
-        'run,RR\\nrun,0.5\\n'
-        """
-        return csv_of(self.to_frame(per_query=per_query))
-
-    def to_pandas(self, *, per_query: bool = False) -> pd.DataFrame:
-        """`to_frame` for pandas, with the definition in its `attrs`.
-
-        Parameters
-        ----------
-        per_query : bool, optional
-            Whether there is one row per run and query.
-
-        Returns
-        -------
-        pandas.DataFrame
-
-        >>> from judged import evaluate
-        >>> evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR").to_pandas()["RR"].tolist()
-        [0.5]
-        """
-        try:
-            import pandas as pd
-        except ImportError as error:
-            raise MissingExtraError("to_pandas needs pandas: pip install pandas.") from error
-        frame = pd.DataFrame(self.to_frame(per_query=per_query).to_dict(as_series=False))
-        frame.attrs["definition"] = self.methods()
-        return frame
-
-    def to_trec(self, *, per_query: bool = False) -> str:
-        """`measure⇥query⇥value` at full precision, the summary as `all`; a line names each of runs.
-
-        Parameters
-        ----------
-        per_query : bool, optional
-            Whether the values of every query are there too.
-
-        Returns
-        -------
-        str
-
-        >>> from judged import evaluate
-        >>> evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR").to_trec()
-        'RR\\tall\\t0.5\\n'
-        """
-        lines: list[str] = []
-        for run in self.runs:
-            if len(self.runs) > 1:
-                lines.append(f"runid\tall\t{run.name}")
-            if per_query:
-                columns = [run.values[m].tolist() for m in self.measures]
-                for query, *values in zip(run.rankings.queries, *columns, strict=True):
-                    pairs = zip(self.measures, values, strict=True)
-                    lines += [
-                        f"{measure}\t{query}\t{value!r}"
-                        for measure, value in pairs
-                        if not math.isnan(value)
-                    ]
-            lines += [f"{measure}\tall\t{run.summary[measure]!r}" for measure in self.measures]
-        return "\n".join(lines) + "\n"
-
-    def save(self, path: str | os.PathLike[str], *, per_query: bool = False) -> None:
+    def save(self, path: str | os.PathLike[str], **options: Any) -> None:
         """Write the evaluation to a file, whole or not at all.
 
         Parameters
@@ -390,8 +385,10 @@ class Exports(Result):
         path : str or os.PathLike
             Where to write; the ending says the format: .json, .csv, .md, .html, .txt, .tex, .trec
             or .parquet, which keeps the definition among its metadata.
-        per_query : bool, optional
-            Whether the values of every query are written.
+        **options : Any
+            Those of the method that makes the format, such as `per_query` and `sort` of all,
+            `decimals` and `percent` of what people read, `caption` and `label` of LaTeX; what a
+            format cannot do is refused.
 
         >>> from judged import evaluate
         >>> evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR").save("/dev/null.xlsx")
@@ -399,7 +396,4 @@ class Exports(Result):
         ...
         judged.errors.OutputError: /dev/null.xlsx: the ending says the format, and must be ...
         """
-        self._save(path, per_query=per_query)
-
-    def _metadata(self) -> dict[str, str]:
-        return {"definition": self.methods()}
+        self._save(path, **options)

@@ -3,6 +3,7 @@ undefined."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -58,6 +59,8 @@ class Scored:
     unanswerable: Unanswerable | None = None
     """What the run does with queries that have nothing relevant, where these are looked at apart.
     """
+    labels: Mapping[Measure, str] = field(default_factory=dict)
+    """What the measures are called, where that is not our notation."""
 
     @property
     def name(self) -> str:
@@ -68,6 +71,24 @@ class Scored:
     def audit(self) -> Audit:
         """What was found in the run's data."""
         return audit_of(self.rankings)
+
+    def label(self, measure: Measure) -> str:
+        """What a measure is called in tables and files: as it was asked for.
+
+        Parameters
+        ----------
+        measure : Measure
+            One that was computed.
+
+        Returns
+        -------
+        str
+
+        >>> from judged import AP, evaluate
+        >>> evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "MAP").scored().label(AP)
+        'MAP'
+        """
+        return self.labels.get(measure, str(measure))
 
     def to_dict(self, *, per_query: bool = False) -> dict[str, Any]:
         """Everything, as plain Python values that JSON can hold.
@@ -94,7 +115,9 @@ class Scored:
                 }
         for name in set(TIE_ORDERS) & set(self.others):
             if unsure := self.others[name].unsure:
-                entry["tie_range"]["at_least"] = {str(m): count for m, count in unsure.items()}
+                entry["tie_range"]["at_least"] = {
+                    self.label(m): count for m, count in unsure.items()
+                }
         if self.rankings.weights is not None:
             entry["weights"] = self._weights(self.rankings.weights, per_query=per_query)
         if self.unanswerable is not None:
@@ -105,10 +128,12 @@ class Scored:
 
     def _numbers(self, *, per_query: bool) -> dict[str, Any]:
         """The scores, those of the queries, and the standard errors of what is an estimate."""
-        entry: dict[str, Any] = {"scores": {str(m): plain(at) for m, at in self.summary.items()}}
+        entry: dict[str, Any] = {
+            "scores": {self.label(m): plain(at) for m, at in self.summary.items()}
+        }
         if self.errors:
             entry["standard_errors"] = {
-                str(m): plain(self.summary_errors.get(m)) for m in self.errors
+                self.label(m): plain(self.summary_errors.get(m)) for m in self.errors
             }
         if per_query:
             entry["per_query"] = self._by_query(self.values)
@@ -120,7 +145,7 @@ class Scored:
         """Where the weights come from, what they are worth, and those of the queries."""
         from judged.evaluation.weighting import effective_queries
 
-        found = {str(m): effective_queries(self, m) for m in self.values}
+        found = {self.label(m): effective_queries(self, m) for m in self.values}
         entry: dict[str, Any] = {"source": weights.source, "effective_queries": found}
         if per_query:
             queries = self.rankings.queries
@@ -128,7 +153,8 @@ class Scored:
         return entry
 
     def _by_query(self, values: dict[Measure, Floats]) -> dict[str, dict[str, Any]]:
-        names, columns = list(map(str, values)), [column.tolist() for column in values.values()]
+        names = list(map(self.label, values))
+        columns = [column.tolist() for column in values.values()]
         return {
             query: dict(zip(names, map(plain, row), strict=True))
             for query, *row in zip(self.rankings.queries, *columns, strict=True)
@@ -166,9 +192,9 @@ def score(
 ) -> Scored:
     """The values of all measures, settled; under a convention, of the grades that it takes."""
     scored = Scored(r, {}, {})
-    known = graded(r, measures, convention)
-    estimates = _expected(known) if r.ties == "expected" else {}
-    for measure, own in known.items():
+    graded = graded_for(r, measures, convention)
+    estimates = _expected(graded) if r.ties == "expected" else {}
+    for measure, own in graded.items():
         found = estimates.get(measure) or Expected(measure.compute(own))
         _put(scored, measure, policy, convention, found, own)
     return scored
@@ -183,9 +209,9 @@ def score_ties(
     """The values of all measures over the orders of ties that were left unbroken: the worst, the
     mean and the best."""
     worst, mean, best = (Scored(r, {}, {}) for _ in TIE_ORDERS)
-    known = graded(r, measures, convention)
-    estimates = _expected(known, ends=True)
-    for measure, own in known.items():
+    graded = graded_for(r, measures, convention)
+    estimates = _expected(graded, ends=True)
+    for measure, own in graded.items():
         found = estimates[measure]
         _put(mean, measure, policy, convention, found, own)
         assert found.low is not None
@@ -204,7 +230,7 @@ def score_ties(
     return dict(zip(TIE_ORDERS, (worst, mean, best), strict=True))
 
 
-def graded(
+def graded_for(
     r: Rankings, measures: tuple[Measure, ...], convention: Conventional | None
 ) -> dict[Measure, Rankings]:
     """The rankings that each measure is computed of: those with the grades that the convention
@@ -241,18 +267,18 @@ def _put(
     raw = found.values
     if convention and (fixed := convention.undefined(measure)) is not None:
         raw = np.where(np.isnan(raw), fixed, raw)
-    values, scored.summary[measure] = _settled(measure, r, policy, raw)
+    values, scored.summary[measure] = settled(measure, r, policy, raw)
     scored.values[measure] = values
     if found.errors is not None:
         counted = ~np.isnan(values)
         scored.errors[measure] = np.where(counted, found.errors, np.nan)
-        weights = None if r.weights is None else r.weights.values[counted]
+        weights = r.weights_of(counted)
         error = measure.summarise_error(values[counted], found.errors[counted], weights)
         if error is not None:
             scored.summary_errors[measure] = error
 
 
-def _settled(measure: Measure, r: Rankings, policy: Policy, raw: Floats) -> tuple[Floats, float]:
+def settled(measure: Measure, r: Rankings, policy: Policy, raw: Floats) -> tuple[Floats, float]:
     """A measure's values with the policy applied (NaN: does not count), and its summary."""
     idle = None if r.weights is None else r.weights.values == 0
     nothing = nothing_relevant(measure, r)
@@ -272,7 +298,7 @@ def _settled(measure: Measure, r: Rankings, policy: Policy, raw: Floats) -> tupl
     counted, values = settlement.counted, settlement.settle(raw)
     shown = np.full(len(r), np.nan)
     shown[counted] = values
-    weights = None if r.weights is None else r.weights.values[counted]
+    weights = r.weights_of(counted)
     return shown, measure.summarise(r, Settled(values, counted, settlement.settle, weights))
 
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
 from judged.errors import warn
+from judged.evaluation import effects
 from judged.evaluation.definition import about_runs
+from judged.evaluation.settlement import nothing_relevant
 from judged.evaluation.weighting import about_weights
 from judged.measures.aggregation import mean
 from judged.measures.orders import LIMIT
@@ -17,24 +19,104 @@ from judged.text import counted, listed
 if TYPE_CHECKING:
     from judged.evaluation.exports import Exports
     from judged.evaluation.settlement import Scored
+    from judged.evaluation.table import Look
     from judged.measures import Measure
     from judged.results import Result
+    from judged.segments import Floats
 
     Said = TypeVar("Said", bound=Result)
 
 
-def warnings(evaluation: Exports) -> list[str]:
-    """Every warning once: about the data of the runs, then about measures, policy and
-    convention."""
-    found = about_runs(evaluation, [list(run.audit.warnings) for run in evaluation.runs])
-    return found + [text for about in ABOUT for text in about(evaluation)]
+def warnings(evaluation: Exports, look: Look) -> list[str]:
+    """Every warning once, the worst first: what the number may not be, what was done with the data,
+    and how far the number might be another."""
+    said = grave(evaluation)
+    said += about_runs(evaluation, effects.short_lists(evaluation))
+    said += effects.unjudged(evaluation)
+    said += effects.ties(evaluation, look)
+    return said + effects.scenarios(evaluation)
+
+
+def covered(evaluation: Exports) -> set[str]:
+    """The findings of audits that need no note, for warnings tell of them: by the cutoffs and the
+    thresholds of the measures, which an audit does not know."""
+    fields = {"missing_queries", "duplicates_dropped", "short_lists", "judged_at_10"}
+    said = {"nothing_relevant": _nothing_relevant, "fractional_grades": _fractional_grades}
+    return fields | {field for field, about in said.items() if about(evaluation)}
+
+
+def grave(evaluation: Exports) -> list[str]:
+    """Those that are about more than how far a number might be another."""
+    return [text for about in ABOUT for text in about(evaluation)]
 
 
 def announced(result: Said) -> Said:
-    """The result, each of its warnings issued as Python's, for code that never prints it."""
-    for text in result.warnings():
+    """The result, its grave warnings issued as Python's, for code that never prints it."""
+    for text in result._grave():
         warn(text)
     return result
+
+
+def _of_the_data(evaluation: Exports) -> list[str]:
+    """What readers and makers of rankings warn of."""
+    return about_runs(evaluation, [list(run.audit.warnings) for run in evaluation.runs])
+
+
+def _missing(evaluation: Exports) -> list[str]:
+    """Judged queries that a run lacks."""
+    done = "counted as empty" if evaluation.policy.missing == "zero" else "left out"
+    return about_runs(
+        evaluation,
+        [
+            [f"{_of_all(lost, len(run.rankings), 'not in the run')}, {done}."] if lost else []
+            for run in evaluation.runs
+            for lost in [run.audit.missing_queries]
+        ],
+    )
+
+
+def _of_all(some: Sequence[str], number: int, are: str) -> str:
+    """How many of the judged queries are so, and the first of them."""
+    few = f"{', '.join(some[:3])}{', …' if len(some) > 3 else ''}"
+    return f"{len(some):,} of {counted(number, 'judged query', 'judged queries')} {are} ({few})"
+
+
+def _nothing_relevant(evaluation: Exports) -> list[str]:
+    """Queries in which nothing is relevant, where they count all the same."""
+    done = {"zero": "the worst value", "one": "the best value"}.get(evaluation.policy.empty)
+    if done is None:
+        return []
+    r = evaluation.runs[0].rankings
+    about: dict[tuple[str, str], list[str]] = {}
+    rating = [measure for measure in evaluation.measures if measure.spec.rates_relevance]
+    for measure in rating:
+        fixed = evaluation.convention.undefined(measure) if evaluation.convention else None
+        counts = True if r.weights is None else r.weights.values > 0
+        which = np.flatnonzero(nothing_relevant(measure, r) & counts).tolist()
+        if which:
+            queries = _of_all([r.queries[at] for at in which], len(r), "with nothing relevant")
+            got = done if fixed is None else f"{fixed:g}"
+            about.setdefault((queries, got), []).append(evaluation.label(measure))
+    return [
+        f"{queries}, given {got}{'' if len(names) == len(rating) else f' of {listed(names)}'}: see "
+        "--unanswerable."
+        for (queries, got), names in about.items()
+    ]
+
+
+def _duplicates(evaluation: Exports) -> list[str]:
+    """Rows that were dropped for being about the same."""
+    said = (run.audit.said().get("duplicates_dropped") for run in evaluation.runs)
+    return about_runs(evaluation, [[text] if text else [] for text in said])
+
+
+def _fractional_grades(evaluation: Exports) -> list[str]:
+    """Grades between 0 and 1, where a measure takes them for irrelevant."""
+    audit, grades = evaluation.runs[0].audit, evaluation.runs[0].rankings.pool_grade
+    below = grades[(grades > 0) & (grades < 1)]
+    asked = [m.params["rel"] for m in evaluation.measures if "rel" in m.params]
+    missed = audit.fractional_grades and any(bool((below < rel).any()) for rel in asked)
+    return [audit.said()["fractional_grades"]] if missed else []
 
 
 def _tie_ends(evaluation: Exports) -> list[str]:
@@ -45,14 +127,24 @@ def _tie_ends(evaluation: Exports) -> list[str]:
         queries = counted(max(unsure.values(), default=0), "query has", "queries have")
         said.append(
             [
-                f"The tie range of {listed(list(map(str, unsure)))} reaches at least this far, and "
-                f"may reach further: {queries} more than {LIMIT} orders of tied results, of which "
-                "some were tried."
+                f"The tie range of {listed(list(map(run.label, unsure)))} reaches at least this "
+                f"far, and may reach further: {queries} more than {LIMIT} orders of tied results, "
+                "of which some were tried."
             ]
             if unsure
             else []
         )
     return about_runs(evaluation, said)
+
+
+def _relevant(evaluation: Exports, measure: Measure) -> tuple[Floats, Floats | None]:
+    """How many items are relevant in the queries that have some and count, and their weights."""
+    r = evaluation.runs[0].rankings
+    relevant = r.relevant(measure.params["rel"])
+    some = relevant > 0
+    if r.weights is not None:
+        some &= r.weights.values > 0
+    return relevant[some], r.weights_of(some)
 
 
 def _recall_below_one(evaluation: Exports) -> list[str]:
@@ -68,20 +160,38 @@ def _recall_below_one(evaluation: Exports) -> list[str]:
         return []
     measure = min(asked, key=lambda each: each.params["k"])
     k = measure.params["k"]
-    r = evaluation.runs[0].rankings
-    relevant = r.relevant(measure.params["rel"])
-    weights = np.ones(len(r)) if r.weights is None else r.weights.values
-    some = (relevant > 0) & (weights > 0)
-    relevant, weights = relevant[some], weights[some]
+    relevant, weights = _relevant(evaluation, measure)
     if not relevant.size or np.median(relevant) <= k:
         return []
     fewest, most = int(relevant.min()), int(relevant.max())
     number = f"{fewest:,}" if fewest == most else f"{fewest:,} to {most:,}"
     ceiling = mean(np.minimum(1, k / relevant), weights)
     return [
-        f"Queries have {number} relevant items: {measure} cannot exceed {ceiling:.2g}; CLIP's and "
-        f"SOP's Recall@{k} is Success@{k}."
+        f"Queries have {number} relevant items: {evaluation.label(measure)} cannot exceed "
+        f"{ceiling:.2g}; CLIP's and SOP's Recall@{k} is Success@{k}."
     ]
+
+
+def _all_out_of_reach(evaluation: Exports) -> list[str]:
+    """Whether all relevant items are among the first k, in queries that have more than k."""
+    found = []
+    for measure in evaluation.measures:
+        k = measure.params.get("k")
+        if (
+            measure.spec.name != "Success"
+            or measure.params["of"] != "all"
+            or not isinstance(k, int)
+        ):
+            continue
+        relevant, weights = _relevant(evaluation, measure)
+        most = mean(np.where(relevant <= k, 1.0, 0.0), weights) if len(relevant) else 1.0
+        if many := int((relevant > k).sum()):
+            found.append(
+                f"{counted(many, 'query has', 'queries have')} more than {k:,} relevant items: "
+                f"{evaluation.label(measure)} is 0 for them, whatever is retrieved, and cannot "
+                f"exceed {most:.2g} over those with relevant items."
+            )
+    return found
 
 
 def _unlike_the_library(evaluation: Exports) -> list[str]:
@@ -144,9 +254,15 @@ def _unlisted(run: Scored) -> bool:
 
 
 ABOUT: tuple[Callable[[Exports], list[str]], ...] = (
-    _recall_below_one,
+    _of_the_data,
+    _missing,
+    _nothing_relevant,
+    _duplicates,
+    _fractional_grades,
+    _all_out_of_reach,
     _unlike_the_library,
-    _tie_ends,
+    _recall_below_one,
     about_weights,
+    _tie_ends,
 )
-"""What is looked at: each gives its sentences about an evaluation."""
+"""What is looked at, the worst first: each gives its sentences about an evaluation."""

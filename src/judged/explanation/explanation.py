@@ -188,8 +188,15 @@ class Explanation(Result):
         ranking: Table = (text.header(self), text.cells(self))
         return [ranking, (text.OTHERS, told)] if told else [ranking]
 
-    def parts(self) -> list[Part]:
+    def parts(self, *, verbose: bool = False, quiet: bool = False) -> list[Part]:
         """The whole explanation, as `judged explain` prints it.
+
+        Parameters
+        ----------
+        verbose : bool, optional
+            Changes nothing: everything stands there anyway.
+        quiet : bool, optional
+            Whether only the ranking and the arithmetic stand there.
 
         Returns
         -------
@@ -198,7 +205,11 @@ class Explanation(Result):
         >>> print(explain("0 1", measure="RR").to_text().splitlines()[0])
         RR (Reciprocal rank): 0.5000
         """
-        return [line for line, _ in text.marked_lines(self)]
+        lines = [line for line, _ in text.marked_lines(self, quiet=quiet)]
+        return self._parts(lines, [], verbose=verbose, quiet=quiet)
+
+    def _said(self) -> list[str]:
+        return []
 
     def to_markdown(self) -> str:
         """The whole explanation in Markdown.

@@ -13,7 +13,7 @@ from judged.explanation.arithmetic import Expression, figure
 from judged.explanation.improvement import Change
 from judged.explanation.listing import Cell, Line, Row, threshold
 from judged.measures.formula import readable
-from judged.text import aligned, markdown, markdown_table, plain, shown
+from judged.text import Warned, aligned, markdown, markdown_table, plain, shown
 
 if TYPE_CHECKING:
     from judged.explanation.explanation import Explanation
@@ -97,7 +97,7 @@ def worked_out(e: Explanation) -> Iterator[tuple[str, str]]:
 
 def sentences(e: Explanation) -> Iterator[str]:
     """What else there is to say."""
-    yield from (f"warning: {text}" for text in e.warnings())
+    yield from (Warned(f"warning: {text}") for text in e.warnings())
     if e.steps is None:
         outcome = (
             "and the query does not count"
@@ -159,8 +159,9 @@ def others(e: Explanation) -> list[tuple[str, str, str]]:
     return told
 
 
-def marked_lines(e: Explanation) -> Iterator[tuple[str, str]]:
-    """Each line of the text, and how a terminal may set it: bold, green, dim or plain."""
+def marked_lines(e: Explanation, *, quiet: bool = False) -> Iterator[tuple[str, str]]:
+    """Each line of the text, and how a terminal may set it: bold, green, yellow, dim or plain; or
+    only how the number comes about."""
     yield heading(e), "bold"
     yield from _plainly([e.measure.spec.says, ""])
     yield f"  {e.measure.spec.name} = {readable(e.measure.spec.formula)}", ""
@@ -172,6 +173,8 @@ def marked_lines(e: Explanation) -> Iterator[tuple[str, str]]:
         yield f"  {text}", "bold" if not why else ""
         if why:
             yield f"      {why}", "dim"
+    if quiet:
+        return
     yield from _plainly(["", *sentences(e)])
     if told := others(e):
         yield from _plainly(["", "Under other definitions:"])
@@ -182,7 +185,7 @@ def marked_lines(e: Explanation) -> Iterator[tuple[str, str]]:
 
 
 def _plainly(lines: list[str]) -> list[tuple[str, str]]:
-    return [(line, "") for line in lines]
+    return [(line, "bold yellow" if isinstance(line, Warned) else "") for line in lines]
 
 
 def _table(e: Explanation) -> Iterator[tuple[str, str]]:

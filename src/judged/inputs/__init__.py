@@ -3,7 +3,7 @@ assumed."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
@@ -17,7 +17,14 @@ from judged.inputs.dicts import (
     run_from_dict,
     with_texts,
 )
-from judged.inputs.formats import FORMATS, check_format, detect_format, printable, run_name
+from judged.inputs.formats import (
+    FORMATS,
+    check_format,
+    detect_format,
+    named_file,
+    printable,
+    run_name,
+)
 from judged.inputs.tables import (
     JUDGEMENTS,
     RUN,
@@ -140,7 +147,7 @@ def as_runs(given: RunsLike) -> dict[str | None, Any]:
     Parameters
     ----------
     given : RunsLike
-        A run, a dict {name: run}, or a list of files.
+        A run, a dict {name: run}, or a list of files; a file may be named: "NAME=FILE".
 
     Returns
     -------
@@ -149,6 +156,8 @@ def as_runs(given: RunsLike) -> dict[str | None, Any]:
 
     >>> as_runs(["runs/bm25.run", "runs/dense.run.gz"])
     {'bm25': 'runs/bm25.run', 'dense': 'runs/dense.run.gz'}
+    >>> as_runs("first stage=runs/bm25.run")
+    {'first stage': 'runs/bm25.run'}
     """
     if isinstance(given, Mapping) and holds_several(given):
         return dict(with_texts(given, "", "runs").items())
@@ -156,18 +165,27 @@ def as_runs(given: RunsLike) -> dict[str | None, Any]:
         if not given:
             raise InputError("no run was given.")
         if all(isinstance(each, (str, PathLike)) for each in given):
-            return dict(zip(distinct_names([fspath(each) for each in given]), given, strict=True))
+            named = [_named(each) for each in given]
+            return dict(zip(distinct_names(named), [file for _, file in named], strict=True))
         raise InputError("several runs are given as a list of paths, or as a dict {name: run}.")
-    return {None: given}
+    return dict([_named(given)])
 
 
-def distinct_names(paths: list[str]) -> list[str]:
-    """Short names for runs from their paths; the whole path, and a number, where two would be
-    called the same."""
-    names = [run_name(path) for path in paths]
+def _named(given: Any) -> tuple[str | None, Any]:
+    """A run, and its name where it is a file that is given as NAME=FILE."""
+    return named_file(given) if isinstance(given, str) else (None, given)
+
+
+def distinct_names(named: Sequence[tuple[str | None, str | PathLike[str]]]) -> list[str]:
+    """The names of runs, for those that have none short names from their paths; the whole path,
+    and a number, where two would be called the same."""
+    given = [name for name, _ in named if name is not None]
+    if twice := next((name for name in given if given.count(name) > 1), None):
+        raise InputError(f"two runs are called {twice!r}; give each a name of its own.")
+    names = [name or run_name(fspath(path)) for name, path in named]
     names = [
-        printable(path) if names.count(name) > 1 else name
-        for path, name in zip(paths, names, strict=True)
+        printable(path) if own is None and names.count(name) > 1 else name
+        for (own, path), name in zip(named, names, strict=True)
     ]
     again = [names[:at].count(name) for at, name in enumerate(names)]
     return [

@@ -100,7 +100,7 @@ class Data:
 
     def run(self, one: str) -> Run | Lookup:
         """The only run; `one` is what is said where there are several."""
-        if None not in self.given_runs:
+        if len(self.given_runs) > 1:
             raise InputError(one)
         return next(self.runs())
 

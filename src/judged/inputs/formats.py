@@ -99,7 +99,23 @@ def run_name(path: str | PurePath) -> str:
     if str(path) == "-":
         return "stdin"
     bare = without_compression(PurePath(path))
-    return printable(bare.stem if promised(bare) else bare.name)
+    while promised(bare):
+        bare = bare.with_suffix("")
+    return printable(bare.name)
+
+
+def named_file(given: str) -> tuple[str | None, str]:
+    """The name and the file of NAME=FILE; a file that is called so has no other name.
+
+    >>> named_file("first stage=runs/bm25.run"), named_file("runs/bm25.run")
+    (('first stage', 'runs/bm25.run'), (None, 'runs/bm25.run'))
+    """
+    name, equals, file = given.partition("=")
+    if not equals or os.path.lexists(given):
+        return None, given
+    if not name.strip() or not file:
+        raise InputError(f"{printable(given)}: no such file; a run with a name is NAME=FILE.")
+    return name.strip(), file
 
 
 def detect_format(source: Source) -> Format:

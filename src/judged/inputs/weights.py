@@ -21,6 +21,8 @@ from judged.inputs.tables import Kind
 from judged.text import counted, quote
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from judged.inputs.source import Source
 
 WEIGHTS = Kind("weights of queries", "weight", "2 columns: query, weight")
@@ -125,6 +127,30 @@ def _checked(rows: Iterable[Row], source: str) -> dict[str, float]:
     if not found:
         raise InputError(f"{source}: holds no rows.")
     return found
+
+
+def of_column(frame: pl.DataFrame, source: str) -> QueryWeights:
+    """The weights in a column of judgements, the same in all rows of a query."""
+    import polars as pl
+
+    weight = pl.col("weight")
+    odd = frame.with_row_index("row").filter(~(weight.is_finite() & (weight >= 0)).fill_null(False))
+    if odd.height:
+        row, query, given = odd.select("row", "query", "weight").row(0)
+        raise InputError(
+            f"{source}, row {row + 1}: the weight of query {query!r} is "
+            f"{'missing' if given is None else given}; a weight is a finite number from 0."
+        )
+    found = frame.group_by("query", maintain_order=True).agg(
+        weight.first(), weight.max().alias("most"), weight.min().alias("least")
+    )
+    two = found.filter(pl.col("most") > pl.col("least"))
+    if two.height:
+        query, _, most, least = two.row(0)
+        raise InputError(
+            f"{source}: query {query!r} has the weights {least:g} and {most:g}; a query has one."
+        )
+    return QueryWeights(dict(found.select("query", "weight").iter_rows()), f"a column of {source}")
 
 
 def _of_mapping(given: Mapping[Any, Any]) -> Iterator[Row]:

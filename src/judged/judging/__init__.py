@@ -23,11 +23,13 @@ from judged.judging.join import Matches, match
 from judged.judging.pool import Pool, pool_of
 from judged.judging.ties import place
 from judged.judging.variants import Variants, condensed, cut
+from judged.judging.weights import UNUSED, own_weights, weighted
 from judged.policy import Policy
 from judged.rankings.audit import Audit
 from judged.rankings.grades import each_query
 from judged.rankings.rankings import Rankings, by_query_and_rank
 from judged.segments import Floats, Ints, starts_of
+from judged.text import Warned
 
 if TYPE_CHECKING:
     from judged.types import (
@@ -111,6 +113,7 @@ def judging(
     With `unique`, a table from item to category, the best result of each category stands for it.
     With `best_scores`, rankings hold each query's greatest score, where the run has scores.
     """
+    weights = own_weights(judgements)
     if unique is not None:
         from judged.inputs.categories import read_categories
         from judged.judging.categories import BASIS, unique_judgements, unique_results
@@ -130,6 +133,8 @@ def judging(
             collection=collection,
             best_scores=best_scores,
         )
+        if weights is not None:
+            rankings = weighted(rankings, weights)
         return rankings if unique is None else replace(rankings, basis=BASIS)
 
     return judge_one
@@ -144,6 +149,8 @@ def judge_variants(
     collection: CollectionLike | None = None,
 ) -> Variants:
     """As `judge`, under any rule for ties and unjudged items; the items are matched once."""
+    if own_weights(judgements) is not None:
+        run = replace(run, notes=(*run.notes, Warned(UNUSED)))
     pool = pool_of(judgements, duplicates=duplicates)
     found = match(pool, run, duplicates=duplicates)
 

@@ -77,7 +77,7 @@ def _summary(
 
 @measure(
     name="F",
-    aliases=("F1", "F-measure", "SetF"),
+    aliases=("F1", "F1Score", "F-measure", "SetF"),
     title="F measure",
     says="Harmonic balance of precision and recall at k; 0 where nothing relevant was found.",
     formula=r"\frac{(1+\beta^2) P R}{\beta^2 P + R}",

@@ -128,59 +128,77 @@ class Audit:
         >>> Audit(judged_queries=2, judged_at_10=1.0, tied_results=3, tied_queries=1).sentences()
         ['3 judged results in 1 query tied with other results: their ranks depend on the tie rule.']
         """
+        notes = [note for note in self.notes if not isinstance(note, Warned)]
+        return [*self.warnings, *self.said().values(), *notes]
+
+    def said(self) -> dict[str, str]:
+        """A sentence for each field that has something to say, most important first.
+
+        Returns
+        -------
+        dict
+
+        >>> Audit(judged_queries=2, judged_at_10=1.0, duplicates_dropped=1).said()
+        {'duplicates_dropped': '1 duplicate row dropped, the best-ranked kept.'}
+        """
         lost = self.missing_queries
         unlike = (
             "" if self.unjudged_removed else "; results that nobody judged count as not relevant"
         )
         shares = ", ".join(f"{name} is {share:.1%}" for name, share in self.judged_at.items())
-        said = [
-            (
+        said = {
+            "missing_queries": (
                 lost,
                 f"{_queries(len(lost), 'judged ')} not in the run "
                 f"({', '.join(lost[:3])}{', …' if len(lost) > 3 else ''}).",
             ),
-            (
+            "duplicates_dropped": (
                 self.duplicates_dropped,
                 f"{counted(self.duplicates_dropped, 'duplicate row')} dropped, the best-ranked "
                 "kept.",
             ),
-            (
+            "tied_results": (
                 self.tied_results,
                 f"{counted(self.tied_results, 'judged result')} in {_queries(self.tied_queries)} "
                 "tied with other results: their ranks depend on the tie rule.",
             ),
-            (
+            "nothing_relevant": (
                 self.nothing_relevant,
                 f"{_queries(self.nothing_relevant, 'judged ')} with nothing relevant (no grade of "
                 "1 or above).",
             ),
-            (
+            "fractional_grades": (
                 self.fractional_grades,
                 f"{counted(self.fractional_grades, 'grade')} between 0 and 1: "
                 "not relevant unless rel says so, as in P(rel=0.5)@10.",
             ),
-            (
+            "ignored_queries": (
                 self.ignored_queries,
                 f"{_queries(self.ignored_queries)} of the run without judgements ignored.",
             ),
-            (self.infinite_scores, f"{counted(self.infinite_scores, 'score')} infinite."),
-            (
+            "infinite_scores": (
+                self.infinite_scores,
+                f"{counted(self.infinite_scores, 'score')} infinite.",
+            ),
+            "cut_by_depth": (
                 self.cut_by_depth,
                 f"{counted(self.cut_by_depth, 'result')} below the depth limit ignored.",
             ),
-            (
+            "unjudged_removed": (
                 self.unjudged_removed,
                 f"{counted(self.unjudged_removed, 'unjudged result')} removed.",
             ),
-            (self.short_lists, f"{_queries(self.short_lists)} with fewer than 10 results."),
-            (
+            "short_lists": (
+                self.short_lists,
+                f"{_queries(self.short_lists)} with fewer than 10 results.",
+            ),
+            "judged_at_10": (
                 self.judged_queries and self.judged_at_10 < 1,
                 f"judged@10 is {self.judged_at_10:.1%}{unlike}.",
             ),
-            (self.judged_at, f"where the measures look, {shares}."),
-        ]
-        notes = [note for note in self.notes if not isinstance(note, Warned)]
-        return [*self.warnings, *(sentence for found, sentence in said if found), *notes]
+            "judged_at": (self.judged_at, f"where the measures look, {shares}."),
+        }
+        return {about: sentence for about, (found, sentence) in said.items() if found}
 
     @property
     def warnings(self) -> tuple[str, ...]:

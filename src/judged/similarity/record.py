@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from judged.results import Part, Result, Table
 from judged.statistics.intervals import LEVEL, Interval
-from judged.text import counted
+from judged.text import Dim, counted
 
 if TYPE_CHECKING:
     import polars as pl
@@ -274,21 +274,22 @@ class Training(Result):
         ]
         return [(("measure", "before", "after", "difference", "by chance", "beyond chance"), rows)]
 
-    def parts(self) -> list[Part]:
-        """How it was learned, the table of held-out queries, and what the gains are.
-
-        Returns
-        -------
-        list of str or (header, rows)
-        """
+    def _numbers(self) -> list[Part]:
+        """The table of held-out queries, under what it is of."""
         held = self.held_out
         if held is None:
-            return [*self._settings()]
+            return []
         heading = (
             f"{counted(held.queries, 'held-out query', 'held-out queries')}, means with "
             f"{held.level:.0%} intervals; before: {held.before}"
         )
-        return [*self._settings(), heading, *self.tables(), *self._gains()]
+        return [heading, *self.tables()]
+
+    def _brief(self) -> list[str]:
+        """What the gains are; without held-out queries, how it was learned."""
+        if self.held_out is None:
+            return self._said()
+        return [*self._gains(), Dim("how it was learned: verbose (-v)")]
 
 
 def _said(interval: Interval | None, *, sign: str = "") -> str:

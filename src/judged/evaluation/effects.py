@@ -1,0 +1,215 @@
+"""How far the numbers of an evaluation might be others: by ties, by results that nobody judged, by
+lists that end early."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from judged.errors import PolicyError
+from judged.evaluation.ranges import UNJUDGED_ENDS
+from judged.evaluation.settlement import graded_for, is_bounded, nothing_relevant, settled
+from judged.judging.variants import Variants, uncondensed
+from judged.measures import parse_measure
+from judged.measures.expected import ByWorth
+from judged.measures.orders import in_order, tied_queries
+from judged.measures.spec import Settled
+from judged.text import counted, listed
+
+if TYPE_CHECKING:
+    from judged.evaluation.exports import Exports
+    from judged.evaluation.settlement import Scored
+    from judged.evaluation.table import Look
+    from judged.measures import Measure
+    from judged.rankings.rankings import Rankings
+    from judged.segments import Floats
+
+MOST_HITS = 1_000_000
+"""Ties of queries with more hits than these in all are not looked into: it would take long."""
+MOST_NAMED = 4
+"""How many measures one sentence names."""
+
+
+@dataclass(frozen=True)
+class Moved:
+    """How far ties move a number."""
+
+    by: float
+    """The farther of the two ends; NaN where it is not known."""
+    sure: bool
+    """Whether no order of the ties goes further."""
+    seen: bool
+    """Whether the table would show another number."""
+
+
+def ties(evaluation: Exports, look: Look) -> list[str]:
+    """The measures that another order of the tied results would show another number of."""
+    if evaluation.policy.ties not in ("id", "input") or "worst" in evaluation.others:
+        return []
+    farthest: dict[Measure, Moved] = {}
+    for run in evaluation.runs:
+        for measure, moved in _moved(evaluation, run, look).items():
+            known = farthest.get(measure)
+            if moved.seen and (known is None or not moved.by <= known.by):
+                farthest[measure] = moved
+    if not farthest:
+        return []
+    order = sorted(farthest, key=lambda m: -farthest[m].by if farthest[m].by >= 0 else -math.inf)
+    said = []
+    for measure in order[:MOST_NAMED]:
+        moved, name = farthest[measure], look.name(evaluation.label(measure), measure)
+        far = look.amount(moved.by, measure)
+        if math.isnan(moved.by):
+            said.append(f"{name}, it is not known how far")
+        else:
+            said.append(f"{name} by {f'up to {far}' if moved.sure else f'{far} or more'}")
+    if more := len(order) - len(said):
+        said.append(f"{counted(more, 'other measure')} by less")
+    return [f"Ties move {listed(said)}: see --tie-range."]
+
+
+def _moved(evaluation: Exports, run: Scored, look: Look) -> dict[Measure, Moved]:
+    """What ties do to each measure of a run, where they do anything."""
+    try:
+        r = Variants(run.rankings).under("expected")
+    except PolicyError:  # a cut through a tie, whose unjudged results were removed
+        return dict.fromkeys(evaluation.measures, Moved(math.nan, sure=False, seen=True))
+    tied = np.flatnonzero(tied_queries(r))
+    if not len(tied):
+        return {}
+    if int(np.isin(r.hit_query, tied).sum()) > MOST_HITS:
+        return dict.fromkeys(evaluation.measures, Moved(math.nan, sure=False, seen=True))
+    found: dict[Measure, Moved] = {}
+    loose: dict[int, ByWorth] = {}
+    for measure, own in graded_for(r, evaluation.measures, evaluation.convention).items():
+        if id(own) not in loose:
+            loose[id(own)] = ByWorth(own.take(tied))
+        low, high, sure = loose[id(own)].ends(measure)
+        values = run.values[measure]
+        moves = ~np.isnan(values[tied]) & (low < high)
+        if evaluation.policy.empty == "one" and measure.spec.rates_relevance:
+            moves &= ~nothing_relevant(measure, own)[tied]
+        if not moves.any():
+            continue
+        if measure.spec.summarise is None:
+            counts = ~np.isnan(values)
+            sides = []
+            for end in (low, high):
+                other = values.copy()
+                other[tied[moves]] = end[moves]
+                ended = Settled(other[counts], counts, np.array, own.weights_of(counts))
+                sides.append(measure.summarise(own, ended))
+        else:
+            sides = _summaries(evaluation, measure, own)
+        number = run.summary[measure]
+        seen = any(look.number(side, measure) != look.number(number, measure) for side in sides)
+        far = max((abs(side - number) for side in sides if side != number), default=0.0)
+        found[measure] = Moved(far, sure=bool(sure.all()), seen=seen or math.isnan(far))
+    return found
+
+
+def _summaries(evaluation: Exports, measure: Measure, r: Rankings) -> list[float]:
+    """The summaries of the worst and the best order, where they are not made of the queries'
+    values; of no order where nothing tells which these are."""
+    worth = measure.worth(r)
+    if worth is None:
+        return [math.nan]
+    orders = (in_order(r, worth.ranks(r, best=best)) for best in (False, True))
+    return [
+        settled(measure, order, evaluation.policy, measure.compute_as_ranked(order))[1]
+        for order in orders
+    ]
+
+
+def cutoffs(evaluation: Exports) -> list[int]:
+    """The ranks at which the measures that rate relevance stop looking."""
+    asked = (
+        measure.params.get(str(measure.spec.at))
+        for measure in evaluation.measures
+        if measure.spec.at == "k" and measure.spec.rates_relevance
+    )
+    return sorted({k for k in asked if isinstance(k, int)})
+
+
+def unjudged(evaluation: Exports) -> list[str]:
+    """How much was judged of what the measures look at; nothing where judgements are a list of what
+    is relevant, for then that says no more than precision does."""
+    if evaluation.policy.unjudged == "removed":
+        return []
+    runs = [run for run in evaluation.runs if _tells_irrelevant(run.rankings)]
+    said = []
+    for k in cutoffs(evaluation) if runs else ():
+        share = parse_measure("Judged")(k=k)
+        found = [(_mean(share.compute(uncondensed(run.rankings))), run.name) for run in runs]
+        known = [each for each in found if each[0] < 1]
+        if not known:
+            continue
+        (least, name), (most, other) = min(known), max(found)
+        told = f"{_percent(least)} ({name}) to {_percent(most)} ({other})"
+        said.append(
+            f"judged@{k} is {_percent(least) if _percent(least) == _percent(most) else told}"
+        )
+    return [f"{listed(said)}: what nobody judged counts as not relevant."] if said else []
+
+
+def _tells_irrelevant(r: Rankings) -> bool:
+    """Whether somebody judged items to be irrelevant, and not all items are judged."""
+    return not r.complete and bool((r.pool_grade == 0).any())
+
+
+def _mean(values: Floats) -> float:
+    return 1.0 if np.isnan(values).all() else float(np.nanmean(values))
+
+
+def _percent(share: float) -> str:
+    """A share in percent; what is not whole never looks so."""
+    return f"{math.floor(share * 1000) / 10:.1f}%"
+
+
+def short_lists(evaluation: Exports) -> list[list[str]]:
+    """For each run the lists that end before a measure stops looking, though relevant items are
+    left."""
+    return [
+        [
+            f"{counted(short, 'query has', 'queries have')} fewer than {k:,} results and relevant "
+            f"items left: longer lists could raise {listed(names)}."
+            for k, names, short in _short(evaluation, run)
+        ]
+        for run in evaluation.runs
+    ]
+
+
+def _short(evaluation: Exports, run: Scored) -> Iterator[tuple[int, list[str], int]]:
+    r = run.rankings.whole or run.rankings
+    for k in cutoffs(evaluation):
+        short = ~r.missing & (r.retrieved < k)
+        if not short.any():
+            continue
+        measures = [m for m in evaluation.measures if m.params.get(str(m.spec.at)) == k]
+        lacking = np.zeros(len(r), bool)
+        for measure in measures:
+            rel = measure.params.get("rel", 1)
+            lacking |= r.relevant(rel) > r.total(r.hit_query, r.hit_grade >= rel)
+        if number := int((short & lacking).sum()):
+            yield k, [evaluation.label(m) for m in measures if m.spec.rates_relevance], number
+
+
+def scenarios(evaluation: Exports) -> list[str]:
+    """The measures whose values for unjudged results are no bounds."""
+    if not set(UNJUDGED_ENDS) <= set(evaluation.others):
+        return []
+    loose = [
+        evaluation.label(measure)
+        for measure in evaluation.measures
+        if not all(is_bounded(run, measure, evaluation.policy) for run in evaluation.runs)
+    ]
+    if not loose:
+        return []
+    return [
+        f"The values of {listed(loose)} for unjudged results are two scenarios, not bounds: where "
+        "some of these results are relevant and others are not, a value may be outside them."
+    ]

@@ -1,0 +1,220 @@
+"""An evaluation for programs: dict, JSON, frames, CSV and lines. Numbers are exact here."""
+
+from __future__ import annotations
+
+import math
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from judged import __version__
+from judged.checks import checked_methods
+from judged.errors import MissingExtraError
+from judged.evaluation.table import in_order
+from judged.results import Result, csv_of
+from judged.text import to_json, visible
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import polars as pl
+
+    from judged.evaluation.request import Conventional
+    from judged.evaluation.settlement import Scored
+    from judged.measures import Measure
+    from judged.policy import Policy
+
+
+@checked_methods
+class Records(Result):
+    """What programs get of an evaluation; `Evaluation` holds what is in it.
+
+    Every method takes `per_query`: whether the values of every query are given too, or instead of
+    the summary where a table has room for one kind of rows only. And `sort`: the measure that runs
+    are ordered by.
+    """
+
+    runs: tuple[Scored, ...]
+    measures: tuple[Measure, ...]
+    policy: Policy
+    convention: Conventional | None
+    if TYPE_CHECKING:
+
+        @property
+        def others(self) -> tuple[str, ...]: ...
+        @cached_property
+        def summary(self) -> pl.DataFrame: ...
+        @cached_property
+        def per_query(self) -> pl.DataFrame: ...
+        def methods(self) -> str: ...
+        def label(self, measure: Measure) -> str: ...
+
+    def to_dict(
+        self, *, per_query: bool = False, sort: str | Measure | None = None
+    ) -> dict[str, Any]:
+        """Everything, as plain Python values that JSON can hold.
+
+        Parameters
+        ----------
+        per_query : bool, optional
+            Whether the values of every query are there too.
+        sort : str or Measure, optional
+            The measure that runs are ordered by, the best first.
+
+        Returns
+        -------
+        dict
+
+        >>> from judged import evaluate
+        >>> evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR").to_dict()["runs"][0]["scores"]
+        {'RR': 0.5}
+        """
+        return {
+            "runs": [run.to_dict(per_query=per_query) for run in in_order(self, sort).runs],
+            "warnings": self.warnings(),
+            "measures": {self.label(m): m.definition() for m in self.measures},
+            "policy": self.policy.to_dict(),
+            "convention": self.convention.to_dict() if self.convention else None,
+            "definition": self.methods(),
+            "judged": __version__,
+        }
+
+    def to_json(self, *, per_query: bool = False, sort: str | Measure | None = None) -> str:
+        """`to_dict` as JSON.
+
+        Parameters
+        ----------
+        per_query : bool, optional
+            Whether the values of every query are there too.
+        sort : str or Measure, optional
+            The measure that runs are ordered by, the best first.
+
+        Returns
+        -------
+        str
+
+        >>> from judged import evaluate
+        >>> evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR").to_json().startswith("{")
+        True
+        """
+        return to_json(self.to_dict(per_query=per_query, sort=sort))
+
+    def to_frame(
+        self, *, per_query: bool = False, sort: str | Measure | None = None
+    ) -> pl.DataFrame:
+        """The numbers as a polars table: one row per run, one column per measure.
+
+        Parameters
+        ----------
+        per_query : bool, optional
+            Whether there is one row per run and query instead.
+        sort : str or Measure, optional
+            The measure that runs are ordered by, the best first.
+
+        Returns
+        -------
+        polars.DataFrame
+
+        >>> from judged import evaluate
+        >>> evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR").to_frame(per_query=True).rows()
+        [('run', 'q', 0.5)]
+        """
+        found = in_order(self, sort)
+        return found.per_query if per_query else found.summary
+
+    def to_csv(
+        self, *, per_query: bool = False, sort: str | Measure | None = None, quiet: bool = False
+    ) -> str:
+        """`to_frame` as CSV; warnings stand below it as comments, lines that begin with "#".
+
+        Parameters
+        ----------
+        per_query : bool, optional
+            Whether there is one row per run and query.
+        sort : str or Measure, optional
+            The measure that runs are ordered by, the best first.
+        quiet : bool, optional
+            Whether warnings are left out.
+
+        Returns
+        -------
+        str
+
+        >>> from judged import evaluate
+        >>> evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR").to_csv()
+        'run,RR\\nrun,0.5\\n'
+        """
+        numbers = csv_of(self.to_frame(per_query=per_query, sort=sort))
+        return numbers if quiet else numbers + self._comments()
+
+    def to_pandas(
+        self, *, per_query: bool = False, sort: str | Measure | None = None
+    ) -> pd.DataFrame:
+        """`to_frame` for pandas, with the definition and the warnings in its `attrs`.
+
+        Parameters
+        ----------
+        per_query : bool, optional
+            Whether there is one row per run and query.
+        sort : str or Measure, optional
+            The measure that runs are ordered by, the best first.
+
+        Returns
+        -------
+        pandas.DataFrame
+
+        >>> from judged import evaluate
+        >>> evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR").to_pandas()["RR"].tolist()
+        [0.5]
+        """
+        try:
+            import pandas as pd
+        except ImportError as error:
+            raise MissingExtraError("to_pandas needs pandas: pip install pandas.") from error
+        frame = pd.DataFrame(self.to_frame(per_query=per_query, sort=sort).to_dict(as_series=False))
+        frame.attrs.update(definition=self.methods(), warnings=self.warnings())
+        return frame
+
+    def to_trec(
+        self, *, per_query: bool = False, sort: str | Measure | None = None, quiet: bool = False
+    ) -> str:
+        """`measure⇥query⇥value` at full precision, the summary as `all`; each of several runs has a
+        line with its name, and each warning has one.
+
+        Parameters
+        ----------
+        per_query : bool, optional
+            Whether the values of every query are there too.
+        sort : str or Measure, optional
+            The measure that runs are ordered by, the best first.
+        quiet : bool, optional
+            Whether warnings are left out.
+
+        Returns
+        -------
+        str
+
+        >>> from judged import evaluate
+        >>> evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR").to_trec()
+        'RR\\tall\\t0.5\\n'
+        """
+        lines: list[str] = []
+        for run in in_order(self, sort).runs:
+            if len(self.runs) > 1:
+                lines.append(f"runid\tall\t{run.name}")
+            if per_query:
+                columns = [run.values[m].tolist() for m in self.measures]
+                for query, *values in zip(run.rankings.queries, *columns, strict=True):
+                    pairs = zip(self.measures, values, strict=True)
+                    lines += [
+                        f"{self.label(measure)}\t{query}\t{value!r}"
+                        for measure, value in pairs
+                        if not math.isnan(value)
+                    ]
+            lines += [
+                f"{self.label(measure)}\tall\t{run.summary[measure]!r}" for measure in self.measures
+            ]
+        if not quiet:
+            lines += [f"warning\tall\t{visible(text)}" for text in self._grave()]
+        return "\n".join(lines) + "\n"
+
+    def _metadata(self) -> dict[str, str]:
+        return {"definition": self.methods(), **super()._metadata()}

@@ -50,6 +50,7 @@ _HOMES = {
     "conventions": "conventions",
     "evaluate": "evaluation",
     "evaluate_embeddings": "embeddings",
+    "evaluate_retriever": "retriever",
     "explain": "explanation.explanation",
     "identify": "identification",
     "judge": "judging",

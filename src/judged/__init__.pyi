@@ -31,6 +31,7 @@ from judged.disagreement import compare_conventions as compare_conventions
 from judged import conventions as conventions
 from judged.evaluation import evaluate as evaluate
 from judged.embeddings import evaluate_embeddings as evaluate_embeddings
+from judged.retriever import evaluate_retriever as evaluate_retriever
 from judged.explanation.explanation import explain as explain
 from judged.identification import identify as identify
 from judged.judging import judge as judge

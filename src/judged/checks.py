@@ -193,6 +193,7 @@ def optional(check: Callable[[str, Any], Any]) -> Callable[[str, Any], Any]:
 
 
 OPTIONS: dict[str, Callable[[str, Any], Any]] = {
+    "all_queries": flag,
     "answer_threshold": number,
     "bins": partial(whole, at_most=10_000),
     "both": flag,
@@ -217,6 +218,7 @@ OPTIONS: dict[str, Callable[[str, Any], Any]] = {
     "quiet": flag,
     "rel": number,
     "relevant": sizes,
+    "retries": partial(whole, at_least=0, at_most=1000),
     "rows": optional(partial(whole, otherwise=", or None for all")),
     "run_format": file_format,
     "search": flag,
@@ -226,6 +228,8 @@ OPTIONS: dict[str, Callable[[str, Any], Any]] = {
     "unanswerable": flag,
     "unjudged_range": flag,
     "verbose": flag,
+    "wait": partial(number, at_least=0, at_most=3600),
+    "workers": partial(whole, at_most=1024),
 }
 """Each option that means the same wherever it occurs, and its check: (name, given) -> value."""
 

@@ -76,14 +76,19 @@ def _title(evaluation: Exports, measure: Measure) -> str:
 
 
 def assumptions(evaluation: Exports) -> list[str]:
-    """The policy, and the convention where there is one: a line each."""
-    lines = [f"policy: {evaluation.policy}"]
+    """The policy, and the convention and the latency where there is one: a line each."""
+    lines = [*latency(evaluation), f"policy: {evaluation.policy}"]
     if evaluation.convention:
         names = "; ".join(
             f"{each.measure} is {each.theirs}" for each in evaluation.convention.named
         )
         lines.append(f"convention: {evaluation.convention}, where {names}")
     return [*lines, *weights_line(evaluation), *apart_lines(evaluation)]
+
+
+def latency(evaluation: Exports) -> list[str]:
+    """How long queries took, where a retriever was asked: a line."""
+    return [f"latency: {evaluation.latency.sentence()}"] if evaluation.latency else []
 
 
 def notes(evaluation: Exports) -> list[str]:

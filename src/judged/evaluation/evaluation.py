@@ -31,6 +31,7 @@ from judged.rankings.rankings import Rankings
 if TYPE_CHECKING:
     import polars as pl
 
+    from judged.evaluation.latency import Latency
     from judged.types import ConventionLike, MeasuresLike, PolicyLike, WeightsLike
 
 
@@ -108,6 +109,8 @@ class Evaluation(Exports):
     """What was assumed."""
     convention: Conventional | None = None
     """The library whose numbers these are, where one was named."""
+    latency: Latency | None = None
+    """How long each query took, where a retriever was asked."""
 
     def value(self, measure: str | Measure | None = None, run: str | None = None) -> float:
         """One summary number.

@@ -71,9 +71,9 @@ class Exports(Records):
         return sentences(self)
 
     def _brief(self) -> list[str]:
-        from judged.evaluation.definition import brief
+        from judged.evaluation.definition import brief, latency
 
-        return [Dim(brief(self))]
+        return [*latency(self), Dim(brief(self))]
 
     def tables(
         self,

@@ -88,14 +88,14 @@ def judge(
     listed = data.run(
         "judge takes one run; judged.evaluate takes several, as {name: run} or a list of paths."
     )
-    return judge_pool(
-        pool_of(data.judgements(), duplicates=duplicates),
-        listed,
+    judge_one = judging(
+        data.judgements(),
         policy=Policy.of(policy),
         depth=depth,
         duplicates=duplicates,
         collection=collection,
     )
+    return judge_one(listed)
 
 
 def judging(

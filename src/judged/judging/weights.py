@@ -6,8 +6,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from judged.errors import InputError
+from judged.inputs.query_weights import QueryWeights
 from judged.inputs.tables import Judgements, Lookup
-from judged.inputs.weights import QueryWeights
 from judged.rankings.audit import audit_of
 from judged.rankings.rankings import Rankings
 from judged.rankings.weights import Weights

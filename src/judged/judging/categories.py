@@ -58,6 +58,7 @@ def unique_judgements(judgements: Any, categories: Any, *, duplicates: str = "er
 
     given = read_judgements(judgements)
     if isinstance(given, Lookup):
+        refuse_repeated(given, duplicates)
         named = tuple(given.lists)
         given = Judgements(_flat(given, "grade"), given.source, given.notes, queries=named)
     whole = distinct(given, duplicates).table

@@ -151,11 +151,12 @@ def evaluate(
         from judged.evaluation.warnings import announced
         from judged.judging import judging
         from judged.judging.items import at_both_levels, with_items
-        from judged.judging.weights import weights_of
+        from judged.judging.weights import refuse_both
 
         request = Request.of(measures, policy, convention, prepares=True)
         levels = at_both_levels(data, **ranked) if both_levels else [with_items(data, **ranked)]
         pools = [level.judgements() for level in levels]
+        refuse_both(pools[0], weights)
         judges = [
             judging(
                 pool,
@@ -179,7 +180,7 @@ def evaluate(
             request,
             tie_range=tie_range,
             unjudged_range=unjudged_range,
-            weights=weights_of(pools[0], weights),
+            weights=weights,
             unanswerable=unanswerable,
             answer_threshold=answer_threshold,
         )

@@ -97,13 +97,12 @@ def _moved(evaluation: Exports, run: Scored, look: Look) -> dict[Measure, Moved]
             continue
         if measure.spec.summarise is None:
             counts = ~np.isnan(values)
-            weights = None if own.weights is None else own.weights.values[counts]
             sides = []
             for end in (low, high):
                 other = values.copy()
                 other[tied[moves]] = end[moves]
-                settled_so = Settled(other[counts], counts, np.array, weights)
-                sides.append(measure.summarise(own, settled_so))
+                ended = Settled(other[counts], counts, np.array, own.weights_of(counts))
+                sides.append(measure.summarise(own, ended))
         else:
             sides = _summaries(evaluation, measure, own)
         number = run.summary[measure]

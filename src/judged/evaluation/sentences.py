@@ -10,8 +10,9 @@ from judged.evaluation.definition import (
     expected_runs,
     standard_errors,
 )
-from judged.evaluation.unanswerable import pointer
+from judged.evaluation.unanswerable import apart_notes
 from judged.evaluation.warnings import covered
+from judged.evaluation.weighting import weight_sources
 from judged.measures.orders import DRAWS, LIMIT
 from judged.policy import Policy
 from judged.text import Warned
@@ -45,12 +46,12 @@ def brief(evaluation: Exports) -> str:
     ]
     bases = (run.rankings.basis for run in evaluation.runs)
     ranked = dict.fromkeys(part.partition(":")[0] for basis in bases for part in basis)
-    weights = evaluation.runs[0].rankings.weights
     said = [
         *([f"as {evaluation.convention}"] if evaluation.convention else []),
         *([", ".join(chosen)] if chosen else []),
-        *([f"weighted by {weights.source}"] if weights is not None else []),
         *(part for part in ranked if part not in USUAL_BASIS),
+        *(f"weighted by {source}" for source in weight_sources(evaluation)),
+        *apart_notes(evaluation),
     ]
     return "; ".join([*said, "definitions and notes: verbose (-v)"])
 
@@ -85,7 +86,7 @@ def notes(evaluation: Exports) -> list[str]:
             f"what {evaluation.convention} computes is known from its source, which was read and "
             "not run."
         )
-    return found + pointer(evaluation)
+    return found
 
 
 def _estimate(evaluation: Exports, measure: Measure) -> list[str]:

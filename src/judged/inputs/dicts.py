@@ -71,9 +71,16 @@ def _grades_of(
         )
     # A set is put in order, so that nothing depends on how it was made.
     plain = sorted(items, key=str) if isinstance(items, Set) else _plain(items)
+    try:
+        grades: dict[str, Any] = dict.fromkeys(plain, 1)
+    except TypeError:  # a list or a dict cannot be a key
+        grades = {}
+    if grades and len(grades) == len(plain) and only_texts(grades):
+        notes[NO_GRADES] = None
+        return grades
     pairs, assumed = results_of(plain, f"query {query!r}", JUDGEMENTS)
     notes.update(assumed)
-    grades: dict[str, Any] = {}
+    grades = {}
     for item, grade in pairs:
         if item in grades:
             repeated.append((str(query), item))

@@ -26,10 +26,11 @@ from judged.cli import COMMANDS, cli
 from judged.cli._libraries import Library
 from judged.cli.plot import flag
 from judged.conventions import HELD, conventions
-from judged.measures import PRESETS, REGISTRY, Spec, catalogue
+from judged.measures import REGISTRY, Spec, catalogue
 from judged.measures.aggregation import aggregate_param
 from judged.measures.bibliography import BIBLIOGRAPHY
 from judged.measures.params import Choice, Param, show
+from judged.measures.presets import ABOUT
 
 DOCS = Path(__file__).resolve().parent
 STUB = DOCS.parent / "src" / "judged" / "__init__.pyi"
@@ -141,6 +142,7 @@ def _section(spec: Spec) -> str:
         f"**{spec.title}.** {spec.says}",
         *also,
         f"```math\n{spec.formula}\n```",
+        *(f"With `{which}`:\n\n```math\n{own}\n```" for which, own in spec.formulas.items()),
         "\n".join(facts),
         "\n".join(
             [
@@ -246,8 +248,11 @@ def _paragraphs(text: str) -> str:
 
 def presets() -> str:
     """Every preset and the measures it stands for."""
-    rows = [f"| `{name}` | {_names(measures)} |" for name, measures in PRESETS.items()]
-    return "\n".join(["| preset | measures |", "|---|---|", *rows])
+    rows = [
+        f"| `{name}` | {preset.title} | {_names(preset.measures)} |"
+        for name, preset in ABOUT.items()
+    ]
+    return "\n".join(["| preset | whose | measures |", "|---|---|---|", *rows])
 
 
 VARIANTS = ("AP", "nDCG", "R", "P", "F", "RR")

@@ -94,7 +94,7 @@ def test_an_infinite_rank_is_valid_json(judged, files):
         raise AssertionError(constant)
 
     [run] = json.loads(text, parse_constant=refuse)["runs"]
-    assert run["scores"] == {"Rank": "Infinity"}
+    assert run["scores"] == {"MeanRank": "Infinity"}
 
 
 def test_csv(judged, files):

@@ -60,7 +60,7 @@ def test_a_measure_with_parameters_is_explained_with_them(judged):
 
 
 def test_the_catalogue_as_json(judged):
-    entries = json.loads(judged("measures", "--format", "json").out)
+    entries = json.loads(judged("measures", "--format", "json").out)["measures"]
     assert set(entries) == set(REGISTRY)
     assert entries["P"]["example"] == {
         "measure": "P@5",
@@ -100,4 +100,4 @@ def test_shell_completion():
     done = subprocess.run(
         [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False
     )
-    assert done.stdout == "plain,nDCG\nplain,nDCGRel\n"
+    assert done.stdout == "plain,nDCG\nplain,nDCGRel\nplain,ndcg_rel\n"

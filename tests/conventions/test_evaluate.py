@@ -24,7 +24,7 @@ def score(measures: object, convention: str, **options: object) -> dict[str, flo
 def test_its_names_are_understood() -> None:
     # q1 finds a at rank 2: 1/2 of two relevant items; q2 is perfect; q3 is missing, and pytrec_eval
     # leaves it out.
-    assert score("map, recip_rank", "pytrec_eval") == {"AP": 0.625, "RR": 0.75}
+    assert score("map, recip_rank", "pytrec_eval") == {"map": 0.625, "recip_rank": 0.75}
 
 
 def test_our_names_are_its_variants() -> None:
@@ -32,12 +32,12 @@ def test_our_names_are_its_variants() -> None:
     # never listed.
     assert score([AP @ 2, "AP@1"], "gldv2") == {
         "AP(norm=capped)@2": round((0.25 + 1 + 0) / 2, 6),
-        "AP(norm=capped)@1": 0.5,
+        "AP@1": 0.5,
     }
 
 
 def test_a_level_of_relevance_may_be_added() -> None:
-    assert score("AP(rel=2)@10", "gldv2") == {"AP(rel=2, norm=capped)@10": 0.0}
+    assert score("AP(rel=2)@10", "gldv2") == {"AP(rel=2)@10": 0.0}
 
 
 @pytest.mark.parametrize(
@@ -167,12 +167,43 @@ def test_what_cannot_be_expressed_says_why() -> None:
     )
 
 
+def test_two_names_of_one_measure_with_policies_of_their_own() -> None:
+    both = ["average_precision_score", "label_ranking_average_precision_score"]
+    assert refused(both, "sklearn", ConventionError) == (
+        "scikit-learn has empty=zero for average_precision_score and empty=one for "
+        "label_ranking_average_precision_score; evaluate them one at a time, or choose empty for "
+        "both."
+    )
+    assert refused(both[::-1], "sklearn", ConventionError) == (
+        "scikit-learn has empty=one for label_ranking_average_precision_score and empty=zero for "
+        "average_precision_score; evaluate them one at a time, or choose empty for both."
+    )
+    assert set(score(both, "sklearn", policy={"empty": "skip"})) == {both[0]}
+
+
+def test_two_names_of_one_measure_that_differ_where_it_is_undefined() -> None:
+    both = "RetrievalFallOut(top_k=2) retrieval_fall_out(top_k=2)"
+    assert refused(both, "torchmetrics", ConventionError) == (
+        "RetrievalFallOut(top_k=2) and retrieval_fall_out(top_k=2) are both FallOut@2 here, though "
+        "torchmetrics (retrieval) gives them different values for some queries; evaluate them one "
+        "at a time."
+    )
+
+
+def test_two_names_of_one_measure_that_mean_the_same() -> None:
+    both = ["recall", "HitRate(use_granular_hit_rate=True)", "R"]
+    evaluation = evaluate({"q": {"a": 1, "b": 1}}, {"q": ["a"]}, both, convention="llama-index")
+    assert [str(measure) for measure in evaluation.measures] == ["R"]
+    assert [evaluation.value(name) for name in both] == [0.5, 0.5, 0.5]
+    assert evaluation.to_dict()["convention"]["names"] == {"R": "recall"}
+
+
 def test_names_of_different_policies() -> None:
     assert refused("NDCG@10 MRR@10", "beir", ConventionError) == (
         "BEIR has ties=id for NDCG@10 and ties=input for MRR@10; evaluate them one at a time, or "
         "choose ties for both."
     )
     assert set(score("NDCG@10 MRR@10", "beir", policy={"ties": "id", "missing": "zero"})) == {
-        "nDCG@10",
-        "RR@10",
+        "NDCG@10",
+        "MRR@10",
     }

@@ -122,6 +122,22 @@ def test_the_median_query_decides_and_the_ceiling_is_the_mean() -> None:
     assert evaluate(few, run, "R@1").warnings() == []
 
 
+def test_all_of_more_than_k_says_that_it_is_out_of_reach() -> None:
+    judgements = {"a": dict.fromkeys("xyz", 1), "b": {"x": 1}, "c": {"x": 0}}
+    run = {query: list("xyz") for query in judgements}
+    found = evaluate(judgements, run, "Success(of=all)@2, Success@2, Success(of=all)@3")
+    assert [round(found.value(each), 6) for each in found.measures] == [
+        0.333333,
+        0.666667,
+        0.666667,
+    ]
+    assert found.warnings() == [
+        "1 query has more than 2 relevant items: Success(of=all)@2 is 0 for them, whatever is "
+        "retrieved, and cannot exceed 0.5 over those with relevant items."
+    ]
+    assert evaluate(judgements, run, "Success(of=all)@R, Success(of=all)").warnings() == []
+
+
 def test_the_presets_of_libraries_are_theirs() -> None:
     assert parse_measure("AP@R") in parse_all("metric-learning")
     assert {"Success@1", "Success@10", "Success@100"} <= set(PRESETS["metric-learning"])

@@ -26,7 +26,7 @@ def test_one_run_and_several_have_the_same_shape(both):
     assert both.summary["run"].to_list() == ["good", "weak"]
     assert both.summary["RR"].to_list() == [pytest.approx(2.5 / 3), pytest.approx(1.5 / 3)]
     # ranks of the first relevant item: 1, 1, 2 and 2, 1, infinite
-    assert both.summary["Rank(aggregate=median)"].to_list() == [1.0, 2.0]
+    assert both.summary["MedianRank"].to_list() == [1.0, 2.0]
 
 
 def test_default_measures():
@@ -58,12 +58,12 @@ def test_value_asks_where_it_is_ambiguous(both):
     with pytest.raises(judged.InputError, match=r"^say which run: good, weak\.$"):
         both.value("RR")
     with pytest.raises(
-        judged.MeasureError, match=r"^say which measure: RR, nDCG@10, Rank\(aggregate=median\)\.$"
+        judged.MeasureError, match=r"^say which measure: RR, nDCG@10, MedianRank\.$"
     ):
         both.value(run="good")
     with pytest.raises(
         judged.MeasureError,
-        match=r"^AP was not evaluated; there is RR, nDCG@10, Rank\(aggregate=median\)\.$",
+        match=r"^AP was not evaluated; there is RR, nDCG@10, MedianRank\.$",
     ):
         both.value("AP", "good")
     with pytest.raises(judged.InputError, match=r"^there is no run 'bad'; there is good, weak\.$"):
@@ -176,7 +176,12 @@ def test_every_export_but_the_plain_lines_carries_the_definition(both, tmp_path)
     assert pl.read_parquet_metadata(tmp_path / "values.parquet")["definition"] == text
     everything = both.to_text(verbose=True)
     for measure in both.measures:
-        assert f"measure: {measure.describe(brief=True)}" in everything.splitlines()
+        said = f"measure: {both.label(measure)} is "
+        assert any(line.startswith(said) for line in everything.splitlines())
+    assert (
+        "measure: MedianRank is Rank(aggregate=median): Rank of relevant items with rel=1, "
+        "of=first, aggregate=median" in everything.splitlines()
+    )
     assert (
         "measure: nDCG@10 is Normalised discounted cumulative gain with k=10, gain=linear, "
         "gains=none, " in everything
@@ -195,13 +200,13 @@ def test_exports_agree(both, tmp_path):
     assert data["runs"][1]["per_query"]["q3"] == {
         "RR": 0.0,
         "nDCG@10": 0.0,
-        "Rank(aggregate=median)": "Infinity",
+        "MedianRank": "Infinity",
     }
     assert both.to_pandas().to_dict("list") == both.summary.to_dict(as_series=False)
     both.save(tmp_path / "values.parquet", per_query=True)
     assert pl.read_parquet(tmp_path / "values.parquet").equals(both.per_query)
     assert [path.name for path in tmp_path.iterdir()] == ["values.parquet"]
-    assert both.to_csv().splitlines()[0] == "run,RR,nDCG@10,Rank(aggregate=median)"
+    assert both.to_csv().splitlines()[0] == "run,RR,nDCG@10,MedianRank"
 
 
 @pytest.mark.parametrize("per_query", [False, True])
@@ -218,7 +223,7 @@ def test_every_ending_saves_what_its_method_gives(both, tmp_path, per_query):
 
 def test_repr_and_html(both):
     lines = repr(both).splitlines()
-    assert lines[0].split() == ["run", "RR", "nDCG@10", "Rank(aggregate=median)"]
+    assert lines[0].split() == ["run", "RR", "nDCG@10", "MedianRank"]
     assert lines[1].split()[:2] == ["good", "0.8333"]
     assert lines[3:] == [
         "warning: weak: 1 of 3 judged queries not in the run (q3), counted as empty.",

@@ -15,7 +15,7 @@ from judged.measures import REGISTRY
 from judged.measures.expected import expectations
 from judged.measures.orders import DRAWS, LIMIT, PAIRS
 from support.rankings import PLAIN, random_measure
-from support.tied import Tied, mean_of_twins, random_ties, rankings_of_ties
+from support.tied import Tied, by_twin, mean_of_twins, random_ties, rankings_of_ties
 
 ALWAYS_EXACT = [
     *(
@@ -95,6 +95,46 @@ def test_average_precision_is_exact_in_all_its_variants(area: str, norm: str, k:
     np.testing.assert_allclose(
         found.values, [mean_of_twins(measure, query) for query in queries], **SAME
     )
+
+
+@pytest.mark.parametrize("depth", [None, 1, 2, 4])
+@pytest.mark.parametrize(
+    "text",
+    [
+        *(
+            f"Success(of=all, rel={rel}){at}"
+            for rel in (1, 2)
+            for at in ("", "@1", "@2", "@4", "@R")
+        ),
+        *(f"Rank(of=last, rel={rel})" for rel in (1, 2)),
+    ],
+)
+def test_all_and_last_are_exact(text: str, depth: int | None) -> None:
+    measure = parse_measure(text)
+    queries = random_ties(Random(f"{text} {depth}"), 25)
+    rankings = rankings_of_ties(queries, depth=depth)
+    found = expectations([measure], rankings, ends=True)[measure]
+    assert measure.closed(rankings).known.all()
+    assert found.errors is None
+    assert found.sure is not None
+    assert found.sure.all()
+    seen = [list(map(by_twin(measure), query.orders(depth))) for query in queries]
+    np.testing.assert_allclose(found.values, [np.mean(values) for values in seen], **SAME)
+    np.testing.assert_array_equal(found.low, [min(values) for values in seen])
+    np.testing.assert_array_equal(found.high, [max(values) for values in seen])
+
+
+def test_all_of_a_long_tie() -> None:
+    # Three of n = 1,000 equal results are relevant: all are among the first 500 with the chance
+    # 500/1000 * 499/999 * 498/998, and the last stands at 3 * 1001/4 on average.
+    run = {"q": {f"i{at}": 1.0 for at in range(1000)}}
+    grades = {"q": {"i7": 1, "i70": 1, "i700": 1}}
+    rankings = judge(grades, run, policy={"ties": "expected"})
+    chance = 0.5 * 499 / 999 * 498 / 998
+    found = rankings.evaluate("Success(of=all)@500, Rank(of=last), Success(of=all)@2")
+    assert found.value("Success(of=all)@500") == pytest.approx(chance, rel=1e-13)
+    assert found.value("Rank(of=last)") == 3 * 1001 / 4
+    assert found.value("Success(of=all)@2") == 0.0
 
 
 def test_long_ties_are_exact_too() -> None:

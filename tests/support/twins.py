@@ -70,10 +70,11 @@ def twin_Rprec(query: Query, *, rel: float, mult: float) -> float:  # noqa: N802
 
 
 @twin
-def twin_Success(query: Query, *, k: Any, rel: float) -> float:  # noqa: N802
-    if count_relevant(query, rel) == 0:
+def twin_Success(query: Query, *, k: Any, rel: float, of: str) -> float:  # noqa: N802
+    relevant, found = count_relevant(query, rel), len(relevant_ranks(query, k, rel))
+    if relevant == 0:
         return nan
-    return 1.0 if relevant_ranks(query, k, rel) else 0.0
+    return 1.0 if (found > 0 if of == "any" else found == relevant) else 0.0
 
 
 @twin
@@ -170,8 +171,8 @@ def twin_Rank(query: Query, *, rel: float, of: str, aggregate: str) -> float:  #
     ranks = ranks_of_all(query, rel)
     if not ranks:
         return nan
-    if of == "first":
-        return ranks[0]
+    if of in ("first", "last"):
+        return min(ranks) if of == "first" else max(ranks)
     return sum(ranks) / len(ranks) if aggregate == "mean" else median(ranks)
 
 

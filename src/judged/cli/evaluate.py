@@ -20,13 +20,15 @@ from judged.cli._options import (
     result_options,
     table_options,
     tie_range_option,
+    unanswerable_options,
+    weights_option,
 )
 from judged.evaluation.exports import Exports
 
 
 @command(short_help="Score runs against judgements.")
 @click.argument("judgements", metavar="QRELS", type=READS)
-@click.argument("runs", metavar="RUN...", nargs=-1, required=True, type=READS)
+@click.argument("runs", metavar="[RUN...]", nargs=-1, type=READS)
 @measures_option
 @convention_option
 @policy_options
@@ -37,6 +39,8 @@ from judged.evaluation.exports import Exports
     help="Beside each number, its values if all unjudged results had been judged and found "
     "irrelevant, or of the top grade; a note names the measures for which these are no bounds.",
 )
+@weights_option
+@unanswerable_options
 @depth_option
 @collection_option
 @click.option(
@@ -48,6 +52,11 @@ from judged.evaluation.exports import Exports
 )
 @duplicates_option
 @data_options
+@click.option(
+    "--both-levels",
+    is_flag=True,
+    help="With --item-to: score every run twice, by item and by document.",
+)
 @per_query_option
 @table_options
 @result_options(Exports.SAVED_AS)
@@ -63,16 +72,17 @@ def evaluate(
     """Score one or more RUN files against the judgements in QRELS.
 
     Files may be TREC runs and qrels, CSV or TSV with a header, MS MARCO, Parquet, NDJSON or JSON,
-    compressed or not; "-" is standard input.
+    compressed or not; "-" is standard input. Without RUN, QRELS holds both: rows with a query, a
+    list of relevant ids and a list of retrieved ids; further files of such rows are further runs.
     """
     from judged.cli._terminal import counting, deliver
     from judged.evaluation import evaluate as score
 
     check_format(form, output, Exports.SAVED_AS)
-    with counting("Reading runs", len(runs), "") as advance:
+    with counting("Reading runs", len(runs) or 1, "") as advance:
         found = score(
             judgements,
-            runs,
+            runs or None,
             measures or None,
             progress=advance and (lambda _: advance(1)),
             **options,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from math import isinf
 from typing import TYPE_CHECKING, Any
@@ -15,9 +15,10 @@ from judged.text import to_json
 
 if TYPE_CHECKING:
     from judged.measures import Measure, Spec
+    from judged.measures.presets import Preset
 
 
-@command(short_help="List all measures, or explain one.")
+@command(short_help="List all measures and presets, or explain some.")
 @click.argument("name", required=False, shell_complete=complete_measure)
 @click.option(
     "--format",
@@ -28,25 +29,59 @@ if TYPE_CHECKING:
     help="How to print it.",
 )
 def measures(name: str | None, form: str) -> None:
-    """List all measures, or explain one: parameters, formula, when it is undefined, reference, a
-    worked example.
+    """List all measures and presets, or explain some: parameters, formula, when it is undefined,
+    reference, a worked example.
 
     NAME may be a measure with parameters, such as "nDCG(gain=exp)@10": then its definition is that
-    of these parameters.
+    of these parameters. It may be a preset, such as rag, which stands for several measures; and
+    several of them, such as "P@5,10" or "rag,AP".
     """
     from judged.cli._terminal import hand_over, say
-    from judged.measures import bind, catalogue, parse_measure
+    from judged.measures import bind, catalogue
+    from judged.measures.grammar import read_all
+    from judged.measures.presets import ABOUT
 
-    chosen = [parse_measure(name)] if name else [bind(spec, {}) for spec in catalogue()]
+    presets = dict(ABOUT)
+    labels = {bind(spec, {}): spec.name for spec in catalogue()}
+    if name is not None:
+        presets, rest = _presets_in(name)
+        labels = read_all(rest) if rest else {}
     if form == "json":
-        entries = {
-            str(measure): {**measure.definition(), **_declared(measure.spec)} for measure in chosen
-        }
-        hand_over(to_json(entries))
-    elif name:
-        say(_page(chosen[0], chosen[0].describe()))
+        hand_over(to_json(_entries(labels, presets, chosen=name is not None)))
+    elif name is not None:
+        pages = ["\n".join(_preset(*each)) for each in presets.items()]
+        specs = {measure.spec.name: measure.spec for measure in labels}
+        pages += ["\n".join(_page(spec, labels)) for spec in specs.values()]
+        say("\n\n\n".join(pages))
     else:
-        say("\n".join(_list([measure.spec for measure in chosen])))
+        say("\n".join(_list([measure.spec for measure in labels], presets)))
+
+
+def _presets_in(text: str) -> tuple[dict[str, Preset], str | list[str]]:
+    """The presets that a text names, and what else it does."""
+    from judged.measures.grammar import pieces_of
+    from judged.measures.presets import ABOUT
+
+    pieces = pieces_of(text)
+    presets = {each.lower(): ABOUT[each.lower()] for each in pieces if each.lower() in ABOUT}
+    return presets, [each for each in pieces if each.lower() not in ABOUT] if presets else text
+
+
+def _entries(
+    labels: Mapping[Measure, str], presets: Mapping[str, Preset], *, chosen: bool
+) -> dict[str, Any]:
+    """The same as plain values: measures by what they are called, those of chosen presets too."""
+    from judged.measures.grammar import read_all
+
+    own = [text for preset in presets.values() for text in preset.measures] if chosen else []
+    every = {**(read_all(own) if own else {}), **labels}
+    return {
+        "measures": {
+            label: {**measure.definition(), **_declared(measure.spec)}
+            for measure, label in every.items()
+        },
+        "presets": {name: asdict(preset) for name, preset in presets.items()},
+    }
 
 
 def _declared(spec: Spec) -> dict[str, Any]:
@@ -62,7 +97,7 @@ def _declared(spec: Spec) -> dict[str, Any]:
     }
 
 
-def _list(specs: list[Spec]) -> Iterator[str]:
+def _list(specs: list[Spec], presets: Mapping[str, Preset]) -> Iterator[str]:
     width = max(len(spec.name) for spec in specs)
     family = ""
     for spec in specs:
@@ -76,18 +111,48 @@ def _list(specs: list[Spec]) -> Iterator[str]:
         also = f"  (also {', '.join(spec.aliases)})" if spec.aliases else ""
         yield f"  {spec.name.ljust(width)}  {spec.title}{also}"
         yield f"  {''.ljust(width)}  {spec.name}{f'({params})' if params else ''}{at}"
-    yield "\n'judged measures NAME' explains one of them."
+    yield "\npresets"
+    width = max(map(len, presets))
+    for name, preset in presets.items():
+        yield f"  {name.ljust(width)}  {preset.title}"
+        yield f"  {''.ljust(width)}  {', '.join(preset.measures)}"
+    yield (
+        "\n'judged measures NAME' explains one of them; '-m NAME,NAME' asks for several, and "
+        "'-m P@5,10' for several cutoffs."
+    )
 
 
-def _certainty(measure: Measure) -> dict[str, str]:
+def _preset(name: str, preset: Preset) -> Iterator[str]:
+    """What a preset stands for, each measure in words."""
+    from judged.measures import parse_measure
+
+    yield f"{name}: {preset.title}"
+    yield f"\n{preset.says}\n\nmeasures"
+    for text in preset.measures:
+        measure = parse_measure(text)
+        yield f"  {text}  {measure.spec.title}"
+        yield f"      {measure.describe()}"
+    yield f"\n'-m {name}' asks for all of them."
+
+
+def _words(measure: Measure, label: str, *, alone: bool) -> str:
+    """The definition with the parameters in force, after the name where that says more."""
+    if label != str(measure):
+        return f"{label} is {measure}. {measure.describe()}"
+    return measure.describe() if alone else f"{label}: {measure.describe()}"
+
+
+def _certainty(measures: list[Measure]) -> dict[str, str]:
     """How sure the mean over orders of ties, the ends of a tie range and those of an unjudged range
     are."""
     from judged.measures.orders import LIMIT
 
     few = f"up to {LIMIT} orders of a query's ties"
-    closed = "in closed form; a variant without one is " if measure.spec.expected else ""
-    ends = "exact, unless a warning says" if measure.spec.worth else f"exact {few}, beyond them"
-    bounds = "bounds, where empty=zero" if measure.monotone else "two scenarios, not bounds"
+    spec = measures[0].spec
+    closed = "in closed form; a variant without one is " if spec.expected else ""
+    ends = "exact, unless a warning says" if spec.worth else f"exact {few}, beyond them"
+    monotone = all(measure.monotone for measure in measures)
+    bounds = "bounds, where empty=zero" if monotone else "two scenarios, not bounds"
     return {
         "ties": f"expected: {closed}exact {few}, and estimated beyond them",
         "tie range": f"{ends} at least this far",
@@ -95,12 +160,13 @@ def _certainty(measure: Measure) -> dict[str, str]:
     }
 
 
-def _page(measure: Measure, words: str) -> str:
+def _page(spec: Spec, labels: Mapping[Measure, str]) -> Iterator[str]:
+    """Everything that is declared of a measure, and what it is with the parameters asked for."""
     from judged.measures.bibliography import BIBLIOGRAPHY
     from judged.measures.formula import readable
     from judged.measures.params import show
 
-    spec = measure.spec
+    asked = {measure: label for measure, label in labels.items() if measure.spec is spec}
     example = spec.example
     given = [f"relevance in rank order {example.ranking}"]
     given += [f"{example.relevant} relevant in all"] if example.relevant is not None else []
@@ -109,17 +175,18 @@ def _page(measure: Measure, words: str) -> str:
     )
     better = "higher" if spec.higher_is_better else "lower"
     low, high = (show(float(bound)) for bound in spec.range)
-    lines = [
+    yield from [
         f"{spec.name}: {spec.title}"
         + (f" (also {', '.join(spec.aliases)})" if spec.aliases else ""),
         "",
-        words,
+        *(_words(measure, label, alone=len(asked) == 1) for measure, label in asked.items()),
         "",
         f"formula    {readable(spec.formula)}",
         f"LaTeX      {spec.formula}",
+        *(f"{variant.ljust(10)} {readable(own)}" for variant, own in spec.formulas.items()),
         f"range      {low} to {high}" + (f", {better} is better" if spec.rates_relevance else ""),
         f"undefined  {spec.undefined.text}",
-        *(f"{name.ljust(10)} {text}" for name, text in _certainty(measure).items()),
+        *(f"{name.ljust(10)} {text}" for name, text in _certainty(list(asked)).items()),
         f"reference  {BIBLIOGRAPHY[spec.reference]}",
         f"example    {example.measure} = {example.value:.6g}, with {', '.join(given)}",
         "",
@@ -128,9 +195,6 @@ def _page(measure: Measure, words: str) -> str:
     for param in spec.params:
         default = "none" if param.default is None else show(param.default)
         at = f", also written {spec.name}@{param.name}" if param.name == spec.at else ""
-        lines.append(f"  {param.name}={default}  {param.says}; {param.allowed}{at}")
-        lines += [
-            f"      {choice}: {sentence}"
-            for choice, sentence in getattr(param, "options", {}).items()
-        ]
-    return "\n".join(lines)
+        yield f"  {param.name}={default}  {param.says}; {param.allowed}{at}"
+        for choice, sentence in getattr(param, "options", {}).items():
+            yield f"      {choice}: {sentence}"

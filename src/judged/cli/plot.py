@@ -20,7 +20,7 @@ from judged.cli._options import (
 )
 from judged.policy import CHOICES
 
-_FORMATS = ("columns", "judgements_format", "run_format")
+_DATA = ("columns", "item_to", "exclude_same_id", "judgements_format", "run_format")
 _JUDGING = (*CHOICES, "depth", "collection")
 """Options that say how rankings are made."""
 
@@ -95,7 +95,8 @@ def plot(
 ) -> None:
     """Draw a chart of the KIND that is named, from judgements and runs, or from what else it needs.
 
-    Files are those that 'judged evaluate' reads. The list below says which a kind needs.
+    Files are those that 'judged evaluate' reads; rows that hold both relevant and retrieved ids are
+    judgements and a run. The list below says which a kind needs.
     """
     from judged.charts.files import chart_of_files
     from judged.cli._terminal import say, working
@@ -112,7 +113,7 @@ def plot(
             f"{OPTIONS['pictures'][0].lower()}{OPTIONS['pictures'][1:]}"
         )
     checked_ending(output, chosen.formats)
-    judging = {name: given[name] for name in ("depth", "collection", *_FORMATS)}
+    judging = {name: given[name] for name in ("depth", "collection", *_DATA)}
     with working(f"Drawing {', '.join(files)}"):
         drawn = chart_of_files(chosen, files, policy=policy, theme=theme, **judging, **options)
         pictures = getattr(drawn, "pictures", {}).values()
@@ -124,6 +125,8 @@ def plot(
 def _check_files(kind: Kind, files: tuple[str, ...]) -> None:
     needs = NEEDS[kind.needs]
     fewest, most = needs.files
+    if kind.needs not in OF_JSON:
+        fewest -= 1  # rows may hold judgements and a run
     if len(files) < fewest or (most is not None and len(files) > most):
         raise click.UsageError(
             f"{kind.name} needs {needs.says}: judged plot {kind.name} {needs.usage} -o FILE."
@@ -133,7 +136,7 @@ def _check_files(kind: Kind, files: tuple[str, ...]) -> None:
 def _options(kind: Kind, given: dict[str, Any]) -> dict[str, Any]:
     """The options of the kind that were given; refuses what has no meaning for it."""
     chosen = {name for name in given if said(name)}
-    formats = () if kind.needs in OF_JSON else _FORMATS
+    formats = () if kind.needs in OF_JSON else _DATA
     may = {*kind.options, *formats, *(_JUDGING if kind.needs in OF_RANKINGS else ())}
     if "measure" in kind.options:
         may.add("measures")

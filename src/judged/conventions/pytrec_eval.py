@@ -20,9 +20,9 @@ def _older(text: str) -> str:
     return text.replace("rounding=trec_eval", "rounding=trec_eval9")
 
 
-def _understood(text: str) -> list[str] | None:
+def _understood(text: str) -> list[tuple[str, str]] | None:
     measures = None if text.partition(".")[0] in NOT_THERE else trec_eval.understood(text)
-    return [_older(measure) for measure in measures] if measures else None
+    return [(name, _older(measure)) for name, measure in measures] if measures else None
 
 
 CONVENTION = Convention(

@@ -239,7 +239,8 @@ class Convention:
     aliases : tuple of str, optional
         Other names of the library.
     reads : callable, optional
-        A way to read texts that no template covers: our measures for a text, or None.
+        A way to read texts that no template covers: (their name, our
+        measure) of each that a text stands for, or None.
 
     >>> from judged.conventions import find
     >>> find("ranx").version
@@ -261,7 +262,7 @@ class Convention:
     package: str = ""
     tolerance: float = 1e-9
     aliases: tuple[str, ...] = ()
-    reads: Callable[[str], list[str] | None] | None = None
+    reads: Callable[[str], list[tuple[str, str]] | None] | None = None
 
     def read(self, text: str) -> Iterator[Reading]:
         """What a text means where it is one of the library's names; nothing where it is not.
@@ -285,8 +286,8 @@ class Convention:
                 theirs, ours = name.filled(places)
                 yield Reading(theirs, ours, name)
                 return
-        for ours in (self.reads(text) if self.reads else None) or []:
-            yield Reading(text.strip(), ours, Name(text.strip(), ours))
+        for theirs, ours in (self.reads(text.strip()) if self.reads else None) or []:
+            yield Reading(theirs, ours, Name(theirs, ours))
 
 
 @dataclass(frozen=True)

@@ -63,6 +63,8 @@ class Name:
 
 
 def _table(text: str) -> str:
+    if any(pair.count("=") != 1 for pair in text.split(",")):
+        raise ValueError(f"{text!r} is no table of grades and gains")
     return "{" + text.replace("=", ":") + "}"
 
 
@@ -184,9 +186,9 @@ def lines(root: str, parameters: str | None = None) -> Iterator[Line]:
         yield Line(f"{root}_{parameters}" if parameters else root, root, measure)
 
 
-def understood(text: str) -> list[str] | None:
+def understood(text: str) -> list[tuple[str, str]] | None:
     """Our measures for one of trec_eval's names, as `-m` takes it (P.5,10) or as it is printed
-    (P_5); None if unknown."""
+    (P_5), each with the name under which it prints it; None if unknown."""
     root, dot, parameters = text.partition(".")
     if root in NAMES and (dot or NAMES[root].measure):
         return _measures(root, parameters if dot else None)
@@ -197,9 +199,13 @@ def understood(text: str) -> list[str] | None:
     return None
 
 
-def _measures(root: str, parameters: str | None) -> list[str] | None:
+def _measures(root: str, parameters: str | None) -> list[tuple[str, str]] | None:
+    # trec_eval ignores what a name does not take; here map_5 must not be read as map.
+    if parameters is not None and NAMES[root].takes_nothing:
+        return None
     try:
-        return [line.measure for line in lines(root, parameters) if line.measure] or None
+        found = lines(root, parameters)
+        return [(line.name, line.measure) for line in found if line.measure] or None
     except ValueError:
         return None
 

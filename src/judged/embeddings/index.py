@@ -113,7 +113,7 @@ class IndexEvaluation(Result):
         does better by luck."""
         exact, found = self.evaluation.runs
         return {
-            str(measure): (exact.summary[measure] - found.summary[measure])
+            self.evaluation.label(measure): (exact.summary[measure] - found.summary[measure])
             * (1 if measure.spec.higher_is_better else -1)
             for measure in self.evaluation.measures
         }

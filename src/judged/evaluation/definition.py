@@ -9,6 +9,8 @@ import numpy as np
 
 from judged import __version__
 from judged.evaluation.ranges import TIE_SENTENCES, UNJUDGED_ENDS
+from judged.evaluation.unanswerable import apart_lines, pointer
+from judged.evaluation.weighting import weights_line
 from judged.measures.bibliography import BIBLIOGRAPHY
 from judged.measures.orders import DRAWS, LIMIT, SEED
 from judged.policy import Policy
@@ -30,7 +32,7 @@ def sentences(evaluation: Exports) -> list[str]:
         *assumptions(evaluation),
         *(f"ranking: {text}" for text in ranked),
         *(f"note: {text}" for text in notes(evaluation)),
-        *(f"measure: {measure.describe(brief=True)}" for measure in evaluation.measures),
+        *(f"measure: {_brief(evaluation, measure)}" for measure in evaluation.measures),
     ]
 
 
@@ -56,15 +58,35 @@ USUAL_BASIS = frozenset({"all items are ranked", "relevant"})
 """What needs no word in one line."""
 
 
+def _brief(evaluation: Exports, measure: Measure) -> str:
+    """A measure with every parameter; first which one it is, where it was called otherwise."""
+    label, words = evaluation.label(measure), measure.describe(brief=True)
+    if label == str(measure):
+        return words
+    return f"{label} is {measure}:{words.removeprefix(f'{measure} is')}"
+
+
+def _title(evaluation: Exports, measure: Measure) -> str:
+    """What a measure is called, and in brackets what it is: MAP (AP, Average precision)."""
+    label = evaluation.label(measure)
+    ours = "" if label == str(measure) else f"{measure}, "
+    return f"{label} ({ours}{measure.spec.title})"
+
+
 def assumptions(evaluation: Exports) -> list[str]:
-    """The policy, and the convention where there is one: a line each."""
-    lines = [f"policy: {evaluation.policy}"]
+    """The policy, and the convention and the latency where there is one: a line each."""
+    lines = [*latency(evaluation), f"policy: {evaluation.policy}"]
     if evaluation.convention:
         names = "; ".join(
             f"{each.measure} is {each.theirs}" for each in evaluation.convention.named
         )
         lines.append(f"convention: {evaluation.convention}, where {names}")
-    return lines
+    return [*lines, *weights_line(evaluation), *apart_lines(evaluation)]
+
+
+def latency(evaluation: Exports) -> list[str]:
+    """How long queries took, where a retriever was asked: a line."""
+    return [f"latency: {evaluation.latency.sentence()}"] if evaluation.latency else []
 
 
 def notes(evaluation: Exports) -> list[str]:
@@ -87,7 +109,7 @@ def notes(evaluation: Exports) -> list[str]:
             f"what {evaluation.convention} computes is known from its source, which was read and "
             "not run."
         )
-    return found
+    return found + pointer(evaluation)
 
 
 def about_runs(evaluation: Exports, said: list[list[str]]) -> list[str]:
@@ -109,8 +131,9 @@ def _estimate(evaluation: Exports, measure: Measure) -> list[str]:
         return []
     error = _standard_errors(evaluation, measure)
     return [
-        f"the expected {measure} is estimated from {DRAWS} random orders of the tied results, in "
-        f"queries where they are more than {LIMIT}{f'; {error}' if error else ''}."
+        f"the expected {evaluation.label(measure)} is estimated from {DRAWS} random orders of the "
+        f"tied results, in queries where they are more than {LIMIT}"
+        f"{f'; {error}' if error else ''}."
     ]
 
 
@@ -123,8 +146,8 @@ def definition(evaluation: Exports, measure: Measure) -> str:
     spec = measure.spec
     policy = "; ".join(evaluation.policy.sentences().values())
     lines = [
-        f"{measure} ({spec.title}). {measure.describe()}",
-        f"Formula: {spec.formula}",
+        f"{_title(evaluation, measure)}. {measure.describe()}",
+        f"Formula: {measure.formula}",
         f"Undefined when: {spec.undefined.text}.",
         f"Policy: {policy}.",
         *(f"Convention: {text}" for text in _conventionally(evaluation, measure)),
@@ -147,7 +170,7 @@ def methods(evaluation: Exports) -> str:
     means: dict[str, list[str]] = {}
     for measure in evaluation.measures:
         for text in _means(evaluation, measure):
-            means.setdefault(text, []).append(str(measure))
+            means.setdefault(text, []).append(evaluation.label(measure))
     keys = [measure.spec.reference for measure in evaluation.measures] + (
         [TIES_REFERENCE] if means else []
     )
@@ -157,7 +180,7 @@ def methods(evaluation: Exports) -> str:
         f"Rankings were evaluated with judged {__version__}{like}.",
         *(f"Ranking: {text}." for text in _basis(evaluation)),
         *(
-            f"{measure} ({measure.spec.title}): {measure.describe()}"
+            f"{_title(evaluation, measure)}: {measure.describe()}"
             for measure in evaluation.measures
         ),
         *(f"{text}." for text in assumed),
@@ -168,6 +191,11 @@ def methods(evaluation: Exports) -> str:
         *(f"Only the first {depth:,} results of each list were used." for depth in depths),
         *_ranges(evaluation),
         f"Summaries are over {_population(evaluation)}.",
+        *(
+            f"{text[0].upper()}{text[1:]}."
+            for line in (*weights_line(evaluation), *apart_lines(evaluation))
+            if (text := line.partition(": ")[2])
+        ),
         f"References: {' '.join(sources)}",
     ]
     return " ".join(told)
@@ -235,23 +263,26 @@ def _population(evaluation: Exports) -> str:
     """How many queries the summaries are about; where it differs, for which runs or measures."""
     queries = len(evaluation.runs[0].rankings)
     counts = {
-        (run.name, str(measure)): int((~np.isnan(run.values[measure])).sum())
+        (run.name, evaluation.label(measure)): int((~np.isnan(run.values[measure])).sum())
         for run in evaluation.runs
         for measure in evaluation.measures
     }
     different = set(counts.values())
+    kind = "judged queries"
+    if evaluation.runs[0].unanswerable is not None:
+        kind += " with something relevant"
     if different == {queries}:
-        return f"all {queries:,} judged queries"
+        return f"all {queries:,} {kind}"
     if len(different) == 1:
-        return f"{different.pop():,} of the {queries:,} judged queries"
+        return f"{different.pop():,} of the {queries:,} {kind}"
     for part in (0, 1):
         told: dict[str, set[int]] = {}
         for key, count in counts.items():
             told.setdefault(key[part], set()).add(count)
         if all(len(each) == 1 for each in told.values()):
             listed = ", ".join(f"{each.pop():,} ({name})" for name, each in told.items())
-            return f"{listed} of the {queries:,} judged queries"
+            return f"{listed} of the {queries:,} {kind}"
     return (
-        f"{min(different):,} to {max(different):,} of the {queries:,} judged queries, which "
+        f"{min(different):,} to {max(different):,} of the {queries:,} {kind}, which "
         "differ by run and measure"
     )

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
 
+    from judged.evaluation.latency import Latency
     from judged.evaluation.request import Conventional
     from judged.evaluation.settlement import Scored
     from judged.measures import Measure
@@ -36,6 +37,7 @@ class Records(Result):
     measures: tuple[Measure, ...]
     policy: Policy
     convention: Conventional | None
+    latency: Latency | None
     if TYPE_CHECKING:
 
         @property
@@ -45,25 +47,7 @@ class Records(Result):
         @cached_property
         def per_query(self) -> pl.DataFrame: ...
         def methods(self) -> str: ...
-
-    def label(self, measure: Measure) -> str:
-        """What a measure is called in tables.
-
-        Parameters
-        ----------
-        measure : Measure
-            One of this evaluation's measures.
-
-        Returns
-        -------
-        str
-
-        >>> from judged import evaluate
-        >>> found = evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR")
-        >>> found.label(found.measures[0])
-        'RR'
-        """
-        return str(measure)
+        def label(self, measure: Measure) -> str: ...
 
     def to_dict(
         self, *, per_query: bool = False, sort: str | Measure | None = None
@@ -85,10 +69,12 @@ class Records(Result):
         >>> evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR").to_dict()["runs"][0]["scores"]
         {'RR': 0.5}
         """
+        took = {"latency": self.latency.to_dict(per_query=per_query)} if self.latency else {}
         return {
             "runs": [run.to_dict(per_query=per_query) for run in in_order(self, sort).runs],
+            **took,
             "warnings": self.warnings(),
-            "measures": {str(m): m.definition() for m in self.measures},
+            "measures": {self.label(m): m.definition() for m in self.measures},
             "policy": self.policy.to_dict(),
             "convention": self.convention.to_dict() if self.convention else None,
             "definition": self.methods(),
@@ -223,11 +209,13 @@ class Records(Result):
                 for query, *values in zip(run.rankings.queries, *columns, strict=True):
                     pairs = zip(self.measures, values, strict=True)
                     lines += [
-                        f"{measure}\t{query}\t{value!r}"
+                        f"{self.label(measure)}\t{query}\t{value!r}"
                         for measure, value in pairs
                         if not math.isnan(value)
                     ]
-            lines += [f"{measure}\tall\t{run.summary[measure]!r}" for measure in self.measures]
+            lines += [
+                f"{self.label(measure)}\tall\t{run.summary[measure]!r}" for measure in self.measures
+            ]
         if not quiet:
             lines += [f"warning\tall\t{visible(text)}" for text in self._grave()]
         return "\n".join(lines) + "\n"

@@ -4,15 +4,15 @@ library."""
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from judged.conventions import Convention, find
 from judged.errors import ConventionError, MeasureError
 from judged.evaluation.preparation import prepared
-from judged.measures import DEFAULT, Measure, parse_all, parse_measure
+from judged.measures import DEFAULT, Measure, parse_measure
 from judged.measures.conventions import Named, named_all, named_among
-from judged.measures.grammar import each_of
+from judged.measures.grammar import each_of, labelled, read_all
 from judged.policy import Policy
 
 if TYPE_CHECKING:
@@ -27,6 +27,8 @@ class Request:
     measures: tuple[Measure, ...]
     policy: Policy
     convention: Conventional | None = None
+    labels: Mapping[Measure, str] = field(default_factory=dict)
+    """What each measure is called in tables and files: as it was asked for."""
 
     @classmethod
     def of(
@@ -42,10 +44,8 @@ class Request:
         `prepare`, `otherwise` holds the choices of a policy that nobody says, not even the
         convention."""
         if convention is None:
-            return cls(
-                tuple(parse_all(DEFAULT if measures is None else measures)),
-                Policy.of(policy, **otherwise),
-            )
+            labels = read_all(DEFAULT if measures is None else measures)
+            return cls(tuple(labels), Policy.of(policy, **otherwise), labels=labels)
         chosen = convention if isinstance(convention, Convention) else find(convention)
         Policy.of(policy)
         if measures is None:
@@ -59,10 +59,12 @@ class Request:
             )
         if not isinstance(policy, Policy):
             policy = _shared_policy(chosen, named, policy or {}, otherwise)
+        _check_one_meaning(chosen, named)
         return cls(
-            tuple(each.measure for each in named),
+            tuple(dict.fromkeys(each.measure for each in named)),
             policy,
             Conventional(chosen, tuple(named), prepares),
+            labelled((each.measure, each.label or str(each.measure)) for each in named),
         )
 
     def prepare(self, run: Run | Lookup) -> Run | Lookup:
@@ -89,6 +91,23 @@ def _shared_policy(
                     f"evaluate them one at a time, or choose {choice} for both."
                 )
     return policy
+
+
+def _check_one_meaning(convention: Convention, named: list[Named]) -> None:
+    """No two of the names are one measure of ours to which the library gives other values where it
+    is undefined, or that is about other grades."""
+    first: dict[Measure, Named] = {}
+    for each in named:
+        known = first.setdefault(each.measure, each)
+        if (known.name.undefined, known.name.threshold) != (
+            each.name.undefined,
+            each.name.threshold,
+        ):
+            raise ConventionError(
+                f"{known.theirs} and {each.theirs} are both {each.measure} here, though "
+                f"{convention.title} gives them different values for some queries; evaluate them "
+                "one at a time."
+            )
 
 
 @dataclass(frozen=True)
@@ -131,5 +150,9 @@ class Conventional:
             "name": self.convention.name,
             "version": self.convention.version,
             "held": self.convention.held,
-            "names": {str(each.measure): each.theirs for each in self.named},
+            "names": {
+                str(each.measure): each.theirs
+                for each in self.named
+                if each is self.theirs(each.measure)
+            },
         }

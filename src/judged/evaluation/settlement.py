@@ -3,6 +3,7 @@ undefined."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +25,8 @@ from judged.text import plain
 
 if TYPE_CHECKING:
     from judged.evaluation.request import Conventional
+    from judged.evaluation.unanswerable import Unanswerable
+    from judged.rankings.weights import Weights
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,6 +56,11 @@ class Scored:
     others: dict[str, Scored] = field(default_factory=dict)
     """The same run under other assumptions, by their names: worst, expected, best; unjudged
     irrelevant, unjudged relevant."""
+    labels: Mapping[Measure, str] = field(default_factory=dict)
+    """What the measures are called, where that is not our notation."""
+    unanswerable: Unanswerable | None = None
+    """What the run does with queries that have nothing relevant, where these are looked at apart.
+    """
 
     @property
     def name(self) -> str:
@@ -63,6 +71,24 @@ class Scored:
     def audit(self) -> Audit:
         """What was found in the run's data."""
         return audit_of(self.rankings)
+
+    def label(self, measure: Measure) -> str:
+        """What a measure is called in tables and files: as it was asked for.
+
+        Parameters
+        ----------
+        measure : Measure
+            One that was computed.
+
+        Returns
+        -------
+        str
+
+        >>> from judged import AP, evaluate
+        >>> evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "MAP").scored().label(AP)
+        'MAP'
+        """
+        return self.labels.get(measure, str(measure))
 
     def to_dict(self, *, per_query: bool = False) -> dict[str, Any]:
         """Everything, as plain Python values that JSON can hold.
@@ -89,17 +115,25 @@ class Scored:
                 }
         for name in set(TIE_ORDERS) & set(self.others):
             if unsure := self.others[name].unsure:
-                entry["tie_range"]["at_least"] = {str(m): count for m, count in unsure.items()}
+                entry["tie_range"]["at_least"] = {
+                    self.label(m): count for m, count in unsure.items()
+                }
+        if self.rankings.weights is not None:
+            entry["weights"] = self._weights(self.rankings.weights, per_query=per_query)
+        if self.unanswerable is not None:
+            entry["unanswerable"] = self.unanswerable.to_dict(per_query=per_query)
         if self.rankings.basis:
             entry["basis"] = list(self.rankings.basis)
         return {**entry, "audit": self.audit.to_dict()}
 
     def _numbers(self, *, per_query: bool) -> dict[str, Any]:
         """The scores, those of the queries, and the standard errors of what is an estimate."""
-        entry: dict[str, Any] = {"scores": {str(m): plain(at) for m, at in self.summary.items()}}
+        entry: dict[str, Any] = {
+            "scores": {self.label(m): plain(at) for m, at in self.summary.items()}
+        }
         if self.errors:
             entry["standard_errors"] = {
-                str(m): plain(self.summary_errors.get(m)) for m in self.errors
+                self.label(m): plain(self.summary_errors.get(m)) for m in self.errors
             }
         if per_query:
             entry["per_query"] = self._by_query(self.values)
@@ -107,8 +141,20 @@ class Scored:
                 entry["standard_errors_per_query"] = self._by_query(self.errors)
         return entry
 
+    def _weights(self, weights: Weights, *, per_query: bool) -> dict[str, Any]:
+        """Where the weights come from, what they are worth, and those of the queries."""
+        from judged.evaluation.weighting import effective_queries
+
+        found = {self.label(m): effective_queries(self, m) for m in self.values}
+        entry: dict[str, Any] = {"source": weights.source, "effective_queries": found}
+        if per_query:
+            queries = self.rankings.queries
+            entry["per_query"] = dict(zip(queries, weights.values.tolist(), strict=True))
+        return entry
+
     def _by_query(self, values: dict[Measure, Floats]) -> dict[str, dict[str, Any]]:
-        names, columns = list(map(str, values)), [column.tolist() for column in values.values()]
+        names = list(map(self.label, values))
+        columns = [column.tolist() for column in values.values()]
         return {
             query: dict(zip(names, map(plain, row), strict=True))
             for query, *row in zip(self.rankings.queries, *columns, strict=True)
@@ -226,13 +272,15 @@ def _put(
     if found.errors is not None:
         counted = ~np.isnan(values)
         scored.errors[measure] = np.where(counted, found.errors, np.nan)
-        error = measure.summarise_error(values[counted], found.errors[counted])
+        weights = None if r.weights is None else r.weights.values[counted]
+        error = measure.summarise_error(values[counted], found.errors[counted], weights)
         if error is not None:
             scored.summary_errors[measure] = error
 
 
 def settled(measure: Measure, r: Rankings, policy: Policy, raw: Floats) -> tuple[Floats, float]:
     """A measure's values with the policy applied (NaN: does not count), and its summary."""
+    idle = None if r.weights is None else r.weights.values == 0
     nothing = nothing_relevant(measure, r)
     if policy.empty == "error" and nothing.any():
         raise PolicyError(
@@ -246,11 +294,12 @@ def settled(measure: Measure, r: Rankings, policy: Policy, raw: Floats) -> tuple
             "empty=error says to stop, empty=zero gives them the worst value, empty=skip leaves "
             "them out."
         )
-    settlement = Settlement(measure.spec, policy, nothing | without, r.missing)
+    settlement = Settlement(measure.spec, policy, nothing | without, r.missing, idle)
     counted, values = settlement.counted, settlement.settle(raw)
     shown = np.full(len(r), np.nan)
     shown[counted] = values
-    return shown, measure.summarise(r, Settled(values, counted, settlement.settle))
+    weights = None if r.weights is None else r.weights.values[counted]
+    return shown, measure.summarise(r, Settled(values, counted, settlement.settle, weights))
 
 
 def _some(r: Rankings, which: Mask) -> str:
@@ -287,6 +336,8 @@ class Settlement:
     reason."""
     missing: Mask
     """Queries that the run lacks."""
+    idle: Mask | None = None
+    """Queries of no weight."""
 
     @property
     def counted(self) -> Mask:
@@ -296,6 +347,8 @@ class Settlement:
             counted &= ~self.missing
         if self.policy.empty == "skip":
             counted &= ~self.nothing
+        if self.idle is not None:
+            counted &= ~self.idle
         return counted
 
     def settle(self, values: Floats) -> Floats:

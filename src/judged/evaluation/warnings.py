@@ -11,6 +11,8 @@ from judged.errors import warn
 from judged.evaluation import effects
 from judged.evaluation.definition import about_runs
 from judged.evaluation.settlement import nothing_relevant
+from judged.evaluation.weighting import about_weights
+from judged.measures.aggregation import mean
 from judged.measures.orders import LIMIT
 from judged.text import counted, listed
 
@@ -122,9 +124,9 @@ def _tie_ends(evaluation: Exports) -> list[str]:
         queries = counted(max(unsure.values(), default=0), "query has", "queries have")
         said.append(
             [
-                f"The tie range of {listed(list(map(str, unsure)))} reaches at least this far, and "
-                f"may reach further: {queries} more than {LIMIT} orders of tied results, of which "
-                "some were tried."
+                f"The tie range of {listed(list(map(run.label, unsure)))} reaches at least this "
+                f"far, and may reach further: {queries} more than {LIMIT} orders of tied results, "
+                "of which some were tried."
             ]
             if unsure
             else []
@@ -145,17 +147,42 @@ def _recall_below_one(evaluation: Exports) -> list[str]:
         return []
     measure = min(asked, key=lambda each: each.params["k"])
     k = measure.params["k"]
-    relevant = evaluation.runs[0].rankings.relevant(measure.params["rel"])
-    relevant = relevant[relevant > 0]
+    r = evaluation.runs[0].rankings
+    relevant = r.relevant(measure.params["rel"])
+    weights = np.ones(len(r)) if r.weights is None else r.weights.values
+    some = (relevant > 0) & (weights > 0)
+    relevant, weights = relevant[some], weights[some]
     if not relevant.size or np.median(relevant) <= k:
         return []
     fewest, most = int(relevant.min()), int(relevant.max())
     number = f"{fewest:,}" if fewest == most else f"{fewest:,} to {most:,}"
-    ceiling = float(np.minimum(1, k / relevant).mean())
+    ceiling = mean(np.minimum(1, k / relevant), weights)
     return [
-        f"Queries have {number} relevant items: {measure} cannot exceed {ceiling:.2g}; CLIP's and "
-        f"SOP's Recall@{k} is Success@{k}."
+        f"Queries have {number} relevant items: {evaluation.label(measure)} cannot exceed "
+        f"{ceiling:.2g}; CLIP's and SOP's Recall@{k} is Success@{k}."
     ]
+
+
+def _all_out_of_reach(evaluation: Exports) -> list[str]:
+    """Whether all relevant items are among the first k, in queries that have more than k."""
+    found = []
+    for measure in evaluation.measures:
+        k = measure.params.get("k")
+        if (
+            measure.spec.name != "Success"
+            or measure.params["of"] != "all"
+            or not isinstance(k, int)
+        ):
+            continue
+        relevant = evaluation.runs[0].rankings.relevant(measure.params["rel"])
+        many, every = int((relevant > k).sum()), int((relevant > 0).sum())
+        if many:
+            found.append(
+                f"{counted(many, 'query has', 'queries have')} more than {k:,} relevant items: "
+                f"{evaluation.label(measure)} is 0 for them, whatever is retrieved, and cannot "
+                f"exceed {1 - many / every:.2g} over those with relevant items."
+            )
+    return found
 
 
 def _unlike_the_library(evaluation: Exports) -> list[str]:
@@ -223,8 +250,10 @@ ABOUT: tuple[Callable[[Exports], list[str]], ...] = (
     _nothing_relevant,
     _duplicates,
     _fractional_grades,
+    _all_out_of_reach,
     _unlike_the_library,
     _recall_below_one,
     _tie_ends,
+    about_weights,
 )
 """What is looked at, the worst first: each gives its sentences about an evaluation."""

@@ -52,7 +52,8 @@ def best_change(measure: Measure, value: float, r: Rankings) -> Change | None:
     if not moves or isnan(value) or not measure.spec.rates_relevance:
         return None
     values = measure.compute_as_ranked(_all_moved(r, moves))
-    gains = values - value if measure.spec.higher_is_better else value - values
+    with np.errstate(invalid="ignore"):
+        gains = values - value if measure.spec.higher_is_better else value - values
     # From infinity to infinity is no gain.
     gains = np.where(np.isnan(gains), 0.0, gains)
     best = float(gains.max())

@@ -10,10 +10,13 @@ from numbers import Integral, Real
 from typing import Any
 
 from judged.errors import InputError
-from judged.inputs.tables import JUDGEMENTS, NO_GRADES, RUN, Kind, Lookup
+from judged.inputs.documents import is_document
+from judged.inputs.names import candidates, sure
+from judged.inputs.objects import as_dict, is_record
+from judged.inputs.tables import JUDGEMENTS, NO_GRADES, RUN, Kind, Lookup, OrderOnly
 
 IDS_NOTE = "Ids that were not texts were turned into texts once."
-ORDER_NOTE = "There are no scores: the order of each list is the ranking."
+ORDER_NOTE = OrderOnly("There are no scores: the order of each list is the ranking.")
 
 
 def run_from_dict(given: Mapping[Any, Any], *, name: str = "run") -> Lookup:
@@ -119,7 +122,11 @@ def _subtopics(query: str, item: str, given: Any) -> dict[str, Any]:
 
 def holds_several(given: Mapping[Any, Any]) -> bool:
     """Whether a dict holds several runs by name, not the lists of one run by query."""
-    for value in given.values():
+    if is_document(given):
+        return False
+    for name, value in given.items():
+        if holds_table(value, name):
+            return True
         if isinstance(value, Mapping):
             inner = next(iter(value.values()), None)
             if inner is not None:
@@ -127,6 +134,19 @@ def holds_several(given: Mapping[Any, Any]) -> bool:
         elif value is not None:
             return not is_list(value)
     return False
+
+
+def holds_table(given: Any, name: Any) -> bool:
+    """Whether this is a list of rows of any query, not the results of the query of this name."""
+    first = given[0] if isinstance(given, (list, tuple)) and given else None
+    if not is_record(first):
+        return False
+    row = as_dict(first)
+    header = list(map(str, row))
+    query = candidates("query", header)
+    return bool(query and candidates("item", header)) and str([*row.values()][query[0]]) != str(
+        name
+    )
 
 
 def is_list(value: Any) -> bool:
@@ -202,7 +222,9 @@ def results_of(
         read = _pair if form == "pair" else _named
         given = [read(each, place, at, kind) for at, each in enumerate(items)]
     pairs = [(as_id(item, place, at), score) for at, (item, score) in enumerate(given)]
-    notes = [ORDER_NOTE if kind is RUN else NO_GRADES] if form == "item" and items else []
+    notes: list[str] = (
+        [ORDER_NOTE if kind is RUN else NO_GRADES] if form == "item" and items else []
+    )
     if any(not isinstance(item, str) for item, _ in given):
         notes.append(IDS_NOTE)
     return pairs, dict.fromkeys(notes)
@@ -238,8 +260,6 @@ def _named(each: Mapping[Any, Any], place: str, at: int, kind: Kind) -> tuple[An
 @lru_cache(64)
 def _names_of(names: tuple[Any, ...], kind: Kind) -> tuple[str | None, str | None]:
     """Which names are the item and its score or grade; None where none is, or more than one."""
-    from judged.inputs.columns import sure
-
     header = [name for name in names if isinstance(name, str)]
     item = "id" if "id" in header else sure("item", header)
     return item, sure(kind.value, header) or (sure("score", header) if kind is not RUN else None)

@@ -95,7 +95,13 @@ def _worth_to_average_precision(r: Rankings, *, k: Cutoff, rel: float, norm: str
 
 @measure(
     name="AP",
-    aliases={"MAP": {}, "AveP": {}, "AveragePrecision": {}, "GMAP": {"aggregate": "geometric"}},
+    aliases={
+        "MAP": {},
+        "AveP": {},
+        "AveragePrecision": {},
+        "MeanAveragePrecision": {},
+        "GMAP": {"aggregate": "geometric"},
+    },
     title="Average precision",
     says="Precision at the rank of each relevant item, summed over those retrieved down to k and "
     "divided: a relevant item that was not retrieved adds nothing.",

@@ -10,7 +10,7 @@ from typing import Any
 
 from judged.conventions import Convention, Name
 from judged.errors import MeasureError, did_you_mean
-from judged.measures.grammar import parse_measure, pieces_of
+from judged.measures.grammar import label_of, parse_measure, pieces_of
 from judged.measures.measure import Measure
 from judged.measures.params import show
 from judged.measures.presets import PRESETS
@@ -34,11 +34,13 @@ class Named:
     measure: Measure
     theirs: str
     name: Name
+    label: str = ""
+    """What it was called where it was asked for; empty where that is our notation."""
 
 
 def named_all(convention: Convention, measures: list[str | Measure]) -> list[Named]:
-    """The library's variant of each measure, each once; a text may hold several of its names or of
-    ours.
+    """The library's variant of each measure, each of its names once; a text may hold several of its
+    names or of ours.
 
     >>> from judged.conventions import find
     >>> wanted = ["RetrievalMAP(top_k=10), AP@5"]
@@ -46,7 +48,10 @@ def named_all(convention: Convention, measures: list[str | Measure]) -> list[Nam
     [AP(norm=retrieved)@10, AP(norm=retrieved)@5]
     """
     found = [named for each in measures for named in _named(convention, each)]
-    return list({named.measure: named for named in reversed(found)}.values())[::-1]
+    first: dict[tuple[Measure, str], Named] = {}
+    for named in found:
+        first.setdefault((named.measure, named.theirs), named)
+    return list(first.values())
 
 
 def named_among(convention: Convention, measures: tuple[str, ...]) -> list[Named]:
@@ -55,17 +60,20 @@ def named_among(convention: Convention, measures: tuple[str, ...]) -> list[Named
 
 
 def _named(convention: Convention, measure: str | Measure) -> Iterator[Named]:
-    if isinstance(measure, Measure):
-        yield from _read(convention, str(measure))
-        return
-    if measure.strip().lower() in PRESETS:
-        for text in PRESETS[measure.strip().lower()]:
-            yield from _read(convention, text)
+    if not isinstance(measure, str):
+        yield from _read(convention, str(parse_measure(measure)))
         return
     # A name may have commas of its own, as trec_eval's P.5,10 has.
     texts = [measure] if any(convention.read(measure)) else pieces_of(measure)
     for text in texts:
-        yield from _read(convention, text)
+        if text.lower() in PRESETS:
+            for each in PRESETS[text.lower()]:
+                yield from _read(convention, each)
+            continue
+        found = list(_read(convention, text))
+        for named in found:
+            label = text if len(found) == 1 else named.theirs
+            yield replace(named, label=label_of(label, named.measure))
 
 
 def _read(convention: Convention, text: str) -> Iterator[Named]:

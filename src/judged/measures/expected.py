@@ -99,6 +99,23 @@ def first_chances(r: Rankings, rel: float, end: Floats) -> tuple[Ints, Floats, F
     return ties.query[lead][tie], ties.first[lead][tie] + above, none_yet * relevant[tie] / left
 
 
+def all_chances(r: Rankings, rel: float, end: Floats) -> Floats:
+    """For each query the chance that all its relevant items stand at or above the end."""
+    ties = ties_of(r, rel, end)
+    chance = np.where(r.total(ties.query, ties.relevant) == r.relevant(rel), 1.0, 0.0)
+    # Only ties that reach below the end can lose something. The relevant items take places one
+    # after the other: the first is shown with the chance s/n, the next with (s - 1)/(n - 1), …
+    cut = np.flatnonzero(ties.shown < ties.size)
+    places = ties.relevant[cut].astype(np.int64)
+    tie = np.repeat(cut, places)
+    taken = positions(np.zeros(len(cut), np.int64), places)
+    each = np.maximum(ties.shown[tie] - taken, 0) / (ties.size[tie] - taken)
+    starts = np.cumsum(places) - places
+    kept = np.multiply.reduceat(each, starts) if len(cut) else np.zeros(0)
+    np.multiply.at(chance, ties.query[cut], kept)
+    return chance
+
+
 def counts_shown(ties: Ties, which: Ints) -> tuple[Ints, Floats, Floats]:
     """For some ties, how many of their relevant items may stand at or above the end, and how likely
     that is.

@@ -336,7 +336,7 @@ def _worth_to_ndcg(
 
 @measure(
     name="nDCG",
-    aliases=("NormalisedDCG", "NormalizedDCG"),
+    aliases=("NormalisedDCG", "NormalizedDCG", "NormalizedDiscountedCumulativeGain"),
     title="Normalised discounted cumulative gain",
     says="DCG divided by the DCG of the ideal list, so that a perfect order scores 1.",
     formula=r"\frac{DCG@k}{IDCG@k}, \quad DCG@k = \sum_{i\le k}\frac{gain(g_i)}{\log_2(i+1)}",

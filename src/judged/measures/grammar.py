@@ -1,9 +1,10 @@
-"""Text to measures: `P@10`, `AP(rel=2)@100`, `nDCG(gain=exp, gains={1:3,2:9})@R`."""
+"""Text to measures: `P@10`, `AP(rel=2)@100`, `nDCG(gain=exp, gains={1:3,2:9})@R`; and several in
+one text: `P@5,10, rag`."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from math import isinf
 from typing import Any
 
@@ -17,6 +18,9 @@ _NAME = re.compile(r"[A-Za-z0-9][\w.\-]*")
 _AT = re.compile(r"[^\s@()]+")
 _WHOLE = re.compile(r"[+-]?[0-9]+")
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+_CUT = re.compile(r"(.*@)[^@()]+|([^@]*?[_.-])[0-9.]+")
+"""A measure that ends with a cutoff, behind @ or as others write it: P_5, P.5, Rank-5."""
+_UNDERSCORED = re.compile(r"([a-z][\w-]*?)(_at_|_)([1-9][0-9]*)", re.IGNORECASE)
 _OPEN, _CLOSE = "{[(", "}])"
 _DEEPEST = 2
 """How many brackets a value may stand in: a table of numbers has one, and nothing has three."""
@@ -45,14 +49,14 @@ def parse_measure(measure: str | Measure) -> Measure:
             "a measure is a text such as 'nDCG@10' or a judged.Measure; got "
             f"{type(measure).__name__}."
         )
-    theirs = _of_trec_eval(measure.strip())
-    if theirs:
-        if len(theirs) > 1:
-            raise MeasureError(
-                f"{measure!r} stands for {len(theirs)} measures ({', '.join(theirs[:3])}, …); name "
-                "one of them."
-            )
-        measure = theirs[0]
+    meant = _stands_for(measure.strip())
+    if len(meant) > 1:
+        raise MeasureError(
+            f"{measure!r} stands for {len(meant)} measures "
+            f"({', '.join(ours for _, ours in meant[:3])}, …); name one of them."
+        )
+    if meant:
+        measure = meant[0][1]
     called, inside, at = _pieces(measure)
     spec, preset = lookup(called)
     given: dict[str, Any] = {}
@@ -113,10 +117,33 @@ def parse_all(measures: Iterable[str | Measure] | str | Measure) -> list[Measure
     >>> parse_all(["msmarco", "ndcg_cut.5,10", "recip_rank"])
     [RR@10, R@50, R@1000, nDCG@10, nDCG@5, RR]
     """
-    texts: list[str | Measure] = []
-    for each in each_of(measures):
-        texts += _measures_in(each) if isinstance(each, str) else [each]
-    return list(dict.fromkeys(parse_measure(text) for text in texts))
+    return list(read_all(measures))
+
+
+def read_all(measures: Iterable[str | Measure] | str | Measure) -> dict[Measure, str]:
+    """Several measures, each once, in order, with what each is called: as it was written, and in
+    our notation where it was not (objects, presets).
+
+    >>> read_all(["MAP, map@5,10", "AP"])
+    {AP: 'MAP', AP@5: 'map@5', AP@10: 'map@10'}
+    """
+    return labelled(pair for each in each_of(measures) for pair in _asked(each))
+
+
+def labelled(asked: Iterable[tuple[Measure, str]]) -> dict[Measure, str]:
+    """Each measure once, by the first of its names; no two measures by the same."""
+    labels: dict[Measure, str] = {}
+    for measure, label in asked:
+        if measure not in labels:
+            unlike = (label, str(measure), f"{label} = {measure}")
+            labels[measure] = next(each for each in unlike if each not in labels.values())
+    return labels
+
+
+def label_of(text: str, measure: Measure) -> str:
+    """What a measure that was written so is called: the text; blanks are as in our notation."""
+    ours = str(measure)
+    return ours if "".join(text.split()) == "".join(ours.split()) else " ".join(text.split())
 
 
 def each_of(measures: Any) -> list[Any]:
@@ -133,35 +160,68 @@ def each_of(measures: Any) -> list[Any]:
     return given
 
 
-def _measures_in(text: str) -> list[str]:
-    if text.strip().lower() in PRESETS:
-        return list(PRESETS[text.strip().lower()])
+def _asked(measure: str | Measure) -> Iterator[tuple[Measure, str]]:
+    """The measures of a text, or an object, and what each is called."""
+    if not isinstance(measure, str):
+        yield parse_measure(measure), str(measure)
+        return
     # trec_eval's P.5,10 has commas of its own.
-    return _of_trec_eval(text.strip()) or [
-        part for piece in pieces_of(text) for part in _of_trec_eval(piece) or [piece]
-    ]
+    for piece in [measure] if _stands_for(measure.strip()) else pieces_of(measure):
+        meant = _stands_for(piece.strip())
+        for name, ours in meant if len(meant) > 1 else [(piece, piece)]:
+            found = parse_measure(ours)
+            yield found, label_of(name, found)
 
 
-def _of_trec_eval(text: str) -> list[str] | None:
-    """Our measures for one of trec_eval's names that is no name of ours."""
+def _stands_for(text: str) -> list[tuple[str, str]]:
+    """What a preset, or a name that others use and is no name of ours, stands for: names, and
+    measures in our notation."""
+    if text.lower() in PRESETS:
+        return [(each, each) for each in PRESETS[text.lower()]]
     name = text.partition("@")[0].partition("(")[0]
-    return None if is_name(name) else understood(text)
+    if is_name(name):
+        return []
+    return [(text, ours) for ours in _underscored(text)] or understood(text) or []
+
+
+def _underscored(text: str) -> Iterator[str]:
+    """A name with its cutoff behind _at_ or _, in our notation: recall_at_10, R_100. F_2 is no
+    cutoff, but what some write for beta."""
+    if (found := _UNDERSCORED.fullmatch(text)) and is_name(found[1]):
+        spec, _ = lookup(found[1])
+        if spec.at == "k" and (len(found[2]) > 1 or "beta" not in {p.name for p in spec.params}):
+            yield f"{found[1]}@{found[3]}"
 
 
 def pieces_of(text: str) -> list[str]:
-    """The measures of a text, which commas or white space separate."""
-    parts = [
-        part.strip()
-        for piece in _split(_tight(text), ",")
-        for part in _split(piece, " ")
-        if part.strip()
-    ]
+    """The measures of a text, which commas or white space separate; a number behind a comma is
+    another cutoff of the measure before it.
+
+    >>> pieces_of("AP, nDCG(gain=exp)@5,10")
+    ['AP', 'nDCG(gain=exp)@5', 'nDCG(gain=exp)@10']
+    """
+    parts: list[str] = []
+    for piece in _split(_tight(text), ","):
+        inside = [part.strip() for part in _split(piece, " ") if part.strip()]
+        if parts and inside and _NUMBER.fullmatch(inside[0]):
+            inside[0] = _recut(parts[-1], inside[0], text)
+        parts += inside
     if not parts:
         raise MeasureError(
             f"cannot read the measure {quoted(text)}; write it as NAME, NAME@k or "
             "NAME(parameter=value)@k."
         )
     return parts
+
+
+def _recut(measure: str, cutoff: str, text: str) -> str:
+    """A measure with another cutoff."""
+    if not (cut := _CUT.fullmatch(measure)):
+        raise MeasureError(
+            f"cannot read {quoted(cutoff)} in {quoted(text)}: a number behind a comma is another "
+            f"cutoff of the measure before it, as in P@5,10, and {measure} has none."
+        )
+    return (cut[1] or cut[2]) + cutoff
 
 
 def _tight(text: str) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from judged.measures.expected import first_chances
+from judged.measures.expected import all_chances, first_chances
 from judged.measures.params import REL, Choice, K, Number
 from judged.measures.spec import ITSELF, NO_RELEVANT, Example, Mask, Undefined, measure
 from judged.measures.worth import own_merit
@@ -92,23 +92,43 @@ def r_precision(r: Rankings, *, rel: float, mult: float) -> Floats:
     return divide(r.counted(r.hit_grade >= rel, rank), rank)
 
 
-def _expected_success(r: Rankings, *, k: Cutoff, rel: float) -> Floats:
-    query, _, chance = first_chances(r, rel, r.cutoff(k, rel))
-    return np.where(r.relevant(rel) == 0, np.nan, np.minimum(r.total(query, chance), 1.0))
+def _expected_success(r: Rankings, *, k: Cutoff, rel: float, of: str) -> Floats:
+    if of == "all":
+        chance = all_chances(r, rel, r.cutoff(k, rel))
+    else:
+        query, _, chances = first_chances(r, rel, r.cutoff(k, rel))
+        chance = np.minimum(r.total(query, chances), 1.0)
+    return np.where(r.relevant(rel) == 0, np.nan, chance)
 
 
 @measure(
     name="Success",
-    aliases=("Hit", "HitRate", "TopKAccuracy", "CMC"),
+    aliases=("Hit", "HitRate", "HR", "TopKAccuracy", "CMC"),
     title="Success (hit rate, top-k accuracy, CMC)",
     says=(
-        "1 if at least one of the first k results is relevant, otherwise 0; its mean is the share "
-        "of queries with a hit."
+        "1 if at least one of the first k results is relevant (with of=all, if every relevant item "
+        "is among them), otherwise 0; its mean is the share of queries with a hit."
     ),
     formula=r"\max_{i\le k}[g_i \ge rel]",
+    formulas={"of=all": r"[\sum_{i\le k}[g_i \ge rel] = N]"},
     reference="craswell2009",
     range=(0, 1),
-    params=(K, REL),
+    params=(
+        K,
+        REL,
+        Choice(
+            "of",
+            "any",
+            "which relevant items have to be among the first k",
+            {
+                "any": "one relevant item is enough",
+                "all": (
+                    "all relevant items of the query have to be there; it is 0 where one was not "
+                    "retrieved, and where more than k are relevant"
+                ),
+            },
+        ),
+    ),
     undefined=NO_RELEVANT,
     laws={
         "swap_up_never_hurts",
@@ -118,7 +138,10 @@ def _expected_success(r: Rankings, *, k: Cutoff, rel: float) -> Floats:
     },
     example=Example("Success@3", "0 0 1 0", 1.0),
     expected=_expected_success,
-    monotone=own_merit,
+    # One more relevant item below k is the end of all of them.
+    monotone=lambda params: params["of"] == "any" and own_merit(params),
 )
-def success(r: Rankings, *, k: Cutoff, rel: float) -> Floats:
-    return np.where(r.relevant(rel) == 0, np.nan, r.found(k, rel) > 0)
+def success(r: Rankings, *, k: Cutoff, rel: float, of: str) -> Floats:
+    relevant = r.relevant(rel)
+    least = relevant if of == "all" else 1
+    return np.where(relevant == 0, np.nan, r.found(k, rel) >= least)

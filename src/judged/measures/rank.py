@@ -20,7 +20,7 @@ def _expected_reciprocal_rank(r: Rankings, *, k: Cutoff, rel: float) -> Floats:
 
 @measure(
     name="RR",
-    aliases=("MRR", "ReciprocalRank"),
+    aliases=("MRR", "ReciprocalRank", "MeanReciprocalRank", "RecipRank"),
     title="Reciprocal rank",
     says="1 divided by the rank of the first relevant item; 0 where there is none down to k.",
     formula=r"\frac{1}{\min\{i \le k : g_i \ge rel\}}",
@@ -67,30 +67,52 @@ def _expected_rank(r: Rankings, *, rel: float, of: str, aggregate: str) -> Float
     if of == "all":
         return rank(r, rel=rel, of=of, aggregate=aggregate) if aggregate == "mean" else None
     ties = ties_of(r, rel, np.full(len(r), np.inf))
-    lead = ties.before == 0
+    relevant = r.relevant(rel)
+    value = np.where(relevant == 0, np.nan, np.inf)
     # m relevant items cut the other n - m into m + 1 parts, equally long on average.
-    middle = ties.first - 1 + (ties.size + 1) / (ties.relevant + 1)
-    value = np.where(r.relevant(rel) == 0, np.nan, np.inf)
-    value[ties.query[lead]] = np.where(ties.shown > ties.size - ties.relevant, middle, np.inf)[lead]
+    part = (ties.size + 1) / (ties.relevant + 1)
+    if of == "first":
+        there = (ties.before == 0) & (ties.shown > ties.size - ties.relevant)
+        middle = ties.first - 1 + part
+    else:
+        last = ties.before + ties.relevant == relevant[ties.query]
+        there = last & (ties.shown == ties.size)
+        middle = ties.first + ties.size - part
+    value[ties.query[there]] = middle[there]
+    return value
+
+
+def _last(r: Rankings, rel: float) -> Floats:
+    """The rank of each query's last relevant item; infinite where one was not retrieved, and
+    undefined where nothing is relevant."""
+    relevant = r.relevant(rel)
+    query, rank, ordinal = r.relevant_hits(None, rel)
+    value = np.where(relevant == 0, np.nan, np.inf)
+    last = ordinal == relevant[query]
+    value[query[last]] = rank[last]
     return value
 
 
 def _summary(r: Rankings, settled: Settled, *, rel: float, of: str, aggregate: str) -> float:
-    if of == "first":
-        return AGGREGATIONS[aggregate](settled.values)
+    if of != "all":
+        return AGGREGATIONS[aggregate](settled.values, settled.weights)
     query, ranks = _all_ranks(r, rel)
     # A query with nothing relevant has no ranks, and counts with the one value that the policy
     # gives it.
+    alone = np.flatnonzero((r.relevant(rel) == 0) & settled.counted)
+    counts = settled.counted[query]
+    every = np.concatenate([query[counts], alone])
     empty = settled.values[(r.relevant(rel) == 0)[settled.counted]]
-    return AGGREGATIONS[aggregate](np.concatenate([ranks[settled.counted[query]], empty]))
+    return AGGREGATIONS[aggregate](
+        np.concatenate([ranks[counts], empty]), settled.weights_of(every)
+    )
 
 
 @measure(
     name="Rank",
     aliases={
-        "MeanRank": {"aggregate": "mean"},
-        "MedianRank": {"aggregate": "median"},
-        "MedR": {"aggregate": "median"},
+        **{name: {"aggregate": "mean"} for name in ("MeanRank", "MeanR", "MnR")},
+        **{name: {"aggregate": "median"} for name in ("MedianRank", "MedianR", "MedR", "MdR")},
     },
     title="Rank of relevant items",
     says=(
@@ -98,6 +120,7 @@ def _summary(r: Rankings, settled: Settled, *, rel: float, of: str, aggregate: s
         "Lower is better."
     ),
     formula=r"\min\{i : g_i \ge rel\}",
+    formulas={"of=all": r"\{i : g_i \ge rel\}", "of=last": r"\max\{i : g_i \ge rel\}"},
     reference="manning2008",
     range=(1, np.inf),
     params=(
@@ -108,6 +131,10 @@ def _summary(r: Rankings, settled: Settled, *, rel: float, of: str, aggregate: s
             "which relevant items",
             {
                 "first": "the rank of each query's first relevant item",
+                "last": (
+                    "the rank of each query's last relevant item: how far one has to look for all "
+                    "of them; infinite where one was not retrieved"
+                ),
                 "all": (
                     "the ranks of all relevant items, those of all queries taken together for the "
                     "summary"
@@ -129,6 +156,8 @@ def rank(r: Rankings, *, rel: float, of: str, aggregate: str) -> Floats:
     undefined = r.relevant(rel) == 0
     if of == "first":
         return np.where(undefined, np.nan, r.first(None, rel))
+    if of == "last":
+        return _last(r, rel)
     query, ranks = _all_ranks(r, rel)
     count = r.total(query)
     if aggregate == "mean":
@@ -157,9 +186,4 @@ def rank(r: Rankings, *, rel: float, of: str, aggregate: str) -> Floats:
     example=Example("INP", "1 0 0 1", 0.5),
 )
 def inverse_negative_penalty(r: Rankings, *, rel: float) -> Floats:
-    relevant = r.relevant(rel)
-    query, rank, ordinal = r.relevant_hits(None, rel)
-    value = np.where(relevant == 0, np.nan, 0.0)
-    last = ordinal == relevant[query]
-    value[query[last]] = (ordinal / rank)[last]
-    return value
+    return r.relevant(rel) / _last(r, rel)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import json
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
@@ -15,9 +16,10 @@ from numpy.typing import NDArray
 from judged.errors import MeasureError, did_you_mean, quoted
 from judged.measures.aggregation import aggregate_param
 from judged.measures.params import Param
+from judged.measures.presets import PRESETS
 from judged.measures.worth import Closed, Worth, by_grade
 from judged.rankings.rankings import Rankings
-from judged.segments import Floats
+from judged.segments import Floats, Ints
 from judged.text import listed
 
 Mask = NDArray[np.bool_]
@@ -33,6 +35,16 @@ class Settled:
     """Which queries count."""
     settle: Callable[[Floats], Floats]
     """The same policy for other values, one per query, that a summary is made of."""
+    weights: Floats | None = None
+    """How much each query that counts weighs; None where all are the same."""
+
+    def weights_of(self, query: Ints) -> Floats | None:
+        """The weights of some queries that count, as numbers among all queries."""
+        if self.weights is None:
+            return None
+        every = np.zeros(len(self.counted))
+        every[self.counted] = self.weights
+        return every[query]
 
 
 @dataclass(frozen=True)
@@ -115,6 +127,8 @@ class Spec:
     """(rankings, **params) -> one value per query."""
     family: str
     """The module that declares it."""
+    formulas: Mapping[str, str] = field(default_factory=dict)
+    """The definition of variants that need one of their own, by what makes them: {"of=all": …}."""
     aliases: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     """Other names, each with the parameters it stands for: {"GMAP": {"aggregate": "geometric"}}."""
     at: str | None = "k"
@@ -175,6 +189,21 @@ REGISTRY: dict[str, Spec] = {}
 """Every measure by its name, in the order of declaration."""
 
 _NAMES: dict[str, tuple[Spec, Mapping[str, Any]]] = {}
+_JOINT = re.compile(r"(?<=[a-z0-9])[-_](?=[a-z])")
+
+DISPUTED = {
+    "acc": "Success@k, whether a relevant item is among the first k results, and Accuracy@k, the "
+    "share of all items that are classified rightly",
+    "hits": "Success@k, whether a relevant item is among the first k results, and NumRelRet@k, how "
+    "many of them are relevant",
+}
+"""Spellings that mean one thing here and another there, and both things."""
+
+
+def _plain(name: str) -> str:
+    """A name without what people write in different ways: hit_rate, Hit-Rate and HitRate are one.
+    A sign before a number stays: AP_11 is no AP11."""
+    return _JOINT.sub("", name.lower())
 
 
 def measure(
@@ -211,9 +240,9 @@ def measure(
             **declared,
         )
         for known, preset in {name: {}, **other}.items():
-            if known.lower() in _NAMES:
+            taken_by = _NAMES.setdefault(_plain(known), (spec, preset))
+            if taken_by != (spec, preset):
                 raise ValueError(f"two measures are called {known!r}")
-            _NAMES[known.lower()] = (spec, preset)
         REGISTRY[name] = spec
         return compute
 
@@ -226,7 +255,7 @@ def lookup(name: str) -> tuple[Spec, Mapping[str, Any]]:
     Parameters
     ----------
     name : str
-        Any name or alias; upper and lower case are the same.
+        Any name or alias; upper and lower case are the same, with - and _ or without.
 
     Returns
     -------
@@ -238,17 +267,27 @@ def lookup(name: str) -> tuple[Spec, Mapping[str, Any]]:
     ('AP', {'aggregate': 'geometric'})
     """
     try:
-        return _NAMES[name.lower()]
+        return _NAMES[_plain(name)]
     except KeyError:
+        if both := DISPUTED.get(_plain(name)):
+            raise MeasureError(
+                f"{quoted(name)} has two meanings: {both}; write the one that is meant."
+            ) from None
+        if name.lower() in PRESETS:
+            raise MeasureError(
+                f"{quoted(name)} is a preset: it has no cutoff and no parameters of its own, and "
+                f"stands for {', '.join(PRESETS[name.lower()])}."
+            ) from None
+        known = [*names(), *PRESETS]
         raise MeasureError(
-            f"There is no measure {quoted(name)}{did_you_mean(name, names(), cutoff=0.55)} 'judged "
+            f"There is no measure {quoted(name)}{did_you_mean(name, known, cutoff=0.55)} 'judged "
             "measures' lists them all."
         ) from None
 
 
 def is_name(name: str) -> bool:
     """Whether a measure is called so."""
-    return name.lower() in _NAMES
+    return _plain(name) in _NAMES
 
 
 def names() -> Iterator[str]:

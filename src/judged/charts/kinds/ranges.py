@@ -41,7 +41,7 @@ def data(source: Source, *, measures: MeasuresLike | None = None) -> pl.DataFram
     rows: list[tuple[Any, ...]] = []
     for measure in evaluation.measures:
         for run in evaluation.runs:
-            facts = (str(measure), run.name, len(run.rankings), run.summary[measure])
+            facts = (evaluation.label(measure), run.name, len(run.rankings), run.summary[measure])
             if ties_known:
                 worst, expected, best = (run.others[name].summary[measure] for name in TIE_ORDERS)
                 rows.append((*facts, "ties", min(worst, best), expected, max(worst, best)))

@@ -65,14 +65,20 @@ def r_precision(q: Listing, *, rel: float, mult: float) -> Steps:
 
 
 @steps("Success")
-def success(q: Listing, *, k: Cutoff, rel: float) -> Steps:
+def success(q: Listing, *, k: Cutoff, rel: float, of: str) -> Steps:
     end = q.cutoff(k, rel)
-    found = q.found(end, rel)
+    found, relevant = q.found(end, rel), q.relevant(rel)
     counted = q.counter(rel)
-    says = f"The first relevant item stands at rank {found[0]}." if found else NOTHING
-    return Steps(
-        least(len(found), 1),
-        (q.column("relevant so far", lambda rank: num(counted(rank)), end),),
-        says=says,
-        end=end,
-    )
+    columns = (q.column("relevant so far", lambda rank: num(counted(rank)), end),)
+    if of == "any":
+        says = f"The first relevant item stands at rank {found[0]}." if found else NOTHING
+        return Steps(least(len(found), 1), columns, says=says, end=end)
+    if len(found) < relevant:
+        lost = relevant - len(q.found(inf, rel))
+        number = f"{len(found)} {'is' if len(found) == 1 else 'are'}"
+        says = f"Of {relevant} relevant items, {number} among the results that count" + (
+            f"; {lost} {'was' if lost == 1 else 'were'} not retrieved." if lost else "."
+        )
+        return Steps(num(0), columns, says=says, end=end)
+    says = f"All {relevant} relevant items are there, the last at rank {found[-1]}."
+    return Steps(num(1), columns, says=says, end=end)

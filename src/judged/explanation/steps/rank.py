@@ -39,6 +39,10 @@ def rank(q: Listing, *, rel: float, of: str, aggregate: str) -> Steps:
         says = "" if ranks else "No relevant item was retrieved: its rank is infinite."
         return Steps(num(ranks[0] if ranks else inf), _mark(ranks[:1], q, inf, "first"), says=says)
     lost = q.relevant(rel) - len(ranks)
+    if of == "last":
+        says = f"{lost} of {q.relevant(rel)} relevant items were not retrieved." if lost else ""
+        last = () if lost else _mark(ranks[-1:], q, inf, "last")
+        return Steps(num(inf if lost else ranks[-1]), last, says=says)
     every = [*map(float, ranks), *[inf] * lost]
     says = f"{lost} relevant items were not retrieved: their ranks are infinite." if lost else ""
     if aggregate == "mean":

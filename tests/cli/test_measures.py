@@ -1,0 +1,139 @@
+"""Presets, cutoffs and spellings on the command line: found, explained, completed, computed."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click import Context
+
+from judged.cli._options import complete_measure
+from judged.cli.evaluate import evaluate
+from judged.measures import PRESETS, REGISTRY, parse_measure
+from judged.measures.presets import ABOUT
+
+
+def test_the_catalogue_ends_with_the_presets(judged: Any) -> None:
+    lines = judged("measures").out.splitlines()
+    section = lines[lines.index("presets") :]
+    for name, preset in ABOUT.items():
+        [at] = [number for number, line in enumerate(section) if line.split()[:1] == [name]]
+        assert section[at].endswith(f"  {preset.title}")
+        assert section[at + 1].strip() == ", ".join(preset.measures)
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_a_preset_is_explained(judged: Any, name: str) -> None:
+    lines = judged("measures", name.upper()).out.splitlines()
+    assert lines[:3] == [f"{name}: {ABOUT[name].title}", "", ABOUT[name].says]
+    assert lines[-1] == f"'-m {name}' asks for all of them."
+    at = lines.index("measures")
+    for number, text in enumerate(PRESETS[name]):
+        measure = parse_measure(text)
+        title, words = lines[at + 1 + 2 * number :][:2]
+        assert (title, words) == (f"  {text}  {measure.spec.title}", f"      {measure.describe()}")
+
+
+@pytest.mark.parametrize("name", ["clip", "clap", "reid", "metric-learning", "rag", "recsys"])
+def test_a_preset_with_hit_rates_says_why(name: str) -> None:
+    assert "Success@" in ABOUT[name].says
+    assert "hit rate" in ABOUT[name].says
+    assert "R@" in ABOUT[name].says
+
+
+def test_several_are_explained(judged: Any) -> None:
+    text = judged("measures", "P@5,10").out
+    assert text.count("P: Precision") == 1
+    for k in (5, 10):
+        assert f"\nP@{k}: {parse_measure(f'P@{k}').describe()}\n" in text
+    text = judged("measures", "rag,MAP,MedR").out
+    first, second, third = (part.splitlines() for part in text.split("\n\n\n"))
+    assert first[0] == f"rag: {ABOUT['rag'].title}"
+    assert second[2] == f"MAP is AP. {parse_measure('AP').describe()}"
+    assert third[2].startswith("MedR is Rank(aggregate=median). ")
+
+
+def test_json_has_measures_and_presets(judged: Any) -> None:
+    every = json.loads(judged("measures", "--format", "json").out)
+    assert set(every["measures"]) == set(REGISTRY)
+    assert {name: tuple(each["measures"]) for name, each in every["presets"].items()} == PRESETS
+    found = json.loads(judged("measures", "msmarco,MAP,P@5,10", "--format", "json").out)
+    assert list(found["measures"]) == [*PRESETS["msmarco"], "MAP", "P@5", "P@10"]
+    assert found["measures"]["MAP"]["name"] == "AP"
+    assert list(found["presets"]) == ["msmarco"]
+    assert found["presets"]["msmarco"]["title"] == ABOUT["msmarco"].title
+    plain = json.loads(judged("measures", "P", "--format", "json").out)
+    assert (list(plain["measures"]), plain["presets"]) == (["P"], {})
+
+
+@pytest.mark.parametrize(
+    ("asked", "columns"),
+    [
+        ("msmarco,reid,AP", "RR@10 R@50 R@1000 nDCG@10 Success@1 Success@5 Success@10 AP INP"),
+        ("P@5,10", "P@5 P@10"),
+        ("nDCG@5,10,R@100", "nDCG@5 nDCG@10 R@100"),
+        ("MAP,MedR,hit_rate@10", "MAP MedR hit_rate@10"),
+        ("map,AP,MAP", "map"),
+    ],
+)
+def test_they_are_computed(judged: Any, files: Path, asked: str, columns: str) -> None:
+    done = judged("evaluate", "qrels", "a.run", "-m", asked, "--format", "json")
+    found = json.loads(done.out)
+    assert list(found["runs"][0]["scores"]) == list(found["measures"]) == columns.split()
+    one_by_one = judged(
+        "evaluate", "qrels", "a.run", "--format", "json", *(f"-m{each}" for each in columns.split())
+    )
+    assert json.loads(one_by_one.out)["runs"] == found["runs"]
+    text = judged("evaluate", "qrels", "a.run", "-m", asked).out
+    assert text.splitlines()[0].split() == ["run", *columns.split()]
+
+
+def test_they_are_computed_under_a_convention(judged: Any, files: Path) -> None:
+    arguments = ("evaluate", "qrels", "a.run", "--convention", "ranx", "--missing", "zero")
+    arguments += ("--format", "json")
+    found = json.loads(judged(*arguments, "-m", "hit_rate@1,10,map@5", "-m", "P@5,10").out)
+    assert list(found["runs"][0]["scores"]) == ["hit_rate@1", "hit_rate@10", "map@5", "P@5", "P@10"]
+    preset = json.loads(judged(*arguments, "-m", "msmarco,mrr").out)
+    assert list(preset["runs"][0]["scores"]) == [*PRESETS["msmarco"], "mrr"]
+
+
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        (
+            "beri",
+            "There is no measure 'beri'; did you mean 'beir'? 'judged measures' lists them all.",
+        ),
+        (
+            "rag,10",
+            "cannot read '10' in 'rag,10': a number behind a comma is another cutoff of the "
+            "measure before it, as in P@5,10, and rag has none.",
+        ),
+        (
+            "hits@5",
+            "'hits' has two meanings: Success@k, whether a relevant item is among the first k "
+            "results, and NumRelRet@k, how many of them are relevant; write the one that is meant.",
+        ),
+    ],
+)
+def test_what_cannot_be_meant(judged: Any, files: Path, asked: str, message: str) -> None:
+    for arguments in (("evaluate", "qrels", "a.run", "-m", asked), ("measures", asked)):
+        done = judged(*arguments)
+        assert (done.code != 0, done.out, done.err) == (True, "", f"judged: {message}\n")
+
+
+def completed(incomplete: str) -> list[str]:
+    found = complete_measure(Context(evaluate), evaluate.params[0], incomplete)
+    return [item.value for item in found]
+
+
+def test_completion() -> None:
+    assert set(completed("")) == {*REGISTRY, *PRESETS}
+    assert completed("ra") == ["RankAUC", "Rank", "rag"]
+    assert completed("rag,be") == ["rag,beir"]
+    assert completed("P@5,10,hitr") == ["P@5,10,HitRate"]
+    assert set(completed("AP,")) == {f"AP,{name}" for name in (*REGISTRY, *PRESETS)}
+    helps = {item.value: item.help for item in complete_measure(Context(evaluate), None, "msm")}
+    assert helps == {"msmarco": "preset: RR@10, R@50, R@1000, nDCG@10"}

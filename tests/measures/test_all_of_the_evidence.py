@@ -1,0 +1,141 @@
+"""All relevant items, and the last of them: by hand, explained, and from the command line."""
+
+from __future__ import annotations
+
+import json
+from math import inf
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from judged import Rankings, evaluate, explain, parse_measure
+from judged.cli import main
+from judged.measures.formula import readable
+from judged.text import html
+
+# Two relevant items at ranks 2 and 4; one of two at rank 1 and one never retrieved; one at rank 3;
+# nothing relevant; three, of which the run has the query not at all.
+LISTS = [[0, 1, 0, 1, 0], [1, 0], [0, 0, 2], [0, 0], []]
+RELEVANT = [2, 2, 1, 0, 3]
+
+
+def rankings() -> Rankings:
+    return Rankings.from_relevance(LISTS, relevant=RELEVANT)
+
+
+@pytest.mark.parametrize(
+    ("measure", "values"),
+    [
+        ("Success(of=all)@4", [1, 0, 1, np.nan, 0]),
+        ("Success(of=all)@3", [0, 0, 1, np.nan, 0]),
+        ("Success(of=all)@2", [0, 0, 0, np.nan, 0]),
+        ("Success(of=all)@1", [0, 0, 0, np.nan, 0]),
+        ("Success(of=all)@R", [0, 0, 0, np.nan, 0]),
+        ("Success(of=all)", [1, 0, 1, np.nan, 0]),
+        ("Success(of=any)@2", [1, 1, 0, np.nan, 0]),
+        # Of grade 2 there is one item in all.
+        ("Success(of=all, rel=2)@3", [np.nan, np.nan, 1, np.nan, np.nan]),
+        ("Rank(of=last)", [4, inf, 3, np.nan, inf]),
+        ("Rank", [2, 1, 3, np.nan, inf]),
+        ("INP", [2 / 4, 0, 1 / 3, np.nan, 0]),
+    ],
+)
+def test_worked_by_hand(measure: str, values: list[float]) -> None:
+    np.testing.assert_array_equal(parse_measure(measure).compute(rankings()), values)
+
+
+def test_summaries() -> None:
+    found = rankings().evaluate("Success(of=all)@4, Rank(of=last), MedR(of=last)")
+    assert found.value("Success(of=all)@4") == 2 / 5
+    assert found.value("Rank(of=last)") == inf
+    # 4, infinite, 3, infinite for nothing relevant, infinite: the one in the middle.
+    assert found.value("MedR(of=last)") == inf
+    skipped = rankings().evaluate(
+        "MedR(of=last), Success(of=all)@4", policy={"empty": "skip", "missing": "skip"}
+    )
+    assert skipped.value("MedR(of=last)") == inf
+    assert skipped.value("Success(of=all)@4") == pytest.approx(2 / 4)
+    some = Rankings.from_relevance(LISTS[:1] + LISTS[2:3]).evaluate("MedR(of=last)")
+    assert some.value() == 3.5
+
+
+@pytest.mark.parametrize(
+    ("measure", "formula"),
+    [
+        ("Success@3", r"\max_{i\le k}[g_i \ge rel]"),
+        ("Success(of=all)@3", r"[\sum_{i\le k}[g_i \ge rel] = N]"),
+        ("Rank", r"\min\{i : g_i \ge rel\}"),
+        ("MedR(of=last)", r"\max\{i : g_i \ge rel\}"),
+    ],
+)
+def test_a_variant_has_its_own_formula_wherever_one_is_given(measure: str, formula: str) -> None:
+    assert parse_measure(measure).definition()["formula"] == formula
+    assert formula in rankings().evaluate(measure).definition()
+    explained = explain("0 1 0 1", measure=measure)
+    assert readable(formula) in explained.to_text()
+    assert formula in explained.to_latex()
+    assert formula in explained.to_markdown()
+    assert html(readable(formula)) in explained.to_html()
+
+
+def test_any_is_the_usual_one_and_has_no_name_of_its_own() -> None:
+    assert str(parse_measure("Success(of=any)@5")) == "Success@5"
+    assert str(parse_measure("hit_rate(of=all)@5")) == "Success(of=all)@5"
+    assert str(parse_measure("Rank(of=first)")) == "Rank"
+
+
+@pytest.mark.parametrize(
+    ("grades", "relevant", "measure", "value", "says"),
+    [
+        (
+            "0 1 0 1",
+            None,
+            "Success(of=all)@4",
+            1.0,
+            "All 2 relevant items are there, the last at rank 4.",
+        ),
+        (
+            "0 1 0 1",
+            None,
+            "Success(of=all)@3",
+            0.0,
+            "Of 2 relevant items, 1 is among the results that count.",
+        ),
+        (
+            "0 1 0 1",
+            3,
+            "Success(of=all)@4",
+            0.0,
+            "Of 3 relevant items, 2 are among the results that count; 1 was not retrieved.",
+        ),
+        ("0 1 0 1", 3, "Rank(of=last)", inf, "1 of 3 relevant items were not retrieved."),
+        ("0 1 0 1", None, "Rank(of=last)", 4.0, ""),
+    ],
+)
+def test_explained(
+    grades: str, relevant: int | None, measure: str, value: float, says: str
+) -> None:
+    found = explain(grades, measure=measure, relevant=relevant)
+    assert found.value == value
+    assert says in found.to_text()
+
+
+def test_every_way_in_gives_the_same(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    judgements = {"1": {"a": 1, "b": 1}, "2": {"a": 1, "b": 2}, "3": {"c": 1}}
+    run = {"1": {"x": 4.0, "a": 3.0, "b": 2.0}, "2": {"a": 1.0}, "3": {"c": 9.0, "x": 1.0}}
+    asked = ["Success(of=all)@2", "Success(of=all)@3", "Rank(of=last)", "MedR(of=last)"]
+    found = evaluate(judgements, run, asked)
+    assert [found.value(each) for each in asked] == [1 / 3, 2 / 3, inf, 3.0]
+    (tmp_path / "qrels").write_text(
+        "".join(f"{q} 0 {i} {g}\n" for q, items in judgements.items() for i, g in items.items())
+    )
+    (tmp_path / "run").write_text(
+        "".join(f"{q} Q0 {i} 1 {s} t\n" for q, items in run.items() for i, s in items.items())
+    )
+    arguments = ["evaluate", str(tmp_path / "qrels"), str(tmp_path / "run"), "--format", "json"]
+    with pytest.raises(SystemExit):
+        main([*arguments, "-m", ",".join(asked)])
+    scores = json.loads(capsys.readouterr().out)["runs"][0]["scores"]
+    assert list(scores) == asked
+    assert [float(value) for value in scores.values()] == [1 / 3, 2 / 3, inf, 3.0]

@@ -61,9 +61,10 @@ VectorFileFormat = Literal[
 
 JudgementsLike: TypeAlias = (
     "Path | Mapping[str, Mapping[str, Number]] | Mapping[str, Mapping[str, Mapping[str, Number]]]"
-    " | ArrowTable | Judgements | Lookup"
+    " | Mapping[str, Collection[str]] | ArrowTable | Judgements | Lookup"
 )
-"""A file, {query: {item: grade}}, {query: {item: {subtopic: grade}}}, or a table."""
+"""A file, {query: {item: grade}}, {query: [relevant items]}, {query: {item: {subtopic: grade}}}, or
+a table."""
 RunLike: TypeAlias = (
     "Path | Mapping[str, Mapping[str, Number]] | Mapping[str, Sequence[str]]"
     " | ArrowTable | Run | Lookup"

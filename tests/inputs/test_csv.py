@@ -123,12 +123,10 @@ def test_comments_above_the_header(write):
 
 ERRORS = {
     "query,item,points\nq,d,1\n": (
-        'a.csv: no column with a score or a rank; the columns are "query", "item", "points". Names '
-        "understood: "
-        "query: query_id, qid, topic_id, query, topic, query_no, user_id, user; "
-        "item: item_id, docno, doc_id, corpus_id, document_id, passage_id, pid, did, item, "
-        "document, doc, passage; "
-        "score: score, sim, similarity; rank: rank, position."
+        'a.csv: no column with a score or a rank; the columns are "query", "item", "points". Say '
+        "which it is (--columns score=COLUMN), or use a name that is understood: score: score, "
+        "sim, similarity, relevance_score, prediction, predicted_score, predicted_rating, pred, "
+        "est; rank: rank, position, doc_position."
     ),
     "q1,d1,0.5\nq1,d2,0.4\n": (
         'a.csv: the first line should name the columns, but it is "q1,d1,0.5", which looks like a '
@@ -207,8 +205,11 @@ def test_a_run_given_as_judgements(write):
 def test_missing_grade(write):
     with pytest.raises(InputError) as error:
         read_judgements(write("a.csv", "query,item,points\nq,d,1\n"))
-    assert str(error.value).startswith(
-        'a.csv: no column with a grade; the columns are "query", "item", "points". Names'
+    assert str(error.value) == (
+        'a.csv: no column with a grade; the columns are "query", "item", "points". Say which it is '
+        "(--columns grade=COLUMN), or use a name that is understood: grade: grade, relevance, rel, "
+        "label, judgement, judgment, relevance_grade, relevance_label, relevant, is_relevant, "
+        "rating, r_ui. Where every item that is listed is relevant, say so: --columns grade=1."
     )
 
 

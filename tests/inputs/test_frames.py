@@ -133,7 +133,7 @@ def test_no_rows(make):
 def test_columns_missing(make):
     text = message(run_from_frame, make({"query": ["a"], "thing": ["a"], "score": [1]}))
     assert text.startswith(
-        'a data frame: no column with an item; the columns are "query", "thing", "score". Names'
+        'a data frame: no column with an item; the columns are "query", "thing", "score". Say '
     )
 
 

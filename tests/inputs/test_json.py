@@ -184,8 +184,8 @@ def test_ndjson_with_no_rows(write):
 
 def test_ndjson_without_needed_columns(write):
     assert message(read_run, write("a.ndjson", '{"query": "q", "points": 1}\n')).startswith(
-        'a.ndjson: no column with an item; the columns are "query", "points". Names understood: '
-        "query: query_id,"
+        'a.ndjson: no column with an item; the columns are "query", "points". Say which it is '
+        "(--columns item=COLUMN), or use a name that is understood: item: item_id, docno,"
     )
 
 
@@ -286,12 +286,6 @@ def test_json_with_a_number_beyond_floats(write):
     assert (
         read_run(write("a.json", '{"q": {"d": -1' + "0" * 400 + "}}")).frame["score"][0]
         == -math.inf
-    )
-
-
-def test_lists_are_no_judgements(write):
-    assert message(read_judgements, write("a.json", '{"q1": ["d1"]}')) == (
-        'a.json, query "q1": JSON should be {query: {item: grade}}, or a list of rows with names.'
     )
 
 

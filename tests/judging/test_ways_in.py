@@ -140,6 +140,37 @@ WAYS: dict[str, Callable[[Lists, str, Path], Any]] = {
 }
 
 
+def listed(lists: Lists, value: str, make: Callable[[list[str]], Any]) -> Any:
+    """Judgements as what is relevant alone; a run as it is."""
+    if value == "score":
+        return lists
+    return {query: make(list(inner)) for query, inner in lists.items()}
+
+
+def without_grades(frame: pl.DataFrame) -> pl.DataFrame:
+    return frame.drop("grade", strict=False)
+
+
+UNGRADED: dict[str, Callable[[Lists, str, Path], Any]] = {
+    "lists": in_memory(lambda lists, value: listed(lists, value, list)),
+    "sets": in_memory(lambda lists, value: listed(lists, value, set)),
+    "polars": in_memory(lambda lists, value: without_grades(polars(lists, value))),
+    "pandas": in_memory(
+        lambda lists, value: pd.DataFrame(columns(lists, value)).drop(
+            columns="grade", errors="ignore"
+        )
+    ),
+    "pyarrow": in_memory(lambda lists, value: without_grades(polars(lists, value)).to_arrow()),
+    "json": in_file("json", lambda lists, value: json.dumps(listed(lists, value, list))),
+    "csv": in_file(
+        "csv", lambda lists, value: without_grades(polars(lists, value)).write_csv(null_value="")
+    ),
+    "ndjson": in_file(
+        "ndjson", lambda lists, value: without_grades(polars(lists, value)).write_ndjson()
+    ),
+}
+
+
 def outcome(qrels: Any, run: Any, **options: Any) -> tuple[Any, ...]:
     """Every value and count; notes are about the way in, and a run is named after its file."""
     evaluation = evaluate(qrels, {"run": run}, MEASURES, **options)
@@ -163,6 +194,55 @@ def test_all_ways_in_give_the_same_bits(empty: str, ties: str, seed: int, tmp_pa
         assert outcome(*given, **options) == expected, name
         assert outcome(qrels, given[1], **options) == expected, f"a dict with {name}"
         assert outcome(given[0], run, **options) == expected, f"{name} with a dict"
+
+
+@pytest.mark.parametrize("empty", EMPTY_WAYS)
+def test_judgements_without_grades_by_every_way_in(empty: str, tmp_path: Path) -> None:
+    qrels, run = generate(3, empty)
+    qrels = {query: dict.fromkeys(inner, 1) for query, inner in qrels.items()}
+    expected = outcome(qrels, run)
+    for name, way in UNGRADED.items():
+        given = way(qrels, "grade", tmp_path), way(run, "score", tmp_path)
+        assert outcome(*given) == expected, name
+        assert outcome(given[0], polars(run, "score")) == expected, f"{name} with a frame"
+
+
+@pytest.mark.parametrize("empty", ["none", "many"])
+def test_named_columns_by_every_way_in(empty: str, tmp_path: Path) -> None:
+    """An id that is made of several columns is the same by every way in."""
+    qrels, run = generate(5, empty)
+
+    def split(lists: Lists, value: str) -> pl.DataFrame:
+        frame = polars(lists, value).with_columns(
+            letter=pl.col("item").str.slice(0, 1), digits=pl.col("item").str.slice(1)
+        )
+        return frame.rename({"query": "frage", value: f"my {value}"}).drop("item")
+
+    asked = {"query": "frage", "item": "letter+digits", "score": "my score", "grade": "my grade"}
+    ways: dict[str, Callable[[pl.DataFrame, Path], Any]] = {
+        "polars": lambda frame, path: frame,
+        "pandas": lambda frame, path: frame.to_pandas(),
+        "pyarrow": lambda frame, path: frame.to_arrow(),
+        "csv": lambda frame, path: frame.write_csv(path, null_value=""),
+        "ndjson": lambda frame, path: frame.write_ndjson(path),
+        "parquet": lambda frame, path: frame.write_parquet(path),
+    }
+    found = {}
+    for name, way in ways.items():
+        given = []
+        for lists, value in ((qrels, "grade"), (run, "score")):
+            path = tmp_path / f"{value}.{name}"
+            made = way(split(lists, value), path)
+            given.append(path if made is None else made)
+        found[name] = outcome(*given, columns=asked)
+    renamed = [
+        {
+            query: {f"{item[0]}#{item[1:]}": number for item, number in inner.items()}
+            for query, inner in lists.items()
+        }
+        for lists in (qrels, run)
+    ]
+    assert all(each == outcome(*renamed) for each in found.values()), found.keys()
 
 
 @pytest.mark.parametrize("way", [name for name in WAYS if name != "trec"])

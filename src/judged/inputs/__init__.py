@@ -19,6 +19,7 @@ from judged.inputs.dicts import (
 )
 from judged.inputs.formats import (
     FORMATS,
+    NAMELESS,
     check_format,
     detect_format,
     named_file,
@@ -55,7 +56,7 @@ def read_judgements(
     Parameters
     ----------
     judgements : JudgementsLike
-        A file ("-" is standard input), a dict {query: {item: grade}} or
+        A file ("-" is standard input), a dict {query: {item: grade}}, {query: [relevant items]} or
         {query: {item: {subtopic: grade}}}, or a table.
     columns : ColumnsLike, optional
         What each column of a table is, such as {"query": "question_id", "item": "chunk_id"}; by
@@ -72,11 +73,13 @@ def read_judgements(
     {'a': 1, 'b': 0}
     """
     if isinstance(judgements, (Judgements, Lookup)):
+        _refuse_columns(columns, JUDGEMENTS, "the judgements", "were read already")
         return judgements
     if isinstance(judgements, (str, PathLike)):
         source, reading = _read_file(fspath(judgements), JUDGEMENTS, columns, format)
         return to_judgements(reading, source.label)
     if isinstance(judgements, Mapping):
+        _refuse_columns(columns, JUDGEMENTS, "a dict of judgements", "has no columns")
         return judgements_from_dict(judgements)
     from judged.inputs.frames import judgements_from_frame
 
@@ -116,11 +119,13 @@ def read_run(
     if name is not None and not isinstance(name, str):
         raise InputError(f"the name of a run must be a text; got {type(name).__name__}.")
     if isinstance(run, (Run, Lookup)):
+        _refuse_columns(columns, RUN, "the run", "was read already")
         return replace(run, name=name) if name else run
     if isinstance(run, (str, PathLike)):
         source, reading = _read_file(fspath(run), RUN, columns, format)
         return to_run(reading, source.label, name or run_name(source.path))
     if isinstance(run, Mapping):
+        _refuse_columns(columns, RUN, "a dict of results", "has no columns")
         return run_from_dict(run, name=name or "run")
     from judged.inputs.frames import run_from_frame
 
@@ -138,7 +143,15 @@ def _read_file(
     refuse_lost_polars()
     source = replace(open_source(path, kind), columns=as_columns(columns))
     found = detect_format(source) if format is None else FORMATS[format]
+    if found.name in NAMELESS:
+        _refuse_columns(source.columns, kind, source.label, "has no header with names of columns")
     return source, resolve_name(found.reader)(source)
+
+
+def _refuse_columns(columns: ColumnsLike | None, kind: Kind, source: str, why: str) -> None:
+    """Refuse columns that somebody named, where no other table can have them."""
+    if columns:
+        as_columns(columns).record(kind, source, why)
 
 
 def as_runs(given: RunsLike) -> dict[str | None, Any]:

@@ -1,114 +1,114 @@
-"""Which column is which: the names people give to query, item, score, grade, rank and subtopic."""
+"""Which column is which: those that somebody named first, then those whose names tell."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from judged.errors import InputError, did_you_mean, quoted
-from judged.inputs.tables import JUDGEMENTS, RUN, Kind, OrderOnly
-from judged.text import quote
+from judged.errors import InputError
+from judged.inputs.named import CONSTANT, Named, as_columns
+from judged.inputs.names import (
+    NAMES,
+    candidates,
+    is_known,
+    may_be_called_score,
+    may_be_grade,
+    plain,
+    surest,
+)
+from judged.inputs.tables import JUDGEMENTS, NO_GRADES, RUN, Kind, OrderOnly
+from judged.text import Warned, listed, quote
 
 if TYPE_CHECKING:
-    from judged.types import ColumnsLike
+    import polars as pl
 
-# The surest name first: where `qid` and `query` are both there, `query` is the text of the query;
-# where `docno` and `docid` are, `docid` is a number inside an index.
-NAMES: dict[str, tuple[str, ...]] = {
-    "query": ("query_id", "qid", "topic_id", "query", "topic", "query_no", "user_id", "user"),
-    "item": (
-        *("item_id", "docno", "doc_id", "corpus_id", "document_id", "passage_id", "pid", "did"),
-        *("item", "document", "doc", "passage"),
-    ),
-    "score": ("score", "sim", "similarity"),
-    "grade": (
-        "grade",
-        "relevance",
-        "rel",
-        "label",
-        "judgement",
-        "judgment",
-        "relevance_grade",
-        "rating",
-    ),
-    "rank": ("rank", "position"),
-    "subtopic": ("subtopic_id", "subtopic", "aspect", "nugget", "intent", "iteration"),
-}
-"""Case, spaces, hyphens and underscores do not matter: "Query-ID" is "query_id"."""
+__all__ = [
+    "NAMES",
+    "Columns",
+    "as_columns",
+    "candidates",
+    "choose_columns",
+    "is_header",
+    "is_known",
+    "may_be_grade",
+    "surest",
+]
 
-
-def as_columns(given: ColumnsLike | None) -> dict[str, tuple[str, ...]]:
-    """What somebody said that columns are, from a dict or a text: the columns of each role, in the
-    order in which they make one id.
-
-    >>> as_columns("query=question_id, item=file+page")
-    {'query': ('question_id',), 'item': ('file', 'page')}
-    >>> as_columns({"item": ["file", "page"]})
-    {'item': ('file', 'page')}
-    """
-    if given is None:
-        return {}
-    pairs: Any = given.items() if isinstance(given, Mapping) else _pairs(given)
-    named: dict[str, tuple[str, ...]] = {}
-    for role, columns in pairs:
-        if role not in NAMES:
-            near = did_you_mean(role, NAMES)
-            raise InputError(
-                f"columns: there is no {quoted(role)}{near} A column may be {', '.join(NAMES)}."
-            )
-        parts = tuple(columns.split("+")) if isinstance(columns, str) else tuple(columns)
-        if role in named or not parts or not all(isinstance(each, str) and each for each in parts):
-            raise InputError(
-                f"columns: {role} must name one column, or several that make one id; got "
-                f"{quoted(columns)}."
-            )
-        named[role] = parts
-    return named
-
-
-def _pairs(given: Any) -> list[tuple[str, str]]:
-    """ "query=question_id,item=chunk_id" in pairs."""
-    parts = given.split(",") if isinstance(given, str) else [""]
-    split = (part.partition("=") for part in parts)
-    pairs = [(role.strip(), column.strip()) for role, _, column in split]
-    if not all(role and column for role, column in pairs):
-        raise InputError(
-            "columns must be a dict such as {'query': 'question_id', 'item': 'chunk_id'}, or a "
-            f"text such as 'query=question_id,item=chunk_id'; got {quoted(given)}."
-        )
-    return pairs
+_NUMBERS = ("score", "grade", "rank", "weight")
+_SMALLER_IS_BETTER = re.compile(r"dist|loss|error|perplexity", re.IGNORECASE)
+JOINER = "#"
 
 
 @dataclass(frozen=True)
 class Columns:
-    """Positions of the needed columns."""
+    """Positions of the needed columns; several make one id."""
 
-    query: int
-    item: int
-    value: int
-    """The score or grade, or a rank, of which the smallest is best."""
+    query: tuple[int, ...]
+    item: tuple[int, ...]
+    value: int | None
+    """The score or grade, or a rank, of which the smallest is best; None where every item of
+    judgements is relevant."""
     is_rank: bool
     notes: tuple[str, ...]
     subtopic: int | None = None
     subtopic_role: str = "subtopic"
     """What the subtopic column becomes: `iteration`, TREC's name for it, may hold nothing but a
     filler."""
+    extra: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    """`document` and `weight`, where somebody named them."""
+
+    @property
+    def ids(self) -> dict[str, tuple[int, ...]]:
+        """Where the texts are, by what they become."""
+        subtopic = {} if self.subtopic is None else {self.subtopic_role: (self.subtopic,)}
+        document = {role: at for role, at in self.extra.items() if role not in _NUMBERS}
+        return {"query": self.query, "item": self.item, **subtopic, **document}
+
+    @property
+    def weight(self) -> int | None:
+        """Where the weight of the query is."""
+        return self.extra["weight"][0] if "weight" in self.extra else None
+
+    @property
+    def needed(self) -> list[int]:
+        """All positions, each once."""
+        numbers = [at for at in (self.value, self.weight) if at is not None]
+        return list(dict.fromkeys([*(at for each in self.ids.values() for at in each), *numbers]))
 
 
-def _plain(name: str) -> str:
-    return re.sub(r"[\s_-]", "", name).lower()
+def joined(parts: Sequence[str]) -> str:
+    """One id of several texts; two different rows of texts never make the same.
+
+    >>> joined(["a.pdf", "3"]), joined(["a#b", "c"]), joined(["a", "b#c"])
+    ('a.pdf#3', 'a\\\\#b#c', 'a#b\\\\#c')
+    """
+    if len(parts) == 1:
+        return parts[0]
+    return JOINER.join(part.replace("\\", "\\\\").replace(JOINER, f"\\{JOINER}") for part in parts)
 
 
-def candidates(role: str, header: Sequence[str]) -> list[int]:
-    """Positions of the columns that may play a role, the surest first."""
-    plain = [_plain(name) for name in header]
-    return [plain.index(name) for name in map(_plain, NAMES[role]) if name in plain]
+def joined_columns(parts: Sequence[pl.Expr]) -> pl.Expr:
+    """`joined` of columns: null where all parts are, and empty where only some are there."""
+    import polars as pl
+
+    if len(parts) == 1:
+        return parts[0]
+    escaped = [
+        part.str.replace_all("\\", "\\\\", literal=True).str.replace_all(
+            JOINER, f"\\{JOINER}", literal=True
+        )
+        for part in parts
+    ]
+    lost = pl.any_horizontal((part.is_null() | (part == "")) for part in parts)
+    whole = pl.when(lost).then(pl.lit("")).otherwise(pl.concat_str(escaped, separator=JOINER))
+    return pl.when(pl.any_horizontal(part.is_not_null() for part in parts)).then(whole)
 
 
-def is_header(cells: Sequence[str]) -> bool:
-    return bool(candidates("query", cells) and candidates("item", cells))
+def is_header(cells: Sequence[str], named: Mapping[str, tuple[str, ...]] | None = None) -> bool:
+    said = as_columns(named).positions(cells)
+    return all(role in said or candidates(role, cells) for role in ("query", "item"))
 
 
 def choose_columns(
@@ -119,62 +119,192 @@ def choose_columns(
 ) -> Columns:
     """The columns that are needed, those that somebody named first; or a message with those found
     and all names understood."""
-    found = {role: candidates(role, header) for role in NAMES}
-    for role, (column, *_) in (named or {}).items():
-        if column in header:
-            found[role] = [header.index(column)]
-    if kind is RUN:
-        value_role = "score" if found["score"] else "rank"
-        if found["grade"] and not found[value_role]:
-            raise InputError(
-                _mistaken(JUDGEMENTS, "grade", header[found["grade"][0]], kind, source)
-            )
-    else:
-        # BEIR calls the grade "score"; a run has that too, but a rank beside it gives it away.
-        value_role = "grade" if found["grade"] or not found["score"] else "score"
-        if value_role == "score" and found["rank"]:
-            raise InputError(_mistaken(RUN, "rank", header[found["rank"][0]], kind, source))
-    roles = ("query", "item", value_role)
-    for role in roles:
-        if not found[role]:
-            raise InputError(
-                _missing(kind.value if role == value_role else role, header, kind, source)
-            )
-    notes = [
-        f"Column {quote(header[found[role][0]])} was taken for the {role}, not "
-        f"{quote(header[found[role][1]])}."
-        for role in (roles if kind is RUN else (*roles, "subtopic"))
-        if len(found[role]) > 1
-    ]
-    if value_role == "rank":
-        notes.append(
-            OrderOnly(
-                f"There is no score: column {quote(header[found['rank'][0]])} gives the order."
-            )
-        )
-    subtopic = found["subtopic"][0] if kind is JUDGEMENTS and found["subtopic"] else None
-    return Columns(
-        query=found["query"][0],
-        item=found["item"][0],
-        value=found[value_role][0],
+    named = as_columns(named)
+    chosen = _Choice(header, kind, source, named)
+    value_role, constant = chosen.value_role()
+    query, item = chosen.ids("query"), chosen.ids("item")
+    value = None if constant else chosen.one(value_role)
+    subtopic = chosen.one("subtopic") if kind is JUDGEMENTS and chosen.has("subtopic") else None
+    extra = {role: at for role, at in chosen.said.items() if role in ("document", "weight")}
+    if constant:
+        chosen.notes.append(NO_GRADES)
+    columns = Columns(
+        query=query,
+        item=item,
+        value=value,
         is_rank=value_role == "rank",
-        notes=tuple(notes),
+        notes=tuple(chosen.notes),
         subtopic=subtopic,
         subtopic_role="subtopic"
-        if subtopic is None or _plain(header[subtopic]) != "iteration"
+        if subtopic is None or "subtopic" in chosen.said or plain(header[subtopic]) != "iteration"
         else "iteration",
+        extra=extra,
     )
+    _refuse_two_roles(columns, header, source, value_role)
+    named.record(kind, source, header)
+    return columns
+
+
+class _Choice:
+    """The columns of one table that may play each role."""
+
+    def __init__(self, header: Sequence[str], kind: Kind, source: str, named: Named) -> None:
+        self.header, self.kind, self.source, self.named = header, kind, source, named
+        # What is about judgements only is nothing in a run; a grade shows that it is none.
+        skipped = ("subtopic", "weight") if kind is RUN else ()
+        said = named.positions(header).items()
+        self.said = {role: positions for role, positions in said if role not in skipped}
+        names = [header[at] for positions in self.said.values() for at in positions]
+        if twice := next((name for name in names if list(header).count(name) > 1), None):
+            raise InputError(
+                f"{source}: there are two columns {quote(twice)}; name each column once."
+            )
+        self.notes: list[str] = []
+        self.found = {role: self._free(role) for role in NAMES}
+
+    def _free(self, role: str) -> list[int]:
+        """Candidates that nobody said to be something else; a score of a run may be a grade of
+        judgements."""
+        taken = {
+            at
+            for other, positions in self.said.items()
+            if other != role and not (role in _NUMBERS and other in _NUMBERS and other != "weight")
+            for at in positions
+        }
+        return [at for at in candidates(role, self.header) if at not in taken]
+
+    def has(self, role: str) -> bool:
+        return role in self.said or bool(self.found[role])
+
+    def value_role(self) -> tuple[str, bool]:
+        """What gives the value, and whether it is the same in all rows, as there are no grades."""
+        if self.kind is RUN:
+            return self._value_of_run(), False
+        if "grade" in self.said:
+            return "grade", False
+        if self.named.constant:
+            return "grade", True
+        if self.found["grade"]:
+            return "grade", False
+        for role in ("rank", "score"):
+            # BEIR calls the grade "score"; a run has that too, but a rank beside it gives it away.
+            for at in self.said.get(role, self.found[role]):
+                if role == "rank" or not may_be_called_score(self.header[at]):
+                    raise InputError(_mistaken(RUN, role, self.header[at], self.kind, self.source))
+        if self.has("score"):
+            return "score", False
+        self._need("query")
+        self._need("item")
+        if "grade" in self.named or self._may_hold_a_grade():
+            self._need("grade")
+        return "grade", True
+
+    def _value_of_run(self) -> str:
+        if role := next((role for role in ("score", "rank") if role in self.said), None):
+            return role
+        role = "score" if self.found["score"] else "rank"
+        if not self.found[role] and self.has("grade"):
+            self._need("query")
+            self._need("item")
+            grade = self.said.get("grade", self.found["grade"])[0]
+            raise InputError(
+                _mistaken(JUDGEMENTS, "grade", self.header[grade], self.kind, self.source)
+            )
+        return role
+
+    def _may_hold_a_grade(self) -> bool:
+        """Whether there are columns of which nobody knows what they are."""
+        known = {at for positions in self.said.values() for at in positions}
+        known.update(at for role in ("query", "item", "subtopic") for at in self.found[role])
+        others = (name for at, name in enumerate(self.header) if at not in known)
+        return any(map(may_be_grade, others))
+
+    def ids(self, role: str) -> tuple[int, ...]:
+        """The columns that make an id."""
+        if role not in self.said:
+            return (self.one(role),)
+        positions = self.said[role]
+        if len(positions) > 1:
+            names = listed([quote(self.header[at]) for at in positions])
+            self.notes.append(f"The {role} is made of columns {names}, joined by {quote(JOINER)}.")
+        return positions
+
+    def one(self, role: str) -> int:
+        """The column of a role that has one."""
+        if role in self.said:
+            at = self.said[role][0]
+            if role == "score" and _SMALLER_IS_BETTER.search(self.header[at]):
+                self.notes.append(
+                    Warned(
+                        f"Column {quote(self.header[at])} was taken for the score, the greatest "
+                        "the best; if the smallest is the best, give it another sign."
+                    )
+                )
+        else:
+            self._need(role)
+            found = self.found[role]
+            at = surest(role, self.header, self.source, found)
+            self._note(role, at, found)
+        if role == "rank":
+            lacking = "" if self.found["score"] else "There is no score: "
+            column = f"{'column' if lacking else 'Column'} {quote(self.header[at])}"
+            self.notes.append(OrderOnly(f"{lacking}{column} gives the order."))
+        return at
+
+    def _note(self, role: str, at: int, found: Sequence[int]) -> None:
+        taken = quote(self.header[at])
+        asked = role if role in self.named else "score" if role == "rank" else role
+        if asked in self.named:
+            lacks = listed([quote(name) for name in self.named[asked] if name not in self.header])
+            note = f"{self.source} has no column {lacks}: column {taken} was taken for the {role}."
+            self.notes.append(Warned(note) if asked in ("score", "rank") else note)
+        elif len(found) > 1:
+            other = next(each for each in found if each != at)
+            self.notes.append(
+                f"Column {taken} was taken for the {role}, not {quote(self.header[other])}."
+            )
+
+    def _need(self, role: str) -> None:
+        """Refuse a table that has no column for a role."""
+        if self.has(role):
+            return
+        value = ("score", "rank") if self.kind is RUN else ("grade",)
+        for asked in (*(value if role in value else ()), role):
+            if asked in self.named:
+                raise InputError(self.named.lacking(asked, [(self.source, self.header)]))
+        raise InputError(_missing(role, self.header, self.kind, self.source))
+
+
+def _refuse_two_roles(
+    columns: Columns, header: Sequence[str], source: str, value_role: str
+) -> None:
+    """Refuse a column that somebody said to be a text and a number, or the query and the item."""
+    numbers = {value_role: columns.value, "weight": columns.weight}
+    for role, positions in columns.ids.items():
+        for other, at in numbers.items():
+            if at in positions:
+                raise InputError(
+                    f"{source}: column {quote(header[at])} cannot be the {role} and the {other}."
+                )
+    if columns.query == columns.item:
+        names = listed([quote(header[at]) for at in columns.query])
+        raise InputError(f"{source}: column {names} cannot be the query and the item.")
 
 
 def _missing(role: str, header: Sequence[str], kind: Kind, source: str) -> str:
-    value = ("score", "rank") if kind is RUN else ("grade",)
-    names = "; ".join(f"{name}: {', '.join(NAMES[name])}" for name in ("query", "item", *value))
+    roles = ("score", "rank") if role in ("score", "rank") else (role,)
+    names = "; ".join(f"{name}: {', '.join(NAMES[name])}" for name in roles)
     found = ", ".join(quote(name, 30) for name in header[:20])
     article = "an" if role == "item" else "a"
-    instead = " or a rank" if role == "score" else ""
+    what = " or a ".join(roles)
+    every = (
+        f" Where every item that is listed is relevant, say so: --columns {CONSTANT}."
+        if kind is JUDGEMENTS and role == "grade"
+        else ""
+    )
     return (
-        f"{source}: no column with {article} {role}{instead}; the columns are {found}. Names "
-        f"understood: {names}."
+        f"{source}: no column with {article} {what}; the columns are {found}. Say which it is "
+        f"(--columns {roles[0]}=COLUMN), or use a name that is understood: {names}.{every}"
     )
 
 

@@ -10,9 +10,17 @@ from itertools import islice
 import polars as pl
 
 from judged.errors import InputError
-from judged.inputs.columns import Columns, choose_columns
+from judged.inputs.columns import Columns, choose_columns, joined, joined_columns
 from judged.inputs.source import BYTE_ORDER_MARK, POLARS_ERRORS, LineNumbers, Source, decoded
-from judged.inputs.tables import Reading, Row, as_score, from_rows, is_complete, skipped_comments
+from judged.inputs.tables import (
+    SUBTOPIC_COLUMNS,
+    Reading,
+    Row,
+    as_score,
+    from_rows,
+    is_complete,
+    skipped_comments,
+)
 from judged.inputs.whitespace import COMMENT, is_number, is_plain
 from judged.text import counted, quote
 
@@ -39,7 +47,8 @@ def _read(source: Source, separator: str) -> Reading:
     frame = _at_once(source, separator, header, line, columns)
     if frame is None:
         subtopic = None if columns.subtopic is None else columns.subtopic_role
-        frame = from_rows(_row_by_row(source, separator, header, columns), source.kind, subtopic)
+        rows = _row_by_row(source, separator, header, columns)
+        frame = from_rows(rows, source.kind, subtopic, columns.extra)
     notes = skipped_comments(comments) + columns.notes
     return Reading(frame, notes, LineNumbers.of(source, partial(_numbers, separator=separator)))
 
@@ -66,13 +75,17 @@ def _at_once(
         return None  # polars drops such a mark, and skips one line for a header
     names = [f"column {number}" for number in range(len(header))]
     schema: dict[str, pl.DataType | type[pl.DataType]] = dict.fromkeys(names, pl.String)
-    schema[names[columns.value]] = pl.Float64
-    value = as_score(pl.col(names[columns.value]), columns.is_rank)
-    subtopic = (
-        []
-        if columns.subtopic is None
-        else [pl.col(names[columns.subtopic]).alias(columns.subtopic_role)]
-    )
+    ids = {
+        role: joined_columns([pl.col(names[at]) for at in positions])
+        for role, positions in columns.ids.items()
+    }
+    value = pl.lit(1.0)
+    if columns.value is not None:
+        schema[names[columns.value]] = pl.Float64
+        value = as_score(pl.col(names[columns.value]), columns.is_rank)
+    if columns.weight is not None:
+        schema[names[columns.weight]] = pl.Float64
+        ids["weight"] = pl.col(names[columns.weight])
     try:
         frame = (
             pl.scan_csv(
@@ -84,10 +97,10 @@ def _at_once(
                 glob=False,
             )
             .select(
-                pl.col(names[columns.query]).alias("query"),
-                pl.col(names[columns.item]).alias("item"),
+                ids.pop("query").alias("query"),
+                ids.pop("item").alias("item"),
                 value.alias(source.kind.value),
-                *subtopic,
+                *(column.alias(role) for role, column in ids.items()),
                 # polars refuses rows that are too long only where it reads every column.
                 pl.any_horizontal(pl.all().is_null()).alias(_READ),
             )
@@ -106,12 +119,17 @@ def _row_by_row(
     source: Source, separator: str, header: Sequence[str], columns: Columns
 ) -> Iterator[Row]:
     """The second look, which names a bad row."""
-    needed = {"query": columns.query, "item": columns.item, source.kind.value: columns.value}
-    sign = -1 if columns.is_rank else 1
-    least = 1 + max(needed.values())
+    value, ids = source.kind.value, columns.ids
+    numbers = {value: columns.value, "weight": columns.weight}
+    needed = {role: at for role, at in ids.items() if role not in SUBTOPIC_COLUMNS}
+    needed |= {role: (at,) for role, at in numbers.items() if at is not None}
+    needed = {role: needed[role] for role in _ORDER if role in needed}
+    least = 1 + max(at for positions in needed.values() for at in positions)
     for number, cells in islice(_records(source, separator), 1, None):
         while len(cells) > len(header) and not cells[-1]:  # spreadsheets leave such ends
             cells.pop()
+        if len(cells) == 1 and tuple(header) == QUEPID:  # how it writes a query without ratings
+            cells += [""] * (len(header) - 1)
         if not least <= len(cells) <= len(header):
             reason = (
                 f"expected {counted(len(header), 'field')}, found {len(cells)}: "
@@ -123,28 +141,39 @@ def _row_by_row(
                 else ""
             )
             raise InputError(f"{source.label}, line {number}: {reason}{hint}")
-        value = cells[columns.value].strip(" ")
-        missing = [role for role, position in needed.items() if not cells[position]]
-        if missing == ["item", source.kind.value]:
-            yield cells[columns.query], None, None  # a query with nothing in it
-            continue
-        if missing or not is_number(value):
-            what = "rank" if columns.is_rank else source.kind.value
-            reason = (
-                f"the {missing[0]} is missing"
-                if missing
-                else f"the {what} is not a number: {quote(value, 30)}"
-            )
+        missing = [role for role, at in needed.items() if not all(cells[each] for each in at)]
+        empty = not any(cells[at] for role in ("item", value) for at in needed.get(role, ()))
+        if empty:  # a query with nothing in it
+            missing = [role for role in missing if role in ("query", "weight")]
+        wrong = None
+        for role, at in numbers.items():
+            if at is not None and cells[at] and not is_number(cells[at].strip(" ")):
+                what = "rank" if columns.is_rank and role == value else role
+                wrong = wrong or f"the {what} is not a number: {quote(cells[at].strip(' '), 30)}"
+        if missing or wrong:
+            found = f"the {missing[0]} is missing" if missing else wrong
             raise InputError(
-                f"{source.label}, line {number}: {reason}, in the line "
+                f"{source.label}, line {number}: {found}, in the line "
                 f"{quote(separator.join(cells))}."
             )
-        row = (cells[columns.query], cells[columns.item], sign * float(value))
-        yield (
-            row
-            if columns.subtopic is None
-            else (*row, cells[columns.subtopic] if columns.subtopic < len(cells) else "")
-        )
+        texts = {
+            role: joined([cells[each] if each < len(cells) else "" for each in at])
+            for role, at in ids.items()
+        }
+        weight = () if columns.weight is None else (float(cells[columns.weight]),)
+        if empty:
+            yield (texts["query"], *[None] * len(ids), *weight)
+            continue
+        sign = -1 if columns.is_rank else 1
+        grade = 1.0 if columns.value is None else sign * float(cells[columns.value])
+        query, item, *others = texts.values()
+        yield (query, item, grade, *others, *weight)
+
+
+_ORDER = ("query", "item", "score", "grade", "document", "weight")
+"""What is looked at first where several things are missing."""
+QUEPID = ("query", "docid", "rating")
+"""The header of its judgements."""
 
 
 def _records(source: Source, separator: str) -> Iterator[tuple[int, list[str]]]:

@@ -62,7 +62,8 @@ class Data:
         """Data from what a caller may pass; without runs, `judgements` are rows that hold both."""
         if runs is None:
             raise InputError("judgements need a run beside them.")
-        return cls(judgements, as_runs(runs), as_columns(columns), judgements_format, run_format)
+        shared = as_columns(columns, alone=False)
+        return cls(judgements, as_runs(runs), shared, judgements_format, run_format)
 
     def then(self, *, judgements: OfJudgements = _same, run: OfRun = _same) -> Data:
         """The same data, with something more done to them once they are read."""

@@ -1,16 +1,16 @@
 """Dicts in: {query: {item: score}}, {query: [items in rank order]}, {query: [(item, score)]},
-{query: {item: grade}} and those by subtopic."""
+{query: {item: grade}}, {query: [relevant items]} and judgements by subtopic."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence, Set
 from functools import cache
 from numbers import Integral, Real
 from typing import Any
 
 from judged.errors import InputError
-from judged.inputs.tables import Lookup, OrderOnly
+from judged.inputs.tables import JUDGEMENTS, NO_GRADES, RUN, Kind, Lookup, OrderOnly
 
 IDS_NOTE = "Ids that were not texts were turned into texts once."
 ORDER_NOTE = OrderOnly("There are no scores: the order of each list is the ranking.")
@@ -29,9 +29,14 @@ def run_from_dict(given: Mapping[Any, Any], *, name: str = "run") -> Lookup:
 
 
 def judgements_from_dict(given: Mapping[Any, Any]) -> Lookup:
-    """Judgements from {query: {item: grade}}, or by subtopic from {query: {item: {subtopic:
-    grade}}}."""
-    lists, notes = _as_texts(given, "a grade")
+    """Judgements from {query: {item: grade}}, from lists or sets of relevant items, or by subtopic
+    from {query: {item: {subtopic: grade}}}."""
+    repeated: list[tuple[str, str]] = []
+    said: dict[str, None] = {}
+    if any(type(value) is not dict and _is_collection(value) for value in given.values()):
+        given = {query: _grades_of(query, items, repeated, said) for query, items in given.items()}
+    lists, changed = _as_texts(given, "a grade")
+    notes = tuple(dict.fromkeys((*said, *changed)))
     by_subtopic = holds_subtopics(lists)
     if by_subtopic:
         lists = {
@@ -39,8 +44,42 @@ def judgements_from_dict(given: Mapping[Any, Any]) -> Lookup:
             for query, inner in lists.items()
         }
     return Lookup(
-        lists, source="the judgements", notes=notes, name="judgements", by_subtopic=by_subtopic
+        lists,
+        source="the judgements",
+        notes=notes,
+        name="judgements",
+        by_subtopic=by_subtopic,
+        repeated=tuple(repeated),
     )
+
+
+def _is_collection(value: Any) -> bool:
+    """Whether this is a list of some kind, or a set."""
+    return not isinstance(value, Mapping) and (isinstance(value, Set) or is_list(value))
+
+
+def _grades_of(
+    query: Any, items: Any, repeated: list[tuple[str, str]], notes: dict[str, None]
+) -> Mapping[Any, Any]:
+    """The relevant items of a query as {item: grade}; where an item is repeated, its first."""
+    if not _is_collection(items):
+        if isinstance(items, Mapping) and not items:
+            return items
+        raise InputError(
+            f"query {query!r} has a {type(items).__name__} where other queries have a list of "
+            "relevant items; give every query a list, or every query a dict of grades."
+        )
+    # A set is put in order, so that nothing depends on how it was made.
+    plain = sorted(items, key=str) if isinstance(items, Set) else _plain(items)
+    pairs, assumed = results_of(plain, f"query {query!r}", JUDGEMENTS)
+    notes.update(assumed)
+    grades: dict[str, Any] = {}
+    for item, grade in pairs:
+        if item in grades:
+            repeated.append((str(query), item))
+        else:
+            grades[item] = grade
+    return grades
 
 
 def holds_subtopics(given: Mapping[Any, Any]) -> bool:
@@ -135,55 +174,66 @@ def _rising(score: Any) -> float:
         return float("inf")
 
 
-def results_of(items: Sequence[Any], place: str) -> tuple[list[tuple[str, Any]], dict[str, None]]:
+def results_of(
+    items: Sequence[Any], place: str, kind: Kind = RUN
+) -> tuple[list[tuple[str, Any]], dict[str, None]]:
     """(item, score) of each result of a list, and what was assumed: a list of items, the best
-    first, of (item, score), or of {"id": item, "score": score}."""
-    kinds = dict.fromkeys(map(_kind, items))
-    if len(kinds) > 1:
-        at = next(at for at, each in enumerate(items) if _kind(each) != _kind(items[0]))
+    first, of (item, score), or of {"id": item, "score": score}; or grades for scores, where items
+    alone are all relevant."""
+    forms = dict.fromkeys(map(_form, items))
+    if len(forms) > 1:
+        at = next(at for at, each in enumerate(items) if _form(each) != _form(items[0]))
         raise InputError(
             f"{place}: result {at + 1} is {_shown(items[at])}, but result 1 is "
-            f"{_shown(items[0])}; a list holds items, the best first, or (item, score) throughout."
+            f"{_shown(items[0])}; a list holds {_ITEMS[kind]}, or (item, {kind.value}) throughout."
         )
-    kind = next(iter(kinds), "item")
-    if kind == "item":
-        given = list(zip(items, range(len(items), 0, -1), strict=True))
+    form = next(iter(forms), "item")
+    if form == "item":
+        scores = range(len(items), 0, -1) if kind is RUN else [1] * len(items)
+        given = list(zip(items, scores, strict=True))
     else:
-        read = _pair if kind == "pair" else _named
-        given = [read(each, place, at) for at, each in enumerate(items)]
+        read = _pair if form == "pair" else _named
+        given = [read(each, place, at, kind) for at, each in enumerate(items)]
     pairs = [(as_id(item, place, at), score) for at, (item, score) in enumerate(given)]
-    notes: list[str] = [ORDER_NOTE] if kind == "item" and items else []
+    notes: list[str] = (
+        [ORDER_NOTE if kind is RUN else NO_GRADES] if form == "item" and items else []
+    )
     if any(not isinstance(item, str) for item, _ in given):
         notes.append(IDS_NOTE)
     return pairs, dict.fromkeys(notes)
 
 
-def _kind(each: Any) -> str:
+_ITEMS = {RUN: "items, the best first", JUDGEMENTS: "relevant items"}
+
+
+def _form(each: Any) -> str:
     return "mapping" if isinstance(each, Mapping) else "pair" if is_list(each) else "item"
 
 
-def _pair(each: Any, place: str, at: int) -> tuple[Any, Any]:
+def _pair(each: Any, place: str, at: int, kind: Kind) -> tuple[Any, Any]:
     pair = _plain(each)
     if len(pair) != 2:
         raise InputError(
-            f"{place}: result {at + 1} is {_shown(pair)}; give it as (item, score), or as the item "
-            "alone."
+            f"{place}: result {at + 1} is {_shown(pair)}; give it as (item, {kind.value}), or as "
+            "the item alone."
         )
     return pair[0], pair[1]
 
 
-def _named(each: Mapping[Any, Any], place: str, at: int) -> tuple[Any, Any]:
-    from judged.inputs.columns import candidates
+def _named(each: Mapping[Any, Any], place: str, at: int, kind: Kind) -> tuple[Any, Any]:
+    from judged.inputs.columns import candidates, surest
 
     names = [name for name in each if isinstance(name, str)]
-    item = ["id"] if "id" in each else [names[at] for at in candidates("item", names)]
-    score = [names[at] for at in candidates("score", names)]
-    if not item or not score:
+    where = f"{place}: result {at + 1}"
+    value = kind.value
+    if kind is JUDGEMENTS and not candidates("grade", names):
+        value = "score"
+    if not ("id" in each or candidates("item", names)) or not candidates(value, names):
         raise InputError(
-            f"{place}: result {at + 1} is {_shown(each)}; give it as "
-            '{"id": item, "score": score}.'
+            f'{where} is {_shown(each)}; give it as {{"id": item, "{kind.value}": {kind.value}}}.'
         )
-    return each[item[0]], each[score[0]]
+    item = "id" if "id" in each else names[surest("item", names, where)]
+    return each[item], each[names[surest(value, names, where)]]
 
 
 def _shown(given: Any) -> str:

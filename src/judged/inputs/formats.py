@@ -16,7 +16,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from judged.errors import InputError, did_you_mean, quoted
-from judged.inputs.columns import is_header
+from judged.inputs.columns import is_header, is_known
 from judged.inputs.tables import JUDGEMENTS, RUN, Kind
 
 if TYPE_CHECKING:
@@ -58,6 +58,10 @@ FORMATS = {
 """The formats of runs and judgements. A reader takes a `Source` and returns a `Reading`."""
 UNDECIDED = Format("msmarco or scores", (), "judged.inputs.msmarco:read_three_fields")
 """What nobody names: a run of three columns, of which the third may be a rank or a score."""
+PAIRS = Format("pairs", (), "judged.inputs.msmarco:read_pairs")
+"""What nobody names: judgements of two columns, query and item."""
+NAMELESS = ("trec", "msmarco", "scores", UNDECIDED.name, PAIRS.name)
+"""Formats whose columns have no names."""
 
 
 def check_format(name: str | None, known: Iterable[str] = FORMATS, of: str = "") -> None:
@@ -121,7 +125,7 @@ def named_file(given: str) -> tuple[str | None, str]:
 def detect_format(source: Source) -> Format:
     """The format of a run or of judgements."""
     name = _detected(source)
-    return UNDECIDED if name == UNDECIDED.name else FORMATS[name]
+    return next((row for row in (UNDECIDED, PAIRS) if row.name == name), None) or FORMATS[name]
 
 
 def _detected(source: Source) -> str:
@@ -133,7 +137,7 @@ def _detected(source: Source) -> str:
         return by_name
     if by_name == "json" or _JSON.match(head):
         return _json_or_ndjson(head)
-    return _text_format(head, source.kind)
+    return _text_format(head, source)
 
 
 _JSON = re.compile(rb"\s*(\{\s*[\"}]|\[\s*[\[{\]])")
@@ -152,21 +156,24 @@ def _json_or_ndjson(head: bytes) -> str:
     return "ndjson" if is_row or rest.strip() else "json"
 
 
-def _text_format(head: bytes, kind: Kind) -> str:
+def _text_format(head: bytes, source: Source) -> str:
     from judged.inputs.whitespace import COMMENT, is_number, split
 
     lines = (line.strip(b" \r") for line in head.splitlines())
     line = next((line for line in lines if line.strip() and not line.startswith(COMMENT)), b"")
     separator, delimited = ("\t", "tsv") if b"\t" in line else (",", "csv")
     cells = next(csv.reader([line.decode("utf-8", "replace")], delimiter=separator), [])
-    if is_header(cells):
+    if is_header(cells, source.columns):
         return delimited
-    fields = split(line)
+    fields, kind = split(line), source.kind
     if looks_like(RUN, fields) or looks_like(JUDGEMENTS, fields):
         return "trec"
     if kind is RUN and len(fields) == 3 and is_number(fields[2].decode("utf-8", "replace")):
         commas = all(field.endswith(b",") for field in fields[:2])
         return "csv" if commas else UNDECIDED.name
+    two = kind is JUDGEMENTS and len(fields) == 2 and len(cells) == 1 + (separator == "\t")
+    if two and not any(is_known(field.decode("utf-8", "replace")) for field in fields):
+        return PAIRS.name
     if len(cells) == 1 or len(fields) > len(cells):
         return "trec"
     # Unknown column names, or rows with no header: the reader of these formats has the better

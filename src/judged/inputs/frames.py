@@ -4,18 +4,19 @@ value."""
 from __future__ import annotations
 
 import io
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import polars as pl
 
 from judged.checks import refuse_lost_polars
 from judged.errors import InputError
-from judged.inputs.columns import choose_columns
+from judged.inputs.columns import Columns, choose_columns, joined_columns
 from judged.inputs.source import POLARS_ERRORS, Source
 from judged.inputs.tables import (
     JUDGEMENTS,
     RUN,
+    SUBTOPIC_COLUMNS,
     Judgements,
     Kind,
     Reading,
@@ -47,7 +48,8 @@ def read_parquet(source: Source) -> Reading:
     """A run or judgements from a Parquet file."""
     where = source.path if source.data is None else io.BytesIO(source.data)
     try:
-        return _tidy(pl.scan_parquet(where, glob=False), source.kind, source.label, source.columns)
+        frame = pl.scan_parquet(where, glob=False)
+        return _chosen(frame, source.kind, source.label, source.columns)
     except POLARS_ERRORS as error:
         reason = str(error).partition("\n")[0]
         raise InputError(
@@ -58,31 +60,54 @@ def read_parquet(source: Source) -> Reading:
 def _reading(frame: Any, kind: Kind, source: str, named: Named) -> Reading:
     refuse_lost_polars()
     try:
-        return _tidy(_as_polars(frame, kind, source, named), kind, source, named)
+        if type(frame).__module__.partition(".")[0] == "pandas":
+            header = [str(name) for name in getattr(frame, "columns", ())]
+            columns = choose_columns(header, kind, source, named)
+            return _tidy(
+                _from_pandas(frame, header, columns, source), kind, source, columns, header
+            )
+        return _chosen(_as_polars(frame, source), kind, source, named)
     except POLARS_ERRORS as error:  # a lazy frame may fail at anything
         reason = str(error).partition("\n")[0]
         raise InputError(f"{source}: cannot be read ({reason}).") from None
 
 
-def _tidy(frame: pl.LazyFrame, kind: Kind, source: str, named: Named) -> Reading:
+def _chosen(frame: pl.LazyFrame, kind: Kind, source: str, named: Named) -> Reading:
+    header = frame.collect_schema().names()
+    return _tidy(frame, kind, source, choose_columns(header, kind, source, named), header)
+
+
+def _tidy(
+    frame: pl.LazyFrame, kind: Kind, source: str, columns: Columns, header: Sequence[str]
+) -> Reading:
     """The columns with the right names and types, query, item and value never missing; other
     columns are not read."""
     schema = frame.collect_schema()
-    header = schema.names()
-    columns = choose_columns(header, kind, source, named)
     notes: list[str] = []
-    query, item = (
-        _ids(header[position], schema[header[position]], source, notes)
-        for position in (columns.query, columns.item)
-    )
-    name = header[columns.value]
-    value = as_score(_value(name, schema[name], kind, source), columns.is_rank)
-    wanted = [query.alias("query"), item.alias("item"), value.alias(kind.value)]
-    if columns.subtopic is not None:
-        name = header[columns.subtopic]
-        wanted.append(_subtopic(name, schema[name], source).alias(columns.subtopic_role))
-    table = frame.select(wanted).collect(engine="streaming")
-    return Reading(_complete(table, kind, source), (*notes, *columns.notes))
+    texts = {
+        role: joined_columns(
+            [
+                _subtopic(header[at], schema[header[at]], source)
+                if role in SUBTOPIC_COLUMNS
+                else _ids(header[at], schema[header[at]], source, notes)
+                for at in positions
+            ]
+        )
+        for role, positions in columns.ids.items()
+    }
+    value: pl.Expr = pl.when(texts["item"].is_not_null()).then(1.0)
+    if columns.value is not None:
+        name = header[columns.value]
+        value = as_score(_value(name, schema[name], kind, source), columns.is_rank)
+    if columns.weight is not None:
+        name = header[columns.weight]
+        texts["weight"] = _weight(name, schema[name], source)
+    query, item = texts.pop("query"), texts.pop("item")
+    others = (column.alias(role) for role, column in texts.items())
+    table = frame.select(
+        query.alias("query"), item.alias("item"), value.alias(kind.value), *others
+    ).collect(engine="streaming")
+    return Reading(_complete(table, kind, source), (*dict.fromkeys(notes), *columns.notes))
 
 
 def _ids(name: str, dtype: pl.DataType, source: str, notes: list[str]) -> pl.Expr:
@@ -112,6 +137,12 @@ def _value(name: str, dtype: pl.DataType, kind: Kind, source: str) -> pl.Expr:
     )
 
 
+def _weight(name: str, dtype: pl.DataType, source: str) -> pl.Expr:
+    if dtype.is_numeric() or dtype == pl.Null:
+        return pl.col(name).cast(pl.Float64).fill_nan(None)
+    raise InputError(f"{source}: column {quote(name)} is {dtype}, but a weight must be a number.")
+
+
 def _subtopic(name: str, dtype: pl.DataType, source: str) -> pl.Expr:
     """Compared with nothing but each other, subtopics may be numbers of any kind."""
     texts = (pl.String, pl.Categorical, pl.Enum, pl.Boolean, pl.Null)
@@ -124,50 +155,41 @@ def _subtopic(name: str, dtype: pl.DataType, source: str) -> pl.Expr:
 
 def _complete(table: pl.DataFrame, kind: Kind, source: str) -> pl.DataFrame:
     """The table, once it is sure that nothing is missing, but for rows that only name a query."""
-    for name in ("query", "item", kind.value):
+    extra = [name for name in ("document", "weight") if name in table.columns]
+    for name in ("query", "item", kind.value, *extra):
         column = table[name]
         missing = column.is_null()
-        if name != kind.value:
+        if column.dtype == pl.String:
             missing |= column == ""
         if name == "item" and missing.any():
             # Where nothing else is known, pandas has NaN for a number.
             value = pl.when(missing).then(pl.col(kind.value).fill_nan(None))
             table = table.with_columns(value.otherwise(pl.col(kind.value)).alias(kind.value))
-        if name != "query":
+        if name not in ("query", "weight"):
             missing &= ~(table["item"].is_null() & table[kind.value].is_null())
         if missing.any():
             raise InputError(f"{source}, row {missing.arg_true()[0] + 1}: the {name} is missing.")
     return table
 
 
-def _as_polars(frame: Any, kind: Kind, source: str, named: Named) -> pl.LazyFrame:
+def _as_polars(frame: Any, source: str) -> pl.LazyFrame:
     if isinstance(frame, pl.LazyFrame):
         return frame
     if isinstance(frame, pl.DataFrame):
         return frame.lazy()
-    if type(frame).__module__.partition(".")[0] == "pandas":
-        return _from_pandas(frame, kind, source, named)
     if not hasattr(frame, "__arrow_c_stream__"):
         wanted = "a polars, pandas or pyarrow table, or have the Arrow interface"
         raise InputError(f"{source} should be {wanted}; got {type(frame).__name__}.")
     return pl.DataFrame(frame).lazy()
 
 
-def _from_pandas(frame: Any, kind: Kind, source: str, named: Named) -> pl.LazyFrame:
+def _from_pandas(frame: Any, header: Sequence[str], columns: Columns, source: str) -> pl.LazyFrame:
     """Column by column: it needs no pyarrow, and a NaN stays NaN where pandas' own Arrow interface
     makes it null."""
-    header = [str(name) for name in getattr(frame, "columns", ())]
-    columns = choose_columns(header, kind, source, named)
     if not len(frame):  # the columns of an empty frame have types that mean nothing
         raise InputError(f"{source}: holds no rows.")
     series = []
-    needed = (columns.query, columns.item, columns.value)
-    for position in dict.fromkeys(
-        needed if columns.subtopic is None else (*needed, columns.subtopic)
-    ):
-        if header.count(header[position]) > 1:
-            name = quote(header[position])
-            raise InputError(f"{source}: there are two columns {name}; name each column once.")
+    for position in columns.needed:
         column = frame.iloc[:, position]
         values = column.to_numpy()
         if values.dtype == object:

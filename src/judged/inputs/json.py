@@ -11,10 +11,25 @@ from typing import Any
 import polars as pl
 
 from judged.errors import InputError
-from judged.inputs.columns import Columns, choose_columns
+from judged.inputs.columns import (
+    Columns,
+    as_columns,
+    choose_columns,
+    joined,
+    joined_columns,
+    may_be_grade,
+)
 from judged.inputs.dicts import holds_subtopics, results_of
 from judged.inputs.source import POLARS_ERRORS, LineNumbers, Source
-from judged.inputs.tables import RUN, Reading, Row, as_score, from_rows, is_complete
+from judged.inputs.tables import (
+    RUN,
+    SUBTOPIC_COLUMNS,
+    Reading,
+    Row,
+    as_score,
+    from_rows,
+    is_complete,
+)
 from judged.inputs.whitespace import has_lone_returns
 from judged.text import quote
 
@@ -32,8 +47,8 @@ def read_ndjson(source: Source) -> Reading:
 
 
 def read_json(source: Source) -> Reading:
-    """{query: {item: value}}, {query: [item, …]} for a run, {query: {item: {subtopic: grade}}}, or
-    a list of rows."""
+    """{query: {item: value}}, {query: [item, …]}, {query: {item: {subtopic: grade}}}, or a list of
+    rows."""
     content = parse(source, source.read(), 1, _expected(source), whole=True)
     if isinstance(content, dict) and content:
         return _from_dict(source, content)
@@ -51,10 +66,10 @@ def read_json(source: Source) -> Reading:
 
 
 def _expected(source: Source) -> str:
-    lists = ", {query: [item, …]} or {query: [[item, score], …]}" if source.kind is RUN else ""
+    value = source.kind.value
     return (
-        f"JSON should be {{query: {{item: {source.kind.value}}}}}{lists}, or a list of rows "
-        "with names."
+        f"JSON should be {{query: {{item: {value}}}}}, {{query: [item, …]}} or "
+        f"{{query: [[item, {value}], …]}}, or a list of rows with names."
     )
 
 
@@ -64,7 +79,8 @@ def _from_dict(source: Source, content: Mapping[str, Any]) -> Reading:
     notes: dict[str, None] = {}
     value = source.kind.value
     by_subtopic = source.kind is not RUN and holds_subtopics(content)
-    lists = source.kind is RUN and any(isinstance(each, list) for each in content.values())
+    lists = any(isinstance(each, list) for each in content.values())
+    as_columns(source.columns).record(source.kind, source.label, "has no names of columns")
     for query, results in content.items():
         place = f"{source.label}, query {quote(query, 30)}"
         if not isinstance(results, list | dict) or isinstance(results, list) > lists:
@@ -74,7 +90,7 @@ def _from_dict(source: Source, content: Mapping[str, Any]) -> Reading:
         if not results:
             rows.append((query, None, None))
         elif isinstance(results, list):
-            pairs, assumed = results_of(results, place)
+            pairs, assumed = results_of(results, place, source.kind)
             notes.update(assumed)
             for at, (item, score) in enumerate(pairs, 1):
                 rows.append((query, item, _number(score, value, f"{place}, result {at}")))
@@ -108,42 +124,51 @@ def _by_subtopic(query: str, item: str, value: object, place: str) -> Iterator[R
 
 def _at_once(source: Source, first: Mapping[str, Any], columns: Columns) -> Reading | None:
     """None where polars cannot read it, or might have made a text of something that is no id."""
+    if columns.value is None:
+        return None  # other rows may have a grade, where the first has none
     names = list(first)
-    ids = {role: names[position] for role, position in _ids(columns).items()}
-    integers = {name for name in ids.values() if isinstance(first[name], int)}
+    ids = {role: [names[at] for at in positions] for role, positions in columns.ids.items()}
+    every = dict.fromkeys(name for parts in ids.values() for name in parts)
+    integers = {name for name in every if isinstance(first[name], int)}
+    numbers = {source.kind.value: names[columns.value]}
+    if columns.weight is not None:
+        numbers["weight"] = names[columns.weight]
     schema: dict[str, pl.DataType | type[pl.DataType]] = {
-        name: pl.Int64 if name in integers else pl.String for name in ids.values()
+        name: pl.Int64 if name in integers else pl.String for name in every
     }
-    schema[names[columns.value]] = pl.Float64
-    value = as_score(pl.col(names[columns.value]), columns.is_rank)
+    schema |= dict.fromkeys(numbers.values(), pl.Float64)
+    texts = {
+        role: joined_columns([pl.col(name).cast(pl.String) for name in parts]).alias(role)
+        for role, parts in ids.items()
+    }
+    value = as_score(pl.col(names[columns.value]), columns.is_rank).alias(source.kind.value)
+    others = [column for role, column in texts.items() if role not in ("query", "item")]
+    weight = [pl.col(name).alias(role) for role, name in numbers.items() if role == "weight"]
     try:
         frame = (
             pl.scan_ndjson(source.for_polars(), schema=schema)
-            .select(
-                *(pl.col(name).cast(pl.String).alias(role) for role, name in ids.items()),
-                value.alias(source.kind.value),
-            )
+            .select(texts["query"], texts["item"], value, *others, *weight)
             .collect(engine="streaming")
         )
     except POLARS_ERRORS:
         return None
-    texts = [name for name in ids.values() if name not in integers]
-    others = [*integers, names[columns.value]]
     # polars reads half a surrogate pair as NUL.
     halves = any(frame[role].str.contains("\0", literal=True).any() for role in ids)
-    if halves or not is_complete(frame) or not _plain(source, frame.height, texts, others):
+    only_texts = [name for name in every if name not in integers]
+    rest = dict.fromkeys([*integers, *numbers.values()])
+    if halves or not is_complete(frame) or not _plain(source, frame.height, only_texts, rest):
         return None
-    return Reading(
-        frame,
-        tuple(_integer_note(ids[role]) for role in ("query", "item") if ids[role] in integers),
+    noted = dict.fromkeys(
+        name for role in ids if role not in SUBTOPIC_COLUMNS for name in ids[role]
     )
+    return Reading(frame, tuple(_integer_note(name) for name in noted if name in integers))
 
 
 _IN_CACHE = 1 << 18
 _ESCAPED_NAME = re.compile(rb'\\[^"\\]*(?:\\.[^"\\]*)*"\s*:')
 
 
-def _plain(source: Source, rows: int, texts: Sequence[str], others: Sequence[str]) -> bool:
+def _plain(source: Source, rows: int, texts: Iterable[str], others: Iterable[str]) -> bool:
     """Whether each name stands once for each row, those in `texts` before a text: polars takes the
     first of two, and makes the text "1" of the number 1.0."""
     keys = {name: json.dumps(name, ensure_ascii=False).encode() for name in (*texts, *others)}
@@ -170,56 +195,75 @@ def _one_by_one(
     header: Sequence[str],
 ) -> Reading:
     """The second look: names the first bad row, or returns the rows."""
-    names = {
-        "query": header[columns.query],
-        "item": header[columns.item],
-        source.kind.value: header[columns.value],
+    value = source.kind.value
+    ids = {role: [header[at] for at in positions] for role, positions in columns.ids.items()}
+    numbers = {
+        role: header[at]
+        for role, at in ((value, columns.value), ("weight", columns.weight))
+        if at is not None
     }
-    ids = {role: header[position] for role, position in _ids(columns).items()}
     integers: dict[str, None] = {}
     sign = -1 if columns.is_rank else 1
+    said = as_columns(source.columns).constant
     found: list[Row] = []
     for where, row in rows:
         place = f"{source.label}, {where}"
-        value = row.get(names[source.kind.value])
-        named_only = value is None and row.get(names["item"]) is None
-        for role, name in names.items():
-            if named_only and role != "query":
+        if columns.value is None and not said:
+            _refuse_more(row, header, place)
+        named_only = all(row.get(name) is None for name in _of(ids["item"], numbers.get(value)))
+        for role in ("query", "item", value, "document", "weight"):
+            if named_only and role not in ("query", "weight"):
                 continue
-            if row.get(name) is None or row[name] == "":
-                raise InputError(f"{place}: the {role} is missing (no {quote(name)}).")
-        texts: list[str] = []
-        for role, name in ids.items():
-            identity = "" if row.get(name) is None else row[name]
-            allowed = str | int if role in names else str | int | float
-            if isinstance(identity, bool) or not isinstance(identity, allowed):
-                given = quote(json.dumps(identity), 30)
-                raise InputError(
-                    f"{place}: the {role} is {given}, but ids must be strings or integers."
-                )
-            if isinstance(identity, int) and role in names:
-                integers[name] = None
-            texts.append(str(identity))
-        _refuse_halves("".join(texts), place)
+            for name in _of(ids.get(role, []), numbers.get(role)):
+                if row.get(name) is None or row[name] == "":
+                    raise InputError(f"{place}: the {role} is missing (no {quote(name)}).")
+        texts: dict[str, str] = {}
+        for role, names in ids.items():
+            parts = [_text(row.get(name), role, name, place, integers) for name in names]
+            texts[role] = joined(parts)
+        _refuse_halves("".join(texts.values()), place)
+        weight = [_number(row[name], "weight", place) for name in _of([], numbers.get("weight"))]
         if named_only:
-            found.append((texts[0], None, None))
+            found.append((texts["query"], *[None] * len(ids), *weight))
             continue
-        number = sign * _number(value, source.kind.value, place)
-        found.append(
-            (texts[0], texts[1], number)
-            if columns.subtopic is None
-            else (texts[0], texts[1], number, texts[2])
-        )
-    subtopic_role = None if columns.subtopic is None else columns.subtopic_role
+        grade = 1.0
+        if columns.value is not None:
+            grade = sign * _number(row.get(numbers[value]), value, place)
+        query, item, *others = texts.values()
+        found.append((query, item, grade, *others, *weight))
+    subtopic = None if columns.subtopic is None else columns.subtopic_role
     return Reading(
-        from_rows(found, source.kind, subtopic_role), tuple(map(_integer_note, integers))
+        from_rows(found, source.kind, subtopic, columns.extra), tuple(map(_integer_note, integers))
     )
 
 
-def _ids(columns: Columns) -> dict[str, int]:
-    """Where the ids are, by what they become."""
-    subtopic = {} if columns.subtopic is None else {columns.subtopic_role: columns.subtopic}
-    return {"query": columns.query, "item": columns.item, **subtopic}
+def _of(names: Sequence[str], number: str | None) -> list[str]:
+    return [*names, *filter(None, [number])]
+
+
+def _text(given: Any, role: str, name: str, place: str, integers: dict[str, None]) -> str:
+    """A value as the text of an id; subtopics may be numbers of any kind."""
+    if given is None:
+        return ""
+    of_subtopic = role in SUBTOPIC_COLUMNS
+    allowed = str | int | float if of_subtopic else str | int
+    if isinstance(given, bool) or not isinstance(given, allowed):
+        raise InputError(
+            f"{place}: the {role} is {quote(json.dumps(given), 30)}, but ids must be strings or "
+            "integers."
+        )
+    if isinstance(given, int) and not of_subtopic:
+        integers[name] = None
+    return str(given)
+
+
+def _refuse_more(row: Mapping[str, Any], header: Sequence[str], place: str) -> None:
+    """Refuse a row that may have a grade, where the first row has none."""
+    if more := [name for name in row if name not in header and may_be_grade(name)]:
+        raise InputError(
+            f"{place}: there is {quote(more[0], 30)}, which the first row does not have; give "
+            "every row a grade, or none."
+        )
 
 
 def _integer_note(name: str) -> str:

@@ -1,4 +1,5 @@
-"""Three fields in a line and no header: MS MARCO's runs, whose third field is a rank, or scores.
+"""Three fields in a line and no header: MS MARCO's runs, whose third field is a rank, or scores;
+two are judgements without grades.
 
 Where nobody says which, the whole column is looked at. What looks like both is refused: read the
 wrong way, every list would be turned upside down.
@@ -6,14 +7,23 @@ wrong way, every list would be turned upside down.
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import polars as pl
 
 from judged.errors import InputError
-from judged.inputs.source import Source
-from judged.inputs.tables import RUN, OrderOnly, Reading
-from judged.inputs.trec import TREC_JUDGEMENTS, Layout, read_layout
+from judged.inputs.source import LineNumbers, Source, decoded
+from judged.inputs.tables import (
+    NO_GRADES,
+    RUN,
+    OrderOnly,
+    Reading,
+    from_rows,
+    skipped_comments,
+)
+from judged.inputs.trec import TREC_JUDGEMENTS, Layout, data_lines, line_numbers, read_layout
+from judged.inputs.whitespace import COMMENT, split
 from judged.text import Warned
 
 RANKS = Layout(
@@ -81,6 +91,23 @@ class _WarnedOrder(Warned, OrderOnly):
     """A warning that says both: what a column was taken for, and that there are no scores."""
 
     __slots__ = ()
+
+
+def read_pairs(source: Source) -> Reading:
+    """Judgements of two fields in every line, query and item."""
+    rows = [split(line) for _, line in data_lines(source.lines())]
+    if any(len(fields) != 2 for fields in rows):
+        return read_layout(source, TREC_JUDGEMENTS)  # it names the line
+    lines = (decoded(source.label, number, line) for number, line in data_lines(source.lines()))
+    pairs = (re.findall(r"[^ \t]+", line) for line in lines)
+    frame = from_rows(((query, item, 1.0) for query, item in pairs), source.kind)
+    comments = sum(line.lstrip(b" \t").startswith(COMMENT) for line in source.lines())
+    said = Warned(
+        "There is no header: the two columns were read as query and item, from the first line on. "
+        f"{NO_GRADES}"
+    )
+    notes = (*skipped_comments(comments), said)
+    return Reading(frame, notes, LineNumbers.of(source, line_numbers))
 
 
 def _place(reading: Reading, source: Source, row: int) -> str:

@@ -22,9 +22,13 @@ if TYPE_CHECKING:
 
 Locate = Callable[[Sequence[int]], list[int]]
 """Row numbers (from 0, ascending) to line numbers (from 1)."""
-Row = tuple[str, str, float] | tuple[str, str, float, str] | tuple[str, None, None]
-"""Query, item, value and, of judgements by subtopic, the subtopic; or a query and nothing in it."""
+Row = (
+    tuple[str, str, float] | tuple[str, str, float, str] | tuple[str, None, None] | tuple[Any, ...]
+)
+"""Query, item, value and, of judgements by subtopic, the subtopic; or a query and nothing in it.
+Columns that somebody named come last."""
 
+NO_GRADES = "There are no grades: every item that is listed is relevant, with grade 1."
 SUBTOPIC_COLUMNS = ("subtopic", "iteration")
 """What a reader calls the column of subtopics; `iteration` is TREC's, which may be a filler."""
 _BATCH = 100_000
@@ -65,7 +69,8 @@ class Table:
 
     frame: pl.DataFrame
     """Columns `query` and `item` (texts) and `score` or `grade` (numbers); judgements by subtopic
-    have `subtopic` (texts) too. Nothing is missing."""
+    have `subtopic` (texts) too; `document` (texts) and `weight` (numbers, of the query) are there
+    where somebody named their columns. Nothing is missing."""
     source: str
     """What messages call it: a path as given, "standard input", "a data frame"."""
     notes: tuple[str, ...] = ()
@@ -269,19 +274,24 @@ def texts(name: str, values: Iterable[str | None]) -> pl.Series:
         ) from None
 
 
-def from_rows(rows: Iterable[Row], kind: Kind, subtopic: str | None = None) -> pl.DataFrame:
+def from_rows(
+    rows: Iterable[Row], kind: Kind, subtopic: str | None = None, extra: Iterable[str] = ()
+) -> pl.DataFrame:
     """Packed a batch at a time, as rows in Python take ten times the memory; `subtopic` names the
-    fourth column."""
+    fourth column, `extra` those after it."""
     import polars as pl
 
     schema: dict[str, type[pl.DataType]] = {
         "query": pl.String,
         "item": pl.String,
         kind.value: pl.Float64,
+        **dict.fromkeys(filter(None, [subtopic, *extra]), pl.String),
     }
-    if subtopic is not None:
-        schema[subtopic] = pl.String
-        rows = (row if len(row) == 4 else (*row, None) for row in rows)
+    if "weight" in schema:
+        schema["weight"] = pl.Float64
+    width = len(schema)
+    if width > 3:
+        rows = (row if len(row) == width else (*row, *[None] * (width - len(row))) for row in rows)
     remaining: Iterator[tuple[Any, ...]] = iter(rows)
     batches = [pl.DataFrame(schema=schema)]
     while batch := list(islice(remaining, _BATCH)):
@@ -295,7 +305,8 @@ def is_complete(frame: pl.DataFrame) -> bool:
 
     if sum(frame.select(pl.exclude(SUBTOPIC_COLUMNS)).null_count().row(0)):
         return False
-    empty = frame.lazy().select(pl.any_horizontal((pl.col("query", "item") == "").any())).collect()
+    ids = [name for name in ("query", "item", "document") if name in frame.columns]
+    empty = frame.lazy().select(pl.any_horizontal((pl.col(ids) == "").any())).collect()
     return not empty.item()
 
 

@@ -113,7 +113,7 @@ def read_layout(source: Source, layout: Layout) -> Reading:
     if frame is not None:  # nothing was skipped
         return Reading(frame, (), _every_line)
     frame, comments = _by_blocks(source, layout)
-    return Reading(frame, skipped_comments(comments), LineNumbers.of(source, _numbers))
+    return Reading(frame, skipped_comments(comments), LineNumbers.of(source, line_numbers))
 
 
 def _as_it_is(source: Source, layout: Layout) -> pl.DataFrame | None:
@@ -259,7 +259,7 @@ def _line_by_line(lines: Iterable[bytes], first: int, layout: Layout, source: st
         yield row if layout.subtopic is None else (*row, fields[layout.position(layout.subtopic)])
 
 
-def _numbers(source: Source) -> Iterator[int]:
+def line_numbers(source: Source) -> Iterator[int]:
     """The line of each row."""
     return (number for number, _ in data_lines(source.lines()))
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from judged.errors import InputError
+from judged.inputs.named import Named, as_columns
 from judged.inputs.tables import Judgements, Lookup, Run, texts
 from judged.judging.faults import identity, nan_message, refuse_repeated, without_repeats
 from judged.judging.item_to import Documents
@@ -44,7 +45,11 @@ def asking_for_column(data: Data, to: Documents) -> Data:
     """The data, read with the column that names documents, where one does."""
     if not to.column:
         return data
-    return replace(data, columns={**data.columns, "document": (to.column,)}, ahead=None)
+    named, also = as_columns(data.columns), as_columns({"document": to.column})
+    if named.get("document") == also["document"]:
+        return data
+    columns = Named({**named, **also}, {**named.texts, **also.texts}, alone=False)
+    return replace(data, columns=columns, ahead=None)
 
 
 @dataclass(frozen=True)
@@ -123,10 +128,12 @@ def _level_by_column(judgements: Judgements | Lookup, run: Run | Lookup, to: Doc
 def refuse_documents(judgements: Judgements | Lookup, run: Run | Lookup, to: Documents) -> None:
     """An error where judgements name documents, so that there are no numbers by item."""
     ids = _ids(run)
-    if to.of is None:
-        documents = set() if isinstance(run, Lookup) else set(run.frame["document"].to_list())
-    else:
+    if to.of is not None:
         documents = set(to.documents(list(ids), run.source))
+    elif isinstance(run, Run) and "document" in run.frame.columns:
+        documents = set(run.frame["document"].unique().to_list())
+    else:
+        return  # what the run lacks is said when it is judged
     named = sorted((_ids(judgements) & documents) - ids)
     if named:
         raise InputError(
@@ -196,8 +203,9 @@ def judgements_by_document(
     import polars as pl
 
     if isinstance(given, Lookup):
+        refuse_repeated(given, duplicates)
         table = Judgements(_flat(given, "grade"), given.source, given.notes)
-        table = replace(table, queries=tuple(given.lists))
+        table = replace(table, queries=tuple(given.lists), dropped=len(given.repeated))
     else:
         table = given
     whole = distinct(table, duplicates).table

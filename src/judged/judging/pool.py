@@ -12,6 +12,7 @@ import numpy as np
 
 from judged.errors import InputError
 from judged.inputs.tables import Judgements, Lookup, texts
+from judged.judging.faults import refuse_repeated
 from judged.judging.join import Grouped, distinct, group, hashed, numbers
 from judged.judging.subtopics import lists_by_item, table_by_item
 from judged.rankings.rankings import Subtopics
@@ -113,6 +114,8 @@ def pool_of(judgements: Judgements | Lookup, *, duplicates: str = "error") -> Po
     """Group judgements by query."""
     subtopics = None
     if isinstance(judgements, Lookup):
+        refuse_repeated(judgements, duplicates)
+        dropped = len(judgements.repeated)
         if judgements.by_subtopic:
             judgements, subtopics = lists_by_item(judgements)
         lists = judgements.lists
@@ -122,7 +125,7 @@ def pool_of(judgements: Judgements | Lookup, *, duplicates: str = "error") -> Po
             )
         lengths = np.fromiter(map(len, lists.values()), np.int64, len(lists))
         grades = numbers(lists, lengths, "a grade")
-        pool = Pool(tuple(lists), lengths, grades, judgements, subtopics=subtopics)
+        pool = Pool(tuple(lists), lengths, grades, judgements, dropped, subtopics)
     else:
         rows = distinct(judgements, duplicates)
         dropped = rows.table.dropped

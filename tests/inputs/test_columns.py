@@ -1,0 +1,505 @@
+"""Columns that somebody named, several that make one id, and names that could mean two things."""
+
+from __future__ import annotations
+
+import json
+from contextlib import nullcontext
+
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import judged
+import judged.text
+from judged.errors import InputError
+from judged.inputs import csv as csv_reader
+from judged.inputs import json as json_reader
+from judged.inputs import read_judgements, read_run
+from judged.inputs.columns import JOINER, joined
+from judged.inputs.named import ROLES, as_columns
+
+RUN = {
+    "question_id": ["q1", "q1", "q2"],
+    "file": ["a.pdf", "b.pdf", "a.pdf"],
+    "page": [1, 2, 3],
+    "prediction": [0.5, 0.25, 0.75],
+    "title": ["x", "y", "z"],
+}
+JUDGED = {
+    "question_id": ["q1", "q2"],
+    "file": ["b.pdf", "a.pdf"],
+    "page": [2, 3],
+    "points": [2, 1],
+}
+COLUMNS = "query=question_id,item=file+page,score=prediction,grade=points"
+
+
+def as_csv(data, separator=","):
+    rows = [list(data), *zip(*data.values(), strict=True)]
+    return "".join(separator.join("" if c is None else str(c) for c in row) + "\n" for row in rows)
+
+
+def objects(data):
+    return [dict(zip(data, row, strict=True)) for row in zip(*data.values(), strict=True)]
+
+
+WAYS = {
+    "csv": lambda data, write, name: write(f"{name}.csv", as_csv(data)),
+    "tsv": lambda data, write, name: write(f"{name}.tsv", as_csv(data, "\t")),
+    "ndjson": lambda data, write, name: write(
+        f"{name}.jsonl", "".join(json.dumps(row) + "\n" for row in objects(data))
+    ),
+    "json": lambda data, write, name: write(f"{name}.json", json.dumps(objects(data))),
+    "parquet": lambda data, write, name: parquet(data, write, name),
+    "polars": lambda data, write, name: pl.DataFrame(data),
+    "pandas": lambda data, write, name: pd.DataFrame(data),
+    "pyarrow": lambda data, write, name: pa.table(data),
+}
+
+
+def parquet(data, write, name):
+    path = write(f"{name}.parquet", "")
+    pl.DataFrame(data).write_parquet(path)
+    return path
+
+
+@pytest.fixture(params=WAYS)
+def way(request, write):
+    return lambda data, name="a": WAYS[request.param](data, write, name)
+
+
+def message(function, *arguments, **options):
+    with pytest.raises(InputError) as error:
+        function(*arguments, **options)
+    return str(error.value)
+
+
+def test_named_columns_by_every_way_in(way):
+    run = read_run(way(RUN, "run"), columns=COLUMNS)
+    assert run.frame.columns == ["query", "item", "score"]
+    assert run.frame.rows() == [
+        ("q1", "a.pdf#1", 0.5),
+        ("q1", "b.pdf#2", 0.25),
+        ("q2", "a.pdf#3", 0.75),
+    ]
+    assert 'The item is made of columns "file" and "page", joined by "#".' in run.notes
+    evaluation = judged.evaluate(way(JUDGED, "qrels"), way(RUN, "run"), "RR", columns=COLUMNS)
+    assert evaluation.value() == 0.75
+
+
+def test_judgements_and_run_agree_by_different_ways_in(write):
+    """The same pair is the same id, a number or a text."""
+    for judgements in WAYS.values():
+        for run in WAYS.values():
+            given = judgements(JUDGED, write, "qrels"), run(RUN, write, "run")
+            assert judged.evaluate(*given, "RR", columns=COLUMNS).value() == 0.75
+
+
+PARTS = ["a", "b", "#", "\\", "\\#", "a#", "#a", "a#b", "\\\\", "é#", "1", "01"]
+
+
+def test_two_different_pairs_never_make_the_same_id(write):
+    pairs = [(one, two) for one in PARTS for two in PARTS]
+    assert len({joined(pair) for pair in pairs}) == len(pairs)
+    data = {"query": ["q"] * len(pairs), "score": list(range(len(pairs)))}
+    data |= {"one": [one for one, _ in pairs], "two": [two for _, two in pairs]}
+    for name, way in WAYS.items():
+        run = read_run(way(data, write, "a"), columns={"item": ["one", "two"]})
+        assert run.frame["item"].to_list() == [joined(pair) for pair in pairs], name
+
+
+@pytest.mark.parametrize("careful", [False, True])
+def test_an_id_of_which_a_part_is_missing(write, monkeypatch, careful):
+    if careful:
+        monkeypatch.setattr(csv_reader, "_at_once", lambda *_: None)
+        monkeypatch.setattr(json_reader, "_at_once", lambda *_: None)
+    data = {"query": ["q", "q"], "file": ["a", "b"], "page": ["1", None], "score": [2, 1]}
+    expected = {
+        "csv": 'a.csv, line 3: the item is missing, in the line "q,b,,1".',
+        "tsv": 'a.tsv, line 3: the item is missing, in the line "q\tb\t\t1".',
+        "ndjson": 'a.jsonl, line 2: the item is missing (no "page").',
+        "json": 'a.json, row 2: the item is missing (no "page").',
+        "parquet": "a.parquet, row 2: the item is missing.",
+        **dict.fromkeys(
+            ("polars", "pandas", "pyarrow"), "a data frame, row 2: the item is missing."
+        ),
+    }
+    for name, way in WAYS.items():
+        found = message(read_run, way(data, write, "a"), columns="item=file+page")
+        assert found.replace("\\t", "\t") == expected[name]
+
+
+def test_a_query_with_nothing_in_it(way):
+    data = {"query": ["p", "q"], "file": ["a", None], "page": ["1", None], "score": [1.0, None]}
+    run = read_run(way(data), columns="item=file+page")
+    assert run.names() == ["p", "q"]
+    assert run.frame.rows() == [("p", "a#1", 1.0)]
+
+
+def test_a_rank_by_name(way):
+    data = {"query": ["q", "q"], "item": ["a", "b"], "score": [1, 2], "pos": [1, 2]}
+    run = read_run(way(data), columns={"rank": "pos"})
+    assert run.frame["score"].to_list() == [-1, -2]
+    assert run.notes[-1] == 'Column "pos" gives the order.'
+    plain = read_run(way(data))
+    assert plain.frame["score"].to_list() == [1, 2]
+
+
+def test_a_subtopic_by_name(way):
+    data = {"query": ["q", "q"], "item": ["a", "a"], "facet": ["x", "y"], "rel": [1, 0]}
+    judgements = read_judgements(way(data), columns={"subtopic": "facet"})
+    assert judgements.by_subtopic
+    assert judgements.frame["subtopic"].to_list() == ["x", "y"]
+
+
+def test_an_iteration_that_is_said_to_be_a_subtopic_is_one():
+    data = {"query": ["q"], "item": ["a"], "iteration": ["0"], "rel": [1]}
+    assert not read_judgements(pl.DataFrame(data)).by_subtopic
+    assert read_judgements(pl.DataFrame(data), columns={"subtopic": "iteration"}).by_subtopic
+
+
+def test_document_and_weight_are_carried_through(way):
+    data = {
+        "query": ["q", "q", "p"],
+        "chunk_id": ["a1", "a2", "b1"],
+        "doc_id": ["a", "a", "b"],
+        "grade": [1, 0, 2],
+        "visits": [3.0, 3.0, 1.5],
+    }
+    table = read_judgements(way(data), columns="document=doc_id,weight=visits")
+    assert table.frame.schema["weight"] == pl.Float64
+    assert table.frame.columns == ["query", "item", "grade", "document", "weight"]
+    assert table.frame.rows() == [
+        ("q", "a1", 1.0, "a", 3.0),
+        ("q", "a2", 0.0, "a", 3.0),
+        ("p", "b1", 2.0, "b", 1.5),
+    ]
+    scored = {name: column for name, column in data.items() if name not in ("grade", "visits")}
+    run = read_run(way(scored | {"score": [3, 2, 1]}), columns="document=doc_id,weight=visits")
+    assert run.frame.columns == ["query", "item", "score", "document"]
+    assert run.frame["document"].to_list() == ["a", "a", "b"]
+
+
+@pytest.mark.parametrize("careful", [False, True])
+def test_a_missing_document_or_weight(write, monkeypatch, careful):
+    if careful:
+        monkeypatch.setattr(csv_reader, "_at_once", lambda *_: None)
+        monkeypatch.setattr(json_reader, "_at_once", lambda *_: None)
+    columns = "item=c,document=d,weight=w"
+    whole = {"query": ["q", "q"], "c": ["a", "b"], "d": ["x", "x"], "grade": [1, 1], "w": [1, 1]}
+    for role, name in {"document": "d", "weight": "w"}.items():
+        data = whole | {name: [whole[name][0], None]}
+        for way in WAYS.values():
+            found = message(read_judgements, way(data, write, "a"), columns=columns)
+            assert f"the {role} is missing" in found
+            assert "2:" in found or "line 3:" in found
+
+
+def test_a_weight_that_is_no_number(write):
+    columns = {"weight": "w"}
+    text = "query,item,grade,w\nq,a,1,many\n"
+    assert message(read_judgements, write("a.csv", text), columns=columns) == (
+        'a.csv, line 2: the weight is not a number: "many", in the line "q,a,1,many".'
+    )
+    row = '{"query": "q", "item": "a", "grade": 1, "w": "many"}\n'
+    assert message(read_judgements, write("a.jsonl", row), columns=columns) == (
+        'a.jsonl, line 1: the weight is not a number: ""many"".'
+    )
+    frame = pl.DataFrame({"query": ["q"], "item": ["a"], "grade": [1], "w": ["many"]})
+    assert message(read_judgements, frame, columns=columns) == (
+        'a data frame: column "w" is String, but a weight must be a number.'
+    )
+
+
+def test_a_column_whose_name_has_a_plus_a_comma_or_an_equals_sign():
+    data = {"query": ["q"], "a+b": ["x"], "a": ["y"], "b": ["z"], "s,t=u": [1.0]}
+    columns = {"item": "a+b", "score": "s,t=u"}
+    assert read_run(pl.DataFrame(data), columns=columns).frame.rows() == [("q", "x", 1.0)]
+    columns = {"item": ["a", "b"], "score": "s,t=u"}
+    assert read_run(pl.DataFrame(data), columns=columns).frame.rows() == [("q", "y#z", 1.0)]
+    data.pop("a+b")
+    columns = {"item": "a+b", "score": "s,t=u"}
+    assert read_run(pl.DataFrame(data), columns=columns).frame.rows() == [("q", "y#z", 1.0)]
+
+
+def test_spaces_around_names(write):
+    run = read_run(
+        write("a.csv", "query, part, points\nq,d, 1\n"), columns="item=part,score=points"
+    )
+    assert run.frame.rows() == [("q", "d", 1.0)]
+
+
+def test_a_header_that_only_the_columns_make_one(write):
+    """Without them it would be a line of a TREC file, or nothing known."""
+    text = "frage\tstelle\twert\nq\td\t1\n"
+    run = read_run(write("a", text), columns="query=frage,item=stelle,score=wert")
+    assert run.frame.rows() == [("q", "d", 1.0)]
+    judgements = read_judgements(
+        write("a", "frage\tstelle\nq\td\n"), columns="query=frage,item=stelle"
+    )
+    assert judgements.frame.rows() == [("q", "d", 1.0)]
+
+
+QRELS = "qid,docno,rel\nq,a,1\nq,b,0\n"
+SCORED = "frage,docno,score\nq,b,2\nq,a,1\n"
+
+
+def test_a_column_that_one_table_has(write):
+    qrels, run = write("q.csv", QRELS), write("r.csv", SCORED)
+    evaluation = judged.evaluate(qrels, run, "RR", columns={"query": "frage"})
+    assert evaluation.value() == 0.5
+    note = 'q.csv has no column "frage": column "qid" was taken for the query.'
+    assert note in evaluation.audit["r"].notes
+    assert evaluation.warnings() == []
+
+
+def test_a_score_that_another_column_gives_is_warned_of(write):
+    runs = [
+        write("one.csv", "qid,docno,prediction\nq,b,2\nq,a,1\n"),
+        write("two.csv", "qid,docno,score\nq,b,2\nq,a,1\n"),
+    ]
+    with pytest.warns(judged.JudgedWarning, match='two.csv has no column "prediction"'):
+        evaluation = judged.evaluate(
+            write("q.csv", QRELS), runs, "RR", columns={"score": "prediction"}
+        )
+    said = 'two.csv has no column "prediction": column "score" was taken for the score.'
+    assert evaluation.audit["two"].warnings == (said,)
+    assert evaluation.audit["one"].warnings == ()
+
+
+OF_QRELS = 'q.csv has the columns "qid", "docno", "rel"'
+OF_RUN = 'r.csv has the columns "frage", "docno", "score"'
+TYPO = {
+    "item=chunk": f'there is no column "chunk". {OF_QRELS}; {OF_RUN}.',
+    "item=docno+section": f'there is no column "section". {OF_QRELS}; {OF_RUN}.',
+    "item=rel+score": f'no table has columns "rel" and "score" together. {OF_QRELS}; {OF_RUN}.',
+    "document=doc": f"there is no column \"doc\"; did you mean 'docno'? {OF_QRELS}; {OF_RUN}.",
+    "weight=score": f'there is no column "score". {OF_QRELS}.',
+    "grade=score": f'there is no column "score". {OF_QRELS}.',
+    "score=rel": f'there is no column "rel". {OF_RUN}.',
+}
+
+
+@pytest.mark.parametrize("columns", TYPO)
+def test_a_column_that_no_table_has(write, columns):
+    qrels, run = write("q.csv", QRELS), write("r.csv", SCORED)
+    found = message(judged.evaluate, qrels, run, "RR", columns=f"query=frage,{columns}")
+    assert found == f"columns, {columns}: {TYPO[columns]}"
+
+
+def test_a_column_that_no_table_has_nor_another_name_for_it(write):
+    """The table that has nothing for the role says so by itself."""
+    qrels, run = write("q.csv", QRELS), write("r.csv", SCORED)
+    assert message(judged.evaluate, qrels, run, "RR", columns="query=frag") == (
+        f"columns, query=frag: there is no column \"frag\"; did you mean 'frage'? {OF_RUN}."
+    )
+
+
+def test_one_table_alone(write):
+    """What is about tables of the other kind is not asked of it."""
+    run = write("r.csv", SCORED)
+    columns = "query=frage,grade=points,weight=visits,subtopic=facet"
+    assert read_run(run, columns=columns).frame.height == 2
+    assert message(read_run, run, columns="query=frage,item=dokno") == (
+        "columns, item=dokno: there is no column \"dokno\"; did you mean 'docno'? r.csv has the "
+        'columns "frage", "docno", "score".'
+    )
+    assert message(read_run, run, columns="query=frage,score=skore") == (
+        "columns, score=skore: there is no column \"skore\"; did you mean 'score'? r.csv has the "
+        'columns "frage", "docno", "score".'
+    )
+    qrels = write("q.csv", QRELS)
+    assert read_judgements(qrels, columns="score=prediction,rank=pos").frame.height == 2
+    assert message(read_judgements, qrels, columns="grade=points") == (
+        'columns, grade=points: there is no column "points". q.csv has the columns "qid", "docno", '
+        '"rel".'
+    )
+
+
+NAMELESS = {
+    "trec": ("a.txt", "q Q0 a 1 2.5 x\n", "a.txt has no header with names of columns."),
+    "scores": ("a.txt", "q a 0.5\nq b 0.25\n", "a.txt has no header with names of columns."),
+    "json": ("a.json", '{"q": {"a": 1}}', "a.json has no names of columns."),
+}
+
+
+@pytest.mark.parametrize("format", NAMELESS)
+def test_files_without_names(write, format):
+    name, text, why = NAMELESS[format]
+    run = write(name, text)
+    assert message(read_run, run, columns="item=chunk_id") == (
+        f'columns, item=chunk_id: there is no column "chunk_id". {why}'
+    )
+    qrels = {"q": {"a": 1}}
+    assert message(judged.evaluate, qrels, run, "RR", columns="item=chunk_id") == (
+        'columns, item=chunk_id: there is no column "chunk_id". a dict of judgements has no '
+        f"columns; {why}"
+    )
+    assert message(judged.judge, qrels, run, columns="score=prediction") == (
+        f'columns, score=prediction: there is no column "prediction". {why}'
+    )
+    # The other table has it.
+    frame = pl.DataFrame({"query": ["q"], "chunk": ["a"], "points": [1]})
+    columns = {"item": "chunk", "grade": "points"}
+    with pytest.warns() if format == "scores" else nullcontext():
+        assert judged.evaluate(frame, run, "RR", columns=columns).value() == 1.0
+
+
+def test_objects_without_names():
+    assert message(read_run, {"q": ["a"]}, columns="item=x") == (
+        'columns, item=x: there is no column "x". a dict of results has no columns.'
+    )
+    assert message(read_judgements, {"q": ["a"]}, columns="grade=1") == (
+        'columns, grade=1: there is no column "1". a dict of judgements has no columns.'
+    )
+    run = read_run({"q": ["a"]})
+    assert message(judged.judge, read_judgements({"q": ["a"]}), run, columns="item=x") == (
+        'columns, item=x: there is no column "x". the judgements were read already; the run was '
+        "read already."
+    )
+
+
+def test_a_column_with_two_roles():
+    frame = pl.DataFrame({"query": ["q"], "item": ["a"], "score": [1.0]})
+    assert message(read_run, frame, columns="item=score,score=score") == (
+        'a data frame: column "score" cannot be the item and the score.'
+    )
+    assert message(read_run, frame, columns="item=query,query=query") == (
+        'a data frame: column "query" cannot be the query and the item.'
+    )
+    assert message(read_run, frame, columns="item=score").startswith(
+        "a data frame: no column with a score or a rank;"
+    )
+
+
+def test_a_role_of_the_other_table():
+    """A score of the run may be the grade of the judgements, and the other way round."""
+    frame = pl.DataFrame(
+        {"user_id": [1, 1], "movieId": [7, 8], "rating": [1.0, 0.0], "prediction": [0.5, 0.25]}
+    )
+    assert judged.evaluate(frame, frame, "RR").value() == 1.0
+    swapped = judged.evaluate(frame, frame, "RR", columns="score=rating,grade=prediction")
+    assert swapped.value() == 0.0
+    only = frame.select("user_id", "movieId", "rating")
+    assert judged.evaluate(only, only, "RR", columns="score=rating").value() == 1.0
+
+
+def test_a_distance_is_warned_of():
+    frame = pl.DataFrame({"query": ["q"], "item": ["a"], "distance": [1.0]})
+    run = read_run(frame, columns="score=distance")
+    assert run.notes == (
+        'Column "distance" was taken for the score, the greatest the best; if the smallest is the '
+        "best, give it another sign.",
+    )
+    assert isinstance(run.notes[0], judged.text.Warned)
+
+
+SHAPE = (
+    "columns must be a dict such as {'query': 'question_id', 'item': 'chunk_id'}, or a text such "
+    "as 'query=question_id,item=chunk_id'; got"
+)
+WRONG = {
+    "": f"{SHAPE} ''.",
+    "query": f"{SHAPE} 'query'.",
+    "query=": f"{SHAPE} 'query='.",
+    "query=a,": f"{SHAPE} 'query=a,'.",
+    "qury=a": f"columns: there is no 'qury'; did you mean 'query'? A column may be "
+    f"{', '.join(ROLES)}.",
+    "item=a,item=b": "columns: item is there twice; name its column once.",
+    "item=a+a": "columns: item names a column twice; got 'a+a'.",
+}
+
+
+@pytest.mark.parametrize("given", WRONG)
+def test_wrong_columns(given):
+    assert message(as_columns, given) == WRONG[given]
+
+
+WRONG_DICTS = [
+    ({"item": 3}, "columns: item must name one column, or several that make one id; got 3."),
+    ({"item": []}, "columns: item must name one column, or several that make one id; got []."),
+    ({"item": [1]}, "columns: item must name one column, or several that make one id; got [1]."),
+    ({"score": ""}, "columns: score must name one column; got ''."),
+    (
+        {"score": ["a", "b"]},
+        "columns: score must name one column; got ['a', 'b']. Several columns make one id only: "
+        "query, item or document.",
+    ),
+    ({3: "a"}, f"columns: there is no 3. A column may be {', '.join(ROLES)}."),
+]
+
+
+@pytest.mark.parametrize(("given", "expected"), WRONG_DICTS)
+def test_wrong_dicts_of_columns(given, expected):
+    assert message(as_columns, given) == expected
+
+
+RIVALS = {
+    "query,item,score,prediction": ("score", "score", "prediction"),
+    "query,item,sim,score": ("score", "score", "sim"),
+    "query,chunk_id,doc_id,score": ("item", "doc_id", "chunk_id"),
+    "query,chunk_id,document,score": ("item", "chunk_id", "document"),
+    "question_id,user_id,item,score": ("query", "question_id", "user_id"),
+    "query,user_id,item,score": ("query", "query", "user_id"),
+    "query_id,qid,item,score": ("query", "query_id", "qid"),
+    "query_id,topic,item,score": ("query", "query_id", "topic"),
+    "user_id,asin,parent_asin,score": ("item", "asin", "parent_asin"),
+    "user_id,track_id,artist_id,score": ("item", "track_id", "artist_id"),
+    "query,item,product_id,score": ("item", "product_id", "item"),
+}
+
+
+@pytest.mark.parametrize("header", RIVALS)
+def test_two_columns_could_be_meant(write, header):
+    role, one, two = RIVALS[header]
+    row = ",".join("1" for _ in header.split(","))
+    path = write("a.csv", f"{header}\n{row}\n")
+    assert message(read_run, path) == (
+        f'a.csv: the {role} may be column "{one}" or "{two}". Say which: '
+        f"columns={{'{role}': '{one}'}} (--columns {role}={one})."
+    )
+    for name in (one, two):
+        assert read_run(path, columns={role: name}).frame.height == 1
+
+
+def test_two_grades_could_be_meant(write):
+    path = write("a.csv", "query,item,label,rating\nq,a,1,5\n")
+    assert message(read_judgements, path) == (
+        'a.csv: the grade may be column "label" or "rating". Say which: '
+        "columns={'grade': 'label'} (--columns grade=label)."
+    )
+    assert read_judgements(path, columns="grade=rating").frame["grade"].to_list() == [5]
+
+
+def test_a_document_that_is_named_is_not_the_item(write):
+    path = write("a.csv", "query,chunk_id,doc_id,score\nq,a1,a,1\n")
+    assert read_run(path, columns="document=doc_id").frame.rows() == [("q", "a1", 1.0, "a")]
+
+
+def test_the_same_name_twice(write):
+    path = write("a.csv", "query,item,score,score\nq,a,1,2\n")
+    twice = 'a.csv: there are two columns "score"; name each column once.'
+    assert message(read_run, path) == twice
+    assert message(read_run, path, columns="score=score") == twice
+
+
+SURE = {
+    "qid,query,docno,score": ("qid", "docno"),
+    "question_id,question,chunk_id,chunk,score": ("question_id", "chunk_id"),
+    "query,query_text,item,score": ("query", "item"),
+    "user_id,movieId,movie,timestamp,score": ("user_id", "movieId"),
+    "query,doc_id,document,url,score": ("query", "doc_id"),
+    "qid,docid,docno,url,score": ("qid", "docno"),
+}
+
+
+@pytest.mark.parametrize("header", SURE)
+def test_the_text_beside_an_id_is_not_meant(write, header):
+    names = header.split(",")
+    path = write("a.csv", f"{header}\n{','.join(names[:-1])},1\n")
+    assert read_run(path).frame.rows() == [(*SURE[header], 1.0)]
+
+
+def test_the_joiner_is_documented():
+    assert JOINER == "#"

@@ -1,0 +1,324 @@
+"""Judgements that only list what is relevant, by every way in, and what is still refused."""
+
+from __future__ import annotations
+
+import json
+from collections import OrderedDict
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import judged
+from judged.errors import InputError
+from judged.inputs import read_judgements, read_run
+from judged.inputs.tables import NO_GRADES
+
+LISTS = {"q1": ["b", "a"], "q2": [], "q3": ["c"]}
+GRADES = {"q1": {"b": 1, "a": 1}, "q2": {}, "q3": {"c": 1}}
+PAIRS = {"query": ["q1", "q1", "q2", "q3"], "item": ["b", "a", None, "c"]}
+ROWS = [dict(zip(PAIRS, row, strict=True)) for row in zip(*PAIRS.values(), strict=True)]
+RUN = {"q1": ["x", "a", "b"], "q2": ["a"], "q3": ["c"]}
+
+
+def message(function, *arguments, **options):
+    with pytest.raises(InputError) as error:
+        function(*arguments, **options)
+    return str(error.value)
+
+
+def parquet(write):
+    path = write("a.parquet", "")
+    pl.DataFrame(PAIRS).write_parquet(path)
+    return path
+
+
+WAYS = {
+    "lists": lambda write: LISTS,
+    "tuples": lambda write: {query: tuple(items) for query, items in LISTS.items()},
+    "sets": lambda write: {query: set(items) for query, items in LISTS.items()},
+    "frozen sets": lambda write: {query: frozenset(items) for query, items in LISTS.items()},
+    "keys": lambda write: {query: dict.fromkeys(items).keys() for query, items in LISTS.items()},
+    "arrays": lambda write: {query: np.array(items, object) for query, items in LISTS.items()},
+    "series": lambda write: {
+        query: pl.Series(items, dtype=pl.String) for query, items in LISTS.items()
+    },
+    "pandas series": lambda write: {
+        query: pd.Series(items, dtype=object) for query, items in LISTS.items()
+    },
+    "another mapping": lambda write: OrderedDict(LISTS),
+    "an empty dict among lists": lambda write: LISTS | {"q2": {}},
+    "pairs": lambda write: {query: [(item, 1) for item in items] for query, items in LISTS.items()},
+    "mappings": lambda write: {
+        query: [{"id": item, "grade": 1} for item in items] for query, items in LISTS.items()
+    },
+    "polars": lambda write: pl.DataFrame(PAIRS),
+    "pandas": lambda write: pd.DataFrame(PAIRS),
+    "pyarrow": lambda write: pa.table(PAIRS),
+    "parquet": parquet,
+    "csv": lambda write: write("a.csv", "query,item\nq1,b\nq1,a\nq2,\nq3,c\n"),
+    "tsv": lambda write: write("a.tsv", "query\titem\nq1\tb\nq1\ta\nq2\t\nq3\tc\n"),
+    "ndjson": lambda write: write("a.jsonl", "".join(json.dumps(row) + "\n" for row in ROWS)),
+    "json rows": lambda write: write("a.json", json.dumps(ROWS)),
+    "json lists": lambda write: write("a.json", json.dumps(LISTS)),
+    "json pairs": lambda write: write(
+        "a.json",
+        json.dumps({query: [[item, 1] for item in items] for query, items in LISTS.items()}),
+    ),
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_every_item_that_is_listed_is_relevant(way, write):
+    given = WAYS[way](write)
+    notes = read_judgements(given).notes
+    assert (NO_GRADES in notes) == (way not in ("pairs", "mappings", "json pairs"))
+    expected = judged.evaluate(GRADES, RUN, "AP, nDCG@2, NumRel")
+    found = judged.evaluate(given, RUN, "AP, nDCG@2, NumRel")
+    for measure in found.measures:
+        assert found.value(measure) == expected.value(measure)
+    assert found.audit["run"].judged_queries == 3
+    assert found.audit["run"].nothing_relevant == 1
+    assert found.warnings() == expected.warnings()
+
+
+def test_text_of_two_columns(write):
+    for gap in (" ", "\t", "   "):
+        text = f"# golden\nq1{gap}b\nq1{gap}a\n\nq3{gap}c\n"
+        table = read_judgements(write("a.txt", text))
+        assert table.frame.rows() == [("q1", "b", 1.0), ("q1", "a", 1.0), ("q3", "c", 1.0)]
+        assert table.notes == (
+            "1 comment line was skipped.",
+            "There is no header: the two columns were read as query and item, from the first line "
+            "on. There are no grades: every item that is listed is relevant, with grade 1.",
+        )
+        assert isinstance(table.notes[1], judged.text.Warned)
+        assert table.where([0, 2]) == "lines 2 and 5"
+
+
+def test_text_of_two_columns_that_is_something_else(write):
+    assert message(read_judgements, write("a.txt", "q1 b\nq1 0 a 1\n")) == (
+        'a.txt, line 1: expected 4 fields, found 2: "q1 b". A line of judgements is: query 0 item '
+        "grade."
+    )
+    assert message(read_judgements, write("a.txt", "query passages\nq1 a\n")) == (
+        'a.txt, line 1: expected 4 fields, found 2: "query passages". A line of judgements is: '
+        "query 0 item grade."
+    )
+    assert message(read_run, write("a.txt", "q1 a\nq1 b\n")) == (
+        'a.txt, line 1: expected 6 fields, found 2: "q1 a". A line of a run is: query Q0 item rank '
+        "score tag."
+    )
+    assert message(read_judgements, write("a.tsv", "query\tpassages\nq1\ta\n")).startswith(
+        'a.tsv: no column with an item; the columns are "query", "passages". Say which it is '
+        "(--columns item=COLUMN)"
+    )
+    assert message(read_judgements, write("a.csv", "q1,a\nq1,b\n")).startswith(
+        'a.csv: no column with a query; the columns are "q1", "a". Say which it is'
+    )
+
+
+def test_columns_that_say_nothing_are_ignored(write):
+    text = "user_id,movieId,timestamp,title\n1,7,964982703,Toy Story\n1,8,964982704,Jumanji\n"
+    table = read_judgements(write("a.csv", text))
+    assert table.frame.rows() == [("1", "7", 1.0), ("1", "8", 1.0)]
+    assert table.notes == (NO_GRADES,)
+
+
+UNDERSTOOD = (
+    "Say which it is (--columns grade=COLUMN), or use a name that is understood: grade: grade, "
+    "relevance, rel, label, judgement, judgment, relevance_grade, relevance_label, relevant, "
+    "is_relevant, rating, r_ui. Where every item that is listed is relevant, say so: --columns "
+    "grade=1."
+)
+
+
+def test_a_column_that_may_be_the_grade_is_not_overlooked(write):
+    path = write("a.csv", "query,item,good\nq,a,0\nq,b,1\n")
+    assert message(read_judgements, path) == (
+        f'a.csv: no column with a grade; the columns are "query", "item", "good". {UNDERSTOOD}'
+    )
+    assert read_judgements(path, columns="grade=good").frame["grade"].to_list() == [0, 1]
+    said = read_judgements(path, columns={"grade": "1"})
+    assert said.frame["grade"].to_list() == [1, 1]
+    assert said.notes == (NO_GRADES,)
+
+
+def test_a_column_whose_name_is_1():
+    frame = pl.DataFrame({"query": ["q"], "item": ["a"], "1": [3]})
+    assert read_judgements(frame, columns="grade=1").frame["grade"].to_list() == [3]
+
+
+def test_a_grade_that_only_later_rows_have(write):
+    rows = '{"query": "q", "item": "a"}\n{"query": "q", "item": "b", "grade": 0}\n'
+    assert message(read_judgements, write("a.jsonl", rows)) == (
+        'a.jsonl, line 2: there is "grade", which the first row does not have; give every row a '
+        "grade, or none."
+    )
+    content = f"[{','.join(rows.splitlines())}]"
+    assert message(read_judgements, write("a.json", content)) == (
+        'a.json, row 2: there is "grade", which the first row does not have; give every row a '
+        "grade, or none."
+    )
+
+
+@pytest.mark.parametrize(
+    ("header", "role"),
+    [("rank", "rank"), ("position", "rank"), ("prediction", "score"), ("predicted_score", "score")],
+)
+def test_a_run_is_no_list_of_what_is_relevant(write, header, role):
+    path = write("a.csv", f"query,item,{header}\nq,a,1\n")
+    assert message(read_judgements, path) == (
+        f'a.csv looks like a run (column "{header}" is a {role}), not judgements. Were the two '
+        "files given in the wrong order?"
+    )
+
+
+def test_a_run_needs_a_score_or_a_rank(write):
+    assert message(read_run, write("a.csv", "query,item\nq,a\n")).startswith(
+        'a.csv: no column with a score or a rank; the columns are "query", "item".'
+    )
+    assert message(read_run, {"q": {"a"}}) == (
+        "query 'q' has a set; give it a dict of items, each with a score."
+    )
+
+
+REFUSED = [
+    (
+        {"q": ["a"], "p": {"b": 1}},
+        "query 'p' has a dict where other queries have a list of relevant items; give every query "
+        "a list, or every query a dict of grades.",
+    ),
+    (
+        {"q": ["a"], "p": "b"},
+        "query 'p' has a str where other queries have a list of relevant items; give every query "
+        "a list, or every query a dict of grades.",
+    ),
+    ({"q": "a"}, "query 'q' has a str; give it a dict of items, each with a grade."),
+    ({"q": None}, "query 'q' has a NoneType; give it a dict of items, each with a grade."),
+    (
+        {"q": ["a", ("b", 1)]},
+        "query 'q': result 2 is ('b', 1), but result 1 is 'a'; a list holds relevant items, or "
+        "(item, grade) throughout.",
+    ),
+    (
+        {"q": [("a", 1, 2)]},
+        "query 'q': result 1 is ('a', 1, 2); give it as (item, grade), or as the item alone.",
+    ),
+    (
+        {"q": [{"id": "a"}]},
+        "query 'q': result 1 is {'id': 'a'}; give it as {\"id\": item, \"grade\": grade}.",
+    ),
+    (
+        {"q": ["a", None]},
+        "query 'q': the id None of result 2 is of type NoneType; ids must be texts or whole "
+        "numbers.",
+    ),
+    (
+        {"q": {1.5}},
+        "query 'q': the id 1.5 of result 1 is a floating-point number; ids must be texts or whole "
+        "numbers.",
+    ),
+    (
+        {"q": [""]},
+        "query 'q': the id '' of result 1 is an empty text; ids must be texts or whole numbers.",
+    ),
+]
+
+
+@pytest.mark.parametrize(("given", "expected"), REFUSED)
+def test_refused_dicts(given, expected):
+    assert message(read_judgements, given) == expected
+
+
+REFUSED_JSON = {
+    '{"q": ["a"], "p": {"b": 1}}': (
+        'a.json, query "p": other queries have lists. JSON should be {query: {item: grade}}, '
+        "{query: [item, …]} or {query: [[item, grade], …]}, or a list of rows with names."
+    ),
+    '{"q": ["a", ["b", 1]]}': (
+        "a.json, query \"q\": result 2 is ['b', 1], but result 1 is 'a'; a list holds relevant "
+        "items, or (item, grade) throughout."
+    ),
+    '{"q": [["a", "b"]]}': 'a.json, query "q", result 1: the grade is not a number: ""b"".',
+    '{\n"q": 1}': (
+        'a.json, query "q": JSON should be {query: {item: grade}}, {query: [item, …]} or '
+        "{query: [[item, grade], …]}, or a list of rows with names."
+    ),
+}
+
+
+@pytest.mark.parametrize("text", REFUSED_JSON)
+def test_refused_json(text, write):
+    assert message(read_judgements, write("a.json", text)) == REFUSED_JSON[text]
+
+
+@pytest.mark.parametrize("way", ["dict", "json", "csv", "polars"])
+def test_an_item_that_is_listed_twice(way, write):
+    lists = {"q": ["a", "b", "a"]}
+    given = {
+        "dict": lambda: lists,
+        "json": lambda: write("a.json", json.dumps(lists)),
+        "csv": lambda: write("a.csv", "query,item\nq,a\nq,b\nq,a\n"),
+        "polars": lambda: pl.DataFrame({"query": ["q"] * 3, "item": lists["q"]}),
+    }[way]()
+    places = {
+        "dict": "the judgements",
+        "json": "a.json, rows 1 and 3",
+        "csv": "a.csv, lines 2 and 4",
+        "polars": "a data frame, rows 1 and 3",
+    }
+    run = {"q": ["b", "a"]}
+    assert message(judged.judge, given, run) == (
+        f"{places[way]}: query 'q' has item 'a' more than once. Remove the repetitions, or keep "
+        "the best-ranked of each with duplicates='first' (--duplicates first)."
+    )
+    rankings = judged.judge(given, run, duplicates="first")
+    assert rankings.pool_grade.tolist() == [1, 1]
+    assert rankings.audit.duplicates_dropped == 1
+
+
+def test_numbers_for_ids():
+    table = read_judgements({1: [7, 8]})
+    assert table.lists == {"1": {"7": 1, "8": 1}}
+    assert table.notes == (NO_GRADES, "Ids that were not texts were turned into texts once.")
+    assert message(read_judgements, {1: [7], "1": [8]}) == (
+        "the queries 1 and '1' are the same as texts; give each id once."
+    )
+
+
+QUEPID = "\nquery,docid,rating\nstar wars,11,3\nstar wars,12,0\nrambo\nalien,7,1\n"
+
+
+def test_quepid(write):
+    """A query without ratings stands alone in its line."""
+    table = read_judgements(write("a.csv", QUEPID))
+    assert table.frame.rows() == [
+        ("star wars", "11", 3.0),
+        ("star wars", "12", 0.0),
+        ("alien", "7", 1.0),
+    ]
+    assert table.names() == ["star wars", "rambo", "alien"]
+    assert table.where([0, 2]) == "lines 3 and 6"
+    assert message(read_judgements, write("a.csv", "query,docno,rating\nrambo\n")) == (
+        'a.csv, line 2: expected 3 fields, found 1: "rambo".'
+    )
+    snapshot = (
+        "Snapshot Name,Snapshot Time,Case ID,Query Text,Doc ID,Doc Position,title\n"
+        "Monday,2026-03-05T12:00:00Z,8,star wars,12,1,Some\n"
+        "Monday,2026-03-05T12:00:00Z,8,star wars,11,2,Other\n"
+    )
+    run = read_run(write("b.csv", snapshot))
+    assert run.frame.rows() == [("star wars", "12", -1.0), ("star wars", "11", -2.0)]
+    detailed = (
+        "Team Name,Case Name,Case ID,Query Text,Doc ID,Title,Rating\nT,C,8,star wars,11,S,3\n"
+    )
+    assert read_judgements(write("c.csv", detailed)).frame.rows() == [("star wars", "11", 3.0)]
+
+
+def test_a_rated_document_without_its_rating_is_refused(write):
+    assert message(read_judgements, write("a.csv", "query,docid,rating\nrambo,7,\n")) == (
+        'a.csv, line 2: the grade is missing, in the line "rambo,7,".'
+    )

@@ -125,12 +125,19 @@ def test_reading_options(judged, files):
     )
 
 
+COMPARE = "to compare conventions give two files: QRELS RUN; or one that holds both."
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
-        (("qrels",), 2, "to compare conventions give two files: QRELS RUN."),
-        (("-m", "AP@10"), 2, "to compare conventions give two files: QRELS RUN."),
-        (("ranx", "--depth", "3"), 2, "to compare conventions give two files: QRELS RUN."),
+        (
+            ("qrels",),
+            1,
+            "judged: judgements need a run beside them: judged evaluate QRELS RUN; or ",
+        ),
+        (("-m", "AP@10"), 2, f"{COMPARE}\n"),
+        (("ranx", "--depth", "3"), 2, f"{COMPARE}\n"),
         (("qrels", "run", "run"), 2, "give one run: QRELS RUN; got 3 files."),
         (
             ("ranks",),

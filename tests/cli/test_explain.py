@@ -75,7 +75,12 @@ def test_refusals(judged, files):
     result = judged("explain", "qrels", "-m", "AP")
     assert result.code == 2
     assert result.err.startswith(
-        "judged: 'qrels' is no relevance list: 'qrels' is neither a grade nor - (not judged)."
+        "judged: judgements need a run beside them: judged evaluate QRELS RUN; or"
+    )
+    result = judged("explain", "nowhere", "-m", "AP")
+    assert result.code == 1
+    assert result.err.startswith(
+        "judged: 'nowhere' is no relevance list: 'nowhere' is neither a grade nor - (not judged)."
     )
     assert judged("explain", "0 1", "-m", "AQ").code == 2
     assert judged("explain").code == 2

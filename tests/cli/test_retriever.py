@@ -64,7 +64,7 @@ def test_a_retriever_is_asked(judged: Any, module: Path) -> None:
     again = judged(
         "evaluate", "qrels", "run.jsonl", "-m", "RR", "--missing", "skip", "--format", "csv"
     )
-    assert again.out == "run,RR\nrun,0.5\n"
+    assert again.out.startswith("run,RR\nrun,0.5\n")
 
 
 @pytest.mark.parametrize(

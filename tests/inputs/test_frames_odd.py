@@ -111,7 +111,7 @@ SHAPES: dict[str, Any] = {
     "a series": (TABLE["score"], "no column with a query"),
     "an array": (np.zeros((2, 3)), "should be a polars, pandas or pyarrow table"),
     "a number": (5, "should be a polars, pandas or pyarrow table"),
-    "a generator": ((each for each in ()), "should be a polars, pandas or pyarrow table"),
+    "an empty generator": ((each for each in ()), "a list of rows: holds no rows."),
     "a class": (dict, "should be a polars, pandas or pyarrow table"),
 }
 

@@ -486,3 +486,13 @@ def test_columns_that_are_lacking(
     with pytest.raises(InputError) as error:
         evaluate(judgements, run, "RR", both_levels=both_levels, **options)
     assert str(error.value) == message
+
+
+def test_several_columns_make_a_document() -> None:
+    run = CHUNKS.with_columns(page=pl.Series(["1", "2", "1", "1"]))
+    for options in (
+        {"item_to": "column:file+page", "columns": {"item": "chunk"}},
+        {"columns": {"item": "chunk", "document": ["file", "page"]}},
+    ):
+        found = judge({"q": {"a#1": 1}}, run, **options)
+        assert (found.retrieved.tolist(), found.hit_rank.tolist()) == ([4], [3])

@@ -429,3 +429,16 @@ def test_an_interrupt_is_not_a_failed_query(error: type[BaseException], workers:
 
     with pytest.raises(error):
         evaluate_retriever(interrupted, TEXTS, JUDGEMENTS, workers=workers)
+
+
+def test_a_call_that_cancels_itself_is_a_failed_query() -> None:
+    async def cancelled(text: str) -> list[str]:
+        if text == "two":
+            raise asyncio.CancelledError
+        return LISTS[text]
+
+    found = evaluate_retriever(cancelled, TEXTS, JUDGEMENTS, "RR", workers=2)
+    assert found.warnings()[0] == (
+        "1 of 3 queries failed (q2). The first error was RuntimeError: the call was cancelled "
+        "(query 'q2')."
+    )

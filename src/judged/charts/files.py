@@ -15,6 +15,7 @@ from judged.inputs.tables import Kind as Input
 from judged.judging import judging
 from judged.judging.items import with_items
 from judged.policy import Policy
+from judged.text import counted
 
 if TYPE_CHECKING:
     from judged.charts.chart import Figure
@@ -54,6 +55,11 @@ def chart_of_files(
         exclude_same_id=exclude_same_id,
     )
     judgements, runs = data.judgements(), list(data.runs())
+    fewest, most = NEEDS[kind.needs].files
+    if len(runs) < fewest - 1 or (most is not None and len(runs) > most - 1):
+        raise InputError(
+            f"{kind.name} needs {NEEDS[kind.needs].says}; got {counted(len(runs), 'run')}."
+        )
     if kind.needs == "results":
         return kind.function(judgements, runs[0], **options)
     if kind.needs == "results of a pair":

@@ -24,7 +24,7 @@ from judged.cli._options import (
 @command(short_help="Say how other libraries define the same measures.")
 @click.argument(
     "what",
-    metavar="[NAME | QRELS RUN]",
+    metavar="[NAME | QRELS [RUN]]",
     nargs=-1,
     type=READS,
     shell_complete=complete_convention,
@@ -44,9 +44,10 @@ def conventions(
     """List the libraries whose definitions are known, explain the one called NAME, or compare all
     of them on a RUN.
 
-    With QRELS and RUN: every definition that some library has for a measure, its value, who uses
-    it, in what it differs from judged's default and why, and how many queries that touches. The
-    measures are AP@10, nDCG@10, P@10, R@10 and RR@10 unless -m names others.
+    With QRELS and RUN, or one file of rows that hold relevant and retrieved ids: every definition
+    that some library has for a measure, its value, who uses it, in what it differs from judged's
+    default and why, and how many queries that touches. The measures are AP@10, nDCG@10, P@10, R@10
+    and RR@10 unless -m names others.
     """
     from judged.cli._libraries import Libraries, Library
     from judged.cli._terminal import deliver, working
@@ -55,17 +56,20 @@ def conventions(
 
     if len(what) > 2:
         raise click.UsageError(f"give one run: QRELS RUN; got {len(what)} files.")
-    if len(what) < 2 and (any(map(said, ("measures", *options))) or any(map(isfile, what))):
-        raise click.UsageError("to compare conventions give two files: QRELS RUN.")
+    files = len(what) == 2 or any(map(isfile, what))
+    if not files and any(map(said, ("measures", *options))):
+        raise click.UsageError(
+            "to compare conventions give two files: QRELS RUN; or one that holds both."
+        )
     check_format(form, output)
     if not what:
         deliver(Libraries(known()), form, output)
-    elif len(what) == 1:
+    elif not files:
         deliver(Library(find(what[0])), form, output)
     else:
         from judged.disagreement import compare_conventions
 
-        judgements, run = what
+        judgements, run = what if len(what) == 2 else (what[0], None)
         with working("Comparing conventions"):
             found = compare_conventions(judgements, run, measures or None, **options)
         deliver(found, form, output)

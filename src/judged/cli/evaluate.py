@@ -28,7 +28,7 @@ from judged.evaluation.exports import Exports
 
 @command(short_help="Score runs against judgements.")
 @click.argument("judgements", metavar="QRELS", type=READS)
-@click.argument("runs", metavar="RUN...", nargs=-1, required=True, type=READS)
+@click.argument("runs", metavar="[RUN...]", nargs=-1, type=READS)
 @measures_option
 @convention_option
 @policy_options
@@ -72,16 +72,17 @@ def evaluate(
     """Score one or more RUN files against the judgements in QRELS.
 
     Files may be TREC runs and qrels, CSV or TSV with a header, MS MARCO, Parquet, NDJSON or JSON,
-    compressed or not; "-" is standard input.
+    compressed or not; "-" is standard input. Without RUN, QRELS holds both: rows with a query, a
+    list of relevant ids and a list of retrieved ids; further files of such rows are further runs.
     """
     from judged.cli._terminal import counting, deliver
     from judged.evaluation import evaluate as score
 
     check_format(form, output, Exports.SAVED_AS)
-    with counting("Reading runs", len(runs), "") as advance:
+    with counting("Reading runs", len(runs) or 1, "") as advance:
         found = score(
             judgements,
-            runs,
+            runs or None,
             measures or None,
             progress=advance and (lambda _: advance(1)),
             **options,

@@ -21,7 +21,7 @@ from judged.cli._options import (
 @command(short_help="Find the definitions that give a number.")
 @click.argument("value", metavar="VALUE")
 @click.argument("judgements", metavar="QRELS", type=READS)
-@click.argument("run", metavar="RUN", type=READS)
+@click.argument("run", metavar="[RUN]", required=False, type=READS)
 @measures_option
 @click.option(
     "--limit",
@@ -39,7 +39,7 @@ from judged.cli._options import (
 def identify(
     value: str,
     judgements: str,
-    run: str,
+    run: str | None,
     measures: tuple[str, ...],
     form: str | None,
     output: str | None,
@@ -50,7 +50,8 @@ def identify(
 
     VALUE is the number as it was printed, such as 0.4433, 44.33 or 44.33%: its digits say how
     exactly it is known. With -m only that measure is searched, for parameters that it leaves open,
-    such as AP or nDCG@10.
+    such as AP or nDCG@10. Without RUN, QRELS holds both: rows with a query, a list of relevant ids
+    and a list of retrieved ids.
     """
     from judged.cli._terminal import deliver, working
     from judged.identification import identify as find

@@ -95,7 +95,8 @@ def plot(
 ) -> None:
     """Draw a chart of the KIND that is named, from judgements and runs, or from what else it needs.
 
-    Files are those that 'judged evaluate' reads. The list below says which a kind needs.
+    Files are those that 'judged evaluate' reads; rows that hold both relevant and retrieved ids are
+    judgements and a run. The list below says which a kind needs.
     """
     from judged.charts.files import chart_of_files
     from judged.cli._terminal import say, working
@@ -124,6 +125,8 @@ def plot(
 def _check_files(kind: Kind, files: tuple[str, ...]) -> None:
     needs = NEEDS[kind.needs]
     fewest, most = needs.files
+    if kind.needs not in OF_JSON:
+        fewest -= 1  # rows may hold judgements and a run
     if len(files) < fewest or (most is not None and len(files) > most):
         raise click.UsageError(
             f"{kind.name} needs {needs.says}: judged plot {kind.name} {needs.usage} -o FILE."

@@ -147,7 +147,7 @@ def definition(evaluation: Exports, measure: Measure) -> str:
     policy = "; ".join(evaluation.policy.sentences().values())
     lines = [
         f"{_title(evaluation, measure)}. {measure.describe()}",
-        f"Formula: {spec.formula}",
+        f"Formula: {measure.formula}",
         f"Undefined when: {spec.undefined.text}.",
         f"Policy: {policy}.",
         *(f"Convention: {text}" for text in _conventionally(evaluation, measure)),

@@ -13,7 +13,7 @@ import numpy as np
 
 from judged.errors import InputError, PolicyError, did_you_mean, quoted
 from judged.inputs import read_judgements
-from judged.inputs.data import Data
+from judged.inputs.data import Data, holds_rows
 from judged.inputs.tables import Judgements, Lookup, Run
 from judged.judging import judging, pool_of
 from judged.judging.items import with_items
@@ -55,7 +55,7 @@ def read(
     run_format: FileFormat | None,
 ) -> Read:
     """One query of a run, of rankings, or a relevance list."""
-    if run is not None:
+    if run is not None or holds_rows(judgements):
         if relevant is not None or pool is not None:
             raise InputError(
                 "relevant and pool are about a relevance list; judgements say themselves what is "

@@ -17,15 +17,19 @@ from judged.inputs.dicts import (
     run_from_dict,
     with_texts,
 )
+from judged.inputs.documents import document_of
 from judged.inputs.formats import (
     FORMATS,
     NAMELESS,
+    Format,
     check_format,
     detect_format,
     named_file,
     printable,
     run_name,
 )
+from judged.inputs.objects import Records, as_known, is_record
+from judged.inputs.rows.reading import rows_in
 from judged.inputs.tables import (
     JUDGEMENTS,
     RUN,
@@ -39,6 +43,8 @@ from judged.inputs.tables import (
 )
 
 if TYPE_CHECKING:
+    from judged.inputs.named import Named
+    from judged.inputs.rows.rows import Rows
     from judged.inputs.source import Source
     from judged.types import ColumnsLike, FileFormat, JudgementsLike, RunLike, RunsLike
 
@@ -76,14 +82,30 @@ def read_judgements(
         _refuse_columns(columns, JUDGEMENTS, "the judgements", "were read already")
         return judgements
     if isinstance(judgements, (str, PathLike)):
-        source, reading = _read_file(fspath(judgements), JUDGEMENTS, columns, format)
-        return to_judgements(reading, source.label)
-    if isinstance(judgements, Mapping):
+        return judgements_in(opened(judgements, JUDGEMENTS, columns), format)
+    given = as_known(judgements, JUDGEMENTS).given
+    if isinstance(given, Mapping):
         _refuse_columns(columns, JUDGEMENTS, "a dict of judgements", "has no columns")
-        return judgements_from_dict(judgements)
+        document = document_of(given, JUDGEMENTS, "a dict")
+        lists = judgements_from_dict(given if document is None else document.lists)
+        return with_notes(lists, () if document is None else document.notes)
+    rows = rows_of_table(given, ("relevant",), as_columns(columns))
+    if rows is not None and rows.judgements is not None:
+        return rows.judgements
     from judged.inputs.frames import judgements_from_frame
 
-    return judgements_from_frame(judgements, columns=as_columns(columns))
+    if isinstance(given, Records):
+        return judgements_from_frame(given.frame(), source=given.label, columns=as_columns(columns))
+    return judgements_from_frame(given, columns=as_columns(columns))
+
+
+def judgements_in(source: Source, format: FileFormat | None = None) -> Judgements:
+    """The judgements of a file."""
+    found = format_of(source, format)
+    rows = rows_of_file(source, found, ("relevant",))
+    if rows is not None and rows.judgements is not None:
+        return rows.judgements
+    return to_judgements(_reading(source, found), source.label)
 
 
 def read_run(
@@ -122,30 +144,79 @@ def read_run(
         _refuse_columns(columns, RUN, "the run", "was read already")
         return replace(run, name=name) if name else run
     if isinstance(run, (str, PathLike)):
-        source, reading = _read_file(fspath(run), RUN, columns, format)
-        return to_run(reading, source.label, name or run_name(source.path))
-    if isinstance(run, Mapping):
+        return run_in(opened(run, RUN, columns), name, format)
+    known = as_known(run, RUN)
+    given, name = known.given, name or known.name or "run"
+    if isinstance(given, Mapping):
         _refuse_columns(columns, RUN, "a dict of results", "has no columns")
-        return run_from_dict(run, name=name or "run")
+        document = document_of(given, RUN, "a dict")
+        lists = run_from_dict(given if document is None else document.lists, name=name)
+        return with_notes(lists, () if document is None else document.notes)
+    rows = rows_of_table(given, ("retrieved",), as_columns(columns))
+    if rows is not None and rows.run is not None:
+        return replace(rows.run, name=name)
     from judged.inputs.frames import run_from_frame
 
-    return run_from_frame(run, name=name or "run", columns=as_columns(columns))
+    if isinstance(given, Records):
+        return run_from_frame(
+            given.frame(), name=name, source=given.label, columns=as_columns(columns)
+        )
+    return run_from_frame(given, name=name, columns=as_columns(columns))
 
 
-def _read_file(
-    path: str, kind: Kind, columns: ColumnsLike | None, format: str | None
-) -> tuple[Source, Reading]:
-    from pkgutil import resolve_name
+def run_in(source: Source, name: str | None = None, format: FileFormat | None = None) -> Run:
+    """The run of a file."""
+    name = name or run_name(source.path)
+    found = format_of(source, format)
+    rows = rows_of_file(source, found, ("retrieved",))
+    if rows is not None and rows.run is not None:
+        return replace(rows.run, name=name)
+    return to_run(_reading(source, found), source.label, name)
 
+
+def with_notes(lists: Lookup, notes: tuple[str, ...]) -> Lookup:
+    """The same, with more to say."""
+    return replace(lists, notes=(*notes, *lists.notes)) if notes else lists
+
+
+def opened(path: str | PathLike[str], kind: Kind, columns: ColumnsLike | None) -> Source:
+    """A file, ready to be read."""
     from judged.inputs.source import open_source
 
-    check_format(format)
     refuse_lost_polars()
-    source = replace(open_source(path, kind), columns=as_columns(columns))
-    found = detect_format(source) if format is None else FORMATS[format]
-    if found.name in NAMELESS:
-        _refuse_columns(source.columns, kind, source.label, "has no header with names of columns")
-    return source, resolve_name(found.reader)(source)
+    return replace(open_source(fspath(path), kind), columns=as_columns(columns))
+
+
+def format_of(source: Source, format: str | None) -> Format:
+    """The format of a file: the one that was named, or what its content tells."""
+    check_format(format)
+    return detect_format(source) if format is None else FORMATS[format]
+
+
+def _reading(source: Source, format: Format) -> Reading:
+    from pkgutil import resolve_name
+
+    if format.name in NAMELESS:
+        why = "has no header with names of columns"
+        _refuse_columns(source.columns, source.kind, source.label, why)
+    reading: Reading = resolve_name(format.reader)(source)
+    return reading
+
+
+def rows_of_file(source: Source, format: Format, roles: Sequence[str]) -> Rows | None:
+    """What the rows of a file hold in these roles; None where it has no lists of ids."""
+    if format.name in NAMELESS:
+        return None
+    from judged.inputs.rows.loading import table_in_file
+
+    return rows_in(table_in_file(source, format.name), roles, as_columns(source.columns))
+
+
+def rows_of_table(given: Any, roles: Sequence[str], columns: Named) -> Rows | None:
+    """What the rows of a table hold in these roles; None where it has no lists of ids."""
+    from judged.inputs.rows.loading import table_of
+
+    return rows_in(table_of(given), roles, columns)
 
 
 def _refuse_columns(columns: ColumnsLike | None, kind: Kind, source: str, why: str) -> None:
@@ -177,10 +248,15 @@ def as_runs(given: RunsLike) -> dict[str | None, Any]:
     if isinstance(given, (list, tuple)):
         if not given:
             raise InputError("no run was given.")
+        if is_record(given[0]):
+            return {None: given}
         if all(isinstance(each, (str, PathLike)) for each in given):
             named = [_named(each) for each in given]
             return dict(zip(distinct_names(named), [file for _, file in named], strict=True))
-        raise InputError("several runs are given as a list of paths, or as a dict {name: run}.")
+        raise InputError(
+            "several runs are given as a list of paths, or as a dict {name: run}; one run as a "
+            "list of rows, each a dict, a namedtuple or a dataclass object."
+        )
     return dict([_named(given)])
 
 

@@ -35,7 +35,7 @@ def read_tsv(source: Source) -> Reading:
 
 def _read(source: Source, separator: str) -> Reading:
     comments = _comments_on_top(source)
-    line, header = next(_records(source, separator), (0, []))
+    line, header = next(records(source, separator), (0, []))
     if not header:
         raise InputError(f"{source.label}: holds no rows.")
     if any(is_number(cell.strip()) for cell in header):
@@ -50,7 +50,7 @@ def _read(source: Source, separator: str) -> Reading:
         rows = _row_by_row(source, separator, header, columns)
         frame = from_rows(rows, source.kind, subtopic, columns.extra)
     notes = skipped_comments(comments) + columns.notes
-    return Reading(frame, notes, LineNumbers.of(source, partial(_numbers, separator=separator)))
+    return Reading(frame, notes, LineNumbers.of(source, partial(line_numbers, separator=separator)))
 
 
 def _comments_on_top(source: Source) -> int:
@@ -125,7 +125,7 @@ def _row_by_row(
     needed |= {role: (at,) for role, at in numbers.items() if at is not None}
     needed = {role: needed[role] for role in _ORDER if role in needed}
     least = 1 + max(at for positions in needed.values() for at in positions)
-    for number, cells in islice(_records(source, separator), 1, None):
+    for number, cells in islice(records(source, separator), 1, None):
         while len(cells) > len(header) and not cells[-1]:  # spreadsheets leave such ends
             cells.pop()
         if len(cells) == 1 and tuple(header) == QUEPID:  # how it writes a query without ratings
@@ -176,7 +176,7 @@ QUEPID = ("query", "docid", "rating")
 """The header of its judgements."""
 
 
-def _records(source: Source, separator: str) -> Iterator[tuple[int, list[str]]]:
+def records(source: Source, separator: str) -> Iterator[tuple[int, list[str]]]:
     """The header and the rows with the number of their first line; a quoted cell may run over
     several lines."""
     started = False
@@ -204,6 +204,6 @@ def _records(source: Source, separator: str) -> Iterator[tuple[int, list[str]]]:
         ) from None
 
 
-def _numbers(source: Source, separator: str) -> Iterator[int]:
+def line_numbers(source: Source, separator: str) -> Iterator[int]:
     """The line of each row."""
-    return (number for number, _ in islice(_records(source, separator), 1, None))
+    return (number for number, _ in islice(records(source, separator), 1, None))

@@ -2,21 +2,39 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import islice
-from os import PathLike
+from os import PathLike, fspath
 from os.path import isfile
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from judged.errors import InputError
-from judged.inputs import as_runs, read_judgements, read_run
+from judged.inputs import (
+    as_runs,
+    format_of,
+    judgements_in,
+    opened,
+    read_judgements,
+    read_run,
+    rows_of_file,
+    rows_of_table,
+    run_in,
+)
 from judged.inputs.columns import as_columns
+from judged.inputs.formats import named_file, run_name
+from judged.inputs.objects import as_known, is_record
+from judged.inputs.rows.names import LISTS, has_lists
+from judged.inputs.rows.reading import refuse_other_judgements, rows_in
+from judged.inputs.tables import JUDGEMENTS, RUN, Judgements, Lookup, Run
 
 if TYPE_CHECKING:
-    from judged.inputs.tables import Judgements, Lookup, Run
+    from judged.inputs.named import Named
+    from judged.inputs.rows.rows import Rows
+    from judged.inputs.source import Source
     from judged.types import ColumnsLike, FileFormat, JudgementsLike, RunsLike
 
     OfJudgements: TypeAlias = "Callable[[Judgements | Lookup], Judgements | Lookup]"
@@ -38,7 +56,7 @@ class Data:
 
     given: JudgementsLike
     given_runs: Mapping[str | None, Any]
-    columns: Mapping[str, tuple[str, ...]]
+    columns: Named
     """What each of the columns is that somebody named."""
     judgements_format: FileFormat | None = None
     run_format: FileFormat | None = None
@@ -48,6 +66,8 @@ class Data:
     """What is done to each run once it is read."""
     ahead: Future[Run | Lookup] | None = None
     """The first run, where it is being read already."""
+    rows: Rows | None = None
+    """What `given` holds, where it is rows with relevant and retrieved ids."""
 
     @classmethod
     def of(
@@ -60,10 +80,13 @@ class Data:
         run_format: FileFormat | None = None,
     ) -> Data:
         """Data from what a caller may pass; without runs, `judgements` are rows that hold both."""
+        named = as_columns(columns, alone=False)
         if runs is None:
-            raise InputError("judgements need a run beside them.")
-        shared = as_columns(columns, alone=False)
-        return cls(judgements, as_runs(runs), shared, judgements_format, run_format)
+            both = _everything(judgements, named, judgements_format)
+            return cls(judgements, {None: both.run}, named, rows=both)
+        rows, given = _looked_into(judgements, named, judgements_format)
+        several = as_runs(runs) if rows is None else _with_first(judgements, rows, runs)
+        return cls(given, several, named, judgements_format, run_format, rows=rows)
 
     def then(self, *, judgements: OfJudgements = _same, run: OfRun = _same) -> Data:
         """The same data, with something more done to them once they are read."""
@@ -109,6 +132,11 @@ class Data:
         return next(self.runs())
 
     def _read_judgements(self) -> Judgements | Lookup:
+        if self.rows is not None and self.rows.judgements is not None:
+            return self.rows.judgements
+        if isinstance(self.given, _Opened):
+            source = replace(self.given.source, columns=self.columns)
+            return judgements_in(source, self.judgements_format)
         return read_judgements(self.given, columns=self.columns, format=self.judgements_format)
 
     def _read_runs(self) -> Iterator[Run | Lookup]:
@@ -118,4 +146,120 @@ class Data:
             ahead = None
 
     def _read_run(self, name: str | None, given: Any) -> Run | Lookup:
-        return read_run(given, name=name, columns=self.columns, format=self.run_format)
+        if self.rows is None:
+            return read_run(given, name=name, columns=self.columns, format=self.run_format)
+        if isinstance(given, (Run, Lookup)):
+            return read_run(given, name=name)
+        return _read_beside(self.rows, given, name, self.columns, self.run_format)
+
+
+def holds_rows(given: Any) -> bool:
+    """Whether this can be nothing but rows that hold everything, where a list of grades may stand
+    too: a file that is there, or a table."""
+    if isinstance(given, str):
+        return isfile(given) and not re.fullmatch(r"[-\d\s.,]+", given)
+    if isinstance(given, (list, tuple)):
+        given = as_known(given, JUDGEMENTS).given if given and is_record(given[0]) else None
+    if isinstance(given, Mapping):
+        from judged.inputs.rows.loading import records_in
+
+        return records_in(given) is not None
+    if isinstance(given, PathLike):
+        return True
+    from judged.inputs.rows.loading import table_of
+
+    table = table_of(given)
+    return table is not None and has_lists(table.header, LISTS, as_columns(None), alone=True)
+
+
+@dataclass(frozen=True, eq=False)
+class _Opened:
+    """A file that was looked into: a pipe cannot be opened again."""
+
+    source: Source
+
+
+def _everything(given: Any, columns: Named, format: FileFormat | None) -> Rows:
+    """What rows hold that are given alone; anything else is refused."""
+    from judged.inputs.rows.loading import document_table, records_in, table_in_file, table_of
+    from judged.inputs.rows.rows import missing_columns
+
+    name = "run"
+    if isinstance(given, (str, PathLike)):
+        own, file = named_file(fspath(given))
+        source = opened(file, JUDGEMENTS, columns)
+        name, found = own or run_name(source.path), format_of(source, format).name
+        table = table_in_file(source, found)
+        if table is None and found == "json":
+            table = document_table(source)
+    elif isinstance(given, Mapping):
+        records = records_in(given)
+        table = None if records is None else table_of(records)
+    elif isinstance(given, (Judgements, Lookup)):
+        table = None
+    else:
+        table = table_of(as_known(given, JUDGEMENTS).given)
+    rows = rows_in(table, LISTS, columns, alone=True)
+    if rows is None or rows.run is None:
+        raise InputError(missing_columns(None if table is None else table.header))
+    return replace(rows, run=replace(rows.run, name=name))
+
+
+def _looked_into(given: Any, columns: Named, format: FileFormat | None) -> tuple[Rows | None, Any]:
+    """What judgements that have runs beside them hold as rows do, if anything; and the same as it
+    can be read after a look at it."""
+    if isinstance(given, (Mapping, Judgements, Lookup)):
+        return None, given
+    if isinstance(given, (str, PathLike)):
+        own, file = named_file(fspath(given))
+        if not _may_hold_rows(file):
+            return None, given
+        source = opened(file, JUDGEMENTS, columns)
+        rows = rows_of_file(source, format_of(source, format), LISTS)
+        return rows, _Opened(source) if rows or own is None else given
+    known = as_known(given, JUDGEMENTS).given
+    return (None if isinstance(known, Mapping) else rows_of_table(known, LISTS, columns)), known
+
+
+def _may_hold_rows(path: str | PathLike[str]) -> bool:
+    """Whether a file is worth a look: most judgements are plain text without a header."""
+    if not isfile(path):
+        return True
+    with open(path, "rb") as handle:
+        start = handle.read(4096).lstrip()
+    first = start.partition(b"\n")[0]
+    packed = start.startswith((b"\x1f\x8b", b"BZh", b"PAR1")) or not start[:4].isascii()
+    return packed or start[:1] in (b"[", b"{") or b"," in first or b"\t" in first
+
+
+def _with_first(given: Any, rows: Rows, runs: RunsLike) -> dict[str | None, Any]:
+    """The run of rows that hold everything, and the others after it."""
+    paths = [runs] if isinstance(runs, (str, PathLike)) else runs
+    everywhere = [given, *paths] if isinstance(paths, (list, tuple)) else []
+    if everywhere and all(isinstance(each, (str, PathLike)) for each in everywhere):
+        named = as_runs(everywhere)
+        return {**named, next(iter(named)): rows.run}
+    others: dict[str | None, Any] = {name or "run": run for name, run in as_runs(runs).items()}
+    own, file = named_file(fspath(given)) if isinstance(given, (str, PathLike)) else ("rows", "")
+    first = own or run_name(file)
+    return {f"{first} (rows)" if first in others else first: rows.run, **others}
+
+
+def _read_beside(
+    rows: Rows, given: Any, name: str | None, columns: Named, format: FileFormat | None
+) -> Run | Lookup:
+    """A run beside rows that hold everything; where it has relevant ids too, they must agree."""
+    if isinstance(given, (str, PathLike)):
+        source = opened(given, RUN, columns)
+        found = rows_of_file(source, format_of(source, format), LISTS)
+        if found is None:
+            return run_in(source, name, format)
+    else:
+        known = as_known(given, RUN)
+        table = isinstance(known.given, (Mapping, Lookup))
+        found = None if table else rows_of_table(known.given, LISTS, columns)
+        if found is None:
+            return read_run(given if table else known.given, name=name, columns=columns)
+    if rows.judgements is not None and found.judgements is not None:
+        refuse_other_judgements(rows.judgements, found.judgements)
+    return read_run(found.run or given, name=name)

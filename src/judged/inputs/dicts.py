@@ -10,6 +10,9 @@ from numbers import Integral, Real
 from typing import Any
 
 from judged.errors import InputError
+from judged.inputs.documents import is_document
+from judged.inputs.names import candidates, surest
+from judged.inputs.objects import as_dict, is_record
 from judged.inputs.tables import JUDGEMENTS, NO_GRADES, RUN, Kind, Lookup, OrderOnly
 
 IDS_NOTE = "Ids that were not texts were turned into texts once."
@@ -112,7 +115,11 @@ def _subtopics(query: str, item: str, given: Any) -> dict[str, Any]:
 
 def holds_several(given: Mapping[Any, Any]) -> bool:
     """Whether a dict holds several runs by name, not the lists of one run by query."""
-    for value in given.values():
+    if is_document(given):
+        return False
+    for name, value in given.items():
+        if holds_table(value, name):
+            return True
         if isinstance(value, Mapping):
             inner = next(iter(value.values()), None)
             if inner is not None:
@@ -120,6 +127,19 @@ def holds_several(given: Mapping[Any, Any]) -> bool:
         elif value is not None:
             return not is_list(value)
     return False
+
+
+def holds_table(given: Any, name: Any) -> bool:
+    """Whether this is a list of rows of any query, not the results of the query of this name."""
+    first = given[0] if isinstance(given, (list, tuple)) and given else None
+    if not is_record(first):
+        return False
+    row = as_dict(first)
+    header = list(map(str, row))
+    query = candidates("query", header)
+    return bool(query and candidates("item", header)) and str([*row.values()][query[0]]) != str(
+        name
+    )
 
 
 def is_list(value: Any) -> bool:
@@ -221,8 +241,6 @@ def _pair(each: Any, place: str, at: int, kind: Kind) -> tuple[Any, Any]:
 
 
 def _named(each: Mapping[Any, Any], place: str, at: int, kind: Kind) -> tuple[Any, Any]:
-    from judged.inputs.columns import candidates, surest
-
     names = [name for name in each if isinstance(name, str)]
     where = f"{place}: result {at + 1}"
     value = kind.value

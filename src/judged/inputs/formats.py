@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 from judged.errors import InputError, did_you_mean, quoted
 from judged.inputs.columns import is_header, is_known
+from judged.inputs.documents import is_document
 from judged.inputs.tables import JUDGEMENTS, RUN, Kind
 
 if TYPE_CHECKING:
@@ -153,7 +154,7 @@ def _json_or_ndjson(head: bytes) -> str:
     is_row = isinstance(value, dict) and not all(
         isinstance(part, dict | list) for part in value.values()
     )
-    return "ndjson" if is_row or rest.strip() else "json"
+    return "ndjson" if rest.strip() or (is_row and not is_document(value)) else "json"
 
 
 def _text_format(head: bytes, source: Source) -> str:

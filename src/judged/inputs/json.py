@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import islice
 from typing import Any
 
@@ -20,6 +21,7 @@ from judged.inputs.columns import (
     may_be_grade,
 )
 from judged.inputs.dicts import holds_subtopics, results_of
+from judged.inputs.documents import document_of
 from judged.inputs.source import POLARS_ERRORS, LineNumbers, Source
 from judged.inputs.tables import (
     RUN,
@@ -36,14 +38,16 @@ from judged.text import quote
 
 def read_ndjson(source: Source) -> Reading:
     """A row per line; the first row names the columns."""
-    first = next(_objects(source), None)
+    first = next(objects(source), None)
     if first is None:
         raise InputError(f"{source.label}: holds no rows.")
     columns = choose_columns(list(first[1]), source.kind, source.label, source.columns)
     reading = _at_once(source, first[1], columns) or _one_by_one(
-        source, _objects(source), columns, list(first[1])
+        source, objects(source), columns, list(first[1])
     )
-    return Reading(reading.frame, reading.notes + columns.notes, LineNumbers.of(source, _numbers))
+    return Reading(
+        reading.frame, reading.notes + columns.notes, LineNumbers.of(source, line_numbers)
+    )
 
 
 def read_json(source: Source) -> Reading:
@@ -51,6 +55,10 @@ def read_json(source: Source) -> Reading:
     rows."""
     content = parse(source, source.read(), 1, _expected(source), whole=True)
     if isinstance(content, dict) and content:
+        document = document_of(content, source.kind, source.label)
+        if document is not None:
+            reading = _from_dict(source, document.lists)
+            return replace(reading, notes=(*document.notes, *reading.notes))
         return _from_dict(source, content)
     if not isinstance(content, list | dict):
         raise InputError(f"{source.label}: {_expected(source)}")
@@ -278,7 +286,8 @@ def _number(value: object, role: str, place: str) -> float:
     )  # by way of text, an integer too large for a float is infinite, as in the other formats
 
 
-def _objects(source: Source) -> Iterator[tuple[str, dict[str, Any]]]:
+def objects(source: Source) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The object of each line of NDJSON, with the number of the line."""
     for number, line in enumerate(source.lines(), 1):
         if line.strip():
             content = parse(source, line, number, _expected(source))
@@ -355,6 +364,6 @@ def _refuse_halves(text: str, place: str) -> None:
         ) from None
 
 
-def _numbers(source: Source) -> Iterator[int]:
+def line_numbers(source: Source) -> Iterator[int]:
     """The line of each row."""
     return (number for number, line in enumerate(source.lines(), 1) if line.strip())

@@ -12,12 +12,14 @@ from judged.text import listed, quote
 if TYPE_CHECKING:
     from judged.types import ColumnsLike
 
-ROLES = ("query", "item", "score", "grade", "rank", "subtopic", "document", "weight")
+LISTS = ("relevant", "retrieved", "scores", "grades")
+"""What columns of lists are, in rows that hold everything."""
+ROLES = ("query", "item", "score", "grade", "rank", "subtopic", "document", "weight", *LISTS)
 _SEVERAL = ("query", "item", "document")
 """The roles that several columns may make up."""
 _OWN = {
-    **dict.fromkeys(("score", "rank"), RUN),
-    **dict.fromkeys(("grade", "subtopic", "weight"), JUDGEMENTS),
+    **dict.fromkeys(("score", "rank", "retrieved", "scores"), RUN),
+    **dict.fromkeys(("grade", "subtopic", "weight", "relevant", "grades"), JUDGEMENTS),
 }
 """What only tables of one kind have."""
 CONSTANT = "grade=1"
@@ -42,6 +44,11 @@ class Named(dict[str, tuple[str, ...]]):
         self.seen: dict[Kind, tuple[str, Sequence[str] | str]] = {}
         """The first table of each kind: what messages call it, and its columns or why it has
         none."""
+
+    def with_document(self, column: str) -> Named:
+        """The same, with the column, or several, of the document that each item belongs to."""
+        also = as_columns({"document": column})
+        return Named({**self, **also}, {**self.texts, **also.texts}, self.alone)
 
     @property
     def constant(self) -> bool:

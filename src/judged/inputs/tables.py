@@ -125,7 +125,8 @@ class Table:
         word, numbers = (
             ("line", self.locate(rows)) if self.locate else ("row", [row + 1 for row in rows])
         )
-        return f"{word}{'s' if len(numbers) > 1 else ''} {listed(list(map(str, numbers)))}"
+        distinct = list(dict.fromkeys(map(str, numbers)))  # a row may hold several results
+        return f"{word}{'s' if len(distinct) > 1 else ''} {listed(distinct)}"
 
 
 @dataclass(frozen=True, eq=False)

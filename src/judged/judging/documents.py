@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from judged.errors import InputError
-from judged.inputs.named import Named, as_columns
 from judged.inputs.tables import Judgements, Lookup, Run, texts
 from judged.judging.faults import identity, nan_message, refuse_repeated, without_repeats
 from judged.judging.item_to import Documents
@@ -45,10 +44,9 @@ def asking_for_column(data: Data, to: Documents) -> Data:
     """The data, read with the column that names documents, where one does."""
     if not to.column:
         return data
-    named, also = as_columns(data.columns), as_columns({"document": to.column})
-    if named.get("document") == also["document"]:
+    columns = data.columns.with_document(to.column)
+    if columns == data.columns:
         return data
-    columns = Named({**named, **also}, {**named.texts, **also.texts}, alone=False)
     return replace(data, columns=columns, ahead=None)
 
 

@@ -212,6 +212,13 @@ class Measure:
         return None if form is None else form(rankings, **_accepted(form, self.params))
 
     @property
+    def formula(self) -> str:
+        """The definition with these parameters in LaTeX, where a variant has one of its own."""
+        written = (f"{name}={show(value)}" for name, value in self.items)
+        own = (self.spec.formulas[each] for each in written if each in self.spec.formulas)
+        return next(own, self.spec.formula)
+
+    @property
     def monotone(self) -> bool:
         """Whether the value only ever goes one way when retrieved items get better grades."""
         return self.spec.monotone is not None and self.spec.monotone(self.params)
@@ -306,7 +313,7 @@ class Measure:
             "name": str(self),
             "title": self.spec.title,
             "definition": self.describe(),
-            "formula": self.spec.formula,
+            "formula": self.formula,
             "parameters": {
                 name: show(value) if isinstance(value, (Mapping, tuple)) else value
                 for name, value in self.items

@@ -120,6 +120,7 @@ def _summary(r: Rankings, settled: Settled, *, rel: float, of: str, aggregate: s
         "Lower is better."
     ),
     formula=r"\min\{i : g_i \ge rel\}",
+    formulas={"of=all": r"\{i : g_i \ge rel\}", "of=last": r"\max\{i : g_i \ge rel\}"},
     reference="manning2008",
     range=(1, np.inf),
     params=(

@@ -127,6 +127,8 @@ class Spec:
     """(rankings, **params) -> one value per query."""
     family: str
     """The module that declares it."""
+    formulas: Mapping[str, str] = field(default_factory=dict)
+    """The definition of variants that need one of their own, by what makes them: {"of=all": …}."""
     aliases: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     """Other names, each with the parameters it stands for: {"GMAP": {"aggregate": "geometric"}}."""
     at: str | None = "k"

@@ -166,6 +166,12 @@ class Asking:
                     found = [each async for each in found]
                 elif isinstance(found, Iterator):
                     found = list(found)
+            except asyncio.CancelledError:
+                task = asyncio.current_task()
+                if task is None or task.cancelling():
+                    raise  # by whoever asked for all of this
+                failed = RuntimeError("the call was cancelled")
+                continue
             except Exception as error:
                 failed = error
                 continue

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from judged.errors import InputError, quoted
 from judged.inputs.dicts import as_id, is_list, with_texts
 from judged.inputs.tables import Kind
+from judged.retriever.results import table_rows
 from judged.text import quote
 
 if TYPE_CHECKING:
@@ -38,23 +39,13 @@ def read_queries(given: Any) -> dict[str, Any]:
         return with_texts(given, "the queries", "queries")
     if isinstance(given, (str, PathLike)):
         return _from_file(fspath(given))
-    rows = _table_rows(given)
+    rows = table_rows(given)
     if rows is None and not is_list(given):
         raise InputError(f"queries are {FORMS}; got {quoted(given)}.")
     rows = list(given) if rows is None else rows
     if not rows:
         raise InputError("there are no queries to ask; give at least one.")
     return _from_rows(_numbered(rows))
-
-
-def _table_rows(given: Any) -> list[dict[str, Any]] | None:
-    """The rows of a table of polars, pandas or pyarrow."""
-    if not hasattr(given, "columns"):
-        return None
-    for method, arguments in (("to_dicts", ()), ("to_pylist", ()), ("to_dict", ("records",))):
-        if callable(getattr(given, method, None)):
-            return list(getattr(given, method)(*arguments))
-    return None
 
 
 def _from_rows(rows: Iterable[tuple[str, Any]], source: str = "the queries") -> dict[str, Any]:

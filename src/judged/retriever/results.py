@@ -148,7 +148,7 @@ def _listed(answer: Any, place: str) -> list[Any]:
             f"{place}: the retriever returned {kind} ({quoted(answer)}); return a list of results, "
             "the best first."
         )
-    if (rows := _table_rows(answer)) is not None:
+    if (rows := table_rows(answer)) is not None:
         return rows
     if isinstance(answer, Mapping):
         return _from_mapping(answer, place)
@@ -214,7 +214,7 @@ def _inside(answer: Any, place: str) -> Any:
     return next(iter(lists.values()), None)
 
 
-def _table_rows(answer: Any) -> list[dict[str, Any]] | None:
+def table_rows(answer: Any) -> list[dict[str, Any]] | None:
     """The rows of a table of polars, pandas or pyarrow."""
     if isinstance(answer, Mapping) or not hasattr(answer, "columns"):
         return None

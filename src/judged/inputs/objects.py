@@ -1,0 +1,146 @@
+"""What other libraries hold, as the readers know it: known by methods and fields, so that nothing
+is imported for it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields, is_dataclass
+from typing import TYPE_CHECKING, Any
+
+from judged.errors import InputError
+from judged.inputs.tables import RUN, Kind
+
+if TYPE_CHECKING:
+    import polars as pl
+
+_CONVERSIONS = ("to_polars", "to_pandas", "to_arrow", "to_df")
+"""Methods that give a table, the best first."""
+
+
+@dataclass(frozen=True, eq=False)
+class Records:
+    """Rows of Python (dicts, namedtuples, dataclass objects, models of pydantic) as columns."""
+
+    columns: Mapping[str, Sequence[Any]]
+    """The first row names the columns; what another lacks is None."""
+    label: str = "a list of rows"
+
+    def frame(self) -> pl.DataFrame:
+        """A table; what no column can hold stays as it is, and is refused where it is needed."""
+        import polars as pl
+
+        from judged.checks import refuse_lost_polars
+
+        refuse_lost_polars()
+        return pl.DataFrame([_series(name, values) for name, values in self.columns.items()])
+
+
+def is_record(given: Any) -> bool:
+    """Whether this is one row, with names."""
+    return (
+        isinstance(given, Mapping)
+        or _is_namedtuple(given)
+        or (is_dataclass(given) and not isinstance(given, type))
+        or callable(getattr(given, "model_dump", None))
+    )
+
+
+def _is_namedtuple(given: Any) -> bool:
+    return isinstance(given, tuple) and hasattr(given, "_fields")
+
+
+def as_dict(record: Any) -> Mapping[Any, Any]:
+    """A row by the names of its values."""
+    if isinstance(record, Mapping):
+        return record
+    if _is_namedtuple(record):
+        return dict(zip(record._fields, record, strict=True))
+    if is_dataclass(record):
+        return {field.name: getattr(record, field.name) for field in fields(record)}
+    return dict(record.model_dump())
+
+
+def records_of(given: Iterable[Any], label: str = "a list of rows") -> Records:
+    """Columns from rows; what is no row is refused with its number."""
+    rows = list(given)
+    if not rows:
+        raise InputError(f"{label}: holds no rows.")
+    for number, row in enumerate(rows, 1):
+        if not is_record(row):
+            raise InputError(
+                f"{label}, row {number}: expected a dict, a namedtuple or a dataclass object; got "
+                f"{type(row).__name__}."
+            )
+    first = type(rows[0])
+    if _is_namedtuple(rows[0]) and all(type(row) is first for row in rows):
+        return Records(dict(zip(first._fields, zip(*rows, strict=True), strict=True)), label)
+    dicts = [as_dict(row) for row in rows]
+    return Records({str(name): [row.get(name) for row in dicts] for name in dicts[0]}, label)
+
+
+def _series(name: str, values: Sequence[Any]) -> pl.Series:
+    import numpy as np
+    import polars as pl
+
+    plain = [each.item() if isinstance(each, np.generic) else each for each in values]
+    kinds = {type(each) for each in plain if each is not None}
+    if kinds == {int, float}:
+        # By way of text, a whole number too large for a float is infinite, as in files.
+        return pl.Series(name, [None if each is None else float(str(each)) for each in plain])
+    if kinds == {int, str}:
+        return pl.Series(name, [None if each is None else str(each) for each in plain])
+    try:
+        return pl.Series(name, plain, strict=True)
+    except (TypeError, ValueError, OverflowError, pl.exceptions.PolarsError):
+        return pl.Series(name, plain, dtype=pl.Object)
+
+
+@dataclass(frozen=True, eq=False)
+class Known:
+    """What a reader knows: a dict, a table or `Records`, and the name that it had."""
+
+    given: Any
+    name: str | None = None
+
+
+def as_known(given: Any, kind: Kind) -> Known:
+    """What another library holds, as a reader knows it; anything else as it is."""
+    module = type(given).__module__.partition(".")[0]
+    if module == "ranx" and hasattr(given, "to_dict"):
+        return Known(
+            _called(given, "to_dict"), str(given.name) if getattr(given, "name", None) else None
+        )
+    if module == "pandas":
+        return Known(_from_series(given, kind))
+    if module == "polars" or isinstance(given, Mapping):
+        return Known(given)
+    rows = "scoreddocs_iter" if kind is RUN else "qrels_iter"
+    if callable(getattr(given, rows, None)):  # a dataset of ir_datasets
+        return Known(records_of(_called(given, rows)))
+    if hasattr(given, "__arrow_c_stream__"):
+        return Known(given)
+    for method in _CONVERSIONS:
+        if callable(getattr(given, method, None)):
+            return Known(_called(given, method))
+    if isinstance(given, Iterable) and not isinstance(given, (str, bytes)) and module != "numpy":
+        return Known(records_of(given))
+    return Known(given)
+
+
+def _called(given: Any, method: str) -> Any:
+    try:
+        return getattr(given, method)()
+    except Exception as error:
+        what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+        raise InputError(
+            f"{type(given).__name__}: its {method}() failed ({what.splitlines()[0]})."
+        ) from error
+
+
+def _from_series(given: Any, kind: Kind) -> Any:
+    """A pandas Series with query and item in its index, as a frame."""
+    if hasattr(given, "columns") or getattr(getattr(given, "index", None), "nlevels", 1) < 2:
+        return given
+    index = given.index
+    names = [name or role for name, role in zip(index.names, ("query", "item"), strict=False)]
+    return given.rename_axis(names + list(index.names[2:])).rename(kind.value).reset_index()

@@ -142,6 +142,7 @@ def _section(spec: Spec) -> str:
         f"**{spec.title}.** {spec.says}",
         *also,
         f"```math\n{spec.formula}\n```",
+        *(f"With `{which}`:\n\n```math\n{own}\n```" for which, own in spec.formulas.items()),
         "\n".join(facts),
         "\n".join(
             [

@@ -24,12 +24,14 @@ from judged.rankings.rankings import Rankings as Rankings
 from judged.inputs import Run as Run
 from judged.similarity.similarity import Similarity as Similarity
 from judged.embeddings.top_k import TopK as TopK
+from judged.evaluation.unanswerable import Unanswerable as Unanswerable
 from judged.inputs.vectors import Vectors as Vectors
 from judged import charts as charts
 from judged.disagreement import compare_conventions as compare_conventions
 from judged import conventions as conventions
 from judged.evaluation import evaluate as evaluate
 from judged.embeddings import evaluate_embeddings as evaluate_embeddings
+from judged.retriever import evaluate_retriever as evaluate_retriever
 from judged.explanation.explanation import explain as explain
 from judged.identification import identify as identify
 from judged.judging import judge as judge

@@ -193,14 +193,18 @@ def optional(check: Callable[[str, Any], Any]) -> Callable[[str, Any], Any]:
 
 
 OPTIONS: dict[str, Callable[[str, Any], Any]] = {
+    "all_queries": flag,
+    "answer_threshold": number,
     "bins": partial(whole, at_most=10_000),
     "both": flag,
+    "both_levels": flag,
     "brief": flag,
     "caption": text,
     "collection": sizes,
     "decimals": partial(whole, at_least=0, at_most=15),
     "depth": partial(whole, error=PolicyError),
     "duplicates": partial(choice, options=DUPLICATES, error=PolicyError),
+    "exclude_same_id": flag,
     "graded": flag,
     "hardest": partial(whole, at_most=10_000),
     "judgements_format": file_format,
@@ -216,14 +220,18 @@ OPTIONS: dict[str, Callable[[str, Any], Any]] = {
     "quiet": flag,
     "rel": number,
     "relevant": sizes,
+    "retries": partial(whole, at_least=0, at_most=1000),
     "rows": optional(partial(whole, otherwise=", or None for all")),
     "run_format": file_format,
     "search": flag,
     "seed": partial(whole, at_least=0),
     "tag": text,
     "tie_range": flag,
+    "unanswerable": flag,
     "unjudged_range": flag,
     "verbose": flag,
+    "wait": partial(number, at_least=0, at_most=3600),
+    "workers": partial(whole, at_most=1024),
 }
 """Each option that means the same wherever it occurs, and its check: (name, given) -> value."""
 

@@ -380,7 +380,7 @@ def explained(measures: tuple[str, ...]) -> Iterator[str]:
             measure = parse_measure(line.measure)
             cutoffs = NAMES[line.root].cutoffs
             yield f"    {measure.spec.title}: {measure.spec.says}"
-            yield f"    {measure.spec.formula}"
+            yield f"    {measure.formula}"
             yield f"    In judged: {measure}" + (
                 f" and so on, for {', '.join(cutoffs)}." if cutoffs else "."
             )

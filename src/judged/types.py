@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from os import PathLike
+from re import Pattern
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from judged.embeddings.relevance import Relation
     from judged.inputs.tables import Judgements, Lookup, Run
     from judged.inputs.vectors.vectors import Vectors
+    from judged.inputs.weights import QueryWeights
     from judged.measures import Measure
     from judged.policy import Policy
     from judged.similarity.similarity import Similarity
@@ -80,6 +82,13 @@ ConventionLike: TypeAlias = "str | Convention"
 """The name of a library, or its `Convention`."""
 CollectionLike: TypeAlias = "int | Mapping[str, int]"
 """How many items there are to retrieve: one number for all queries, or {query: number}."""
+ItemToLike: TypeAlias = (
+    "str | Pattern[str] | Path | Mapping[str, Any] | ArrowTable | Callable[[str], Any]"
+)
+"""Which document an item belongs to: "doc:SEPARATOR", "pattern:REGEX", "column:NAME", "table:FILE",
+a compiled pattern, {item: document}, a table, or a function of an id."""
+WeightsLike: TypeAlias = "Path | Mapping[str, Number] | ArrowTable | QueryWeights"
+"""How much each query weighs: {query: weight}, a table, or a file."""
 CategoriesLike: TypeAlias = "Path | Mapping[str, Any] | ArrowTable"
 """Which category each item is of: {item: category}, a table, or a file."""
 
@@ -93,6 +102,12 @@ RelevanceLike: TypeAlias = "Relation | JudgementsLike | ArrayLike | Callable[[in
 """One of `judged.relevance`, judgements, a matrix of grades, or a function of a block of rows."""
 IndexLike: TypeAlias = "Path | Searches | Callable[[NDArray[Any], int], tuple[Any, Any]]"
 """A faiss or usearch index, its file, or a function of (vectors, k) -> (items, scores)."""
+RetrieverLike: TypeAlias = "Callable[[Any], Any] | object"
+"""A function of a query, or an object with `invoke`, `retrieve` or `run`, or async ones."""
+QueriesLike: TypeAlias = "Path | Mapping[Any, Any] | Sequence[Any] | ArrowTable"
+"""{id: what is asked}, a list of texts, rows with an id and a text, a table, or a file."""
+ItemLike: TypeAlias = "str | Callable[[Any], Any]"
+"""Where the id of a result is ("metadata.doc_id"), or a function from a result to it."""
 Labels: TypeAlias = "Sequence[Any] | NDArray[Any]"
 """One label per vector."""
 Ids: TypeAlias = "Collection[Any] | NDArray[Any]"

@@ -75,9 +75,12 @@ def test_the_comparison(judged, files):
     rows = {line.strip().split("  ")[0]: line.split() for line in result.out.splitlines()}
     assert (result.code, result.err) == (0, "")
     assert "0.2500" in rows["AP@2 (no effect here: empty=skip, ties=input)"]
-    assert "0.5000" in rows["AP(norm=retrieved)@2, ties=expected"]
+    assert (
+        "0.5000"
+        in rows["AP(norm=retrieved)@2, ties=expected (no effect here: ties=input, empty=skip)"]
+    )
     assert "0.5000" in rows["AP@2, missing=skip (no effect here: ties=input)"]
-    assert "stops" in rows["AP@2, missing=error (no effect here: ties=input)"]
+    assert "stops" in rows["AP@2, missing=error (no effect here: ties=input, empty=error)"]
     assert (
         "missing=skip: judged queries that the run lacks are left out (alone, 1 query differs)\n"
         in result.out

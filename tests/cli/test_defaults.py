@@ -5,7 +5,14 @@ import inspect
 import click
 import pytest
 
-from judged import Embeddings, compare_conventions, evaluate, explain, identify
+from judged import (
+    Embeddings,
+    compare_conventions,
+    evaluate,
+    evaluate_retriever,
+    explain,
+    identify,
+)
 from judged.charts.kinds.rank_histogram import rank_histogram
 from judged.checks import STUDIED_TEMPERATURES as STUDIED
 from judged.cli import COMMANDS, cli
@@ -24,6 +31,7 @@ from judged.temperature import TEMPERATURES, study, sweep
 VECTORS = (Embeddings, revisited)
 CALLED = {
     "evaluate": (evaluate,),
+    "retriever": (evaluate, evaluate_retriever),
     "embeddings": (*VECTORS, Embeddings.evaluate),
     "learn": (*VECTORS, fit),
     "temperature": (*VECTORS, sweep),

@@ -90,11 +90,18 @@ def test_every_caution_is_a_warning_where_it_holds(
 
 @pytest.mark.parametrize("convention", ALL, ids=lambda each: each.name)
 def test_there_is_none_where_nothing_of_the_kind_is_there(convention: Convention) -> None:
-    wanted = [filled(convention, name) for name in convention.names if name.ours]
-    takes_all = any(caution.when == "not relevant" for caution in convention.cautions)
-    judgements = PLAIN_JUDGEMENTS if takes_all else WITH_IRRELEVANT
-    for measure in wanted:
-        evaluation = evaluate(judgements, PLAIN_RUN, measure, convention=convention, collection=50)
+    for name in convention.names:
+        if not name.ours:
+            continue
+        cautions = (*convention.cautions, *name.cautions)
+        takes_all = any(caution.when == "not relevant" for caution in cautions)
+        evaluation = evaluate(
+            PLAIN_JUDGEMENTS if takes_all else WITH_IRRELEVANT,
+            PLAIN_RUN,
+            filled(convention, name),
+            convention=convention,
+            collection=50,
+        )
         assert evaluation.warnings() == []
 
 

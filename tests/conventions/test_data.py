@@ -60,7 +60,13 @@ def test_the_libraries_that_people_use_are_here() -> None:
             "clap",
             "reid",
         ),
+        *("llama-index", "haystack", "ragas", "recbole", "lightfm"),
     } <= set(conventions())
+
+
+@pytest.mark.parametrize("page", ["README.md", "CHANGELOG.md"])
+def test_pages_count_them(page: str) -> None:
+    assert f"what {len(ALL)} other libraries" in (ROOT / page).read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("convention", ALL, ids=lambda each: each.name)

@@ -167,6 +167,37 @@ def test_what_cannot_be_expressed_says_why() -> None:
     )
 
 
+def test_two_names_of_one_measure_with_policies_of_their_own() -> None:
+    both = ["average_precision_score", "label_ranking_average_precision_score"]
+    assert refused(both, "sklearn", ConventionError) == (
+        "scikit-learn has empty=zero for average_precision_score and empty=one for "
+        "label_ranking_average_precision_score; evaluate them one at a time, or choose empty for "
+        "both."
+    )
+    assert refused(both[::-1], "sklearn", ConventionError) == (
+        "scikit-learn has empty=one for label_ranking_average_precision_score and empty=zero for "
+        "average_precision_score; evaluate them one at a time, or choose empty for both."
+    )
+    assert set(score(both, "sklearn", policy={"empty": "skip"})) == {both[0]}
+
+
+def test_two_names_of_one_measure_that_differ_where_it_is_undefined() -> None:
+    both = "RetrievalFallOut(top_k=2) retrieval_fall_out(top_k=2)"
+    assert refused(both, "torchmetrics", ConventionError) == (
+        "RetrievalFallOut(top_k=2) and retrieval_fall_out(top_k=2) are both FallOut@2 here, though "
+        "torchmetrics (retrieval) gives them different values for some queries; evaluate them one "
+        "at a time."
+    )
+
+
+def test_two_names_of_one_measure_that_mean_the_same() -> None:
+    both = ["recall", "HitRate(use_granular_hit_rate=True)", "R"]
+    evaluation = evaluate({"q": {"a": 1, "b": 1}}, {"q": ["a"]}, both, convention="llama-index")
+    assert [str(measure) for measure in evaluation.measures] == ["R"]
+    assert [evaluation.value(name) for name in both] == [0.5, 0.5, 0.5]
+    assert evaluation.to_dict()["convention"]["names"] == {"R": "recall"}
+
+
 def test_names_of_different_policies() -> None:
     assert refused("NDCG@10 MRR@10", "beir", ConventionError) == (
         "BEIR has ties=id for NDCG@10 and ties=input for MRR@10; evaluate them one at a time, or "

@@ -33,6 +33,7 @@ VARIANTS = {
         "IPrec": "IPrec(rounding=trec_eval9)",
         "IPrec@0.5": "IPrec(rounding=trec_eval9)@0.5",
     },
+    "llama-index": {"P@10": "P(short=shrink)@10", "nDCG": "nDCG(gain=binary)"},
     "opensearch": {
         "DCG@10": "DCG(gain=exp)@10",
         "nDCG@10": "nDCG(gain=exp)@10",
@@ -53,6 +54,12 @@ VARIANTS = {
         "NumRelRet": "NumRelRet(aggregate=mean)",
         "NumRelRet@10": "NumRelRet(aggregate=mean)@10",
     },
+    "ragas": {
+        "P@10": "P(short=shrink)@10",
+        "AP": "AP(norm=retrieved)",
+        "AP@10": "AP(norm=retrieved)@10",
+    },
+    "recbole": {"AP@10": "AP(norm=capped)@10", "nDCG@10": "nDCG(gain=binary)@10"},
     "recommenders": {"nDCG@10": "nDCG(gain=binary)@10"},
     "rectools": {"nDCG@10": "nDCG(gain=binary, ideal=cutoff)@10"},
     "replay": {"AP@10": "AP(norm=capped)@10", "nDCG@10": "nDCG(gain=binary)@10"},

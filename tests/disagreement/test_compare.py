@@ -216,6 +216,7 @@ def test_what_each_difference_touches_by_itself() -> None:
         "missing=error": 1,
         "empty=skip": 1,  # none
         "empty=one": 1,
+        "empty=error": 1,
         "unjudged=removed": 0,  # nothing unjudged stands before a relevant item
         "norm=capped": 0,  # no query has more than two relevant items
         "norm=cutoff": 2,  # tied and short have one relevant item
@@ -284,12 +285,12 @@ def test_text() -> None:
     text = repr(compared("R@2"))
     lines = [re.sub(" {2,}", "  ", line) for line in text.splitlines()]
     assert lines[:3] == [
-        "R@2: 14 definitions in 10 rows, as some policies have no effect here",
+        "R@2: 19 definitions in 11 rows, as some policies have no effect here",
         "definition  value  queries that differ  used by",
         "R@2 (no effect here: ties=expected, ties=input)  0.5000  judged, ir_measures R@2, "
         "rectools Recall(k=2), "
         "replay Recall@2, spark recallAt(2), torchmetrics RetrievalRecall(top_k=2), elasticsearch "
-        "recall(k=2)",
+        "recall(k=2), haystack DocumentRecallEvaluator(mode='multi_hit')@2",
     ]
     assert (
         "R@2, missing=skip (no effect here: ties=input)  0.6250  1 (1 missing)  beir Recall@2, "
@@ -297,9 +298,9 @@ def test_text() -> None:
         "pytrec_eval recall_2, trectools get_recall(depth=2), recommenders recall_at_k(k=2)"
     ) in lines
     assert (
-        "R@2, missing=error (no effect here: ties=input)  stops  trec_eval recall_2, ranx recall@2"
-        in lines
-    )
+        "R@2, missing=error (no effect here: ties=input, empty=error)  stops  trec_eval recall_2, "
+        "ranx recall@2, llama-index recall@2"
+    ) in lines
     # Two queries differ: one has nothing relevant and is left out; the other one is of no kind that
     # a choice is about.
     assert (
@@ -331,7 +332,7 @@ def test_markdown_has_the_reasons_in_every_row() -> None:
         "queries that the run lacks "
         "are left out (alone, 1 query differs). Without effect here: `ties=input`. |"
     ) in lines
-    assert sum(line.startswith("| `") for line in lines) == 10
+    assert sum(line.startswith("| `") for line in lines) == 11
 
 
 @pytest.mark.parametrize("measure", DEFAULT)
@@ -365,7 +366,10 @@ def test_a_policy_that_matters_has_rows_of_its_own() -> None:
     names = [line.partition("  ")[0] for line in repr(found).splitlines()]
     assert names[0].startswith("AP@2: ")
     assert "AP@2 (no effect here: empty=skip, missing=error, missing=skip)" in names
-    assert "AP@2, ties=input (no effect here: empty=skip, missing=error, missing=skip)" in names
+    assert (
+        "AP@2, ties=input (no effect here: empty=skip, missing=error, missing=skip, empty=error)"
+        in names
+    )
 
 
 def test_json() -> None:

@@ -11,13 +11,15 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from judged import InputError, Rankings, evaluate, read_run
+from judged import InputError, Rankings, evaluate, read_judgements, read_run
 from judged.embeddings.categories import Layout, category_codes
 from judged.embeddings.relevance import listed, same_label
 from judged.inputs.categories import read_categories
+from judged.inputs.tables import Judgements, Run
 from judged.inputs.vectors import Vectors, as_vectors
 from judged.inputs.vectors.vectors import Lazy
-from judged.judging.categories import unique_judgements, unique_results
+from judged.judging.documents import judgements_by_document, run_by_document
+from judged.judging.item_to import item_to_category
 from support.products import rank, top_k
 
 MEASURES = ["Success@5", "RR", "AP", "nDCG", "R@3"]
@@ -308,6 +310,14 @@ def test_names_notes_and_lines_stay(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert unique.notes == ("3 results were reduced to 2 categories.",)
     assert unique.where([0, 1]) == "lines 1 and 3"
     assert judged.frame.rows() == [("q", "y", 1.0)]
+
+
+def unique_results(run: Any, table: Any, **options: Any) -> Run:
+    return run_by_document(read_run(run), item_to_category(table), **options)
+
+
+def unique_judgements(judgements: Any, table: Any) -> Judgements:
+    return judgements_by_document(read_judgements(judgements), item_to_category(table))
 
 
 TABLE = [("a", "x"), ("b", "y")]

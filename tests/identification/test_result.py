@@ -23,7 +23,7 @@ def test_as_text() -> None:
     # found.
     assert repr(identify("0.833", JUDGEMENTS, RUN, "AP@3")) == (
         "value     measure               policy  as in\n"
-        "0.833333  AP(norm=retrieved)@3          torchmetrics\n"
+        "0.833333  AP(norm=retrieved)@3          ragas, torchmetrics\n"
         "0.833 is any value that is rounded to it, or cut off to it, at 3 decimals.\n"
         "One explanation fits.\n"
         f"{TRIED:,} definitions were tried. They give 4 distinct numbers, of which hardly any "
@@ -41,9 +41,8 @@ def test_as_markdown() -> None:
     assert text.startswith(
         "| value | measure | policy | as in |\n"
         "| ---: | --- | --- | --- |\n"
-        "| 55.5556% | AP@3 |  | judged, beir, evidently, ir_measures and 9 more |\n"
-        "|  | AP(norm=capped)@3 |  | gldv2, recommenders, replay, sentence-transformers and 1 more "
-        "|\n"
+        "| 55.5556% | AP@3 |  | judged, beir, evidently, haystack and 11 more |\n"
+        "|  | AP(norm=capped)@3 |  | gldv2, recbole, recommenders, replay and 2 more |\n"
         "|  | AP(norm=cutoff)@3 |  | rectools |\n"
         "\n"
         "55.56% is any value that is rounded to it, or cut off to it, at 2 decimals.\n"
@@ -73,8 +72,11 @@ def test_as_dict() -> None:
         "measure": "AP(norm=retrieved)@3",
         "policy": Policy().to_dict(),
         "holds": {choice: list(options) for choice, options in OPTIONS.items()},
-        "libraries": [{"library": "torchmetrics", "name": "RetrievalMAP(top_k=3)", "options": []}],
-        "nearest": {"library": "torchmetrics", "name": "RetrievalMAP(top_k=3)", "options": []},
+        "libraries": [
+            {"library": "ragas", "name": "context_precision@3", "options": []},
+            {"library": "torchmetrics", "name": "RetrievalMAP(top_k=3)", "options": []},
+        ],
+        "nearest": {"library": "ragas", "name": "context_precision@3", "options": []},
         "departures": [],
         "distance": 0,
         "same": [],

@@ -196,6 +196,12 @@ def test_infinite_scores_are_scores() -> None:
         (
             "MB301",
             "301",
+            "They would agree with the judgements' ids without the letters before the number: ids "
+            "are compared as exact texts.",
+        ),
+        (
+            "MB301",
+            "TREC301",
             "Their numbers agree, the letters around them do not: ids are compared as exact texts.",
         ),
         ("a", "b", "Do the two belong to the same collection?"),

@@ -75,6 +75,10 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "Embeddings.top_k": (EMBEDDINGS.top_k, {"k": 3}),
     "Embeddings.diagnose": (EMBEDDINGS.diagnose, {"relevance": SAME}),
     "evaluate_embeddings": (judged.evaluate_embeddings, {**VECTORS, "relevance": SAME}),
+    "evaluate_retriever": (
+        judged.evaluate_retriever,
+        {"retriever": lambda query: ["a"], "queries": None, "judgements": JUDGEMENTS},
+    ),
     "learn.fit": (
         learn.fit,
         {"embeddings": EMBEDDINGS, "relevance": SAME, "iterations": 2},

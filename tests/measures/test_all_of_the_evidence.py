@@ -11,6 +11,8 @@ import pytest
 
 from judged import Rankings, evaluate, explain, parse_measure
 from judged.cli import main
+from judged.measures.formula import readable
+from judged.text import html
 
 # Two relevant items at ranks 2 and 4; one of two at rank 1 and one never retrieved; one at rank 3;
 # nothing relevant; three, of which the run has the query not at all.
@@ -56,6 +58,25 @@ def test_summaries() -> None:
     assert skipped.value("Success(of=all)@4") == pytest.approx(2 / 4)
     some = Rankings.from_relevance(LISTS[:1] + LISTS[2:3]).evaluate("MedR(of=last)")
     assert some.value() == 3.5
+
+
+@pytest.mark.parametrize(
+    ("measure", "formula"),
+    [
+        ("Success@3", r"\max_{i\le k}[g_i \ge rel]"),
+        ("Success(of=all)@3", r"[\sum_{i\le k}[g_i \ge rel] = N]"),
+        ("Rank", r"\min\{i : g_i \ge rel\}"),
+        ("MedR(of=last)", r"\max\{i : g_i \ge rel\}"),
+    ],
+)
+def test_a_variant_has_its_own_formula_wherever_one_is_given(measure: str, formula: str) -> None:
+    assert parse_measure(measure).definition()["formula"] == formula
+    assert formula in rankings().evaluate(measure).definition()
+    explained = explain("0 1 0 1", measure=measure)
+    assert readable(formula) in explained.to_text()
+    assert formula in explained.to_latex()
+    assert formula in explained.to_markdown()
+    assert html(readable(formula)) in explained.to_html()
 
 
 def test_any_is_the_usual_one_and_has_no_name_of_its_own() -> None:

@@ -1,5 +1,7 @@
 """The names that people use, trec_eval's and presets, wherever a measure is named."""
 
+from pathlib import Path
+
 import pytest
 
 from judged import AP
@@ -185,6 +187,12 @@ def test_a_name_of_trec_eval_that_is_ours_too_means_the_same():
     for name in NAMES:
         if is_name(name) and len(theirs := understood(name) or []) == 1 and "rbp" not in name:
             assert parse_measure(name) == parse_measure(theirs[0][1])
+
+
+def test_the_readme_names_every_preset():
+    text = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+    paragraph = text.partition("A preset stands for")[2].partition("\n\n")[0]
+    assert [name for name in PRESETS if f"`{name}`" not in paragraph] == []
 
 
 def test_no_preset_has_the_name_of_a_measure():

@@ -117,13 +117,18 @@ def test_the_worked_example(spec: Spec) -> None:
 
 @every_measure
 def test_the_formula_can_be_read_in_a_terminal(spec: Spec) -> None:
-    text = readable(spec.formula)
+    for written in (spec.formula, *spec.formulas.values()):
+        reads_in_a_terminal(written)
+
+
+def reads_in_a_terminal(formula: str) -> None:
+    text = readable(formula)
     assert text
     assert "\\" not in text
     assert "  " not in text
     assert text == text.strip()
     # Braces are those of a set: {i : …}; LaTeX's own are gone, and nothing is left open.
-    assert text.count("{") == text.count("}") == spec.formula.count(r"\{")
+    assert text.count("{") == text.count("}") == formula.count(r"\{")
     for opening, closing in ("()", "[]"):
         assert text.count(opening) == text.count(closing)
     assert not re.search(r"[_^]\s|[_^]$|\(\)|⦃|⦄", text)

@@ -13,12 +13,13 @@ from judged.inputs.data import Data
 from judged.inputs.source import open_source
 from judged.inputs.tables import Kind as Input
 from judged.judging import judging
+from judged.judging.items import with_items
 from judged.policy import Policy
 from judged.text import counted
 
 if TYPE_CHECKING:
     from judged.charts.chart import Figure
-    from judged.types import CollectionLike, ColumnsLike, FileFormat, PolicyLike
+    from judged.types import CollectionLike, ColumnsLike, FileFormat, ItemToLike, PolicyLike
 
 
 def chart_of_files(
@@ -28,6 +29,8 @@ def chart_of_files(
     policy: PolicyLike | None = None,
     depth: int | None = None,
     collection: CollectionLike | None = None,
+    item_to: ItemToLike | None = None,
+    exclude_same_id: bool = False,
     columns: ColumnsLike | None = None,
     judgements_format: FileFormat | None = None,
     run_format: FileFormat | None = None,
@@ -40,12 +43,16 @@ def chart_of_files(
             return kind.function(read, **options)
         except InputError as error:  # what is plain JSON does not know its file
             raise InputError(f"{files[0]}: {error}") from None
-    data = Data.of(
-        files[0],
-        files[1:] or None,
-        columns=columns,
-        judgements_format=judgements_format,
-        run_format=run_format,
+    data = with_items(
+        Data.of(
+            files[0],
+            files[1:] or None,
+            columns=columns,
+            judgements_format=judgements_format,
+            run_format=run_format,
+        ),
+        item_to=item_to,
+        exclude_same_id=exclude_same_id,
     )
     judgements, runs = data.judgements(), list(data.runs())
     fewest, most = NEEDS[kind.needs].files

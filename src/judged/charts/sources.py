@@ -133,10 +133,8 @@ class Systems:
         >>> Systems.of(Rankings.from_relevance([[0, 1], [0, 0]])).about("2").longest
         2
         """
-        return replace(
-            self,
-            rankings=tuple(each.take([place_of(query, each.queries)]) for each in self.rankings),
-        )
+        alone = (each.take([place_of(query, each.queries)]) for each in self.rankings)
+        return replace(self, rankings=tuple(replace(each, weights=None) for each in alone))
 
     def evaluate(
         self, measures: MeasuresLike, *, tie_range: bool = False, unjudged_range: bool = False
@@ -186,6 +184,8 @@ class Systems:
                 "Ties are not broken (ties=expected): numbers are means over their orders, curves "
                 "show one order."
             )
+        if (weights := self.rankings[0].weights) is not None:
+            said.append(f"Queries are weighted by {weights.source}.")
         if len(self.rankings[0]) > 1 and self.policy.empty == "skip":
             said.append("Queries with nothing relevant are left out.")
         return said
@@ -193,6 +193,18 @@ class Systems:
 
 Source = Evaluation | Rankings | Sequence[Rankings] | Systems
 """An evaluation, rankings of one system or several, or systems."""
+
+
+def unweighted(systems: Systems) -> Systems:
+    """Systems for a chart that counts every query once; weights of queries are refused."""
+    for each in systems.rankings:
+        if each.weights is not None:
+            raise InputError(
+                f"this chart counts every query once, and those of {each.name} are weighted by "
+                f"{each.weights.source}; draw one of a measure (measure_at_k, cmc, eleven_point, "
+                "ranges), or evaluate without weights."
+            )
+    return systems
 
 
 def kept(systems: Systems, r: Rankings, rel: float) -> tuple[Mask, Mask]:
@@ -209,7 +221,7 @@ def paired(source: Source, measure: str | Measure) -> pl.DataFrame:
     names."""
     import polars as pl
 
-    systems = Systems.of(source)
+    systems = unweighted(Systems.of(source))
     if len(systems.rankings) != 2:
         raise InputError(
             f"this chart compares two systems; got {len(systems.rankings)}: "

@@ -18,6 +18,7 @@ from judged.errors import JudgedError, JudgedWarning, did_you_mean
 
 COMMANDS = (
     "evaluate",
+    "retriever",
     "embeddings",
     "learn",
     "temperature",
@@ -71,6 +72,7 @@ def cli() -> None:
     \b
     Try:  judged demo
           judged evaluate QRELS RUN -m nDCG@10
+          judged retriever QRELS package.module:search --queries FILE
           judged embeddings QUERIES ITEMS --labels QUERY_LABELS ITEM_LABELS
           judged learn QUERIES ITEMS --pairs -o model.npz
           judged temperature QUERIES ITEMS --pairs

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import click
 from click.shell_completion import CompletionItem
 
-from judged.cli._files import WRITES
+from judged.cli._files import READS, WRITES
 from judged.evaluation import evaluate
 from judged.inputs.formats import FORMATS as INPUT_FORMATS
 from judged.policy import CHOICES, DUPLICATES, Policy
@@ -104,6 +104,30 @@ tie_range_option = click.option(
     help="Beside each number, its values in the worst order of tied results (worst), on "
     "average over all their orders (expected) and in the best (best).",
 )
+weights_option = click.option(
+    "--weights",
+    metavar="FILE",
+    type=READS,
+    help="A table of queries and their weights, as traffic: means count each query by its weight.",
+)
+
+
+def unanswerable_options(function: Function) -> Function:
+    """--unanswerable and --answer-threshold."""
+    threshold = click.option(
+        "--answer-threshold",
+        type=float,
+        metavar="SCORE",
+        help="With --unanswerable: a result counts as returned if its score is at least this.",
+    )
+    return click.option(
+        "--unanswerable",
+        is_flag=True,
+        help="Take queries with nothing relevant out of all means and look at them apart: how many "
+        "are answered, and how well the best score tells them from the others (AUROC).",
+    )(threshold(function))
+
+
 per_query_option = click.option(
     "--per-query",
     is_flag=True,
@@ -144,24 +168,43 @@ def said(name: str) -> bool:
 
 
 def data_options(function: Function) -> Function:
-    """--columns, --qrels-format and --run-format, as every command that reads both kinds of files
-    has them."""
+    """--columns, --item-to, --exclude-same-id, --qrels-format and --run-format, as every command
+    that reads both kinds of files has them."""
     formats = click.Choice(list(INPUT_FORMATS))
-    of_run = click.option(
-        "--run-format", type=formats, help="The format of RUN, where it is not recognised."
+    options = (
+        click.option(
+            "--columns",
+            metavar="ROLE=COLUMN,...",
+            help="What columns are, where their names do not tell: "
+            "query=question_id,item=chunk_id,score=prediction; several make one id: "
+            "item=file+page.",
+        ),
+        click.option(
+            "--item-to",
+            metavar="HOW",
+            help="Rank documents, each at its best item's rank: doc:# for what stands before the "
+            "last # of an item's id, pattern:REGEX for its first group, column:NAME, or table:FILE "
+            "with items and documents.",
+        ),
+        click.option(
+            "--exclude-same-id",
+            is_flag=True,
+            help="Take out results that have the id of their query, and judgements of a query for "
+            "itself.",
+        ),
+        click.option(
+            "--qrels-format",
+            "judgements_format",
+            type=formats,
+            help="The format of QRELS, where it is not recognised.",
+        ),
+        click.option(
+            "--run-format", type=formats, help="The format of RUN, where it is not recognised."
+        ),
     )
-    of_judgements = click.option(
-        "--qrels-format",
-        "judgements_format",
-        type=formats,
-        help="The format of QRELS, where it is not recognised.",
-    )
-    return click.option(
-        "--columns",
-        metavar="ROLE=COLUMN,...",
-        help="What columns are, where their names do not tell: "
-        "query=question_id,item=chunk_id,score=prediction; several make one id: item=file+page.",
-    )(of_judgements(of_run(function)))
+    for option in reversed(options):
+        function = option(function)
+    return function
 
 
 def result_options(

@@ -24,6 +24,8 @@ from judged.cli._options import (
     result_options,
     table_options,
     tie_range_option,
+    unanswerable_options,
+    weights_option,
 )
 from judged.evaluation.exports import Exports
 from judged.results import Result
@@ -83,6 +85,8 @@ TOP = 100
 @convention_option
 @policy_options
 @tie_range_option
+@weights_option
+@unanswerable_options
 @per_query_option
 @table_options
 @result_options(Exports.SAVED_AS)
@@ -93,6 +97,9 @@ def embeddings(
     convention: str | None,
     policy: dict[str, str],
     tie_range: bool,
+    weights: str | None,
+    unanswerable: bool,
+    answer_threshold: float | None,
     save_run: str | None,
     top: int | None,
     index: str | None,
@@ -117,6 +124,9 @@ def embeddings(
         "--normalise": given["normalise"],
         "--unique": given["unique"],
         "--tie-range": tie_range,
+        "--weights": weights,
+        "--unanswerable": unanswerable,
+        "--answer-threshold": answer_threshold is not None,
         "--per-query": per_query and not (index and as_json),
     }
     _check_options(both, save_run, top, index, diagnose, unmeant)
@@ -132,6 +142,12 @@ def embeddings(
         "policy": policy,
         "convention": convention,
     }
+    more: dict[str, Any] = {
+        "tie_range": tie_range,
+        "weights": weights,
+        "unanswerable": unanswerable,
+        "answer_threshold": answer_threshold,
+    }
     searches = len(embeddings.queries) + (len(embeddings.items) if both else 0)
     with counting("Searching", searches) as progress:
         if index is not None:
@@ -140,12 +156,10 @@ def embeddings(
             )
         elif save_run is not None:
             found, first = embeddings.evaluate_and_top_k(
-                relevance, k=top or TOP, tie_range=tie_range, progress=progress, **asked
+                relevance, k=top or TOP, progress=progress, **asked, **more
             )
         else:
-            found = embeddings.evaluate(
-                relevance, both=both, tie_range=tie_range, progress=progress, **asked
-            )
+            found = embeddings.evaluate(relevance, both=both, progress=progress, **asked, **more)
     if index is not None:
         queries_too: dict[str, Any] = {"per_query": True} if per_query else {}
         deliver(compared, form, output, **queries_too)

@@ -20,6 +20,8 @@ from judged.cli._options import (
     result_options,
     table_options,
     tie_range_option,
+    unanswerable_options,
+    weights_option,
 )
 from judged.evaluation.exports import Exports
 
@@ -37,6 +39,8 @@ from judged.evaluation.exports import Exports
     help="Beside each number, its values if all unjudged results had been judged and found "
     "irrelevant, or of the top grade; a note names the measures for which these are no bounds.",
 )
+@weights_option
+@unanswerable_options
 @depth_option
 @collection_option
 @click.option(
@@ -48,6 +52,11 @@ from judged.evaluation.exports import Exports
 )
 @duplicates_option
 @data_options
+@click.option(
+    "--both-levels",
+    is_flag=True,
+    help="With --item-to: score every run twice, by item and by document.",
+)
 @per_query_option
 @table_options
 @result_options(Exports.SAVED_AS)

@@ -183,6 +183,7 @@ def _page(spec: Spec, labels: Mapping[Measure, str]) -> Iterator[str]:
         "",
         f"formula    {readable(spec.formula)}",
         f"LaTeX      {spec.formula}",
+        *(f"{variant.ljust(10)} {readable(own)}" for variant, own in spec.formulas.items()),
         f"range      {low} to {high}" + (f", {better} is better" if spec.rates_relevance else ""),
         f"undefined  {spec.undefined.text}",
         *(f"{name.ljust(10)} {text}" for name, text in _certainty(list(asked)).items()),

@@ -20,7 +20,7 @@ from judged.cli._options import (
 )
 from judged.policy import CHOICES
 
-_FORMATS = ("columns", "judgements_format", "run_format")
+_DATA = ("columns", "item_to", "exclude_same_id", "judgements_format", "run_format")
 _JUDGING = (*CHOICES, "depth", "collection")
 """Options that say how rankings are made."""
 
@@ -113,7 +113,7 @@ def plot(
             f"{OPTIONS['pictures'][0].lower()}{OPTIONS['pictures'][1:]}"
         )
     checked_ending(output, chosen.formats)
-    judging = {name: given[name] for name in ("depth", "collection", *_FORMATS)}
+    judging = {name: given[name] for name in ("depth", "collection", *_DATA)}
     with working(f"Drawing {', '.join(files)}"):
         drawn = chart_of_files(chosen, files, policy=policy, theme=theme, **judging, **options)
         pictures = getattr(drawn, "pictures", {}).values()
@@ -136,7 +136,7 @@ def _check_files(kind: Kind, files: tuple[str, ...]) -> None:
 def _options(kind: Kind, given: dict[str, Any]) -> dict[str, Any]:
     """The options of the kind that were given; refuses what has no meaning for it."""
     chosen = {name for name in given if said(name)}
-    formats = () if kind.needs in OF_JSON else _FORMATS
+    formats = () if kind.needs in OF_JSON else _DATA
     may = {*kind.options, *formats, *(_JUDGING if kind.needs in OF_RANKINGS else ())}
     if "measure" in kind.options:
         may.add("measures")

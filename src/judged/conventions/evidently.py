@@ -1,8 +1,35 @@
-"""Evidently's ranking metrics: a frame of users, items, targets and predictions."""
+"""Evidently: metrics of a frame of users, items, targets and predictions, and contexts of rows."""
 
 from __future__ import annotations
 
 from judged.conventions.spec import Caution, Convention, Name, Option
+
+RANKED = (
+    Caution(
+        "tied",
+        "Evidently gives tied results the mean of their ranks, rounded down; here they are "
+        "ordered.",
+    ),
+    Caution(
+        "unlisted",
+        "Evidently knows the rows of its frame alone: relevant items that were not recommended "
+        "count there only if they have a row.",
+    ),
+)
+ROWS = {"empty": "zero"}
+SCORED = "Grades are the scores that a model gives the contexts of a row, 0 to 1."
+THRESHOLD = "aggregation_method_params={'threshold': {rel}}"
+
+
+def _contexts(method: str, ours: str, note: str) -> tuple[Name, Name]:
+    """What the contexts of a row come to, with the usual threshold and with another."""
+    theirs = f"ContextRelevance(aggregation_method='{method}'"
+    note = f"{note} {SCORED}"
+    return (
+        Name(f"{theirs})", f"{ours}(rel=0.8)", note, ROWS, plain=False),
+        Name(f"{theirs}, {THRESHOLD})", f"{ours}(rel={{rel}})", note, ROWS, plain=False),
+    )
+
 
 CONVENTION = Convention(
     name="evidently",
@@ -12,7 +39,7 @@ CONVENTION = Convention(
     held="run",
     verified=(
         "Run side by side on generated data, without ties and, for MAP, with lists of one length "
-        "in rank order."
+        "in rank order. ContextRelevance with scores that were given, as those of a model."
     ),
     names=(
         Name(
@@ -20,25 +47,29 @@ CONVENTION = Convention(
             "P(short=shrink)@{k}",
             "A list shorter than k is divided by its own length.",
             aliases=("PrecisionTopKMetric(k={k})",),
+            cautions=RANKED,
         ),
-        Name("RecallTopK(k={k})", "R@{k}", aliases=("RecallTopKMetric(k={k})",)),
+        Name("RecallTopK(k={k})", "R@{k}", aliases=("RecallTopKMetric(k={k})",), cautions=RANKED),
         Name(
             "FBetaTopK(k={k})",
             "F(average=means, short=shrink)@{k}",
             "Computed once, from the mean precision and the mean recall.",
             aliases=("FBetaTopKMetric(k={k})",),
+            cautions=RANKED,
         ),
         Name(
             "FBetaTopK(k={k}, beta={b})",
             "F(beta={b}, average=means, short=shrink)@{k}",
             "Computed once, from the mean precision and the mean recall.",
             aliases=("FBetaTopKMetric(k={k}, beta={b})",),
+            cautions=RANKED,
         ),
         Name(
             "MAP(k={k})",
             "AP@{k}",
             aliases=("MAPKMetric(k={k})",),
             cautions=(
+                *RANKED,
                 Caution(
                     "uneven",
                     "Evidently's MAP goes on adding after the end of a list that is shorter than "
@@ -46,28 +77,27 @@ CONVENTION = Convention(
                 ),
             ),
         ),
-        Name("NDCG(k={k})", "nDCG@{k}", aliases=("NDCGKMetric(k={k})",)),
-        Name("MRR(k={k})", "RR@{k}", aliases=("MRRKMetric(k={k})",)),
-        Name("HitRate(k={k})", "Success@{k}", aliases=("HitRateKMetric(k={k})",)),
+        Name("NDCG(k={k})", "nDCG@{k}", aliases=("NDCGKMetric(k={k})",), cautions=RANKED),
+        Name("MRR(k={k})", "RR@{k}", aliases=("MRRKMetric(k={k})",), cautions=RANKED),
+        Name("HitRate(k={k})", "Success@{k}", aliases=("HitRateKMetric(k={k})",), cautions=RANKED),
         Name(
             "MARKMetric(k={k})",
             "",
             "Recall at the rank of each relevant item, summed and divided by N.",
         ),
+        *_contexts("hit", "Success", "1 if a context of the row scores at least 0.8, or as said."),
+        *_contexts(
+            "hit_share", "P", "The share of the contexts that score at least 0.8, or as said."
+        ),
+        Name(
+            "ContextRelevance",
+            "",
+            "The mean of the scores that a model gives the contexts of a row, whatever their rank.",
+            aliases=("ContextRelevance()", "ContextRelevance(aggregation_method='mean')"),
+        ),
+        Name("ContextQualityLLMEval", "", "A language model's verdict on all contexts together."),
     ),
     policy={"empty": "skip"},
-    cautions=(
-        Caution(
-            "tied",
-            "Evidently gives tied results the mean of their ranks, rounded down; here they are "
-            "ordered.",
-        ),
-        Caution(
-            "unlisted",
-            "Evidently knows the rows of its frame alone: relevant items that were not recommended "
-            "count there only if they have a row.",
-        ),
-    ),
     options=(
         Option(
             "no_feedback_users=True",
@@ -85,6 +115,8 @@ CONVENTION = Convention(
         "Only what is in the frame exists: relevant items that were not recommended are unknown "
         "unless they have a row.",
         "nDCG gains the bare target, the other metrics take every target above 0 as relevant.",
+        "Rows with contexts are another matter: a model scores the contexts, nothing is judged, "
+        "and a hit is a score from 0.8 on.",
     ),
     wrong=(
         "Tied scores get the mean of their ranks, rounded down: precision at 1 of two tied "
@@ -95,5 +127,6 @@ CONVENTION = Convention(
         "Values at a k greater than the longest list and 10 do not exist.",
         "In the newer interface the ranks shown beside the values of NDCG and MRR are too great "
         "by one.",
+        "A row without contexts is scored as if it had one, an empty text.",
     ),
 )

@@ -9,6 +9,7 @@ from judged.disagreement.compare import Rows, compare
 from judged.disagreement.definitions import family
 from judged.disagreement.result import Disagreement
 from judged.inputs.data import Data
+from judged.judging.items import with_items
 from judged.measures import parse_all
 from judged.rankings.audit import audit_of
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
         ColumnsLike,
         Duplicates,
         FileFormat,
+        ItemToLike,
         JudgementsLike,
         MeasuresLike,
         RunLike,
@@ -36,6 +38,8 @@ def compare_conventions(
     *,
     depth: int | None = None,
     duplicates: Duplicates = "error",
+    item_to: ItemToLike | None = None,
+    exclude_same_id: bool = False,
     columns: ColumnsLike | None = None,
     judgements_format: FileFormat | None = None,
     run_format: FileFormat | None = None,
@@ -57,6 +61,12 @@ def compare_conventions(
         Cut every list at this rank first; by default lists count whole.
     duplicates : {"error", "first"}, optional
         What is done about an item that occurs twice for a query.
+    item_to : ItemToLike, optional
+        Which document an item belongs to: "doc:#" (what stands before the last # of its id),
+        "pattern:REGEX" (its first group), "column:NAME", "table:FILE", a dict {item: document}, a
+        table or a function. The best result of each document stands for it.
+    exclude_same_id : bool, optional
+        Take out results that have the id of their query, and judgements of a query for itself.
     columns : ColumnsLike, optional
         What each column of a table is, such as {"query": "question_id", "item": "chunk_id"}; by
         default their names tell.
@@ -73,12 +83,17 @@ def compare_conventions(
     >>> [(str(row.measure), row.value) for row in used]
     [('AP(norm=capped)@2', 0.5), ('AP(norm=retrieved)@2', 1.0)]
     """
-    data = Data.of(
-        judgements,
-        run,
-        columns=columns,
-        judgements_format=judgements_format,
-        run_format=run_format,
+    data = with_items(
+        Data.of(
+            judgements,
+            run,
+            columns=columns,
+            judgements_format=judgements_format,
+            run_format=run_format,
+        ),
+        item_to=item_to,
+        exclude_same_id=exclude_same_id,
+        duplicates=duplicates,
     )
     wanted = parse_all(DEFAULT if measures is None else measures)
     listed = data.run("compare_conventions takes one run; compare several one at a time.")

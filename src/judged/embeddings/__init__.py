@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         RelevanceLike,
         SimilarityLike,
         VectorsLike,
+        WeightsLike,
     )
 
 
@@ -47,6 +48,9 @@ def evaluate_embeddings(
     convention: ConventionLike | None = None,
     both: bool = False,
     tie_range: bool = False,
+    weights: WeightsLike | None = None,
+    unanswerable: bool = False,
+    answer_threshold: float | None = None,
     name: str = "embeddings",
     progress: Progress | None = None,
 ) -> Evaluation:
@@ -57,7 +61,8 @@ def evaluate_embeddings(
     queries, items, similarity, exclude, memory, query_ids, item_ids, dims, normalise, unique, \
 precision
         As for `Embeddings`: the vectors, and how they are compared.
-    relevance, measures, policy, convention, both, tie_range, name, progress
+    relevance, measures, policy, convention, both, tie_range, weights, unanswerable, \
+answer_threshold, name, progress
         As for `Embeddings.evaluate`: what is relevant, and what is computed.
 
     Returns
@@ -92,6 +97,9 @@ precision
         convention=convention,
         both=both,
         tie_range=tie_range,
+        weights=weights,
+        unanswerable=unanswerable,
+        answer_threshold=answer_threshold,
         name=name,
         progress=progress,
     )

@@ -9,6 +9,7 @@ from judged.embeddings.diagnosis import SAMPLE
 from judged.embeddings.normalisation_kinds import as_normalisation
 from judged.embeddings.product import MEMORY
 from judged.embeddings.relations import as_relation
+from judged.embeddings.scoring import ONE_DIRECTION, evaluated, request_of, with_best
 from judged.embeddings.search import (
     Search,
     counted_both,
@@ -18,6 +19,7 @@ from judged.embeddings.search import (
     scores_of,
 )
 from judged.embeddings.top_k import TopK, search
+from judged.errors import InputError
 from judged.inputs.vectors import as_vectors
 from judged.policy import PRECISIONS, Policy
 from judged.rankings.rankings import Rankings
@@ -29,7 +31,6 @@ if TYPE_CHECKING:
     from judged.embeddings.diagnosis import Diagnosis
     from judged.embeddings.index import IndexEvaluation
     from judged.evaluation.evaluation import Evaluation
-    from judged.evaluation.request import Request
     from judged.types import (
         CategoriesLike,
         ConventionLike,
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
         RelevanceLike,
         SimilarityLike,
         VectorsLike,
+        WeightsLike,
     )
 
 
@@ -123,6 +125,9 @@ class Embeddings(Search):
         convention: ConventionLike | None = None,
         both: bool = False,
         tie_range: bool = False,
+        weights: WeightsLike | None = None,
+        unanswerable: bool = False,
+        answer_threshold: float | None = None,
         name: str = "embeddings",
         progress: Progress | None = None,
     ) -> Evaluation:
@@ -145,6 +150,13 @@ class Embeddings(Search):
         tie_range : bool, optional
             Whether every number is also given in the worst and the best order of ties, and on
             average over all orders.
+        weights : WeightsLike, optional
+            How much each query counts in the means: {query: weight}, a table or a file.
+        unanswerable : bool, optional
+            Whether queries with nothing relevant are taken out of all means and looked at apart:
+            how well the best score tells them from the others.
+        answer_threshold : float, optional
+            For these, an item counts as returned if its score is at least this.
         name : str, optional
             What the row is called.
         progress : callable, optional
@@ -159,14 +171,19 @@ class Embeddings(Search):
         >>> clips.evaluate(relevance.pairs(), "RR", both=True).summary["RR"].to_list()
         [1.0, 1.0]
         """
-        from judged.evaluation.evaluation import evaluate_rankings  # heavier than what is here
-        from judged.evaluation.warnings import announced
-
-        request = _request(measures, policy, convention)
-        ranks = self.rank_both if both else self.rank
-        ranked = ranks(relevance, policy=request.policy, name=name, progress=progress)
-        rankings = ranked if isinstance(ranked, tuple) else (ranked,)
-        return announced(evaluate_rankings(rankings, request, tie_range=tie_range))
+        request = request_of(measures, policy, convention)
+        if not both:
+            ranked, first = self._rank(
+                relevance, request.policy, name, 1 if unanswerable else None, progress
+            )
+            rankings: tuple[Rankings, ...] = (with_best(ranked, first),)
+        elif weights is None and not unanswerable:
+            rankings = self.rank_both(
+                relevance, policy=request.policy, name=name, progress=progress
+            )
+        else:
+            raise InputError(ONE_DIRECTION)
+        return evaluated(rankings, request, tie_range, weights, unanswerable, answer_threshold)
 
     def rank(
         self,
@@ -203,6 +220,9 @@ class Embeddings(Search):
         policy: PolicyLike | None = None,
         convention: ConventionLike | None = None,
         tie_range: bool = False,
+        weights: WeightsLike | None = None,
+        unanswerable: bool = False,
+        answer_threshold: float | None = None,
         name: str = "embeddings",
         progress: Progress | None = None,
     ) -> tuple[Evaluation, TopK]:
@@ -210,7 +230,8 @@ class Embeddings(Search):
 
         Parameters
         ----------
-        relevance, measures, policy, convention, tie_range, name, progress
+        relevance, measures, policy, convention, tie_range, weights, unanswerable, \
+answer_threshold, name, progress
             As for `evaluate`; the first k are ordered by id unless ties are those of the input.
         k : int, optional
             How many items of each query.
@@ -224,13 +245,11 @@ class Embeddings(Search):
         >>> both.evaluate_and_top_k({"0": {"0": 1}}, k=1)[1].items.tolist()
         [[1]]
         """
-        from judged.evaluation.evaluation import evaluate_rankings  # heavier than what is here
-        from judged.evaluation.warnings import announced
-
-        request = _request(measures, policy, convention)
-        rankings, found = self._rank(relevance, request.policy, name, k, progress)
+        request = request_of(measures, policy, convention)
+        ranked, found = self._rank(relevance, request.policy, name, k, progress)
         assert found is not None
-        return announced(evaluate_rankings([rankings], request, tie_range=tie_range)), found
+        asked = request, tie_range, weights, unanswerable, answer_threshold
+        return evaluated([with_best(ranked, found)], *asked), found
 
     def _rank(
         self,
@@ -342,7 +361,7 @@ class Embeddings(Search):
         """
         from judged.embeddings.index import evaluate
 
-        request = _request(measures, policy, convention)
+        request = request_of(measures, policy, convention)
         relation = as_relation(relevance, what="relevance")
         return evaluate(index, self, relation, request, k=k, keys=keys, progress=progress)
 
@@ -379,9 +398,3 @@ class Embeddings(Search):
 
         relation = None if relevance is None else as_relation(relevance, what="relevance")
         return diagnose(self, relation, k=k, sample=sample, seed=seed)
-
-
-def _request(measures: Any, policy: Any, convention: Any) -> Request:
-    from judged.evaluation.request import Request
-
-    return Request.of(measures, policy, convention)

@@ -18,8 +18,9 @@ from judged.embeddings.relations import Bound, Judged, Relation, reversed_pairs
 from judged.embeddings.reversed_product import ReversedProduct
 from judged.embeddings.top_k import Best, TopK
 from judged.errors import InputError, PolicyError
+from judged.inputs.categories import CATEGORIES
 from judged.inputs.vectors.vectors import Vectors
-from judged.judging.categories import BASIS
+from judged.judging.item_to import BASIS
 from judged.policy import Policy
 from judged.rankings.audit import Audit
 from judged.rankings.rankings import Rankings
@@ -234,7 +235,7 @@ def basis_of(search: Search, relation: Relation) -> tuple[str, ...]:
         said.append(search.normalisation.note.rstrip("."))
     if search.categories is not None:
         what = "categories"
-        said.extend(BASIS)
+        said.append(BASIS[CATEGORIES])
     said.append(f"all {what} are ranked")
     said.append(f"relevant: {relation.says}")
     if search.exclude is not None:

@@ -6,7 +6,7 @@ are still being loaded.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from judged.checks import checked
 from judged.inputs.data import Data
@@ -20,11 +20,13 @@ if TYPE_CHECKING:
         ConventionLike,
         Duplicates,
         FileFormat,
+        ItemToLike,
         JudgementsLike,
         MeasuresLike,
         PolicyLike,
         Progress,
         RunsLike,
+        WeightsLike,
     )
 
 __all__ = ["evaluate"]
@@ -41,9 +43,15 @@ def evaluate(
     duplicates: Duplicates = "error",
     collection: CollectionLike | None = None,
     unique: CategoriesLike | None = None,
+    item_to: ItemToLike | None = None,
+    both_levels: bool = False,
+    exclude_same_id: bool = False,
     convention: ConventionLike | None = None,
     tie_range: bool = False,
     unjudged_range: bool = False,
+    weights: WeightsLike | None = None,
+    unanswerable: bool = False,
+    answer_threshold: float | None = None,
     columns: ColumnsLike | None = None,
     judgements_format: FileFormat | None = None,
     run_format: FileFormat | None = None,
@@ -73,6 +81,14 @@ def evaluate(
     unique : CategoriesLike, optional
         {item: category}: each category's best result stands for it, and categories are ranked, so
         that `Success@5` is whether a relevant category is among the first five.
+    item_to : ItemToLike, optional
+        Which document an item belongs to: "doc:#" (what stands before the last # of its id),
+        "pattern:REGEX" (its first group), "column:NAME", "table:FILE", a dict {item: document}, a
+        table or a function. The best result of each document stands for it.
+    both_levels : bool, optional
+        With `item_to`: score every run twice, by item and by document.
+    exclude_same_id : bool, optional
+        Take out results that have the id of their query, and judgements of a query for itself.
     convention : ConventionLike, optional
         Score as another library does: its names for measures are understood, ours mean its
         variants of them, and the policy is its own where none is given.
@@ -82,6 +98,14 @@ def evaluate(
     unjudged_range : bool, optional
         Add each number's values if all unjudged results had been judged: irrelevant, or of the top
         grade; a note names the measures for which these are no bounds.
+    weights : WeightsLike, optional
+        How much each query counts in the means, as its traffic: {query: weight}, a table, or a
+        file; by default all count the same, or as a column of the judgements says.
+    unanswerable : bool, optional
+        Take the queries with nothing relevant out of all means and look at them apart: how many
+        the run answers, and how well its best score tells them from the others.
+    answer_threshold : float, optional
+        For these, a result counts as returned if its score is at least this.
     columns : ColumnsLike, optional
         What each column of a table is, such as {"query": "question_id", "item": "chunk_id"}; by
         default their names tell.
@@ -115,26 +139,48 @@ def evaluate(
         judgements_format=judgements_format,
         run_format=run_format,
     )
+    ranked: dict[str, Any] = {
+        "item_to": item_to,
+        "unique": unique,
+        "exclude_same_id": exclude_same_id,
+        "duplicates": duplicates,
+    }
     with given.reading_ahead() as data:
         from judged.evaluation.evaluation import evaluate_rankings
         from judged.evaluation.request import Request
         from judged.evaluation.warnings import announced
         from judged.judging import judging
+        from judged.judging.items import at_both_levels, with_items
+        from judged.judging.weights import weights_of
 
         request = Request.of(measures, policy, convention, prepares=True)
-        judge = judging(
-            data.judgements(),
-            policy=request.policy,
-            depth=depth,
-            duplicates=duplicates,
-            collection=collection,
-            unique=unique,
-        )
+        levels = at_both_levels(data, **ranked) if both_levels else [with_items(data, **ranked)]
+        pools = [level.judgements() for level in levels]
+        judges = [
+            judging(
+                pool,
+                policy=request.policy,
+                depth=depth,
+                duplicates=duplicates,
+                collection=collection,
+                best_scores=unanswerable,
+            )
+            for pool in pools
+        ]
         rankings = []
-        for listed in data.runs():
-            rankings.append(judge(request.prepare(listed)))
+        for tables in zip(*(level.runs() for level in levels), strict=True):
+            for judge, table in zip(judges, tables, strict=True):
+                rankings.append(judge(request.prepare(table)))
             if progress is not None:
                 progress(len(rankings[-1]))
     return announced(
-        evaluate_rankings(rankings, request, tie_range=tie_range, unjudged_range=unjudged_range)
+        evaluate_rankings(
+            rankings,
+            request,
+            tie_range=tie_range,
+            unjudged_range=unjudged_range,
+            weights=weights_of(pools[0], weights),
+            unanswerable=unanswerable,
+            answer_threshold=answer_threshold,
+        )
     )

@@ -9,6 +9,8 @@ import numpy as np
 
 from judged import __version__
 from judged.evaluation.ranges import TIE_SENTENCES, UNJUDGED_ENDS
+from judged.evaluation.unanswerable import apart_lines, pointer
+from judged.evaluation.weighting import weights_line
 from judged.measures.bibliography import BIBLIOGRAPHY
 from judged.measures.orders import DRAWS, LIMIT, SEED
 from judged.policy import Policy
@@ -72,14 +74,19 @@ def _title(evaluation: Exports, measure: Measure) -> str:
 
 
 def assumptions(evaluation: Exports) -> list[str]:
-    """The policy, and the convention where there is one: a line each."""
-    lines = [f"policy: {evaluation.policy}"]
+    """The policy, and the convention and the latency where there is one: a line each."""
+    lines = [*latency(evaluation), f"policy: {evaluation.policy}"]
     if evaluation.convention:
         names = "; ".join(
             f"{each.measure} is {each.theirs}" for each in evaluation.convention.named
         )
         lines.append(f"convention: {evaluation.convention}, where {names}")
-    return lines
+    return [*lines, *weights_line(evaluation), *apart_lines(evaluation)]
+
+
+def latency(evaluation: Exports) -> list[str]:
+    """How long queries took, where a retriever was asked: a line."""
+    return [f"latency: {evaluation.latency.sentence()}"] if evaluation.latency else []
 
 
 def notes(evaluation: Exports) -> list[str]:
@@ -102,7 +109,7 @@ def notes(evaluation: Exports) -> list[str]:
             f"what {evaluation.convention} computes is known from its source, which was read and "
             "not run."
         )
-    return found
+    return found + pointer(evaluation)
 
 
 def about_runs(evaluation: Exports, said: list[list[str]]) -> list[str]:
@@ -140,7 +147,7 @@ def definition(evaluation: Exports, measure: Measure) -> str:
     policy = "; ".join(evaluation.policy.sentences().values())
     lines = [
         f"{_title(evaluation, measure)}. {measure.describe()}",
-        f"Formula: {spec.formula}",
+        f"Formula: {measure.formula}",
         f"Undefined when: {spec.undefined.text}.",
         f"Policy: {policy}.",
         *(f"Convention: {text}" for text in _conventionally(evaluation, measure)),
@@ -184,6 +191,11 @@ def methods(evaluation: Exports) -> str:
         *(f"Only the first {depth:,} results of each list were used." for depth in depths),
         *_ranges(evaluation),
         f"Summaries are over {_population(evaluation)}.",
+        *(
+            f"{text[0].upper()}{text[1:]}."
+            for line in (*weights_line(evaluation), *apart_lines(evaluation))
+            if (text := line.partition(": ")[2])
+        ),
         f"References: {' '.join(sources)}",
     ]
     return " ".join(told)
@@ -256,18 +268,21 @@ def _population(evaluation: Exports) -> str:
         for measure in evaluation.measures
     }
     different = set(counts.values())
+    kind = "judged queries"
+    if evaluation.runs[0].unanswerable is not None:
+        kind += " with something relevant"
     if different == {queries}:
-        return f"all {queries:,} judged queries"
+        return f"all {queries:,} {kind}"
     if len(different) == 1:
-        return f"{different.pop():,} of the {queries:,} judged queries"
+        return f"{different.pop():,} of the {queries:,} {kind}"
     for part in (0, 1):
         told: dict[str, set[int]] = {}
         for key, count in counts.items():
             told.setdefault(key[part], set()).add(count)
         if all(len(each) == 1 for each in told.values()):
             listed = ", ".join(f"{each.pop():,} ({name})" for name, each in told.items())
-            return f"{listed} of the {queries:,} judged queries"
+            return f"{listed} of the {queries:,} {kind}"
     return (
-        f"{min(different):,} to {max(different):,} of the {queries:,} judged queries, which "
+        f"{min(different):,} to {max(different):,} of the {queries:,} {kind}, which "
         "differ by run and measure"
     )

@@ -20,7 +20,11 @@ from judged.evaluation.ranges import (
 )
 from judged.evaluation.request import Conventional, Request
 from judged.evaluation.settlement import Scored, score, score_ties, under
+from judged.evaluation.unanswerable import Unanswerable, apart_policy, set_apart
+from judged.evaluation.weighting import refuse_sums
+from judged.inputs.weights import read_weights
 from judged.judging.variants import Variants, uncondensed
+from judged.judging.weights import weighted
 from judged.measures import Measure, parse_measure
 from judged.measures.orders import tied_queries
 from judged.policy import Policy
@@ -30,7 +34,8 @@ from judged.rankings.rankings import Rankings
 if TYPE_CHECKING:
     import polars as pl
 
-    from judged.types import ConventionLike, MeasuresLike, PolicyLike
+    from judged.evaluation.latency import Latency
+    from judged.types import ConventionLike, MeasuresLike, PolicyLike, WeightsLike
 
 
 def evaluate_rankings(
@@ -41,6 +46,9 @@ def evaluate_rankings(
     convention: ConventionLike | None = None,
     tie_range: bool = False,
     unjudged_range: bool = False,
+    weights: WeightsLike | None = None,
+    unanswerable: bool = False,
+    answer_threshold: float | None = None,
 ) -> Evaluation:
     """Score rankings that are made already; ties and unjudged items stay as they were then, unless
     the policy says."""
@@ -50,10 +58,25 @@ def evaluate_rankings(
         request = Request.of(
             measures, policy, convention, ties=rankings[0].ties, unjudged=rankings[0].unjudged
         )
+    if unanswerable:
+        request = replace(request, policy=apart_policy(request.policy))
     wanted, assumed = request.measures, request.policy
+    if weights is not None:
+        of_queries = read_weights(weights)
+        rankings = [weighted(each, of_queries) for each in rankings]
+    if any(each.weights is not None for each in rankings):
+        refuse_sums(wanted)
+    rankings = [under(each, assumed) for each in rankings]
+    apart: Sequence[Unanswerable | None] = [None] * len(rankings)
+    if unanswerable:
+        rankings, apart = set_apart(rankings, request, answer_threshold)
+    elif answer_threshold is not None:
+        raise InputError(
+            "answer_threshold is about queries with nothing relevant, which are looked at with "
+            "unanswerable=True (--unanswerable)."
+        )
     runs = []
-    for given in rankings:
-        r = under(given, assumed)
+    for r, looked_at in zip(rankings, apart, strict=True):
         if unjudged_range:
             if r.complete:
                 raise PolicyError(
@@ -61,7 +84,8 @@ def evaluate_rankings(
                     "relevant ones are listed."
                 )
             r = replace(r, audit=_judged_at(r, wanted))
-        runs.append(_scored(r, request, tie_range=tie_range, unjudged_range=unjudged_range))
+        scored = _scored(r, request, tie_range=tie_range, unjudged_range=unjudged_range)
+        runs.append(replace(scored, unanswerable=looked_at))
     return Evaluation(tuple(runs), wanted, assumed, request.convention)
 
 
@@ -120,6 +144,8 @@ class Evaluation(Exports):
     """What was assumed."""
     convention: Conventional | None = None
     """The library whose numbers these are, where one was named."""
+    latency: Latency | None = None
+    """How long each query took, where a retriever was asked."""
 
     def value(self, measure: str | Measure | None = None, run: str | None = None) -> float:
         """One summary number.
@@ -248,6 +274,32 @@ class Evaluation(Exports):
         """
         return UnjudgedRange(*self._under_others(UNJUDGED_ENDS, "unjudged_range", measure, run))
 
+    def unanswerable(self, run: str | None = None) -> Unanswerable:
+        """What a run does with the queries that have nothing relevant, which are in no mean.
+
+        Parameters
+        ----------
+        run : str, optional
+            The name of a run; needed only where there are several.
+
+        Returns
+        -------
+        Unanswerable
+
+        >>> from judged import evaluate
+        >>> judgements = {"q1": {"a": 1}, "q2": {}}
+        >>> found = evaluate(judgements, {"q1": ["a"], "q2": ["b"]}, "RR", unanswerable=True)
+        >>> found.value("RR"), found.unanswerable().answered
+        (1.0, 1.0)
+        """
+        apart = self.scored(run).unanswerable
+        if apart is None:
+            raise PolicyError(
+                "this evaluation was made without unanswerable; evaluate again with "
+                "unanswerable=True."
+            )
+        return apart
+
     def _under_others(
         self, names: Iterable[str], option: str, measure: str | Measure | None, run: str | None
     ) -> list[float]:
@@ -319,6 +371,7 @@ class Evaluation(Exports):
                 {
                     "run": pl.Series([run.name]).new_from_index(0, len(run.rankings)),
                     "query": pl.Series(run.rankings.queries, dtype=pl.String),
+                    **({} if (given := run.rankings.weights) is None else {"weight": given.values}),
                     **{
                         name: pl.Series(runs[at].values[m]).fill_nan(None)
                         for name, m, runs in self._columns()

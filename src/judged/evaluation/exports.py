@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from judged.checks import checked_methods
 from judged.evaluation.records import Records
 from judged.evaluation.table import Look, in_order, table
+from judged.evaluation.unanswerable import block
 from judged.results import Part, Result, Table
-from judged.text import Dim, Warned, html, latex_table, markdown, visible
+from judged.text import Dim, Warned, html, html_table, latex_table, markdown, visible
 
 if TYPE_CHECKING:
     from judged.measures import Measure
@@ -71,9 +72,9 @@ class Exports(Records):
         return sentences(self)
 
     def _brief(self) -> list[str]:
-        from judged.evaluation.definition import brief
+        from judged.evaluation.definition import brief, latency
 
-        return [Dim(brief(self))]
+        return [*latency(self), Dim(brief(self))]
 
     def tables(
         self,
@@ -107,7 +108,11 @@ class Exports(Records):
         >>> found.tables(percent=True, decimals=1)
         [(['run', 'RR %'], [['run', '50.0']])]
         """
-        return [table(in_order(self, sort), Look(decimals, percent), per_query=per_query)]
+        return in_order(self, sort)._tables(Look(decimals, percent), per_query=per_query)
+
+    def _tables(self, look: Look, *, per_query: bool) -> list[Table]:
+        """The table of the numbers, and that of queries looked at apart."""
+        return [table(self, look, per_query=per_query), *block(self)]
 
     def parts(
         self,
@@ -141,8 +146,9 @@ class Exports(Records):
         list of str or (header, rows)
         """
         found, look = in_order(self, sort), Look(decimals, percent)
+        first, *blocks = found._tables(look, per_query=per_query)
         return found._parts(
-            [table(found, look, per_query=per_query)],
+            [first, *(part for each in blocks for part in ("", each))],
             [] if quiet else [Warned(f"warning: {text}") for text in found._warnings(look)],
             verbose=verbose,
             quiet=quiet,
@@ -235,7 +241,7 @@ class Exports(Records):
         from judged.evaluation.definition import assumptions
 
         found, look = in_order(self, sort), Look(decimals, percent)
-        said = [self._markdown(*table(found, look, per_query=per_query))]
+        said = [self._markdown(*each) for each in found._tables(look, per_query=per_query)]
         if not quiet:
             said += [f"**Warning: {markdown(text)}**" for text in found._warnings(look)]
             said += [f"{line[0].upper()}{markdown(line[1:])}." for line in assumptions(found)]
@@ -300,7 +306,7 @@ class Exports(Records):
         from judged.evaluation.definition import assumptions
 
         found, look = in_order(self, sort), Look(decimals, percent)
-        header, rows = table(found, look, per_query=per_query)
+        (header, rows), *blocks = found._tables(look, per_query=per_query)
         above = []
         if not quiet:
             warned = (f"warning: {text}" for text in found._warnings(look))
@@ -314,7 +320,8 @@ class Exports(Records):
             caption=caption,
             label=label,
         )
-        return "\n".join([*above, tabular]) + "\n"
+        apart = [latex_table(*each, right=self._right(each[0])) for each in blocks]
+        return "\n".join([*above, "\n\n".join([tabular, *apart])]) + "\n"
 
     def to_html(
         self,
@@ -351,7 +358,7 @@ class Exports(Records):
         from judged.evaluation.definition import assumptions, notes
 
         found, look = in_order(self, sort), Look(decimals, percent)
-        header, rows = table(found, look, per_query=per_query)
+        (header, rows), *blocks = found._tables(look, per_query=per_query)
         said = {look.name(self.label(m), m): m.describe() for m in self.measures}
         head = "".join(
             f'<th title="{html(said.get(name, ""))}">{html(name)}</th>' for name in header
@@ -363,6 +370,7 @@ class Exports(Records):
 
         body = "".join("<tr>" + "".join(map(cell_of, header, row)) + "</tr>" for row in rows)
         shown = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+        shown += "".join(html_table(*each) for each in blocks)
         if quiet:
             return shown
         listed = "".join(f"<li>{html(text)}</li>" for text in notes(found))

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from judged.inputs.tables import Lookup, Run
+from judged.judging.own_ids import have_own_id, without_own_ids
 from judged.segments import Floats, starts_of
-from judged.text import Warned, counted
+from judged.text import Warned
 
 if TYPE_CHECKING:
     from judged.conventions import Convention
@@ -28,46 +29,14 @@ def prepared(run: Run | Lookup, convention: Convention | None) -> Run | Lookup:
     says = [each.says for each in convention.cautions if each.when == "own ids"]
     if not (convention.drops_own_id or says):
         return run
-    shorter, number = _without_own_ids(run)
+    shorter, number = without_own_ids(run)
     if not number:
         return run
-    results = f"{counted(number, 'result')} {'has' if number == 1 else 'have'}"
-    found = f"{results} the id of {'its' if number == 1 else 'their'} query"
+    found = have_own_id(number)
     if convention.drops_own_id:
         note = f"{found}: taken out first, as {convention.title} does."
         return replace(shorter, notes=(*run.notes, note))
     return replace(run, notes=(*run.notes, *(Warned(f"{found}. {text}") for text in says)))
-
-
-def _without_own_ids(run: Run | Lookup) -> tuple[Run | Lookup, int]:
-    """The run without results that have the id of their query, and how many these were."""
-    if isinstance(run, Lookup):
-        own = {query for query, results in run.lists.items() if query in results}
-        lists = {
-            query: {item: score for item, score in results.items() if item != query}
-            if query in own
-            else results
-            for query, results in run.lists.items()
-        }
-        return replace(run, lists=lists), len(own)
-    import polars as pl
-
-    kept = (run.frame["query"] != run.frame["item"]).arg_true()
-    number = run.frame.height - len(kept)
-    if not number:
-        return run, 0
-    frame, locate = run.frame[kept], run.locate
-    # A query whose only result was itself is still there, with an empty list.
-    emptied = run.frame["query"].n_unique() - frame["query"].n_unique()
-    if emptied and not frame.select("query", "item").is_duplicated().any():
-        rest: dict[str, dict[str, float]] = {
-            query: {} for query in run.frame["query"].unique(maintain_order=True)
-        }
-        for query, item, score in frame.select(pl.col("query", "item", "score")).iter_rows():
-            rest[query][item] = score
-        return Lookup(rest, run.source, run.notes, run.name), number
-    where = None if locate is None else lambda rows: locate(kept[list(rows)].to_list())
-    return replace(run, frame=frame, locate=where), number
 
 
 def regraded(r: Rankings, rule: str) -> Rankings:

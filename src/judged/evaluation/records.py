@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
 
+    from judged.evaluation.latency import Latency
     from judged.evaluation.request import Conventional
     from judged.evaluation.settlement import Scored
     from judged.measures import Measure
@@ -36,6 +37,7 @@ class Records(Result):
     measures: tuple[Measure, ...]
     policy: Policy
     convention: Conventional | None
+    latency: Latency | None
     if TYPE_CHECKING:
 
         @property
@@ -67,8 +69,10 @@ class Records(Result):
         >>> evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR").to_dict()["runs"][0]["scores"]
         {'RR': 0.5}
         """
+        took = {"latency": self.latency.to_dict(per_query=per_query)} if self.latency else {}
         return {
             "runs": [run.to_dict(per_query=per_query) for run in in_order(self, sort).runs],
+            **took,
             "warnings": self.warnings(),
             "measures": {self.label(m): m.definition() for m in self.measures},
             "policy": self.policy.to_dict(),

@@ -59,8 +59,9 @@ class Request:
             )
         if not isinstance(policy, Policy):
             policy = _shared_policy(chosen, named, policy or {}, otherwise)
+        _check_one_meaning(chosen, named)
         return cls(
-            tuple(each.measure for each in named),
+            tuple(dict.fromkeys(each.measure for each in named)),
             policy,
             Conventional(chosen, tuple(named), prepares),
             labelled((each.measure, each.label or str(each.measure)) for each in named),
@@ -90,6 +91,23 @@ def _shared_policy(
                     f"evaluate them one at a time, or choose {choice} for both."
                 )
     return policy
+
+
+def _check_one_meaning(convention: Convention, named: list[Named]) -> None:
+    """No two of the names are one measure of ours to which the library gives other values where it
+    is undefined, or that is about other grades."""
+    first: dict[Measure, Named] = {}
+    for each in named:
+        known = first.setdefault(each.measure, each)
+        if (known.name.undefined, known.name.threshold) != (
+            each.name.undefined,
+            each.name.threshold,
+        ):
+            raise ConventionError(
+                f"{known.theirs} and {each.theirs} are both {each.measure} here, though "
+                f"{convention.title} gives them different values for some queries; evaluate them "
+                "one at a time."
+            )
 
 
 @dataclass(frozen=True)
@@ -132,5 +150,9 @@ class Conventional:
             "name": self.convention.name,
             "version": self.convention.version,
             "held": self.convention.held,
-            "names": {str(each.measure): each.theirs for each in self.named},
+            "names": {
+                str(each.measure): each.theirs
+                for each in self.named
+                if each is self.theirs(each.measure)
+            },
         }

@@ -25,6 +25,8 @@ from judged.text import plain
 
 if TYPE_CHECKING:
     from judged.evaluation.request import Conventional
+    from judged.evaluation.unanswerable import Unanswerable
+    from judged.rankings.weights import Weights
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,6 +58,9 @@ class Scored:
     irrelevant, unjudged relevant."""
     labels: Mapping[Measure, str] = field(default_factory=dict)
     """What the measures are called, where that is not our notation."""
+    unanswerable: Unanswerable | None = None
+    """What the run does with queries that have nothing relevant, where these are looked at apart.
+    """
 
     @property
     def name(self) -> str:
@@ -113,6 +118,10 @@ class Scored:
                 entry["tie_range"]["at_least"] = {
                     self.label(m): count for m, count in unsure.items()
                 }
+        if self.rankings.weights is not None:
+            entry["weights"] = self._weights(self.rankings.weights, per_query=per_query)
+        if self.unanswerable is not None:
+            entry["unanswerable"] = self.unanswerable.to_dict(per_query=per_query)
         if self.rankings.basis:
             entry["basis"] = list(self.rankings.basis)
         return {**entry, "audit": self.audit.to_dict()}
@@ -130,6 +139,17 @@ class Scored:
             entry["per_query"] = self._by_query(self.values)
             if self.errors:
                 entry["standard_errors_per_query"] = self._by_query(self.errors)
+        return entry
+
+    def _weights(self, weights: Weights, *, per_query: bool) -> dict[str, Any]:
+        """Where the weights come from, what they are worth, and those of the queries."""
+        from judged.evaluation.weighting import effective_queries
+
+        found = {self.label(m): effective_queries(self, m) for m in self.values}
+        entry: dict[str, Any] = {"source": weights.source, "effective_queries": found}
+        if per_query:
+            queries = self.rankings.queries
+            entry["per_query"] = dict(zip(queries, weights.values.tolist(), strict=True))
         return entry
 
     def _by_query(self, values: dict[Measure, Floats]) -> dict[str, dict[str, Any]]:
@@ -252,13 +272,15 @@ def _put(
     if found.errors is not None:
         counted = ~np.isnan(values)
         scored.errors[measure] = np.where(counted, found.errors, np.nan)
-        error = measure.summarise_error(values[counted], found.errors[counted])
+        weights = None if r.weights is None else r.weights.values[counted]
+        error = measure.summarise_error(values[counted], found.errors[counted], weights)
         if error is not None:
             scored.summary_errors[measure] = error
 
 
 def settled(measure: Measure, r: Rankings, policy: Policy, raw: Floats) -> tuple[Floats, float]:
     """A measure's values with the policy applied (NaN: does not count), and its summary."""
+    idle = None if r.weights is None else r.weights.values == 0
     nothing = nothing_relevant(measure, r)
     if policy.empty == "error" and nothing.any():
         raise PolicyError(
@@ -272,11 +294,12 @@ def settled(measure: Measure, r: Rankings, policy: Policy, raw: Floats) -> tuple
             "empty=error says to stop, empty=zero gives them the worst value, empty=skip leaves "
             "them out."
         )
-    settlement = Settlement(measure.spec, policy, nothing | without, r.missing)
+    settlement = Settlement(measure.spec, policy, nothing | without, r.missing, idle)
     counted, values = settlement.counted, settlement.settle(raw)
     shown = np.full(len(r), np.nan)
     shown[counted] = values
-    return shown, measure.summarise(r, Settled(values, counted, settlement.settle))
+    weights = None if r.weights is None else r.weights.values[counted]
+    return shown, measure.summarise(r, Settled(values, counted, settlement.settle, weights))
 
 
 def _some(r: Rankings, which: Mask) -> str:
@@ -313,6 +336,8 @@ class Settlement:
     reason."""
     missing: Mask
     """Queries that the run lacks."""
+    idle: Mask | None = None
+    """Queries of no weight."""
 
     @property
     def counted(self) -> Mask:
@@ -322,6 +347,8 @@ class Settlement:
             counted &= ~self.missing
         if self.policy.empty == "skip":
             counted &= ~self.nothing
+        if self.idle is not None:
+            counted &= ~self.idle
         return counted
 
     def settle(self, values: Floats) -> Floats:

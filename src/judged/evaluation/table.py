@@ -68,8 +68,9 @@ def table(evaluation: Records, look: Look, *, per_query: bool = False) -> Table:
     frame = evaluation.summary
     if per_query:
         summary = frame.select("run", pl.lit("all").alias("query"), pl.exclude("run"))
-        frame = pl.concat([evaluation.per_query, summary])
+        frame = pl.concat([evaluation.per_query, summary], how="diagonal")
     words, width = 2 if per_query else 1, 1 + len(evaluation.others)
+    words += "weight" in frame.columns
     names = [look.name(evaluation.label(measure), measure) for measure in evaluation.measures]
     columns: list[list[str]] = []
     for at, column in enumerate(frame.get_columns()[words:]):
@@ -78,7 +79,7 @@ def table(evaluation: Records, look: Look, *, per_query: bool = False) -> Table:
         standing_out = [] if per_query or evaluation.others else best(column, cells, measure)
         columns.append([Best(cell) if cell in standing_out else cell for cell in cells])
     rows = [
-        [*said, *numbers]
+        [*(each if isinstance(each, str) else shown(each) for each in said), *numbers]
         for said, numbers in zip(
             frame.select(frame.columns[:words]).rows(), zip(*columns, strict=True), strict=True
         )

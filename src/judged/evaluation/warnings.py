@@ -11,6 +11,8 @@ from judged.errors import warn
 from judged.evaluation import effects
 from judged.evaluation.definition import about_runs
 from judged.evaluation.settlement import nothing_relevant
+from judged.evaluation.weighting import about_weights
+from judged.measures.aggregation import mean
 from judged.measures.orders import LIMIT
 from judged.text import counted, listed
 
@@ -145,13 +147,16 @@ def _recall_below_one(evaluation: Exports) -> list[str]:
         return []
     measure = min(asked, key=lambda each: each.params["k"])
     k = measure.params["k"]
-    relevant = evaluation.runs[0].rankings.relevant(measure.params["rel"])
-    relevant = relevant[relevant > 0]
+    r = evaluation.runs[0].rankings
+    relevant = r.relevant(measure.params["rel"])
+    weights = np.ones(len(r)) if r.weights is None else r.weights.values
+    some = (relevant > 0) & (weights > 0)
+    relevant, weights = relevant[some], weights[some]
     if not relevant.size or np.median(relevant) <= k:
         return []
     fewest, most = int(relevant.min()), int(relevant.max())
     number = f"{fewest:,}" if fewest == most else f"{fewest:,} to {most:,}"
-    ceiling = float(np.minimum(1, k / relevant).mean())
+    ceiling = mean(np.minimum(1, k / relevant), weights)
     return [
         f"Queries have {number} relevant items: {evaluation.label(measure)} cannot exceed "
         f"{ceiling:.2g}; CLIP's and SOP's Recall@{k} is Success@{k}."
@@ -249,5 +254,6 @@ ABOUT: tuple[Callable[[Exports], list[str]], ...] = (
     _unlike_the_library,
     _recall_below_one,
     _tie_ends,
+    about_weights,
 )
 """What is looked at, the worst first: each gives its sentences about an evaluation."""

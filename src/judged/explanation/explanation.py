@@ -35,6 +35,7 @@ if TYPE_CHECKING:
         ConventionLike,
         Duplicates,
         FileFormat,
+        ItemToLike,
         JudgementsLike,
         PolicyLike,
         RunLike,
@@ -280,6 +281,8 @@ def explain(
     collection: CollectionLike | None = None,
     convention: ConventionLike | None = None,
     rows: int | None = ROWS,
+    item_to: ItemToLike | None = None,
+    exclude_same_id: bool = False,
     columns: ColumnsLike | None = None,
     judgements_format: FileFormat | None = None,
     run_format: FileFormat | None = None,
@@ -314,6 +317,10 @@ def explain(
         Measure and policy as another library means them.
     rows : int or None, optional
         How many ranks are shown, those of relevant items first; None shows all.
+    item_to : ItemToLike, optional
+        Which document an item belongs to, as in `judged.evaluate`.
+    exclude_same_id : bool, optional
+        Take out results that have the id of their query, and judgements of a query for itself.
     columns : ColumnsLike, optional
         What each column of a table is, such as {"query": "question_id", "item": "chunk_id"}; by
         default their names tell.
@@ -369,6 +376,8 @@ def explain(
         depth=depth,
         duplicates=duplicates,
         collection=collection,
+        item_to=item_to,
+        exclude_same_id=exclude_same_id,
         columns=columns,
         judgements_format=judgements_format,
         run_format=run_format,

@@ -52,7 +52,7 @@ def body(e: Explanation) -> str:
     say."""
     steps = "".join(f"<li><code>{html(text)}</code>{_why(why)}</li>" for text, why in worked_out(e))
     said = "".join(f"<p>{html(text)}</p>" for text in sentences(e))
-    formula = f"{e.measure.spec.name} = {readable(e.measure.spec.formula)}"
+    formula = f"{e.measure.spec.name} = {readable(e.measure.formula)}"
     return (
         f'<section><h2>Formula</h2><p><code class="formula">{html(formula)}</code></p></section>'
         f"<section><h2>The ranking</h2>{_table(e)}</section>"

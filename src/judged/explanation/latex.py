@@ -15,7 +15,7 @@ def to_latex(e: Explanation) -> str:
     """An align* environment: the definition, what is worked out first, and the value; needs
     amsmath."""
     name = symbol_latex(str(e.measure))
-    rows = [rf"{symbol_latex(e.measure.spec.name)} &= {e.measure.spec.formula}"]
+    rows = [rf"{symbol_latex(e.measure.spec.name)} &= {e.measure.formula}"]
     if e.steps is None:
         rows.append(rf"{name} &\ \text{{is undefined: {e.measure.spec.undefined.text}}}")
     else:

@@ -16,11 +16,12 @@ from judged.inputs import read_judgements
 from judged.inputs.data import Data, holds_rows
 from judged.inputs.tables import Judgements, Lookup, Run
 from judged.judging import judging, pool_of
+from judged.judging.items import with_items
 from judged.policy import Policy
 from judged.rankings.rankings import Rankings
 
 if TYPE_CHECKING:
-    from judged.types import CollectionLike, ColumnsLike, FileFormat
+    from judged.types import CollectionLike, ColumnsLike, FileFormat, ItemToLike
 
 
 @dataclass(frozen=True)
@@ -47,6 +48,8 @@ def read(
     depth: int | None,
     duplicates: str,
     collection: CollectionLike | None,
+    item_to: ItemToLike | None,
+    exclude_same_id: bool,
     columns: ColumnsLike | None,
     judgements_format: FileFormat | None,
     run_format: FileFormat | None,
@@ -58,12 +61,17 @@ def read(
                 "relevant and pool are about a relevance list; judgements say themselves what is "
                 "relevant."
             )
-        data = Data.of(
-            judgements,
-            run,
-            columns=columns,
-            judgements_format=judgements_format,
-            run_format=run_format,
+        data = with_items(
+            Data.of(
+                judgements,
+                run,
+                columns=columns,
+                judgements_format=judgements_format,
+                run_format=run_format,
+            ),
+            item_to=item_to,
+            exclude_same_id=exclude_same_id,
+            duplicates=duplicates,
         )
         listed = data.run("explain takes one run.")
         return _read_query(
@@ -75,6 +83,8 @@ def read(
             duplicates=duplicates,
             collection=collection,
         )
+    if item_to is not None or exclude_same_id:
+        raise InputError("item_to and exclude_same_id are about the ids of a run; there is none.")
     if isinstance(judgements, Rankings):
         return _read_rankings(judgements, query)
     if isinstance(judgements, Mapping) or not isinstance(judgements, (str, Sequence, np.ndarray)):

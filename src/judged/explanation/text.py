@@ -164,7 +164,7 @@ def marked_lines(e: Explanation, *, quiet: bool = False) -> Iterator[tuple[str, 
     only how the number comes about."""
     yield heading(e), "bold"
     yield from _plainly([e.measure.spec.says, ""])
-    yield f"  {e.measure.spec.name} = {readable(e.measure.spec.formula)}", ""
+    yield f"  {e.measure.spec.name} = {readable(e.measure.formula)}", ""
     yield "", ""
     if e.rows:
         yield from _table(e)
@@ -215,7 +215,7 @@ OTHERS = ["under another definition", "value", ""]
 
 def to_markdown(e: Explanation) -> str:
     spec = e.measure.spec
-    parts = [f"## {heading(e)}", spec.says, f"```math\n{spec.formula}\n```"]
+    parts = [f"## {heading(e)}", spec.says, f"```math\n{e.measure.formula}\n```"]
     if e.rows:
         head, before = header(e), gaps(e)
         rows = []

@@ -13,6 +13,7 @@ from judged.identification.printed import Asked
 from judged.identification.result import SHOWN, Identification
 from judged.inputs.data import Data
 from judged.judging import judge_variants
+from judged.judging.items import with_items
 from judged.rankings.audit import audit_of
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
         ColumnsLike,
         Duplicates,
         FileFormat,
+        ItemToLike,
         JudgementsLike,
         MeasuresLike,
         RunLike,
@@ -43,6 +45,8 @@ def identify(
     duplicates: Duplicates = "error",
     collection: CollectionLike | None = None,
     limit: int | None = SHOWN,
+    item_to: ItemToLike | None = None,
+    exclude_same_id: bool = False,
     columns: ColumnsLike | None = None,
     judgements_format: FileFormat | None = None,
     run_format: FileFormat | None = None,
@@ -68,6 +72,12 @@ def identify(
         How many items there are to retrieve: one number, or {query: number}.
     limit : int or None, optional
         How many explanations text and tables show; None for all. All are among the matches.
+    item_to : ItemToLike, optional
+        Which document an item belongs to: "doc:#" (what stands before the last # of its id),
+        "pattern:REGEX" (its first group), "column:NAME", "table:FILE", a dict {item: document}, a
+        table or a function. The best result of each document stands for it.
+    exclude_same_id : bool, optional
+        Take out results that have the id of their query, and judgements of a query for itself.
     columns : ColumnsLike, optional
         What each column of a table is, such as {"query": "question_id", "item": "chunk_id"}; by
         default their names tell.
@@ -84,12 +94,17 @@ def identify(
     AP
     """
     asked = Asked.of(value)
-    data = Data.of(
-        judgements,
-        run,
-        columns=columns,
-        judgements_format=judgements_format,
-        run_format=run_format,
+    data = with_items(
+        Data.of(
+            judgements,
+            run,
+            columns=columns,
+            judgements_format=judgements_format,
+            run_format=run_format,
+        ),
+        item_to=item_to,
+        exclude_same_id=exclude_same_id,
+        duplicates=duplicates,
     )
     variants = judge_variants(
         data.judgements(),

@@ -18,7 +18,7 @@ from judged.inputs.names import (
     plain,
     surest,
 )
-from judged.inputs.tables import JUDGEMENTS, NO_GRADES, RUN, Kind
+from judged.inputs.tables import JUDGEMENTS, NO_GRADES, RUN, Kind, OrderOnly
 from judged.text import Warned, listed, quote
 
 if TYPE_CHECKING:
@@ -246,11 +246,9 @@ class _Choice:
             at = surest(role, self.header, self.source, found)
             self._note(role, at, found)
         if role == "rank":
-            self.notes.append(
-                f"There is no score: column {quote(self.header[at])} gives the order."
-                if not self.found["score"]
-                else f"Column {quote(self.header[at])} gives the order."
-            )
+            lacking = "" if self.found["score"] else "There is no score: "
+            column = f"{'column' if lacking else 'Column'} {quote(self.header[at])}"
+            self.notes.append(OrderOnly(f"{lacking}{column} gives the order."))
         return at
 
     def _note(self, role: str, at: int, found: Sequence[int]) -> None:

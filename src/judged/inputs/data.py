@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from itertools import islice
 from os import PathLike, fspath
 from os.path import isfile
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -96,6 +97,13 @@ class Data:
             of_run=lambda table: run(before_run(table)),
         )
 
+    def kept(self, runs: int | None = None) -> Data:
+        """The same data with the judgements and the first runs read, all of them without a number,
+        so that they can be looked at more than once."""
+        read = dict(zip(self.given_runs, islice(self._read_runs(), runs), strict=False))
+        judgements = self._read_judgements()
+        return replace(self, given=judgements, given_runs={**self.given_runs, **read}, ahead=None)
+
     @contextmanager
     def reading_ahead(self) -> Iterator[Data]:
         """The same data, the first run of which is read while other things are done: it is the
@@ -115,11 +123,7 @@ class Data:
 
     def runs(self) -> Iterator[Run | Lookup]:
         """The runs, one after the other."""
-        ahead = self.ahead
-        for name, given in self.given_runs.items():
-            read = ahead.result() if ahead else self._read_run(name, given)
-            ahead = None
-            yield self.of_run(read)
+        return map(self.of_run, self._read_runs())
 
     def run(self, one: str) -> Run | Lookup:
         """The only run; `one` is what is said where there are several."""
@@ -134,10 +138,16 @@ class Data:
             return judgements_in(self.given.source, self.judgements_format)
         return read_judgements(self.given, columns=self.columns, format=self.judgements_format)
 
+    def _read_runs(self) -> Iterator[Run | Lookup]:
+        ahead = self.ahead
+        for name, given in self.given_runs.items():
+            yield ahead.result() if ahead else self._read_run(name, given)
+            ahead = None
+
     def _read_run(self, name: str | None, given: Any) -> Run | Lookup:
         if self.rows is None:
             return read_run(given, name=name, columns=self.columns, format=self.run_format)
-        if isinstance(given, Run):
+        if isinstance(given, (Run, Lookup)):
             return read_run(given, name=name)
         return _read_beside(self.rows, given, name, self.columns, self.run_format)
 

@@ -14,10 +14,10 @@ from judged.inputs.documents import is_document
 from judged.inputs.names import candidates, surest
 from judged.inputs.objects import as_dict, is_record
 from judged.inputs.rows.names import has_lists
-from judged.inputs.tables import JUDGEMENTS, NO_GRADES, RUN, Kind, Lookup
+from judged.inputs.tables import JUDGEMENTS, NO_GRADES, RUN, Kind, Lookup, OrderOnly
 
 IDS_NOTE = "Ids that were not texts were turned into texts once."
-ORDER_NOTE = "There are no scores: the order of each list is the ranking."
+ORDER_NOTE = OrderOnly("There are no scores: the order of each list is the ranking.")
 
 
 def run_from_dict(given: Mapping[Any, Any], *, name: str = "run") -> Lookup:
@@ -220,7 +220,9 @@ def results_of(
         read = _pair if form == "pair" else _named
         given = [read(each, place, at, kind) for at, each in enumerate(items)]
     pairs = [(as_id(item, place, at), score) for at, (item, score) in enumerate(given)]
-    notes = [ORDER_NOTE if kind is RUN else NO_GRADES] if form == "item" and items else []
+    notes: list[str] = (
+        [ORDER_NOTE if kind is RUN else NO_GRADES] if form == "item" and items else []
+    )
     if any(not isinstance(item, str) for item, _ in given):
         notes.append(IDS_NOTE)
     return pairs, dict.fromkeys(notes)

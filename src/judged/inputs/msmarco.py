@@ -14,7 +14,14 @@ import polars as pl
 
 from judged.errors import InputError
 from judged.inputs.source import LineNumbers, Source, decoded
-from judged.inputs.tables import NO_GRADES, RUN, Reading, from_rows, skipped_comments
+from judged.inputs.tables import (
+    NO_GRADES,
+    RUN,
+    OrderOnly,
+    Reading,
+    from_rows,
+    skipped_comments,
+)
 from judged.inputs.trec import TREC_JUDGEMENTS, Layout, data_lines, line_numbers, read_layout
 from judged.inputs.whitespace import COMMENT, split
 from judged.text import Warned
@@ -49,7 +56,7 @@ def read_msmarco(source: Source) -> Reading:
             f"{rank[wrong[0]]:g}. If the column holds scores, say so with run_format='scores' "
             "(--run-format scores)."
         )
-    note = "There are no scores (an MS MARCO run): the ranks give the order."
+    note = OrderOnly("There are no scores (an MS MARCO run): the ranks give the order.")
     return replace(reading, notes=(*reading.notes, note))
 
 
@@ -73,11 +80,17 @@ def read_three_fields(source: Source) -> Reading:
         other = "scores"
     else:
         frame, note, other = reading.frame, "scores, the greatest the best", "msmarco"
-    said = Warned(
+    said = (_WarnedOrder if is_rank else Warned)(
         f"There is no header: the third column was read as {note}; run_format={other!r} "
         f"(--run-format {other}) reads {'scores' if is_rank else 'ranks'}."
     )
     return replace(reading, frame=frame, notes=(*reading.notes, said))
+
+
+class _WarnedOrder(Warned, OrderOnly):
+    """A warning that says both: what a column was taken for, and that there are no scores."""
+
+    __slots__ = ()
 
 
 def read_pairs(source: Source) -> Reading:

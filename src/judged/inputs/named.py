@@ -45,6 +45,11 @@ class Named(dict[str, tuple[str, ...]]):
         """The first table of each kind: what messages call it, and its columns or why it has
         none."""
 
+    def with_document(self, column: str) -> Named:
+        """The same, with the column of the document that each item belongs to."""
+        columns = {**self, "document": (column,)}
+        return Named(columns, {**self.texts, "document": column}, self.alone)
+
     @property
     def constant(self) -> bool:
         """Whether it was said that every item that is listed is relevant."""

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     import polars as pl
     from numpy.typing import NDArray
 
+    from judged.inputs.weights import QueryWeights
+
 Locate = Callable[[Sequence[int]], list[int]]
 """Row numbers (from 0, ascending) to line numbers (from 1)."""
 Row = (
@@ -30,6 +32,12 @@ NO_GRADES = "There are no grades: every item that is listed is relevant, with gr
 SUBTOPIC_COLUMNS = ("subtopic", "iteration")
 """What a reader calls the column of subtopics; `iteration` is TREC's, which may be a filler."""
 _BATCH = 100_000
+
+
+class OrderOnly(str):
+    """The note of a run that has an order and no scores."""
+
+    __slots__ = ()
 
 
 @dataclass(frozen=True)
@@ -73,6 +81,10 @@ class Table:
     """The number that each row had in the input, where rows were left out."""
     queries: tuple[str, ...] = ()
     """All queries in the order in which they are named, where some have nothing in them."""
+    basis: tuple[str, ...] = ()
+    """What was done to what is ranked, in words: part of the definition of every number."""
+    dropped: int = 0
+    """How many rows were dropped that repeat others."""
 
     def names(self) -> list[str]:
         """All queries, those with nothing in them included, in the order in which they are named.
@@ -135,12 +147,21 @@ class Judgements(Table):
         The number that each row had in the input, where rows were left out.
     queries : tuple of str, optional
         All queries, where some have nothing in them.
+    basis : tuple of str, optional
+        What was done to what is ranked, in words.
+    dropped : int, optional
+        How many rows were dropped that repeat others.
+    weights : QueryWeights, optional
+        How much each query weighs, where a column says so.
 
     >>> import polars as pl
     >>> frame = pl.DataFrame({"query": ["q"], "item": ["a"], "grade": [1.0]})
     >>> Judgements(frame, "a data frame").by_subtopic
     False
     """
+
+    weights: QueryWeights | None = None
+    """How much each query weighs, where a column says so."""
 
     @property
     def by_subtopic(self) -> bool:
@@ -166,6 +187,10 @@ class Run(Table):
         The number that each row had in the input, where rows were left out.
     queries : tuple of str, optional
         All queries, where some have nothing in them.
+    basis : tuple of str, optional
+        What was done to what is ranked, in words.
+    dropped : int, optional
+        How many rows were dropped that repeat others.
     name : str, optional
         What tables call the run.
     tag : str, optional
@@ -201,6 +226,8 @@ class Lookup:
         Whether the judgements are by subtopic.
     repeated : tuple, optional
         (query, item) of each result that was left out, as a better-ranked one repeats it.
+    basis : tuple of str, optional
+        What was done to what is ranked, in words.
 
     >>> Lookup({"q": {"a": 2.5}}, name="bm25").lists["q"]
     {'a': 2.5}
@@ -219,6 +246,8 @@ class Lookup:
     repeated: tuple[tuple[str, str], ...] = ()
     """Query and item of each result of a list that was left out, as a better-ranked one is about
     the same item."""
+    basis: tuple[str, ...] = ()
+    """What was done to what is ranked, in words: part of the definition of every number."""
 
 
 @dataclass(frozen=True)

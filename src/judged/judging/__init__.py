@@ -17,9 +17,12 @@ import numpy as np
 from judged.checks import checked
 from judged.errors import InputError
 from judged.inputs.data import Data
-from judged.inputs.tables import Judgements, Lookup, Run
+from judged.inputs.tables import Judgements, Lookup, OrderOnly, Run
 from judged.judging.faults import doubtful_ties
+from judged.judging.ids import unlike_ids
+from judged.judging.items import with_items
 from judged.judging.join import Matches, match
+from judged.judging.own_ids import warning_of_own_ids
 from judged.judging.pool import Pool, pool_of
 from judged.judging.ties import place
 from judged.judging.variants import Variants, condensed, cut
@@ -27,14 +30,14 @@ from judged.policy import Policy
 from judged.rankings.audit import Audit
 from judged.rankings.grades import each_query
 from judged.rankings.rankings import Rankings, by_query_and_rank
-from judged.segments import Ints, starts_of
+from judged.segments import Floats, Ints, starts_of
 
 if TYPE_CHECKING:
     from judged.types import (
-        CategoriesLike,
         CollectionLike,
         ColumnsLike,
         Duplicates,
+        ItemToLike,
         JudgementsLike,
         PolicyLike,
         RunLike,
@@ -52,6 +55,8 @@ def judge(
     depth: int | None = None,
     duplicates: Duplicates = "error",
     collection: CollectionLike | None = None,
+    item_to: ItemToLike | None = None,
+    exclude_same_id: bool = False,
     columns: ColumnsLike | None = None,
 ) -> Rankings:
     """Match a run with judgements: the ranks of its judged items, which every measure reads.
@@ -70,6 +75,12 @@ def judge(
         What is done about an item that occurs twice for a query.
     collection : CollectionLike, optional
         How many items there are to retrieve: one number, or {query: number}.
+    item_to : ItemToLike, optional
+        Which document an item belongs to: "doc:#" (what stands before the last # of its id),
+        "pattern:REGEX" (its first group), "column:NAME", "table:FILE", a dict {item: document}, a
+        table or a function. The best result of each document stands for it.
+    exclude_same_id : bool, optional
+        Take out results that have the id of their query, and judgements of a query for itself.
     columns : ColumnsLike, optional
         What each column of a table is, such as {"query": "question_id", "item": "chunk_id"}; by
         default their names tell.
@@ -82,7 +93,12 @@ def judge(
     >>> r.hit_rank.tolist(), r.hit_grade.tolist(), r.retrieved.tolist()
     ([2, 3], [1.0, 0.0], [3])
     """
-    data = Data.of(judgements, run, columns=columns)
+    data = with_items(
+        Data.of(judgements, run, columns=columns),
+        item_to=item_to,
+        exclude_same_id=exclude_same_id,
+        duplicates=duplicates,
+    )
     listed = data.run(
         "judge takes one run; judged.evaluate takes several, as {name: run} or a list of paths."
     )
@@ -103,26 +119,24 @@ def judging(
     depth: int | None = None,
     duplicates: str = "error",
     collection: CollectionLike | None = None,
-    unique: CategoriesLike | None = None,
+    best_scores: bool = False,
 ) -> Callable[[Run | Lookup], Rankings]:
     """As `judge`, with judgements made ready once: a function that judges one run after another.
 
-    With `unique`, a table from item to category, the best result of each category stands for it.
+    With `best_scores`, rankings hold each query's greatest score, where the run has scores.
     """
-    if unique is not None:
-        from judged.inputs.categories import read_categories
-        from judged.judging.categories import BASIS, unique_judgements, unique_results
-
-        table = read_categories(unique)
-        judgements = unique_judgements(judgements, table, duplicates=duplicates)
     pool = pool_of(judgements, duplicates=duplicates)
 
     def judge_one(run: Run | Lookup) -> Rankings:
-        listed = run if unique is None else unique_results(run, table, duplicates=duplicates)
-        rankings = judge_pool(
-            pool, listed, policy=policy, depth=depth, duplicates=duplicates, collection=collection
+        return judge_pool(
+            pool,
+            run,
+            policy=policy,
+            depth=depth,
+            duplicates=duplicates,
+            collection=collection,
+            best_scores=best_scores,
         )
-        return rankings if unique is None else replace(rankings, basis=BASIS)
 
     return judge_one
 
@@ -153,10 +167,24 @@ def judge_pool(
     depth: int | None,
     duplicates: str,
     collection: CollectionLike | None = None,
+    best_scores: bool = False,
 ) -> Rankings:
     """As `judge`, with judgements made ready once for several runs."""
     found = match(pool, run, duplicates=duplicates)
-    return _ranked(pool, run, found, policy, depth, collection)
+    ranked = _ranked(pool, run, found, policy, depth, collection)
+    if best_scores and not any(isinstance(note, OrderOnly) for note in run.notes):
+        best = _best_scores(found)
+        whole = None if ranked.whole is None else replace(ranked.whole, best_score=best)
+        ranked = replace(ranked, best_score=best, whole=whole)
+    return ranked
+
+
+def _best_scores(found: Matches) -> Floats:
+    """The greatest score of each judged query's results; NaN where there are none."""
+    best = np.full(len(found.lengths) + 1, np.nan)  # the last is of a query that the run lacks
+    some = np.flatnonzero(found.lengths)
+    best[some] = np.maximum.reduceat(found.scores, starts_of(found.lengths)[some])
+    return best[found.list_of]
 
 
 def _ranked(
@@ -189,15 +217,20 @@ def _ranked(
         missing=~present,
         collection=_collection(collection, pool.queries),
         ties=policy.ties,
+        basis=run.basis,
         name=run.name,
     )
     shown = whole if depth is None else cut(whole, depth)
     final = condensed(shown) if policy.unjudged == "removed" else shown
-    doubts = doubtful_ties(pool.queries, query, found.hit_score, places.last > places.first)
+    doubts = (
+        *unlike_ids(pool, run, found),
+        *warning_of_own_ids(pool, found),
+        *doubtful_ties(pool.queries, query, found.hit_score, places.last > places.first),
+    )
     audit = Audit.of(
         shown,
         run_queries=found.run_queries,
-        notes=tuple(dict.fromkeys((*pool.notes, *run.notes, *doubts))),
+        notes=tuple(dict.fromkeys((*doubts, *pool.notes, *run.notes))),
         fractional_grades=int(((pool.grades > 0) & (pool.grades < 1)).sum()),
         negative_grades=int((pool.grades < 0).sum()),
         infinite_scores=found.infinite,

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from judged.errors import InputError
 from judged.inputs.tables import AnyTable, Lookup, Run, Table
+from judged.judging.ids import agreement
 from judged.segments import Floats, Ints
 from judged.text import Warned, counted
 
@@ -49,6 +50,7 @@ def without_repeats(table: AnyTable, rows: Ints, duplicates: str) -> AnyTable:
         table,
         frame=kept.drop("row"),
         rows=numbers if table.rows is None else table.rows[numbers],
+        dropped=table.dropped + table.frame.height - kept.height,
     )
 
 
@@ -117,7 +119,8 @@ def nothing_in_common(pool: Pool, run: Run | Lookup) -> str:
     for hint, change in _HINTS.items():
         if {change(query) for query in there[:1000]} & {change(query) for query in pool.queries}:
             return f"{message} {hint}"
-    return f"{message} Do the two belong to the same collection?"
+    like = agreement(there[:1000], pool.queries)
+    return f"{message} {like or 'Do the two belong to the same collection?'}"
 
 
 _HINTS: dict[str, Callable[[str], str]] = {
@@ -128,10 +131,6 @@ _HINTS: dict[str, Callable[[str], str]] = {
     "numbers?": lambda query: query.removesuffix(".0"),
     "They would agree but for upper and lower case: ids are compared as exact texts.": str.lower,
     "They would agree but for white space at the ends: ids are compared as exact texts.": str.strip,
-    "Their numbers agree, the letters around them do not: ids are compared as "
-    "exact texts.": lambda query: (
-        "".join(letter for letter in query if letter.isdigit()).lstrip("0") or query
-    ),
 }
 
 

@@ -10,8 +10,9 @@ from __future__ import annotations
 import struct
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import chain, compress, repeat
+from operator import contains
 from typing import TYPE_CHECKING, Any, Generic
 
 import numpy as np
@@ -181,6 +182,9 @@ class Matches:
     items: Callable[[Ints, NDArray[np.bool_]], list[str]]
     """(lists, chosen) -> the items of some lists, end to end, those that are chosen."""
     run_queries: int
+    own_query: Ints
+    """Judged queries that the run holds among their own results."""
+    own_score: Floats
     infinite: int = 0
     """How many scores are infinite."""
     dropped: int = 0
@@ -205,12 +209,9 @@ def _match_table(pool: Pool, run: Run, duplicates: str) -> Matches:
     import polars as pl
 
     rows = hashed(run)
-    row, judgement, again = _pairs(pool, rows)
+    row, judgement, again, own, query = _pairs(pool, rows)
     if len(again):
-        kept = without_repeats(run, again, duplicates)
-        return replace(
-            _match_table(pool, kept, duplicates), dropped=run.frame.height - kept.frame.height
-        )
+        return _match_table(pool, without_repeats(run, again, duplicates), duplicates)
     grouped = group(rows)
     scores = grouped.values("score")
     finite = bool(np.isfinite(scores).all())
@@ -234,6 +235,9 @@ def _match_table(pool: Pool, run: Run, duplicates: str) -> Matches:
     same &= (run.frame["item"].gather(row) == pool.frame["item"].gather(judgement)).to_numpy()
     if not same.all():
         judgement, position = judgement[same], position[same]
+    names, listed = judged["query"].gather(query), run.frame[own]
+    same = ((listed["query"] == names) & (listed["item"] == names)).to_numpy()
+    own, query = own[same], query[same]
 
     def items(lists: Ints, chosen: NDArray[np.bool_]) -> list[str]:
         at = positions(starts[lists], grouped.lengths[lists])[chosen]
@@ -248,21 +252,25 @@ def _match_table(pool: Pool, run: Run, duplicates: str) -> Matches:
         hit_position=position,
         items=items,
         run_queries=len(grouped.names),
+        own_query=query,
+        own_score=scores[grouped.positions(own)],
         infinite=0 if finite else int(np.isinf(scores).sum()),
+        dropped=run.dropped,
     )
 
 
-def _pairs(pool: Pool, run: Hashed[Run]) -> tuple[Ints, Ints, Ints]:
-    """Rows of the run and judgements whose keys agree, in the order of the rows; and the run's
-    repeated rows."""
-    count = len(run.key)
-    left, right = equal_pairs(run.key, pool.key)
+def _pairs(pool: Pool, run: Hashed[Run]) -> tuple[Ints, Ints, Ints, Ints, Ints]:
+    """Rows of the run and judgements whose keys agree, in the order of the rows; the run's repeated
+    rows; and its rows whose key is that of a query as its own result, with that query."""
+    count, last = len(run.key), len(run.key) + len(pool.key)
+    left, right = equal_pairs(run.key, pool.key, pool.own_key)
     inside = right < count
     again = repeated(run.table, np.concatenate([left[inside], right[inside]]))
-    across = (left < count) & ~inside
+    own = (left < count) & (right >= last)
+    across = (left < count) & ~inside & (right < last)
     # Both numbers in one integer: one plain sort puts the pairs in order.
     pairs = np.sort(left[across] << 32 | (right[across] - count))
-    return pairs >> 32, pairs & 0xFFFFFFFF, again
+    return pairs >> 32, pairs & 0xFFFFFFFF, again, left[own], right[own] - last
 
 
 def _match_lookup(pool: Pool, run: Lookup, duplicates: str) -> Matches:
@@ -290,6 +298,7 @@ def _match_lookup(pool: Pool, run: Lookup, duplicates: str) -> Matches:
             "A NaN has no place in a ranking; give it a number or remove the item."
         )
     hit = ~np.isnan(score)
+    own = np.fromiter(map(contains, lists.values(), lists), bool, len(lists))
     every = list(lists.values())
 
     def items(chosen_lists: Ints, chosen: NDArray[np.bool_]) -> list[str]:
@@ -309,6 +318,8 @@ def _match_lookup(pool: Pool, run: Lookup, duplicates: str) -> Matches:
         hit_position=None,
         items=items,
         run_queries=len(run.lists),
+        own_query=np.flatnonzero(present)[own],
+        own_score=np.array([run.lists[query][query] for query in compress(lists, own)], float),
         infinite=0 if finite else int(np.isinf(scores).sum()),
         dropped=len(run.repeated),
     )

@@ -78,6 +78,15 @@ class Pool:
         return hashed(Judgements(self.frame, self.name, queries=self.queries)).key
 
     @cached_property
+    def own_key(self) -> pl.Series:
+        """The hash of each query as if it were its own item."""
+        import polars as pl
+
+        query = texts("query", self.queries)
+        frame = pl.DataFrame([query, query.alias("item")])
+        return hashed(Judgements(frame, self.name, queries=self.queries)).key
+
+    @cached_property
     def items(self) -> list[Collection[str]]:
         """The judged items of each query, for looking them up in dicts."""
         if isinstance(self.source, Lookup):
@@ -119,7 +128,7 @@ def pool_of(judgements: Judgements | Lookup, *, duplicates: str = "error") -> Po
         pool = Pool(tuple(lists), lengths, grades, judgements, dropped, subtopics)
     else:
         rows = distinct(judgements, duplicates)
-        dropped = judgements.frame.height - rows.table.frame.height
+        dropped = rows.table.dropped
         if judgements.by_subtopic:
             whole, subtopics = table_by_item(rows)
             rows = hashed(whole)

@@ -40,6 +40,17 @@ def table_by_item(rows: Hashed[Judgements]) -> tuple[Judgements, Subtopics]:
 
 def lists_by_item(given: Lookup) -> tuple[Lookup, Subtopics]:
     """The same for a dict of dicts of dicts."""
+    frame = rows_of(given)
+    items, subtopics = _by_item(frame, frame["number"].to_numpy())
+    pairs = zip(items["item"].to_list(), items["grade"].to_list(), strict=True)
+    lists = {query: dict(next(pairs) for _ in own) for query, own in given.lists.items()}
+    return replace(
+        given, lists=lists, notes=(*given.notes, *_note(subtopics, items.height)), by_subtopic=False
+    ), subtopics
+
+
+def rows_of(given: Lookup) -> pl.DataFrame:
+    """The rows of a dict of dicts of dicts: the number of the query, item, subtopic and grade."""
     import polars as pl
 
     rows = [
@@ -49,13 +60,7 @@ def lists_by_item(given: Lookup) -> tuple[Lookup, Subtopics]:
         for subtopic, grade in grades.items()
     ]
     schema = {"number": pl.Int64, "item": pl.String, "subtopic": pl.String, "grade": pl.Float64}
-    frame = pl.DataFrame(rows, schema=schema, orient="row")
-    items, subtopics = _by_item(frame, frame["number"].to_numpy())
-    pairs = zip(items["item"].to_list(), items["grade"].to_list(), strict=True)
-    lists = {query: dict(next(pairs) for _ in own) for query, own in given.lists.items()}
-    return replace(
-        given, lists=lists, notes=(*given.notes, *_note(subtopics, items.height)), by_subtopic=False
-    ), subtopics
+    return pl.DataFrame(rows, schema=schema, orient="row")
 
 
 def _grade(query: str, item: str, subtopic: str, grade: object) -> float:

@@ -39,8 +39,8 @@ class Named:
 
 
 def named_all(convention: Convention, measures: list[str | Measure]) -> list[Named]:
-    """The library's variant of each measure, each once; a text may hold several of its names or of
-    ours.
+    """The library's variant of each measure, each of its names once; a text may hold several of its
+    names or of ours.
 
     >>> from judged.conventions import find
     >>> wanted = ["RetrievalMAP(top_k=10), AP@5"]
@@ -48,9 +48,9 @@ def named_all(convention: Convention, measures: list[str | Measure]) -> list[Nam
     [AP(norm=retrieved)@10, AP(norm=retrieved)@5]
     """
     found = [named for each in measures for named in _named(convention, each)]
-    first: dict[Measure, Named] = {}
+    first: dict[tuple[Measure, str], Named] = {}
     for named in found:
-        first.setdefault(named.measure, named)
+        first.setdefault((named.measure, named.theirs), named)
     return list(first.values())
 
 

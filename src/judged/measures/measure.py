@@ -212,6 +212,13 @@ class Measure:
         return None if form is None else form(rankings, **_accepted(form, self.params))
 
     @property
+    def formula(self) -> str:
+        """The definition with these parameters in LaTeX, where a variant has one of its own."""
+        written = (f"{name}={show(value)}" for name, value in self.items)
+        own = (self.spec.formulas[each] for each in written if each in self.spec.formulas)
+        return next(own, self.spec.formula)
+
+    @property
     def monotone(self) -> bool:
         """Whether the value only ever goes one way when retrieved items get better grades."""
         return self.spec.monotone is not None and self.spec.monotone(self.params)
@@ -262,9 +269,11 @@ class Measure:
             return self.spec.summarise(
                 rankings, settled, **_accepted(self.spec.summarise, self.params)
             )
-        return AGGREGATIONS[self.params["aggregate"]](settled.values)
+        return AGGREGATIONS[self.params["aggregate"]](settled.values, settled.weights)
 
-    def summarise_error(self, values: Floats, errors: Floats) -> float | None:
+    def summarise_error(
+        self, values: Floats, errors: Floats, weights: Floats | None = None
+    ) -> float | None:
         """The standard error of the one number for all queries.
 
         Parameters
@@ -273,6 +282,8 @@ class Measure:
             The values of the queries that count.
         errors : numpy.ndarray
             Their standard errors.
+        weights : numpy.ndarray, optional
+            Their weights, all above 0; by default the queries count the same.
 
         Returns
         -------
@@ -285,7 +296,7 @@ class Measure:
         """
         if self.spec.summarise is not None or not len(values):
             return None
-        return AGGREGATIONS[self.params["aggregate"]].error(values, errors)
+        return AGGREGATIONS[self.params["aggregate"]].standard_error(values, errors, weights)
 
     def definition(self) -> dict[str, Any]:
         """What this number means, ready for JSON: words, formula, parameters, reference.
@@ -302,7 +313,7 @@ class Measure:
             "name": str(self),
             "title": self.spec.title,
             "definition": self.describe(),
-            "formula": self.spec.formula,
+            "formula": self.formula,
             "parameters": {
                 name: show(value) if isinstance(value, (Mapping, tuple)) else value
                 for name, value in self.items

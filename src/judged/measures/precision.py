@@ -106,10 +106,11 @@ def _expected_success(r: Rankings, *, k: Cutoff, rel: float, of: str) -> Floats:
     aliases=("Hit", "HitRate", "HR", "TopKAccuracy", "CMC"),
     title="Success (hit rate, top-k accuracy, CMC)",
     says=(
-        "1 if the first k results hold what is relevant, otherwise 0; its mean is the share of "
-        "queries with a hit."
+        "1 if at least one of the first k results is relevant (with of=all, if every relevant item "
+        "is among them), otherwise 0; its mean is the share of queries with a hit."
     ),
     formula=r"\max_{i\le k}[g_i \ge rel]",
+    formulas={"of=all": r"[\sum_{i\le k}[g_i \ge rel] = N]"},
     reference="craswell2009",
     range=(0, 1),
     params=(
@@ -118,7 +119,7 @@ def _expected_success(r: Rankings, *, k: Cutoff, rel: float, of: str) -> Floats:
         Choice(
             "of",
             "any",
-            "how much of what is relevant they have to hold",
+            "which relevant items have to be among the first k",
             {
                 "any": "one relevant item is enough",
                 "all": (

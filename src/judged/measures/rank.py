@@ -95,12 +95,17 @@ def _last(r: Rankings, rel: float) -> Floats:
 
 def _summary(r: Rankings, settled: Settled, *, rel: float, of: str, aggregate: str) -> float:
     if of != "all":
-        return AGGREGATIONS[aggregate](settled.values)
+        return AGGREGATIONS[aggregate](settled.values, settled.weights)
     query, ranks = _all_ranks(r, rel)
     # A query with nothing relevant has no ranks, and counts with the one value that the policy
     # gives it.
+    alone = np.flatnonzero((r.relevant(rel) == 0) & settled.counted)
+    counts = settled.counted[query]
+    every = np.concatenate([query[counts], alone])
     empty = settled.values[(r.relevant(rel) == 0)[settled.counted]]
-    return AGGREGATIONS[aggregate](np.concatenate([ranks[settled.counted[query]], empty]))
+    return AGGREGATIONS[aggregate](
+        np.concatenate([ranks[counts], empty]), settled.weights_of(every)
+    )
 
 
 @measure(
@@ -115,6 +120,7 @@ def _summary(r: Rankings, settled: Settled, *, rel: float, of: str, aggregate: s
         "Lower is better."
     ),
     formula=r"\min\{i : g_i \ge rel\}",
+    formulas={"of=all": r"\{i : g_i \ge rel\}", "of=last": r"\max\{i : g_i \ge rel\}"},
     reference="manning2008",
     range=(1, np.inf),
     params=(

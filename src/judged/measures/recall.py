@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from judged.measures.aggregation import aggregate_param
+from judged.measures.aggregation import aggregate_param, mean
 from judged.measures.params import REL, Choice, K, Number
 from judged.measures.precision import SHORT, precision
 from judged.measures.spec import ITSELF, NO_RELEVANT, Example, Settled, measure
@@ -69,10 +69,10 @@ def _summary(
     r: Rankings, settled: Settled, *, k: Cutoff, rel: float, short: str, beta: float, average: str
 ) -> float:
     if average == "queries":
-        return float(np.mean(settled.values))
-    mean_precision = settled.settle(precision(r, k=k, rel=rel, short=short)).mean()
-    mean_recall = settled.settle(recall(r, k=k, rel=rel, norm="relevant")).mean()
-    return float(_balance(mean_precision, mean_recall, beta))
+        return mean(settled.values, settled.weights)
+    parts = precision(r, k=k, rel=rel, short=short), recall(r, k=k, rel=rel, norm="relevant")
+    means = [np.asarray(mean(settled.settle(each), settled.weights)) for each in parts]
+    return float(_balance(means[0], means[1], beta))
 
 
 @measure(

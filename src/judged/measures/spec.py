@@ -19,7 +19,7 @@ from judged.measures.params import Param
 from judged.measures.presets import PRESETS
 from judged.measures.worth import Closed, Worth, by_grade
 from judged.rankings.rankings import Rankings
-from judged.segments import Floats
+from judged.segments import Floats, Ints
 from judged.text import listed
 
 Mask = NDArray[np.bool_]
@@ -35,6 +35,16 @@ class Settled:
     """Which queries count."""
     settle: Callable[[Floats], Floats]
     """The same policy for other values, one per query, that a summary is made of."""
+    weights: Floats | None = None
+    """How much each query that counts weighs; None where all are the same."""
+
+    def weights_of(self, query: Ints) -> Floats | None:
+        """The weights of some queries that count, as numbers among all queries."""
+        if self.weights is None:
+            return None
+        every = np.zeros(len(self.counted))
+        every[self.counted] = self.weights
+        return every[query]
 
 
 @dataclass(frozen=True)
@@ -117,6 +127,8 @@ class Spec:
     """(rankings, **params) -> one value per query."""
     family: str
     """The module that declares it."""
+    formulas: Mapping[str, str] = field(default_factory=dict)
+    """The definition of variants that need one of their own, by what makes them: {"of=all": …}."""
     aliases: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     """Other names, each with the parameters it stands for: {"GMAP": {"aggregate": "geometric"}}."""
     at: str | None = "k"

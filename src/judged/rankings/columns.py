@@ -14,6 +14,7 @@ from judged.segments import Floats, Ints, freeze, ordinals, positions, starts_of
 if TYPE_CHECKING:
     from judged.rankings.audit import Audit
     from judged.rankings.rankings import Rankings
+    from judged.rankings.weights import Weights
     from judged.types import Ties, Unjudged
 
 Cutoff = int | Literal["R"] | None
@@ -79,6 +80,11 @@ class Columns:
     """Judged queries that the run lacks: not the same as those whose list became empty later."""
     collection: Ints | None = None
     """How many items there were to retrieve, per query; None where unknown."""
+    weights: Weights | None = None
+    """How much each query counts in summaries; None where all count the same."""
+    best_score: Floats | None = None
+    """The greatest score among each query's results, NaN where it has none; None where nobody
+    asked, or where there is only an order."""
     ties: Ties = "input"
     """How ties were broken; where it is "expected" they were not: `hit_rank` is one order of many,
     a tie that the depth cuts through has its hits below the cut too, and measures are means over

@@ -26,7 +26,7 @@ from judged.segments import Ints, ordinals
 
 if TYPE_CHECKING:
     from judged.evaluation.evaluation import Evaluation
-    from judged.types import ConventionLike, MeasuresLike, PolicyLike, Ties
+    from judged.types import ConventionLike, MeasuresLike, PolicyLike, Ties, WeightsLike
 
 __all__ = ["Cutoff", "Rankings", "Subtopics", "by_query_and_rank"]
 
@@ -159,6 +159,9 @@ class Rankings(Columns):
         convention: ConventionLike | None = None,
         tie_range: bool = False,
         unjudged_range: bool = False,
+        weights: WeightsLike | None = None,
+        unanswerable: bool = False,
+        answer_threshold: float | None = None,
     ) -> Evaluation:
         """Score these rankings; built once, they can be evaluated many times.
 
@@ -172,6 +175,10 @@ class Rankings(Columns):
             Score as another library does, such as "ranx".
         tie_range, unjudged_range : bool, optional
             Add what each number could be with ties, or unjudged results, taken otherwise.
+        weights : WeightsLike, optional
+            How much each query counts: {query: weight}, a table or a file.
+        unanswerable, answer_threshold
+            As for `judged.evaluate`; rankings hold no scores, unless it made them.
 
         Returns
         -------
@@ -192,6 +199,9 @@ class Rankings(Columns):
                 convention=convention,
                 tie_range=tie_range,
                 unjudged_range=unjudged_range,
+                weights=weights,
+                unanswerable=unanswerable,
+                answer_threshold=answer_threshold,
             )
         )
 
@@ -220,6 +230,8 @@ class Rankings(Columns):
             "retrieved": self.retrieved[index],
             "missing": self.missing[index],
             "collection": None if self.collection is None else self.collection[index],
+            "weights": None if self.weights is None else self.weights.take(index),
+            "best_score": None if self.best_score is None else self.best_score[index],
             "hit_query": hit_query,
             "pool_query": pool_query,
             "pool_grade": self.pool_grade[pool],

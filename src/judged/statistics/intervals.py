@@ -69,6 +69,19 @@ class Interval:
         )
 
 
+def checked_level(level: Any) -> float:
+    """A level as a float: a number between 0 and 1."""
+    if (
+        isinstance(level, bool)
+        or not isinstance(level, (Real, np.number))
+        or not 0 < float(level) < 1
+    ):
+        raise InputError(
+            f"the level of an interval must be a number between 0 and 1, as 0.95; got {level!r}."
+        )
+    return float(level)
+
+
 def mean_interval(values: Sequence[float] | NDArray[Any], *, level: float = LEVEL) -> Interval:
     """Student's interval of a mean: mean ± t·s/√n, with n - 1 degrees of freedom.
 
@@ -89,14 +102,7 @@ def mean_interval(values: Sequence[float] | NDArray[Any], *, level: float = LEVE
     >>> mean_interval([1.0, 2.0, 3.0])
     Interval(mean=2.0, low=-0.484..., high=4.484...)
     """
-    if (
-        isinstance(level, bool)
-        or not isinstance(level, (Real, np.number))
-        or not 0 < float(level) < 1
-    ):
-        raise InputError(
-            f"the level of an interval must be a number between 0 and 1, as 0.95; got {level!r}."
-        )
+    level = checked_level(level)
     numbers = np.asarray(values, np.float64)
     if numbers.ndim != 1 or not len(numbers) or not np.isfinite(numbers).all():
         raise InputError(
@@ -108,8 +114,6 @@ def mean_interval(values: Sequence[float] | NDArray[Any], *, level: float = LEVE
     from scipy.special import stdtrit
 
     half = float(
-        stdtrit(len(numbers) - 1, (1 + float(level)) / 2)
-        * numbers.std(ddof=1)
-        / np.sqrt(len(numbers))
+        stdtrit(len(numbers) - 1, (1 + level) / 2) * numbers.std(ddof=1) / np.sqrt(len(numbers))
     )
     return Interval(mean, mean - half, mean + half)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import pytest
@@ -30,6 +31,13 @@ METRICS = {
     "NDCG(k={k})": "NDCGKMetric",
     "MRR(k={k})": "MRRKMetric",
     "HitRate(k={k})": "HitRateKMetric",
+}
+THRESHOLD = "aggregation_method_params={'threshold': {rel}}"
+CONTEXTS = {
+    "ContextRelevance(aggregation_method='hit')": "hit",
+    f"ContextRelevance(aggregation_method='hit', {THRESHOLD})": "hit",
+    "ContextRelevance(aggregation_method='hit_share')": "hit_share",
+    f"ContextRelevance(aggregation_method='hit_share', {THRESHOLD})": "hit_share",
 }
 DATA = {
     name: without_negative(closed(given))
@@ -74,11 +82,15 @@ def value(metric: str, given: Collection, k: int, **options: Any) -> float:
 
 
 def test_table() -> None:
-    check_table(NAME, METRICS)
+    check_table(NAME, {**METRICS, **CONTEXTS})
 
 
 @pytest.mark.parametrize("collection", DATA)
-@pytest.mark.parametrize("case", cases(NAME, places={"k": (1, 3, 10)}), ids=str)
+@pytest.mark.parametrize(
+    "case",
+    [each for each in cases(NAME, places={"k": (1, 3, 10)}) if each.name.theirs in METRICS],
+    ids=str,
+)
 def test_every_name(case: Case, collection: str) -> None:
     given = EVEN if case.theirs.startswith("MAP") else DATA[collection]
     options = {"beta": case.places["b"]} if "b" in case.places else {}
@@ -86,7 +98,95 @@ def test_every_name(case: Case, collection: str) -> None:
     assert compare(NAME, case, given, theirs)
 
 
-@pytest.mark.parametrize("case", cases(NAME, places={"k": (3,), "b": (2,)}), ids=str)
+def contexts(
+    given: Collection, monkeypatch: pytest.MonkeyPatch, **options: Any
+) -> dict[str, float]:
+    """What the contexts of each row come to, where a model gives them their grades as scores."""
+    pd = pytest.importorskip("pandas")
+    evidently = pytest.importorskip("evidently")
+    from evidently.descriptors import _context_relevance as descriptors
+
+    def score(question: Any, context: Any, options: Any) -> Any:
+        scores = [
+            [given.judgements[query][item] for item in items]
+            for query, items in zip(question.data, context.data, strict=True)
+        ]
+        return descriptors.DatasetColumn(
+            descriptors.ColumnType.List, pd.Series(scores, index=question.data.index)
+        )
+
+    monkeypatch.setitem(descriptors.METHODS, "given", (score, descriptors.MeanAggregation))
+    rows = pd.DataFrame(
+        {"question": list(given.run), "contexts": [list(items) for items in given.run.values()]}
+    )
+    wanted = descriptors.ContextRelevance(
+        "question", "contexts", method="given", alias="found", **options
+    )
+    found = evidently.Dataset.from_pandas(rows, descriptors=[wanted]).as_dataframe()
+    return dict(zip(found["question"], map(float, found["found"]), strict=True))
+
+
+@pytest.mark.parametrize("tenths", [(0, 1, 3, 5, 7), (2, 5, 7, 8, 9, 10), (0, 0, 0, 8)], ids=str)
+@pytest.mark.parametrize(
+    "case",
+    [each for each in cases(NAME, places={"rel": (0.5, 1)}) if each.name.theirs in CONTEXTS],
+    ids=str,
+)
+def test_contexts_of_rows(
+    case: Case, tenths: tuple[int, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drawn = generate(132, gaps=False, longest=8, grades=tenths)
+    whole = closed(drawn)
+    given = Collection(
+        {
+            query: {item: grade / 10 for item, grade in grades.items()}  # type: ignore[misc]
+            for query, grades in whole.judgements.items()
+        },
+        whole.rows,
+    )
+    options: dict[str, Any] = {"aggregation_method": CONTEXTS[case.name.theirs]}
+    if "rel" in case.places:
+        options["aggregation_method_params"] = {"threshold": case.places["rel"]}
+    theirs = contexts(given, monkeypatch, **options)
+    assert compare(NAME, case, given, theirs) == len(given.judgements)
+
+
+def test_a_row_without_contexts_is_scored_as_an_empty_text(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    pd = pytest.importorskip("pandas")
+    pytest.importorskip("evidently")
+    from evidently.descriptors import _context_relevance as descriptors
+
+    read: list[str] = []
+
+    class Model:
+        def __init__(self, name: str) -> None: ...
+
+        def encode(self, texts: Any) -> Any:
+            read.extend(texts)
+            return [[1.0, 0.0] for _ in texts]
+
+    module = type(sys)("sentence_transformers")
+    module.SentenceTransformer = Model  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "sentence_transformers", module)
+    columns = [
+        descriptors.DatasetColumn(descriptors.ColumnType.Text, series)
+        for series in (
+            pd.Series(["p", "q"], name="question"),
+            pd.Series([["a", "b"], []], name="contexts"),
+        )
+    ]
+    found = descriptors.semantic_similarity_scoring(*columns, None)
+    assert read == ["p", "q", "a", "b", ""]
+    assert found.data.tolist() == [[1.0, 1.0], [1.0]]
+
+
+@pytest.mark.parametrize(
+    "case",
+    [each for each in cases(NAME, places={"k": (3,), "b": (2,)}) if each.name.theirs in METRICS],
+    ids=str,
+)
 def test_users_without_feedback_can_count(case: Case) -> None:
     given = EVEN if case.theirs.startswith("MAP") else DATA["nothing relevant"]
     options = {"beta": case.places["b"]} if "b" in case.places else {}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 
 from judged.charts.chart import Chart
-from judged.charts.sources import Source, Systems, checked_k
+from judged.charts.sources import Source, Systems, checked_k, unweighted
 from judged.charts.specification import chart
 from judged.charts.themes import ThemeName, theme_named
 from judged.checks import checked
@@ -27,7 +27,7 @@ def data(
 ) -> pl.DataFrame:
     """A row for each of TP, FN, FP and TN, summed over queries; TN is null where the size of the
     collection is unknown."""
-    systems = Systems.of(source).one(query)
+    systems = unweighted(Systems.of(source).one(query))
     r = systems.rankings[0]
     depth = checked_k(k, DEFAULT_K, DEFAULT_K)
     known = [name for name in CELLS if name != "TN" or r.collection is not None]

@@ -7,7 +7,7 @@ import polars as pl
 from judged.charts.axes import number_axis, rank_axis
 from judged.charts.chart import Chart
 from judged.charts.lines import curves
-from judged.charts.sources import Source, Systems, checked_k, cutoffs
+from judged.charts.sources import Source, Systems, checked_k, cutoffs, unweighted
 from judged.charts.specification import chart, layers
 from judged.charts.themes import ThemeName, theme_named
 from judged.checks import checked
@@ -24,7 +24,7 @@ def data(
 ) -> pl.DataFrame:
     """A row for each count and cutoff, summed over queries. True negatives, which dwarf all others,
     are left out."""
-    systems = Systems.of(source).one(query)
+    systems = unweighted(Systems.of(source).one(query))
     r = systems.rankings[0]
     depths = cutoffs(checked_k(k, systems.longest, DEEPEST))
     wanted = {

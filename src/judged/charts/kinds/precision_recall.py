@@ -11,7 +11,7 @@ import polars as pl
 from judged.charts.axes import share_axis
 from judged.charts.chart import Chart, rows_of
 from judged.charts.lines import end_labels
-from judged.charts.sources import Source, Systems, kept
+from judged.charts.sources import Source, Systems, kept, unweighted
 from judged.charts.specification import chart, layers
 from judged.charts.themes import DASHES, ThemeName, theme_named
 from judged.checks import checked
@@ -38,7 +38,7 @@ def data(source: Source, *, query: str | None = None, rel: float = 1) -> pl.Data
     Between `recall_from` and `recall` the uninterpolated curve has the height `precision`, so the
     area of these steps is AP, and their mean's area is the mean AP, exactly.
     """
-    systems = Systems.of(source).one(query)
+    systems = unweighted(Systems.of(source).one(query))
     r = systems.rankings[0]
     drawable = len(r) == 1 and r.relevant(rel)[0] > 0 and r.retrieved[0] > 0
     table = _saw_tooth(r, rel) if drawable else _mean(systems, r, rel)

@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from judged.charts.chart import Chart
-from judged.charts.sources import Source, Systems
+from judged.charts.sources import Source, Systems, unweighted
 from judged.charts.specification import chart, layers
 from judged.charts.themes import ThemeName, theme_named
 from judged.checks import checked, choice
@@ -31,7 +31,7 @@ def data(source: Source, *, of: Of = "all", rel: float = 1) -> pl.DataFrame:
     The median is that of all these items; those that were not retrieved stand behind the last rank.
     """
     choice("of", of, OF)
-    systems = Systems.of(source).one()
+    systems = unweighted(Systems.of(source).one())
     r = systems.rankings[0]
     query, rank, ordinal = r.relevant_hits(None, rel)
     if of == "first":

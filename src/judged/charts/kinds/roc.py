@@ -9,7 +9,7 @@ import polars as pl
 from judged.charts.axes import share_axis
 from judged.charts.chart import Chart
 from judged.charts.lines import curves
-from judged.charts.sources import Source, Systems
+from judged.charts.sources import Source, Systems, unweighted
 from judged.charts.specification import chart, layers
 from judged.charts.themes import ThemeName, theme_named
 from judged.checks import checked
@@ -38,6 +38,7 @@ def data(source: Source, *, query: str | None = None, rel: float = 1) -> pl.Data
     systems = Systems.of(source)
     if query is not None:
         systems = systems.about(query)
+    unweighted(systems)
     frames = []
     for r in systems.rankings:
         area = parse_measure("RankAUC")(rel=rel).compute(r)

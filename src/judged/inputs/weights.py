@@ -1,0 +1,249 @@
+"""How much each query weighs, as traffic does, from a dict, a frame or a file."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judged.checks import real, refuse_lost_polars
+from judged.errors import InputError, quoted
+from judged.inputs.columns import candidates
+from judged.inputs.dicts import as_id
+from judged.inputs.tables import Kind
+from judged.text import counted, quote
+
+if TYPE_CHECKING:
+    from judged.inputs.source import Source
+
+WEIGHTS = Kind("weights of queries", "weight", "2 columns: query, weight")
+NAMES = (
+    *("weight", "weights", "traffic", "frequency", "freq", "count", "volume", "clicks"),
+    *("impressions", "searches"),
+)
+"""What a column of weights may be called; one of two columns may have any name."""
+GIVEN = "the weights given"
+"""What weights are called that come from no file."""
+FORMS = "a dict {query: weight}, a table or a file"
+
+
+@dataclass(frozen=True, eq=False)
+class QueryWeights:
+    """The weight of each query by its id."""
+
+    weights: Mapping[str, float]
+    source: str = GIVEN
+    """What messages and sentences call them."""
+
+    def of(self, queries: Sequence[str]) -> NDArray[np.float64]:
+        """One weight for each judged query; a query without one is refused, and so is a sum of 0.
+
+        Parameters
+        ----------
+        queries : sequence of str
+            The judged queries.
+
+        Returns
+        -------
+        numpy.ndarray
+
+        >>> QueryWeights({"a": 3.0, "b": 1.0}).of(["b", "a"]).tolist()
+        [1.0, 3.0]
+        """
+        lost = [query for query in queries if query not in self.weights]
+        if lost:
+            names = ", ".join(map(repr, lost[:3])) + (", …" if len(lost) > 3 else "")
+            raise InputError(
+                f"{self.source}: {counted(len(lost), 'judged query has', 'judged queries have')} "
+                f"no weight ({names}); give every judged query one, 0 for one that is not to count."
+            )
+        values = np.array([self.weights[query] for query in queries], np.float64)
+        if not values.any():
+            raise InputError(
+                f"{self.source}: all judged queries have the weight 0, so that none counts; give "
+                "some of them a weight above 0."
+            )
+        return values
+
+    def unknown(self, queries: Sequence[str]) -> list[str]:
+        """The queries that have a weight and are not judged."""
+        judged = set(queries)
+        return [query for query in self.weights if query not in judged]
+
+
+def read_weights(given: Any) -> QueryWeights:
+    """How much each query weighs: {query: weight}, a frame or a file with the columns query and
+    weight.
+
+    A file is Parquet, JSON, NDJSON, comma- or tab-separated with or without a header, or has a
+    query and a weight per line.
+    """
+    if isinstance(given, QueryWeights):
+        return given
+    if isinstance(given, (str, PathLike)):
+        from judged.inputs.source import open_source
+
+        refuse_lost_polars()
+        source = open_source(Path(given), WEIGHTS)
+        return QueryWeights(_checked(_of_file(source), source.label), source.label)
+    if type(given).__name__ == "Series" and hasattr(given, "to_dict"):  # of pandas
+        given = dict(given.items())
+    rows = _of_mapping(given) if isinstance(given, Mapping) else _of_table(given, GIVEN)
+    return QueryWeights(_checked(rows, GIVEN))
+
+
+Row = tuple[str, Any, Any]
+"""Where it stands (", line 3" of a file), the query, and its weight."""
+
+
+def _checked(rows: Iterable[Row], source: str) -> dict[str, float]:
+    found: dict[str, float] = {}
+    for place, given, weight in rows:
+        if given is None or given == "":
+            raise InputError(f"{source}{place}: the query is missing.")
+        query = as_id(given, f"{source}{place}")
+        if query in found:
+            raise InputError(
+                f"{source}{place}: query {query!r} has a weight already; give each query one, if "
+                "need be the sum."
+            )
+        number = real(weight)
+        if number is None or number < 0:
+            raise InputError(
+                f"{source}{place}: the weight of query {query!r} is "
+                f"{'missing' if weight is None or weight == '' else quoted(weight)}; a weight is "
+                "a finite number from 0."
+            )
+        found[query] = number
+    if not found:
+        raise InputError(f"{source}: holds no rows.")
+    return found
+
+
+def _of_mapping(given: Mapping[Any, Any]) -> Iterator[Row]:
+    return (("", query, weight) for query, weight in given.items())
+
+
+def _of_table(given: Any, source: str) -> Iterator[Row]:
+    """The rows of a frame, or of a list of dicts."""
+    if isinstance(given, (list, tuple)) and given and all(isinstance(x, Mapping) for x in given):
+        return _of_rows([(f", row {at}", row) for at, row in enumerate(given, 1)], source)
+    if type(given).__name__ == "LazyFrame" and hasattr(given, "collect"):
+        given = given.collect()
+    if not hasattr(given, "columns") and not hasattr(given, "__arrow_c_stream__"):
+        raise InputError(f"weights of queries are {FORMS}; got {type(given).__name__}.")
+    if type(given).__module__.partition(".")[0] not in ("pandas", "polars"):
+        import polars as pl
+
+        refuse_lost_polars()
+        given = pl.DataFrame(given)
+    header = [str(name) for name in given.columns]
+    columns = (list(given[given.columns[at]]) for at in _chosen(header, source))
+    return ((f", row {at}", *pair) for at, pair in enumerate(zip(*columns, strict=True), 1))
+
+
+def _of_rows(rows: Sequence[tuple[str, Mapping[str, Any]]], source: str) -> Iterator[Row]:
+    header = list(dict.fromkeys(name for _, row in rows for name in row))
+    query, weight = (header[at] for at in _chosen(header, source))
+    return ((place, row.get(query), row.get(weight)) for place, row in rows)
+
+
+def _chosen(header: Sequence[str], source: str) -> tuple[int, int]:
+    """The columns of query and weight; where two may be the weight, neither is taken."""
+    queries = candidates("query", header)
+    plain = [name.strip().lower() for name in header]
+    found = [at for at, name in enumerate(plain) if name in NAMES and at not in queries]
+    if queries and not found and len(header) == 2:
+        found = [1 - queries[0]]
+    named = ", ".join(quote(name, 30) for name in header[:20])
+    if not queries or not found:
+        raise InputError(
+            f"{source}: the columns query and weight are needed; the columns are {named}. Names "
+            f"understood for the weight: {', '.join(NAMES)}."
+        )
+    if len(found) > 1:
+        two = " and ".join(quote(header[at], 30) for at in found[:2])
+        raise InputError(f"{source}: the columns {two} may both be the weight; leave one out.")
+    return queries[0], found[0]
+
+
+def _of_file(source: Source) -> Iterator[Row]:
+    from judged.inputs.json import parse
+    from judged.inputs.source import POLARS_ERRORS, decoded
+
+    if source.head().startswith(b"PAR1"):
+        import polars as pl
+
+        try:
+            return _of_table(pl.read_parquet(source.for_polars()), source.label)
+        except POLARS_ERRORS as error:
+            reason = str(error).partition("\n")[0]
+            raise InputError(f"{source.label}: cannot be read ({reason}).") from None
+    start = source.head().lstrip()[:1]
+    if start == b"[" or (start == b"{" and not _is_ndjson(source)):
+        expected = "JSON should be {query: weight}, or a list of {query: …, weight: …}."
+        whole = parse(source, source.read(), 1, expected, whole=True)
+        if isinstance(whole, Mapping):
+            return _of_mapping(whole)
+        if not whole or not all(isinstance(row, Mapping) for row in whole):
+            raise InputError(f"{source.label}: {expected}")
+        return _of_table(whole, source.label)
+    lines = ((at, decoded(source.label, at, line)) for at, line in enumerate(source.lines(), 1))
+    numbered = [(at, line) for at, line in lines if line.strip()]
+    if start == b"{":
+        expected = "A line should be {query: …, weight: …}."
+        rows = [
+            (f", line {at}", parse(source, line.encode(), at, expected)) for at, line in numbered
+        ]
+        if odd := next((place for place, row in rows if not isinstance(row, Mapping)), None):
+            raise InputError(f"{source.label}{odd}: {expected}")
+        return _of_rows(rows, source.label)
+    return _of_lines(numbered, source.label)
+
+
+def _is_ndjson(source: Source) -> bool:
+    """Whether the first line is an object of its own, and about one query."""
+    first = next((line for line in source.lines() if line.strip()), b"")
+    try:
+        row = json.loads(first)
+    except ValueError:
+        return False
+    return isinstance(row, dict) and bool(candidates("query", list(row))) and len(row) > 1
+
+
+def _of_lines(lines: Sequence[tuple[int, str]], source: str) -> Iterator[Row]:
+    first = lines[0][1] if lines else ""
+    separator = next((each for each in ("\t", ",", ";") if each in first), None)
+    if separator is None:
+        cells = [(at, line.split()) for at, line in lines]
+    else:
+        reader = csv.reader((line for _, line in lines), delimiter=separator)
+        cells = [(lines[reader.line_num - 1][0], list(map(str.strip, row))) for row in reader]
+    header = cells[0][1] if cells else []
+    places = (0, 1)
+    if candidates("query", header):
+        places = _chosen(header, source)
+        cells = cells[1:]
+    for at, row in cells:
+        if len(row) <= max(places) or (not candidates("query", header) and len(row) != 2):
+            raise InputError(
+                f"{source}, line {at}: expected a query and its weight, found "
+                f"{counted(len(row), 'field')}: {quote(' '.join(row))}."
+            )
+        query, weight = (row[place] for place in places)
+        yield f", line {at}", query, _number(weight)
+
+
+def _number(text: str) -> Any:
+    """A cell as a number, or as it is where it is none."""
+    try:
+        return text if "_" in text else float(text)
+    except ValueError:
+        return text

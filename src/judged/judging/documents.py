@@ -1,0 +1,236 @@
+"""Runs and judgements with documents for items, or categories: the best result of each stands for
+it, and documents are ranked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from itertools import chain
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from judged.errors import InputError
+from judged.inputs.tables import Judgements, Lookup, Run, texts
+from judged.judging.faults import identity, nan_message, refuse_repeated, without_repeats
+from judged.judging.item_to import Documents
+from judged.judging.join import distinct, numbers
+from judged.judging.subtopics import rows_of
+from judged.text import Warned, counted
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from judged.inputs.data import Data
+
+
+def by_document(data: Data, to: Documents, *, duplicates: str) -> Data:
+    """The data with documents for items; whether the judgements name items or documents, the first
+    run tells."""
+    data = asking_for_column(data, to).kept(1)
+    first = next(iter(data.given_runs.values()))
+
+    def judgements(given: Judgements | Lookup) -> Judgements | Lookup:
+        level = level_of(given, first, to)
+        if level.documents:
+            return replace(given, notes=(*given.notes, *level.notes))
+        return judgements_by_document(given, to, notes=level.notes, duplicates=duplicates)
+
+    return data.then(
+        judgements=judgements, run=lambda run: run_by_document(run, to, duplicates=duplicates)
+    )
+
+
+def asking_for_column(data: Data, to: Documents) -> Data:
+    """The data, read with the column that names documents, where one does."""
+    if not to.column:
+        return data
+    return replace(data, columns=data.columns.with_document(to.column), ahead=None)
+
+
+@dataclass(frozen=True)
+class Level:
+    """What judgements name."""
+
+    documents: bool
+    """Whether their ids are those of documents, and stay as they are."""
+    notes: tuple[str, ...] = ()
+
+
+def level_of(judgements: Judgements | Lookup, run: Run | Lookup, to: Documents) -> Level:
+    """Whether judgements name items or documents: what the run has tells, where ids do not."""
+    if to.table is not None:
+        return _level_by_table(judgements, to)
+    if to.of is None:
+        return _level_by_column(judgements, run, to)
+    judged = list(_ids(judgements))
+    found = to.documents(judged, judgements.source)
+    changed = [pair for pair in zip(judged, found, strict=True) if pair[0] != pair[1]]
+    if not changed:
+        return Level(False)
+    there = set(to.documents(list(_ids(run)), run.source))
+    as_items = [item for item, document in changed if document in there and item not in there]
+    as_documents = [item for item, document in changed if item in there and document not in there]
+    if as_items and as_documents:
+        raise InputError(
+            f"{judgements.source}: some ids are those of items, such as {as_items[0]!r}, and some "
+            f"those of documents, such as {as_documents[0]!r}; item_to would change both. Give a "
+            "pattern that finds nothing in the ids of documents, or a table."
+        )
+    if as_documents:
+        ids = counted(len(changed), "judged id is", "judged ids are")
+        says = f"such as {as_documents[0]!r}, and stay as they are"
+        return Level(True, (f"{ids} taken for documents of the run, {says}.",))
+    both = [item for item, document in changed if item in there and document in there]
+    if both and not as_items:
+        return Level(False, (_doubtful(both[0], to),))
+    return Level(False)
+
+
+def _doubtful(item: str, to: Documents) -> Warned:
+    return Warned(
+        f"The judgements' ids, such as {item!r}, may be items or {to.many}: they are taken for "
+        f"items. Give {to.many} ids that no item has."
+    )
+
+
+def _level_by_table(judgements: Judgements | Lookup, to: Documents) -> Level:
+    """A table knows its items; an id that it has as a document alone is one."""
+    assert to.table is not None
+    judged = _ids(judgements)
+    of_item, every = to.table.by_item, to.table.all
+    changed = [item for item in judged if of_item.get(item, item) != item]
+    if changed and all(item in every for item in judged):
+        return Level(False, (_doubtful(changed[0], to),))
+    return Level(False)
+
+
+def _level_by_column(judgements: Judgements | Lookup, run: Run | Lookup, to: Documents) -> Level:
+    if isinstance(judgements, Judgements) and "document" in judgements.frame.columns:
+        return Level(False)
+    if isinstance(run, Lookup) or "document" not in run.frame.columns:
+        return Level(True)  # what the run lacks is said when it is judged
+    judged = _ids(judgements)
+    items = judged & set(run.frame["item"].unique().to_list())
+    if items and not judged & set(run.frame["document"].unique().to_list()):
+        raise InputError(
+            f"{judgements.source}: ids are those of items, such as {min(items)!r}, and there is no "
+            f"column {to.column!r} that says their documents. Give one, or a table from item to "
+            "document."
+        )
+    return Level(True)
+
+
+def refuse_documents(judgements: Judgements | Lookup, run: Run | Lookup, to: Documents) -> None:
+    """An error where judgements name documents, so that there are no numbers by item."""
+    ids = _ids(run)
+    if to.of is None:
+        documents = set() if isinstance(run, Lookup) else set(run.frame["document"].to_list())
+    else:
+        documents = set(to.documents(list(ids), run.source))
+    named = sorted((_ids(judgements) & documents) - ids)
+    if named:
+        raise InputError(
+            f"{judgements.source}: some ids are those of {to.many}, such as {named[0]!r}, so that "
+            "there are no numbers by item; leave both_levels (--both-levels) out."
+        )
+
+
+def _ids(given: Judgements | Run | Lookup) -> set[str]:
+    """Every item that is named."""
+    if isinstance(given, Lookup):
+        return set(chain.from_iterable(given.lists.values()))
+    return set(given.frame["item"].unique().to_list())
+
+
+def run_by_document(given: Run | Lookup, to: Documents, *, duplicates: str = "error") -> Run:
+    """A run whose results are documents, each with its best score, where its best result stood.
+
+    >>> from judged.judging.item_to import item_to_document
+    >>> run = Lookup({"q": {"a#1": 3.0, "a#2": 2.0, "b#1": 1.0}})
+    >>> run_by_document(run, item_to_document("doc:#")).frame["item"].to_list()
+    ['a', 'b']
+    """
+    if isinstance(given, Lookup):
+        refuse_repeated(given, duplicates)
+        table = Run(_flat(given, "score"), given.source, given.notes, name=given.name)
+        table = replace(
+            table, queries=tuple(given.lists), basis=given.basis, dropped=len(given.repeated)
+        )
+    else:
+        table = given
+    whole = distinct(table, duplicates).table
+    nan = whole.frame["score"].is_nan().arg_true().to_numpy().astype(np.int64)
+    if len(nan):
+        raise InputError(nan_message(whole, nan))
+    frame, alone = to.replacing_items(whole)
+    kept = without_repeats(replace(whole, frame=frame), np.zeros(0, np.int64), "first")
+    notes = [f"{frame.height:,} results were reduced to {kept.frame.height:,} {to.many}."]
+    if alone and to.unlike:
+        notes.append(
+            f"{counted(alone, 'id')} of the run {to.unlike}: taken for "
+            f"{'a document' if alone == 1 else 'documents'}."
+        )
+    return replace(
+        kept,
+        notes=(*kept.notes, *notes),
+        basis=(*kept.basis, *to.basis),
+        dropped=whole.dropped,
+    )
+
+
+def judgements_by_document(
+    given: Judgements | Lookup,
+    to: Documents,
+    *,
+    notes: tuple[str, ...] = (),
+    duplicates: str = "error",
+) -> Judgements:
+    """Judgements of documents: the best grade of each one's judged items, by subtopic where there
+    are subtopics.
+
+    >>> from judged.judging.item_to import item_to_document
+    >>> judgements = Lookup({"q": {"a#1": 1, "a#2": 2, "b": 0}})
+    >>> judgements_by_document(judgements, item_to_document("doc:#")).frame.rows()
+    [('q', 'a', 2.0), ('q', 'b', 0.0)]
+    """
+    import polars as pl
+
+    if isinstance(given, Lookup):
+        refuse_repeated(given, duplicates)
+        table = Judgements(_flat(given, "grade"), given.source, given.notes)
+        table = replace(table, queries=tuple(given.lists))
+    else:
+        table = given
+    whole = distinct(table, duplicates).table
+    frame, _ = to.replacing_items(whole)
+    about = identity(whole)
+    best = frame.group_by(about, maintain_order=True).agg(pl.col("grade").max())
+    said = [*whole.notes, *notes]
+    if best.height < frame.height:
+        said.append(
+            f"{frame.height:,} judgements were reduced to {best.height:,} of {to.many}, with the "
+            "best grade of each."
+        )
+    return replace(
+        whole,
+        frame=best.select("query", "item", "grade", *about[2:]),
+        notes=tuple(said),
+        locate=None,
+        rows=None,
+    )
+
+
+def _flat(given: Lookup, value: str) -> pl.DataFrame:
+    """The rows of a dict of dicts, or of dicts of dicts of dicts."""
+    import polars as pl
+
+    lists = given.lists
+    if given.by_subtopic:
+        rows = rows_of(given)
+        names = texts("query", lists).gather(rows["number"])
+        return rows.select(names, "item", "grade", "subtopic")
+    lengths = np.fromiter(map(len, lists.values()), np.int64, len(lists))
+    values = numbers(lists, lengths, f"a {value}")
+    query = texts("query", lists).gather(np.repeat(np.arange(len(lists)), lengths))
+    item = texts("item", chain.from_iterable(lists.values()))
+    return pl.DataFrame([query, item, pl.Series(value, values, dtype=pl.Float64)])

@@ -1,0 +1,85 @@
+"""What is ranked: items as they are, or their documents or categories; with a query among its own
+results, or without."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from judged.errors import InputError
+from judged.judging.own_ids import excluding_same_id
+
+if TYPE_CHECKING:
+    from judged.inputs.data import Data
+    from judged.inputs.tables import Judgements, Lookup
+    from judged.judging.item_to import Documents
+    from judged.types import CategoriesLike, ItemToLike
+
+
+def with_items(
+    data: Data,
+    *,
+    item_to: ItemToLike | None = None,
+    unique: CategoriesLike | None = None,
+    exclude_same_id: bool = False,
+    duplicates: str = "error",
+) -> Data:
+    """Data whose items are what should be ranked.
+
+    >>> from judged.inputs.data import Data
+    >>> data = Data.of({"q": {"a": 1}}, {"q": ["b#1", "a#2", "a#1"]})
+    >>> with_items(data, item_to="doc:#").run("one").frame["item"].to_list()
+    ['b', 'a']
+    """
+    if exclude_same_id:
+        data = excluding_same_id(data)
+    to = _documents(item_to, unique)
+    if to is None:
+        return data
+    from judged.judging.documents import by_document
+
+    data = by_document(data, to, duplicates=duplicates)
+    return excluding_same_id(data, one=to.one) if exclude_same_id else data
+
+
+def at_both_levels(
+    data: Data,
+    *,
+    item_to: ItemToLike | None = None,
+    unique: CategoriesLike | None = None,
+    exclude_same_id: bool = False,
+    duplicates: str = "error",
+) -> tuple[Data, Data]:
+    """The data by item, and by document."""
+    to = _documents(item_to, unique)
+    if to is None:
+        raise InputError(
+            "both_levels (--both-levels) needs item_to (--item-to), which says what document an "
+            "item belongs to."
+        )
+    from judged.judging.documents import asking_for_column, by_document, refuse_documents
+
+    data = asking_for_column(data, to).kept()
+    first = next(iter(data.given_runs.values()))
+
+    def of_items(judgements: Judgements | Lookup) -> Judgements | Lookup:
+        refuse_documents(judgements, first, to)
+        return judgements
+
+    if exclude_same_id:
+        data = excluding_same_id(data)
+    items = data.then(judgements=of_items)
+    documents = by_document(data, to, duplicates=duplicates)
+    if exclude_same_id:
+        documents = excluding_same_id(documents, one=to.one)
+    return items, documents.then(run=lambda run: replace(run, name=f"{run.name} ({to.many})"))
+
+
+def _documents(item_to: ItemToLike | None, unique: CategoriesLike | None) -> Documents | None:
+    from judged.judging.item_to import item_to_category, item_to_document
+
+    if item_to is None:
+        return None if unique is None else item_to_category(unique)
+    if unique is not None:
+        raise InputError("item_to and unique both say what is ranked; give one of them.")
+    return item_to_document(item_to)

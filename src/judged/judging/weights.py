@@ -1,0 +1,55 @@
+"""Rankings whose queries weigh differently."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from judged.errors import InputError
+from judged.inputs.tables import Judgements, Lookup
+from judged.inputs.weights import QueryWeights
+from judged.rankings.audit import audit_of
+from judged.rankings.rankings import Rankings
+from judged.rankings.weights import Weights
+from judged.text import counted
+
+if TYPE_CHECKING:
+    from judged.types import WeightsLike
+
+
+def weights_of(judgements: Judgements | Lookup, given: WeightsLike | None) -> WeightsLike | None:
+    """The weights that were given, or those of a column of the judgements; both are refused."""
+    own = judgements.weights if isinstance(judgements, Judgements) else None
+    if own is not None and given is not None:
+        raise InputError(
+            f"the judgements have weights of queries ({own.source}), and weights were given too; "
+            "give one of them."
+        )
+    return own if given is None else given
+
+
+def weighted(r: Rankings, given: QueryWeights) -> Rankings:
+    """The rankings with a weight for each query, and notes on weights that do nothing.
+
+    >>> r = Rankings.from_relevance([[1], [0]], queries=["a", "b"])
+    >>> weighted(r, QueryWeights({"a": 3.0, "b": 1.0})).evaluate("P@1").value()
+    0.75
+    """
+    weights = Weights(given.of(r.queries), given.source)
+    idle, unknown = int((weights.values == 0).sum()), given.unknown(r.queries)
+    said = [
+        (idle, f"{counted(idle, 'judged query', 'judged queries')} of weight 0: not counted."),
+        (
+            unknown,
+            f"{counted(len(unknown), 'weight')} of queries without judgements ignored "
+            f"({', '.join(unknown[:3])}{', …' if len(unknown) > 3 else ''}).",
+        ),
+    ]
+    audit = audit_of(r)
+    notes = (*audit.notes, *(sentence for found, sentence in said if found))
+    return replace(
+        r,
+        weights=weights,
+        whole=None if r.whole is None else replace(r.whole, weights=weights),
+        audit=replace(audit, notes=tuple(dict.fromkeys(notes))),
+    )

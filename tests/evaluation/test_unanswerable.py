@@ -1,0 +1,323 @@
+"""Queries with nothing relevant, looked at apart."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+import judged
+from judged.errors import InputError, PolicyError
+from judged.statistics.auroc import auroc
+
+JUDGEMENTS: dict[str, dict[str, float]] = {
+    "q1": {"a": 1},
+    "q2": {"b": 1, "c": 0},
+    "n1": {},
+    "n2": {"a": 0},
+    "n3": {"a": 0, "b": -1},
+    "q3": {"c": 2},
+}
+RUN: dict[str, dict[str, float]] = {
+    "q1": {"a": 0.9, "b": 0.1},
+    "q2": {"c": 0.8, "b": 0.7},
+    "n1": {"a": 0.7, "b": 0.8},
+    "n2": {"a": 0.2},
+    "n3": {},
+    "q3": {},
+}
+
+
+def test_worked_by_hand() -> None:
+    found = judged.evaluate(JUDGEMENTS, RUN, ["RR", "nDCG@10", "NumQ"], unanswerable=True)
+    apart = found.unanswerable()
+    assert apart.queries == ("n1", "n2", "n3")
+    assert apart.answered_queries == ("n1", "n2")
+    assert apart.answered == pytest.approx(2 / 3)
+    assert (apart.answerable, apart.left_empty) == (3, pytest.approx(1 / 3))
+    assert apart.auroc is not None
+    # 0.9 is above all three; 0.8 above two, and ties with one; no result ties with no result.
+    assert apart.auroc.value == pytest.approx((3 + 2.5 + 0.5) / 9)
+    assert apart.note == ""
+    assert found.value("RR") == pytest.approx((1 + 1 / 2 + 0) / 3)
+    assert found.value("NumQ") == 3
+    assert found.per_query["query"].to_list() == ["q1", "q2", "q3"]
+    assert found.policy.empty == "skip"
+
+
+def test_a_threshold() -> None:
+    found = judged.evaluate(JUDGEMENTS, RUN, "RR", unanswerable=True, answer_threshold=0.8)
+    apart = found.unanswerable()
+    assert apart.answered_queries == ("n1",)  # a score of at least the threshold
+    assert apart.left_empty == pytest.approx(1 / 3)
+    assert judged.evaluate(
+        JUDGEMENTS, RUN, "RR", unanswerable=True, answer_threshold=0.81
+    ).unanswerable().left_empty == pytest.approx(2 / 3)
+    assert any("where there is a score of at least 0.8," in line for line in found.sentences())
+
+
+def test_the_block_is_a_table_of_its_own() -> None:
+    runs = {"one": RUN, "two": dict.fromkeys(RUN, RUN["q1"])}
+    found = judged.evaluate(JUDGEMENTS, runs, ["RR"], unanswerable=True)
+    _, (header, rows) = found.tables()
+    assert header == [
+        *("run", "unanswerable", "wrongly answered", "answerable", "left empty"),
+        *("AUROC", "low", "high"),
+    ]
+    assert [row[:6] for row in rows] == [
+        ["one", "3", "0.6667", "3", "0.3333", "0.6667"],
+        ["two", "3", "1.0000", "3", "0.0000", "0.5000"],
+    ]
+    lines = found.to_text().splitlines()
+    assert lines[3:5] == [
+        "",
+        "run  unanswerable  wrongly answered  answerable  left empty   AUROC     low    high",
+    ]
+    assert "unanswerable: two: all best scores are the same, so they tell nothing apart" in lines
+    assert found.to_markdown().count("| --- |") == 2
+    assert found.to_latex().count(r"\begin{tabular}") == 2
+    assert found.to_html().count("<table>") == 2
+    assert "Summaries are over all 3 judged queries with something relevant." in found.methods()
+    assert found.unanswerable("two").answered == 1
+    per_query = found.to_text(per_query=True)
+    assert "wrongly answered" in per_query
+    assert "n1" not in per_query
+
+
+def test_json() -> None:
+    found = judged.evaluate(JUDGEMENTS, RUN, "RR", unanswerable=True)
+    entry = found.to_dict(per_query=True)["runs"][0]
+    assert entry["unanswerable"] == {
+        "queries": 3,
+        "answered": pytest.approx(2 / 3),
+        "answerable": 3,
+        "left_empty": pytest.approx(1 / 3),
+        "threshold": None,
+        "auroc": {
+            **auroc([0.9, 0.8, -math.inf], [0.8, 0.2, -math.inf]).to_dict(),
+            "level": 0.95,
+            "method": "Newcombe's score interval (2006, method 5)",
+        },
+        "note": None,
+        "per_query": {"n1": True, "n2": True, "n3": False},
+    }
+    assert "per_query" not in found.to_dict()["runs"][0]["unanswerable"]
+    assert "unanswerable" not in judged.evaluate(JUDGEMENTS, RUN, "RR").to_dict()["runs"][0]
+
+
+def made(seed: int) -> tuple[dict[str, dict[str, int]], dict[str, dict[str, float]]]:
+    rng = np.random.default_rng(seed)
+    items = [f"d{number}" for number in range(9)]
+    judgements, run = {}, {}
+    for number in range(14):
+        grades = rng.integers(0, 3, 4) * (number % 3 > 0)
+        judgements[f"q{number}"] = dict(
+            zip(rng.choice(items, 4, False), map(int, grades), strict=True)
+        )
+        size = int(rng.integers(0, 6))
+        scores = map(float, rng.integers(-3, 4, size))
+        run[f"q{number}"] = dict(zip(rng.choice(items, size, False), scores, strict=True))
+    run.pop("q5")
+    return judgements, run
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("missing", ["zero", "skip"])
+def test_against_a_loop(seed: int, missing: str) -> None:
+    judgements, run = made(seed)
+    policy = {"missing": missing}
+    found = judged.evaluate(judgements, run, ["AP", "P@3"], unanswerable=True, policy=policy)
+    best: dict[bool, list[float]] = {True: [], False: []}
+    for query, grades in judgements.items():
+        if missing == "skip" and query not in run:
+            continue
+        listed = run.get(query, {})
+        best[max(grades.values()) > 0].append(max(listed.values(), default=-math.inf))
+    apart = found.unanswerable()
+    assert (apart.answerable, len(apart.queries)) == (len(best[True]), len(best[False]))
+    expected = auroc(best[True], best[False])
+    assert apart.auroc is not None
+    assert apart.auroc.to_dict() == pytest.approx(expected.to_dict())
+    kept = {query: items for query, items in judgements.items() if max(items.values()) > 0}
+    alone = judged.evaluate(kept, run, ["AP", "P@3"], policy=policy)
+    assert found.summary.equals(alone.summary)
+    assert found.per_query.equals(alone.per_query)
+    ours, theirs = found.audit["run"].to_dict(), alone.audit["run"].to_dict()
+    for name in ("run_queries", "ignored_queries", "notes", "sentences"):
+        ours.pop(name), theirs.pop(name)  # the other queries are unknown there, not judged
+    assert ours == theirs
+    assert found.audit["run"].ignored_queries == 0
+
+
+@pytest.mark.parametrize("policy", [{"unjudged": "removed"}, {"ties": "expected"}, {}])
+@pytest.mark.parametrize("depth", [None, 1])
+def test_what_is_returned_does_not_depend_on_how_lists_are_read(
+    policy: dict[str, str], depth: int | None
+) -> None:
+    judgements, run = made(8)
+    plain = judged.evaluate(judgements, run, "P@1", unanswerable=True).unanswerable()
+    found = judged.evaluate(
+        judgements, run, "P@1", unanswerable=True, policy=policy, depth=depth
+    ).unanswerable()
+    assert found == plain
+
+
+def test_every_way_in_gives_the_same(tmp_path: Path) -> None:
+    judgements, run = made(9)
+    rows = [(query, item, score) for query, items in run.items() for item, score in items.items()]
+    frame = pl.DataFrame(rows, schema=["query", "item", "score"], orient="row")
+    frame.write_csv(tmp_path / "run.csv")
+    lines = (f"{query} Q0 {item} 1 {score} x\n" for query, item, score in rows)
+    (tmp_path / "a.run").write_text("".join(lines))
+    pairs = {query: list(items.items()) for query, items in run.items()}
+    ways = [run, frame, frame.sample(fraction=1, shuffle=True, seed=1), tmp_path / "run.csv"]
+    several = [
+        judged.evaluate(judgements, way, "AP", unanswerable=True).unanswerable()
+        for way in (*ways, tmp_path / "a.run", pairs)
+    ]
+    assert all(each == several[0] for each in several)
+
+
+@pytest.mark.parametrize(
+    "run",
+    [
+        {query: list(items) for query, items in RUN.items()},
+        pl.DataFrame({"query": ["q1", "n1"], "item": ["a", "b"], "rank": [1, 1]}),
+    ],
+)
+@pytest.mark.filterwarnings("ignore::judged.JudgedWarning")
+def test_an_order_has_no_scores(run: Any, tmp_path: Path) -> None:
+    found = judged.evaluate(JUDGEMENTS, run, "RR", unanswerable=True).unanswerable()
+    assert found.auroc is None
+    assert found.note == "no AUROC: the run is an order without scores"
+    assert found.answered > 0
+    with pytest.raises(InputError) as refused:
+        judged.evaluate(JUDGEMENTS, run, "RR", unanswerable=True, answer_threshold=1)
+    assert str(refused.value) == (
+        "run: answer_threshold is compared with scores, and there are none: the run is an order "
+        "without scores. Leave it out."
+    )
+
+
+@pytest.mark.filterwarnings("ignore::judged.JudgedWarning")
+def test_ranks_of_ms_marco_are_no_scores(tmp_path: Path) -> None:
+    path = tmp_path / "run.tsv"
+    path.write_text("q1\ta\t1\nq1\tb\t2\nn1\ta\t1\nn1\tb\t2\n")
+    found = judged.evaluate(JUDGEMENTS, path, "RR", unanswerable=True).unanswerable()
+    assert found.note == "no AUROC: the run is an order without scores"
+
+
+def test_rankings_hold_no_scores() -> None:
+    ranked = judged.judge(JUDGEMENTS, RUN)
+    found = ranked.evaluate("RR", unanswerable=True).unanswerable()
+    assert found.note == "no AUROC: the rankings were made without scores"
+    assert found.answered_queries == ("n1", "n2")
+
+
+def test_few_queries() -> None:
+    found = judged.evaluate(
+        {"q": {"a": 1}, "n": {}}, RUN | {"q": {"a": 1}}, "RR", unanswerable=True
+    )
+    assert found.unanswerable().note == (
+        "no interval of the AUROC: there is only one query with something relevant"
+    )
+    some = {"q": {"a": 1}, "p": {"a": 1}, "n": {}}
+    found = judged.evaluate(some, {"q": {"a": 2.0}, "p": {"a": 1.0}}, "RR", unanswerable=True)
+    assert found.unanswerable().note == (
+        "no interval of the AUROC: there is only one query without something relevant"
+    )
+    none = judged.evaluate({"q": {"a": 1}}, {"q": {"a": 1.0}}, "RR", unanswerable=True)
+    assert none.unanswerable().note == "no AUROC: there is no query without something relevant"
+    assert math.isnan(none.unanswerable().answered)
+    assert none.tables()[1][1] == [["run", "0", "–", "1", "0.0000", "–", "–", "–"]]
+
+
+def test_relevance_is_that_of_the_measures() -> None:
+    judgements = {"q": {"a": 2}, "p": {"a": 1}, "n": {"a": 0}}
+    run = {"q": {"a": 1.0}, "p": {"a": 1.0}, "n": {"a": 1.0}}
+    strict = judged.evaluate(judgements, run, "P(rel=2)@1", unanswerable=True)
+    assert strict.unanswerable().queries == ("p", "n")
+    # p has something relevant to P@1, so it is answerable; P(rel=2)@1 leaves it out all the same.
+    both = judged.evaluate(judgements, run, ["P@1", "P(rel=2)@1"], unanswerable=True)
+    assert both.unanswerable().queries == ("n",)
+    assert both.per_query.rows() == [("run", "q", 1.0, 1.0), ("run", "p", 1.0, None)]
+
+
+def test_weights_count_in_the_block_too() -> None:
+    weights = {"q1": 1, "q2": 2, "q3": 1, "n1": 3, "n2": 0, "n3": 1}
+    found = judged.evaluate(JUDGEMENTS, RUN, "RR", unanswerable=True, weights=weights)
+    apart = found.unanswerable()
+    assert apart.queries == ("n1", "n3")
+    assert apart.answered == pytest.approx(3 / 4)
+    assert apart.left_empty == pytest.approx(1 / 4)
+    assert apart.auroc is not None
+    # q1 (1) is above both; q2 (2) ties with n1 (3) and is above n3 (1); q3 ties with n3.
+    assert apart.auroc.value == pytest.approx((1 * 4 + 2 * (1.5 + 1) + 1 * 0.5) / 16)
+    assert found.value("RR") == pytest.approx((1 + 2 / 2) / 4)
+    assert any("shares and AUROC count queries by their weights" in x for x in found.sentences())
+
+
+def test_embeddings() -> None:
+    rng = np.random.default_rng(3)
+    queries, items = rng.normal(size=(8, 4)), rng.normal(size=(9, 4))
+    judgements: dict[str, dict[str, int]] = {str(at): {str(at): at % 2} for at in range(8)}
+    judgements["absent"] = {"1": 1}
+    both = judged.Embeddings(queries, items)
+    run = both.top_k(9).to_dict()
+    options: dict[str, Any] = {"unanswerable": True, "answer_threshold": 0.7}
+    expected = judged.evaluate(judgements, run, "AP", **options).unanswerable()
+    assert 0 < expected.answered < 1
+    assert both.evaluate(judgements, "AP", **options).unanswerable() == expected
+    found, first = both.evaluate_and_top_k(judgements, "AP", k=3, **options)
+    assert found.unanswerable() == expected
+    assert first.k == 3
+
+
+def test_what_is_refused() -> None:
+    with pytest.raises(InputError) as refused:
+        judged.evaluate(JUDGEMENTS, RUN, "RR", answer_threshold=1)
+    assert str(refused.value) == (
+        "answer_threshold is about queries with nothing relevant, which are looked at with "
+        "unanswerable=True (--unanswerable)."
+    )
+    for empty in ("one", "error"):
+        with pytest.raises(PolicyError) as forbidden:
+            judged.evaluate(JUDGEMENTS, RUN, "RR", unanswerable=True, policy={"empty": empty})
+        assert str(forbidden.value) == (
+            f"empty={empty} says what queries with nothing relevant count, and unanswerable takes "
+            "them out; choose empty=skip, or leave out unanswerable."
+        )
+    with pytest.raises(PolicyError) as forbidden:
+        judged.evaluate({"q": {"a": 0}, "p": {}}, {"q": ["a"]}, "RR", unanswerable=True)
+    assert str(forbidden.value) == (
+        "nothing is relevant for any of the 2 judged queries, so there are none to evaluate beside "
+        "them; leave out unanswerable."
+    )
+    with pytest.raises(PolicyError) as forbidden:
+        judged.evaluate(JUDGEMENTS, RUN, "RR").unanswerable()
+    assert str(forbidden.value) == (
+        "this evaluation was made without unanswerable; evaluate again with unanswerable=True."
+    )
+    run = {query: items for query, items in RUN.items() if query != "n1"}
+    with pytest.raises(PolicyError) as forbidden:
+        judged.evaluate(JUDGEMENTS, run, "RR", unanswerable=True, policy={"missing": "error"})
+    assert str(forbidden.value) == (
+        "run lacks 1 of 6 judged queries (n1), and missing=error says to stop; missing=zero counts "
+        "them as empty, missing=skip leaves them out."
+    )
+
+
+def test_the_note_that_points_here() -> None:
+    said = (
+        "note: queries with nothing relevant count with the worst value in the means (empty=zero); "
+        "unanswerable=True (--unanswerable) takes them out and looks at them apart."
+    )
+    assert said in judged.evaluate(JUDGEMENTS, RUN, "RR").sentences()
+    for options in ({"unanswerable": True}, {"policy": {"empty": "skip"}}):
+        given: dict[str, Any] = options
+        assert said not in judged.evaluate(JUDGEMENTS, RUN, "RR", **given).sentences()
+    assert said not in judged.evaluate({"q1": {"a": 1}}, RUN, "RR").sentences()

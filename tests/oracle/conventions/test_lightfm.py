@@ -1,0 +1,175 @@
+"""The convention of LightFM beside LightFM: one value a user, of the scores of all items."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from support.generated import Collection
+from support.peers import Case, cases, check_table, check_version, compare
+
+pytestmark = [pytest.mark.heavy, pytest.mark.filterwarnings("ignore")]
+
+NAME = "lightfm"
+CALLS: dict[str, Callable[..., tuple[str, dict[str, Any]]]] = {
+    "precision_at_k(k={k})": lambda k: ("precision_at_k", {"k": int(k)}),
+    "recall_at_k(k={k})": lambda k: ("recall_at_k", {"k": int(k)}),
+    "reciprocal_rank": lambda: ("reciprocal_rank", {}),
+    "auc_score": lambda: ("auc_score", {}),
+}
+ITEMS = 60
+
+
+def drawn(seed: int, *, ties: bool, most: int = 12) -> Collection:
+    """Scores of all items for every user; at most one relevant item among tied ones."""
+    draw = random.Random(seed)
+    judgements: dict[str, dict[str, int]] = {}
+    rows = []
+    for user in map(str, range(30)):
+        scores = [
+            draw.randint(0, 15) / 4 if ties else score / 64
+            for score in draw.sample(range(-5000, 5000), ITEMS)
+        ]
+        alone = {score: item for item, score in enumerate(scores)}
+        wanted = draw.sample(sorted(alone.values()), min(len(alone), draw.randint(1, most)))
+        judgements[user] = {str(item): 1 for item in wanted}
+        rows += [(user, str(item), score) for item, score in enumerate(scores)]
+    draw.shuffle(rows)
+    return Collection(judgements, rows)
+
+
+DATA = {
+    "ties": drawn(161, ties=True),
+    "no ties": drawn(162, ties=False),
+    "one relevant": drawn(163, ties=False, most=1),
+    "many relevant": drawn(164, ties=False, most=50),
+}
+
+
+def interactions(pairs: dict[str, Any], users: list[str], items: int = ITEMS) -> Any:
+    sparse = pytest.importorskip("scipy.sparse")
+    import numpy as np
+
+    found = [
+        (at, int(item), weight)
+        for at, user in enumerate(users)
+        for item, weight in pairs.get(user, {}).items()
+    ]
+    rows, columns, weights = zip(*found, strict=True) if found else ((), (), ())
+    return sparse.csr_matrix(
+        (np.array(weights, np.float32), (rows, columns)), shape=(len(users), items)
+    )
+
+
+def model(given: Collection, users: list[str], items: int = ITEMS) -> Any:
+    """A model whose scores are those of the run: each user is a dimension of its own."""
+    np = pytest.importorskip("numpy")
+    fitted = pytest.importorskip("lightfm").LightFM(no_components=len(users))
+    scores = np.zeros((items, len(users)), np.float32)
+    for user, item, score in given.rows:
+        scores[int(item), users.index(user)] = score
+    fitted.item_embeddings, fitted.item_biases = scores, np.zeros(items, np.float32)
+    fitted.user_embeddings = np.eye(len(users), dtype=np.float32)
+    fitted.user_biases = np.zeros(len(users), np.float32)
+    for side in ("item", "user"):
+        for kind in ("embedding", "bias"):
+            own = getattr(fitted, f"{side}_{kind}{'s' if kind == 'embedding' else 'es'}")
+            setattr(fitted, f"{side}_{kind}_gradients", np.zeros_like(own))
+            setattr(fitted, f"{side}_{kind}_momentum", np.zeros_like(own))
+    return fitted
+
+
+def values(
+    given: Collection,
+    function: str,
+    options: dict[str, Any],
+    *,
+    met: dict[str, Any] | None = None,
+    items: int = ITEMS,
+) -> dict[str, float]:
+    evaluation = pytest.importorskip("lightfm.evaluation")
+    users = list(dict.fromkeys([*given.judgements, *(row[0] for row in given.rows)]))
+    found = getattr(evaluation, function)(
+        model(given, users, items),
+        interactions(given.judgements, users, items),
+        train_interactions=interactions(met, users, items) if met else None,
+        **options,
+    )
+    kept = users if options.get("preserve_rows") else list(given.judgements)
+    return dict(zip(kept, map(float, found), strict=True))
+
+
+def test_table() -> None:
+    check_table(NAME, CALLS)
+
+
+@pytest.mark.parametrize("collection", DATA)
+@pytest.mark.parametrize("case", cases(NAME), ids=str)
+def test_every_name(case: Case, collection: str) -> None:
+    given = DATA[collection]
+    theirs = values(given, *CALLS[case.name.theirs](**case.places))
+    assert compare(NAME, case, given, theirs, collection=ITEMS) == len(given.judgements)
+
+
+@pytest.mark.parametrize("case", cases(NAME), ids=str)
+def test_items_of_the_training_are_left_out_of_the_run(case: Case) -> None:
+    given, draw = DATA["no ties"], random.Random(165)
+    others = {
+        user: [str(item) for item in range(ITEMS) if str(item) not in relevant]
+        for user, relevant in given.judgements.items()
+    }
+    met = {user: dict.fromkeys(draw.sample(items, 7), 1) for user, items in others.items()}
+    theirs = values(given, *CALLS[case.name.theirs](**case.places), met=met)
+    unmet = [row for row in given.rows if row[1] not in met[row[0]]]
+    some = Collection(given.judgements, unmet)
+    assert compare(NAME, case, some, theirs, collection=ITEMS - 7) == len(given.judgements)
+
+
+ROWS = [("q", str(item), score) for item, score in enumerate((3.0, 3.0, 3.0, 1.0, 0.0))]
+
+
+def one(function: str, relevant: dict[str, float], rows: Any = ROWS, **options: Any) -> float:
+    other = ("r", "0", 1.0)
+    given = Collection({"q": relevant, "r": {"0": 1}}, [*rows, other])  # type: ignore[dict-item]
+    return values(given, function, options, items=5)["q"]
+
+
+def test_tied_relevant_items_count_against_each_other() -> None:
+    both = {"0": 1.0, "1": 1.0}
+    assert one("precision_at_k", both, k=2) == 0
+    assert one("reciprocal_rank", both) == pytest.approx(1 / 3)
+    # Behind the one that is irrelevant they would have 2/3.
+    assert one("auc_score", both) == pytest.approx(0.5)
+    # Nothing irrelevant stands before these two.
+    first = [("q", str(item), score) for item, score in enumerate((3.0, 3.0, 2.0, 1.0, 0.0))]
+    assert one("auc_score", both, first) == pytest.approx(5 / 6)
+
+
+def test_what_is_stored_is_relevant_whatever_its_weight() -> None:
+    assert one("recall_at_k", {"0": 0.0, "4": -1.0}, k=5) == 1
+
+
+def test_what_is_not_a_number() -> None:
+    everything = {str(item): 1.0 for item in range(5)}
+    assert math.isnan(one("auc_score", everything))
+    nobody = Collection({"q": {"0": 1}}, [*ROWS, ("r", "0", 1.0)])
+    options: dict[str, Any] = {"preserve_rows": True}
+    assert math.isnan(values(nobody, "recall_at_k", {**options, "k": 5}, items=5)["r"])
+    assert values(nobody, "precision_at_k", {**options, "k": 5}, items=5)["r"] == 0
+    assert values(nobody, "reciprocal_rank", options, items=5)["r"] == 0
+    assert values(nobody, "auc_score", options, items=5)["r"] == 0.5
+
+
+@pytest.mark.parametrize("function", ["precision_at_k", "recall_at_k", "reciprocal_rank"])
+def test_a_single_user_is_an_error(function: str) -> None:
+    with pytest.raises(IndexError):
+        values(Collection({"q": {"0": 1}}, ROWS), function, {}, items=5)
+
+
+def test_version() -> None:
+    pytest.importorskip("lightfm")
+    check_version(NAME, exactly=True)

@@ -1,0 +1,444 @@
+"""Asking a retriever: every way to call it, what fails, what is measured and what is said."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Iterator
+from functools import partial
+from typing import Any
+
+import pytest
+
+import judged
+from judged import evaluate_retriever
+from judged.errors import InputError, PolicyError
+from judged.retriever import asking
+
+JUDGEMENTS = {"q1": {"a": 1}, "q2": {"c": 1, "d": 1}, "q3": {"e": 1}}
+TEXTS = {"q1": "one", "q2": "two", "q3": "three"}
+LISTS = {"one": ["a", "b"], "two": ["b", "c", "d"], "three": []}
+RUN = {"q1": ["a", "b"], "q2": ["b", "c", "d"], "q3": []}
+MEASURES = ["RR", "AP", "nDCG@10"]
+
+
+def search(text: str) -> list[str]:
+    return LISTS[text]
+
+
+async def search_later(text: str) -> list[str]:
+    await asyncio.sleep(0)
+    return LISTS[text]
+
+
+class LangChain:
+    def invoke(self, text: str) -> list[str]:
+        return LISTS[text]
+
+    async def ainvoke(self, text: str) -> list[str]:
+        raise AssertionError("not asked for")
+
+
+class LlamaIndex:
+    async def aretrieve(self, text: str) -> list[str]:
+        return LISTS[text]
+
+
+class Haystack:
+    def run(self, *, query: str, top_k: int | None = None) -> dict[str, list[str]]:
+        return {"documents": LISTS[query]}
+
+
+class Called:
+    def __call__(self, text: str) -> list[str]:
+        return LISTS[text]
+
+
+class Awaited:
+    async def __call__(self, text: str) -> list[str]:
+        return LISTS[text]
+
+
+def generated(text: str) -> Iterator[str]:
+    yield from LISTS[text]
+
+
+async def generated_later(text: str) -> Any:
+    for each in LISTS[text]:
+        yield each
+
+
+RETRIEVERS = {
+    "function": search,
+    "lambda": lambda text: LISTS[text],
+    "partial": partial(search),
+    "generator": generated,
+    "object": Called(),
+    "invoke": LangChain(),
+    "bound": LangChain().invoke,
+    "run": Haystack(),
+    "async function": search_later,
+    "async partial": partial(search_later),
+    "async lambda": lambda text: search_later(text),
+    "async object": Awaited(),
+    "async generator": generated_later,
+    "aretrieve": LlamaIndex(),
+}
+
+
+@pytest.mark.parametrize("workers", [1, 3])
+@pytest.mark.parametrize("kind", RETRIEVERS)
+def test_every_way_of_asking_gives_what_the_run_gives(kind: str, workers: int) -> None:
+    found = evaluate_retriever(RETRIEVERS[kind], TEXTS, JUDGEMENTS, MEASURES, workers=workers)
+    expected = judged.evaluate(JUDGEMENTS, RUN, MEASURES)
+    assert found.summary.drop("run").rows() == expected.summary.drop("run").rows()
+    assert found.per_query.drop("run").equals(expected.per_query.drop("run"))
+    assert found.warnings() == expected.warnings()
+    assert found.latency is not None
+    assert list(found.latency.seconds) == ["q1", "q2", "q3"]
+
+
+@pytest.mark.parametrize("kind", ["function", "async function", "async lambda"])
+def test_it_works_inside_a_running_loop(kind: str) -> None:
+    async def notebook() -> float:
+        return evaluate_retriever(RETRIEVERS[kind], TEXTS, JUDGEMENTS, "RR", workers=2).value()
+
+    assert asyncio.run(notebook()) == 0.5
+
+
+def test_names_of_runs() -> None:
+    names = {
+        kind: evaluate_retriever(RETRIEVERS[kind], TEXTS, JUDGEMENTS, "RR").runs[0].name
+        for kind in ("function", "lambda", "partial", "object", "invoke", "bound", "run")
+    }
+    assert names == {
+        "function": "search",
+        "lambda": "retriever",
+        "partial": "search",
+        "object": "Called",
+        "invoke": "LangChain",
+        "bound": "LangChain",
+        "run": "Haystack",
+    }
+    assert evaluate_retriever(search, TEXTS, JUDGEMENTS, "RR", name="x").runs[0].name == "x"
+
+
+class Both:
+    def retrieve(self, text: str) -> list[str]:
+        return []
+
+    def run(self, query: str) -> list[str]:
+        return []
+
+
+@pytest.mark.parametrize(
+    ("retriever", "message"),
+    [
+        (
+            LangChain,
+            "the retriever is the class LangChain; give an object of it, or a function.",
+        ),
+        (
+            Both(),
+            "the retriever has the methods retrieve and run; give the one to be called, as "
+            "retriever.retrieve.",
+        ),
+        (
+            "bm25",
+            "a retriever is a function of a query, or an object with .invoke, .retrieve or .run; "
+            "got 'bm25'.",
+        ),
+    ],
+)
+def test_what_is_no_retriever(retriever: Any, message: str) -> None:
+    with pytest.raises(InputError) as error:
+        evaluate_retriever(retriever, TEXTS, JUDGEMENTS)
+    assert str(error.value) == message
+
+
+def test_a_component_gets_its_inputs_by_name() -> None:
+    class Embedded:
+        def run(self, *, query_embedding: list[float]) -> dict[str, Any]:
+            return {"documents": ["a"] if query_embedding == [1.0] else []}
+
+    queries = {"q1": {"query_embedding": [1.0]}, "q2": {"query_embedding": [2.0]}}
+    found = evaluate_retriever(Embedded(), queries, JUDGEMENTS, "RR", policy={"missing": "skip"})
+    assert found.value() == 0.5
+
+
+def test_threads_run_at_once_and_no_more_than_asked_for() -> None:
+    together = threading.Barrier(3, timeout=20)
+    running, most = [0], [0]
+    lock = threading.Lock()
+
+    def slow(text: str) -> list[str]:
+        with lock:
+            running[0] += 1
+            most[0] = max(most[0], running[0])
+        if text != "0":  # the first is asked alone
+            together.wait()
+        with lock:
+            running[0] -= 1
+        return [text]
+
+    queries = [str(number) for number in range(7)]
+    judgements = {query: {query: 1} for query in queries}
+    found = evaluate_retriever(slow, queries, judgements, "RR", workers=3)
+    assert found.value() == 1.0
+    assert most == [3]
+    assert found.latency is not None
+    assert found.latency.workers == 3
+
+
+def test_a_loop_runs_no_more_at_once_than_asked_for() -> None:
+    running, most = [0], [0]
+
+    async def slow(text: str) -> list[str]:
+        running[0] += 1
+        most[0] = max(most[0], running[0])
+        await asyncio.sleep(0.001)
+        running[0] -= 1
+        return [text]
+
+    queries = [str(number) for number in range(9)]
+    judgements = {query: {query: 1} for query in queries}
+    assert evaluate_retriever(slow, queries, judgements, "RR", workers=4).value() == 1.0
+    assert most == [4]
+
+
+@pytest.fixture
+def time(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """A clock that stands still unless somebody moves it; waiting moves it, too."""
+    now = [100.0]
+
+    def sleep(seconds: float) -> None:
+        now[0] += seconds
+
+    async def sleep_in_loop(seconds: float) -> None:
+        now[0] += seconds
+
+    monkeypatch.setattr(asking, "clock", lambda: now[0])
+    monkeypatch.setattr(asking, "sleep", sleep)
+    monkeypatch.setattr(asking, "sleep_in_loop", sleep_in_loop)
+    return now
+
+
+def test_latency_is_that_of_each_call(time: list[float]) -> None:
+    def took(text: str) -> Iterator[str]:
+        time[0] += {"one": 1.0, "two": 2.0, "three": 6.0}[text]
+        yield "a"
+
+    latency = evaluate_retriever(took, TEXTS, JUDGEMENTS, "RR").latency
+    assert latency is not None
+    assert latency.seconds == {"q1": 1.0, "q2": 2.0, "q3": 6.0}
+    # sorted 1, 2, 6: the median is 2; 95 % of the way is 1.9 steps along, 2 + 0.9 · 4 = 5.6
+    assert (latency.mean, latency.p50) == (3.0, 2.0)
+    assert latency.p95 == pytest.approx(5.6)
+    assert latency.sentence() == "mean 3 s, p50 2 s, p95 5.6 s (3 queries)"
+
+
+@pytest.mark.parametrize("later", [False, True])
+def test_retries_wait_and_are_not_in_the_latency(time: list[float], later: bool) -> None:
+    calls: list[tuple[str, float]] = []
+
+    def flaky(text: str) -> list[str]:
+        calls.append((text, time[0]))
+        time[0] += 0.25
+        if text == "two" and sum(each == "two" for each, _ in calls) < 4:
+            raise ConnectionError("busy")
+        return LISTS[text]
+
+    async def flaky_later(text: str) -> list[str]:
+        return flaky(text)
+
+    retriever = flaky_later if later else flaky
+    found = evaluate_retriever(retriever, TEXTS, JUDGEMENTS, "RR", retries=3, wait=2.0)
+    # 100 for one, then two at 100.25; failing takes 0.25, and waits are 2, 4 and 8 seconds
+    assert calls == [
+        ("one", 100.0),
+        ("two", 100.25),
+        ("two", 102.5),
+        ("two", 106.75),
+        ("two", 115.0),
+        ("three", 115.25),
+    ]
+    assert found.value() == 0.5
+    assert found.latency is not None
+    assert found.latency.seconds == {"q1": 0.25, "q2": 0.25, "q3": 0.25}
+    assert found.latency.retried == ("q2",)
+    assert found.latency.sentence() == (
+        "mean 250 ms, p50 250 ms, p95 250 ms (3 queries; 1 answered only when asked again)"
+    )
+
+
+def test_latency_is_in_every_form(time: list[float]) -> None:
+    def took(text: str) -> list[str]:
+        time[0] += 0.5
+        return ["a"]
+
+    found = evaluate_retriever(took, {"q1": "one"}, {"q1": {"a": 1}}, "RR")
+    line = "mean 500 ms, p50 500 ms, p95 500 ms (1 query)"
+    assert f"latency: {line}" in found.sentences()
+    assert f"latency: {line}" in found.to_html()
+    assert f"Latency: {line}." in found.to_markdown()
+    assert found.to_dict()["latency"] == {
+        "unit": "seconds",
+        "mean": 0.5,
+        "p50": 0.5,
+        "p95": 0.5,
+        "queries": 1,
+        "workers": 1,
+        "retried": [],
+    }
+    assert found.to_dict(per_query=True)["latency"]["per_query"] == {"q1": 0.5}
+    assert "latency" not in judged.evaluate(JUDGEMENTS, RUN).to_dict()
+
+
+def failing(text: str) -> list[str]:
+    if text == "two":
+        raise TimeoutError("no answer\nin 3 s")
+    return LISTS[text]
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize(
+    ("missing", "value", "done"),
+    [("zero", 1 / 3, "counted as empty"), ("skip", 1 / 2, "left out")],
+)
+def test_a_query_that_failed_is_missing_and_named(
+    missing: str, value: float, done: str, workers: int
+) -> None:
+    found = evaluate_retriever(
+        failing, TEXTS, JUDGEMENTS, "RR", workers=workers, policy={"missing": missing}
+    )
+    assert found.value() == pytest.approx(value)
+    assert found.audit["failing"].missing_queries == ("q2",)
+    assert found.warnings() == [
+        "1 of 3 queries failed (q2). The first error was TimeoutError: no answer in 3 s "
+        "(query 'q2').",
+        f"1 of 3 judged queries not in the run (q2), {done}.",
+    ]
+    assert found.latency is not None
+    assert list(found.latency.seconds) == ["q1", "q3"]
+
+
+def test_missing_error_stops_with_the_first_error() -> None:
+    with pytest.raises(PolicyError) as error:
+        evaluate_retriever(failing, TEXTS, JUDGEMENTS, policy={"missing": "error"})
+    assert str(error.value) == (
+        "1 of 3 queries failed (q2), and missing=error says to stop. The first error was "
+        "TimeoutError: no answer in 3 s (query 'q2')."
+    )
+
+
+def test_if_all_fail_there_is_no_number() -> None:
+    calls = []
+
+    def broken(text: str, k: int) -> list[str]:
+        return []
+
+    def down(text: str) -> list[str]:
+        calls.append(text)
+        raise RuntimeError
+
+    with pytest.raises(InputError) as error:
+        evaluate_retriever(broken, TEXTS, JUDGEMENTS)
+    assert str(error.value).startswith("all queries failed; the first error was TypeError: ")
+    assert str(error.value).endswith("missing 1 required positional argument: 'k' (query 'q1').")
+    many = {f"q{number}": {"a": 1} for number in range(100)}
+    with pytest.raises(InputError) as error:
+        evaluate_retriever(down, None, many)
+    assert str(error.value) == (
+        "the first 20 of 100 queries failed; the first error was RuntimeError (query 'q0')."
+    )
+    assert len(calls) == 20
+
+
+def test_wrong_options_are_refused_before_anything_is_asked() -> None:
+    def never(text: str) -> list[str]:
+        raise AssertionError("asked")
+
+    for options, message in {
+        "measures": ({"measures": "nDCH"}, "There is no measure 'nDCH'"),
+        "policy": ({"policy": {"ties": "x"}}, "ties must be one of"),
+        "workers": ({"workers": 0}, "workers must be a whole number from 1 to 1,024; got 0."),
+        "retries": ({"retries": -1}, "retries must be a whole number from 0 to 1,000; got -1."),
+        "wait": ({"wait": -1}, "wait must be a finite number from 0 to 3600; got -1."),
+        "k": ({"k": 0}, "k must be a whole number from 1; got 0."),
+        "item": (
+            {"item": 3},
+            "item names the id of a result, as 'metadata.doc_id', or is a function from a result "
+            "to its id; got 3.",
+        ),
+        "unknown": (
+            {"polici": {}},
+            "evaluate_retriever takes no 'polici'; did you mean 'policy'?",
+        ),
+        "run_format": ({"run_format": "trec"}, "evaluate_retriever takes no 'run_format'"),
+        "collection": ({"collection": {"q1": 3}}, "collection has no size for query 'q2'"),
+        "save": (
+            {"save": "run.txt"},
+            "run.txt: the ending says the format, and must be .jsonl or .ndjson.",
+        ),
+        "missing": (
+            {"queries": {"q1": "one"}, "policy": {"missing": "error"}},
+            "lacks 2 of 3 judged queries",
+        ),
+    }.values():
+        with pytest.raises(judged.JudgedError) as error:
+            evaluate_retriever(
+                **{"retriever": never, "queries": TEXTS, "judgements": JUDGEMENTS, **options}
+            )
+        assert message in str(error.value)
+
+
+def test_options_of_evaluate_pass_through() -> None:
+    def pairs(text: str) -> list[tuple[str, float]]:
+        return [("b", 1.0), ("a", 1.0)]
+
+    found = evaluate_retriever(
+        pairs, {"q1": "one"}, {"q1": {"a": 1}}, "RR", tie_range=True, unjudged_range=True
+    )
+    assert found.tie_range() == (0.5, 0.75, 1.0)
+    assert evaluate_retriever(
+        search, TEXTS, JUDGEMENTS, "mrr", convention="ranx"
+    ).value() == pytest.approx(0.5)
+    assert evaluate_retriever(search, TEXTS, JUDGEMENTS, "R", depth=2).value() == pytest.approx(0.5)
+
+
+def test_progress_counts_queries_where_they_are_asked() -> None:
+    done: list[int] = []
+    threads = set()
+
+    def count(number: int) -> None:
+        done.append(number)
+        threads.add(threading.current_thread())
+
+    evaluate_retriever(failing, TEXTS, JUDGEMENTS, "RR", workers=3, progress=count)
+    assert done == [1, 1, 1]
+    assert threads == {threading.current_thread()}
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize("error", [KeyboardInterrupt, SystemExit])
+def test_an_interrupt_is_not_a_failed_query(error: type[BaseException], workers: int) -> None:
+    def interrupted(text: str) -> list[str]:
+        if text == "two":
+            raise error
+        return LISTS[text]
+
+    with pytest.raises(error):
+        evaluate_retriever(interrupted, TEXTS, JUDGEMENTS, workers=workers)
+
+
+def test_a_call_that_cancels_itself_is_a_failed_query() -> None:
+    async def cancelled(text: str) -> list[str]:
+        if text == "two":
+            raise asyncio.CancelledError
+        return LISTS[text]
+
+    found = evaluate_retriever(cancelled, TEXTS, JUDGEMENTS, "RR", workers=2)
+    assert found.warnings()[0] == (
+        "1 of 3 queries failed (q2). The first error was RuntimeError: the call was cancelled "
+        "(query 'q2')."
+    )

@@ -1,0 +1,370 @@
+"""What a retriever may return, and what is refused."""
+
+from __future__ import annotations
+
+from collections import namedtuple
+from dataclasses import dataclass, field
+from types import SimpleNamespace as Object
+from typing import Any
+from uuid import UUID
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+from judged import evaluate, evaluate_retriever
+from judged.errors import InputError
+from judged.retriever.results import Reader, Results
+
+Scored = namedtuple("Scored", ["query_id", "doc_id", "score"])
+
+
+@dataclass
+class Document:
+    """As LangChain has it."""
+
+    page_content: str = "text"
+    id: str | None = None
+    metadata: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass
+class Node:
+    node_id: str
+    metadata: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass
+class NodeWithScore:
+    """As LlamaIndex has it."""
+
+    node: Node
+    score: float | None = None
+
+
+def read(answer: Any, item: Any = None, k: int = 100) -> Results:
+    return Reader(item, k).read("q", answer)
+
+
+ORDER = Results(("a", "b"), None)
+SCORED = Results(("a", "b"), (2.0, 1.0))
+AS_ORDER: dict[str, Any] = {
+    "ids": ["a", "b"],
+    "a tuple of ids": ("a", "b"),
+    "an array": np.array(["a", "b"]),
+    "keys": {"a": 0, "b": 0}.keys(),
+    "mappings": [{"id": "a"}, {"id": "b"}],
+    "distances": [{"_id": "a", "distance": 0.1}, {"_id": "b", "distance": 0.2}],
+    "documents": [Document(id="a"), Document(id="b")],
+    "metadata": [Document(metadata={"doc_id": "a"}), Document(metadata={"doc_id": "b"})],
+    "sources": [Document(metadata={"source": "a"}), Document(metadata={"source": "b"})],
+    "the same twice": [Document(id=x, metadata={"id": x}) for x in "ab"],
+    "nodes": [NodeWithScore(Node("a")), NodeWithScore(Node("b"))],
+    "a series": pd.Series(["a", "b"]),
+    "a component": {"documents": ["a", "b"]},
+    "a pipeline": {"retriever": {"documents": ["a", "b"]}},
+    "a column of a table": pl.DataFrame({"docno": ["a", "b"]}),
+}
+AS_SCORES: dict[str, Any] = {
+    "pairs": [("a", 2.0), ("b", 1)],
+    "lists": [["a", 2], ["b", 1]],
+    "two pairs in a tuple": (("a", 2.0), ("b", 1.0)),
+    "numpy": [("a", np.float32(2)), ("b", np.float64(1))],
+    "arrays without a dimension": [("a", np.array(2.0)), ("b", np.array(1.0))],
+    "scores by id": {"a": 2.0, "b": 1.0},
+    "items of a dict": {"a": 2.0, "b": 1.0}.items(),
+    "mappings": [{"doc_id": "a", "score": 2.0}, {"doc_id": "b", "score": 1.0}],
+    "objects": [Object(id="a", score=2.0), Object(id="b", score=1.0)],
+    "nodes": [NodeWithScore(Node("a"), 2.0), NodeWithScore(Node("b"), 1.0)],
+    "documents with scores": [(Document(id="a"), 2.0), (Document(id="b"), 1.0)],
+    "inside": [{"document": {"id": "a"}, "score": 2.0}, {"document": {"id": "b"}, "score": 1.0}],
+    "named tuples": [Scored("q", "a", 2.0), Scored("q", "b", 1.0)],
+    "Elasticsearch": {
+        "took": 3,
+        "hits": {"total": 2, "hits": [{"_id": "a", "_score": 2.0}, {"_id": "b", "_score": 1.0}]},
+    },
+    "points": Object(points=[Object(id="a", score=2.0), Object(id="b", score=1.0)]),
+    "a series": pd.Series({"a": 2.0, "b": 1.0}),
+    "pandas": pd.DataFrame({"docno": ["a", "b"], "score": [2.0, 1.0], "rank": [0, 1]}),
+    "polars": pl.DataFrame({"docno": ["a", "b"], "score": [2.0, 1.0]}),
+    "pyarrow": pa.table({"docno": ["a", "b"], "score": [2.0, 1.0]}),
+}
+
+
+@pytest.mark.parametrize("kind", AS_ORDER)
+def test_results_without_scores(kind: str) -> None:
+    assert read(AS_ORDER[kind]) == ORDER
+
+
+@pytest.mark.parametrize("kind", AS_SCORES)
+def test_results_with_scores(kind: str) -> None:
+    assert read(AS_SCORES[kind]) == SCORED
+
+
+def test_other_ids() -> None:
+    assert read([7, np.int64(8)]).items == ("7", "8")
+    uuid = UUID(int=1)
+    assert read([uuid]).items == read([Object(id=uuid)]).items == (str(uuid),)
+    assert read([]) == read({}) == read({"documents": []}) == Results((), None)
+    by_rank = [{"id": "a", "rank": 2}, {"id": "b", "rank": 1}]
+    assert read(by_rank) == Results(("a", "b"), (-2.0, -1.0))
+
+
+def test_item_names_the_id() -> None:
+    both = Document(id="u", metadata={"doc_id": "a", "a.b": "c", "parts": ["x", "y"]})
+    assert read([both], "metadata.doc_id").items == ("a",)
+    assert read([both], "metadata.a.b").items == ("c",)
+    assert read([both], "metadata.parts.1").items == ("y",)
+    assert read([(both, 0.5)], "metadata.doc_id") == Results(("a",), (0.5,))
+    assert read([("a", "text", 0.5)], "0") == Results(("a",), None)
+    assert read([{"url": "a", "score": 2}], "url") == Results(("a",), (2.0,))
+    assert read([both], lambda document: document.id) == Results(("u",), None)
+    assert read([both], lambda document: (document.id, 3)) == Results(("u",), (3.0,))
+    # A function that gives the id alone says that the order counts.
+    assert read([("a", 0.1), ("b", 0.9)], lambda pair: pair[0]) == ORDER
+
+
+def test_k_keeps_the_best() -> None:
+    assert read(["a", "b", "c"], k=2) == Results(("a", "b"), None, 1)
+    assert read([("a", 1), ("b", 3), ("c", 2)], k=2) == Results(("b", "c"), (3.0, 2.0), 1)
+    assert read([("a", 1), ("b", 1), ("c", 1)], k=2) == Results(("a", "b"), (1.0, 1.0), 1)
+    assert read([("a", 1), ("b", 3), ("c", 2)]).ranks == [3, 1, 2]
+
+
+ASK = "return a list of results, the best first."
+WRONG: list[tuple[Any, Any, str]] = [
+    (
+        None,
+        None,
+        "query 'q': the retriever returned None; return a list, which is empty where nothing was "
+        "found.",
+    ),
+    ("a", None, f"query 'q': the retriever returned one text ('a'); {ASK}"),
+    (
+        {"a"},
+        None,
+        f"query 'q': the retriever returned a set, which has no order ({{'a'}}); {ASK}",
+    ),
+    (3, None, f"query 'q': the retriever returned 3; {ASK}"),
+    (
+        {"id": 7, "score": 0.5},
+        None,
+        "query 'q': the retriever returned {'id': 7, 'score': 0.5}; return a list of results, or "
+        "{id: score}.",
+    ),
+    (
+        {"a": "b"},
+        None,
+        "query 'q': the retriever returned {'a': 'b'}; return a list of results, or {id: score}.",
+    ),
+    (
+        {"documents": ["a"], "results": ["b"]},
+        None,
+        "query 'q': the retriever returned lists called documents and results; return the one that "
+        "is meant.",
+    ),
+    (
+        ([3, 4], [2, 1]),
+        None,
+        "query 'q': the retriever returned two lists; return a list of (id, score), as "
+        "list(zip(ids, scores)).",
+    ),
+    (
+        ["a", None],
+        None,
+        "query 'q': the id None of result 2 is of type NoneType; ids must be texts or whole "
+        "numbers.",
+    ),
+    (
+        [0.5],
+        None,
+        "query 'q': the id 0.5 of result 1 is a floating-point number; ids must be texts or whole "
+        "numbers.",
+    ),
+    (
+        ["a", ""],
+        None,
+        "query 'q': the id '' of result 2 is an empty text; ids must be texts or whole numbers.",
+    ),
+    (
+        [("a", float("nan"))],
+        None,
+        "query 'q': the score of result 1 is NaN; scores must be numbers.",
+    ),
+    ([("a", "b")], None, "query 'q', result 1: the score 'b' is not a number."),
+    (
+        [("a", 1, 2)],
+        None,
+        "query 'q', result 1 is ('a', 1, 2); give it as (id, score), or as the id alone.",
+    ),
+    (
+        [("a", 1.0), "b"],
+        None,
+        "query 'q': result 2 has no score, and result 1 has one; give a score to every result, or "
+        "to none.",
+    ),
+    (
+        [Document()],
+        None,
+        "query 'q', result 1: no id was found in Document(page_content='text', id=None, "
+        "metadata={}); name it by item=, as "
+        'item="metadata.doc_id", or give a function from a result to its id.',
+    ),
+    (
+        [Document(id="u", metadata={"source": "a.pdf"})],
+        None,
+        "query 'q', result 1: its id could be id ('u') or metadata.source ('a.pdf'); say which, as "
+        "item='metadata.source'.",
+    ),
+    (
+        [Document(id="u"), Document(metadata={"source": "a.pdf"})],
+        None,
+        "query 'q', result 2: its id is metadata.source, but other results have theirs in id; say "
+        "by item= which it is.",
+    ),
+    (
+        [{"id": "a"}],
+        "metadata.doc_id",
+        "query 'q', result 1: there is no 'metadata.doc_id' in {'id': 'a'}.",
+    ),
+    ([{"id": None}], "id", "query 'q', result 1: 'id' is None in {'id': None}."),
+    (
+        [{"id": "a"}],
+        lambda result: result.id,
+        "query 'q', result 1: item failed for {'id': 'a'} (AttributeError: 'dict' object has no "
+        "attribute 'id').",
+    ),
+    (
+        ["a"],
+        lambda result: None,
+        "query 'q': the id None of result 1 is of type NoneType; ids must be texts or whole "
+        "numbers.",
+    ),
+]
+
+
+@pytest.mark.parametrize(("answer", "item", "message"), WRONG, ids=range(len(WRONG)))
+def test_wrong_results(answer: Any, item: Any, message: str) -> None:
+    with pytest.raises(InputError) as error:
+        read(answer, item)
+    assert str(error.value) == message
+    with pytest.raises(InputError) as error:
+        evaluate_retriever(lambda text: answer, {"q": "x"}, {"q": {"a": 1}}, item=item)
+    assert str(error.value) == message
+
+
+def test_an_item_returned_twice() -> None:
+    answer = ["a", "b", "a"]
+    with pytest.raises(InputError) as error:
+        evaluate_retriever(lambda text: answer, None, {"q": {"b": 1}})
+    assert str(error.value) == (
+        "query 'q': item 'a' is returned twice, as results 1 and 3. Where parts of a document "
+        'share its id, name their own by item=; or give duplicates="first".'
+    )
+    found = evaluate_retriever(lambda text: answer, None, {"q": {"b": 1}}, duplicates="first")
+    assert found.value("RR") == 0.5
+    assert found.audit["retriever"].duplicates_dropped == 1
+
+
+DISTANCES = (
+    "the scores rise down every list, as distances do, but the greatest score is best; return "
+    "(id, -distance), or ids alone, so that their order counts, or sort the results by falling "
+    "score."
+)
+
+
+def test_distances_are_refused_as_soon_as_they_show() -> None:
+    judgements = {f"q{number}": {"a": 1} for number in range(9)}
+    asked = []
+
+    def nearest(text: str) -> list[tuple[str, float]]:
+        asked.append(text)
+        return [("a", 0.1), ("b", 0.1), ("c", 0.3)]
+
+    with pytest.raises(InputError) as error:
+        evaluate_retriever(nearest, None, judgements)
+    assert str(error.value) == DISTANCES
+    assert len(asked) == 5
+    with pytest.raises(InputError) as error:
+        evaluate_retriever(nearest, None, {"q1": {"a": 1}})
+    assert str(error.value) == DISTANCES
+    assert evaluate_retriever(nearest, None, judgements, "RR", item=lambda x: x[0]).value() == 1
+
+
+def test_scores_that_are_not_in_the_order_of_results_are_said() -> None:
+    lists = {"q1": [("b", 1.0), ("a", 2.0)], "q2": [("a", 2.0), ("b", 1.0)]}
+    found = evaluate_retriever(lists.get, None, {"q1": {"a": 1}, "q2": {"a": 1}}, "RR")
+    assert found.value() == 1.0
+    assert found.warnings() == [
+        "In 1 query the scores do not fall in the order of the results: the scores count. Return "
+        "ids alone if the order should."
+    ]
+
+
+def test_results_beyond_k_are_said() -> None:
+    ids = [f"d{number}" for number in range(30)]
+    found = evaluate_retriever(lambda text: ids, None, {"q": {"d9": 1}}, "RR@10", k=10)
+    note = "20 results beyond the first 10 of 1 query not kept (k=10)"
+    assert (found.value(), found.warnings()) == (0.1, [])
+    assert f"note: {note}." in found.sentences()
+    found = evaluate_retriever(lambda text: ids, None, {"q": {"d9": 1}}, "R@20", k=10)
+    assert found.warnings() == [f"{note}, though measures look down to rank 20."]
+
+
+def test_ids_that_nobody_judged_are_said() -> None:
+    found = evaluate_retriever(lambda text: [Object(id="x1")], None, {"q": {"d1": 1}}, "RR")
+    assert found.warnings() == [
+        "No result is a judged item: 'x1' and others were returned, 'd1' and others are judged. "
+        "Name the right id by item=."
+    ]
+    assert "note: The id of each result is its id." in found.sentences()
+
+
+def test_nothing_at_all_is_no_system() -> None:
+    with pytest.raises(InputError) as error:
+        evaluate_retriever(lambda text: [], None, {"q": {"a": 1}})
+    assert str(error.value) == (
+        "the retriever returned nothing for any query; such a run is not a system that scored zero."
+    )
+
+
+def test_random_answers_in_every_form_are_the_run_that_they_hold() -> None:
+    """The same lists as pairs, mappings, objects, a table and a dict: one set of numbers."""
+    random = np.random.default_rng(14)
+    items = [f"d{number}" for number in range(12)]
+    judgements = {
+        f"q{number}": {item: int(random.integers(0, 3)) for item in random.choice(items, 5, False)}
+        for number in range(8)
+    }
+    run = {
+        query: {
+            str(item): float(random.integers(0, 4))
+            for item in random.choice(items, random.integers(1, 9), False)
+        }
+        for query in judgements
+    }
+    forms = {
+        "pairs": lambda query: list(run[query].items()),
+        "falling": lambda query: sorted(run[query].items(), key=lambda pair: -pair[1]),
+        "dict": run.get,
+        "mappings": lambda query: [{"id": a, "score": b} for a, b in run[query].items()],
+        "objects": lambda query: [Object(id=a, score=b) for a, b in run[query].items()],
+        "table": lambda query: pl.DataFrame(
+            list(run[query].items()), ["docno", "score"], orient="row"
+        ),
+    }
+    measures = ["AP", "nDCG@3", "RR", "P@5"]
+    for policy in ({"ties": "id"}, {"ties": "expected"}, {"unjudged": "removed"}):
+        expected = evaluate(judgements, run, measures, policy=policy)
+        for name, form in forms.items():
+            found = evaluate_retriever(form, None, judgements, measures, policy=policy, workers=2)
+            assert found.per_query.drop("run").equals(expected.per_query.drop("run")), name
+        for k in (1, 3):
+            cut = evaluate_retriever(
+                forms["falling"], None, judgements, measures, k=k, policy=policy
+            )
+            kept = {q: dict(forms["falling"](q)[:k]) for q in run}
+            same = evaluate(judgements, kept, measures, policy=policy)
+            assert cut.per_query.drop("run").equals(same.per_query.drop("run"))

@@ -1,0 +1,124 @@
+"""The area under the ROC curve and its interval."""
+
+from __future__ import annotations
+
+import math
+from itertools import product
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from judged.errors import InputError
+from judged.statistics.auroc import Auroc, auroc, effective_number
+
+RNG = np.random.default_rng(20)
+
+
+def by_pairs(first: np.ndarray, second: np.ndarray, heavy: np.ndarray, light: np.ndarray) -> float:
+    """Every pair looked at."""
+    right = sum(
+        a * b * ((x > y) + 0.5 * (x == y))
+        for (x, a), (y, b) in product(
+            zip(first, heavy, strict=True), zip(second, light, strict=True)
+        )
+    )
+    return float(right / (heavy.sum() * light.sum()))
+
+
+@pytest.mark.parametrize("levels", [2, 5, 1000])
+@pytest.mark.parametrize(("m", "n"), [(1, 1), (1, 7), (5, 3), (40, 25)])
+def test_the_area_is_that_of_all_pairs_and_of_mann_and_whitney(m: int, n: int, levels: int) -> None:
+    for _ in range(20):
+        first, second = (RNG.integers(0, levels, size).astype(float) for size in (m, n))
+        found = auroc(first, second).value
+        assert found == pytest.approx(by_pairs(first, second, np.ones(m), np.ones(n)), rel=1e-12)
+        u = stats.mannwhitneyu(first, second, method="asymptotic").statistic
+        assert found == pytest.approx(u / (m * n), rel=1e-12)
+        heavy, light = RNG.uniform(0.1, 3, m), RNG.uniform(0.1, 3, n)
+        weighed = auroc(first, second, weights=(heavy, light)).value
+        assert weighed == pytest.approx(by_pairs(first, second, heavy, light), rel=1e-12)
+
+
+def test_equal_weights_change_nothing_and_their_scale_does_not_matter() -> None:
+    first, second = RNG.normal(1, 1, 9), RNG.normal(0, 1, 7)
+    plain = auroc(first, second)
+    assert auroc(first, second, weights=(np.ones(9), np.ones(7))) == plain
+    heavy, light = RNG.uniform(1, 9, 9), RNG.uniform(1, 9, 7)
+    once = auroc(first, second, weights=(heavy, light))
+    thrice = auroc(first, second, weights=(heavy * 3, light * 1e200))
+    for part in ("value", "low", "high"):
+        assert getattr(once, part) == pytest.approx(getattr(thrice, part), rel=1e-9)
+    assert once.high - once.low > plain.high - plain.low  # fewer effective queries, less is known
+
+
+def test_infinite_scores_have_a_place() -> None:
+    assert auroc([math.inf, 0.0], [-math.inf, 0.0]).value == 0.875
+
+
+@pytest.mark.parametrize("size", [2, 10, 1000])
+def test_a_perfect_area_has_an_interval_of_some_width(size: int) -> None:
+    found = auroc(np.arange(size) + 10 * size, np.arange(size))
+    assert (found.value, found.high) == (1.0, 1.0)
+    # The lower bound is the area θ at which 1 - θ is z standard deviations of Hanley and McNeil.
+    low, z = found.low, stats.norm.ppf(0.975)
+    spread = 1 + (size - 1) * ((1 - low) / (2 - low) + low / (1 + low))
+    assert 1 - low == pytest.approx(z * math.sqrt(low * (1 - low) * spread) / size, rel=1e-6)
+    other = auroc(np.arange(size), np.arange(size) + 10 * size)
+    assert other.value == 0.0
+    assert other.low == 0.0
+    assert other.high == pytest.approx(1 - low, abs=1e-9)
+
+
+def test_all_scores_equal_is_a_coin_with_an_interval_around_it() -> None:
+    found = auroc([1.0] * 10, [1.0] * 10)
+    assert found.value == 0.5
+    assert found.low == pytest.approx(1 - found.high)
+    assert 0.1 < found.low < 0.4
+
+
+@pytest.mark.parametrize(("m", "n"), [(1, 5), (5, 1), (1, 1)])
+def test_one_score_of_a_kind_gives_no_interval(m: int, n: int) -> None:
+    found = auroc(np.ones(m), np.zeros(n))
+    assert found.to_dict() == {"value": 1.0, "low": None, "high": None}
+
+
+@pytest.mark.parametrize(("m", "n"), [(5, 5), (40, 8)])
+@pytest.mark.parametrize("area", [0.6, 0.95])
+def test_the_bounds_hold_the_true_area_in_95_of_100_samples(m: int, n: int, area: float) -> None:
+    rng = np.random.default_rng([m, n, int(area * 100)])
+    shift = stats.norm.ppf(area) * math.sqrt(2)
+    samples = 600
+    held = sum(
+        found.low <= area <= found.high
+        for found in (auroc(rng.normal(shift, 1, m), rng.normal(0, 1, n)) for _ in range(samples))
+    )
+    assert 0.925 <= held / samples <= 0.99
+
+
+def test_a_higher_level_is_wider() -> None:
+    first, second = RNG.normal(1, 1, 20), RNG.normal(0, 1, 20)
+    narrow, wide = (auroc(first, second, level=level) for level in (0.5, 0.99))
+    assert wide.low < narrow.low < narrow.value < narrow.high < wide.high
+
+
+@pytest.mark.parametrize(
+    "scores", [([], [1.0]), ([1.0], []), ([math.nan], [1.0]), ([[1.0]], [1.0])]
+)
+def test_what_has_no_area(scores: tuple[list[float], list[float]]) -> None:
+    with pytest.raises(InputError) as refused:
+        auroc(*scores)
+    assert (
+        str(refused.value)
+        == "an AUROC needs at least one score of each kind, and none that is NaN."
+    )
+
+
+def test_effective_numbers() -> None:
+    assert effective_number(np.full(7, 1e300)) == pytest.approx(7)
+    assert effective_number(np.array([1.0, 0.0, 0.0])) == 1.0
+    assert effective_number(np.array([2.0, 1.0, 1.0])) == pytest.approx(16 / 6)
+
+
+def test_as_a_dict() -> None:
+    assert Auroc(0.5, 0.25, 0.75).to_dict() == {"value": 0.5, "low": 0.25, "high": 0.75}

@@ -282,6 +282,11 @@ REFUSED: dict[str, tuple[list[dict[str, Any]], str]] = {
         [{"query": None, "relevant": ["a"], "retrieved": ["a"]}],
         f'{LIST}, row 1: the query is missing (no "query").',
     ),
+    "half a character": (
+        [{"query": "\ud800", "relevant": ["a"], "retrieved": ["a"]}],
+        "the query '\\ud800' holds half a character, as names of files may that are not UTF-8; a "
+        "table cannot hold it. Rename it.",
+    ),
     "an item twice": (
         row(relevant=["a"], retrieved=["b", "b"]),
         f"{LIST}, row 1: query 'q' has item 'b' more than once. Remove the repetitions, or keep "

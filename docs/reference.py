@@ -9,6 +9,7 @@ folder where `judged demo` was run. A test fails when either is out of date.
 from __future__ import annotations
 
 import os
+import pty
 import re
 import subprocess
 import sys
@@ -379,20 +380,35 @@ def with_outputs(text: str, folder: Path) -> str:
 
 
 def output(command: str, folder: Path) -> str:
-    """What a command prints, without the blanks at the ends of its lines and the empty lines around
-    it."""
+    """What a terminal of 80 columns shows of a command's standard output, without colours, the
+    blanks at the ends of lines and the empty lines around it."""
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
     plain = {name: value for name, value in os.environ.items() if name not in TERMINAL}
-    done = subprocess.run(
+    size = {"COLUMNS": "80", "LINES": "25", "TERM": "dumb", "NO_COLOR": "1"}
+    ours, theirs = pty.openpty()
+    with subprocess.Popen(
         command,
         shell=True,
         cwd=folder,
-        env={**plain, "PATH": path, "PYTHONUTF8": "1"},
-        capture_output=True,
-        check=True,
-    )
-    lines = [line.rstrip() for line in done.stdout.decode().splitlines()]
+        env={**plain, **size, "PATH": path, "PYTHONUTF8": "1"},
+        stdout=theirs,
+        stderr=subprocess.DEVNULL,
+    ) as process:
+        os.close(theirs)
+        shown = b"".join(iter(lambda: _read(ours), b""))
+    os.close(ours)
+    if process.returncode:
+        raise RuntimeError(f"{command} ended with {process.returncode}")
+    lines = [line.rstrip() for line in shown.decode().splitlines()]
     return "\n".join(lines).strip("\n") + "\n"
+
+
+def _read(terminal: int) -> bytes:
+    """What a terminal shows next; nothing once the command has ended."""
+    try:
+        return os.read(terminal, 1 << 16)
+    except OSError:  # Linux has no end of file for a terminal whose other side is closed
+        return b""
 
 
 def main() -> None:

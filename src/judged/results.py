@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from judged.checks import checked_methods
 from judged.errors import InputError, OutputError
 from judged.text import (
     Warned,
@@ -29,6 +30,7 @@ AMOUNTS = ("verbose", "quiet")
 """Options that say how much is said beside the numbers."""
 
 
+@checked_methods
 class Result:
     """The base of all results; each has these methods, and they mean the same everywhere.
 
@@ -314,7 +316,8 @@ class Result:
 
         known = signature(getattr(self, method)).parameters
         for name, given in options.items():
-            if name not in known and given not in (None, False) and name not in AMOUNTS:
+            wanted = given is not None and given is not False and name not in AMOUNTS
+            if wanted and name not in known:
                 raise OutputError(f"{name} has no meaning in {where}; leave it out.")
         return {name: given for name, given in options.items() if name in known}
 

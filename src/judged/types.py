@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from judged.conventions import Convention
     from judged.embeddings.normalisation import Normalisation
     from judged.embeddings.relevance import Relation
+    from judged.inputs.query_weights import QueryWeights
     from judged.inputs.tables import Judgements, Lookup, Run
     from judged.inputs.vectors.vectors import Vectors
-    from judged.inputs.weights import QueryWeights
     from judged.measures import Measure
     from judged.policy import Policy
     from judged.similarity.similarity import Similarity

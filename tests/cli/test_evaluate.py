@@ -406,6 +406,47 @@ def test_numbers_stay_whole_on_a_narrow_terminal(judged, files, monkeypatch, wid
     ]
 
 
+def test_order_digits_and_percent(judged, files):
+    arguments = ("evaluate", "qrels", "a.run", "b.run", "-m", "RR", "-m", "P@2", "-q")
+    found = judged(*arguments, "--sort", "RR", "--percent", "--decimals", "1")
+    assert found.out == "run   RR %  P@2 %\nb    100.0   66.7\na     50.0   33.3\n"
+    assert judged(*arguments, "--sort", "P@2", "--format", "csv").out.splitlines()[1] == (
+        f"b,1.0,{2 / 3!r}"
+    )
+    latex = judged(
+        *arguments, "--format", "latex", "--caption", "Runs", "--label", "tab:runs", "--decimals", 2
+    ).out
+    assert latex.splitlines()[2:4] == ["\\caption{Runs}", "\\label{tab:runs}"]
+    assert "b & \\textbf{1.00} & \\textbf{0.67} \\\\" in latex
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (
+            ("--decimals", "2", "--format", "csv"),
+            "--decimals is for text, markdown, html or latex; csv has no use for it.",
+        ),
+        (
+            ("--percent", "-o", "x.parquet"),
+            "--percent is for text, markdown, html or latex; parquet has no use for it.",
+        ),
+        (("--caption", "Runs"), "--caption is for latex; text has no use for it."),
+    ],
+)
+def test_a_look_that_a_format_does_not_have(judged, files, options, message):
+    result = judged("evaluate", "qrels", "a.run", *options)
+    assert (result.code, result.out) == (2, "")
+    assert message in result.err
+    assert not (files / "x.parquet").exists()
+
+
+def test_an_order_by_what_was_not_evaluated(judged, files):
+    result = judged("evaluate", "qrels", "a.run", "-m", "RR", "--sort", "AP")
+    assert (result.code, result.out) == (2, "")
+    assert result.err == "judged: AP was not evaluated; there is RR.\n"
+
+
 def names(result) -> list[str]:
     return [row["name"] for row in json.loads(result.out)["runs"]]
 

@@ -118,3 +118,17 @@ def test_embeddings(judged: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert refused.err.splitlines()[-1] == (
         "Error: --weights has no meaning with --diagnose; leave it out."
     )
+
+
+def test_a_column_of_the_judgements(judged: Any, tmp_path: Path, monkeypatch: Any) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("j.csv").write_text("query,item,grade,traffic\na,x,1,1\na,y,0,1\nb,x,1,3\nc,,,4\n")
+    Path("r.json").write_text('{"a": ["x"], "b": ["y", "x"], "c": ["x"]}')
+    options = ("j.csv", "r.json", "-m", "RR", "--columns", "weight=traffic")
+    outcome = judged("evaluate", *options)
+    assert outcome.out.splitlines()[:2] == ["run      RR", "r    0.3125"]  # (1 + 3/2 + 0) / 8
+    outcome = judged("evaluate", *options, "--weights", "j.csv")
+    assert outcome.err.splitlines()[-1].endswith(
+        "the judgements have weights of queries (a column of j.csv), and weights were given too; "
+        "give one of them."
+    )

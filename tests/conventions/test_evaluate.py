@@ -100,7 +100,7 @@ def test_it_is_said_everywhere() -> None:
         "convention: Google Landmarks v2 and Kaggle's MAP@k 2019, where AP(norm=capped)@10 is "
         "mAP@10"
     )
-    assert line in str(evaluation)
+    assert line in evaluation.to_text(verbose=True)
     assert f"% {line}\n" in evaluation.to_latex()
     assert f"C{line[1:]}.\n" in evaluation.to_markdown()
     assert "<small>convention: Google Landmarks v2" in evaluation._repr_html_()

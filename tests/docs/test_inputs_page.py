@@ -21,6 +21,7 @@ FORMAT_OF_HEADING = {
     "MS MARCO, and three columns with scores": {"msmarco or scores", "trec"},
     "CSV and TSV": {"csv", "tsv"},
 } | {
+    "Judgements without grades": {"csv"},
     "NDJSON": {"ndjson"},
     "JSON": {"json"},
 }
@@ -31,7 +32,7 @@ RESULTS = {"q1": {"b": 3.5, "a": 2.5}, "q2": {"c": 9}}
 def shown() -> list[tuple[str, str, str]]:
     """(heading, file name, content) of every file on the page."""
     found = []
-    for part in re.split(r"^### ", TEXT, flags=re.MULTILINE)[1:]:
+    for part in re.split(r"^###? ", TEXT, flags=re.MULTILINE)[1:]:
         heading = part.partition("\n")[0]
         for name, content in re.findall(
             r"^```text (\S+)\n(.*?)^```$", part, re.MULTILINE | re.DOTALL
@@ -75,6 +76,8 @@ REFUSED: dict[str, bytes] = {
     "twice.run": f"{LINE}q1 Q0 a 2 2.5 mine\n{LINE}".encode(),
     "three.run": b"q1 b 2\nq1 a 1\n",
     "bare.csv": b"q1,b,3.5\n",
+    "rivals.csv": b"query,item,score,prediction\nq1,b,3.5,1\n",
+    "nothing.csv": b"query,item,points\nq1,b,3.5\n",
     "padded.run": b"Q1 Q0 b 1 3.5 mine\n",
 }
 

@@ -14,6 +14,8 @@ import judged
 from judged.errors import InputError, PolicyError
 from judged.statistics.auroc import auroc
 
+pytestmark = pytest.mark.filterwarnings("ignore::judged.JudgedWarning")
+
 JUDGEMENTS: dict[str, dict[str, float]] = {
     "q1": {"a": 1},
     "q2": {"b": 1, "c": 0},
@@ -77,7 +79,19 @@ def test_the_block_is_a_table_of_its_own() -> None:
         "",
         "run  unanswerable  wrongly answered  answerable  left empty   AUROC     low    high",
     ]
-    assert "unanswerable: two: all best scores are the same, so they tell nothing apart" in lines
+    assert lines[-1] == (
+        "empty=skip; two: all best scores are the same, so they tell nothing apart; definitions "
+        "and notes: verbose (-v)"
+    )
+    assert (
+        "unanswerable: two: all best scores are the same, so they tell nothing apart"
+        in found.sentences()
+    )
+    percent = found.to_text(percent=True, decimals=1).splitlines()[4:6]
+    assert percent == [
+        "run  unanswerable  wrongly answered %  answerable  left empty %  AUROC %  low %  high %",
+        "one             3                66.7           3          33.3     66.7   24.5    92.2",
+    ]
     assert found.to_markdown().count("| --- |") == 2
     assert found.to_latex().count(r"\begin{tabular}") == 2
     assert found.to_html().count("<table>") == 2
@@ -189,7 +203,6 @@ def test_every_way_in_gives_the_same(tmp_path: Path) -> None:
         pl.DataFrame({"query": ["q1", "n1"], "item": ["a", "b"], "rank": [1, 1]}),
     ],
 )
-@pytest.mark.filterwarnings("ignore::judged.JudgedWarning")
 def test_an_order_has_no_scores(run: Any, tmp_path: Path) -> None:
     found = judged.evaluate(JUDGEMENTS, run, "RR", unanswerable=True).unanswerable()
     assert found.auroc is None
@@ -203,7 +216,6 @@ def test_an_order_has_no_scores(run: Any, tmp_path: Path) -> None:
     )
 
 
-@pytest.mark.filterwarnings("ignore::judged.JudgedWarning")
 def test_ranks_of_ms_marco_are_no_scores(tmp_path: Path) -> None:
     path = tmp_path / "run.tsv"
     path.write_text("q1\ta\t1\nq1\tb\t2\nn1\ta\t1\nn1\tb\t2\n")
@@ -311,13 +323,15 @@ def test_what_is_refused() -> None:
     )
 
 
-def test_the_note_that_points_here() -> None:
+def test_the_warning_that_points_here() -> None:
     said = (
-        "note: queries with nothing relevant count with the worst value in the means (empty=zero); "
-        "unanswerable=True (--unanswerable) takes them out and looks at them apart."
+        "3 of 6 judged queries with nothing relevant (n1, n2, n3), given the worst value: see "
+        "--unanswerable."
     )
-    assert said in judged.evaluate(JUDGEMENTS, RUN, "RR").sentences()
+    assert judged.evaluate(JUDGEMENTS, RUN, "RR").warnings() == [said]
     for options in ({"unanswerable": True}, {"policy": {"empty": "skip"}}):
         given: dict[str, Any] = options
-        assert said not in judged.evaluate(JUDGEMENTS, RUN, "RR", **given).sentences()
-    assert said not in judged.evaluate({"q1": {"a": 1}}, RUN, "RR").sentences()
+        assert judged.evaluate(JUDGEMENTS, RUN, "RR", **given).warnings() == []
+    weights = {query: int(query != "n2") for query in JUDGEMENTS}
+    [heavy] = judged.evaluate(JUDGEMENTS, RUN, "RR", weights=weights).warnings()
+    assert heavy.startswith("2 of 6 judged queries with nothing relevant (n1, n3),")

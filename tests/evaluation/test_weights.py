@@ -12,12 +12,21 @@ import pytest
 
 import judged
 from judged.errors import InputError, MeasureError
+from judged.inputs.tables import Judgements, Reading, to_judgements
 from judged.measures import REGISTRY
 from judged.measures.aggregation import AGGREGATIONS
 
+pytestmark = pytest.mark.filterwarnings("ignore::judged.JudgedWarning")
+
 MEASURES = [
     *("AP", "nDCG@10", "RR", "P@3", "R@5", "F@3", "F(average=means)@3", "Success@1", "ERR@5"),
-    *("Rank", "Rank(of=all)", "Rank(aggregate=median)", "Rank(of=all,aggregate=median)"),
+    *(
+        "Rank",
+        "Rank(of=all)",
+        "Rank(of=last)",
+        "Rank(aggregate=median)",
+        "Rank(of=all,aggregate=median)",
+    ),
     *("AP(aggregate=geometric)", "nDCG(aggregate=median)@5", "Bpref", "NumRet(aggregate=mean)"),
 ]
 Data = tuple[dict[str, dict[str, int]], dict[str, dict[str, float]]]
@@ -215,7 +224,6 @@ def test_effective_numbers_are_of_the_queries_that_count() -> None:
     ) in found.sentences()
 
 
-@pytest.mark.filterwarnings("ignore::judged.JudgedWarning")
 def test_warnings() -> None:
     judgements = {"a": {"x": 1}, "b": {"x": 1}}
     run = {"a": ["x"], "b": ["y"]}
@@ -229,10 +237,23 @@ def test_warnings() -> None:
     ]
     items = [f"d{number}" for number in range(4)]
     wide = {"a": dict.fromkeys(items, 1), "b": dict.fromkeys(items[:2], 1)}
-    [ceiling] = judged.evaluate(wide, {"a": items}, "R@1", weights={"a": 1, "b": 1}).warnings()
-    assert "R@1 cannot exceed 0.38;" in ceiling
-    told = judged.evaluate(wide, {"a": items}, "R@1", weights={"a": 1, "b": 3}).warnings()
-    assert "R@1 cannot exceed 0.44;" in told[0]  # 1/4 · 1/4 + 3/4 · 1/2
+    run = {"a": items, "b": items}
+
+    def told(measure: str, **weights: int) -> str:
+        return " ".join(judged.evaluate(wide, run, measure, weights=weights).warnings())
+
+    assert "R@1 cannot exceed 0.38;" in told("R@1", a=1, b=1)
+    assert "R@1 cannot exceed 0.44;" in told("R@1", a=1, b=3)  # 1/4 · 1/4 + 3/4 · 1/2
+    assert "cannot exceed 0.5 over" in told("Success(of=all)@3", a=1, b=1)
+    assert "cannot exceed 0.75 over" in told("Success(of=all)@3", a=1, b=3)
+    assert "cannot exceed" not in told("Success(of=all)@3", a=0, b=3)
+
+
+def test_how_far_ties_move_a_weighted_mean() -> None:
+    judgements = {"a": {"x": 1}, "b": {"x": 1}}
+    run = {"a": {"x": 1.0, "y": 1.0}, "b": {"x": 1.0}}  # RR of a is 1/2 or 1
+    found = judged.evaluate(judgements, run, "RR", weights={"a": 1, "b": 9})
+    assert "Ties move RR by up to 0.0500: see --tie-range." in found.warnings()
 
 
 @pytest.mark.parametrize(
@@ -259,6 +280,62 @@ def test_missing_weights_are_refused_by_name() -> None:
         "the weights given: 1 judged query has no weight ('p'); give every judged query one, 0 for "
         "one that is not to count."
     )
+
+
+def of_table(weight: list[float], items: list[str | None] | None = None) -> Judgements:
+    """Judgements whose table has a column of weights; the last query has nothing in it."""
+    columns = {
+        "query": ["a", "a", "b", "c"],
+        "item": items or ["x", "y", "x", None],
+        "grade": [1.0, 0.0, 1.0, None],
+        "weight": weight,
+    }
+    return to_judgements(Reading(pl.DataFrame(columns, strict=False)), "qrels.csv")
+
+
+def test_a_column_of_the_judgements() -> None:
+    run = {"a": ["x"], "b": ["y", "x"], "c": ["x"]}
+    judgements = of_table([1, 1, 2, 5])
+    found = judged.evaluate(judgements, run, "RR")
+    assert found.value() == pytest.approx((1 + 2 / 2 + 0) / 8)
+    assert any("weighted by a column of qrels.csv;" in line for line in found.sentences())
+    assert judged.judge(judgements, run).evaluate("RR").value() == found.value()
+    categories = {"x": "x", "y": "z"}
+    assert judged.evaluate(judgements, run, "RR", unique=categories).value() == found.value()
+    compared = judged.compare_conventions(judgements, run, "RR")
+    assert "The weights of queries are not used here: every query counts once." in (
+        compared.warnings()
+    )
+    with pytest.raises(InputError) as refused:
+        judged.evaluate(judgements, run, "RR", weights={"a": 1, "b": 1, "c": 1})
+    assert str(refused.value) == (
+        "the judgements have weights of queries (a column of qrels.csv), and weights were given "
+        "too; give one of them."
+    )
+
+
+@pytest.mark.parametrize(
+    ("weight", "message"),
+    [
+        ([1, 2, 1, 1], ": query 'a' has the weights 1 and 2; a query has one."),
+        (
+            [1, 1, -1, 1],
+            ", row 3: the weight of query 'b' is -1; a weight is a finite number from 0.",
+        ),
+        (
+            [1, 1, None, 1],
+            ", row 3: the weight of query 'b' is missing; a weight is a finite number from 0.",
+        ),
+        (
+            [1, 1, math.nan, 1],
+            ", row 3: the weight of query 'b' is nan; a weight is a finite number from 0.",
+        ),
+    ],
+)
+def test_columns_of_weights_that_are_refused(weight: list[float], message: str) -> None:
+    with pytest.raises(InputError) as refused:
+        of_table(weight)
+    assert str(refused.value) == f"qrels.csv{message}"
 
 
 def test_embeddings() -> None:

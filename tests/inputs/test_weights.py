@@ -12,7 +12,8 @@ import pyarrow as pa
 import pytest
 
 from judged.errors import InputError
-from judged.inputs.weights import QueryWeights, read_weights
+from judged.inputs.query_weights import QueryWeights
+from judged.inputs.weights import read_weights
 
 SAME = {"q1": 3.0, "q2": 0.5}
 

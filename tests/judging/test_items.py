@@ -418,3 +418,81 @@ def test_a_relevance_list_has_no_documents() -> None:
     assert str(error.value) == (
         "item_to and exclude_same_id are about the ids of a run; there is none."
     )
+
+
+FILE = "file"
+CHUNKS = pl.DataFrame(
+    {
+        "query": ["q"] * 4,
+        "chunk": ["1", "2", "3", "4"],
+        "score": [4.0, 3.0, 2.0, 1.0],
+        FILE: ["b", "b", "a", "c"],
+    }
+)
+GOLDEN = pl.DataFrame({"query": ["q"] * 2, "chunk": ["3", "9"], "grade": [1, 1], FILE: ["a", "z"]})
+
+
+@pytest.mark.parametrize("way", ["frame", "csv", "jsonl", "parquet"])
+def test_a_column_names_the_documents(way: str, tmp_path: Path) -> None:
+    run: Any = CHUNKS
+    golden: Any = GOLDEN
+    if way != "frame":
+        run, golden = tmp_path / f"run.{way}", tmp_path / f"golden.{way}"
+        for table, path in ((CHUNKS, run), (GOLDEN, golden)):
+            writer = {"csv": "write_csv", "jsonl": "write_ndjson", "parquet": "write_parquet"}[way]
+            getattr(table, writer)(path)
+    for judgements, pool in ((golden, [1, 1]), ({"q": {"a": 2}}, [2])):
+        for options in (
+            {"item_to": "column:file", "columns": {"item": "chunk"}},
+            {"columns": {"item": "chunk", "document": "file"}},
+        ):
+            found = judge(judgements, run, **options)
+            assert (found.retrieved.tolist(), found.hit_rank.tolist()) == ([3], [2])
+            assert found.pool_grade.tolist() == pool
+            assert found.basis[1] == "an item's document is in column 'file'"
+    both = evaluate(
+        *(golden, run, "RR"), item_to="column:file", both_levels=True, columns={"item": "chunk"}
+    )
+    assert [each.summary[both.measures[0]] for each in both.runs] == [1 / 3, 1 / 2]
+
+
+@pytest.mark.parametrize(
+    ("judgements", "run", "message"),
+    [
+        (
+            GOLDEN.drop(FILE),
+            CHUNKS,
+            "a data frame: ids are those of items, such as '3', and there is no column 'file' that "
+            "says their documents. Give one, or a table from item to document.",
+        ),
+        (
+            GOLDEN,
+            CHUNKS.drop(FILE),
+            "a data frame: there is no column 'file' for item_to; a dict, a TREC file and a table "
+            "without it need item_to as a separator, a pattern, a table or a function.",
+        ),
+        (
+            {"q": {"a": 1}},
+            CHUNKS.with_columns(file=pl.Series(["b", None, "a", "c"])),
+            "a data frame, row 2: the document is missing.",
+        ),
+    ],
+)
+@pytest.mark.parametrize("both_levels", [False, True])
+def test_columns_that_are_lacking(
+    judgements: Any, run: Any, message: str, both_levels: bool
+) -> None:
+    options: Any = {"item_to": "column:file", "columns": {"item": "chunk"}}
+    with pytest.raises(InputError) as error:
+        evaluate(judgements, run, "RR", both_levels=both_levels, **options)
+    assert str(error.value) == message
+
+
+def test_several_columns_make_a_document() -> None:
+    run = CHUNKS.with_columns(page=pl.Series(["1", "2", "1", "1"]))
+    for options in (
+        {"item_to": "column:file+page", "columns": {"item": "chunk"}},
+        {"columns": {"item": "chunk", "document": ["file", "page"]}},
+    ):
+        found = judge({"q": {"a#1": 1}}, run, **options)
+        assert (found.retrieved.tolist(), found.hit_rank.tolist()) == ([4], [3])

@@ -96,6 +96,15 @@ def test_nothing_else_was_to_be_found() -> None:
     )
 
 
+def test_nothing_else_was_found() -> None:
+    with pytest.raises(InputError) as error:
+        judge({"a": {"b": 1}}, {"a": ["a"]}, exclude_same_id=True)
+    assert str(error.value) == (
+        "a dict: every result has the id of its query, so that nothing is left to rank without "
+        "them; leave exclude_same_id (--exclude-same-id) out."
+    )
+
+
 def test_a_convention_that_drops_them_too_says_it_once() -> None:
     judgements, run = {"a": {"b": 1}}, {"a": {"a": 2.0, "b": 1.0}}
     beir = evaluate(judgements, run, "ndcg_cut_10", convention="beir")

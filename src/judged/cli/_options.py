@@ -11,6 +11,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from judged.cli._files import READS, WRITES
+from judged.cli._terminal import LOOKS, looks
 from judged.evaluation import evaluate
 from judged.inputs.formats import FORMATS as INPUT_FORMATS
 from judged.policy import CHOICES, DUPLICATES, Policy
@@ -241,19 +242,6 @@ def print_option(
     return lambda function: form(amount_options(function))
 
 
-LOOKS = "judged.looks"
-"""Where the options that say what a result looks like wait for `deliver`: no command has to know
-them."""
-
-
-def looks() -> dict[str, Any]:
-    """What was said of how the result of the command that runs is to look."""
-    found = click.get_current_context().meta.get(LOOKS, {})
-    if found.get("verbose") and found.get("quiet"):
-        raise click.UsageError("--verbose and --quiet exclude each other; give one of them.")
-    return dict(found)
-
-
 def _look(*names: str, **settings: Any) -> Callable[[Function], Function]:
     """An option that is kept for `deliver`, where it was given."""
 
@@ -336,7 +324,7 @@ def check_format(
     for name in looks():
         if (form or "text") not in FORMS.get(name, [form or "text"]):
             raise click.UsageError(
-                f"--{name} is for {listed(FORMS[name], 'or')}; {form} has no use for it."
+                f"--{name} is for {listed(FORMS[name], 'or')}; {form or 'text'} has no use for it."
             )
 
 

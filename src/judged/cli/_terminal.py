@@ -165,6 +165,21 @@ def show_explanation(
         out.print(Text(visible(text), style=style), soft_wrap=True)
 
 
+LOOKS = "judged.looks"
+"""Where the options that say what a result looks like wait for `deliver`: no command has to know
+them."""
+
+
+def looks() -> dict[str, Any]:
+    """What was said of how the result of the command that runs is to look."""
+    import click
+
+    found = click.get_current_context().meta.get(LOOKS, {})
+    if found.get("verbose") and found.get("quiet"):
+        raise click.UsageError("--verbose and --quiet exclude each other; give one of them.")
+    return dict(found)
+
+
 def deliver(
     result: Result,
     form: str | None,
@@ -178,7 +193,6 @@ def deliver(
 
     Where nobody watches standard output it gets the numbers, and standard error the warnings.
     """
-    from judged.cli._options import looks
     from judged.outputs import write_text
 
     options |= looks()

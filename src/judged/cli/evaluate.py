@@ -37,7 +37,7 @@ from judged.evaluation.exports import Exports
     "--unjudged-range",
     is_flag=True,
     help="Beside each number, its values if all unjudged results had been judged and found "
-    "irrelevant, or of the top grade; a note names the measures for which these are no bounds.",
+    "irrelevant, or of the top grade; a warning names the measures for which these are no bounds.",
 )
 @weights_option
 @unanswerable_options

@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from judged import __version__
+from judged.checks import checked
 from judged.disagreement.compare import Compared, Counts, Row
 from judged.errors import MeasureError
 from judged.measures import Measure, parse_measure
@@ -180,6 +181,7 @@ class Disagreement(Result):
         said = [text for each in self.measures for text in (heading(each), *notes(each))]
         return [*self._warned(), *said, *self._said()]
 
+    @checked
     def parts(self, *, verbose: bool = False, quiet: bool = False) -> list[Part]:
         """A table for each measure, with what makes its definitions differ under it; then the
         warnings, and what was assumed.

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, fields, is_dataclass
 from math import isnan, nan
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from judged.checks import checked
 from judged.results import Part, Result, Table
 from judged.text import counted
 
@@ -223,6 +224,7 @@ class Diagnosis(Result):
         frame = self.to_frame()
         return [(frame.columns, [(name, f"{value:.6g}") for name, value in frame.rows()])]
 
+    @checked
     def parts(self, *, verbose: bool = False, quiet: bool = False) -> list[Part]:
         """What was found, side by side with what is worth a look.
 

@@ -98,7 +98,7 @@ def evaluate(
         and in the best; a warning names the measures whose ends may be further out.
     unjudged_range : bool, optional
         Add each number's values if all unjudged results had been judged: irrelevant, or of the top
-        grade; a note names the measures for which these are no bounds.
+        grade; a warning names the measures for which these are no bounds.
     weights : WeightsLike, optional
         How much each query counts in the means, as its traffic: {query: weight}, a table, or a
         file; by default all count the same, or as a column of the judgements says.
@@ -152,11 +152,12 @@ def evaluate(
         from judged.evaluation.warnings import announced
         from judged.judging import judging
         from judged.judging.items import at_both_levels, with_items
-        from judged.judging.weights import weights_of
+        from judged.judging.weights import refuse_both
 
         request = Request.of(measures, policy, convention, prepares=True)
         levels = at_both_levels(data, **ranked) if both_levels else [with_items(data, **ranked)]
         pools = [level.judgements() for level in levels]
+        refuse_both(pools[0], weights)
         judges = [
             judging(
                 pool,
@@ -180,7 +181,7 @@ def evaluate(
             request,
             tie_range=tie_range,
             unjudged_range=unjudged_range,
-            weights=weights_of(pools[0], weights),
+            weights=weights,
             unanswerable=unanswerable,
             answer_threshold=answer_threshold,
         )

@@ -1,5 +1,5 @@
-"""What the numbers of an evaluation mean, in words: line by line, of one measure, and of all as a
-paragraph for a methods section."""
+"""What the numbers of an evaluation mean, in words: of one measure, and of all as a paragraph for a
+methods section."""
 
 from __future__ import annotations
 
@@ -9,61 +9,15 @@ import numpy as np
 
 from judged import __version__
 from judged.evaluation.ranges import TIE_SENTENCES, UNJUDGED_ENDS
-from judged.evaluation.unanswerable import apart_lines, pointer
+from judged.evaluation.unanswerable import apart_lines
 from judged.evaluation.weighting import weights_line
 from judged.measures.bibliography import BIBLIOGRAPHY
 from judged.measures.orders import DRAWS, LIMIT, SEED
-from judged.policy import Policy
-from judged.text import Warned
 
 if TYPE_CHECKING:
     from judged.evaluation.exports import Exports
     from judged.evaluation.settlement import Scored
     from judged.measures import Measure
-
-
-def sentences(evaluation: Exports) -> list[str]:
-    """What was assumed, what was ranked, what was found, and what each measure is."""
-    ranked = about_runs(
-        evaluation,
-        [["; ".join(run.rankings.basis)] if run.rankings.basis else [] for run in evaluation.runs],
-    )
-    return [
-        *assumptions(evaluation),
-        *(f"ranking: {text}" for text in ranked),
-        *(f"note: {text}" for text in notes(evaluation)),
-        *(f"measure: {_brief(evaluation, measure)}" for measure in evaluation.measures),
-    ]
-
-
-def brief(evaluation: Exports) -> str:
-    """One line: what is not as by default, and where everything is said."""
-    usual = Policy().to_dict()
-    chosen = [
-        f"{name}={choice}"
-        for name, choice in evaluation.policy.to_dict().items()
-        if choice != usual[name]
-    ]
-    bases = (run.rankings.basis for run in evaluation.runs)
-    ranked = dict.fromkeys(part.partition(":")[0] for basis in bases for part in basis)
-    said = [
-        *([f"as {evaluation.convention}"] if evaluation.convention else []),
-        *([", ".join(chosen)] if chosen else []),
-        *(part for part in ranked if part not in USUAL_BASIS),
-    ]
-    return "; ".join([*said, "definitions and notes: verbose (-v)"])
-
-
-USUAL_BASIS = frozenset({"all items are ranked", "relevant"})
-"""What needs no word in one line."""
-
-
-def _brief(evaluation: Exports, measure: Measure) -> str:
-    """A measure with every parameter; first which one it is, where it was called otherwise."""
-    label, words = evaluation.label(measure), measure.describe(brief=True)
-    if label == str(measure):
-        return words
-    return f"{label} is {measure}:{words.removeprefix(f'{measure} is')}"
 
 
 def _title(evaluation: Exports, measure: Measure) -> str:
@@ -89,29 +43,6 @@ def latency(evaluation: Exports) -> list[str]:
     return [f"latency: {evaluation.latency.sentence()}"] if evaluation.latency else []
 
 
-def notes(evaluation: Exports) -> list[str]:
-    """What the audits found that no warning is about, which means over orders of ties are
-    estimates, and what a convention rests on."""
-    from judged.evaluation.warnings import covered
-
-    told = covered(evaluation)
-    found = about_runs(
-        evaluation,
-        [
-            [text for about, text in run.audit.said().items() if about not in told]
-            + [text for text in run.audit.notes if not isinstance(text, Warned)]
-            for run in evaluation.runs
-        ],
-    )
-    found += [text for measure in evaluation.measures for text in _estimate(evaluation, measure)]
-    if evaluation.convention and evaluation.convention.convention.held == "reading":
-        found.append(
-            f"what {evaluation.convention} computes is known from its source, which was read and "
-            "not run."
-        )
-    return found + pointer(evaluation)
-
-
 def about_runs(evaluation: Exports, said: list[list[str]]) -> list[str]:
     """Sentences of each run, each once, with the runs it is about where it is not about all."""
     about: dict[str, list[str]] = {}
@@ -122,18 +53,6 @@ def about_runs(evaluation: Exports, said: list[list[str]]) -> list[str]:
     return [
         text if len(names) == everyone else f"{', '.join(names)}: {text}"
         for text, names in about.items()
-    ]
-
-
-def _estimate(evaluation: Exports, measure: Measure) -> list[str]:
-    """A sentence about a mean over orders of ties, where that mean is an estimate."""
-    if not any(measure in run.errors for run in _expected_runs(evaluation)):
-        return []
-    error = _standard_errors(evaluation, measure)
-    return [
-        f"the expected {evaluation.label(measure)} is estimated from {DRAWS} random orders of the "
-        f"tied results, in queries where they are more than {LIMIT}"
-        f"{f'; {error}' if error else ''}."
     ]
 
 
@@ -220,21 +139,21 @@ def _conventionally(evaluation: Exports, measure: Measure) -> list[str]:
 
 def _means(evaluation: Exports, measure: Measure) -> list[str]:
     """How a measure's mean over the orders of ties was found, where one was asked for."""
-    runs = _expected_runs(evaluation)
+    runs = expected_runs(evaluation)
     if not runs:
         return []
     if not any(measure in run.errors for run in runs):
         return ["exact"]
-    errors = _standard_errors(evaluation, measure)
+    errors = standard_errors(evaluation, measure)
     return [
         f"estimated from {DRAWS} random orders in queries where they are more than {LIMIT} "
         f"(Monte Carlo, seed {SEED}{f'; {errors}' if errors else ''})"
     ]
 
 
-def _standard_errors(evaluation: Exports, measure: Measure) -> str:
+def standard_errors(evaluation: Exports, measure: Measure) -> str:
     """The standard error of an estimated summary, with the runs' names where there are several."""
-    runs = [run for run in _expected_runs(evaluation) if measure in run.summary_errors]
+    runs = [run for run in expected_runs(evaluation) if measure in run.summary_errors]
     several = len(evaluation.runs) > 1
     told = [
         f"{run.summary_errors[measure]:.2g}{f' for {run.name}' if several else ''}" for run in runs
@@ -242,7 +161,7 @@ def _standard_errors(evaluation: Exports, measure: Measure) -> str:
     return f"standard error {', '.join(told)}" if told else ""
 
 
-def _expected_runs(evaluation: Exports) -> list[Scored]:
+def expected_runs(evaluation: Exports) -> list[Scored]:
     """The values that are means over orders of ties: the runs' own, or those of the tie range."""
     if evaluation.policy.ties == "expected":
         return list(evaluation.runs)

@@ -58,15 +58,15 @@ def ties(evaluation: Exports, look: Look) -> list[str]:
                 farthest[measure] = moved
     if not farthest:
         return []
-    order = sorted(farthest, key=lambda m: -farthest[m].by if farthest[m].by >= 0 else -math.inf)
+    names = {m: look.name(evaluation.label(m), m) for m in farthest}
+    if unknown := [names[m] for m, moved in farthest.items() if math.isnan(moved.by)]:
+        return [f"Ties may move {listed(unknown)}: see --tie-range."]
+    order = sorted(farthest, key=lambda measure: -farthest[measure].by)
     said = []
     for measure in order[:MOST_NAMED]:
-        moved, name = farthest[measure], look.name(evaluation.label(measure), measure)
-        far = look.amount(moved.by, measure)
-        if math.isnan(moved.by):
-            said.append(f"{name}, it is not known how far")
-        else:
-            said.append(f"{name} by {f'up to {far}' if moved.sure else f'{far} or more'}")
+        far = look.amount(farthest[measure].by, measure)
+        how = f"up to {far}" if farthest[measure].sure else f"{far} or more"
+        said.append(f"{names[measure]} by {how}")
     if more := len(order) - len(said):
         said.append(f"{counted(more, 'other measure')} by less")
     return [f"Ties move {listed(said)}: see --tie-range."]
@@ -101,7 +101,8 @@ def _moved(evaluation: Exports, run: Scored, look: Look) -> dict[Measure, Moved]
             for end in (low, high):
                 other = values.copy()
                 other[tied[moves]] = end[moves]
-                sides.append(measure.summarise(own, Settled(other[counts], counts, np.array)))
+                ended = Settled(other[counts], counts, np.array, own.weights_of(counts))
+                sides.append(measure.summarise(own, ended))
         else:
             sides = _summaries(evaluation, measure, own)
         number = run.summary[measure]
@@ -140,19 +141,20 @@ def unjudged(evaluation: Exports) -> list[str]:
     if evaluation.policy.unjudged == "removed":
         return []
     runs = [run for run in evaluation.runs if _tells_irrelevant(run.rankings)]
-    said = []
+    about: dict[str, list[str]] = {}
     for k in cutoffs(evaluation) if runs else ():
         share = parse_measure("Judged")(k=k)
         found = [(_mean(share.compute(uncondensed(run.rankings))), run.name) for run in runs]
-        known = [each for each in found if each[0] < 1]
-        if not known:
-            continue
-        (least, name), (most, other) = min(known), max(found)
-        told = f"{_percent(least)} ({name}) to {_percent(most)} ({other})"
-        said.append(
-            f"judged@{k} is {_percent(least) if _percent(least) == _percent(most) else told}"
-        )
-    return [f"{listed(said)}: what nobody judged counts as not relevant."] if said else []
+        (least, worst), (most, best) = min(found), max(found)
+        if least < 1:
+            low, high = _percent(least), _percent(most)
+            told = low if low == high else f"{low} ({worst}) to {high} ({best})"
+            about.setdefault(told, []).append(f"judged@{k}")
+    said = [
+        f"{listed(names)} {'is' if len(names) == 1 else 'are'} {told}"
+        for told, names in about.items()
+    ]
+    return [f"{'; '.join(said)}: what nobody judged counts as not relevant."] if said else []
 
 
 def _tells_irrelevant(r: Rankings) -> bool:

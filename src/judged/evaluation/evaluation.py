@@ -7,28 +7,25 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from judged.errors import InputError, MeasureError, PolicyError, quoted
 from judged.evaluation.exports import Exports
+from judged.evaluation.queries import counting
 from judged.evaluation.ranges import (
     TIE_ORDERS,
     UNJUDGED_ENDS,
     TieRange,
     UnjudgedRange,
     filled_readings,
+    with_judged_shares,
 )
 from judged.evaluation.request import Conventional, Request
-from judged.evaluation.settlement import Scored, score, score_ties, under
-from judged.evaluation.unanswerable import Unanswerable, apart_policy, set_apart
-from judged.evaluation.weighting import refuse_sums
-from judged.inputs.weights import read_weights
-from judged.judging.variants import Variants, uncondensed
-from judged.judging.weights import weighted
+from judged.evaluation.settlement import Scored, score, score_ties
+from judged.evaluation.unanswerable import Unanswerable
+from judged.judging.variants import Variants
 from judged.measures import Measure, parse_measure
 from judged.measures.orders import tied_queries
 from judged.policy import Policy
-from judged.rankings.audit import Audit, audit_of
+from judged.rankings.audit import Audit
 from judged.rankings.rankings import Rankings
 
 if TYPE_CHECKING:
@@ -58,23 +55,10 @@ def evaluate_rankings(
         request = Request.of(
             measures, policy, convention, ties=rankings[0].ties, unjudged=rankings[0].unjudged
         )
-    if unanswerable:
-        request = replace(request, policy=apart_policy(request.policy))
+    rankings, request, apart = counting(
+        rankings, request, weights, unanswerable=unanswerable, threshold=answer_threshold
+    )
     wanted, assumed = request.measures, request.policy
-    if weights is not None:
-        of_queries = read_weights(weights)
-        rankings = [weighted(each, of_queries) for each in rankings]
-    if any(each.weights is not None for each in rankings):
-        refuse_sums(wanted)
-    rankings = [under(each, assumed) for each in rankings]
-    apart: Sequence[Unanswerable | None] = [None] * len(rankings)
-    if unanswerable:
-        rankings, apart = set_apart(rankings, request, answer_threshold)
-    elif answer_threshold is not None:
-        raise InputError(
-            "answer_threshold is about queries with nothing relevant, which are looked at with "
-            "unanswerable=True (--unanswerable)."
-        )
     runs = []
     for r, looked_at in zip(rankings, apart, strict=True):
         if unjudged_range:
@@ -83,7 +67,7 @@ def evaluate_rankings(
                     f"unjudged_range has no meaning for {r.name}, where every item is judged and "
                     "relevant ones are listed."
                 )
-            r = replace(r, audit=_judged_at(r, wanted))
+            r = replace(r, audit=with_judged_shares(r, wanted))
         scored = _scored(r, request, tie_range=tie_range, unjudged_range=unjudged_range)
         runs.append(replace(scored, unanswerable=looked_at))
     return Evaluation(tuple(runs), wanted, assumed, request.convention)
@@ -105,25 +89,6 @@ def _scored(r: Rankings, request: Request, *, tie_range: bool, unjudged_range: b
     labels = request.labels
     others = {name: replace(each, labels=labels) for name, each in others.items()}
     return replace(usual, others=others, labels=labels)
-
-
-def _judged_at(r: Rankings, measures: tuple[Measure, ...]) -> Audit:
-    """The audit, with the share of judged results down to where the measures look."""
-    known = audit_of(r)
-    cutoffs = dict.fromkeys(
-        measure.params[str(measure.spec.at)] for measure in measures if measure.spec.at == "k"
-    )
-    seen = [parse_measure("Judged") if k is None else parse_measure("Judged")(k=k) for k in cutoffs]
-    listed = uncondensed(r)
-    shares = {str(share).lower(): share.compute(listed) for share in seen}
-    return replace(
-        known,
-        judged_at={
-            name: float(np.nanmean(each))
-            for name, each in shares.items()
-            if not np.isnan(each).all()
-        },
-    )
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from judged.checks import checked_methods
 from judged.evaluation.records import Records
-from judged.evaluation.table import Look, in_order, table
-from judged.evaluation.unanswerable import block
+from judged.evaluation.table import Look, in_order, tables
 from judged.results import Part, Result, Table
 from judged.text import Dim, Warned, html, html_table, latex_table, markdown, visible
 
@@ -67,12 +66,13 @@ class Exports(Records):
         return [*self._warned(), *self._said()]
 
     def _said(self) -> list[str]:
-        from judged.evaluation.definition import sentences
+        from judged.evaluation.sentences import sentences
 
         return sentences(self)
 
     def _brief(self) -> list[str]:
-        from judged.evaluation.definition import brief, latency
+        from judged.evaluation.definition import latency
+        from judged.evaluation.sentences import brief
 
         return [*latency(self), Dim(brief(self))]
 
@@ -108,11 +108,7 @@ class Exports(Records):
         >>> found.tables(percent=True, decimals=1)
         [(['run', 'RR %'], [['run', '50.0']])]
         """
-        return in_order(self, sort)._tables(Look(decimals, percent), per_query=per_query)
-
-    def _tables(self, look: Look, *, per_query: bool) -> list[Table]:
-        """The table of the numbers, and that of queries looked at apart."""
-        return [table(self, look, per_query=per_query), *block(self)]
+        return tables(in_order(self, sort), Look(decimals, percent), per_query)
 
     def parts(
         self,
@@ -146,9 +142,8 @@ class Exports(Records):
         list of str or (header, rows)
         """
         found, look = in_order(self, sort), Look(decimals, percent)
-        first, *blocks = found._tables(look, per_query=per_query)
         return found._parts(
-            [first, *(part for each in blocks for part in ("", each))],
+            [part for each in tables(found, look, per_query) for part in ("", each)][1:],
             [] if quiet else [Warned(f"warning: {text}") for text in found._warnings(look)],
             verbose=verbose,
             quiet=quiet,
@@ -241,7 +236,7 @@ class Exports(Records):
         from judged.evaluation.definition import assumptions
 
         found, look = in_order(self, sort), Look(decimals, percent)
-        said = [self._markdown(*each) for each in found._tables(look, per_query=per_query)]
+        said = [self._markdown(*each) for each in tables(found, look, per_query)]
         if not quiet:
             said += [f"**Warning: {markdown(text)}**" for text in found._warnings(look)]
             said += [f"{line[0].upper()}{markdown(line[1:])}." for line in assumptions(found)]
@@ -286,27 +281,18 @@ class Exports(Records):
         >>> found = evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR")
         >>> found.to_latex().splitlines()[-1]
         '\\end{tabular}'
-        >>> print(found.to_latex(quiet=True, caption="My run", label="tab:run"))
+        >>> print(found.to_latex(quiet=True, caption="My run", label="tab:run")[:57])
         \begin{table}
         \centering
         \caption{My run}
         \label{tab:run}
-        \begin{tabular}{lr}
-        \toprule
-        run & RR \\
-        \midrule
-        run & 0.5000 \\
-        \bottomrule
-        \end{tabular}
-        \end{table}
-        <BLANKLINE>
         """
         from textwrap import wrap
 
         from judged.evaluation.definition import assumptions
 
         found, look = in_order(self, sort), Look(decimals, percent)
-        (header, rows), *blocks = found._tables(look, per_query=per_query)
+        (header, rows), *blocks = tables(found, look, per_query)
         above = []
         if not quiet:
             warned = (f"warning: {text}" for text in found._warnings(look))
@@ -320,8 +306,8 @@ class Exports(Records):
             caption=caption,
             label=label,
         )
-        apart = [latex_table(*each, right=self._right(each[0])) for each in blocks]
-        return "\n".join([*above, "\n\n".join([tabular, *apart])]) + "\n"
+        more = [f"\n{latex_table(*each, right=self._right(each[0]))}" for each in blocks]
+        return "\n".join([*above, tabular, *more]) + "\n"
 
     def to_html(
         self,
@@ -355,10 +341,11 @@ class Exports(Records):
         >>> "<td>0.5000</td>" in evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR").to_html()
         True
         """
-        from judged.evaluation.definition import assumptions, notes
+        from judged.evaluation.definition import assumptions
+        from judged.evaluation.sentences import notes
 
         found, look = in_order(self, sort), Look(decimals, percent)
-        (header, rows), *blocks = found._tables(look, per_query=per_query)
+        (header, rows), *blocks = tables(found, look, per_query)
         said = {look.name(self.label(m), m): m.describe() for m in self.measures}
         head = "".join(
             f'<th title="{html(said.get(name, ""))}">{html(name)}</th>' for name in header

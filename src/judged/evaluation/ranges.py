@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import NamedTuple
 
-from judged.judging.variants import Variants
+import numpy as np
+
+from judged.judging.variants import Variants, uncondensed
+from judged.measures import Measure, parse_measure
+from judged.rankings.audit import Audit, audit_of
 from judged.rankings.rankings import Rankings
 
 TIE_ORDERS = ("worst", "expected", "best")
@@ -44,7 +49,7 @@ class UnjudgedRange(NamedTuple):
 
     For measures to which each result counts for itself, such as P@10, DCG@10 and RR, any other
     judgements give a number between these two. For others, such as AP and nDCG@10, they are two
-    scenarios and no bounds; a note names them.
+    scenarios and no bounds; a warning names them.
     """
 
     irrelevant: float
@@ -63,3 +68,22 @@ def top_grade(r: Rankings) -> float:
     """The best grade in the judgements; 1 where none is above 0."""
     best = float(r.pool_grade.max(initial=0))
     return best if best > 0 else 1.0
+
+
+def with_judged_shares(r: Rankings, measures: tuple[Measure, ...]) -> Audit:
+    """The audit, with the share of judged results down to where the measures look."""
+    known = audit_of(r)
+    cutoffs = dict.fromkeys(
+        measure.params[str(measure.spec.at)] for measure in measures if measure.spec.at == "k"
+    )
+    seen = [parse_measure("Judged") if k is None else parse_measure("Judged")(k=k) for k in cutoffs]
+    listed = uncondensed(r)
+    shares = {str(share).lower(): share.compute(listed) for share in seen}
+    return replace(
+        known,
+        judged_at={
+            name: float(np.nanmean(each))
+            for name, each in shares.items()
+            if not np.isnan(each).all()
+        },
+    )

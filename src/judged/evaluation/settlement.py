@@ -56,11 +56,11 @@ class Scored:
     others: dict[str, Scored] = field(default_factory=dict)
     """The same run under other assumptions, by their names: worst, expected, best; unjudged
     irrelevant, unjudged relevant."""
-    labels: Mapping[Measure, str] = field(default_factory=dict)
-    """What the measures are called, where that is not our notation."""
     unanswerable: Unanswerable | None = None
     """What the run does with queries that have nothing relevant, where these are looked at apart.
     """
+    labels: Mapping[Measure, str] = field(default_factory=dict)
+    """What the measures are called, where that is not our notation."""
 
     @property
     def name(self) -> str:
@@ -272,7 +272,7 @@ def _put(
     if found.errors is not None:
         counted = ~np.isnan(values)
         scored.errors[measure] = np.where(counted, found.errors, np.nan)
-        weights = None if r.weights is None else r.weights.values[counted]
+        weights = r.weights_of(counted)
         error = measure.summarise_error(values[counted], found.errors[counted], weights)
         if error is not None:
             scored.summary_errors[measure] = error
@@ -298,7 +298,7 @@ def settled(measure: Measure, r: Rankings, policy: Policy, raw: Floats) -> tuple
     counted, values = settlement.counted, settlement.settle(raw)
     shown = np.full(len(r), np.nan)
     shown[counted] = values
-    weights = None if r.weights is None else r.weights.values[counted]
+    weights = r.weights_of(counted)
     return shown, measure.summarise(r, Settled(values, counted, settlement.settle, weights))
 
 

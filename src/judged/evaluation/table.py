@@ -12,6 +12,7 @@ from judged.text import DECIMALS, Best, percent, shown
 
 if TYPE_CHECKING:
     from judged.evaluation.evaluation import Evaluation
+    from judged.evaluation.exports import Exports
     from judged.evaluation.records import Records
     from judged.evaluation.settlement import Scored
     from judged.measures import Measure
@@ -69,8 +70,8 @@ def table(evaluation: Records, look: Look, *, per_query: bool = False) -> Table:
     if per_query:
         summary = frame.select("run", pl.lit("all").alias("query"), pl.exclude("run"))
         frame = pl.concat([evaluation.per_query, summary], how="diagonal")
-    words, width = 2 if per_query else 1, 1 + len(evaluation.others)
-    words += "weight" in frame.columns
+    width = 1 + len(evaluation.others)
+    words = frame.width - width * len(evaluation.measures)  # run, query and its weight
     names = [look.name(evaluation.label(measure), measure) for measure in evaluation.measures]
     columns: list[list[str]] = []
     for at, column in enumerate(frame.get_columns()[words:]):
@@ -92,6 +93,13 @@ def table(evaluation: Records, look: Look, *, per_query: bool = False) -> Table:
         for at, name in enumerate(names)
     ]
     return [*frame.columns[:words], "measure", "value", *evaluation.others], split
+
+
+def tables(evaluation: Exports, look: Look, per_query: bool) -> list[Table]:
+    """The table, and that of queries with nothing relevant where they are looked at apart."""
+    from judged.evaluation.unanswerable import block
+
+    return [table(evaluation, look, per_query=per_query), *block(evaluation, look)]
 
 
 def best(values: Iterable[float | None], cells: Sequence[str], measure: Measure) -> list[str]:

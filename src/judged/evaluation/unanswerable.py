@@ -20,11 +20,12 @@ from judged.rankings.audit import Audit, audit_of
 from judged.segments import Floats
 from judged.statistics.auroc import METHOD, Auroc, auroc
 from judged.statistics.intervals import LEVEL
-from judged.text import counted, plain, shown
+from judged.text import counted, percent, plain, shown
 
 if TYPE_CHECKING:
     from judged.evaluation.exports import Exports
     from judged.evaluation.request import Request
+    from judged.evaluation.table import Look
     from judged.measures.spec import Mask
     from judged.policy import Policy
     from judged.rankings.rankings import Rankings
@@ -217,9 +218,10 @@ HEADER = [
     *("AUROC", "low", "high"),
 ]
 """The columns of the table; an answer to a query with nothing relevant is wrong."""
+SHARES = frozenset(HEADER) - {"run", "unanswerable", "answerable"}
 
 
-def block(evaluation: Exports) -> list[Table]:
+def block(evaluation: Exports, look: Look) -> list[Table]:
     """The table of queries with nothing relevant, a row per run, where it was asked for."""
     rows = []
     for run in evaluation.runs:
@@ -227,10 +229,12 @@ def block(evaluation: Exports) -> list[Table]:
             return []
         area = apart.auroc or Auroc(math.nan)
         shares = (apart.answered, apart.left_empty, area.value, area.low, area.high)
-        answered, empty, *bounds = map(shown, shares)
+        form = percent if look.percent else shown
+        answered, empty, *bounds = (form(share, look.decimals_of(True)) for share in shares)
         counts = f"{len(apart.queries):,}", f"{apart.answerable:,}"
         rows.append([run.name, counts[0], answered, counts[1], empty, *bounds])
-    return [(HEADER, rows)]
+    names = [f"{name} %" if look.percent and name in SHARES else name for name in HEADER]
+    return [(names, rows)]
 
 
 def apart_lines(evaluation: Exports) -> list[str]:
@@ -247,25 +251,14 @@ def apart_lines(evaluation: Exports) -> list[str]:
     ]
     if evaluation.runs[0].rankings.weights is not None:
         lines[0] += "; shares and AUROC count queries by their weights"
+    return [*lines, *(f"unanswerable: {text}" for text in apart_notes(evaluation))]
+
+
+def apart_notes(evaluation: Exports) -> list[str]:
+    """Why a run has no AUROC there, or no interval of it."""
     several = len(evaluation.runs) > 1
-    for run in evaluation.runs:
-        assert run.unanswerable is not None
-        if run.unanswerable.note:
-            lines.append(
-                f"unanswerable: {f'{run.name}: ' if several else ''}{run.unanswerable.note}"
-            )
-    return lines
-
-
-def pointer(evaluation: Exports) -> list[str]:
-    """Where queries with nothing relevant are in the means, what they count there, and how to look
-    at them apart."""
-    worth = {"zero": "with the worst value", "one": "as perfect"}.get(evaluation.policy.empty)
-    first = evaluation.runs[0]
-    if worth is None or first.unanswerable is not None or not first.audit.nothing_relevant:
-        return []
     return [
-        f"queries with nothing relevant count {worth} in the means (empty="
-        f"{evaluation.policy.empty}); unanswerable=True (--unanswerable) takes them out and looks "
-        "at them apart."
+        f"{run.name}: {run.unanswerable.note}" if several else run.unanswerable.note
+        for run in evaluation.runs
+        if run.unanswerable is not None and run.unanswerable.note
     ]

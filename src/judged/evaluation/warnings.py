@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from judged.evaluation.table import Look
     from judged.measures import Measure
     from judged.results import Result
+    from judged.segments import Floats
 
     Said = TypeVar("Said", bound=Result)
 
@@ -90,13 +91,15 @@ def _nothing_relevant(evaluation: Exports) -> list[str]:
     rating = [measure for measure in evaluation.measures if measure.spec.rates_relevance]
     for measure in rating:
         fixed = evaluation.convention.undefined(measure) if evaluation.convention else None
-        which = np.flatnonzero(nothing_relevant(measure, r)).tolist()
+        counts = True if r.weights is None else r.weights.values > 0
+        which = np.flatnonzero(nothing_relevant(measure, r) & counts).tolist()
         if which:
             queries = _of_all([r.queries[at] for at in which], len(r), "with nothing relevant")
             got = done if fixed is None else f"{fixed:g}"
             about.setdefault((queries, got), []).append(evaluation.label(measure))
     return [
-        f"{queries}, given {got}{'' if len(names) == len(rating) else f' of {listed(names)}'}."
+        f"{queries}, given {got}{'' if len(names) == len(rating) else f' of {listed(names)}'}: see "
+        "--unanswerable."
         for (queries, got), names in about.items()
     ]
 
@@ -134,6 +137,16 @@ def _tie_ends(evaluation: Exports) -> list[str]:
     return about_runs(evaluation, said)
 
 
+def _relevant(evaluation: Exports, measure: Measure) -> tuple[Floats, Floats | None]:
+    """How many items are relevant in the queries that have some and count, and their weights."""
+    r = evaluation.runs[0].rankings
+    relevant = r.relevant(measure.params["rel"])
+    some = relevant > 0
+    if r.weights is not None:
+        some &= r.weights.values > 0
+    return relevant[some], r.weights_of(some)
+
+
 def _recall_below_one(evaluation: Exports) -> list[str]:
     """Plain recall where a query has more relevant items than the cutoff lets in."""
     asked = [
@@ -147,11 +160,7 @@ def _recall_below_one(evaluation: Exports) -> list[str]:
         return []
     measure = min(asked, key=lambda each: each.params["k"])
     k = measure.params["k"]
-    r = evaluation.runs[0].rankings
-    relevant = r.relevant(measure.params["rel"])
-    weights = np.ones(len(r)) if r.weights is None else r.weights.values
-    some = (relevant > 0) & (weights > 0)
-    relevant, weights = relevant[some], weights[some]
+    relevant, weights = _relevant(evaluation, measure)
     if not relevant.size or np.median(relevant) <= k:
         return []
     fewest, most = int(relevant.min()), int(relevant.max())
@@ -174,13 +183,13 @@ def _all_out_of_reach(evaluation: Exports) -> list[str]:
             or not isinstance(k, int)
         ):
             continue
-        relevant = evaluation.runs[0].rankings.relevant(measure.params["rel"])
-        many, every = int((relevant > k).sum()), int((relevant > 0).sum())
-        if many:
+        relevant, weights = _relevant(evaluation, measure)
+        most = mean(np.where(relevant <= k, 1.0, 0.0), weights) if len(relevant) else 1.0
+        if many := int((relevant > k).sum()):
             found.append(
                 f"{counted(many, 'query has', 'queries have')} more than {k:,} relevant items: "
                 f"{evaluation.label(measure)} is 0 for them, whatever is retrieved, and cannot "
-                f"exceed {1 - many / every:.2g} over those with relevant items."
+                f"exceed {most:.2g} over those with relevant items."
             )
     return found
 
@@ -253,7 +262,7 @@ ABOUT: tuple[Callable[[Exports], list[str]], ...] = (
     _all_out_of_reach,
     _unlike_the_library,
     _recall_below_one,
-    _tie_ends,
     about_weights,
+    _tie_ends,
 )
 """What is looked at, the worst first: each gives its sentences about an evaluation."""

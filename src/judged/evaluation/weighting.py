@@ -37,6 +37,12 @@ def effective_queries(run: Scored, measure: Measure) -> float:
     return effective_number(run.rankings.weights.values[counted]) if counted.any() else 0.0
 
 
+def weight_sources(evaluation: Exports) -> list[str]:
+    """Where the weights come from, where there are some."""
+    weights = evaluation.runs[0].rankings.weights
+    return [] if weights is None else [weights.source]
+
+
 def weights_line(evaluation: Exports) -> list[str]:
     """Where the weights come from, and how many equal queries they are worth."""
     weights = evaluation.runs[0].rankings.weights

@@ -189,6 +189,7 @@ class Explanation(Result):
         ranking: Table = (text.header(self), text.cells(self))
         return [ranking, (text.OTHERS, told)] if told else [ranking]
 
+    @checked
     def parts(self, *, verbose: bool = False, quiet: bool = False) -> list[Part]:
         """The whole explanation, as `judged explain` prints it.
 

@@ -221,7 +221,7 @@ def rows_of_table(given: Any, roles: Sequence[str], columns: Named) -> Rows | No
 
 def _refuse_columns(columns: ColumnsLike | None, kind: Kind, source: str, why: str) -> None:
     """Refuse columns that somebody named, where no other table can have them."""
-    if columns:
+    if columns is not None:
         as_columns(columns).record(kind, source, why)
 
 

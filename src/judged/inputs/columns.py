@@ -16,6 +16,7 @@ from judged.inputs.names import (
     may_be_called_score,
     may_be_grade,
     plain,
+    sure,
     surest,
 )
 from judged.inputs.tables import JUDGEMENTS, NO_GRADES, RUN, Kind, OrderOnly
@@ -33,6 +34,7 @@ __all__ = [
     "is_header",
     "is_known",
     "may_be_grade",
+    "sure",
     "surest",
 ]
 

@@ -135,7 +135,8 @@ class Data:
         if self.rows is not None and self.rows.judgements is not None:
             return self.rows.judgements
         if isinstance(self.given, _Opened):
-            return judgements_in(self.given.source, self.judgements_format)
+            source = replace(self.given.source, columns=self.columns)
+            return judgements_in(source, self.judgements_format)
         return read_judgements(self.given, columns=self.columns, format=self.judgements_format)
 
     def _read_runs(self) -> Iterator[Run | Lookup]:

@@ -5,13 +5,13 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Collection, Mapping, Sequence, Set
-from functools import cache
+from functools import cache, lru_cache
 from numbers import Integral, Real
 from typing import Any
 
 from judged.errors import InputError
 from judged.inputs.documents import is_document
-from judged.inputs.names import candidates, surest
+from judged.inputs.names import candidates, sure
 from judged.inputs.objects import as_dict, is_record
 from judged.inputs.rows.names import has_lists
 from judged.inputs.tables import JUDGEMENTS, NO_GRADES, RUN, Kind, Lookup, OrderOnly
@@ -75,9 +75,16 @@ def _grades_of(
         )
     # A set is put in order, so that nothing depends on how it was made.
     plain = sorted(items, key=str) if isinstance(items, Set) else _plain(items)
+    try:
+        grades: dict[str, Any] = dict.fromkeys(plain, 1)
+    except TypeError:  # a list or a dict cannot be a key
+        grades = {}
+    if grades and len(grades) == len(plain) and only_texts(grades):
+        notes[NO_GRADES] = None
+        return grades
     pairs, assumed = results_of(plain, f"query {query!r}", JUDGEMENTS)
     notes.update(assumed)
-    grades: dict[str, Any] = {}
+    grades = {}
     for item, grade in pairs:
         if item in grades:
             repeated.append((str(query), item))
@@ -246,17 +253,21 @@ def _pair(each: Any, place: str, at: int, kind: Kind) -> tuple[Any, Any]:
 
 
 def _named(each: Mapping[Any, Any], place: str, at: int, kind: Kind) -> tuple[Any, Any]:
-    names = [name for name in each if isinstance(name, str)]
-    where = f"{place}: result {at + 1}"
-    value = kind.value
-    if kind is JUDGEMENTS and not candidates("grade", names):
-        value = "score"
-    if not ("id" in each or candidates("item", names)) or not candidates(value, names):
+    item, value = _names_of(tuple(each), kind)
+    if item is None or value is None:
         raise InputError(
-            f'{where} is {_shown(each)}; give it as {{"id": item, "{kind.value}": {kind.value}}}.'
+            f"{place}: result {at + 1} is {_shown(each)}; give it as "
+            f'{{"id": item, "{kind.value}": {kind.value}}}.'
         )
-    item = "id" if "id" in each else names[surest("item", names, where)]
-    return each[item], each[names[surest(value, names, where)]]
+    return each[item], each[value]
+
+
+@lru_cache(64)
+def _names_of(names: tuple[Any, ...], kind: Kind) -> tuple[str | None, str | None]:
+    """Which names are the item and its score or grade; None where none is, or more than one."""
+    header = [name for name in names if isinstance(name, str)]
+    item = "id" if "id" in header else sure("item", header)
+    return item, sure(kind.value, header) or (sure("score", header) if kind is not RUN else None)
 
 
 def _shown(given: Any) -> str:

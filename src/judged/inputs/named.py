@@ -46,9 +46,9 @@ class Named(dict[str, tuple[str, ...]]):
         none."""
 
     def with_document(self, column: str) -> Named:
-        """The same, with the column of the document that each item belongs to."""
-        columns = {**self, "document": (column,)}
-        return Named(columns, {**self.texts, "document": column}, self.alone)
+        """The same, with the column, or several, of the document that each item belongs to."""
+        also = as_columns({"document": column})
+        return Named({**self, **also}, {**self.texts, **also.texts}, self.alone)
 
     @property
     def constant(self) -> bool:

@@ -37,6 +37,9 @@ NAMES: dict[str, tuple[str, ...]] = {
 }
 """Case, spaces, hyphens and underscores do not matter: "Query-ID" is "query_id"."""
 
+CONTENT = (*_THINGS, "chunk", "question", "query_text", "question_text", "url")
+"""Names that beside vectors rather hold what was embedded than its id."""
+
 _TEXTS = ("query", "question", "query_text", "question_text")
 _BESIDE: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("query_id", "qid", "query_no", "question_id"), _TEXTS),
@@ -113,6 +116,12 @@ def surest(
             f"which: columns={{{role!r}: {names[0]!r}}} (--columns {role}={names[0]})."
         )
     return rivals[0]
+
+
+def sure(role: str, header: Sequence[str]) -> str | None:
+    """The name of the only column that can play a role; None where there is none, or no telling."""
+    rivals = _rivals(header, candidates(role, header))
+    return header[rivals[0]] if len(rivals) == 1 else None
 
 
 def may_be_grade(name: str) -> bool:

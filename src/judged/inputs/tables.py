@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import polars as pl
     from numpy.typing import NDArray
 
-    from judged.inputs.weights import QueryWeights
+    from judged.inputs.query_weights import QueryWeights
 
 Locate = Callable[[Sequence[int]], list[int]]
 """Row numbers (from 0, ascending) to line numbers (from 1)."""
@@ -330,7 +330,12 @@ def to_run(reading: Reading, source: str, name: str) -> Run:
 
 def to_judgements(reading: Reading, source: str) -> Judgements:
     """The last step of every reader of judgements."""
-    table = Judgements(reading.frame, source, reading.notes, reading.locate)
+    weights = None
+    if "weight" in reading.frame.columns:
+        from judged.inputs.query_weights import of_column
+
+        weights = of_column(reading.frame, source)
+    table = Judgements(reading.frame, source, reading.notes, reading.locate, weights=weights)
     table = _without_named_only(table)
     infinite = (~table.frame["grade"].is_finite()).arg_true().head(1).to_list()
     if infinite:

@@ -5,18 +5,15 @@ from __future__ import annotations
 import csv
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-
-import numpy as np
-from numpy.typing import NDArray
 
 from judged.checks import real, refuse_lost_polars
 from judged.errors import InputError, quoted
 from judged.inputs.columns import candidates
 from judged.inputs.dicts import as_id
+from judged.inputs.query_weights import GIVEN, QueryWeights
 from judged.inputs.tables import Kind
 from judged.text import counted, quote
 
@@ -29,53 +26,7 @@ NAMES = (
     *("impressions", "searches"),
 )
 """What a column of weights may be called; one of two columns may have any name."""
-GIVEN = "the weights given"
-"""What weights are called that come from no file."""
 FORMS = "a dict {query: weight}, a table or a file"
-
-
-@dataclass(frozen=True, eq=False)
-class QueryWeights:
-    """The weight of each query by its id."""
-
-    weights: Mapping[str, float]
-    source: str = GIVEN
-    """What messages and sentences call them."""
-
-    def of(self, queries: Sequence[str]) -> NDArray[np.float64]:
-        """One weight for each judged query; a query without one is refused, and so is a sum of 0.
-
-        Parameters
-        ----------
-        queries : sequence of str
-            The judged queries.
-
-        Returns
-        -------
-        numpy.ndarray
-
-        >>> QueryWeights({"a": 3.0, "b": 1.0}).of(["b", "a"]).tolist()
-        [1.0, 3.0]
-        """
-        lost = [query for query in queries if query not in self.weights]
-        if lost:
-            names = ", ".join(map(repr, lost[:3])) + (", …" if len(lost) > 3 else "")
-            raise InputError(
-                f"{self.source}: {counted(len(lost), 'judged query has', 'judged queries have')} "
-                f"no weight ({names}); give every judged query one, 0 for one that is not to count."
-            )
-        values = np.array([self.weights[query] for query in queries], np.float64)
-        if not values.any():
-            raise InputError(
-                f"{self.source}: all judged queries have the weight 0, so that none counts; give "
-                "some of them a weight above 0."
-            )
-        return values
-
-    def unknown(self, queries: Sequence[str]) -> list[str]:
-        """The queries that have a weight and are not judged."""
-        judged = set(queries)
-        return [query for query in self.weights if query not in judged]
 
 
 def read_weights(given: Any) -> QueryWeights:

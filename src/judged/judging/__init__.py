@@ -26,11 +26,13 @@ from judged.judging.own_ids import warning_of_own_ids
 from judged.judging.pool import Pool, pool_of
 from judged.judging.ties import place
 from judged.judging.variants import Variants, condensed, cut
+from judged.judging.weights import UNUSED, own_weights, weighted
 from judged.policy import Policy
 from judged.rankings.audit import Audit
 from judged.rankings.grades import each_query
 from judged.rankings.rankings import Rankings, by_query_and_rank
 from judged.segments import Floats, Ints, starts_of
+from judged.text import Warned
 
 if TYPE_CHECKING:
     from judged.types import (
@@ -103,14 +105,14 @@ def judge(
     listed = data.run(
         "judge takes one run; judged.evaluate takes several, as {name: run} or a list of paths."
     )
-    return judge_pool(
-        pool_of(data.judgements(), duplicates=duplicates),
-        listed,
+    judge_one = judging(
+        data.judgements(),
         policy=Policy.of(policy),
         depth=depth,
         duplicates=duplicates,
         collection=collection,
     )
+    return judge_one(listed)
 
 
 def judging(
@@ -126,10 +128,11 @@ def judging(
 
     With `best_scores`, rankings hold each query's greatest score, where the run has scores.
     """
+    weights = own_weights(judgements)
     pool = pool_of(judgements, duplicates=duplicates)
 
     def judge_one(run: Run | Lookup) -> Rankings:
-        return judge_pool(
+        rankings = judge_pool(
             pool,
             run,
             policy=policy,
@@ -138,6 +141,7 @@ def judging(
             collection=collection,
             best_scores=best_scores,
         )
+        return rankings if weights is None else weighted(rankings, weights)
 
     return judge_one
 
@@ -151,6 +155,8 @@ def judge_variants(
     collection: CollectionLike | None = None,
 ) -> Variants:
     """As `judge`, under any rule for ties and unjudged items; the items are matched once."""
+    if own_weights(judgements) is not None:
+        run = replace(run, notes=(*run.notes, Warned(UNUSED)))
     pool = pool_of(judgements, duplicates=duplicates)
     found = match(pool, run, duplicates=duplicates)
 

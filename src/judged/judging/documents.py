@@ -44,7 +44,10 @@ def asking_for_column(data: Data, to: Documents) -> Data:
     """The data, read with the column that names documents, where one does."""
     if not to.column:
         return data
-    return replace(data, columns=data.columns.with_document(to.column), ahead=None)
+    columns = data.columns.with_document(to.column)
+    if columns == data.columns:
+        return data
+    return replace(data, columns=columns, ahead=None)
 
 
 @dataclass(frozen=True)
@@ -123,10 +126,12 @@ def _level_by_column(judgements: Judgements | Lookup, run: Run | Lookup, to: Doc
 def refuse_documents(judgements: Judgements | Lookup, run: Run | Lookup, to: Documents) -> None:
     """An error where judgements name documents, so that there are no numbers by item."""
     ids = _ids(run)
-    if to.of is None:
-        documents = set() if isinstance(run, Lookup) else set(run.frame["document"].to_list())
-    else:
+    if to.of is not None:
         documents = set(to.documents(list(ids), run.source))
+    elif isinstance(run, Run) and "document" in run.frame.columns:
+        documents = set(run.frame["document"].unique().to_list())
+    else:
+        return  # what the run lacks is said when it is judged
     named = sorted((_ids(judgements) & documents) - ids)
     if named:
         raise InputError(
@@ -198,7 +203,7 @@ def judgements_by_document(
     if isinstance(given, Lookup):
         refuse_repeated(given, duplicates)
         table = Judgements(_flat(given, "grade"), given.source, given.notes)
-        table = replace(table, queries=tuple(given.lists))
+        table = replace(table, queries=tuple(given.lists), dropped=len(given.repeated))
     else:
         table = given
     whole = distinct(table, duplicates).table

@@ -81,13 +81,7 @@ class Documents:
         if self.of is None:
             if "document" not in frame.columns:
                 raise InputError(self._no_column(table.source))
-            lost = (frame["document"].is_null() | (frame["document"] == "")).arg_true()
-            if len(lost):
-                raise InputError(
-                    f"{table.source}, {table.where([int(lost[0])])}: the document "
-                    f"({self.column}) is missing."
-                )
-            return frame.drop("item").rename({"document": "item"}), 0
+            return frame.with_columns(item="document").drop("document"), 0
         items = frame["item"].unique(maintain_order=True)
         found = texts("document", self.documents(items.to_list(), table.source))
         alone = int((found == items).sum())

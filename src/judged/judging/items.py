@@ -33,7 +33,7 @@ def with_items(
     """
     if exclude_same_id:
         data = excluding_same_id(data)
-    to = _documents(item_to, unique)
+    to = _documents(data, item_to, unique)
     if to is None:
         return data
     from judged.judging.documents import by_document
@@ -51,7 +51,7 @@ def at_both_levels(
     duplicates: str = "error",
 ) -> tuple[Data, Data]:
     """The data by item, and by document."""
-    to = _documents(item_to, unique)
+    to = _documents(data, item_to, unique)
     if to is None:
         raise InputError(
             "both_levels (--both-levels) needs item_to (--item-to), which says what document an "
@@ -75,11 +75,16 @@ def at_both_levels(
     return items, documents.then(run=lambda run: replace(run, name=f"{run.name} ({to.many})"))
 
 
-def _documents(item_to: ItemToLike | None, unique: CategoriesLike | None) -> Documents | None:
+def _documents(
+    data: Data, item_to: ItemToLike | None, unique: CategoriesLike | None
+) -> Documents | None:
+    """What is ranked in place of items; a column that was named for documents says it too."""
     from judged.judging.item_to import item_to_category, item_to_document
 
-    if item_to is None:
-        return None if unique is None else item_to_category(unique)
-    if unique is not None:
+    if item_to is not None and unique is not None:
         raise InputError("item_to and unique both say what is ranked; give one of them.")
-    return item_to_document(item_to)
+    if unique is not None:
+        return item_to_category(unique)
+    if item_to is None and "document" in data.columns:
+        item_to = f"column:{'+'.join(data.columns['document'])}"
+    return None if item_to is None else item_to_document(item_to)

@@ -55,6 +55,11 @@ def without_own_ids(given: Given) -> tuple[Given, int]:
     ), number
 
 
+def _holds(given: Judgements | Run | Lookup) -> bool:
+    """Whether there is anything in it."""
+    return any(map(len, given.lists.values() if isinstance(given, Lookup) else [given.frame]))
+
+
 def have_own_id(number: int, one: str = "result") -> str:
     """So many results have the id of their query, in words."""
     have, their = ("has", "its") if number == 1 else ("have", "their")
@@ -67,6 +72,11 @@ def excluding_same_id(data: Data, *, one: str = "result") -> Data:
 
     def run(given: Run | Lookup) -> Run | Lookup:
         shorter, number = without_own_ids(given)
+        if number and not _holds(shorter):
+            raise InputError(
+                f"{given.source}: every {one} has the id of its query, so that nothing is left to "
+                "rank without them; leave exclude_same_id (--exclude-same-id) out."
+            )
         notes = [f"{have_own_id(number, one)}: taken out."] if number else []
         basis = given.basis if BASIS in given.basis else (*given.basis, BASIS)
         return replace(shorter, notes=(*given.notes, *notes), basis=basis)
@@ -75,8 +85,7 @@ def excluding_same_id(data: Data, *, one: str = "result") -> Data:
         shorter, number = without_own_ids(given)
         if not number:
             return given
-        left = shorter.lists.values() if isinstance(shorter, Lookup) else [shorter.frame]
-        if not any(map(len, left)):
+        if not _holds(shorter):
             raise InputError(
                 f"{given.source}: every judgement is of a query for itself, so that nothing is "
                 "left to find without them; leave exclude_same_id (--exclude-same-id) out."

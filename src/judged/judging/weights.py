@@ -6,8 +6,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from judged.errors import InputError
+from judged.inputs.query_weights import QueryWeights
 from judged.inputs.tables import Judgements, Lookup
-from judged.inputs.weights import QueryWeights
 from judged.rankings.audit import audit_of
 from judged.rankings.rankings import Rankings
 from judged.rankings.weights import Weights
@@ -17,15 +17,22 @@ if TYPE_CHECKING:
     from judged.types import WeightsLike
 
 
-def weights_of(judgements: Judgements | Lookup, given: WeightsLike | None) -> WeightsLike | None:
-    """The weights that were given, or those of a column of the judgements; both are refused."""
-    own = judgements.weights if isinstance(judgements, Judgements) else None
+UNUSED = "The weights of queries are not used here: every query counts once."
+
+
+def own_weights(judgements: Judgements | Lookup) -> QueryWeights | None:
+    """What a column of the judgements says that queries weigh."""
+    return judgements.weights if isinstance(judgements, Judgements) else None
+
+
+def refuse_both(judgements: Judgements | Lookup, given: WeightsLike | None) -> None:
+    """Weights from a column of the judgements and from elsewhere cannot both hold."""
+    own = own_weights(judgements)
     if own is not None and given is not None:
         raise InputError(
             f"the judgements have weights of queries ({own.source}), and weights were given too; "
             "give one of them."
         )
-    return own if given is None else given
 
 
 def weighted(r: Rankings, given: QueryWeights) -> Rankings:

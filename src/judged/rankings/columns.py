@@ -112,6 +112,24 @@ class Columns:
             object.__setattr__(self, "missing", np.asarray(self.retrieved) == 0)
         freeze(self)
 
+    def weights_of(self, counted: NDArray[np.bool_]) -> Floats | None:
+        """The weights of some queries; None where all count the same.
+
+        Parameters
+        ----------
+        counted : array of bool
+            Which queries.
+
+        Returns
+        -------
+        numpy.ndarray or None
+
+        >>> from judged import Rankings
+        >>> Rankings.from_relevance([[1]]).weights_of(np.array([True])) is None
+        True
+        """
+        return None if self.weights is None else self.weights.values[counted]
+
     def __len__(self) -> int:
         return len(self.queries)
 

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import NoReturn
 
 from judged.errors import InputError, did_you_mean, quoted
-from judged.inputs.columns import NAMES
 from judged.inputs.formats import Format, check_format, promised, signed, without_compression
+from judged.inputs.names import CONTENT, NAMES
 from judged.inputs.source import open_source
 from judged.inputs.tables import Kind
 
@@ -68,7 +68,10 @@ VECTOR_NAMES = (
     "x",
     "arr_0",
 )
-ID_NAMES = ("ids", "id", "_id", "names", "name", "keys", *NAMES["item"], *NAMES["query"])
+ID_NAMES = (
+    *("ids", "id", "_id", "names", "name", "keys"),
+    *(name for name in (*NAMES["item"], *NAMES["query"]) if name not in CONTENT),
+)
 """What people call the vectors and their ids; of several ids the first name here is taken."""
 SEPARATOR = "::"
 

@@ -1,0 +1,251 @@
+"""What the table looks like: its digits, its order, what is bold, and what moves a digit."""
+
+from __future__ import annotations
+
+import math
+import random
+
+import pytest
+
+import judged
+from judged import evaluate
+from judged.evaluation.evaluation import Evaluation
+from judged.text import Best
+
+JUDGEMENTS = {"q1": {"a": 1}, "q2": {"b": 1}}
+RUNS = {
+    "late": {"q1": ["x", "y", "a"], "q2": ["x", "y", "b"]},
+    "first": {"q1": ["a"], "q2": ["b"]},
+    "none": {"q1": ["x"], "q2": ["x"]},
+    "also": {"q1": ["a"], "q2": ["b", "x"]},
+}
+
+
+@pytest.fixture
+def several() -> Evaluation:
+    return evaluate(JUDGEMENTS, RUNS, ["RR", "Rank", "NumRet"])
+
+
+def names(found: Evaluation, measure: str) -> list[str]:
+    [(_, rows)] = found.tables(sort=measure)
+    return [row[0] for row in rows]
+
+
+def test_runs_in_order_of_a_measure(several: Evaluation) -> None:
+    # RR: 1/3, 1, 0, 1. Rank: 3, 1, infinite, 1: the lower the better. NumRet: 6, 2, 2, 3.
+    assert names(several, "RR") == ["first", "also", "late", "none"]
+    assert names(several, "MeanRank") == ["first", "also", "late", "none"]
+    assert names(several, "NumRet") == ["late", "also", "first", "none"]
+    rows = several.to_frame(sort="RR")["run"].to_list()
+    assert rows == ["first", "also", "late", "none"]
+    assert [
+        line.split(",")[0] for line in several.to_csv(sort="RR", quiet=True).split()[1:]
+    ] == rows
+    assert [run["name"] for run in several.to_dict(sort="RR")["runs"]] == rows
+    assert (
+        several.to_frame(per_query=True, sort="RR")["run"].unique(maintain_order=True).to_list()
+        == rows
+    )
+    with pytest.raises(
+        judged.MeasureError, match=r"^AP was not evaluated; there is RR, Rank, NumRet\.$"
+    ):
+        several.to_text(sort="AP")
+
+
+def test_a_run_without_a_value_comes_last() -> None:
+    runs = {"empty": {"q9": ["a"], "q1": ["a"]}, "full": {"q1": ["x", "a"], "q2": ["b"]}}
+    judgements = {"q1": {"a": 0}, "q2": {"b": 1}}
+    found = evaluate(judgements, runs, "RR", policy={"missing": "skip", "empty": "skip"})
+    assert math.isnan(found.value("RR", "empty"))
+    assert names(found, "RR") == ["full", "empty"]
+    assert not any(isinstance(cell, Best) for row in found.tables()[0][1] for cell in row)
+
+
+def bold(found: Evaluation, **look: object) -> list[list[str]]:
+    [(_, rows)] = found.tables(**look)
+    return [[row[0] for row in rows if isinstance(row[at], Best)] for at in range(1, len(rows[0]))]
+
+
+def test_the_best_is_bold_and_counts_never_are(several: Evaluation) -> None:
+    assert bold(several) == [["first", "also"], ["first", "also"], []]
+    assert bold(evaluate(JUDGEMENTS, RUNS["first"], "RR")) == [[]]
+    assert bold(evaluate(JUDGEMENTS, {"one": RUNS["first"], "two": RUNS["also"]}, "RR")) == [[]]
+    assert "| first | **1.0000** | **1.0000** | 2.0000 |" in several.to_markdown()
+    assert r"first & \textbf{1.0000} & \textbf{1.0000} & 2.0000 \\" in several.to_latex()
+    assert "<td><b>1.0000</b></td>" in several.to_html()
+    assert "**" not in several.to_text() + several.to_csv()
+
+
+def test_exact_values_decide_and_what_is_shown_alike_is_bold_alike() -> None:
+    judgements = {"q": {str(at): 1 for at in range(1000)}}
+    runs = {
+        "499": {"q": [str(at) for at in range(499)]},
+        "500": {"q": [str(at) for at in range(500)]},
+        "400": {"q": [str(at) for at in range(400)]},
+    }
+    found = evaluate(judgements, runs, "R")
+    assert bold(found) == [["500"]]
+    assert bold(found, decimals=1) == [["499", "500"]]
+    assert bold(found, decimals=0) == [[]]
+
+
+def test_digits_and_percent(several: Evaluation) -> None:
+    def row(**look: object) -> tuple[list[str], list[str]]:
+        [(header, rows)] = several.tables(**look)
+        return header[1:], rows[0][1:]
+
+    assert row() == (["RR", "Rank", "NumRet"], ["0.3333", "3.0000", "6.0000"])
+    assert row(decimals=0)[1] == ["0", "3", "6"]
+    assert row(percent=True) == (["RR %", "Rank", "NumRet"], ["33.33", "3.0000", "6.0000"])
+    assert row(percent=True, decimals=1)[1] == ["33.3", "3.0", "6.0"]
+    assert several.to_csv(quiet=True).splitlines()[1].split(",")[1] == repr(1 / 3)
+
+
+def test_percent_has_the_digits_of_the_share() -> None:
+    from judged.text import percent, shown
+
+    draw = random.Random(14)
+    for _ in range(2000):
+        value = draw.choice([draw.random(), draw.randrange(100001) / 100000])
+        assert percent(value).replace(".", "").lstrip("0") == shown(value).replace(".", "").lstrip(
+            "0"
+        )
+
+
+@pytest.mark.parametrize(
+    ("look", "message"),
+    [
+        ({"decimals": -1}, "decimals must be a whole number from 0 to 15; got -1."),
+        ({"decimals": 2.5}, "decimals must be a whole number from 0 to 15; got 2.5."),
+        ({"percent": "yes"}, "percent must be True or False; got 'yes'."),
+        (
+            {"verbose": True, "quiet": True},
+            "verbose and quiet exclude each other; give one of them.",
+        ),
+    ],
+)
+def test_what_no_table_can_look_like(several: Evaluation, look: dict, message: str) -> None:
+    with pytest.raises(judged.InputError) as error:
+        several.to_text(**look)
+    assert str(error.value) == message
+
+
+def test_files_refuse_what_they_cannot_do(several: Evaluation, tmp_path) -> None:
+    path = tmp_path / "scores.csv"
+    with pytest.raises(judged.OutputError) as error:
+        several.save(path, decimals=2)
+    assert str(error.value) == f"decimals has no meaning in {path}; leave it out."
+    assert not path.exists()
+    several.save(path, sort="RR", quiet=True)
+    assert path.read_text().splitlines()[1].startswith("first,")
+    several.save(tmp_path / "t.tex", caption="50% & more", label="tab:x", sort="RR", quiet=True)
+    text = (tmp_path / "t.tex").read_text()
+    assert text.startswith(
+        "\\begin{table}\n\\centering\n\\caption{50\\% \\& more}\n\\label{tab:x}\n"
+        "\\begin{tabular}{lrrr}\n"
+    )
+    with pytest.raises(judged.InputError) as error:
+        several.to_latex(label="tab:{x}")
+    assert str(error.value) == (
+        "label must be a key such as tab:runs, without spaces, commas and LaTeX's own signs; got "
+        "'tab:{x}'."
+    )
+
+
+def said(found: Evaluation, word: str, **look: object) -> list[str]:
+    return [line for line in found.to_text(**look).splitlines() if word in line]
+
+
+def test_ties_are_said_only_where_they_move_a_digit() -> None:
+    judgements = {"q": {"a": 1}}
+    tied = {"q": {"a": 1.0, "b": 1.0, "c": 0.5}}
+    # a stands second by id, and may stand first.
+    found = evaluate(judgements, tied, ["RR", "R@10"])
+    assert said(found, "Ties") == ["warning: Ties move RR by up to 0.5000: see --tie-range."]
+    assert said(found, "Ties", percent=True) == [
+        "warning: Ties move RR % by up to 50.00: see --tie-range."
+    ]
+    assert said(evaluate(judgements, tied, "R@10"), "Ties") == []
+    assert said(evaluate(judgements, tied, "RR", tie_range=True), "Ties") == []
+    assert said(evaluate(judgements, tied, "RR", policy={"ties": "expected"}), "Ties") == []
+    many = {f"q{at}": {"a": 1} for at in range(3000)}
+    runs = {query: {"a": 1.0} for query in many} | {"q0": {"a": 1.0, "b": 1.0}}
+    far = evaluate(many, runs, "RR")  # 1/2 of 3000: 0.00017
+    assert said(far, "Ties") == ["warning: Ties move RR by up to 0.0002: see --tie-range."]
+    assert said(far, "Ties", decimals=2) == []
+
+
+MEASURES = [
+    "AP",
+    "RR",
+    "nDCG@5",
+    "P@3",
+    "R@5",
+    "Rank",
+    "F@3",
+    "ERR@5",
+    "Success@1",
+    "F(average=means)@3",
+]
+
+
+@pytest.mark.parametrize("empty", ["zero", "one", "skip"])
+def test_ties_move_numbers_as_far_as_the_tie_range_says(empty: str) -> None:
+    from judged.evaluation.effects import _moved
+    from judged.evaluation.table import Look
+
+    draw = random.Random(f"{empty} ties")
+    for _ in range(15):
+        judgements = {
+            f"q{q}": {f"d{d}": draw.choice([0, 0, 1, 2]) for d in range(6)} for q in range(4)
+        }
+        run = {
+            f"q{q}": {f"d{d}": float(draw.randrange(3)) for d in range(8)}
+            for q in range(4)
+            if draw.random() < 0.8 or q == 0
+        }
+        found = evaluate(judgements, run, MEASURES, policy={"empty": empty}, tie_range=True)
+        moved = _moved(found, found.scored(), Look())
+        for measure in found.measures:
+            value, ends = found.value(measure), found.tie_range(measure)
+            if not math.isfinite(value) or math.isinf(ends.worst):
+                continue
+            far = max(abs(ends.worst - value), abs(ends.best - value))
+            assert (moved[measure].by if measure in moved else 0.0) == pytest.approx(far), measure
+
+
+def test_judged_at_the_cutoffs_and_not_where_only_relevant_items_are_listed() -> None:
+    run = {"q": ["x", "a", "b"]}
+    assert said(evaluate({"q": {"a": 1, "b": 0}}, run, ["P@1", "AP", "P@3"]), "judged@") == [
+        "warning: judged@1 is 0.0%; judged@3 is 66.6%: what nobody judged counts as not relevant."
+    ]
+    assert said(evaluate({"q": {"a": 1, "b": 0}}, run, "AP"), "judged@") == []
+    assert said(evaluate({"q": {"a": 1, "b": 2}}, run, "P@3"), "judged@") == []
+    removed = evaluate({"q": {"a": 1, "b": 0}}, run, "P@3", policy={"unjudged": "removed"})
+    assert said(removed, "judged@") == []
+    assert said(removed, "verbose") == ["unjudged=removed; definitions and notes: verbose (-v)"]
+
+
+def test_short_lists_only_where_more_results_could_matter() -> None:
+    judgements = {"q": {"a": 1, "b": 1}}
+    assert said(evaluate(judgements, {"q": ["a"]}, ["P@1", "R@5"]), "fewer") == [
+        "warning: 1 query has fewer than 5 results and relevant items left: longer lists could "
+        "raise R@5."
+    ]
+    assert said(evaluate(judgements, {"q": ["a", "b"]}, "R@5"), "fewer") == []
+    assert said(evaluate(judgements, {"q": ["a"]}, "AP"), "fewer") == []
+
+
+def test_worst_first() -> None:
+    found = evaluate(
+        {"q1": {"a": 1, "b": 0, "z": 1}, "q2": {"c": 1}, "q3": {"d": 0}},
+        {"q1": {"b": 1.0, "a": 1.0, "n": 0.5, "m": 0.4}, "q3": {"d": 1.0}},
+        ["P@1", "P@3", "R@5"],
+    )
+    assert found.warnings() == [
+        "1 of 3 judged queries not in the run (q2), counted as empty.",
+        "1 of 3 judged queries with nothing relevant (q3), given the worst value.",
+        "1 query has fewer than 5 results and relevant items left: longer lists could raise R@5.",
+        "judged@3 is 83.3%; judged@5 is 75.0%: what nobody judged counts as not relevant.",
+        "Ties move P@1 by up to 0.3333: see --tie-range.",
+    ]

@@ -177,12 +177,14 @@ def short_lists(evaluation: Exports) -> list[list[str]]:
 
 
 def _short(evaluation: Exports, run: Scored) -> list[str]:
-    r = run.rankings.whole or run.rankings
-    shortest = r.retrieved[~r.missing].min(initial=cutoffs(evaluation)[-1])
+    r, asked = run.rankings.whole or run.rankings, cutoffs(evaluation)
+    if not asked:
+        return []
+    shortest = r.retrieved[~r.missing].min(initial=asked[-1])
     touched, names, deep = np.zeros(len(r), bool), [], set()
     for measure in evaluation.measures:
         k = measure.params.get(str(measure.spec.at))
-        if k not in cutoffs(evaluation) or k <= shortest or not measure.spec.rates_relevance:
+        if k not in asked or k <= shortest or not measure.spec.rates_relevance:
             continue
         rel = measure.params.get("rel", 1)
         left = r.relevant(rel) > r.total(r.hit_query, r.hit_grade >= rel)

@@ -61,6 +61,7 @@ DISTANCES = ["q Q0 a 1 0.25 t", "q Q0 b 2 0.5 t", "q Q0 c 3 1.5 t", "r Q0 a 1 0.
         (["q Q0 a 0 2 t", "q Q0 b 0 3 t", "q Q0 c 0 4 t"], ()),  # no ranks
         (["q Q0 a - 2 t", "q Q0 b - 3 t", "q Q0 c - 4 t"], ()),
         (["q Q0 a 1 2 t", "q Q0 b 2 2 t", "q Q0 c 3 2 t"], ()),  # ties
+        ([f"q Q0 {each} {each * 5000} {each} t" for each in "123"], ()),  # ranks without end
     ],
 )
 def test_ranks_that_put_lower_scores_first_are_a_warning(write, lines, notes):

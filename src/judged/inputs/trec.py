@@ -101,19 +101,21 @@ def read_trec(source: Source) -> Reading:
 def _ranks_against_scores(rows: Sequence[Sequence[bytes]]) -> Iterator[Warned]:
     """A warning where the ranks of a run say that lower scores are better, as of distances."""
     query, rank, score = (TREC_RUN.position(name) for name in ("query", "rank", "score"))
-    told = [
-        ((int(one[rank]), float(one[score])), (int(other[rank]), float(other[score])))
-        for one, other in pairwise(rows)
-        if one[query] == other[query] and one[rank].isdigit() and other[rank].isdigit()
+    ranked = [
+        (row[query], float(row[rank]), float(row[score])) for row in rows if row[rank].isdigit()
     ]
-    apart = [sorted(pair) for pair in told if pair[0][0] != pair[1][0] and pair[0][1] != pair[1][1]]
-    against = [(upper, lower) for upper, lower in apart if upper[1] < lower[1]]
+    apart = [
+        sorted((one, other))
+        for one, other in pairwise(ranked)
+        if one[0] == other[0] and one[1] != other[1] and one[2] != other[2]
+    ]
+    against = [(upper, lower) for upper, lower in apart if upper[2] < lower[2]]
     if len(against) > 1 and len(against) > 0.9 * len(apart):
-        (above, high), (below, low) = against[0]
+        (_, above, high), (_, below, low) = against[0]
         yield Warned(
-            f"The file's own ranks put lower scores first (rank {above} has {high:g}, rank {below} "
-            f"has {low:g}); here the score decides, and the highest is first. If these are "
-            "distances, change their sign."
+            f"The file's own ranks put lower scores first (rank {above:g} has {high:g}, rank "
+            f"{below:g} has {low:g}); here the score decides, and the highest is first. If these "
+            "are distances, change their sign."
         )
 
 

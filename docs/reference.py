@@ -4,7 +4,8 @@ What stands between `<!-- generated:NAME -->` and `<!-- /generated:NAME -->` com
 of measures, from the kinds of charts, from the data of conventions and from the command line's own
 declarations. What stands in a `console` block under `$ judged …` is that command's output, in a
 folder where `judged demo` was run, with the page's own files in it: those in blocks that name one,
-as ```` ```json rows.jsonl ````. A test fails when either is out of date.
+as ```` ```json rows.jsonl ````, and those that a block makes which begins with `$ mkdir`. A test
+fails when either is out of date.
 """
 
 from __future__ import annotations
@@ -367,7 +368,9 @@ def generated(page: str, text: str) -> str:
 
 
 EXAMPLE = re.compile(
-    r"^```console\n\$ (?P<command>judged .*)\n(?P<output>(?:(?!```).*\n)*)```$", re.MULTILINE
+    r"^```console\n\$ (?P<command>judged .*|mkdir .*(?:\n\$ .*)*)\n"
+    r"(?P<output>(?:(?!```).*\n)*)```$",
+    re.MULTILINE,
 )
 
 
@@ -384,10 +387,12 @@ def with_outputs(text: str, folder: Path) -> str:
     """A page's text with the real output under each command; commands run in the folder, which
     holds `judged-demo` and the files that the page shows."""
     write_files(text, folder)
-    return EXAMPLE.sub(
-        lambda found: f"```console\n$ {found['command']}\n{output(found['command'], folder)}```",
-        text,
-    )
+
+    def example(found: re.Match[str]) -> str:
+        shown = output(found["command"].replace("\n$ ", "\n"), folder)
+        return f"```console\n$ {found['command']}\n{shown}```"
+
+    return EXAMPLE.sub(example, text)
 
 
 def output(command: str, folder: Path) -> str:
@@ -411,7 +416,7 @@ def output(command: str, folder: Path) -> str:
     if process.returncode:
         raise RuntimeError(f"{command} ended with {process.returncode}")
     lines = [line.rstrip() for line in shown.decode().splitlines()]
-    return "\n".join(lines).strip("\n") + "\n"
+    return "\n".join(lines).strip("\n") + "\n" if any(lines) else ""
 
 
 def _read(terminal: int) -> bytes:

@@ -12,6 +12,7 @@ from judged.text import (
     Warned,
     aligned,
     html,
+    html_page,
     html_table,
     markdown,
     markdown_table,
@@ -302,6 +303,7 @@ class Result:
         method = self.SAVED_AS.get(ending, "to_frame")
         content = getattr(self, method)(**self._taken(method, options, str(path)))
         if isinstance(content, str):
+            content = html_page(content) if ending == ".html" else content
             content = (content.removesuffix("\n") + "\n").encode()
         with replacing(path) as temporary:
             if ending == ".parquet":

@@ -153,7 +153,7 @@ _LATEX = {
     "<": r"\textless{}",
     ">": r"\textgreater{}",
     "|": r"\textbar{}",
-    "–": "--",
+    "–": r"\textendash{}",
     "∞": r"$\infty$",
     # After the end of a row these would be taken for what it may be followed by.
     **{sign: f"{{{sign}}}" for sign in "[]*"},
@@ -161,13 +161,18 @@ _LATEX = {
 }
 
 
+_LIGATURE = re.compile("-(?=-)|`(?=`)|'(?=')|[?!](?=`)")
+"""Signs that LaTeX would make one with the next."""
+
+
 def latex(text: str) -> str:
     r"""Text that LaTeX sets as it is, in one line.
 
-    >>> print(latex("a_b^^5c"))
-    a\_b\textasciicircum{}\textasciicircum{}5c
+    >>> print(latex("a_b^^5c --sort"))
+    a\_b\textasciicircum{}\textasciicircum{}5c -{}-sort
     """
     found = "".join(_LATEX.get(letter, letter) for letter in visible(text))
+    found = _LIGATURE.sub(r"\g<0>{}", found)
     return rf"\textbf{{{found}}}" if isinstance(text, Best) else found
 
 
@@ -288,6 +293,30 @@ def html_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
     body = "".join(line(row, "td") for row in rows)
     return f"<table><thead>{line(header, 'th')}</thead><tbody>{body}</tbody></table>"
+
+
+_PAGE = """\
+<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<title>judged</title>
+<style>
+body { font: 16px/1.4 system-ui, sans-serif; margin: 2em; max-width: 60em; }
+table { border-collapse: collapse; font-variant-numeric: tabular-nums; margin-bottom: 1em; }
+th, td { padding: 0.2em 1.2em 0.2em 0; text-align: left; }
+thead tr { border-bottom: 1px solid; }
+</style>
+</head>
+<body>
+"""
+
+
+def html_page(shown: str) -> str:
+    """What a browser opens as a file: it says which encoding it has, and looks like a table."""
+    if shown[:15].lower() == "<!doctype html>":
+        return shown
+    return f"{_PAGE}{shown}\n</body>\n</html>\n"
 
 
 def to_json(given: Any) -> str:

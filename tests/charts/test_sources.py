@@ -22,7 +22,21 @@ def test_an_evaluation_brings_its_policy_and_rankings_are_given_one() -> None:
     # Only q1 counts, where a and x tie; by id, descending, x comes first.
     assert systems.evaluate("AP").value("AP") == evaluation.value("AP") == 0.5
     assert precision_recall(systems).data.equals(precision_recall(evaluation).data)
-    assert systems.sentences() == ["Queries with nothing relevant are left out."]
+    assert systems.sentences() == [
+        "Warning: 1 of 3 judged queries not in the run (q2), left out.",
+        "Queries with nothing relevant are left out.",
+    ]
+
+
+def test_a_missing_query_reaches_the_figure() -> None:
+    systems = Systems.of([judged.judge(JUDGEMENTS, RUN), judged.judge(JUDGEMENTS, JUDGEMENTS)])
+    lost = "Warning: run: 1 of 3 judged queries not in the run (q2), counted as empty."
+    assert systems.sentences() == [lost]
+    assert systems.sentences("q2") == [lost]
+    assert systems.sentences("q1") == []
+    ranked = judged.judge(JUDGEMENTS, RUN)
+    assert lost.replace("run: ", "", 1) in precision_recall(ranked).notes
+    assert not any("Warning" in note for note in precision_recall(ranked, query="q1").notes)
 
 
 def test_rankings_are_arranged_as_the_policy_says() -> None:

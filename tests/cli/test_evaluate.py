@@ -485,3 +485,10 @@ def test_a_named_run_is_not_written_over(judged, files):
     refused = judged("evaluate", "qrels", "mine=a.run", "-o", "a.run", "--format", "text")
     assert refused.code == 2
     assert (files / "a.run").read_bytes() == before
+
+
+def test_no_decimals_are_a_number_of_decimals(judged, files):
+    percent = judged(
+        "evaluate", "qrels", "a.run", "-m", "P@3", "--percent", "--decimals", "0", "-q"
+    )
+    assert percent.out == "run  P@3 %\na       33\n"

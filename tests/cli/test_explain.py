@@ -106,3 +106,15 @@ def test_nothing_is_written_where_one_file_cannot_be(judged, files):
     result = judged("explain", "0 1", "--html", "e.html", "--gif", "nowhere/e.gif")
     assert result.code == 2
     assert not (files / "e.html").exists()
+
+
+def test_lines_are_broken_between_words_on_a_terminal(judged, monkeypatch):
+    from rich.console import Console
+
+    from judged.cli import _terminal
+
+    plain = judged("explain", "0 1 0 0 1", "-m", "AP@5")
+    monkeypatch.setattr(_terminal, "console", lambda: Console(width=80, highlight=False))
+    shown = judged("explain", "0 1 0 0 1", "-m", "AP@5")
+    assert shown.out.split() == plain.out.split()  # no word is cut
+    assert max(map(len, shown.out.splitlines())) <= 80 < max(map(len, plain.out.splitlines()))

@@ -49,6 +49,10 @@ def test_formats(judged, vectors, name):
         if form == "text":  # a file has the warnings too, which a pipe does not get
             assert set(printed.out.splitlines()) <= set(text.splitlines())
             assert all(line in text.splitlines() for line in printed.err.splitlines())
+        elif form == "html":  # a file says its encoding and how it looks, beside the same tables
+            assert text.startswith("<!doctype html>")
+            assert '<meta charset="utf-8">' in text
+            assert printed.out in text
         else:
             assert text == printed.out
     assert judged(*arguments).out == judged(*arguments, "--format", "text").out
@@ -56,6 +60,8 @@ def test_formats(judged, vectors, name):
     assert (vectors / "plain").read_text() == (vectors / "out.txt").read_text()
     assert judged(*arguments, "-o", "json", "--format", "json").out == ""
     assert (vectors / "json").read_text() == (vectors / "out.json").read_text()
+    assert judged(*arguments, "-o", "html", "--format", "html").out == ""
+    assert (vectors / "html").read_text() == (vectors / "out.html").read_text()
     assert judged(*arguments, "-o", "out.parquet").code == 0
     assert pl.read_parquet("out.parquet").height
 

@@ -15,6 +15,7 @@ from judged.errors import InputError
 from judged.inputs import read_judgements, read_run, trec, whitespace
 from judged.inputs.source import open_source
 from judged.inputs.tables import RUN, from_rows
+from judged.text import Warned
 
 RUN_TEXT = "301 Q0 D1 1 2.5 sys\n301 Q0 D2 2 1.5 sys\n302 Q0 D1 1 9 sys\n"
 RUN_ROWS = [("301", "D1", 2.5), ("301", "D2", 1.5), ("302", "D1", 9.0)]
@@ -39,6 +40,39 @@ def test_run(write):
     assert run.frame.rows() == RUN_ROWS
     assert run.frame.schema == {"query": pl.String, "item": pl.String, "score": pl.Float64}
     assert (run.name, run.source, run.notes) == ("bm25", "bm25.run", ())
+
+
+AGAINST = (
+    "The file's own ranks put lower scores first (rank 1 has 0.25, rank 2 has 0.5); here the score "
+    "decides, and the highest is first. If these are distances, change their sign."
+)
+DISTANCES = ["q Q0 a 1 0.25 t", "q Q0 b 2 0.5 t", "q Q0 c 3 1.5 t", "r Q0 a 1 0.75 t"]
+
+
+@pytest.mark.parametrize(
+    ("lines", "notes"),
+    [
+        (DISTANCES, (AGAINST,)),
+        (["q Q0 c 3 1.5 t", "q Q0 b 2 0.5 t", "q Q0 a 1 0.25 t"], None),
+        ([line.replace(" 0.5", " -inf").replace(" 1.5", " -2e5") for line in DISTANCES], ()),
+        ([line.replace(" 0.", " -0.").replace(" 1.5", " -1.5") for line in DISTANCES], ()),
+        (["q Q0 a 1 0.25 t", "q Q0 b 2 0.5 t", "r Q0 a 1 0.5 t"], ()),  # one pair may be a slip
+        (["q Q0 a 1 2 t", "r Q0 a 2 3 t", "s Q0 a 3 4 t"], ()),  # of three queries
+        (["q Q0 a 0 2 t", "q Q0 b 0 3 t", "q Q0 c 0 4 t"], ()),  # no ranks
+        (["q Q0 a - 2 t", "q Q0 b - 3 t", "q Q0 c - 4 t"], ()),
+        (["q Q0 a 1 2 t", "q Q0 b 2 2 t", "q Q0 c 3 2 t"], ()),  # ties
+        ([f"q Q0 {each} {each * 5000} {each} t" for each in "123"], ()),  # ranks without end
+    ],
+)
+def test_ranks_that_put_lower_scores_first_are_a_warning(write, lines, notes):
+    """The score decides in any case, as in trec_eval: distances come out upside down."""
+    run = read_run(write("a.run", "\n".join(lines)))
+    if notes is None:
+        (said,) = run.notes
+        assert said.startswith("The file's own ranks put lower scores first (rank 2 has 0.5, rank")
+    else:
+        assert run.notes == notes
+    assert all(isinstance(note, Warned) for note in run.notes)
 
 
 def test_judgements(write):

@@ -12,6 +12,7 @@ from judged.checks import whole
 from judged.errors import InputError, did_you_mean
 from judged.evaluation.evaluation import Evaluation, evaluate_rankings
 from judged.evaluation.settlement import under
+from judged.evaluation.warnings import about_missing
 from judged.measures import Measure, parse_measure
 from judged.policy import Policy
 from judged.rankings.rankings import Rankings
@@ -164,20 +165,31 @@ class Systems:
             unjudged_range=unjudged_range,
         )
 
-    def sentences(self) -> list[str]:
+    def sentences(self, query: str | None = None) -> list[str]:
         """What has to be said under any chart of these.
+
+        Parameters
+        ----------
+        query : str, optional
+            The only query that the chart shows; by default all are shown.
 
         Returns
         -------
         list of str
-            Warnings about the data, then sentences on ties that are not broken and on queries that
-            are left out.
+            Warnings about the data and about queries that are missing, then sentences on ties that
+            are not broken and on queries that are left out.
 
         >>> Systems.of(Rankings.from_relevance([[1], [0]]), policy={"empty": "skip"}).sentences()
         ['Queries with nothing relevant are left out.']
         """
         audits = (each.audit for each in self.rankings if each.audit is not None)
         warned = dict.fromkeys(text for audit in audits for text in audit.warnings)
+        for each in self.rankings:
+            name = f"{each.name}: " if len(self.rankings) > 1 else ""
+            lost = [each.queries[at] for at in np.flatnonzero(each.missing).tolist()]
+            lost = [missed for missed in lost if query in (None, missed)]
+            about = about_missing(lost, len(each), self.policy)
+            warned |= {f"{name}{text}": None for text in about}
         said = [f"Warning: {text}" for text in warned]
         if self.policy.ties == "expected":
             said.append(

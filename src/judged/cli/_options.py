@@ -246,7 +246,7 @@ def _look(*names: str, **settings: Any) -> Callable[[Function], Function]:
     """An option that is kept for `deliver`, where it was given."""
 
     def keep(context: click.Context, param: click.Parameter, value: Any) -> None:
-        if value not in (None, False):
+        if value is not None and value is not False:  # 0 is a number of decimals
             context.meta.setdefault(LOOKS, {})[str(param.name)] = value
 
     return click.option(*names, expose_value=False, callback=keep, **settings)

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
-from judged.text import Best, Dim, Warned, spelled, visible
+from judged.text import Best, Dim, Warned, html_page, spelled, visible
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -162,7 +162,7 @@ def show_explanation(
     from judged.explanation.text import marked_lines
 
     for text, style in marked_lines(explanation, quiet=quiet):
-        out.print(Text(visible(text), style=style), soft_wrap=True)
+        out.print(Text(visible(text), style=style))
 
 
 LOOKS = "judged.looks"
@@ -204,7 +204,9 @@ def deliver(
     method = f"to_{form or 'text'}"
     taken = result._taken(method, options, form or "text")
     if output is not None:
-        write_text(output, getattr(result, method)(**taken).removesuffix("\n") + "\n")
+        text = getattr(result, method)(**taken)
+        text = html_page(text) if form == "html" else text
+        write_text(output, text.removesuffix("\n") + "\n")
         _warn(result, **options)
     elif method != "to_text":
         hand_over(getattr(result, method)(**taken).removesuffix("\n") + "\n")

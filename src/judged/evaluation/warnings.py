@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from judged.evaluation.settlement import Scored
     from judged.evaluation.table import Look
     from judged.measures import Measure
+    from judged.policy import Policy
     from judged.results import Result
     from judged.segments import Floats
 
@@ -64,15 +65,19 @@ def _of_the_data(evaluation: Exports) -> list[str]:
 
 def _missing(evaluation: Exports) -> list[str]:
     """Judged queries that a run lacks."""
-    done = "counted as empty" if evaluation.policy.missing == "zero" else "left out"
     return about_runs(
         evaluation,
         [
-            [f"{_of_all(lost, len(run.rankings), 'not in the run')}, {done}."] if lost else []
+            about_missing(run.audit.missing_queries, len(run.rankings), evaluation.policy)
             for run in evaluation.runs
-            for lost in [run.audit.missing_queries]
         ],
     )
+
+
+def about_missing(lost: Sequence[str], number: int, policy: Policy) -> list[str]:
+    """What was done with the queries that a run lacks of so many; nothing where it has all."""
+    done = "counted as empty" if policy.missing == "zero" else "left out"
+    return [f"{_of_all(lost, number, 'not in the run')}, {done}."] if lost else []
 
 
 def _of_all(some: Sequence[str], number: int, are: str) -> str:

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from itertools import islice
+from itertools import islice, pairwise
 from pathlib import Path
 
 import polars as pl
@@ -40,7 +40,7 @@ from judged.inputs.whitespace import (
     is_whole,
     split,
 )
-from judged.text import quote
+from judged.text import Warned, quote
 
 
 @dataclass(frozen=True)
@@ -70,6 +70,8 @@ class Layout:
         )
 
 
+LOOKED_AT = 1000
+"""How many of a run's first lines are asked whether their ranks and scores agree."""
 TREC_RUN = Layout(
     fields=("query", "ignored", "item", "rank", "score", "tag"),
     value="score",
@@ -88,8 +90,33 @@ def read_trec(source: Source) -> Reading:
     if source.kind is not RUN:
         return read_layout(source, TREC_JUDGEMENTS)
     reading = read_layout(source, TREC_RUN)
-    _, line = next(data_lines(source.lines()))
-    return replace(reading, tag=split(line)[TREC_RUN.position("tag")].decode())
+    first = [split(line) for _, line in islice(data_lines(source.lines()), LOOKED_AT)]
+    return replace(
+        reading,
+        notes=(*reading.notes, *_ranks_against_scores(first)),
+        tag=first[0][TREC_RUN.position("tag")].decode(),
+    )
+
+
+def _ranks_against_scores(rows: Sequence[Sequence[bytes]]) -> Iterator[Warned]:
+    """A warning where the ranks of a run say that lower scores are better, as of distances."""
+    query, rank, score = (TREC_RUN.position(name) for name in ("query", "rank", "score"))
+    ranked = [
+        (row[query], float(row[rank]), float(row[score])) for row in rows if row[rank].isdigit()
+    ]
+    apart = [
+        sorted((one, other))
+        for one, other in pairwise(ranked)
+        if one[0] == other[0] and one[1] != other[1] and one[2] != other[2]
+    ]
+    against = [(upper, lower) for upper, lower in apart if upper[2] < lower[2]]
+    if len(against) > 1 and len(against) > 0.9 * len(apart):
+        (_, above, high), (_, below, low) = against[0]
+        yield Warned(
+            f"The file's own ranks put lower scores first (rank {above:g} has {high:g}, rank "
+            f"{below:g} has {low:g}); here the score decides, and the highest is first. If these "
+            "are distances, change their sign."
+        )
 
 
 def data_lines(lines: Iterable[bytes], first: int = 1) -> Iterator[tuple[int, bytes]]:

@@ -81,7 +81,9 @@ def confusion(
     [2, 3, 1, 94]
     """
     return draw(
-        data(source, query=query, k=k, rel=rel), theme=theme, notes=Systems.of(source).sentences()
+        data(source, query=query, k=k, rel=rel),
+        theme=theme,
+        notes=Systems.of(source).sentences(query),
     )
 
 

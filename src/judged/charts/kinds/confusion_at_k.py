@@ -84,7 +84,9 @@ def confusion_at_k(
     [2, 2, 1]
     """
     return draw(
-        data(source, query=query, k=k, rel=rel), theme=theme, notes=Systems.of(source).sentences()
+        data(source, query=query, k=k, rel=rel),
+        theme=theme,
+        notes=Systems.of(source).sentences(query),
     )
 
 

@@ -145,7 +145,7 @@ def precision_recall(
     'Precision and recall, query 1: AP 0.3694'
     """
     systems = Systems.of(source)
-    return draw(data(source, query=query, rel=rel), theme=theme, notes=systems.sentences())
+    return draw(data(source, query=query, rel=rel), theme=theme, notes=systems.sentences(query))
 
 
 def draw(

@@ -83,7 +83,9 @@ def precision_recall_at_k(
     [0.75, 0.75, 0.75]
     """
     return draw(
-        data(source, query=query, k=k, rel=rel), theme=theme, notes=Systems.of(source).sentences()
+        data(source, query=query, k=k, rel=rel),
+        theme=theme,
+        notes=Systems.of(source).sentences(query),
     )
 
 

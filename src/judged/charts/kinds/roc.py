@@ -142,7 +142,7 @@ def roc(
     0.8333
     """
     return draw(
-        data(source, query=query, rel=rel), theme=theme, notes=Systems.of(source).sentences()
+        data(source, query=query, rel=rel), theme=theme, notes=Systems.of(source).sentences(query)
     )
 
 

@@ -18,7 +18,7 @@ from judged.checks import checked
 from judged.errors import InputError
 from judged.inputs.data import Data
 from judged.inputs.tables import Judgements, Lookup, OrderOnly, Run
-from judged.judging.faults import doubtful_ties
+from judged.judging.faults import doubtful_ties, rising_scores
 from judged.judging.ids import unlike_ids
 from judged.judging.items import with_items
 from judged.judging.join import Matches, match
@@ -233,6 +233,7 @@ def _ranked(
         *unlike_ids(pool, run, found),
         *warning_of_own_ids(pool, found),
         *doubtful_ties(pool.queries, query, found.hit_score, places.last > places.first),
+        *(() if places.in_order else rising_scores(found.scores, found.lengths, run.notes)),
     )
     audit = Audit.of(
         shown,

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from judged.errors import InputError
 from judged.inputs.tables import AnyTable, Lookup, Run, Table
 from judged.judging.ids import agreement
-from judged.segments import Floats, Ints
+from judged.segments import Floats, Ints, starts_of
 from judged.text import Warned, counted
 
 if TYPE_CHECKING:
@@ -154,4 +154,28 @@ def doubtful_ties(
             f"{counted(len(large), 'judged result')} of tied scores from 2^53 on, such as "
             f"{score[at]:.0f} of query {queries[query[at]]!r}: whole numbers that large may differ "
             "in the input and be the same as floating-point numbers. Give smaller scores, or ranks."
+        )
+
+
+_FEWEST = 3
+"""So many lists, of so many results each, rise hardly ever by chance."""
+
+
+def rising_scores(scores: Floats, lengths: Ints, notes: Sequence[str]) -> Iterator[str]:
+    """A warning where the scores of nearly all lists rise from line to line, as distances do;
+    nothing where a reader's notes speak of distances already."""
+    if any("distances" in note for note in notes):
+        return
+    step = np.diff(scores)
+    starts = starts_of(lengths)
+    step[starts[(starts > 0) & (starts < len(scores))] - 1] = 0
+    rows = np.repeat(np.arange(len(lengths)), lengths)[1:]
+    falls, rises = (np.bincount(rows[of], minlength=len(lengths)) for of in (step < 0, step > 0))
+    long = (lengths >= _FEWEST) & (falls + rises > 0)
+    rising = int((long & (falls == 0)).sum())
+    if rising >= max(_FEWEST, 0.9 * long.sum()):
+        yield Warned(
+            f"The scores rise from line to line in {counted(rising, 'list')}, as distances do; ranks are "
+            "by score, the greatest first, so that such a list is read backwards. If they are "
+            "distances, give them a minus sign, or give ranks."
         )

@@ -31,6 +31,8 @@ class Places:
     rank: Ints
     first: Ints
     last: Ints
+    in_order: bool
+    """Whether every list came with its greatest score first."""
 
 
 def place(pool: Pool, found: Matches, ties: str) -> Places:
@@ -51,12 +53,12 @@ def place(pool: Pool, found: Matches, ties: str) -> Places:
             # in descending order of their ids.
             then=None if pool.subtopics is None else judgement,
         )
-        return Places(rank, first, last)
+        return Places(rank, first, last, ordered is found.scores)
     rank = first.copy()
     tied = np.flatnonzero(last > first)
     if len(tied):
         rank[tied] += _place_in_tie(pool, found, ordered, starts, segment, first, tied, ties)
-    return Places(rank, first, last)
+    return Places(rank, first, last, ordered is found.scores)
 
 
 def _spans(found: Matches, ordered: Floats, starts: Ints, segment: Ints) -> tuple[Ints, Ints]:

@@ -2,8 +2,9 @@
 
 What stands between `<!-- generated:NAME -->` and `<!-- /generated:NAME -->` comes from the registry
 of measures, from the kinds of charts, from the data of conventions and from the command line's own
-declarations. What stands in a `console` block under `$ judged …` is that command's output, in a
-folder where `judged demo` was run. A test fails when either is out of date.
+declarations. What stands in a `console` block under `$ judged …` or `$ python …` is that command's
+output, in a folder where `judged demo` was run, with the page's own files in it: those in blocks
+that name one, as ```` ```json rows.jsonl ````. A test fails when either is out of date.
 """
 
 from __future__ import annotations
@@ -366,13 +367,24 @@ def generated(page: str, text: str) -> str:
 
 
 EXAMPLE = re.compile(
-    r"^```console\n\$ (?P<command>judged .*)\n(?P<output>(?:(?!```).*\n)*)```$", re.MULTILINE
+    r"^```console\n\$ (?P<command>(?:judged|python) .*)\n(?P<output>(?:(?!```).*\n)*)```$",
+    re.MULTILINE,
 )
+
+
+FILE = re.compile(r"^```\w+ (?P<name>[\w.-]+)\n(?P<content>.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+def write_files(text: str, folder: Path) -> None:
+    """Write the files that a page shows."""
+    for found in FILE.finditer(text):
+        (folder / found["name"]).write_text(found["content"], encoding="utf-8")
 
 
 def with_outputs(text: str, folder: Path) -> str:
     """A page's text with the real output under each command; commands run in the folder, which
-    holds `judged-demo`."""
+    holds `judged-demo` and the files that the page shows."""
+    write_files(text, folder)
     return EXAMPLE.sub(
         lambda found: f"```console\n$ {found['command']}\n{output(found['command'], folder)}```",
         text,

@@ -181,7 +181,7 @@ def test_a_convention(judged, vectors):
     # divided by all, and with k=2 divided by what was found: (0 + 1) / 2.
     assert scores(
         judged, *LABELS, "-m", "RetrievalMAP(top_k=2)", "--convention", "torchmetrics"
-    ) == [{"AP(norm=retrieved)@2": 0.5}]
+    ) == [{"RetrievalMAP(top_k=2)": 0.5}]
 
 
 def test_a_similarity_from_a_file(judged, vectors):

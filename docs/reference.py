@@ -2,10 +2,10 @@
 
 What stands between `<!-- generated:NAME -->` and `<!-- /generated:NAME -->` comes from the registry
 of measures, from the kinds of charts, from the data of conventions and from the command line's own
-declarations. What stands in a `console` block under `$ judged …` is that command's output, in a
-folder where `judged demo` was run, with the page's own files in it: those in blocks that name one,
-as ```` ```json rows.jsonl ````, and those that a block makes which begins with `$ mkdir`. A test
-fails when either is out of date.
+declarations. What stands in a `console` block under `$ judged …` or `$ python …` is that command's
+output, in a folder where `judged demo` was run, with the page's own files in it: those in blocks
+that name one, as ```` ```json rows.jsonl ````, and those that a block makes which begins with
+`$ mkdir`. A test fails when either is out of date.
 """
 
 from __future__ import annotations
@@ -368,7 +368,7 @@ def generated(page: str, text: str) -> str:
 
 
 EXAMPLE = re.compile(
-    r"^```console\n\$ (?P<command>judged .*|mkdir .*(?:\n\$ .*)*)\n"
+    r"^```console\n\$ (?P<command>(?:judged|python) .*|mkdir .*(?:\n\$ .*)*)\n"
     r"(?P<output>(?:(?!```).*\n)*)```$",
     re.MULTILINE,
 )

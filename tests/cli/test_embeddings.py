@@ -126,12 +126,38 @@ def test_ids(judged, vectors):
     ]
 
 
+def test_columns(judged, vectors):
+    (vectors / "pairs.csv").write_text("caption,image\n0,3\n1,0\n1,1\n")
+    asked = ("--qrels", "pairs.csv", "--columns", "query=caption,item=image", "-m", "RR")
+    assert scores(judged, *asked) == scores(judged, "--qrels", "qrels", "-m", "RR")
+    (vectors / "junk.csv").write_text("caption,image\n0,2\n")
+    with_junk = (*asked, "--exclude-listed", "junk.csv")
+    assert scores(judged, *with_junk) == [{"RR": pytest.approx((1 / 2 + 1) / 2)}]
+    lost = judged(*DOT, "--qrels", "pairs.csv", "--columns", "query=captions", "-m", "RR")
+    assert (lost.code, lost.err) == (
+        2,
+        "judged: columns, query=captions: there is no column \"captions\"; did you mean 'caption'? "
+        'pairs.csv has the columns "caption", "image".\n',
+    )
+    unmeant = judged(*DOT, *LABELS, "--columns", "query=caption")
+    assert unmeant.code == 2
+    assert unmeant.err.endswith(
+        "Error: --columns says what columns of --qrels and --exclude-listed are; give one of "
+        "them.\n"
+    )
+
+
+def test_name(judged, vectors):
+    named = judged(*DOT, *LABELS, "--name", "ours", "-m", "RR", "--format", "json")
+    assert [run["name"] for run in json.loads(named.out)["runs"]] == ["ours"]
+    unmeant = judged(*DOT, *LABELS, "--name", "ours", "--diagnose")
+    assert unmeant.code == 2
+    assert unmeant.err.endswith("Error: --name has no meaning with --diagnose; leave it out.\n")
+
+
 def test_both_ways(judged, vectors):
     result = json.loads(judged(*DOT, *LABELS, "--both", "-m", "RR", "--format", "json").out)
-    assert [run["name"] for run in result["runs"]] == [
-        "embeddings: queries to items",
-        "embeddings: items to queries",
-    ]
+    assert [run["name"] for run in result["runs"]] == ["q to i", "i to q"]
     # Items to queries: 0 is blue and ranks q0, q1: 1/2; 1 ranks q1 first: 1; 2 has nobody; 3 is red
     # and ranks q1, q0: 1/2.
     assert result["runs"][1]["scores"] == {"RR": pytest.approx((1 / 2 + 1 + 0 + 1 / 2) / 4)}
@@ -155,7 +181,7 @@ def test_a_convention(judged, vectors):
     # divided by all, and with k=2 divided by what was found: (0 + 1) / 2.
     assert scores(
         judged, *LABELS, "-m", "RetrievalMAP(top_k=2)", "--convention", "torchmetrics"
-    ) == [{"AP(norm=retrieved)@2": 0.5}]
+    ) == [{"RetrievalMAP(top_k=2)": 0.5}]
 
 
 def test_a_similarity_from_a_file(judged, vectors):

@@ -239,7 +239,7 @@ ERRORS: dict[str, tuple[Callable[[], Any], str]] = {
     "no query in common": (
         ranked(relevance={"a": {"0": 1}, "b": {"1": 1}}),
         "the judgements and the queries have no query in common: the judgements have 'a', 'b', "
-        "the vectors have '0', '1'.",
+        "the vectors have '0', '1', row numbers; give query_ids (--query-ids).",
     ),
     "no query in common with the junk": (
         ranked(exclude=listed({"a": {"0": 1}}), query_ids=["0", "1"]),

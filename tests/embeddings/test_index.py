@@ -306,9 +306,10 @@ def test_text_and_dict() -> None:
         find, np.eye(2), np.eye(2), same_label([0, 1], [0, 1]), k=1, measures=["RR", "Bpref"]
     )
     assert repr(result).splitlines()[0].split() == ["run", "RR", "Bpref"]
-    assert repr(result).splitlines()[-2:] == [
+    assert repr(result).splitlines()[-3:] == [
         "recall of the index: 0.5000 of the exact first 1",
         "loss: RR 0.5000, Bpref 0.5000",
+        "definitions and notes: verbose (-v)",
     ]
     whole = result.to_dict(per_query=True)
     assert {name: whole[name] for name in ("k", "recall", "loss", "per_query_recall")} == {

@@ -250,3 +250,14 @@ def test_worst_first() -> None:
         "judged@3 is 83.3%; judged@5 is 75.0%: what nobody judged counts as not relevant.",
         "Ties move P@1 by up to 0.3333: see --tie-range.",
     ]
+
+
+def test_an_infinite_rank_is_explained():
+    """A list that ends before the first relevant item makes the mean infinite, not the median."""
+    judgements = {"q1": ["a"], "q2": ["a"], "q3": ["a"]}
+    run = {"q1": ["a"], "q2": ["b", "a"], "q3": ["b"]}
+    found = judged.evaluate(judgements, run, ["MedR", "MeanR"])
+    assert [found.value("MedR"), found.value("MeanR")] == [2, math.inf]
+    said = "MeanR is infinite: 1 of 3 queries did not retrieve the item whose rank it is."
+    assert said in found.warnings()
+    assert not judged.evaluate(judgements, {**run, "q3": ["a"]}, "MeanR").warnings()

@@ -10,6 +10,7 @@ from judged.conventions.trec_eval import GROUPS, NAMES, lines, understood
 from judged.errors import MeasureError
 from judged.measures import PRESETS, REGISTRY, parse_all, parse_measure
 from judged.measures.conventions import named_all
+from judged.measures.grammar import read_all
 from judged.measures.spec import is_name
 
 
@@ -68,8 +69,15 @@ def test_groups_hold_known_names():
 @pytest.mark.parametrize("preset", PRESETS)
 def test_presets_are_lists_of_measures(preset):
     measures = parse_all(preset)
-    assert [str(measure) for measure in measures] == list(PRESETS[preset])
+    assert list(read_all(preset).values()) == list(PRESETS[preset])
     assert parse_all([preset, preset.upper()]) == measures
+
+
+@pytest.mark.parametrize("asked", ["clip,hit_rate@10", "hit_rate@10,clip", ["clip", "hit_rate@10"]])
+def test_what_was_asked_for_by_name_is_called_so_beside_a_preset(asked):
+    found = read_all(asked)
+    assert sorted(found.values()) == ["MeanR", "MedR", "Success@1", "Success@5", "hit_rate@10"]
+    assert found[parse_measure("Success@10")] == "hit_rate@10"
 
 
 @pytest.mark.parametrize(
@@ -163,7 +171,7 @@ def test_spellings_that_people_use(spelling, ours):
         (
             "clip@5",
             "'clip' is a preset: it has no cutoff and no parameters of its own, and stands for "
-            "Success@1, Success@5, Success@10, Rank(aggregate=median), Rank.",
+            "Success@1, Success@5, Success@10, MedR, MeanR.",
         ),
     ],
 )

@@ -38,7 +38,13 @@ RELEVANCE: dict[str, tuple[Any, str]] = {
 
 
 def relevance_options(function: Function) -> Function:
-    """--qrels, --labels and the other ways to say what is relevant, and --protocol."""
+    """--qrels, --labels and the other ways to say what is relevant, --columns and --protocol."""
+    function = click.option(
+        "--columns",
+        metavar="ROLE=COLUMN,...",
+        help="What columns of --qrels and --exclude-listed are, where their names do not tell: "
+        "query=caption,item=image.",
+    )(function)
     function = click.option(
         "--protocol",
         type=click.Choice(["easy", "medium", "hard"]),
@@ -196,6 +202,10 @@ def read_sides(
     from judged.embeddings.embeddings import Embeddings
 
     relevant = _chosen(given, optional=optional)
+    if given["columns"] and not (given["qrels"] or given["exclude_listed"]):
+        raise click.UsageError(
+            "--columns says what columns of --qrels and --exclude-listed are; give one of them."
+        )
     with working("Reading vectors"):
         relevance, excluded = _relations(relevant, given)
         return Embeddings(
@@ -236,10 +246,10 @@ def _relations(relevant: str | None, given: dict[str, Any]) -> tuple[Any, list[A
     if given["exclude_labels"]:
         excluded.append(say.same_label(*map(_labels, given["exclude_labels"])))
     if given["exclude_listed"]:
-        excluded.append(say.listed(given["exclude_listed"]))
+        excluded.append(say.listed(_judgements(given["exclude_listed"], given["columns"])))
     match relevant:
         case "qrels":
-            return given["qrels"], excluded
+            return _judgements(given["qrels"], given["columns"]), excluded
         case "labels":
             return say.same_label(*map(_labels, given["labels"])), excluded
         case "shared-labels":
@@ -251,6 +261,12 @@ def _relations(relevant: str | None, given: dict[str, Any]) -> tuple[Any, list[A
             asked, passed = say.revisited(lists, given["protocol"])
             return asked, [*excluded, passed]
     return None, excluded
+
+
+def _judgements(path: str, columns: str | None) -> Any:
+    from judged.inputs import read_judgements
+
+    return read_judgements(path, columns=columns)
 
 
 def _labels(path: str | None) -> Any:

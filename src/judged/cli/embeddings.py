@@ -76,6 +76,7 @@ TOP = 100
     metavar="FILE",
     help="A faiss or usearch index of the items, to compare with the exact search.",
 )
+@click.option("--name", metavar="TEXT", help="What the row of the table is called.")
 @click.option(
     "--diagnose",
     is_flag=True,
@@ -103,6 +104,7 @@ def embeddings(
     save_run: str | None,
     top: int | None,
     index: str | None,
+    name: str | None,
     diagnose: bool,
     both: bool,
     per_query: bool,
@@ -121,6 +123,7 @@ def embeddings(
 
     as_json = form == "json" or (form is None and (output or "").lower().endswith(".json"))
     unmeant = {
+        "--name": name,
         "--normalise": given["normalise"],
         "--unique": given["unique"],
         "--tie-range": tie_range,
@@ -147,6 +150,7 @@ def embeddings(
         "weights": weights,
         "unanswerable": unanswerable,
         "answer_threshold": answer_threshold,
+        **({"name": name} if name else {}),
     }
     searches = len(embeddings.queries) + (len(embeddings.items) if both else 0)
     with counting("Searching", searches) as progress:

@@ -11,6 +11,7 @@ from judged.embeddings.product import MEMORY
 from judged.embeddings.relations import as_relation
 from judged.embeddings.scoring import ONE_DIRECTION, evaluated, request_of, with_best
 from judged.embeddings.search import (
+    NAME,
     Search,
     counted_both,
     counted_one,
@@ -128,7 +129,7 @@ class Embeddings(Search):
         weights: WeightsLike | None = None,
         unanswerable: bool = False,
         answer_threshold: float | None = None,
-        name: str = "embeddings",
+        name: str = NAME,
         progress: Progress | None = None,
     ) -> Evaluation:
         """Score the search by the exact rank of every relevant item in the ranking of all items.
@@ -190,7 +191,7 @@ class Embeddings(Search):
         relevance: RelevanceLike,
         *,
         policy: PolicyLike | None = None,
-        name: str = "embeddings",
+        name: str = NAME,
         progress: Progress | None = None,
     ) -> Rankings:
         """The exact ranks of all relevant items, for measures that are chosen later.
@@ -223,7 +224,7 @@ class Embeddings(Search):
         weights: WeightsLike | None = None,
         unanswerable: bool = False,
         answer_threshold: float | None = None,
-        name: str = "embeddings",
+        name: str = NAME,
         progress: Progress | None = None,
     ) -> tuple[Evaluation, TopK]:
         """`evaluate` and `top_k` in one pass.
@@ -260,17 +261,15 @@ answer_threshold, name, progress
         progress: Progress | None,
     ) -> tuple[Rankings, TopK | None]:
         relation, assumed = as_relation(relevance, what="relevance"), Policy.of(policy)
-        rankings, found = counted_one(
-            self, relation, assumed, name=name, top=top, progress=progress
-        )
-        return explained(rankings, self, relation), found
+        ranked, found = counted_one(self, relation, assumed, name=name, top=top, progress=progress)
+        return explained(ranked, self, relation), found
 
     def rank_both(
         self,
         relevance: RelevanceLike,
         *,
         policy: PolicyLike | None = None,
-        name: str = "embeddings",
+        name: str = NAME,
         progress: Progress | None = None,
     ) -> tuple[Rankings, Rankings]:
         """The queries' search for items and the items' search for queries.
@@ -291,7 +290,8 @@ answer_threshold, name, progress
         """
         relation = as_relation(relevance, what="relevance")
         there, back = counted_both(self, relation, Policy.of(policy), name=name, progress=progress)
-        return explained(there, self, relation), explained(back, reversed_search(self), relation)
+        other = explained(back, reversed_search(self), relation, back=True)
+        return explained(there, self, relation), other
 
     def top_k(
         self, k: int, *, ties: Literal["id", "input"] = "id", progress: Progress | None = None

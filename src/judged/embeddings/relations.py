@@ -5,7 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, Protocol
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +14,9 @@ from numpy.typing import NDArray
 from judged.errors import InputError
 from judged.inputs.vectors.vectors import Vectors
 from judged.segments import Floats, Ints, starts_of
+
+if TYPE_CHECKING:
+    from judged.judging.pool import Pool
 
 
 @dataclass(frozen=True, eq=False)
@@ -194,20 +198,31 @@ class Judgements:
     def says(self) -> str:
         return f"the items of the {self.what}"
 
-    def bind(self, queries: Vectors, items: Vectors) -> Bound:
+    @cached_property
+    def pool(self) -> Pool:
+        """The judgements, read once."""
         from judged.inputs import read_judgements
         from judged.judging import pool_of
 
-        pool = pool_of(read_judgements(self.judgements))
+        return pool_of(read_judgements(self.judgements))
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was assumed while reading, a sentence each."""
+        return self.pool.notes
+
+    def bind(self, queries: Vectors, items: Vectors) -> Bound:
+        pool = self.pool
         query_place = {name: row for row, name in enumerate(queries.names())}
         item_place = {name: row for row, name in enumerate(items.names())}
         of_query = np.array([query_place.get(name, -1) for name in pool.queries], dtype=np.int64)
         if not (of_query >= 0).any():
+            numbers = "" if queries.ids else ", row numbers; give query_ids (--query-ids)"
             raise InputError(
                 f"the {self.what} and {queries.source} have no query in common: "
                 f"the {self.what} {'have' if self.what.endswith('s') else 'has'} "
                 f"{', '.join(map(repr, pool.queries[:3]))}, the vectors have "
-                f"{', '.join(map(repr, queries.names()[:3]))}."
+                f"{', '.join(map(repr, queries.names()[:3]))}{numbers}."
             )
         item = np.array(
             [item_place.get(name, -1) for each in pool.items for name in each], dtype=np.int64

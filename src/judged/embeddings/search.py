@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,12 +24,17 @@ from judged.inputs.vectors.vectors import Vectors
 from judged.judging.item_to import BASIS
 from judged.policy import Policy
 from judged.rankings.audit import Audit
+from judged.rankings.columns import OTHER_WAY
 from judged.rankings.rankings import Rankings
 from judged.similarity.similarity import Similarity
 from judged.text import Warned, counted
 
 if TYPE_CHECKING:
     from judged.types import Precision, Progress
+
+
+NAME = "embeddings"
+"""What a search is called that nobody named."""
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -194,26 +200,40 @@ def counted_both(
         and whole <= size_in_bytes(search.memory) // 2
     )
     scores, fitted = scores_of(search, keep=keep)
-    there, _ = _counted(
-        scores, fitted, bound, policy, name=f"{name}: queries to items", progress=progress
-    )
+    names = _names_both(name, search)
+    there, _ = _counted(scores, fitted, bound, policy, name=names[0], progress=progress)
     if keep:
         assert isinstance(scores, Product)
         scores = ReversedProduct(scores)
     else:
         scores, fitted = scores_of(back)
     bound = reversed_pairs(bound, search.queries, search.items)
-    back_again, _ = _counted(
-        scores, fitted, bound, policy, name=f"{name}: items to queries", progress=progress
-    )
+    back_again, _ = _counted(scores, fitted, bound, policy, name=names[1], progress=progress)
     return there, back_again
 
 
-def explained(r: Rankings, of: Search, relation: Relation) -> Rankings:
-    """Rankings with what they are of, and what was found."""
-    notes = (*warned_of_itself(of, r), *dict.fromkeys((*of.queries.notes, *of.items.notes)))
+def _names_both(name: str, search: Search) -> tuple[str, str]:
+    """What the two searches are called: by their files, where these tell the sides apart."""
+    one, other = _file_of(search.queries), _file_of(search.items)
+    if not one or not other or one == other:
+        one, other = "queries", "items"
+    before = "" if name == NAME else f"{name}: "
+    return f"{before}{one} to {other}", f"{before}{other} to {one}"
+
+
+def _file_of(side: Vectors) -> str:
+    """The bare name of the file that vectors come from, or of their part of it; nothing where they
+    come from none."""
+    file, _, part = side.source.partition("::")
+    return part or (PurePath(file).stem if PurePath(file).suffix else "")
+
+
+def explained(r: Rankings, of: Search, relation: Relation, *, back: bool = False) -> Rankings:
+    """Rankings with what they are of, and what was found; `back` where items search for queries."""
+    assumed = (*getattr(relation, "notes", ()), *of.queries.notes, *of.items.notes)
+    notes = (*warned_of_itself(of, r), *dict.fromkeys(assumed))
     audit = _audit(r, notes, complete=relation.complete, queries=len(of.queries))
-    return replace(r, complete=relation.complete, basis=basis_of(of, relation), audit=audit)
+    return replace(r, complete=relation.complete, basis=_basis(of, relation, back), audit=audit)
 
 
 def _audit(r: Rankings, notes: tuple[str, ...], *, complete: bool, queries: int) -> Audit:
@@ -224,7 +244,7 @@ def _audit(r: Rankings, notes: tuple[str, ...], *, complete: bool, queries: int)
     return Audit.of(r, run_queries=queries, notes=notes, complete=complete)
 
 
-def basis_of(search: Search, relation: Relation) -> tuple[str, ...]:
+def _basis(search: Search, relation: Relation, back: bool) -> tuple[str, ...]:
     """What the ranks are of, in words: part of the definition of every number that comes from
     them."""
     what = "items"
@@ -236,7 +256,7 @@ def basis_of(search: Search, relation: Relation) -> tuple[str, ...]:
     if search.categories is not None:
         what = "categories"
         said.append(BASIS[CATEGORIES])
-    said.append(f"all {what} are ranked")
+    said.append(OTHER_WAY if back else f"all {what} are ranked")
     said.append(f"relevant: {relation.says}")
     if search.exclude is not None:
         said.append(f"excluded from the ranking: {search.exclude.says}")

@@ -3,6 +3,7 @@ methods section."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -109,7 +110,7 @@ def methods(evaluation: Exports) -> str:
         ),
         *(f"Only the first {depth:,} results of each list were used." for depth in depths),
         *_ranges(evaluation),
-        f"Summaries are over {_population(evaluation)}.",
+        f"Summaries are over {_population(evaluation, evaluation.runs)}.",
         *(
             f"{text[0].upper()}{text[1:]}."
             for line in (*weights_line(evaluation), *apart_lines(evaluation))
@@ -178,17 +179,19 @@ def _ranges(evaluation: Exports) -> list[str]:
     )
 
 
-def _population(evaluation: Exports) -> str:
+def _population(evaluation: Exports, runs: Sequence[Scored]) -> str:
     """How many queries the summaries are about; where it differs, for which runs or measures."""
-    queries = len(evaluation.runs[0].rankings)
+    if len({len(run.rankings) for run in runs}) > 1:
+        return " and ".join(f"{_population(evaluation, [run])} ({run.name})" for run in runs)
+    queries = len(runs[0].rankings)
     counts = {
         (run.name, evaluation.label(measure)): int((~np.isnan(run.values[measure])).sum())
-        for run in evaluation.runs
+        for run in runs
         for measure in evaluation.measures
     }
     different = set(counts.values())
     kind = "judged queries"
-    if evaluation.runs[0].unanswerable is not None:
+    if runs[0].unanswerable is not None:
         kind += " with something relevant"
     if different == {queries}:
         return f"all {queries:,} {kind}"

@@ -72,7 +72,9 @@ def ties(evaluation: Exports, look: Look) -> list[str]:
 
 
 def _moved(evaluation: Exports, run: Scored, look: Look) -> dict[Measure, Moved]:
-    """What ties do to each measure of a run, where they do anything."""
+    """What ties do to each measure of a run, where they do anything and are known."""
+    if run.rankings.hit_tie_first is None:
+        return {}
     try:
         r = Variants(run.rankings).under("expected")
     except PolicyError:  # a cut through a tie, whose unjudged results were removed

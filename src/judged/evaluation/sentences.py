@@ -15,6 +15,7 @@ from judged.evaluation.warnings import covered
 from judged.evaluation.weighting import weight_sources
 from judged.measures.orders import DRAWS, LIMIT
 from judged.policy import Policy
+from judged.rankings.columns import OTHER_WAY
 from judged.text import Warned
 
 if TYPE_CHECKING:
@@ -45,7 +46,11 @@ def brief(evaluation: Exports) -> str:
         if choice != usual[name]
     ]
     bases = (run.rankings.basis for run in evaluation.runs)
-    ranked = dict.fromkeys(part.partition(":")[0] for basis in bases for part in basis)
+    ranked = dict.fromkeys(
+        part if part.startswith("excluded") else part.partition(":")[0]
+        for basis in bases
+        for part in basis
+    )
     said = [
         *([f"as {evaluation.convention}"] if evaluation.convention else []),
         *([", ".join(chosen)] if chosen else []),
@@ -56,7 +61,7 @@ def brief(evaluation: Exports) -> str:
     return "; ".join([*said, "definitions and notes: verbose (-v)"])
 
 
-USUAL_BASIS = frozenset({"all items are ranked", "relevant"})
+USUAL_BASIS = frozenset({"all items are ranked", OTHER_WAY, "relevant"})
 """What needs no word in one line."""
 
 

@@ -63,8 +63,11 @@ def is_share(measure: Measure) -> bool:
 
 def table(evaluation: Records, look: Look, *, per_query: bool = False) -> Table:
     """One row per run, or per run and query with the summary last; with ranges, one for each
-    measure too. The best of several runs stands out."""
+    measure too. The best of several runs stands out, unless they search both ways: neither way is
+    better than the other."""
     import polars as pl
+
+    from judged.rankings.columns import OTHER_WAY
 
     frame = evaluation.summary
     if per_query:
@@ -73,11 +76,13 @@ def table(evaluation: Records, look: Look, *, per_query: bool = False) -> Table:
     width = 1 + len(evaluation.others)
     words = frame.width - width * len(evaluation.measures)  # run, query and its weight
     names = [look.name(evaluation.label(measure), measure) for measure in evaluation.measures]
+    both_ways = len({OTHER_WAY in run.rankings.basis for run in evaluation.runs}) > 1
     columns: list[list[str]] = []
     for at, column in enumerate(frame.get_columns()[words:]):
         measure = evaluation.measures[at // width]
         cells = [look.number(value, measure) for value in column]
-        standing_out = [] if per_query or evaluation.others else best(column, cells, measure)
+        alike = not (per_query or evaluation.others or both_ways)
+        standing_out = best(column, cells, measure) if alike else []
         columns.append([Best(cell) if cell in standing_out else cell for cell in cells])
     rows = [
         [*(each if isinstance(each, str) else shown(each) for each in said), *numbers]

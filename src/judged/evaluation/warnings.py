@@ -199,6 +199,25 @@ def _all_out_of_reach(evaluation: Exports) -> list[str]:
     return found
 
 
+def _infinite(evaluation: Exports) -> list[str]:
+    """Ranks whose summary is infinite, for some lists end before them."""
+    asked = [measure for measure in evaluation.measures if measure.spec.name == "Rank"]
+    return about_runs(
+        evaluation,
+        [
+            [
+                f"{evaluation.label(measure)} is infinite: "
+                f"{int(np.isinf(run.values[measure]).sum()):,} of "
+                f"{counted(len(run.rankings), 'query', 'queries')} did not retrieve the item whose "
+                "rank it is."
+                for measure in asked
+                if np.isinf(run.summary[measure])
+            ]
+            for run in evaluation.runs
+        ],
+    )
+
+
 def _unlike_the_library(evaluation: Exports) -> list[str]:
     """Where the data are such that the library gives another number than its convention."""
     conventional = evaluation.convention
@@ -271,6 +290,7 @@ ABOUT: tuple[Callable[[Exports], list[str]], ...] = (
     _nothing_relevant,
     _duplicates,
     _fractional_grades,
+    _infinite,
     _all_out_of_reach,
     _unlike_the_library,
     _recall_below_one,

@@ -175,7 +175,7 @@ def rising_scores(scores: Floats, lengths: Ints, notes: Sequence[str]) -> Iterat
     rising = int((long & (falls == 0)).sum())
     if rising >= max(_FEWEST, 0.9 * long.sum()):
         yield Warned(
-            f"The scores rise from line to line in {counted(rising, 'list')}, as distances do; ranks are "
-            "by score, the greatest first, so that such a list is read backwards. If they are "
-            "distances, give them a minus sign, or give ranks."
+            f"The scores rise from line to line in {counted(rising, 'list')}, as distances do; "
+            "ranks are by score, the greatest first, so that such a list is read backwards. If "
+            "they are distances, give them a minus sign, or give ranks."
         )

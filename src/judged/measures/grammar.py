@@ -121,13 +121,17 @@ def parse_all(measures: Iterable[str | Measure] | str | Measure) -> list[Measure
 
 
 def read_all(measures: Iterable[str | Measure] | str | Measure) -> dict[Measure, str]:
-    """Several measures, each once, in order, with what each is called: as it was written, and in
-    our notation where it was not (objects, presets).
+    """Several measures, each once, in order, with what each is called: as it was written, else as
+    its preset has it, and objects in our notation.
 
     >>> read_all(["MAP, map@5,10", "AP"])
     {AP: 'MAP', AP@5: 'map@5', AP@10: 'map@10'}
+    >>> read_all("msmarco,MRR@10")[parse_measure("RR@10")]
+    'MRR@10'
     """
-    return labelled(pair for each in each_of(measures) for pair in _asked(each))
+    asked = [each for given in each_of(measures) for each in _asked(given)]
+    said = {measure: label for measure, label, preset in reversed(asked) if not preset}
+    return labelled((measure, said.get(measure, label)) for measure, label, _ in asked)
 
 
 def labelled(asked: Iterable[tuple[Measure, str]]) -> dict[Measure, str]:
@@ -160,17 +164,17 @@ def each_of(measures: Any) -> list[Any]:
     return given
 
 
-def _asked(measure: str | Measure) -> Iterator[tuple[Measure, str]]:
-    """The measures of a text, or an object, and what each is called."""
+def _asked(measure: str | Measure) -> Iterator[tuple[Measure, str, bool]]:
+    """The measures of a text, or an object, what each is called, and whether a preset says so."""
     if not isinstance(measure, str):
-        yield parse_measure(measure), str(measure)
+        yield parse_measure(measure), str(measure), False
         return
     # trec_eval's P.5,10 has commas of its own.
     for piece in [measure] if _stands_for(measure.strip()) else pieces_of(measure):
         meant = _stands_for(piece.strip())
         for name, ours in meant if len(meant) > 1 else [(piece, piece)]:
             found = parse_measure(ours)
-            yield found, label_of(name, found)
+            yield found, label_of(name, found), piece.strip().lower() in PRESETS
 
 
 def _stands_for(text: str) -> list[tuple[str, str]]:

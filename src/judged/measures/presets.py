@@ -24,7 +24,7 @@ class Preset:
     says: str
     """Why these, and what their names mean there."""
     measures: tuple[str, ...]
-    """In our notation, in the order of reporting."""
+    """In the order of reporting; columns are called so."""
 
 
 ABOUT: dict[str, Preset] = {
@@ -75,14 +75,15 @@ ABOUT: dict[str, Preset] = {
     ),
     "clip": Preset(
         "Image and text retrieval of CLIP and its followers",
-        _HIT_RATE.format("Recall@k, or R@k,") + " Rank is the mean rank (MeanR) of the first "
-        "relevant item, and Rank(aggregate=median) the median (MedR).",
-        ("Success@1", "Success@5", "Success@10", "Rank(aggregate=median)", "Rank"),
+        _HIT_RATE.format("Recall@k, or R@k,") + " MedR and MeanR are the median and the mean "
+        "of the first relevant item's rank.",
+        ("Success@1", "Success@5", "Success@10", "MedR", "MeanR"),
     ),
     "clap": Preset(
         "Audio and text retrieval of CLAP and its followers",
-        _HIT_RATE.format("Recall@k, or R@k,") + " AP@10 is its mAP@10.",
-        ("Success@1", "Success@5", "Success@10", "AP@10", "Rank(aggregate=median)", "Rank"),
+        _HIT_RATE.format("Recall@k, or R@k,") + " AP@10 is its mAP@10, and MedR and MeanR are the "
+        "median and the mean of the first relevant item's rank.",
+        ("Success@1", "Success@5", "Success@10", "AP@10", "MedR", "MeanR"),
     ),
     "reid": Preset(
         "Re-identification of people and vehicles",

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 Cutoff = int | Literal["R"] | None
 """How deep a measure looks: a rank, the query's number of relevant items, or the whole list."""
+OTHER_WAY = "all queries are ranked, for every item"
+"""Part of what rankings are of, where items search for queries."""
 
 
 @dataclass(frozen=True, eq=False)

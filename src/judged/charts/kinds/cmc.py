@@ -12,7 +12,7 @@ from judged.charts.specification import chart, layers
 from judged.charts.themes import ThemeName, theme_named
 from judged.checks import checked
 from judged.measures import parse_measure
-from judged.text import counted
+from judged.text import counted, listed
 
 KIND = "cmc"
 DEEPEST = 50
@@ -80,9 +80,12 @@ def draw(
         theme=theme_named(theme),
         low=low,
     )
+    asked = dict(table.select("run", "queries").unique(maintain_order=True).rows())
+    alike = set(asked.values())
+    who = counted(alike.pop(), "query", "queries") if len(alike) == 1 else "queries"
+    each = f": {listed([f'{count:,} ({name})' for name, count in asked.items()])}" if alike else ""
     said = [
-        f"Share of {counted(int(table['queries'][0]), 'query', 'queries')} with a relevant item "
-        "among the first k.",
+        f"Share of {who} with a relevant item among the first k{each}.",
         "The axis begins at 80%." if low else "",
         f"Computed at {shown} of the {last:,} ranks." if shown < last else "",
         *(notes or ()),

@@ -161,7 +161,7 @@ def test_a_failed_evaluation_leaves_the_old_output_alone(judged, files):
             ["evalute", "qrels", "a.run"],
             "Error: There is no command 'evalute'; did you mean 'evaluate'?\n",
         ),
-        (["evaluate", "qrels"], "Error: Missing argument 'RUN...'.\n"),
+        (["evaluate"], "Error: Missing argument 'QRELS'.\n"),
         (
             ["evaluate", "qrels", "a.run", "--ties", "odd"],
             "Error: Invalid value for '--ties': 'odd' is not one of 'id', 'input', 'best', "

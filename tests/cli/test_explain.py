@@ -78,7 +78,7 @@ def test_refusals(judged, files):
         "judged: judgements need a run beside them: judged evaluate QRELS RUN; or"
     )
     result = judged("explain", "nowhere", "-m", "AP")
-    assert result.code == 1
+    assert result.code == 2
     assert result.err.startswith(
         "judged: 'nowhere' is no relevance list: 'nowhere' is neither a grade nor - (not judged)."
     )

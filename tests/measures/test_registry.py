@@ -217,10 +217,10 @@ def test_definitions_are_plain_sentences(spec: Spec) -> None:
         ),
         (
             "Success@1",
-            "1 if at least one of the first k results is relevant, otherwise 0; its mean is the "
-            "share of queries with a hit. "
-            "Here, only the first 1 result counts; an item is relevant from grade 1 on; "
-            "the summary is the mean over the queries.",
+            "1 if at least one of the first k results is relevant (with of=all, if every relevant "
+            "item is among them), otherwise 0; its mean is the share of queries with a hit. "
+            "Here, only the first 1 result counts; an item is relevant from grade 1 on; one "
+            "relevant item is enough; the summary is the mean over the queries.",
         ),
         (
             "DCG(gains={1:3,2:9}, log=10)@R",

@@ -36,6 +36,8 @@ class Writes(click.Path):
 READS, WRITES = Reads(), Writes()
 NORMALISATION = Reads(lambda given: re.findall(r"bank\s*=\s*([^,)]*[^,)\s])", given))
 """A name with options, one of which may be a file."""
+ITEM_TO = Reads(lambda given: re.findall(r"^table:(.+)", given))
+"""How items become documents, which a file may say."""
 
 
 Kind = TypeVar("Kind", Reads, Writes)

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import click
 from click.shell_completion import CompletionItem
 
-from judged.cli._files import READS, WRITES
+from judged.cli._files import ITEM_TO, READS, WRITES
 from judged.cli._terminal import LOOKS, looks
 from judged.evaluation import evaluate
 from judged.inputs.formats import FORMATS as INPUT_FORMATS
@@ -183,6 +183,7 @@ def data_options(function: Function) -> Function:
         click.option(
             "--item-to",
             metavar="HOW",
+            type=ITEM_TO,
             help="Rank documents, each at its best item's rank: doc:# for what stands before the "
             "last # of an item's id, pattern:REGEX for its first group, column:NAME, or table:FILE "
             "with items and documents.",

@@ -12,7 +12,7 @@ from typing import Any
 from judged.errors import InputError
 from judged.inputs.documents import is_document
 from judged.inputs.names import candidates, sure
-from judged.inputs.objects import as_dict, is_record
+from judged.inputs.objects import as_dict, holds_queries, is_record
 from judged.inputs.tables import JUDGEMENTS, NO_GRADES, RUN, Kind, Lookup, OrderOnly
 
 IDS_NOTE = "Ids that were not texts were turned into texts once."
@@ -125,7 +125,7 @@ def holds_several(given: Mapping[Any, Any]) -> bool:
     if is_document(given):
         return False
     for name, value in given.items():
-        if holds_table(value, name):
+        if holds_queries(value) or holds_table(value, name):
             return True
         if isinstance(value, Mapping):
             inner = next(iter(value.values()), None)

@@ -11,6 +11,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from judged.errors import InputError
+from judged.inputs.order import RISING, refuse_negative_ranks, rises
 from judged.text import counted, listed
 
 if TYPE_CHECKING:
@@ -36,6 +37,12 @@ _BATCH = 100_000
 
 class OrderOnly(str):
     """The note of a run that has an order and no scores."""
+
+    __slots__ = ()
+
+
+class Ranked(OrderOnly):
+    """The note of a run that has ranks and no scores."""
 
     __slots__ = ()
 
@@ -325,7 +332,12 @@ def skipped_comments(comments: int) -> tuple[str, ...]:
 def to_run(reading: Reading, source: str, name: str) -> Run:
     """The last step of every reader of runs."""
     run = Run(reading.frame, source, reading.notes, reading.locate, name=name, tag=reading.tag)
-    return _without_named_only(run)
+    run = _without_named_only(run)
+    if any(isinstance(note, Ranked) for note in run.notes):
+        refuse_negative_ranks(run)
+    elif rises(run.frame):
+        return replace(run, notes=(*run.notes, RISING))
+    return run
 
 
 def to_judgements(reading: Reading, source: str) -> Judgements:

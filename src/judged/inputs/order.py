@@ -1,0 +1,47 @@
+"""What the order of rows tells of scores and ranks that are meant the other way round."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from judged.errors import InputError
+from judged.text import Warned
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from judged.inputs.tables import Run
+
+DISTANCES = 5
+"""Where scores rise down so many lists and fall in none, they are distances."""
+_FEW = 1000
+RISING = Warned(
+    "The scores rise from row to row in every list, as distances do; ranks are by score, the "
+    "greatest first, so that every list is read backwards. If they are distances, change their "
+    "sign."
+)
+
+
+def rises(frame: pl.DataFrame) -> bool:
+    """Whether scores rise from row to row in many lists and fall in none; in most runs the first
+    rows tell."""
+    for height in (_FEW, frame.height):
+        query, score = frame["query"].head(height), frame["score"].head(height)
+        within = query == query.shift(1)
+        step = score.diff()
+        if (within & (step < 0)).any():
+            return False
+    up = query.filter(within & (step > 0))
+    return len(up) >= 2 * DISTANCES and up.n_unique() >= DISTANCES
+
+
+def refuse_negative_ranks(run: Run) -> None:
+    """Refuse ranks below 0: their order is that of scores, or the column is no rank."""
+    score = run.frame["score"]
+    if below := ((score > 0) & score.is_not_nan()).arg_true().head(1).to_list():
+        rank = -score[below[0]]
+        raise InputError(
+            f"{run.source}, {run.where(below)}: the rank is {rank:g}, but ranks count from 1 or 0, "
+            "the best first. If the greatest is the best, it is a score: columns={'score': COLUMN} "
+            "(--columns score=COLUMN)."
+        )

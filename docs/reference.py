@@ -3,7 +3,8 @@
 What stands between `<!-- generated:NAME -->` and `<!-- /generated:NAME -->` comes from the registry
 of measures, from the kinds of charts, from the data of conventions and from the command line's own
 declarations. What stands in a `console` block under `$ judged …` is that command's output, in a
-folder where `judged demo` was run. A test fails when either is out of date.
+folder where `judged demo` was run, with the page's own files in it: those in blocks that name one,
+as ```` ```json rows.jsonl ````. A test fails when either is out of date.
 """
 
 from __future__ import annotations
@@ -370,9 +371,22 @@ EXAMPLE = re.compile(
 )
 
 
+FILE = re.compile(r"^```\w+ (?P<name>[\w.-]+)\n(?P<content>.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+def write_files(text: str, folder: Path) -> None:
+    """Write the files that a page shows; a program that it shows is run, and may write others."""
+    for found in FILE.finditer(text):
+        path = folder / found["name"]
+        path.write_text(found["content"], encoding="utf-8")
+        if path.suffix == ".py":
+            subprocess.run([sys.executable, path.name], cwd=folder, check=True)
+
+
 def with_outputs(text: str, folder: Path) -> str:
     """A page's text with the real output under each command; commands run in the folder, which
-    holds `judged-demo`."""
+    holds `judged-demo` and the files that the page shows."""
+    write_files(text, folder)
     return EXAMPLE.sub(
         lambda found: f"```console\n$ {found['command']}\n{output(found['command'], folder)}```",
         text,

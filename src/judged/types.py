@@ -31,6 +31,18 @@ class ArrowTable(Protocol):
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
 
 
+class ToPolars(Protocol):
+    """Anything that makes a table of polars of itself."""
+
+    def to_polars(self) -> Any: ...
+
+
+class ToPandas(Protocol):
+    """Anything that makes a table of pandas of itself."""
+
+    def to_pandas(self) -> Any: ...
+
+
 class Searches(Protocol):
     """An index of another library."""
 
@@ -59,17 +71,20 @@ VectorFileFormat = Literal[
 # fmt: on
 """The format of a file of vectors."""
 
+TableLike: TypeAlias = "ArrowTable | ToPolars | ToPandas | Iterable[Any]"
+"""A table of polars, pandas, pyarrow, …, or rows: dicts, namedtuples, dataclass objects."""
 JudgementsLike: TypeAlias = (
     "Path | Mapping[str, Mapping[str, Number]] | Mapping[str, Mapping[str, Mapping[str, Number]]]"
-    " | Mapping[str, Collection[str]] | ArrowTable | Judgements | Lookup"
+    " | Mapping[str, Collection[str]] | Mapping[str, Any] | TableLike | Judgements | Lookup"
 )
-"""A file, {query: {item: grade}}, {query: [relevant items]}, {query: {item: {subtopic: grade}}}, or
-a table."""
+"""A file, {query: {item: grade}}, {query: [relevant items]}, {query: {item: {subtopic: grade}}}, a
+table, a list of rows, or what another library holds."""
 RunLike: TypeAlias = (
-    "Path | Mapping[str, Mapping[str, Number]] | Mapping[str, Sequence[str]]"
-    " | ArrowTable | Run | Lookup"
+    "Path | Mapping[str, Mapping[str, Number]] | Mapping[str, Sequence[str]] | Mapping[str, Any]"
+    " | TableLike | Run | Lookup"
 )
-"""A file, {query: {item: score}}, {query: [items, best first]}, or a table."""
+"""A file, {query: {item: score}}, {query: [items, best first]}, a table, a list of rows, or what
+another library holds."""
 RunsLike: TypeAlias = "RunLike | Mapping[str, RunLike] | Sequence[Path]"
 """One run, several as {name: run}, or a list of files."""
 ColumnsLike: TypeAlias = "str | Mapping[str, str | int | Sequence[str]]"

@@ -133,7 +133,7 @@ COMPARE = "to compare conventions give two files: QRELS RUN; or one that holds b
     [
         (
             ("qrels",),
-            1,
+            2,
             "judged: judgements need a run beside them: judged evaluate QRELS RUN; or ",
         ),
         (("-m", "AP@10"), 2, f"{COMPARE}\n"),

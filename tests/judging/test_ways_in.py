@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import csv as spreadsheet
 import json
 import pickle
 import random
+from collections import namedtuple
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import make_dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -103,6 +105,27 @@ def trec(lists: Lists, value: str) -> str:
     return "".join(line.format(*row) for row in rows(lists))
 
 
+def dicts(lists: Lists, value: str) -> list[dict[str, Any]]:
+    return [dict(zip(("query", "item", value), row, strict=True)) for row in rows(lists)]
+
+
+def namedtuples(lists: Lists, value: str) -> list[Any]:
+    kind = namedtuple("Scored", ["query_id", "doc_id", value])  # type: ignore[misc]
+    return [kind(*row) for row in rows(lists)]
+
+
+def dataclasses(lists: Lists, value: str) -> list[Any]:
+    kind = make_dataclass("Scored", ["query", "item", value])
+    return [kind(*row) for row in rows(lists)]
+
+
+class Held:
+    """A table of a library that nobody here knows."""
+
+    def __init__(self, table: Any, method: str) -> None:
+        setattr(self, method, lambda: table)
+
+
 def read(given: Any, value: str) -> Any:
     return judged.read_run(given) if value == "score" else judged.read_judgements(given)
 
@@ -130,6 +153,14 @@ WAYS: dict[str, Callable[[Lists, str, Path], Any]] = {
     "polars lazy": in_memory(lambda lists, value: polars(lists, value).lazy()),
     "pandas": in_memory(lambda lists, value: pd.DataFrame(columns(lists, value))),
     "pyarrow": in_memory(lambda lists, value: pa.table(columns(lists, value))),
+    "list of dicts": in_memory(dicts),
+    "generator of dicts": in_memory(lambda lists, value: (row for row in dicts(lists, value))),
+    "namedtuples": in_memory(namedtuples),
+    "dataclass objects": in_memory(dataclasses),
+    "to_polars": in_memory(lambda lists, value: Held(polars(lists, value), "to_polars")),
+    "to_pandas": in_memory(
+        lambda lists, value: Held(pd.DataFrame(columns(lists, value)), "to_pandas")
+    ),
     "pickled dict": in_memory(lambda lists, value: pickle.loads(pickle.dumps(read(lists, value)))),
     "parquet": in_parquet,
     "json": in_file("json", lambda lists, value: json.dumps(lists)),
@@ -173,9 +204,9 @@ UNGRADED: dict[str, Callable[[Lists, str, Path], Any]] = {
 
 def outcome(qrels: Any, run: Any, **options: Any) -> tuple[Any, ...]:
     """Every value and count; notes are about the way in, and a run is named after its file."""
-    evaluation = evaluate(qrels, {"run": run}, MEASURES, **options)
+    evaluation = evaluate(qrels, None if run is None else {"run": run}, MEASURES, **options)
     values = evaluation.scored().to_dict(per_query=True)["per_query"]
-    audit: Audit = replace(evaluation.audit["run"], notes=())
+    audit: Audit = replace(next(iter(evaluation.audit.values())), notes=())
     summary = {str(m): evaluation.value(m) for m in evaluation.measures}
     return repr(values), summary, audit
 
@@ -192,6 +223,7 @@ def test_all_ways_in_give_the_same_bits(empty: str, ties: str, seed: int, tmp_pa
             continue
         given = way(qrels, "grade", tmp_path), way(run, "score", tmp_path)
         assert outcome(*given, **options) == expected, name
+        given = way(qrels, "grade", tmp_path), way(run, "score", tmp_path)
         assert outcome(qrels, given[1], **options) == expected, f"a dict with {name}"
         assert outcome(given[0], run, **options) == expected, f"{name} with a dict"
 
@@ -243,6 +275,122 @@ def test_named_columns_by_every_way_in(empty: str, tmp_path: Path) -> None:
         for lists in (qrels, run)
     ]
     assert all(each == outcome(*renamed) for each in found.values()), found.keys()
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_ranx_and_series_give_the_same_bits(seed: int) -> None:
+    from ranx import Qrels
+    from ranx import Run as RanxRun
+
+    qrels, run = generate(seed, "none")
+    expected = outcome(qrels, run)
+    assert outcome(Qrels(qrels), RanxRun(run)) == expected
+    of = {
+        value: pd.DataFrame(columns(lists, value)).set_index(["query", "item"])[value]
+        for value, lists in (("grade", qrels), ("score", run))
+    }
+    assert outcome(of["grade"], of["score"]) == expected
+
+
+def everything(qrels: Lists, run: Lists, form: str) -> list[dict[str, Any]]:
+    """Rows that hold both, with values beside the ids or with them."""
+
+    def side(lists: Lists, query: str, ids: str, value: str) -> dict[str, Any]:
+        items = lists[query]
+        if form == "parallel":
+            return {ids: list(items), f"{value}s": list(items.values())}
+        if form == "pairs":
+            return {ids: [list(pair) for pair in items.items()]}
+        if form == "objects":
+            return {ids: [{"id": item, value: number} for item, number in items.items()]}
+        return {ids: items}
+
+    return [
+        {
+            "question": query,
+            "answer": "a text, [not] a list",
+            **side(qrels, query, "gold_ids", "grade"),
+            **side(run, query, "retrieved_chunk_ids", "score"),
+        }
+        for query in qrels
+    ]
+
+
+def in_rows_csv(rows: list[dict[str, Any]], path: Path, cell: Callable[[Any], str]) -> Path:
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = spreadsheet.writer(file)
+        writer.writerow(rows[0])
+        writer.writerows(
+            [
+                [each if isinstance(each, str) else cell(each) for each in row.values()]
+                for row in rows
+            ]
+        )
+    return path
+
+
+def written(path: Path, text: str) -> Path:
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def in_rows_parquet(rows: list[dict[str, Any]], path: Path) -> Path:
+    pl.DataFrame(rows).write_parquet(path)
+    return path
+
+
+ROWS: dict[str, Callable[[list[dict[str, Any]], Path], Any]] = {
+    "list of dicts": lambda rows, folder: rows,
+    "generator": lambda rows, folder: iter(rows),
+    "json": lambda rows, folder: written(folder / "rows.json", json.dumps(rows)),
+    "jsonl": lambda rows, folder: written(
+        folder / "rows.jsonl", "".join(f"{json.dumps(row)}\n" for row in rows)
+    ),
+    "json by query": lambda rows, folder: written(
+        folder / "by.json",
+        json.dumps({row["question"]: {**row, "question": None} for row in rows}),
+    ),
+    "json by column": lambda rows, folder: written(
+        folder / "columns.json", json.dumps({name: [row[name] for row in rows] for name in rows[0]})
+    ),
+    "csv of JSON": lambda rows, folder: in_rows_csv(rows, folder / "rows.csv", json.dumps),
+    "csv of Python": lambda rows, folder: in_rows_csv(rows, folder / "python.csv", str),
+}
+TYPED: dict[str, Callable[[list[dict[str, Any]], Path], Any]] = {
+    "polars": lambda rows, folder: pl.DataFrame(rows),
+    "polars lazy": lambda rows, folder: pl.LazyFrame(rows),
+    "pandas": lambda rows, folder: pd.DataFrame(rows),
+    "pyarrow": lambda rows, folder: pl.DataFrame(rows).to_arrow(),
+    "parquet": lambda rows, folder: in_rows_parquet(rows, folder / "rows.parquet"),
+}
+
+
+@pytest.mark.parametrize("form", ["parallel", "pairs", "objects", "mappings"])
+@pytest.mark.parametrize("empty", ["none", "many"])
+@pytest.mark.parametrize("ties", ["id", "input"])
+def test_rows_that_hold_everything_give_the_same_bits(
+    form: str, empty: str, ties: str, tmp_path: Path
+) -> None:
+    for at in ("0", "1"):
+        (tmp_path / at).mkdir()
+    qrels, run = generate(3, empty)
+    names = sorted({*qrels, *run})
+    qrels = {query: qrels.get(query, {}) for query in names}
+    run = {query: run.get(query, {}) for query in names}
+    options = {"policy": {"ties": ties}}
+    expected = outcome(qrels, run, **options)
+    ways = {**ROWS, **(TYPED if form in ("parallel", "objects") else {})}
+    for name, way in ways.items():
+        held = everything(qrels, run, form)
+        assert outcome(way(held, tmp_path), None, **options) == expected, name
+        # A golden set and results, each on its own.
+        sides = (
+            [{key: row[key] for key in row if key not in left} for row in held]
+            for left in (("retrieved_chunk_ids", "scores"), ("gold_ids", "grades"))
+        )
+        if name not in ("json by query", "json by column"):
+            given = [way(side, tmp_path / f"{at}") for at, side in enumerate(sides)]
+            assert outcome(*given, **options) == expected, f"{name} in two"
 
 
 @pytest.mark.parametrize("way", [name for name in WAYS if name != "trec"])

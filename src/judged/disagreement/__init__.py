@@ -53,8 +53,9 @@ def compare_conventions(
     ----------
     judgements : JudgementsLike
         A file, a dict {query: {item: grade}}, or a table.
-    run : RunLike
-        A file, a dict {query: {item: score}} or {query: [items, best first]}, or a table.
+    run : RunLike, optional
+        A file, a dict {query: {item: score}} or {query: [items, best first]}, or a table; None
+        where `judgements` are rows that hold relevant and retrieved ids.
     measures : MeasuresLike, optional
         Such as "AP@10", or a list; by default AP@10, nDCG@10, P@10, R@10 and RR@10.
     depth : int, optional

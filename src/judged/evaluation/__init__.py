@@ -63,9 +63,10 @@ def evaluate(
     ----------
     judgements : JudgementsLike
         A file, a dict {query: {item: grade}}, or a table.
-    run : RunsLike
+    run : RunsLike, optional
         A file, a dict {query: {item: score}} or {query: [items, best first]}, or a table; several
-        runs as {name: run} or as a list of files.
+        runs as {name: run} or as a list of files. None where `judgements` are rows that hold
+        relevant and retrieved ids.
     measures : MeasuresLike, optional
         Such as "nDCG@10", or a list; by default AP, nDCG@10, RR, P@10 and R@100.
     policy : PolicyLike, optional

@@ -4,7 +4,6 @@ lists that end early."""
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -173,30 +172,32 @@ def _percent(share: float) -> str:
 
 def short_lists(evaluation: Exports) -> list[list[str]]:
     """For each run the lists that end before a measure stops looking, though relevant items are
-    left."""
-    return [
-        [
-            f"{counted(short, 'query has', 'queries have')} fewer than {k:,} results and relevant "
-            f"items left: longer lists could raise {listed(names)}."
-            for k, names, short in _short(evaluation, run)
-        ]
-        for run in evaluation.runs
-    ]
+    left that would raise it."""
+    return [_short(evaluation, run) for run in evaluation.runs]
 
 
-def _short(evaluation: Exports, run: Scored) -> Iterator[tuple[int, list[str], int]]:
+def _short(evaluation: Exports, run: Scored) -> list[str]:
     r = run.rankings.whole or run.rankings
-    for k in cutoffs(evaluation):
-        short = ~r.missing & (r.retrieved < k)
-        if not short.any():
+    known = cutoffs(evaluation)
+    shortest = r.retrieved[~r.missing].min(initial=max(known, default=0))
+    touched, names, deep = np.zeros(len(r), bool), [], set()
+    for measure in evaluation.measures:
+        k = measure.params.get(str(measure.spec.at))
+        if k not in known or k <= shortest or not measure.spec.rates_relevance:
             continue
-        measures = [m for m in evaluation.measures if m.params.get(str(m.spec.at)) == k]
-        lacking = np.zeros(len(r), bool)
-        for measure in measures:
-            rel = measure.params.get("rel", 1)
-            lacking |= r.relevant(rel) > r.total(r.hit_query, r.hit_grade >= rel)
-        if number := int((short & lacking).sum()):
-            yield k, [evaluation.label(m) for m in measures if m.spec.rates_relevance], number
+        rel = measure.params.get("rel", 1)
+        left = r.relevant(rel) > r.total(r.hit_query, r.hit_grade >= rel)
+        could = left & ~r.missing & (r.retrieved < k)
+        could &= run.values[measure] != measure.spec.range[measure.spec.higher_is_better]
+        if could.any():
+            touched |= could
+            names.append(evaluation.label(measure))
+            deep.add(k)
+    if not names:
+        return []
+    many = counted(int(touched.sum()), "query has", "queries have")
+    fewer = f"fewer than {listed([f'{k:,}' for k in sorted(deep)], 'or')} results"
+    return [f"{many} {fewer} and relevant items left: longer lists could raise {listed(names)}."]
 
 
 def scenarios(evaluation: Exports) -> list[str]:

@@ -293,7 +293,8 @@ def explain(
     Parameters
     ----------
     judgements : JudgementsLike, Rankings, or a relevance list
-        As `judged.evaluate` takes them. Without a run: `Rankings`, or the grades of one list in
+        As `judged.evaluate` takes them. Without a run: `Rankings`, rows that hold relevant and
+        retrieved ids, or the grades of one list in
         rank order, as a list or a text ("0 1 0 0 1"; None or - for an item that nobody judged).
     run : RunLike, optional
         A file, {query: {item: score}}, or a table.

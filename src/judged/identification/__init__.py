@@ -59,8 +59,9 @@ def identify(
         The number; a text keeps the digits that a number loses: "0.450" is not "0.45".
     judgements : JudgementsLike
         A file, a dict {query: {item: grade}}, or a table.
-    run : RunLike
-        A file, a dict {query: {item: score}} or {query: [items, best first]}, or a table.
+    run : RunLike, optional
+        A file, a dict {query: {item: score}} or {query: [items, best first]}, or a table; None
+        where `judgements` are rows that hold relevant and retrieved ids.
     measures : MeasuresLike, optional
         Only these are searched, for the parameters and cutoffs that they leave open; by default
         the common measures are.

@@ -169,7 +169,7 @@ def holds_rows(given: Any) -> bool:
     from judged.inputs.rows.loading import table_of
 
     table = table_of(given)
-    return table is not None and has_lists(table.header, LISTS, as_columns(None), alone=True)
+    return table is not None and has_lists(table.header, LISTS, alone=True)
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,6 +13,7 @@ from judged.errors import InputError
 from judged.inputs.documents import is_document
 from judged.inputs.names import candidates, sure
 from judged.inputs.objects import as_dict, holds_queries, is_record
+from judged.inputs.rows.names import has_lists
 from judged.inputs.tables import JUDGEMENTS, NO_GRADES, RUN, Kind, Lookup, OrderOnly
 
 IDS_NOTE = "Ids that were not texts were turned into texts once."
@@ -138,12 +139,16 @@ def holds_several(given: Mapping[Any, Any]) -> bool:
 
 def holds_table(given: Any, name: Any) -> bool:
     """Whether this is a list of rows of any query, not the results of the query of this name."""
+    if getattr(getattr(given, "index", None), "nlevels", 1) > 1:  # a Series by query and item
+        return True
     first = given[0] if isinstance(given, (list, tuple)) and given else None
     if not is_record(first):
         return False
     row = as_dict(first)
     header = list(map(str, row))
     query = candidates("query", header)
+    if has_lists(header, ("retrieved",)):
+        return True
     return bool(query and candidates("item", header)) and str([*row.values()][query[0]]) != str(
         name
     )

@@ -67,8 +67,9 @@ def judge(
     ----------
     judgements : JudgementsLike
         A file, a dict {query: {item: grade}}, or a table.
-    run : RunLike
-        A file, a dict {query: {item: score}} or {query: [items, best first]}, or a table.
+    run : RunLike, optional
+        A file, a dict {query: {item: score}} or {query: [items, best first]}, or a table; None
+        where `judgements` are rows that hold relevant and retrieved ids.
     policy : PolicyLike, optional
         How ties are broken and what becomes of unjudged items; see `Policy`.
     depth : int, optional

@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from numpy.typing import NDArray
 from judged.errors import InputError
 from judged.inputs.dicts import as_id
 from judged.inputs.names import candidates
+from judged.inputs.whitespace import is_number
 from judged.text import quote
 
 Place = Callable[[int], str]
@@ -256,7 +258,7 @@ def _from_text(column: Column, given: str, row: int) -> Sequence[Any] | None:
             row, f'holds {quote(text, 60)}, which is no list; write lists as JSON: ["a", "b"].'
         )
     ids = called_ids(column.name)
-    if (ids or (column.said and not _is_number_text(text))) and not _SEPARATED.search(text):
+    if (ids or (column.said and not is_number(text))) and not _SEPARATED.search(text):
         return [text]
     raise column.refuse(
         row,
@@ -387,15 +389,7 @@ def _is_number(given: Any) -> bool:
 
 
 def _is_number_type(kind: type) -> bool:
-    from numbers import Real
-
     return issubclass(kind, (Real, np.number)) and not issubclass(kind, (bool, np.bool_))
-
-
-def _is_number_text(text: str) -> bool:
-    from judged.inputs.whitespace import is_number
-
-    return is_number(text)
 
 
 def _shown(given: Any) -> str:

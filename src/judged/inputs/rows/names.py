@@ -83,10 +83,12 @@ def matching(role: str, header: Sequence[str]) -> list[list[str]]:
     ]
 
 
-def has_lists(header: Sequence[str], roles: Sequence[str], named: Named, alone: bool) -> bool:
+def has_lists(
+    header: Sequence[str], roles: Sequence[str], named: Named | None = None, alone: bool = False
+) -> bool:
     """Whether a table has lists of ids in these roles, not one item per row; one that stands
     `alone` must."""
-    said = named.positions(header)
+    said = {} if named is None else named.positions(header)
     sure = alone or any(role in said for role in LISTS)
     if not sure and ("item" in said or candidates("item", header)):
         return False

@@ -10,10 +10,10 @@ import numpy as np
 import polars as pl
 
 from judged.errors import InputError
-from judged.inputs.dicts import IDS_NOTE, ORDER_NOTE
+from judged.inputs.dicts import IDS_NOTE, ORDER_NOTE, as_id
 from judged.inputs.rows.lists import Column, Lists, is_lists, lists_of, numbers_of
 from judged.inputs.rows.names import EXAMPLES, LISTS, RowColumns, shown
-from judged.inputs.tables import NO_GRADES, Judgements, Locate, Run
+from judged.inputs.tables import NO_GRADES, Judgements, Locate, Run, texts
 from judged.text import Warned, counted, quote
 
 _LONG = 60
@@ -85,7 +85,7 @@ def _queries(table: Loaded, columns: RowColumns, notes: list[str]) -> pl.Series:
     if isinstance(given, pl.Series) and given.dtype != pl.Object:
         ids = given
     else:
-        ids = pl.Series(_texts(table, name, list(given)), dtype=pl.String)
+        ids = texts("query", _ids(table, name, list(given)))
         if not all(isinstance(each, str) for each in given):
             notes.append(IDS_NOTE)
     if ids.dtype.is_integer():
@@ -113,9 +113,8 @@ def _queries(table: Loaded, columns: RowColumns, notes: list[str]) -> pl.Series:
     return ids
 
 
-def _texts(table: Loaded, name: str, given: list[Any]) -> list[str | None]:
-    from judged.inputs.dicts import as_id
-
+def _ids(table: Loaded, name: str, given: list[Any]) -> list[str | None]:
+    """Queries as texts; None where one is missing."""
     found: list[str | None] = []
     for row, each in enumerate(given):
         if each is None or each == "" or (isinstance(each, float) and each != each):

@@ -1,0 +1,101 @@
+"""JSON that other tools write: Elasticsearch's ranking evaluation, its searches, LlamaIndex."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import judged
+from judged.errors import InputError
+from judged.inputs import read_judgements, read_run
+
+
+def request(*ratings: tuple[str, str, Any], id: str = "q") -> dict[str, Any]:
+    rated = [{"_index": index, "_id": item, "rating": grade} for index, item, grade in ratings]
+    return {"id": id, "request": {"query": {}}, "ratings": rated}
+
+
+def hit(item: str, score: float | None, index: str = "i") -> dict[str, Any]:
+    return {"_index": index, "_id": item, "_score": score}
+
+
+ASKED = {
+    "requests": [request(("i", "a", 3), ("i", "b", 0)), request(id="empty")],
+    "metric": {"precision": {"k": 1}},
+}
+ANSWERED = {
+    "metric_score": 0.4,
+    "details": {
+        "q": {
+            "metric_score": 0.4,
+            "unrated_docs": [{"_index": "i", "_id": "x"}],
+            "hits": [{"hit": hit("x", 2.5), "rating": None}, {"hit": hit("a", 1.5), "rating": 3}],
+        }
+    },
+    "failures": {},
+}
+SEARCHED = {"q": {"took": 3, "hits": {"total": 2, "hits": [hit("x", None), hit("a", None)]}}}
+PAIRS = {"queries": {"q": "?"}, "corpus": {"a": "text"}, "relevant_docs": {"q": ["a"]}}
+
+
+def refused(function: Any, given: Any) -> str:
+    with pytest.raises(InputError) as error:
+        function(given)
+    return str(error.value)
+
+
+@pytest.mark.parametrize("qrels", [ASKED, PAIRS, {**PAIRS, "mode": "text"}])
+@pytest.mark.parametrize("run", [ANSWERED, SEARCHED])
+@pytest.mark.parametrize("indent", [None, 2])
+def test_what_is_read(qrels: Any, run: Any, indent: int | None, tmp_path: Path) -> None:
+    files = tmp_path / "qrels.json", tmp_path / "run.json"
+    for path, content in zip(files, (qrels, run), strict=True):
+        path.write_text(json.dumps(content, indent=indent))
+    for given in ((qrels, run), files, (qrels, files[1]), (files[0], run)):
+        value = judged.evaluate(*given, "RR", policy={"missing": "skip", "empty": "skip"})
+        assert value.value("RR") == 0.5
+    assert len(judged.judge(qrels, run).queries) == (2 if qrels is ASKED else 1)
+
+
+def test_grades_and_scores() -> None:
+    assert read_judgements(ASKED).lists == {"q": {"a": 3, "b": 0}, "empty": {}}  # type: ignore[union-attr]
+    assert read_run(ANSWERED).lists == {"q": {"x": 2.5, "a": 1.5}}  # type: ignore[union-attr]
+
+
+def test_what_is_refused() -> None:
+    assert refused(read_run, ASKED) == (
+        "a dict is a request of Elasticsearch's ranking evaluation, which holds judgements, not a "
+        "run."
+    )
+    assert refused(read_judgements, ANSWERED) == (
+        "a dict is a response of Elasticsearch's ranking evaluation, which holds a run, not "
+        "judgements."
+    )
+    twice = {"requests": [request(("i", "a", 1)), request(("i", "b", 1))]}
+    assert refused(read_judgements, twice) == 'a dict, request 2: the id "q" occurs twice.'
+    rated = {"requests": [request(("i", "a", 1), ("i", "a", 2))]}
+    assert refused(read_judgements, rated) == 'a dict, request "q": "a" is rated twice.'
+    unrated = {"requests": [request(("i", "a", "high"))]}
+    assert refused(read_judgements, unrated) == (
+        'a dict, request "q": the rating of "a" is not a number.'
+    )
+    late = {"q": {"timed_out": True, "hits": {"hits": [hit("a", 1.0)]}}}
+    assert refused(read_run, late) == (
+        "a dict: the search of query 'q' timed out, so that results may be missing."
+    )
+
+
+def test_indexes() -> None:
+    both = {"requests": [request(("i", "a", 1)), request(("j", "a", 1), id="p")]}
+    assert refused(read_judgements, both) == (
+        'a dict: "a" is an id of the indexes i and j; ids must tell items apart. Evaluate each '
+        "index on its own."
+    )
+    apart = {"requests": [request(("i", "a", 1)), request(("j", "b", 1), id="p")]}
+    assert read_judgements(apart).notes == (
+        "Items of 2 indexes are told apart by their _id alone: a result of another index with the "
+        "same _id would count as the same item.",
+    )

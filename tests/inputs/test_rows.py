@@ -1,0 +1,397 @@
+"""Rows that hold everything: what is read, what is assumed and said, and what is refused."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+import judged
+from judged.errors import InputError, JudgedWarning
+from judged.inputs.data import Data
+from judged.inputs.named import as_columns
+from judged.inputs.rows.names import choose_columns, has_lists
+from judged.text import Warned
+
+ORDER = "There are no scores: the order of each list is the ranking."
+GRADES = "There are no grades: every item that is listed is relevant, with grade 1."
+LIST = "a list of rows"
+
+
+def row(**columns: Any) -> list[dict[str, Any]]:
+    return [{"query": "q", **columns}]
+
+
+def frames(given: Any, **options: Any) -> tuple[list[Any], list[Any], list[str]]:
+    """What judgements and run hold, and what is said."""
+    data = Data.of(given, None, **options)
+    judgements, run = data.judgements(), next(data.runs())
+    notes = dict.fromkeys((*judgements.notes, *run.notes))
+    return judgements.frame.rows(), run.frame.rows(), list(notes)  # type: ignore[union-attr]
+
+
+def refused(given: Any, run: Any = None, **options: Any) -> str:
+    with pytest.raises(InputError) as error:
+        judged.evaluate(given, run, "RR", **options)
+    return str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("query", "relevant", "retrieved"),
+    [
+        ("user_input", "reference_context_ids", "retrieved_context_ids"),  # ragas
+        ("query", "expected_ids", "retrieved_ids"),  # LlamaIndex
+        ("query", "expected_chunks", "retrieved_chunks"),  # TruLens
+        ("question", "golden_chunk_ids", "retrieved_chunk_ids"),
+        ("id", "relevant_document_ids", "retrieved_document_ids"),
+        ("query_id", "gold", "retrieved"),
+        ("query", "relevant", "results"),
+        ("qid", "ground_truth", "predictions"),
+        ("question", "positives", "ranking"),
+        ("Question-ID", "relevant_docs", "Retrieved Docs"),
+        ("userId", "groundTruth", "recommendations"),
+        ("input", "reference_contexts", "retrieved_contexts"),
+    ],
+)
+def test_names_that_are_understood(query: str, relevant: str, retrieved: str) -> None:
+    header = ["answer", query, relevant, retrieved, "score", "latency", "response", "reference"]
+    assert has_lists(header, ("relevant", "retrieved"), as_columns(None), False)
+    chosen = choose_columns(header, "rows", as_columns(None))
+    assert (chosen.query, chosen.relevant, chosen.retrieved) == (query, relevant, retrieved)
+    assert chosen.scores is chosen.grades is None
+
+
+def test_ids_are_surer_than_texts() -> None:
+    given = row(
+        reference_contexts=["one"],
+        reference_context_ids=["a"],
+        retrieved_contexts=["two", "one"],
+        retrieved_context_ids=["b", "a"],
+    )
+    assert frames(given) == (
+        [("q", "a", 1.0)],
+        [("q", "b", 2.0), ("q", "a", 1.0)],
+        [
+            'Column "reference_context_ids" was taken for the relevant ids, not '
+            '"reference_contexts".',
+            'Column "retrieved_context_ids" was taken for the retrieved ids, not '
+            '"retrieved_contexts".',
+            GRADES,
+            ORDER,
+        ],
+    )
+
+
+def test_scores_and_grades_beside_ids() -> None:
+    given = row(relevant=["a", "b"], grades=[2, 0], retrieved=["b", "a"], scores=[0.25, 0.5])
+    assert frames(given)[:2] == (
+        [("q", "a", 2.0), ("q", "b", 0.0)],
+        [("q", "b", 0.25), ("q", "a", 0.5)],
+    )
+    # A number for the whole row is no list of scores.
+    assert frames(row(relevant=["a"], retrieved=["b", "a"], scores=0.7))[1][0] == ("q", "b", 2.0)
+
+
+@pytest.mark.parametrize(
+    "results",
+    [
+        [["b", 0.5], ["a", 0.25]],
+        [("b", 0.5), ("a", 0.25)],
+        [{"id": "b", "score": 0.5}, {"id": "a", "score": 0.25}],
+        [{"doc_id": "b", "similarity": 0.5}, {"doc_id": "a", "similarity": 0.25}],
+        [{"_id": "b", "_score": 0.5}, {"_id": "a", "_score": 0.25}],
+        {"b": 0.5, "a": 0.25},
+        '[["b", 0.5], ["a", 0.25]]',
+        "[('b', 0.5), ('a', 0.25)]",
+    ],
+)
+def test_results_with_scores(results: Any) -> None:
+    assert frames(row(gold=["a"], hits=results))[1] == [("q", "b", 0.5), ("q", "a", 0.25)]
+
+
+def test_one_id_alone() -> None:
+    """Where a column is called id, or somebody said so, a text is one id."""
+    assert frames(row(gold_id="a", retrieved=["a"]))[0] == [("q", "a", 1.0)]
+    assert frames(row(gold_id=7, retrieved=[7]))[0] == [("q", "7", 1.0)]
+    said = {"relevant": "answer_doc"}
+    assert frames(row(answer_doc="a", retrieved=["a"]), columns=said)[0] == [("q", "a", 1.0)]
+
+
+def test_lists_that_are_empty_or_missing() -> None:
+    given = [
+        {"query": "a", "relevant": [], "retrieved": ["x"]},
+        {"query": "b", "relevant": ["x"], "retrieved": []},
+        {"query": "c", "relevant": ["x"], "retrieved": None},
+        {"query": "d", "relevant": ["x"], "retrieved": ["x"]},
+    ]
+    for form in (given, pl.DataFrame(given), pl.DataFrame(given).to_pandas()):
+        rankings = judged.judge(form)
+        assert rankings.queries == ("a", "b", "c", "d")
+        assert rankings.retrieved.tolist() == [1, 0, 0, 1]
+        assert rankings.missing.tolist() == [False] * 4
+        assert rankings.audit is not None
+        assert rankings.audit.nothing_relevant == 1
+
+
+def test_rows_without_a_query_are_numbered() -> None:
+    given = [{"relevant": ["a"], "retrieved": ["a"]}] * 2
+    judgements, _, notes = frames(given)
+    assert [query for query, *_ in judgements] == ["1", "2"]
+    assert notes[0] == f"{LIST}: no column is the query, so that rows are numbered from 1."
+
+
+def test_whole_texts_are_warned_of() -> None:
+    text = "A context that is a whole sentence, and long enough to be no id."
+    with pytest.warns(JudgedWarning, match="Items are whole texts") as warned:
+        found = judged.evaluate(row(reference_contexts=[text], contexts=["x", text]), None, "RR")
+    assert found.value("RR") == 0.5
+    assert str(warned[0].message) == (
+        'Items are whole texts, such as "A context that is a whole sentence, and…": only a '
+        "retrieved text that is the same, character by character, counts as relevant. Where there "
+        "are ids, name their columns."
+    )
+
+
+def test_ids_of_two_kinds_are_warned_of() -> None:
+    given = row(relevant=["chunk-7"], retrieved=["A text.", "Another."])
+    assert frames(given)[2][1] == Warned(
+        'None of the relevant ids, such as "chunk-7", is among the retrieved ones, such as '
+        '"A text.": are they ids of the same kind?'
+    )
+
+
+def test_scores_that_rise_are_warned_of() -> None:
+    given = row(relevant=["a"], retrieved=["a", "b"], scores=[0.1, 0.7])
+    notes = frames(given)[2]
+    assert isinstance(notes[-1], Warned)
+    assert notes[-1].startswith("The scores rise in the order of every list, as distances do;")
+    given += [{"query": "p", "relevant": ["a"], "retrieved": ["a", "b"], "scores": [0.7, 0.1]}]
+    last = frames(given)[2][-1]
+    assert last == "Ranks are by score: some lists are not in the order of their scores."
+    assert not isinstance(last, Warned)
+
+
+REFUSED: dict[str, tuple[list[dict[str, Any]], str]] = {
+    "two columns of relevant ids": (
+        row(relevant=["a"], gold=["b"], retrieved=["a"]),
+        f'{LIST}: "relevant" and "gold" could both be the relevant ids; say which, with '
+        "columns={'relevant': 'relevant'} (--columns relevant=relevant).",
+    ),
+    "two columns of retrieved ids": (
+        row(relevant=["a"], results=["b"], retrieved=["a"]),
+        f'{LIST}: "results" and "retrieved" could both be the retrieved ids; say which, with '
+        "columns={'retrieved': 'results'} (--columns retrieved=results).",
+    ),
+    "too few scores": (
+        row(relevant=["a"], retrieved=["b", "a"], scores=[1]),
+        f'{LIST}, row 1: 2 ids in column "retrieved", but 1 score in column "scores"; give one for '
+        "each.",
+    ),
+    "a score that is missing": (
+        row(relevant=["a"], retrieved=["b", "a"], scores=[1, None]),
+        f'{LIST}, row 1: column "scores" has no score for one of the ids.',
+    ),
+    "scores twice": (
+        row(relevant=["a"], retrieved=[["b", 1]], scores=[1]),
+        f'{LIST}: columns "retrieved" and "scores" both have a score for each id; leave one out.',
+    ),
+    "a grade that is infinite": (
+        row(relevant=["a"], retrieved=["b"], grades=[float("inf")]),
+        f"{LIST}, row 1: the grade is inf; a grade must be a finite number.",
+    ),
+    "no list": (
+        row(relevant=None, retrieved=["b"]),
+        f'{LIST}, row 1: the relevant ids are missing (column "relevant"); write [] where nothing '
+        "is relevant.",
+    ),
+    "a text": (
+        row(relevant="a", retrieved=["b"]),
+        f'{LIST}, row 1: column "relevant" holds "a", which may be one id or several; write lists '
+        'as JSON: ["a", "b"].',
+    ),
+    "ids with separators": (
+        row(gold_ids="a;b", retrieved=["b"]),
+        f'{LIST}, row 1: column "gold_ids" holds "a;b", which may be one id or several; write '
+        'lists as JSON: ["a", "b"].',
+    ),
+    "a list as numpy prints it": (
+        row(relevant=["a"], retrieved="['a' 'b']"),
+        f"{LIST}, row 1: column \"retrieved\" holds \"['a' 'b']\", which is no list; write lists "
+        'as JSON: ["a", "b"].',
+    ),
+    "a number": (
+        row(relevant=1, retrieved=["b"]),
+        f'{LIST}, row 1: column "relevant" holds "1", which is no list of ids; write ["1"] for '
+        "one.",
+    ),
+    "flags": (
+        row(relevant=[0, 1, 1], retrieved=["a", "b", "c"]),
+        f'{LIST}, row 1: column "relevant" holds "[0, 1, 1]", which says of each result whether it '
+        "is relevant, not the ids of relevant items; judged.Rankings.from_relevance reads such "
+        "lists.",
+    ),
+    "truths": (
+        row(relevant=[True], retrieved=["a"]),
+        f'{LIST}, row 1: column "relevant" holds "[True]", which says of each result whether it is '
+        "relevant, not the ids of relevant items; judged.Rankings.from_relevance reads such lists.",
+    ),
+    "floats": (
+        row(relevant=[1.0], retrieved=["a"]),
+        f'{LIST}, row 1, column "relevant": the id 1.0 is a floating-point number; ids must be '
+        "texts or whole numbers.",
+    ),
+    "an id that is missing": (
+        row(relevant=["a", None], retrieved=["a"]),
+        f'{LIST}, row 1, column "relevant": the id None is of type NoneType; ids must be texts or '
+        "whole numbers.",
+    ),
+    "a set of results": (
+        row(relevant={"a"}, retrieved={"a", "b"}),
+        f'{LIST}, row 1: column "retrieved" holds a set, which has no order; give a list, best '
+        "first.",
+    ),
+    "one object": (
+        row(relevant={"id": 1}, retrieved=["a"]),
+        f'{LIST}, row 1: column "relevant" holds "{{\'id\': 1}}"; write a list of ids, or '
+        "{id: grade}.",
+    ),
+    "three in a pair": (
+        row(relevant=[["a", 1, 2]], retrieved=["a"]),
+        f'{LIST}, row 1: column "relevant" holds "[\'a\', 1, 2]"; give (id, grade), or the id '
+        "alone.",
+    ),
+    "scores of relevant items": (
+        row(relevant=[{"id": "a", "score": 0.5}], retrieved=["a"]),
+        f'{LIST}, row 1: column "relevant" holds objects with "score", which may be the score of a '
+        'search; call it "grade" where it is one, or leave it out.',
+    ),
+    "objects without an id": (
+        row(relevant=["a"], retrieved=[{"metadata": {}}]),
+        f'{LIST}, row 1: column "retrieved" holds objects without an id; their fields are '
+        '"metadata". Write {"id": …}.',
+    ),
+    "the same query twice": (
+        row(relevant=["a"], retrieved=["a"]) * 2,
+        f'{LIST}: rows 1 and 2 have the same query, "q"; give each query one row, or say with '
+        "columns={'query': …} (--columns query=…) which column tells them apart.",
+    ),
+    "a query that is missing": (
+        [{"query": None, "relevant": ["a"], "retrieved": ["a"]}],
+        f'{LIST}, row 1: the query is missing (no "query").',
+    ),
+    "half a character": (
+        [{"query": "\ud800", "relevant": ["a"], "retrieved": ["a"]}],
+        "the query '\\ud800' holds half a character, as names of files may that are not UTF-8; a "
+        "table cannot hold it. Rename it.",
+    ),
+    "an item twice": (
+        row(relevant=["a"], retrieved=["b", "b"]),
+        f"{LIST}, row 1: query 'q' has item 'b' more than once. Remove the repetitions, or keep "
+        "the best-ranked of each with duplicates='first' (--duplicates first).",
+    ),
+}
+
+
+@pytest.mark.parametrize(("given", "message"), REFUSED.values(), ids=REFUSED)
+def test_what_is_refused(given: Any, message: str) -> None:
+    assert refused(given) == message
+
+
+def test_typed_lists_that_are_refused() -> None:
+    table = pl.DataFrame({"query": ["q"], "relevant": [[1.0]], "retrieved": [["a"]]})
+    assert refused(table) == (
+        'a data frame, row 1: column "relevant" holds lists of Float64, but ids must be texts or '
+        "whole numbers. Floats come from ids read as numbers."
+    )
+    table = pl.DataFrame({"query": ["q"], "relevant": [["a"]], "retrieved": [["a", None]]})
+    assert refused(table) == (
+        'a data frame, row 1: column "retrieved" has an id that is missing or empty.'
+    )
+
+
+def test_judgements_alone() -> None:
+    end = (
+        ". Names understood are, for example, query: query_id, question_id, query, question, "
+        "user_input; relevant: relevant, relevant_ids, expected_ids, reference_context_ids, gold, "
+        "ground_truth; retrieved: retrieved, retrieved_ids, retrieved_context_ids, predictions, "
+        "results; others are named by columns={'relevant': …, 'retrieved': …} (--columns "
+        "relevant=…,retrieved=…)."
+    )
+    start = (
+        "judgements need a run beside them: judged evaluate QRELS RUN; or rows with columns for "
+        "the query, its relevant ids and its retrieved ids"
+    )
+    assert refused({"q": {"a": 1}}) == start + end
+    assert refused(5) == start + end
+    found = ' (found: "query", "doc_id", "rel")'
+    assert refused([{"query": "q", "doc_id": "a", "rel": 1}]) == start + found + end
+
+
+def test_lines_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    lines = [{"query": f"q{n}", "gold": ["a"], "retrieved": ["a"]} for n in range(3)]
+    lines[2]["gold"] = None  # type: ignore[assignment]
+    Path("r.jsonl").write_text("\n\n".join(map(json.dumps, lines)))
+    assert refused("r.jsonl") == (
+        'r.jsonl, line 5: the relevant ids are missing (column "gold"); write [] where nothing is '
+        "relevant."
+    )
+    Path("r.csv").write_text('query,gold,retrieved\nq1,"[""a""]","[""a""]"\nq2,"[""a""]",a b\n')
+    assert refused("r.csv") == (
+        'r.csv, line 3: column "retrieved" holds "a b", which may be one id or several; write '
+        'lists as JSON: ["a", "b"].'
+    )
+    Path("r.csv").write_text("query,gold,retrieved\nq1,[a,b],[a]\n")
+    assert refused("r.csv") == (
+        "r.csv, line 2: 4 cells, but the header has 3; put a list with commas between quotation "
+        "marks."
+    )
+
+
+def test_columns_that_somebody_named() -> None:
+    given = row(truth=["a"], bm25=["b", "a"], dense=["a", "b"], retrieved=["x"])
+    for column, value in (("bm25", 0.5), ("dense", 1.0)):
+        columns = {"relevant": "truth", "retrieved": column}
+        assert judged.evaluate(given, None, "RR", columns=columns).value("RR") == value
+    assert refused(given, columns={"relevant": "truht", "retrieved": "bm25"}).startswith(
+        "judgements need a run beside them"
+    )
+    assert refused(row(gold=["a"], retrieved=["a"]), columns={"query": "qid"}) == (
+        'columns, query=qid: there is no column "qid". a list of rows has the columns "query", '
+        '"gold", "retrieved"; a list of rows has the columns "query", "gold", "retrieved".'
+    )
+
+
+def test_rows_of_several_systems(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+    def write(name: str, gold: list[str], retrieved: list[str]) -> None:
+        Path(name).write_text(json.dumps(row(gold=gold, retrieved=retrieved)[0]) + "\n")
+
+    write("a.jsonl", ["x", "y"], ["z", "x"])
+    write("b.jsonl", ["y", "x"], ["x", "z"])
+    write("c.jsonl", ["x"], ["x", "z"])
+    found = judged.evaluate("a.jsonl", ["b.jsonl"], "RR")
+    assert {name: found.value("RR", run=name) for name in ("a", "b")} == {"a": 0.5, "b": 1.0}
+    named = judged.evaluate("first=a.jsonl", ["second=b.jsonl"], "RR")
+    assert [run["name"] for run in named.to_dict()["runs"]] == ["first", "second"]
+    assert refused("a.jsonl", ["c.jsonl"]) == (
+        "a.jsonl and c.jsonl do not agree on what is relevant: query 'q' has item 'y' with grade 1 "
+        "in a.jsonl, line 1, not in c.jsonl. Runs are compared on the same judgements."
+    )
+    # Beside judgements of their own, only their results are read, and that is said.
+    other = judged.evaluate({"q": {"z": 1}}, "c.jsonl", "RR")
+    assert other.value("RR") == 0.5
+    assert 'c.jsonl: column "gold" was not read; judgements were given.' in other.audit["c"].notes
+
+
+def test_rows_that_do_not_agree_on_queries() -> None:
+    ours = row(gold=["a"], retrieved=["a"])
+    theirs = [{"query": "p", "gold": ["a"], "retrieved": ["a"]}]
+    assert refused(ours, {"theirs": theirs}) == (
+        f"{LIST} and {LIST} do not agree on what is relevant: query 'q' is in {LIST}, not in "
+        f"{LIST}. Runs are compared on the same judgements."
+    )

@@ -131,7 +131,7 @@ def test_markdown(judged, files):
         "| run | RR |\n| --- | ---: |\n| a | 0.5000 |\n\n"
         "**Warning: 1 of 3 judged queries not in the run (q3), counted as empty.**\n\n"
         "Policy: ties=id, missing=zero, empty=zero, unjudged=nonrelevant.\n"
-        f"\n{METHODS}\n"
+        f"\n<details><summary>Definitions</summary>\n\n{METHODS}\n\n</details>\n"
     )
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+import judged
 from judged import Rankings, evaluate
 from judged.conventions import HELD, THRESHOLDS, WHEN, Caution, Convention, Name, conventions
 from judged.errors import JudgedWarning
@@ -260,3 +261,32 @@ def test_unrated_results_among_the_first_k_in_elasticsearch() -> None:
         depth=2,
     ).value()
     assert value == 1.0
+
+
+def test_an_empty_list_is_missing_where_the_library_needs_results() -> None:
+    """ragas leaves a row without retrieved ids out of precision by id: (1/2 + 0/1) / 2, not / 3."""
+    rows: list[dict[str, Any]] = [
+        {"question": "found", "gold": ["a"], "retrieved": ["a", "b"]},
+        {"question": "nothing retrieved", "gold": ["a"], "retrieved": []},
+        {"question": "nothing relevant", "gold": [], "retrieved": ["b"]},
+    ]
+    judgements = {each["question"]: each["gold"] for each in rows}
+    run = {each["question"]: each["retrieved"] for each in rows}
+    name = "id_based_context_precision"
+    for given in ((rows, None), (judgements, run), (judgements, judged.read_run(run))):
+        found = judged.evaluate(*given, name, convention="ragas")
+        assert found.value() == pytest.approx(1 / 4)
+        assert found.warnings()[0] == (
+            "1 of 3 judged queries not in the run (nothing retrieved), left out."
+        )
+        assert judged.evaluate(*given, "P").value() == pytest.approx(1 / 6)
+    warned = (
+        "ragas takes a query without results for one that the run lacks; in these rankings it is "
+        "an empty list: evaluate the run itself."
+    )
+    rankings = judged.judge(rows, policy={"ties": "input"})
+    assert warned in rankings.evaluate(name, convention="ragas").warnings()
+    with pytest.raises(judged.errors.PolicyError, match=r"lacks 1 of 2 judged queries \(q\)"):
+        judged.evaluate(
+            {"p": ["a"], "q": ["a"]}, {"p": ["a"], "q": []}, "mrr", convention="llama-index"
+        )

@@ -244,7 +244,7 @@ def test_worst_first() -> None:
     )
     assert found.warnings() == [
         "1 of 3 judged queries not in the run (q2), counted as empty.",
-        "1 of 3 judged queries with nothing relevant (q3), given the worst value.",
+        "1 of 3 judged queries with nothing relevant (q3), given the worst value: see --unanswerable.",
         "1 query has fewer than 5 results and relevant items left: longer lists could raise R@5.",
         "judged@3 is 83.3%; judged@5 is 75.0%: what nobody judged counts as not relevant.",
         "Ties move P@1 by up to 0.3333: see --tie-range.",

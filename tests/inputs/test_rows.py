@@ -174,7 +174,39 @@ def test_scores_that_rise_are_warned_of() -> None:
     assert not isinstance(last, Warned)
 
 
+def test_distances_among_lists_that_are_not_in_order_are_warned_of() -> None:
+    given = [
+        {"query": query, "relevant": ["a"], "retrieved": ["a", "b", "c"], "scores": scores}
+        for query, scores in zip("pqrs", [[1, 2, 3]] * 3 + [[1, 3, 2]], strict=True)
+    ]
+    assert frames(given)[2][-1] == Warned(
+        "The scores rise in the order of 3 of 4 lists, as distances do; ranks are by score, the "
+        "greatest first, so that such a list is read backwards. If they are distances, leave them "
+        "out: the order of the list is then the ranking."
+    )
+
+
+def test_lists_that_are_not_there_are_warned_of() -> None:
+    given = [
+        {"query": "p", "relevant": ["a"], "retrieved": ["a"]},
+        {"query": "q", "relevant": ["a"], "retrieved": None},
+    ]
+    said = '1 query has no list of retrieved ids, such as "q": taken for nothing retrieved.'
+    for form in (given, pl.DataFrame(given), pl.DataFrame(given).to_pandas()):
+        with pytest.warns(JudgedWarning):
+            assert said in judged.evaluate(form, None, "RR").warnings()
+
+
 REFUSED: dict[str, tuple[list[dict[str, Any]], str]] = {
+    "objects with two ids": (
+        row(relevant=["a"], retrieved=[{"chunk_id": "a#1", "doc_id": "a"}]),
+        f'{LIST}, row 1: column "retrieved" holds objects with "doc_id" and "chunk_id", which '
+        'could both be the id; call the one "id".',
+    ),
+    "a score of some results only": (
+        row(relevant=["a"], retrieved=[{"id": "b"}, {"id": "a", "score": 1.0}]),
+        f'{LIST}, row 1: column "retrieved" has no score for one of the ids.',
+    ),
     "two columns of relevant ids": (
         row(relevant=["a"], gold=["b"], retrieved=["a"]),
         f'{LIST}: "relevant" and "gold" could both be the relevant ids; say which, with '

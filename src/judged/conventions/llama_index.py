@@ -96,6 +96,7 @@ CONVENTION = Convention(
         ),
     ),
     policy={"ties": "input", "missing": "error", "empty": "error"},
+    needs_results=True,
     cautions=(
         Caution(
             "not relevant",

@@ -127,6 +127,7 @@ CONVENTION = Convention(
         ),
     ),
     policy={"ties": "input"},
+    needs_results=True,
     differences=(
         "Context precision means two things: with ids, the share of the retrieved contexts that "
         "are relevant; with texts or a language model, average precision.",

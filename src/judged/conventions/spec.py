@@ -229,6 +229,8 @@ class Convention:
         What it does wrong or leaves to chance. judged does not imitate that.
     drops_own_id : bool, optional
         Whether a result that has the id of its query is taken out first.
+    needs_results : bool, optional
+        Whether a query with an empty list of results counts as one that the run lacks.
     cautions : tuple of Caution, optional
         Data for which the library gives other numbers under all of its names.
     package : str, optional
@@ -258,6 +260,7 @@ class Convention:
     differences: tuple[str, ...] = ()
     wrong: tuple[str, ...] = ()
     drops_own_id: bool = False
+    needs_results: bool = False
     cautions: tuple[Caution, ...] = ()
     package: str = ""
     tolerance: float = 1e-9

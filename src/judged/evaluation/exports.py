@@ -207,7 +207,7 @@ class Exports(Records):
         decimals: int | None = None,
         percent: bool = False,
     ) -> str:
-        """A table with warnings, what was assumed and the `methods` under it, ready to paste.
+        """A table with warnings, what was assumed and the `methods`, folded, ready to paste.
 
         Parameters
         ----------
@@ -240,7 +240,8 @@ class Exports(Records):
         if not quiet:
             said += [f"**Warning: {markdown(text)}**" for text in found._warnings(look)]
             said += [f"{line[0].upper()}{markdown(line[1:])}." for line in assumptions(found)]
-            said.append(markdown(found.methods()))
+            folded = "<details><summary>Definitions</summary>"
+            said += [folded, markdown(found.methods()), "</details>"]
         return "\n\n".join(said) + "\n"
 
     def to_latex(

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
 
 def prepared(run: Run | Lookup, convention: Convention | None) -> Run | Lookup:
-    """A run as a library takes it: results with the id of their query are taken out, or warned of.
+    """A run as a library takes it: results with the id of their query are taken out, or warned of;
+    queries with an empty list are missing, where they are to it.
 
     >>> from judged.conventions import find
     >>> prepared(Lookup({"q": {"q": 2.0, "a": 1.0}}), find("beir")).lists
@@ -26,6 +27,8 @@ def prepared(run: Run | Lookup, convention: Convention | None) -> Run | Lookup:
     """
     if convention is None:
         return run
+    if convention.needs_results:
+        run = _without_empty(run)
     says = [each.says for each in convention.cautions if each.when == "own ids"]
     if not (convention.drops_own_id or says):
         return run
@@ -37,6 +40,13 @@ def prepared(run: Run | Lookup, convention: Convention | None) -> Run | Lookup:
         note = f"{found}: taken out first, as {convention.title} does."
         return replace(shorter, notes=(*run.notes, note))
     return replace(run, notes=(*run.notes, *(Warned(f"{found}. {text}") for text in says)))
+
+
+def _without_empty(run: Run | Lookup) -> Run | Lookup:
+    """A run without the queries that have nothing in them."""
+    if isinstance(run, Run):
+        return replace(run, queries=())
+    return replace(run, lists={query: items for query, items in run.lists.items() if items})
 
 
 def regraded(r: Rankings, rule: str) -> Rankings:

@@ -242,6 +242,13 @@ def _unlike_the_library(evaluation: Exports) -> list[str]:
             f"{library.title} takes out results that have the id of their query; these rankings "
             "were made without that: exclude such items, or evaluate the run itself."
         )
+    if library.needs_results and not conventional.prepared:
+        empty = [(~run.rankings.missing & (run.rankings.retrieved == 0)) for run in evaluation.runs]
+        if any(each.any() for each in empty):
+            found.append(
+                f"{library.title} takes a query without results for one that the run lacks; in "
+                "these rankings it is an empty list: evaluate the run itself."
+            )
     return found
 
 

@@ -135,7 +135,7 @@ def test_rows_without_a_value_are_left_out_of_the_mean() -> None:
         "nothing retrieved": {"a": 1},
         "nothing relevant": {"c": 0},
     }
-    run = {"found": ["a", "b"], "nothing relevant": ["b"]}
+    run = {"found": ["a", "b"], "nothing retrieved": [], "nothing relevant": ["b"]}
     expected = (0.25, 0.5, 0.5, 1.0)
     for name, mean in zip(names, expected, strict=True):
         assert found._repr_dict[name] == pytest.approx(mean, abs=1e-9)

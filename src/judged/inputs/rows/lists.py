@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from judged.errors import InputError
 from judged.inputs.dicts import as_id
-from judged.inputs.names import candidates
+from judged.inputs.names import candidates, sure
 from judged.inputs.whitespace import is_number
 from judged.text import quote
 
@@ -107,8 +107,7 @@ def _from_series(column: Column, given: pl.Series) -> Lists:
     """Typed lists, as Parquet and Arrow have them."""
     flat, counts = _flat(given)
     if isinstance(flat.dtype, pl.Struct):
-        names = flat.struct.fields
-        item, value = _fields(column, names, _first(counts))
+        item, value = _fields(column, flat.struct.fields, _first(counts))
         values = None if value is None else _typed_numbers(column, flat.struct.field(value), counts)
         ids = flat.struct.field(item)
     elif isinstance(flat.dtype, (pl.List, pl.Array)):
@@ -289,8 +288,9 @@ def _from_objects(
     column: Column, flat: list[Mapping[str, Any]], counts: NDArray[np.int64]
 ) -> tuple[list[Any], pl.Series | None]:
     """The ids of objects, and their scores or grades."""
+    fields = dict.fromkeys(chain.from_iterable(dict.fromkeys(map(tuple, flat))))
     item, value = _fields(
-        column, [name for name in flat[0] if isinstance(name, str)], _first(counts)
+        column, [name for name in fields if isinstance(name, str)], _first(counts)
     )
     ids = [each.get(item) for each in flat]
     if value is None:
@@ -301,7 +301,11 @@ def _from_objects(
 def _fields(column: Column, names: Sequence[str], row: int) -> tuple[str, str | None]:
     """What the id and the score or grade of an object are called."""
     known = [name for name in names if name in ("id", "_id")]
-    known += [names[at] for at in candidates("item", names)]
+    items = [names[at] for at in candidates("item", names)]
+    if not known and items and sure("item", names) is None:
+        what = f'{" and ".join(map(quote, items))}, which could both be the id; call the one "id".'
+        raise column.refuse(row, f"holds objects with {what}")
+    known += items
     known += [name for name in names if name in ("uri", "doc_uri", "node_id")]
     known += [] if known else [name for name in _TEXTS if name in names]
     if not known:

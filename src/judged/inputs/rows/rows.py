@@ -172,6 +172,11 @@ def _judgements(
 def _run(table: Loaded, columns: RowColumns, queries: pl.Series, notes: tuple[str, ...]) -> Run:
     lists, scores = _lists(table, columns, "retrieved")
     rows = lists.rows()
+    if len(lost := np.flatnonzero(lists.counts < 0)):
+        many = counted(len(lost), "query has", "queries have")
+        first = quote(queries[int(lost[0])], 40)
+        said = f"{many} no list of retrieved ids, such as {first}"
+        notes = (*notes, Warned(f"{said}: taken for nothing retrieved."))
     if scores is None:
         notes = (*notes, ORDER_NOTE) if len(lists.ids) else notes
         counts = np.maximum(lists.counts, 0)
@@ -193,13 +198,15 @@ def _order(scores: pl.Series, rows: Any) -> tuple[str, ...]:
     """What is said of scores that do not fall in the order of the lists."""
     values = scores.to_numpy()
     within = rows[1:] == rows[:-1]
-    rises = int(((values[1:] > values[:-1]) & within).sum())
-    falls = int(((values[1:] < values[:-1]) & within).sum())
-    if rises and not falls:
+    rises = set(rows[1:][(values[1:] > values[:-1]) & within].tolist())
+    falls = set(rows[1:][(values[1:] < values[:-1]) & within].tolist())
+    if len(rises - falls) > len(falls):
+        some = f"{len(rises - falls):,} of {len(rises | falls):,} lists"
+        which = some if falls else "every list"
         return (
             Warned(
-                "The scores rise in the order of every list, as distances do; ranks are by score, "
-                "the greatest first, so that every list is read backwards. If they are distances, "
+                f"The scores rise in the order of {which}, as distances do; ranks are by score, "
+                "the greatest first, so that such a list is read backwards. If they are distances, "
                 "leave them out: the order of the list is then the ranking."
             ),
         )

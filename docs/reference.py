@@ -4,7 +4,8 @@ What stands between `<!-- generated:NAME -->` and `<!-- /generated:NAME -->` com
 of measures, from the kinds of charts, from the data of conventions and from the command line's own
 declarations. What stands in a `console` block under `$ judged …` is that command's output, in a
 folder where `judged demo` was run, with the page's own files in it: those in blocks that name one,
-as ```` ```json rows.jsonl ````, and what the programs among them write. A test fails when either is out of date.
+as ```` ```json rows.jsonl ````, and what the programs among them write. A test fails when either is
+out of date.
 """
 
 from __future__ import annotations

@@ -19,7 +19,8 @@ from judged.inputs.names import (
     sure,
     surest,
 )
-from judged.inputs.tables import JUDGEMENTS, NO_GRADES, RUN, Kind, Ranked
+from judged.inputs.order import Ranked
+from judged.inputs.tables import JUDGEMENTS, NO_GRADES, RUN, Kind
 from judged.text import Warned, listed, quote
 
 if TYPE_CHECKING:

@@ -22,6 +22,18 @@ RISING = Warned(
 )
 
 
+class OrderOnly(str):
+    """The note of a run that has an order and no scores."""
+
+    __slots__ = ()
+
+
+class Ranked(OrderOnly):
+    """The note of a run that has ranks and no scores."""
+
+    __slots__ = ()
+
+
 def rises(frame: pl.DataFrame) -> bool:
     """Whether scores rise from row to row in many lists and fall in none; in most runs the first
     rows tell."""

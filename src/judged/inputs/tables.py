@@ -11,7 +11,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from judged.errors import InputError
-from judged.inputs.order import RISING, refuse_negative_ranks, rises
+from judged.inputs.order import RISING, Ranked, refuse_negative_ranks, rises
 from judged.text import counted, listed
 
 if TYPE_CHECKING:
@@ -33,18 +33,6 @@ NO_GRADES = "There are no grades: every item that is listed is relevant, with gr
 SUBTOPIC_COLUMNS = ("subtopic", "iteration")
 """What a reader calls the column of subtopics; `iteration` is TREC's, which may be a filler."""
 _BATCH = 100_000
-
-
-class OrderOnly(str):
-    """The note of a run that has an order and no scores."""
-
-    __slots__ = ()
-
-
-class Ranked(OrderOnly):
-    """The note of a run that has ranks and no scores."""
-
-    __slots__ = ()
 
 
 @dataclass(frozen=True)

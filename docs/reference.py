@@ -4,8 +4,8 @@ What stands between `<!-- generated:NAME -->` and `<!-- /generated:NAME -->` com
 of measures, from the kinds of charts, from the data of conventions and from the command line's own
 declarations. What stands in a `console` block under `$ judged …` or `$ python …` is that command's
 output, in a folder where `judged demo` was run, with the page's own files in it: those in blocks
-that name one, as ```` ```json rows.jsonl ````, and those that a block makes which begins with
-`$ mkdir`. A test fails when either is out of date.
+that name one, as ```` ```json rows.jsonl ````, what the programs among them write, and what a block
+makes which begins with `$ mkdir`. A test fails when either is out of date.
 """
 
 from __future__ import annotations
@@ -378,9 +378,12 @@ FILE = re.compile(r"^```\w+ (?P<name>[\w.-]+)\n(?P<content>.*?)^```$", re.MULTIL
 
 
 def write_files(text: str, folder: Path) -> None:
-    """Write the files that a page shows."""
+    """Write the files that a page shows; a program that it shows is run, and may write others."""
     for found in FILE.finditer(text):
-        (folder / found["name"]).write_text(found["content"], encoding="utf-8")
+        path = folder / found["name"]
+        path.write_text(found["content"], encoding="utf-8")
+        if path.suffix == ".py":
+            subprocess.run([sys.executable, path.name], cwd=folder, check=True)
 
 
 def with_outputs(text: str, folder: Path) -> str:

@@ -87,7 +87,7 @@ RunLike: TypeAlias = (
 another library holds."""
 RunsLike: TypeAlias = "RunLike | Mapping[str, RunLike] | Sequence[Path]"
 """One run, several as {name: run}, or a list of files."""
-ColumnsLike: TypeAlias = "str | Mapping[str, str | Sequence[str]]"
+ColumnsLike: TypeAlias = "str | Mapping[str, str | int | Sequence[str]]"
 """What columns are: {"query": "question_id", "item": ["file", "page"]}, or the same as a text,
 "query=question_id,item=file+page"; several columns make one id."""
 MeasuresLike: TypeAlias = "str | Measure | Iterable[str | Measure]"

@@ -172,7 +172,8 @@ ERRORS = {
     "# nothing\n": "a.csv: holds no rows.",
     "query,item,grade\nq,d,1\n": (
         'a.csv looks like judgements (column "grade" is a grade), not a run. Were the two files '
-        "given in the wrong order?"
+        "given in the wrong order? If it is what orders the run, say so: columns={'score': "
+        "'grade'} (--columns score=grade)."
     ),
 }
 

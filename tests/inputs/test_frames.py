@@ -54,7 +54,7 @@ def test_run(make):
     assert run.frame.schema == {"query": pl.String, "item": pl.String, "score": pl.Float64}
     assert (run.name, run.source, run.notes, run.where([1])) == (
         "bm25",
-        "a data frame",
+        "data frame 'bm25'",
         (),
         "row 2",
     )

@@ -106,7 +106,6 @@ SHAPES: dict[str, Any] = {
         "appears more than once|two columns|uplicate",
     ),
     "columns of two levels": (pd.concat({"x": TABLE}, axis=1), "no column with a query"),
-    "an index of two levels": (TABLE.set_index(["query", "item"]), "no column with a query"),
     "no columns": (pd.DataFrame(index=[1, 2]), "no column with a query"),
     "a series": (TABLE["score"], "no column with a query"),
     "an array": (np.zeros((2, 3)), "should be a polars, pandas or pyarrow table"),

@@ -13,7 +13,7 @@ import numpy as np
 
 from judged.errors import InputError, PolicyError
 from judged.evaluation.settlement import graded_for, nothing_relevant
-from judged.inputs.tables import OrderOnly
+from judged.inputs.order import OrderOnly
 from judged.judging.variants import uncondensed
 from judged.measures.aggregation import mean
 from judged.rankings.audit import Audit, audit_of

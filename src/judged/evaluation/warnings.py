@@ -124,6 +124,32 @@ def _fractional_grades(evaluation: Exports) -> list[str]:
     return [audit.said()["fractional_grades"]] if missed else []
 
 
+def _ratings(evaluation: Exports) -> list[str]:
+    """Grades on a scale that has no 0, as ratings from 1 to 5, where low ones are relevant too."""
+    grades = evaluation.runs[0].rankings.pool_grade
+    lowest, highest = (float(grades.min()), float(grades.max())) if len(grades) else (0.0, 0.0)
+    if lowest <= 0 or highest < _SCALE or len(np.unique(grades)) < _SCALE:
+        return []
+    low = max(1.0, lowest)
+    alike = [
+        evaluation.label(measure)
+        for measure in evaluation.measures
+        if measure.params.get("gain") == "binary" or measure.params.get("rel", highest) <= low
+    ]
+    if not alike:
+        return []
+    names = f"{', '.join(alike[:2])}{', …' if len(alike) > 2 else ''}"
+    return [
+        f"Grades go from {lowest:g} to {highest:g}, and low ones count as relevant too ({names}): "
+        "where they mean dislike, say from which grade on an item is relevant, as in "
+        f"P(rel={np.ceil(0.7 * highest):g})@10, or make grades 0 and 1 of them."
+    ]
+
+
+_SCALE = 4
+"""So many different grades are a scale on which somebody rated."""
+
+
 def _tie_ends(evaluation: Exports) -> list[str]:
     """Measures whose worst and best orders of ties were not all looked for."""
     said = []
@@ -291,6 +317,7 @@ ABOUT: tuple[Callable[[Exports], list[str]], ...] = (
     _duplicates,
     _fractional_grades,
     _infinite,
+    _ratings,
     _all_out_of_reach,
     _unlike_the_library,
     _recall_below_one,

@@ -19,7 +19,8 @@ from judged.inputs.names import (
     sure,
     surest,
 )
-from judged.inputs.tables import JUDGEMENTS, NO_GRADES, RUN, Kind, OrderOnly
+from judged.inputs.order import Ranked
+from judged.inputs.tables import JUDGEMENTS, NO_GRADES, RUN, Kind
 from judged.text import Warned, listed, quote
 
 if TYPE_CHECKING:
@@ -209,8 +210,10 @@ class _Choice:
             self._need("query")
             self._need("item")
             grade = self.said.get("grade", self.found["grade"])[0]
+            name = self.header[grade]
             raise InputError(
-                _mistaken(JUDGEMENTS, "grade", self.header[grade], self.kind, self.source)
+                f"{_mistaken(JUDGEMENTS, 'grade', name, self.kind, self.source)} If it is what "
+                f"orders the run, say so: columns={{'score': {name!r}}} (--columns score={name})."
             )
         return role
 
@@ -250,7 +253,7 @@ class _Choice:
         if role == "rank":
             lacking = "" if self.found["score"] else "There is no score: "
             column = f"{'column' if lacking else 'Column'} {quote(self.header[at])}"
-            self.notes.append(OrderOnly(f"{lacking}{column} gives the order."))
+            self.notes.append(Ranked(f"{lacking}{column} gives the order."))
         return at
 
     def _note(self, role: str, at: int, found: Sequence[int]) -> None:

@@ -12,9 +12,10 @@ from typing import Any
 from judged.errors import InputError
 from judged.inputs.documents import is_document
 from judged.inputs.names import candidates, sure
-from judged.inputs.objects import as_dict, is_record
+from judged.inputs.objects import as_dict, holds_queries, is_record
+from judged.inputs.order import OrderOnly
 from judged.inputs.rows.names import has_lists
-from judged.inputs.tables import JUDGEMENTS, NO_GRADES, RUN, Kind, Lookup, OrderOnly
+from judged.inputs.tables import JUDGEMENTS, NO_GRADES, RUN, Kind, Lookup
 
 IDS_NOTE = "Ids that were not texts were turned into texts once."
 ORDER_NOTE = OrderOnly("There are no scores: the order of each list is the ranking.")
@@ -126,7 +127,7 @@ def holds_several(given: Mapping[Any, Any]) -> bool:
     if is_document(given):
         return False
     for name, value in given.items():
-        if holds_table(value, name):
+        if holds_queries(value) or holds_table(value, name):
             return True
         if isinstance(value, Mapping):
             inner = next(iter(value.values()), None)

@@ -33,7 +33,10 @@ Named = Mapping[str, tuple[str, ...]]
 def run_from_frame(
     frame: Any, *, name: str = "run", source: str = "a data frame", columns: Named | None = None
 ) -> Run:
-    """A run from a polars, pandas or pyarrow table, or anything else that speaks Arrow."""
+    """A run from a polars, pandas or pyarrow table, or anything else that speaks Arrow; one of
+    several is called by its name in messages."""
+    if name != "run":
+        source = f"{source.removeprefix('a ')} {name!r}"
     return to_run(_reading(frame, RUN, source, columns or {}), source, name)
 
 
@@ -122,6 +125,8 @@ def _ids(name: str, dtype: pl.DataType, source: str, notes: list[str]) -> pl.Exp
     hint = (
         " Floats come from missing values in pandas, or from ids read as numbers."
         if dtype.is_float()
+        else " Give a row for each item, or a dict {query: [items]}."
+        if isinstance(dtype, pl.List | pl.Array)
         else ""
     )
     raise InputError(
@@ -191,12 +196,13 @@ def _from_pandas(frame: Any, header: Sequence[str], columns: Columns, source: st
     series = []
     for position in columns.needed:
         column = frame.iloc[:, position]
-        values = column.to_numpy()
+        missing = column.isna()
+        lost = (
+            missing.any() and column.dtype.kind in "iu"
+        )  # numpy would make ids of them that are NaN
+        values = column.to_numpy(**({"dtype": object} if lost else {}))
         if values.dtype == object:
-            values = [
-                None if missing else value
-                for value, missing in zip(values, column.isna(), strict=True)
-            ]
+            values = [None if none else value for value, none in zip(values, missing, strict=True)]
         try:
             series.append(pl.Series(header[position], values, strict=True))
         except (TypeError, ValueError, OverflowError, *POLARS_ERRORS):

@@ -13,15 +13,9 @@ from dataclasses import replace
 import polars as pl
 
 from judged.errors import InputError
+from judged.inputs.order import OrderOnly
 from judged.inputs.source import LineNumbers, Source, decoded
-from judged.inputs.tables import (
-    NO_GRADES,
-    RUN,
-    OrderOnly,
-    Reading,
-    from_rows,
-    skipped_comments,
-)
+from judged.inputs.tables import NO_GRADES, RUN, Reading, from_rows, skipped_comments
 from judged.inputs.trec import TREC_JUDGEMENTS, Layout, data_lines, line_numbers, read_layout
 from judged.inputs.whitespace import COMMENT, split
 from judged.text import Warned

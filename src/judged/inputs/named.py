@@ -137,6 +137,8 @@ def as_columns(given: ColumnsLike | None, *, alone: bool = True) -> Named:
             )
         if role in named:
             raise InputError(f"columns: {role} is there twice; name its column once.")
+        if role == "grade" and type(columns) is int and columns == 1:
+            columns = "1"
         if isinstance(columns, str):
             texts[role] = columns
             parts = tuple(part.strip() for part in columns.split("+"))

@@ -74,8 +74,8 @@ _SAYS_NOTHING = frozenset(
 
 
 def plain(name: str) -> str:
-    """A name as names are compared."""
-    return re.sub(r"[\s_-]", "", name).lower()
+    """A name as names are compared; RecBole writes the type after it."""
+    return re.sub(r"[\s_-]", "", re.sub(r":(?:token|float)(?:_seq)?$", "", name)).lower()
 
 
 _KNOWN = {role: {plain(name): at for at, name in enumerate(names)} for role, names in NAMES.items()}

@@ -8,6 +8,7 @@ from dataclasses import dataclass, fields, is_dataclass
 from typing import TYPE_CHECKING, Any
 
 from judged.errors import InputError
+from judged.inputs.names import is_known
 from judged.inputs.tables import RUN, Kind
 
 if TYPE_CHECKING:
@@ -111,14 +112,14 @@ def as_known(given: Any, kind: Kind) -> Known:
             _called(given, "to_dict"), str(given.name) if getattr(given, "name", None) else None
         )
     if module == "pandas":
-        return Known(_from_series(given, kind))
+        return Known(_from_pandas(given, kind))
     if module == "polars" or isinstance(given, Mapping):
         return Known(given)
     rows = "scoreddocs_iter" if kind is RUN else "qrels_iter"
     if callable(getattr(given, rows, None)):  # a dataset of ir_datasets
         return Known(records_of(_called(given, rows)))
     if hasattr(given, "__arrow_c_stream__"):
-        return Known(given)
+        return Known(_from_arrow(given))
     for method in _CONVERSIONS:
         if callable(getattr(given, method, None)):
             return Known(_called(given, method))
@@ -137,10 +138,45 @@ def _called(given: Any, method: str) -> Any:
         ) from error
 
 
-def _from_series(given: Any, kind: Kind) -> Any:
-    """A pandas Series with query and item in its index, as a frame."""
-    if hasattr(given, "columns") or getattr(getattr(given, "index", None), "nlevels", 1) < 2:
+def _from_pandas(given: Any, kind: Kind) -> Any:
+    """A frame whose index has no names; a Series with query and item in its index as a frame, and
+    one of lists by query as a dict."""
+    if not hasattr(given, "iloc"):
         return given
     index = given.index
+    if hasattr(given, "columns"):
+        own = [each for each in index.names if each is not None and each not in given.columns]
+        return given.reset_index(level=own) if own else given
+    if index.nlevels < 2:
+        return _by_query(given) if holds_queries(given) else given
     names = [name or role for name, role in zip(index.names, ("query", "item"), strict=False)]
-    return given.rename_axis(names + list(index.names[2:])).rename(kind.value).reset_index()
+    value = given.name if isinstance(given.name, str) and is_known(given.name) else kind.value
+    return given.rename_axis(names + list(index.names[2:])).rename(value).reset_index()
+
+
+def _by_query(series: Any) -> dict[Any, Any]:
+    """A list of each query, by its id."""
+    if not series.index.is_unique:
+        twice = series.index[series.index.duplicated()][0]
+        raise InputError(f"a Series: query '{twice}' has more than one list; give each query one.")
+    return dict(series.items())
+
+
+def holds_queries(given: Any) -> bool:
+    """Whether a pandas Series is a table by its index, or a list for each query; not one list."""
+    if not hasattr(given, "iloc") or hasattr(given, "columns") or not len(given):
+        return False
+    return given.index.nlevels > 1 or isinstance(given.iloc[0], (list, tuple, set, dict))
+
+
+def _from_arrow(given: Any) -> Any:
+    """A table that can be looked at more than once, as a stream cannot."""
+    import polars as pl
+
+    from judged.checks import refuse_lost_polars
+
+    refuse_lost_polars()
+    try:
+        return pl.DataFrame(given)
+    except (TypeError, ValueError, pl.exceptions.PolarsError):
+        return given  # the reader of frames says what is wrong

@@ -11,6 +11,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from judged.errors import InputError
+from judged.inputs.order import Ranked, refuse_negative_ranks
 from judged.text import counted, listed
 
 if TYPE_CHECKING:
@@ -32,12 +33,6 @@ NO_GRADES = "There are no grades: every item that is listed is relevant, with gr
 SUBTOPIC_COLUMNS = ("subtopic", "iteration")
 """What a reader calls the column of subtopics; `iteration` is TREC's, which may be a filler."""
 _BATCH = 100_000
-
-
-class OrderOnly(str):
-    """The note of a run that has an order and no scores."""
-
-    __slots__ = ()
 
 
 @dataclass(frozen=True)
@@ -325,7 +320,10 @@ def skipped_comments(comments: int) -> tuple[str, ...]:
 def to_run(reading: Reading, source: str, name: str) -> Run:
     """The last step of every reader of runs."""
     run = Run(reading.frame, source, reading.notes, reading.locate, name=name, tag=reading.tag)
-    return _without_named_only(run)
+    run = _without_named_only(run)
+    if any(isinstance(note, Ranked) for note in run.notes):
+        refuse_negative_ranks(run)
+    return run
 
 
 def to_judgements(reading: Reading, source: str) -> Judgements:

@@ -88,7 +88,7 @@ TREC_JUDGEMENTS = Layout(
 def read_trec(source: Source) -> Reading:
     _refuse_the_other_kind(source)
     if source.kind is not RUN:
-        return read_layout(source, TREC_JUDGEMENTS)
+        return _without_times(read_layout(source, TREC_JUDGEMENTS), source.label)
     reading = read_layout(source, TREC_RUN)
     first = [split(line) for _, line in islice(data_lines(source.lines()), LOOKED_AT)]
     return replace(
@@ -117,6 +117,22 @@ def _ranks_against_scores(rows: Sequence[Sequence[bytes]]) -> Iterator[Warned]:
             f"{below:g} has {low:g}); here the score decides, and the highest is first. If these "
             "are distances, change their sign."
         )
+
+
+def _without_times(reading: Reading, source: str) -> Reading:
+    """Judgements, once it is sure that these are no ratings: user, item, rating and time."""
+    least = reading.frame["grade"].min()
+    if isinstance(least, float) and least >= _TIME:
+        raise InputError(
+            f"{source}: every grade is {_TIME:,} or more, as {least:.0f}: a time, not a grade. "
+            f"{TREC_JUDGEMENTS.example} If a line is user, item, rating and time, put a line with "
+            "these names above the others (user_id, item_id, rating, timestamp), with tabs "
+            "between them."
+        )
+    return reading
+
+
+_TIME = 100_000_000
 
 
 def data_lines(lines: Iterable[bytes], first: int = 1) -> Iterator[tuple[int, bytes]]:

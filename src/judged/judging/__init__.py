@@ -17,7 +17,8 @@ import numpy as np
 from judged.checks import checked
 from judged.errors import InputError
 from judged.inputs.data import Data
-from judged.inputs.tables import Judgements, Lookup, OrderOnly, Run
+from judged.inputs.order import OrderOnly
+from judged.inputs.tables import Judgements, Lookup, Run
 from judged.judging.faults import doubtful_ties, rising_scores
 from judged.judging.ids import unlike_ids
 from judged.judging.items import with_items

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judged.errors import InputError
+from judged.inputs.order import OrderOnly
 from judged.inputs.tables import AnyTable, Lookup, Run, Table
 from judged.judging.ids import agreement
 from judged.segments import Floats, Ints, starts_of
@@ -163,8 +164,8 @@ _FEWEST = 3
 
 def rising_scores(scores: Floats, lengths: Ints, notes: Sequence[str]) -> Iterator[str]:
     """A warning where the scores of nearly all lists rise from line to line, as distances do;
-    nothing where a reader's notes speak of distances already."""
-    if any("distances" in note for note in notes):
+    nothing where there is an order alone, or a reader's notes speak of distances already."""
+    if any(isinstance(note, OrderOnly) or "distances" in note for note in notes):
         return
     step = np.diff(scores)
     starts = starts_of(lengths)

@@ -17,6 +17,7 @@ from judged.evaluation import evaluate
 from judged.evaluation.latency import Latency
 from judged.evaluation.request import Request
 from judged.inputs import Judgements, Lookup, read_judgements, read_run
+from judged.inputs.order import DISTANCES
 from judged.retriever.asking import Answer, Asking
 from judged.retriever.calls import Call, call_of
 from judged.retriever.queries import read_queries
@@ -31,8 +32,6 @@ if TYPE_CHECKING:
 
 GIVE_UP = 20
 """Where so many queries failed and none was answered, no more are asked."""
-DISTANCES = 5
-"""Where scores rise down so many lists and fall in none, they are distances."""
 OPTIONS = {
     name
     for name, each in signature(evaluate).parameters.items()

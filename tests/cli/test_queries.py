@@ -43,8 +43,8 @@ def test_unanswerable(judged: Any, unanswered: Path) -> None:
         "run      RR",
         "a    0.5000",
         "",
-        "run  unanswerable  wrongly answered  answerable  left empty   AUROC     low    high",
-        "a               2            0.5000           3      0.3333  0.7500  0.2601  0.9600",
+        f"run  unanswerable  wrongly answered  answerable  left empty {'AUROC':>24}",
+        "a               2            0.5000           3      0.3333  0.7500 [0.2601, 0.9600]",
     ]
     outcome = judged(
         *("evaluate", "qrels", "a.run", *options, "--answer-threshold", "3", "--format", "json")

@@ -6,8 +6,16 @@ import json
 
 import pytest
 
-from judged import AP, ConventionError, MeasureError, Policy, evaluate, nDCG
-from judged.conventions import find
+from judged import (
+    AP,
+    ConventionError,
+    MeasureError,
+    Policy,
+    compare_conventions,
+    evaluate,
+    nDCG,
+)
+from judged.conventions import conventions, find
 from judged.measures.conventions import named_all
 
 JUDGEMENTS = {"q1": {"a": 1, "b": 2, "c": 0}, "q2": {"d": 1}, "q3": {"e": 0}}
@@ -207,3 +215,31 @@ def test_names_of_different_policies() -> None:
         "NDCG@10",
         "MRR@10",
     }
+
+
+@pytest.mark.parametrize("name", list(conventions()))
+def test_no_library_is_refused_for_measures_that_nobody_named(name: str) -> None:
+    """Some have no common measure; none is refused for having several policies."""
+    given = {"q": {"a": 1, "b": 0}}, {"q": {"b": 2.0, "a": 1.0}}
+    if name in ("clap", "clip", "gldv2", "msmarco"):
+        with pytest.raises(MeasureError, match="no measure was given; name one that "):
+            evaluate(*given, convention=name)
+    else:
+        assert evaluate(*given, convention=name).measures
+
+
+def test_what_a_library_does_first_is_said_where_it_is_not_done() -> None:
+    judgements = {"q1": {"a": 1}, "q2": {"b": 1}, "q3": {"b": 1}}
+    run = {"q1": {"q1": 2.0, "a": 1.0}, "q2": {}, "q3": {"b": 1.0}}
+    warned = compare_conventions(judgements, run, "P@5").warnings()
+    assert (
+        "1 result has the id of its query, which BEIR takes out first; its rows here are without "
+        "that: see convention=beir." in warned
+    )
+    assert (
+        "1 query has an empty list, which LlamaIndex takes for missing; its rows here are without "
+        "that: see convention=llama-index." in warned
+    )
+    whole = {query: {f"x{query}": 1.0} for query in judgements}
+    fine = compare_conventions(judgements, whole, "P@5").warnings()
+    assert not any("here are without" in text for text in fine)

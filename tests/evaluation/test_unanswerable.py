@@ -67,17 +67,14 @@ def test_the_block_is_a_table_of_its_own() -> None:
     found = judged.evaluate(JUDGEMENTS, runs, ["RR"], unanswerable=True)
     _, (header, rows) = found.tables()
     assert header == [
-        *("run", "unanswerable", "wrongly answered", "answerable", "left empty"),
-        *("AUROC", "low", "high"),
+        *("run", "unanswerable", "wrongly answered", "answerable", "left empty", "AUROC"),
     ]
-    assert [row[:6] for row in rows] == [
-        ["one", "3", "0.6667", "3", "0.3333", "0.6667"],
-        ["two", "3", "1.0000", "3", "0.0000", "0.5000"],
-    ]
+    assert rows[0] == ["one", "3", "0.6667", "3", "0.3333", "0.6667 [0.2449, 0.9215]"]
+    assert rows[1][:5] == ["two", "3", "1.0000", "3", "0.0000"]
     lines = found.to_text().splitlines()
     assert lines[3:5] == [
         "",
-        "run  unanswerable  wrongly answered  answerable  left empty   AUROC     low    high",
+        f"run  unanswerable  wrongly answered  answerable  left empty {'AUROC':>24}",
     ]
     assert lines[-1] == (
         "empty=skip; two: all best scores are the same, so they tell nothing apart; definitions "
@@ -89,8 +86,8 @@ def test_the_block_is_a_table_of_its_own() -> None:
     )
     percent = found.to_text(percent=True, decimals=1).splitlines()[4:6]
     assert percent == [
-        "run  unanswerable  wrongly answered %  answerable  left empty %  AUROC %  low %  high %",
-        "one             3                66.7           3          33.3     66.7   24.5    92.2",
+        "run  unanswerable  wrongly answered %  answerable  left empty %            AUROC %",
+        "one             3                66.7           3          33.3  66.7 [24.5, 92.2]",
     ]
     assert found.to_markdown().count("| --- |") == 2
     assert found.to_latex().count(r"\begin{tabular}") == 2
@@ -245,7 +242,7 @@ def test_few_queries() -> None:
     none = judged.evaluate({"q": {"a": 1}}, {"q": {"a": 1.0}}, "RR", unanswerable=True)
     assert none.unanswerable().note == "no AUROC: there is no query without something relevant"
     assert math.isnan(none.unanswerable().answered)
-    assert none.tables()[1][1] == [["run", "0", "–", "1", "0.0000", "–", "–", "–"]]
+    assert none.tables()[1][1] == [["run", "0", "–", "1", "0.0000", "–"]]
 
 
 def test_relevance_is_that_of_the_measures() -> None:

@@ -162,7 +162,22 @@ def show_explanation(
     from judged.explanation.text import marked_lines
 
     for text, style in marked_lines(explanation, quiet=quiet):
-        out.print(Text(visible(text), style=style))
+        for line in _hanging(visible(text), out.width):
+            out.print(Text(line, style=style), soft_wrap=True)
+
+
+def _hanging(text: str, width: int) -> list[str]:
+    """A line that is too long, broken between words; what follows an indented one stands further
+    in."""
+    from textwrap import wrap
+
+    if len(text) <= width:
+        return [text]
+    indent = len(text) - len(text.lstrip())
+    further = " " * (indent + 4 if indent else 0)
+    return wrap(
+        text, width, subsequent_indent=further, break_long_words=False, break_on_hyphens=False
+    )
 
 
 LOOKS = "judged.looks"

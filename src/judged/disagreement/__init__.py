@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import repeat
 from typing import TYPE_CHECKING
 
 from judged.checks import checked
 from judged.disagreement.compare import Rows, compare
 from judged.disagreement.definitions import family
 from judged.disagreement.result import Disagreement
+from judged.evaluation.preparation import unprepared
 from judged.inputs.data import Data
 from judged.judging.items import with_items
 from judged.measures import parse_all
@@ -99,8 +101,12 @@ def compare_conventions(
     wanted = parse_all(DEFAULT if measures is None else measures)
     listed = data.run("compare_conventions takes one run; compare several one at a time.")
     rows = Rows(data.judgements(), listed, depth=depth, duplicates=duplicates)
+    families = [family(measure) for measure in wanted]
+    users = (user for each in families for known in each for user in known.users)
+    libraries = {user.convention.name: user.convention for user in users}
+    warned = [text for library in libraries.values() for text in unprepared(listed, library)]
     return Disagreement(
         rows.rankings.name,
-        tuple(compare(rows, measure, family(measure)) for measure in wanted),
-        audit_of(rows.rankings).warnings,
+        tuple(map(compare, repeat(rows), wanted, families)),
+        (*audit_of(rows.rankings).warnings, *warned),
     )

@@ -10,7 +10,7 @@ import numpy as np
 from judged.inputs.tables import Lookup, Run
 from judged.judging.own_ids import have_own_id, without_own_ids
 from judged.segments import Floats, starts_of
-from judged.text import Warned
+from judged.text import Warned, counted
 
 if TYPE_CHECKING:
     from judged.conventions import Convention
@@ -40,6 +40,28 @@ def prepared(run: Run | Lookup, convention: Convention | None) -> Run | Lookup:
         note = f"{found}: taken out first, as {convention.title} does."
         return replace(shorter, notes=(*run.notes, note))
     return replace(run, notes=(*run.notes, *(Warned(f"{found}. {text}") for text in says)))
+
+
+def unprepared(run: Run | Lookup, convention: Convention) -> list[Warned]:
+    """What a library does to this very run first that is not done where libraries stand side by
+    side."""
+    said = []
+    if convention.drops_own_id and (number := without_own_ids(run)[1]):
+        said.append(f"{have_own_id(number)}, which {convention.title} takes out first")
+    if convention.needs_results and (empty := _empty(run)):
+        lists = f"{counted(empty, 'query has', 'queries have')} an empty list"
+        said.append(f"{lists}, which {convention.title} takes for missing")
+    return [
+        Warned(f"{text}; its rows here are without that: see convention={convention.name}.")
+        for text in said
+    ]
+
+
+def _empty(run: Run | Lookup) -> int:
+    """How many queries have nothing in them."""
+    if isinstance(run, Run):
+        return max(0, len(run.queries) - run.frame["query"].n_unique())
+    return sum(not items for items in run.lists.values())
 
 
 def _without_empty(run: Run | Lookup) -> Run | Lookup:

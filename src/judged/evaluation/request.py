@@ -49,7 +49,7 @@ class Request:
         chosen = convention if isinstance(convention, Convention) else find(convention)
         Policy.of(policy)
         if measures is None:
-            named = named_among(chosen, DEFAULT)
+            named = _of_one_policy(named_among(chosen, DEFAULT))
         else:
             named = named_all(chosen, each_of(measures))
         if not named:
@@ -70,6 +70,13 @@ class Request:
     def prepare(self, run: Run | Lookup) -> Run | Lookup:
         """A run as the convention's library takes it, before it is judged."""
         return prepared(run, self.convention.convention if self.convention else None)
+
+
+def _of_one_policy(named: list[Named]) -> list[Named]:
+    """Of measures that nobody asked for one by one, those that have the policy of most."""
+    policies = [each.name.policy for each in named]
+    usual = max(policies, key=policies.count, default=None)
+    return [each for each in named if each.name.policy == usual]
 
 
 def _shared_policy(

@@ -213,10 +213,7 @@ def _without(r: Rankings, nothing: Mask) -> Rankings:
     )
 
 
-HEADER = [
-    *("run", "unanswerable", "wrongly answered", "answerable", "left empty"),
-    *("AUROC", "low", "high"),
-]
+HEADER = ["run", "unanswerable", "wrongly answered", "answerable", "left empty", "AUROC"]
 """The columns of the table; an answer to a query with nothing relevant is wrong."""
 SHARES = frozenset(HEADER) - {"run", "unanswerable", "answerable"}
 
@@ -232,9 +229,14 @@ def block(evaluation: Exports, look: Look) -> list[Table]:
         form = percent if look.percent else shown
         answered, empty, *bounds = (form(share, look.decimals_of(True)) for share in shares)
         counts = f"{len(apart.queries):,}", f"{apart.answerable:,}"
-        rows.append([run.name, counts[0], answered, counts[1], empty, *bounds])
+        rows.append([run.name, counts[0], answered, counts[1], empty, _with_interval(*bounds)])
     names = [f"{name} %" if look.percent and name in SHARES else name for name in HEADER]
     return [(names, rows)]
+
+
+def _with_interval(value: str, low: str, high: str) -> str:
+    """A number, and its interval where it has one."""
+    return value if low == high == shown(None) else f"{value} [{low}, {high}]"
 
 
 def apart_lines(evaluation: Exports) -> list[str]:

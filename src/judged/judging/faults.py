@@ -14,7 +14,7 @@ from judged.errors import InputError
 from judged.inputs.order import OrderOnly
 from judged.inputs.tables import AnyTable, Lookup, Run, Table
 from judged.judging.ids import agreement
-from judged.segments import Floats, Ints, starts_of
+from judged.segments import Floats, Ints
 from judged.text import Warned, counted
 
 if TYPE_CHECKING:
@@ -167,11 +167,12 @@ def rising_scores(scores: Floats, lengths: Ints, notes: Sequence[str]) -> Iterat
     nothing where there is an order alone, or a reader's notes speak of distances already."""
     if any(isinstance(note, OrderOnly) or "distances" in note for note in notes):
         return
-    step = np.diff(scores)
-    starts = starts_of(lengths)
-    step[starts[(starts > 0) & (starts < len(scores))] - 1] = 0
-    rows = np.repeat(np.arange(len(lengths)), lengths)[1:]
-    falls, rises = (np.bincount(rows[of], minlength=len(lengths)) for of in (step < 0, step > 0))
+    rows = np.repeat(np.arange(len(lengths)), lengths)
+    within = rows[1:] == rows[:-1]
+    falls, rises = (
+        np.bincount(rows[1:][step & within], minlength=len(lengths))
+        for step in (scores[1:] < scores[:-1], scores[1:] > scores[:-1])
+    )
     long = (lengths >= _FEWEST) & (falls + rises > 0)
     rising = int((long & (falls == 0)).sum())
     if rising >= max(_FEWEST, 0.9 * long.sum()):

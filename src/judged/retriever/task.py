@@ -228,7 +228,7 @@ class Task:
 
     def _unknown(self, answered: Mapping[str, Saved]) -> list[str]:
         """A warning where no id that was returned is among those that are judged."""
-        if {"unique", "item_to"} & set(self.options):
+        if any(self.options.get(name) is not None for name in ("unique", "item_to")):
             return []
         returned = dict.fromkeys(item for each in answered.values() for item in each.results.items)
         if not returned or not returned.keys().isdisjoint(_judged_items(self.judgements)):

@@ -141,7 +141,11 @@ def counting(
 def show(result: Result, out: Console, **options: Any) -> None:
     """The tables of a result and the lines under them."""
     parts: Callable[..., Any] = result.parts
+    above: Any = None
     for part in parts(**options):
+        if not part and isinstance(above, tuple):
+            continue  # a table ends with an empty line of its own
+        above = part
         if isinstance(part, str):
             out.print(visible(part), markup=False, style=_style(part))
         else:

@@ -100,7 +100,8 @@ def test_the_table_of_average_precision(
 def test_the_library_tells_what_it_calls_it() -> None:
     match = identify(".450", A, RUN, "AP@5").matches[0]
     assert [(practice.theirs, practice.said) for practice in match.definition.libraries] == [
-        ("RetrievalMAP(top_k=5)", "torchmetrics")
+        ("context_precision@5", "ragas"),
+        ("RetrievalMAP(top_k=5)", "torchmetrics"),
     ]
 
 

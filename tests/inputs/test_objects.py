@@ -106,7 +106,8 @@ def test_what_is_refused() -> None:
     assert refused(read_run, rows) == "a list of rows, row 2: the score is missing."
     rows = [{"query": "q", "item": ["a"], "score": 1}]
     assert refused(read_run, rows) == (
-        'a list of rows: column "item" is List(String), but ids must be strings or integers.'
+        'a list of rows: column "item" is List(String), but ids must be strings or integers. Give '
+        "a row for each item, or a dict {query: [items]}."
     )
 
     @dataclass

@@ -275,12 +275,12 @@ class Evaluation(Exports):
             )
         return [others[name].summary[self.measure(measure)] for name in names]
 
-    def label(self, measure: Measure) -> str:
+    def label(self, measure: str | Measure) -> str:
         """What a measure is called in tables and files: as it was asked for.
 
         Parameters
         ----------
-        measure : Measure
+        measure : str or Measure
             One of this evaluation's.
 
         Returns
@@ -291,7 +291,8 @@ class Evaluation(Exports):
         >>> evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "MAP").label(AP)
         'MAP'
         """
-        return self.runs[0].label(measure)
+        known = measure if isinstance(measure, Measure) else self.measure(measure)
+        return self.runs[0].label(known)
 
     @cached_property
     def labels(self) -> dict[str, Measure]:

@@ -430,8 +430,15 @@ def test_the_ends_of_the_temperatures(kind: str, temperature: float) -> None:
 def test_the_record_in_words() -> None:
     learned = fitted(behind_noise(), kind="low-rank", rank=10, decay=0.1, both=True, iterations=6)
     first, best = learned.training.history[0], learned.training.history[learned.training.best]
-    said = repr(learned.training).splitlines()
-    assert said[:6] == [
+    said = learned.training.to_text(verbose=True).splitlines()
+    assert said[0] == (
+        "12 held-out queries, means with 95% intervals; before: the cosine of the vectors "
+        "as they are"
+    )
+    head = "measure  before  after  difference  by chance  beyond chance"
+    assert said[1].split() == head.split()
+    assert [line.split()[0] for line in said[2:5]] == ["AP", "nDCG@10", "RR"]
+    assert said[5:11] == [
         "low-rank, temperature 0.05, rank 10",
         "queries: 36 for training, 12 for validation, 12 held out; seed 0",
         "relevant: items of the query's own label; from grade 1",
@@ -443,15 +450,12 @@ def test_the_record_in_words() -> None:
         f"{best.iteration}, which was kept",
         "stopped after 6 iterations: as many as were allowed",
     ]
-    assert said[6] == (
-        "12 held-out queries, means with 95% intervals; before: the cosine of the vectors "
-        "as they are"
-    )
-    head = "measure  before  after  difference  by chance  beyond chance"
-    assert said[7].split() == head.split()
-    assert [line.split()[0] for line in said[8:11]] == ["AP", "nDCG@10", "RR"]
     gain = learned.training.held_out.gains[0]
     assert said[11] == gain.sentence()
+    short = repr(learned.training).splitlines()
+    assert short[:5] == said[:5]
+    assert short[5] == gain.sentence()
+    assert short[-1] == "how it was learned: verbose (-v)"
 
 
 def test_the_type_of_a_kind_names_every_kind() -> None:

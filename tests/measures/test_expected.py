@@ -347,7 +347,11 @@ def test_what_is_said_of_an_estimate() -> None:
         f"note: the expected ERR is estimated from {DRAWS} random orders of the tied results, in "
         f"queries where they are more than {LIMIT}; standard error {error:.2g}."
     )
-    assert note in repr(evaluation).splitlines()
+    assert note in evaluation.to_text(verbose=True).splitlines()
+    assert repr(evaluation).splitlines()[-1] == (
+        f"ties=expected; the expected ERR is an estimate, standard error {error:.2g}; definitions "
+        "and notes: verbose (-v)"
+    )
     line = (
         "Mean over the orders of ties: estimated from 500 random orders in queries where they are "
         f"more than {LIMIT} (Monte Carlo, seed 2008; standard error {error:.2g})."

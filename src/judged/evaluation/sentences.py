@@ -57,6 +57,7 @@ def brief(evaluation: Exports) -> str:
         *(part for part in ranked if part not in USUAL_BASIS),
         *(f"weighted by {source}" for source in weight_sources(evaluation)),
         *apart_notes(evaluation),
+        *(text for measure in evaluation.measures for text in _estimated(evaluation, measure)),
     ]
     return "; ".join([*said, "definitions and notes: verbose (-v)"])
 
@@ -92,6 +93,12 @@ def notes(evaluation: Exports) -> list[str]:
             "not run."
         )
     return found
+
+
+def _estimated(evaluation: Exports, measure: Measure) -> list[str]:
+    """In few words that a number is an estimate."""
+    error = standard_errors(evaluation, measure)
+    return [f"the expected {evaluation.label(measure)} is an estimate, {error}"] if error else []
 
 
 def _estimate(evaluation: Exports, measure: Measure) -> list[str]:

@@ -103,8 +103,8 @@ def _nothing_relevant(evaluation: Exports) -> list[str]:
             got = done if fixed is None else f"{fixed:g}"
             about.setdefault((queries, got), []).append(evaluation.label(measure))
     return [
-        f"{queries}, given {got}{'' if len(names) == len(rating) else f' of {listed(names)}'}: see "
-        "--unanswerable."
+        f"{queries}, given {got}"
+        + (": see --unanswerable." if len(names) == len(rating) else f" of {listed(names)}.")
         for (queries, got), names in about.items()
     ]
 

@@ -178,7 +178,7 @@ def _check_rest(file: File, kind: Kind, training: Training, marks: list[NDArray[
         raise _damaged(file, "it does not say which queries training saw")
     try:
         checked_temperature(training.temperature)
-        repr(training)  # whoever can tell all of it has all of it
+        training.to_text(verbose=True)  # whoever can tell all of it has all of it
     except (InputError, IndexError, TypeError, ValueError):
         raise _damaged(file, "its record of the training makes no sense") from None
     if training.kind != kind.name:

@@ -79,12 +79,14 @@ def _documents(
     data: Data, item_to: ItemToLike | None, unique: CategoriesLike | None
 ) -> Documents | None:
     """What is ranked in place of items; a column that was named for documents says it too."""
+    if item_to is None and unique is None and "document" not in data.columns:
+        return None
     from judged.judging.item_to import item_to_category, item_to_document
 
     if item_to is not None and unique is not None:
         raise InputError("item_to and unique both say what is ranked; give one of them.")
     if unique is not None:
         return item_to_category(unique)
-    if item_to is None and "document" in data.columns:
+    if item_to is None:
         item_to = f"column:{'+'.join(data.columns['document'])}"
-    return None if item_to is None else item_to_document(item_to)
+    return item_to_document(item_to)

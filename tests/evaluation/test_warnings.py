@@ -100,3 +100,14 @@ def test_a_sweep_says_it_first(tmp_path):
     assert "find themselves first" in said
     assert found.sentences()[0] == f"warning: {said}"
     assert said not in found.sentences()
+
+
+def test_a_missing_query_that_is_left_out_is_given_no_value() -> None:
+    judgements = {"q1": {"a": 1}, "q2": {"b": 1}, "q3": {}}
+    run = {"q1": ["a"], "q2": ["b"]}
+    skipped = judged.evaluate(judgements, run, "RR", policy={"missing": "skip"})
+    assert skipped.warnings() == ["1 of 3 judged queries not in the run (q3), left out."]
+    two = {"one": run, "two": {**run, "q3": ["x"]}}
+    [lost, empty] = judged.evaluate(judgements, two, "RR", policy={"missing": "skip"}).warnings()
+    assert lost == "one: 1 of 3 judged queries not in the run (q3), left out."
+    assert empty.startswith("1 of 3 judged queries with nothing relevant (q3)")

@@ -45,11 +45,10 @@ def brief(evaluation: Exports) -> str:
         for name, choice in evaluation.policy.to_dict().items()
         if choice != usual[name]
     ]
-    bases = (run.rankings.basis for run in evaluation.runs)
+    bases = dict.fromkeys(run.rankings.basis for run in evaluation.runs)
+    shared = [part for part in next(iter(bases)) if all(part in basis for basis in bases)]
     ranked = dict.fromkeys(
-        part if part.startswith("excluded") else part.partition(":")[0]
-        for basis in bases
-        for part in basis
+        part if part.startswith("excluded") else part.partition(":")[0] for part in shared
     )
     said = [
         *([f"as {evaluation.convention}"] if evaluation.convention else []),

@@ -92,11 +92,13 @@ def _nothing_relevant(evaluation: Exports) -> list[str]:
     if done is None:
         return []
     r = evaluation.runs[0].rankings
+    counts = np.ones(len(r), bool) if r.weights is None else r.weights.values > 0
+    if evaluation.policy.missing == "skip":
+        counts &= ~np.logical_and.reduce([run.rankings.missing for run in evaluation.runs])
     about: dict[tuple[str, str], list[str]] = {}
     rating = [measure for measure in evaluation.measures if measure.spec.rates_relevance]
     for measure in rating:
         fixed = evaluation.convention.undefined(measure) if evaluation.convention else None
-        counts = True if r.weights is None else r.weights.values > 0
         which = np.flatnonzero(nothing_relevant(measure, r) & counts).tolist()
         if which:
             queries = _of_all([r.queries[at] for at in which], len(r), "with nothing relevant")

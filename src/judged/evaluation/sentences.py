@@ -45,8 +45,8 @@ def brief(evaluation: Exports) -> str:
         for name, choice in evaluation.policy.to_dict().items()
         if choice != usual[name]
     ]
-    bases = dict.fromkeys(run.rankings.basis for run in evaluation.runs)
-    shared = [part for part in next(iter(bases)) if all(part in basis for basis in bases)]
+    bases = [run.rankings.basis for run in evaluation.runs if run.rankings.basis]
+    shared = [part for part in bases[0] if all(part in basis for basis in bases)] if bases else []
     ranked = dict.fromkeys(
         part if part.startswith("excluded") else part.partition(":")[0] for part in shared
     )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -32,6 +31,8 @@ from judged.inputs.rows.reading import refuse_other_judgements, rows_in
 from judged.inputs.tables import JUDGEMENTS, RUN, Judgements, Lookup, Run
 
 if TYPE_CHECKING:
+    from concurrent.futures import Future
+
     from judged.inputs.named import Named
     from judged.inputs.rows.rows import Rows
     from judged.inputs.source import Source

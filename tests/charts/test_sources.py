@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -69,3 +71,20 @@ def test_what_is_no_system(source: object) -> None:
         "a chart is made from an evaluation, from rankings or from a list of rankings; got "
         "something else."
     )
+
+
+@pytest.mark.parametrize("kind", ["cmc", "eleven_point", "measure_at_k", "ranges", "roc"])
+def test_systems_that_were_asked_different_queries_say_how_many_each(kind: str) -> None:
+    """As of both directions of embeddings: no count is that of the first system alone."""
+
+    def asked(name: str, queries: str) -> Rankings:
+        grades = {query: {"a": 1, "b": 0} for query in queries}
+        tied = {query: {"a": 1.0, "b": 1.0} for query in queries}
+        return replace(judged.judge(grades, tied, collection=5), name=name)
+
+    one, back = asked("there", "pq"), asked("back", "xyz")
+    said = " ".join(getattr(judged.charts, kind)([one, back]).notes)
+    assert ": 2 (there) and 3 (back)." in said
+    alike = " ".join(getattr(judged.charts, kind)([one, replace(one, name="again")]).notes)
+    assert "2 queries" in alike
+    assert "(there)" not in alike

@@ -16,6 +16,7 @@ from judged.evaluation.warnings import about_missing
 from judged.measures import Measure, parse_measure
 from judged.policy import Policy
 from judged.rankings.rankings import Rankings
+from judged.text import counted, listed
 
 if TYPE_CHECKING:
     import polars as pl
@@ -306,3 +307,17 @@ def _named(rankings: Sequence[Rankings]) -> tuple[Rankings, ...]:
         replace(each, name=f"{each.name} ({before + 1})") if before else each
         for each, before in zip(rankings, again, strict=True)
     )
+
+
+def asked(table: pl.DataFrame) -> tuple[str, str]:
+    """How many queries the runs of a table were asked, in words; and, where the runs differ in
+    that, what is put behind to say how many each was.
+
+    >>> import polars as pl
+    >>> asked(pl.DataFrame({"run": ["a", "b"], "queries": [5, 1]}))
+    ('queries', ': 5 (a) and 1 (b)')
+    """
+    counts = dict(table.select("run", "queries").unique(maintain_order=True).rows())
+    if len(set(counts.values())) == 1:
+        return counted(next(iter(counts.values())), "query", "queries"), ""
+    return "queries", f": {listed([f'{count:,} ({name})' for name, count in counts.items()])}"

@@ -10,7 +10,6 @@ from judged.errors import InputError
 from judged.evaluation.settlement import under
 from judged.evaluation.unanswerable import Unanswerable, apart_policy, set_apart
 from judged.evaluation.weighting import refuse_sums
-from judged.inputs.weights import read_weights
 from judged.judging.weights import weighted
 
 if TYPE_CHECKING:
@@ -37,6 +36,8 @@ def counting(
             "unanswerable=True (--unanswerable)."
         )
     if weights is not None:
+        from judged.inputs.weights import read_weights
+
         of_queries = read_weights(weights)
         rankings = [weighted(each, of_queries) for each in rankings]
     if any(each.weights is not None for each in rankings):

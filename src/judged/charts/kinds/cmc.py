@@ -7,12 +7,11 @@ import polars as pl
 from judged.charts.axes import rank_axis, share_axis
 from judged.charts.chart import Chart
 from judged.charts.lines import curves
-from judged.charts.sources import Source, Systems, checked_k, cutoffs
+from judged.charts.sources import Source, Systems, asked, checked_k, cutoffs
 from judged.charts.specification import chart, layers
 from judged.charts.themes import ThemeName, theme_named
 from judged.checks import checked
 from judged.measures import parse_measure
-from judged.text import counted, listed
 
 KIND = "cmc"
 DEEPEST = 50
@@ -80,10 +79,7 @@ def draw(
         theme=theme_named(theme),
         low=low,
     )
-    asked = dict(table.select("run", "queries").unique(maintain_order=True).rows())
-    alike = set(asked.values())
-    who = counted(alike.pop(), "query", "queries") if len(alike) == 1 else "queries"
-    each = f": {listed([f'{count:,} ({name})' for name, count in asked.items()])}" if alike else ""
+    who, each = asked(table)
     said = [
         f"Share of {who} with a relevant item among the first k{each}.",
         "The axis begins at 80%." if low else "",

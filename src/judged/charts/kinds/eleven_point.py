@@ -7,12 +7,11 @@ import polars as pl
 from judged.charts.axes import share_axis
 from judged.charts.chart import Chart
 from judged.charts.lines import curves
-from judged.charts.sources import Source, Systems
+from judged.charts.sources import Source, Systems, asked
 from judged.charts.specification import chart, layers
 from judged.charts.themes import ThemeName, theme_named
 from judged.checks import checked
 from judged.measures import parse_measure
-from judged.text import counted
 
 KIND = "eleven-point"
 POINTS = [point / 10 for point in range(11)]
@@ -68,9 +67,10 @@ def draw(
         y=share_axis("interpolated precision", "precision"),
         theme=theme_named(theme),
     )
+    who, each = asked(table)
     said = [
         "Interpolated: the best precision at this recall or any higher one. "
-        f"Mean over {counted(int(table['queries'][0]), 'query', 'queries')}.",
+        f"Mean over {who}{each}.",
         "The area under such a curve is not AP.",
         *(notes or ()),
     ]

@@ -9,13 +9,12 @@ import polars as pl
 from judged.charts.axes import rank_axis, share_axis
 from judged.charts.chart import Chart
 from judged.charts.lines import curves
-from judged.charts.sources import Source, Systems, checked_k, cutoffs
+from judged.charts.sources import Source, Systems, asked, checked_k, cutoffs
 from judged.charts.specification import chart, layers
 from judged.charts.themes import ThemeName, theme_named
 from judged.checks import checked
 from judged.errors import MeasureError
 from judged.measures import Measure, parse_all, parse_measure
-from judged.text import counted
 
 if TYPE_CHECKING:
     from judged.types import MeasuresLike
@@ -107,8 +106,9 @@ def draw(
     panels = [_panel(part, theme) for part in table.partition_by("measure", maintain_order=True)]
     names = table["measure"].unique(maintain_order=True).to_list()
     last, shown = int(table["k"].max()), table["k"].n_unique()  # type: ignore[arg-type]
+    who, each = asked(table)
     said = [
-        f"Mean over {counted(int(table['queries'][0]), 'query', 'queries')}.",
+        f"Mean over {who}{each}.",
         f"Computed at {shown} of the {last:,} cutoffs." if shown < last else "",
         *(notes or ()),
     ]

@@ -9,7 +9,7 @@ import polars as pl
 
 from judged.charts.axes import number_axis
 from judged.charts.chart import Chart
-from judged.charts.sources import Source, Systems
+from judged.charts.sources import Source, Systems, asked
 from judged.charts.specification import chart
 from judged.charts.themes import ThemeName, theme_named
 from judged.checks import checked
@@ -17,7 +17,6 @@ from judged.errors import InputError
 from judged.evaluation.ranges import TIE_ORDERS, UNJUDGED_ENDS
 from judged.measures import parse_all
 from judged.rankings.audit import Audit
-from judged.text import counted
 
 if TYPE_CHECKING:
     from judged.types import MeasuresLike
@@ -116,9 +115,9 @@ def draw(
 ) -> Chart:
     panels = [_panel(part, theme) for part in table.partition_by("measure", maintain_order=True)]
     reasons = table["reason"].unique(maintain_order=True).to_list()
+    who, each = asked(table)
     said = [
-        "The line is the value that is reported, over "
-        f"{counted(int(table['queries'][0]), 'query', 'queries')}.",
+        f"The line is the value that is reported, over {who}{each}.",
         "Bars of ties: from the worst order of tied results to the best, or at least so far where "
         "there are too many orders to try; the dot is the mean over all of them."
         if "ties" in reasons

@@ -9,7 +9,7 @@ import polars as pl
 from judged.charts.axes import share_axis
 from judged.charts.chart import Chart
 from judged.charts.lines import curves
-from judged.charts.sources import Source, Systems, unweighted
+from judged.charts.sources import Source, Systems, asked, unweighted
 from judged.charts.specification import chart, layers
 from judged.charts.themes import ThemeName, theme_named
 from judged.checks import checked
@@ -163,12 +163,12 @@ def draw(
     lines[0]["encoding"]["order"] = {"field": "place", "type": "quantitative"}
     for line in lines[:-1]:
         line["transform"] = [{"window": [{"op": "row_number", "as": "place"}]}]
-    query, queries = table["query"][0], int(table["queries"][0])
+    query, (who, each) = table["query"][0], asked(table)
     skipped = int(table["skipped"].max())  # type: ignore[arg-type]
     said = [
         "AUC is the chance that a relevant item stands above one that is not; the dotted line is "
         "chance.",
-        "" if query else f"Mean over {counted(queries, 'query', 'queries')}, at {POINTS} points.",
+        "" if query else f"Mean over {who}, at {POINTS} points{each}.",
         f"{counted(skipped, 'query has', 'queries have')} nothing relevant, or nothing else, and "
         "no curve."
         if skipped

@@ -26,11 +26,11 @@ from judged.inputs import read_judgements, read_run
 from judged.inputs.tables import Judgements, Lookup, Run
 from judged.judging import judge_pool, pool_of
 from judged.measures import parse_measure
-from judged.measures.aggregation import GEOMETRIC_FLOOR
 from judged.measures.average import ROUNDED, recall_points
 from judged.policy import Policy
 from judged.rankings.rankings import Rankings
 from judged.segments import Floats
+from judged.statistics.aggregates import GEOMETRIC_FLOOR
 from judged.text import listed
 
 MISSING_ZSCORE = -1_000_000.0

@@ -15,9 +15,9 @@ from judged.errors import InputError, PolicyError
 from judged.evaluation.settlement import graded_for, nothing_relevant
 from judged.inputs.order import OrderOnly
 from judged.judging.variants import uncondensed
-from judged.measures.aggregation import mean
 from judged.rankings.audit import Audit, audit_of
 from judged.segments import Floats
+from judged.statistics.aggregates import mean
 from judged.statistics.auroc import METHOD, Auroc, auroc
 from judged.statistics.intervals import LEVEL
 from judged.text import counted, percent, plain, shown

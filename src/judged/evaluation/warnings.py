@@ -12,8 +12,8 @@ from judged.evaluation import effects
 from judged.evaluation.definition import about_runs
 from judged.evaluation.settlement import nothing_relevant
 from judged.evaluation.weighting import about_weights
-from judged.measures.aggregation import mean
 from judged.measures.orders import LIMIT
+from judged.statistics.aggregates import mean
 from judged.text import counted, listed
 
 if TYPE_CHECKING:

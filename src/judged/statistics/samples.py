@@ -1,0 +1,136 @@
+"""What a number over queries is made of: enough to compute it again for any of the queries, each
+taken any number of times."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from judged.segments import Floats, Ints
+from judged.statistics.aggregates import CLOSE, GEOMETRIC_FLOOR
+
+
+def _same(means: Floats) -> Floats:
+    return means[..., 0]
+
+
+@dataclass(frozen=True, eq=False)
+class Means:
+    """A number that is a function of means over the queries: of one column or of several.
+
+    >>> Means.of_values(np.array([1.0, 3.0])).value()
+    2.0
+    """
+
+    columns: Floats
+    """One row per query that counts, none of them undefined."""
+    function: Callable[[Floats], Floats] = _same
+    """From means of the columns, along the last axis, to the number."""
+    aggregate: str = ""
+    """mean, sum or geometric, where the number is that of one value per query; its column then
+    holds what is averaged: the values, or their logarithms. Empty for any other function."""
+    weights: Floats | None = None
+    """How much each query counts; None where all count the same."""
+
+    @classmethod
+    def of_values(
+        cls, values: Floats, aggregate: str = "mean", weights: Floats | None = None
+    ) -> Means:
+        """The mean, sum or geometric mean of one value per query."""
+        size = len(values)
+        if aggregate == "geometric":
+            logs = np.log(np.maximum(values, GEOMETRIC_FLOOR))
+            return cls(logs[:, None], lambda m: np.exp(m[..., 0]), aggregate, weights)
+        if aggregate == "sum":
+            return cls(values[:, None], lambda m: m[..., 0] * size, aggregate, weights)
+        return cls(values[:, None], aggregate=aggregate, weights=weights)
+
+    def __len__(self) -> int:
+        return len(self.columns)
+
+    @property
+    def averaged(self) -> Floats | None:
+        """What the number is a mean of, on its own scale; None where it is another function."""
+        return self.columns[:, 0] if self.aggregate else None
+
+    def value(self) -> float:
+        """The number."""
+        return float(self.function(np.average(self.columns, axis=0, weights=self.weights)))
+
+    def take(self, which: Ints) -> Means:
+        """The same of some of the queries only, in this order."""
+        weights = None if self.weights is None else self.weights[which]
+        if self.aggregate == "sum":
+            return Means.of_values(self.columns[which, 0], "sum", weights)
+        return replace(self, columns=self.columns[which], weights=weights)
+
+    def resampled(self, counts: Floats) -> Floats:
+        """The number for each row of counts: how often each query is taken."""
+        weighed = counts if self.weights is None else counts * self.weights
+        return self.function(weighed @ self.columns / weighed.sum(axis=-1, keepdims=True))
+
+
+@dataclass(frozen=True, eq=False)
+class Median:
+    """A median of values, one or more per query; infinite ones among them.
+
+    >>> Median.of_values(np.array([1.0, 2.0, np.inf])).value()
+    2.0
+    """
+
+    values: Floats
+    """What the median is of."""
+    owner: Ints
+    """The query of each value, as its number from 0."""
+    size: int
+    """How many queries there are."""
+    weights: Floats | None = None
+    """How much each query counts; None where all count the same."""
+    aggregate: str = field(default="median", init=False)
+
+    @classmethod
+    def of_values(cls, values: Floats, weights: Floats | None = None) -> Median:
+        """The median of one value per query."""
+        return cls(values, np.arange(len(values)), len(values), weights)
+
+    def __len__(self) -> int:
+        return self.size
+
+    @property
+    def averaged(self) -> None:
+        """A median is no mean."""
+
+    @property
+    def pooled(self) -> bool:
+        """Whether queries have other numbers of values than one each."""
+        return len(self.values) != self.size or not np.array_equal(self.owner, np.arange(self.size))
+
+    def value(self) -> float:
+        """The number."""
+        return float(self.resampled(np.ones((1, self.size)))[0])
+
+    def take(self, which: Ints) -> Median:
+        """The same of some of the queries only, each at most once, in this order."""
+        place = np.full(self.size, -1)
+        place[which] = np.arange(len(which))
+        owner = place[self.owner]
+        kept = owner >= 0
+        weights = None if self.weights is None else self.weights[which]
+        return Median(self.values[kept], owner[kept], len(which), weights)
+
+    def resampled(self, counts: Floats) -> Floats:
+        """The number for each row of counts: how often each query is taken."""
+        weighed = counts if self.weights is None else counts * self.weights
+        order = np.argsort(self.values, kind="stable")
+        values = self.values[order]
+        upto = np.cumsum(weighed[:, self.owner[order]], axis=1)
+        half = upto[:, -1:] / 2
+        low = np.argmax(upto >= half * (1 - CLOSE), axis=1)
+        high = np.argmax(upto > half * (1 + CLOSE), axis=1)
+        return (values[low] + values[high]) / 2
+
+
+Sample = Means | Median
+"""What any number over queries is made of."""

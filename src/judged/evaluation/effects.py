@@ -96,7 +96,7 @@ def _moved(evaluation: Exports, run: Scored, look: Look) -> dict[Measure, Moved]
             moves &= ~nothing_relevant(measure, own)[tied]
         if not moves.any():
             continue
-        if measure.spec.summarise is None:
+        if measure.spec.made_of is None:
             counts = ~np.isnan(values)
             sides = []
             for end in (low, high):
@@ -121,7 +121,7 @@ def _summaries(evaluation: Exports, measure: Measure, r: Rankings) -> list[float
         return [math.nan]
     orders = (in_order(r, worth.ranks(r, best=best)) for best in (False, True))
     return [
-        settled(measure, order, evaluation.policy, measure.compute_as_ranked(order))[1]
+        settled(measure, order, evaluation.policy, measure.compute_as_ranked(order)).summary
         for order in orders
     ]
 

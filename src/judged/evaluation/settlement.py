@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -21,6 +21,8 @@ from judged.policy import Policy
 from judged.rankings.audit import Audit, audit_of
 from judged.rankings.rankings import Rankings
 from judged.segments import Floats
+from judged.statistics.aggregates import relative
+from judged.statistics.samples import Means, Median, Sample
 from judged.text import plain
 
 if TYPE_CHECKING:
@@ -45,6 +47,8 @@ class Scored:
     """One number per query; NaN for a query that does not count."""
     summary: dict[Measure, float]
     """The mean over the queries that count, or what else the measure says."""
+    samples: dict[Measure, Sample] = field(default_factory=dict)
+    """What the summary is made of, for measures where that is not the values."""
     errors: dict[Measure, Floats] = field(default_factory=dict)
     """Standard errors of the values, for measures whose expected value was estimated from random
     orders of ties."""
@@ -89,6 +93,34 @@ class Scored:
         'MAP'
         """
         return self.labels.get(measure, str(measure))
+
+    def sample(self, measure: Measure) -> Sample:
+        """What a measure's summary is made of: one row per query that counts, in the order of the
+        rankings.
+
+        Parameters
+        ----------
+        measure : Measure
+            One that was computed.
+
+        Returns
+        -------
+        Sample
+
+        >>> from judged import RR, evaluate
+        >>> run = {"q1": ["b", "a"], "q2": ["c"]}
+        >>> scored = evaluate({"q1": {"a": 1}, "q2": {"c": 1}}, run, "RR").scored()
+        >>> scored.sample(RR).columns.tolist()
+        [[0.5], [1.0]]
+        """
+        if measure in self.samples:
+            return self.samples[measure]
+        counted = ~np.isnan(self.values[measure])
+        values, weights = self.values[measure][counted], relative(self.rankings.weights_of(counted))
+        aggregate = measure.params["aggregate"]
+        if aggregate == "median":
+            return Median.of_values(values, weights)
+        return Means.of_values(values, aggregate, weights)
 
     def to_dict(self, *, per_query: bool = False) -> dict[str, Any]:
         """Everything, as plain Python values that JSON can hold.
@@ -222,7 +254,7 @@ def score_ties(
             (worst, best), ends if measure.spec.higher_is_better else reversed(ends), strict=True
         ):
             # A summary that is not made of the queries' values is that of the order by worth.
-            worth = measure.worth(own) if measure.spec.summarise is not None else None
+            worth = measure.worth(own) if measure.spec.made_of is not None else None
             order = own if worth is None else in_order(own, worth.ranks(own, best=side is best))
             _put(side, measure, policy, convention, Expected(values), order)
         if beyond := int((~found.sure & ~np.isnan(mean.values[measure])).sum()):
@@ -267,8 +299,10 @@ def _put(
     raw = found.values
     if convention and (fixed := convention.undefined(measure)) is not None:
         raw = np.where(np.isnan(raw), fixed, raw)
-    values, scored.summary[measure] = settled(measure, r, policy, raw)
+    values, sample, scored.summary[measure] = settled(measure, r, policy, raw)
     scored.values[measure] = values
+    if sample is not None:
+        scored.samples[measure] = sample
     if found.errors is not None:
         counted = ~np.isnan(values)
         scored.errors[measure] = np.where(counted, found.errors, np.nan)
@@ -278,8 +312,18 @@ def _put(
             scored.summary_errors[measure] = error
 
 
-def settled(measure: Measure, r: Rankings, policy: Policy, raw: Floats) -> tuple[Floats, float]:
-    """A measure's values with the policy applied (NaN: does not count), and its summary."""
+class Outcome(NamedTuple):
+    """A measure's values with the policy applied, and its summary."""
+
+    values: Floats
+    """NaN for a query that does not count."""
+    sample: Sample | None
+    """What the summary is made of, where that is not these values."""
+    summary: float
+
+
+def settled(measure: Measure, r: Rankings, policy: Policy, raw: Floats) -> Outcome:
+    """What a policy makes of a measure's values."""
     idle = None if r.weights is None else r.weights.values == 0
     nothing = nothing_relevant(measure, r)
     if policy.empty == "error" and nothing.any():
@@ -298,8 +342,10 @@ def settled(measure: Measure, r: Rankings, policy: Policy, raw: Floats) -> tuple
     counted, values = settlement.counted, settlement.settle(raw)
     shown = np.full(len(r), np.nan)
     shown[counted] = values
-    weights = r.weights_of(counted)
-    return shown, measure.summarise(r, Settled(values, counted, settlement.settle, weights))
+    given = Settled(values, counted, settlement.settle, r.weights_of(counted))
+    sample = measure.made_of(r, given) if counted.any() else None
+    summary = measure.summarise(r, given) if sample is None else sample.value()
+    return Outcome(shown, sample, summary)
 
 
 def _some(r: Rankings, which: Mask) -> str:

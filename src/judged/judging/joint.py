@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -106,9 +107,13 @@ class Joint:
         (above, reached), (below, also) = (self._heights(*each, cutoff) for each in both)
         # A negative grade is no judgement.
         unjudged = ~(self.grades >= 0) & (reached | also)
+        queries = np.full(len(self.queries), -1)  # some may be looked at apart
+        queries[[self.queries[name] for name in run[1].queries]] = np.arange(len(run[1]))
+        query = queries[self.query]
         for favoured in (above < below, above > below):
             grades = np.where(unjudged, np.where(favoured, top, 0.0), self.grades)
-            yield Pair(*(self._graded(listed, r, grades) for listed, r in both))
+            judging = _Judging(query, grades, (query >= 0) & ~np.isnan(grades))
+            yield Pair(*(judging.of(listed, r) for listed, r in both))
 
     def _heights(
         self, listed: _Listed, r: Rankings, cutoff: int | None
@@ -125,26 +130,37 @@ class Joint:
         reached[listed.item] = highest <= min(depth, np.inf if cutoff is None else cutoff)
         return height, reached
 
-    def _graded(self, listed: _Listed, r: Rankings, grades: Floats) -> Rankings:
-        """A run as it was judged, by other grades; NaN is none."""
-        queries = np.full(len(self.queries), -1)  # some may be looked at apart
-        queries[[self.queries[name] for name in r.queries]] = np.arange(len(r))
-        own = queries[self.query]
-        judged = (own >= 0) & ~np.isnan(grades)
-        held = np.flatnonzero(judged[listed.item])
-        held = held[by_query_and_rank(own[listed.item[held]], listed.places.rank[held])]
-        item, places = listed.item[held], listed.places
-        pool = np.flatnonzero(judged)
-        pool = pool[np.lexsort((-grades[pool], own[pool]))]
+
+@dataclass(frozen=True, eq=False)
+class _Judging:
+    """Grades of all items, by their numbers."""
+
+    query: Ints
+    """The query of each item among those of the rankings; -1 for one that they lack."""
+    grades: Floats
+    judged: NDArray[np.bool_]
+    """Which of the items of these queries have a grade."""
+
+    @cached_property
+    def pool(self) -> Ints:
+        """The judged items, the best first in each query."""
+        pool = np.flatnonzero(self.judged)
+        return pool[np.lexsort((-self.grades[pool], self.query[pool]))]
+
+    def of(self, listed: _Listed, r: Rankings) -> Rankings:
+        """A run judged so, otherwise as it was."""
+        held = np.flatnonzero(self.judged[listed.item])
+        query, places = self.query[listed.item], listed.places
+        held = held[by_query_and_rank(query[held], places.rank[held])]
         whole = replace(
             r.whole or r,
-            hit_query=own[item],
+            hit_query=query[held],
             hit_rank=places.rank[held],
-            hit_grade=grades[item],
+            hit_grade=self.grades[listed.item[held]],
             hit_tie_first=places.first[held],
             hit_tie_last=places.last[held],
-            pool_query=own[pool],
-            pool_grade=grades[pool],
+            pool_query=self.query[self.pool],
+            pool_grade=self.grades[self.pool],
             weights=r.weights,
         )
         return judged_otherwise(whole, r)

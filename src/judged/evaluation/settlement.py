@@ -129,9 +129,7 @@ def _put(
     r: Rankings,
 ) -> None:
     """Settle a measure's values and enter them, with what is known of their errors."""
-    raw = found.values
-    if convention and (fixed := convention.undefined(measure)) is not None:
-        raw = np.where(np.isnan(raw), fixed, raw)
+    raw = convention.filled(measure, found.values) if convention else found.values
     values, sample, scored.summary[measure] = settled(measure, r, policy, raw)
     scored.values[measure] = values
     if sample is not None:

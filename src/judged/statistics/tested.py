@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
 from judged.segments import Floats
+
+SMALLEST_P = float(np.finfo(np.float64).tiny)
+"""No p is smaller: none is 0."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -16,9 +22,21 @@ class Tested:
     """
 
     p: Floats
-    """Two-sided; never 0."""
+    """Two-sided; never 0. NaN where the test has nothing to go by."""
     low: Floats
     """Lower ends, one row per level that was asked for and one column per pair; NaN where there is
     none."""
     high: Floats
     """Upper ends."""
+
+
+def below(p: Floats | float, level: float) -> NDArray[np.bool_]:
+    """Whether p is below 1 - level: the one comparison that decides what counts as shown.
+
+    1 - 0.95 is a little more than 0.05 in floats, and a p that is 0.05 must not count as below it,
+    however either of them was rounded. NaN is never below.
+
+    >>> bool(below(0.05, 0.95)), bool(below(0.0499, 0.95))
+    (False, True)
+    """
+    return np.asarray(p) < (1 - level) * (1 - 1e-12) - 2.0**-53

@@ -20,6 +20,7 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "Audit": "rankings.audit",
+    "Comparison": "comparison.comparison",
     "ConventionError": "errors",
     "Diagnosis": "embeddings.diagnosis",
     "Disagreement": "disagreement.result",
@@ -46,7 +47,9 @@ _HOMES = {
     "Unanswerable": "evaluation.unanswerable",
     "Vectors": "inputs.vectors",
     "charts": "charts",
+    "compare": "comparison",
     "compare_conventions": "disagreement",
+    "compare_values": "comparison",
     "conventions": "conventions",
     "evaluate": "evaluation",
     "evaluate_embeddings": "embeddings",

@@ -35,6 +35,7 @@ LAYERS = layers()
 HANDS_OVER = {
     "__init__": {"measures": {"_measure", "__dir__"}},
     "rankings": {"judging": {"from_scores"}, "evaluation": {"evaluate"}},
+    "evaluation": {"comparison": {"compare"}},
 }
 """What is imported from below when a function is called, and which functions these are."""
 

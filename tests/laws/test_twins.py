@@ -71,7 +71,7 @@ def test_values(name: str, data: st.DataObject, queries: list[Query]) -> None:
     )
 
 
-SUMMARISED_THEIR_OWN_WAY = {name for name, spec in REGISTRY.items() if spec.summarise}
+SUMMARISED_THEIR_OWN_WAY = {name for name, spec in REGISTRY.items() if spec.made_of}
 
 
 def compare_summary(measure: Measure, queries: list[Query]) -> None:

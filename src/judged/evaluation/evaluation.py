@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from judged.errors import InputError, MeasureError, PolicyError, quoted
 from judged.evaluation.exports import Exports
@@ -19,7 +19,8 @@ from judged.evaluation.ranges import (
     with_judged_shares,
 )
 from judged.evaluation.request import Conventional, Request
-from judged.evaluation.settlement import Scored, score, score_ties
+from judged.evaluation.scored import Scored
+from judged.evaluation.settlement import score, score_ties
 from judged.evaluation.unanswerable import Unanswerable
 from judged.judging.variants import Variants
 from judged.measures import Measure, parse_measure
@@ -31,6 +32,7 @@ from judged.rankings.rankings import Rankings
 if TYPE_CHECKING:
     import polars as pl
 
+    from judged.comparison.comparison import Comparison
     from judged.evaluation.latency import Latency
     from judged.types import ConventionLike, MeasuresLike, PolicyLike, WeightsLike
 
@@ -264,6 +266,53 @@ class Evaluation(Exports):
                 "unanswerable=True."
             )
         return apart
+
+    def compare(self, *, baseline: str | None = None, **settings: Any) -> Comparison:
+        """Compare the runs of this evaluation: is the difference real?
+
+        Parameters
+        ----------
+        baseline : str, optional
+            The run that all others are compared with.
+        **settings : Any
+            `test`, `correction`, `family`, `level`, `power`, `margin`, `groups`, `slices`,
+            `resamples` and `seed`, as `judged.compare` has them.
+
+        Returns
+        -------
+        Comparison
+
+        >>> from judged import evaluate
+        >>> runs = {"one": {"q": ["b", "a"]}, "other": {"q": ["a"]}}
+        >>> evaluate({"q": {"a": 1}}, runs, "RR").compare().pair().verdict
+        'too few'
+        """
+        from judged.comparison import compare_evaluation
+
+        return compare_evaluation(self, baseline=baseline, **settings)
+
+    def beside(self, *others: Evaluation, names: Sequence[str] | None = None) -> Evaluation:
+        """This evaluation and others of the same queries as one, to be compared.
+
+        Parameters
+        ----------
+        *others : Evaluation
+            Evaluations of the same queries by the same measures under the same policy.
+        names : sequence of str, optional
+            What all runs are called, in order; needed where two have one name.
+
+        Returns
+        -------
+        Evaluation
+
+        >>> from judged import evaluate
+        >>> one, other = (evaluate({"q": {"a": 1}}, {"q": run}, "RR") for run in ("ab", "ba"))
+        >>> one.beside(other, names=["one", "other"]).to_dict()["runs"][1]["name"]
+        'other'
+        """
+        from judged.evaluation.joining import joined
+
+        return joined([self, *others], names)
 
     def _under_others(
         self, names: Iterable[str], option: str, measure: str | Measure | None, run: str | None

@@ -142,7 +142,7 @@ def _columns(measures: list[Measure], r: Rankings) -> Floats:
                 # Most definitions give a query's list the same values as some other: they are
                 # averaged once.
                 key = (measure.params["aggregate"], values.tobytes())
-                plain = measure.spec.summarise is None
+                plain = measure.spec.made_of is None
                 value = known.get(key) if plain else None
                 if value is None:
                     value = measure.summarise(r, Settled(values, counted, settlement.settle))

@@ -92,7 +92,7 @@ def _tidy(
             [
                 _subtopic(header[at], schema[header[at]], source)
                 if role in SUBTOPIC_COLUMNS
-                else _ids(header[at], schema[header[at]], source, notes)
+                else id_texts(header[at], schema[header[at]], source, notes)
                 for at in positions
             ]
         )
@@ -113,7 +113,8 @@ def _tidy(
     return Reading(_complete(table, kind, source), (*dict.fromkeys(notes), *columns.notes))
 
 
-def _ids(name: str, dtype: pl.DataType, source: str, notes: list[str]) -> pl.Expr:
+def id_texts(name: str, dtype: pl.DataType, source: str, notes: list[str]) -> pl.Expr:
+    """The ids in a column, as texts; other types are refused."""
     column = pl.col(name)
     if dtype == pl.String or dtype == pl.Null:  # a column of nulls fails later, with its row
         return column.cast(pl.String)

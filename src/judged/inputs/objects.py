@@ -33,7 +33,7 @@ class Records:
         from judged.checks import refuse_lost_polars
 
         refuse_lost_polars()
-        return pl.DataFrame([_series(name, values) for name, values in self.columns.items()])
+        return pl.DataFrame([column_of(name, values) for name, values in self.columns.items()])
 
 
 def is_record(given: Any) -> bool:
@@ -79,7 +79,8 @@ def records_of(given: Iterable[Any], label: str = "a list of rows") -> Records:
     return Records({str(name): [row.get(name) for row in dicts] for name in dicts[0]}, label)
 
 
-def _series(name: str, values: Sequence[Any]) -> pl.Series:
+def column_of(name: str, values: Sequence[Any]) -> pl.Series:
+    """Values of Python as a column, of any objects where they are of several types."""
     import numpy as np
     import polars as pl
 

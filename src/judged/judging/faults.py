@@ -11,9 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judged.errors import InputError
+from judged.inputs.agreement import agreement
 from judged.inputs.order import OrderOnly
 from judged.inputs.tables import AnyTable, Lookup, Run, Table
-from judged.judging.ids import agreement
+from judged.judging.ids import WHOSE
 from judged.segments import Floats, Ints
 from judged.text import Warned, counted
 
@@ -120,7 +121,7 @@ def nothing_in_common(pool: Pool, run: Run | Lookup) -> str:
     for hint, change in _HINTS.items():
         if {change(query) for query in there[:1000]} & {change(query) for query in pool.queries}:
             return f"{message} {hint}"
-    like = agreement(there[:1000], pool.queries)
+    like = agreement(there[:1000], pool.queries, WHOSE)
     return f"{message} {like or 'Do the two belong to the same collection?'}"
 
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterator, Sequence
-from functools import cache
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from judged.inputs.agreement import changes, meet
 from judged.segments import Ints, positions, starts_of
 from judged.text import Warned, counted
 
@@ -17,51 +16,9 @@ if TYPE_CHECKING:
     from judged.judging.join import Matches
     from judged.judging.pool import Pool
 
-SEPARATORS = "#_:/-.|@"
-_EXACT = "ids are compared as exact texts."
-_WHOSE = ("the run's ids", "the judgements' ids")
+WHOSE = ("the run's ids", "the judgements' ids")
 QUERIES, IDS = 50, 100
 """So many queries, and so many ids of each, are looked at."""
-
-
-@cache
-def changes() -> dict[str, tuple[str, Callable[[str], str | None]]]:
-    """Ways to change ids, in words: the `item_to` that does it, and what it makes of an id."""
-
-    def before(separator: str) -> Callable[[str], str | None]:
-        return lambda each: each.rpartition(separator)[0]
-
-    def found(pattern: str) -> Callable[[str], str | None]:
-        search = re.compile(pattern).search
-        return lambda each: (match := search(each)) and match.group(1)
-
-    cut = {f"cut at the last {each!r}": (f"doc:{each}", before(each)) for each in SEPARATORS}
-    patterns = {
-        "without leading zeros": "^0+(.+)$",
-        "with 1.0 written as 1": r"^(.+)\.0$",
-        "without white space at the ends": r"^\s*(.*?)\s*$",
-        **{f"cut at the first {each!r}": f"^(.+?){re.escape(each)}" for each in SEPARATORS},
-        **{f"cut after the last {each!r}": f"([^{each}]+)$" for each in SEPARATORS},
-        "without the letters before the number": r"^\D+(\d+)$",
-    }
-    return {
-        **cut,
-        **{words: (f"pattern:{each}", found(each)) for words, each in patterns.items()},
-        "in lower case": ("str.lower", str.lower),
-    }
-
-
-def meet(
-    ours: Sequence[str], theirs: Sequence[str], change: Callable[[str], str | None]
-) -> tuple[bool, bool]:
-    """Whether some of our ids, once they are changed, are among theirs as they are; and the other
-    way round. Ids that are changed on both sides are no sign: all that begin with doc_ would agree.
-    """
-
-    def changed(ids: Sequence[str]) -> set[str | None]:
-        return {new for each in ids if (new := change(each)) != each}
-
-    return not changed(ours).isdisjoint(theirs), not changed(theirs).isdisjoint(ours)
 
 
 def unlike_ids(pool: Pool, run: Run | Lookup, found: Matches) -> Iterator[str]:
@@ -82,7 +39,7 @@ def unlike_ids(pool: Pool, run: Run | Lookup, found: Matches) -> Iterator[str]:
     pairs = list(_sample(pool, found, asked))
     words, both, share = _best(pairs)
     if share >= 0.25 and not run.basis:
-        whose = _WHOSE[both[0] < both[1]]
+        whose = WHOSE[both[0] < both[1]]
         item_to = changes()[words][0]
         shell = "" if item_to == "str.lower" else f" (--item-to {_for_shell(item_to)})"
         given = item_to if item_to == "str.lower" else repr(item_to)
@@ -107,21 +64,6 @@ def _best(pairs: list[tuple[list[str], list[str]]]) -> tuple[str, tuple[int, int
         if share > best[2]:
             best = words, (sum(one for one, _ in met), sum(other for _, other in met)), share
     return best
-
-
-def agreement(ours: Sequence[str], theirs: Sequence[str]) -> str | None:
-    """The words for what would make some of the ids of two sides meet."""
-    for words, (_, change) in changes().items():
-        for whose, one in zip(_WHOSE, meet(ours, theirs, change), strict=True):
-            if one:
-                return f"They would agree with {whose} {words}: {_EXACT}"
-    if {_number(each) for each in ours} & {_number(each) for each in theirs}:
-        return f"Their numbers agree, the letters around them do not: {_EXACT}"
-    return None
-
-
-def _number(name: str) -> str:
-    return "".join(letter for letter in name if letter.isdigit()).lstrip("0") or name
 
 
 def _sample(pool: Pool, found: Matches, asked: Ints) -> Iterator[tuple[list[str], list[str]]]:

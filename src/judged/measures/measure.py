@@ -17,6 +17,7 @@ from judged.measures.spec import Mask, Settled, Spec, taken
 from judged.measures.worth import Closed, Worth
 from judged.rankings.rankings import Rankings
 from judged.segments import Floats
+from judged.statistics.samples import Sample
 
 
 @dataclass(frozen=True)
@@ -265,11 +266,38 @@ class Measure:
         """
         if not settled.counted.any():
             return float("nan")
-        if self.spec.summarise is not None:
-            return self.spec.summarise(
-                rankings, settled, **_accepted(self.spec.summarise, self.params)
-            )
+        sample = self.made_of(rankings, settled)
+        if sample is not None:
+            return sample.value()
         return AGGREGATIONS[self.params["aggregate"]](settled.values, settled.weights)
+
+    def made_of(self, rankings: Rankings, settled: Settled) -> Sample | None:
+        """What the one number for all queries is made of, where that is not one value per query.
+
+        Parameters
+        ----------
+        rankings : Rankings
+            Judged lists.
+        settled : Settled
+            The queries' values after policy.
+
+        Returns
+        -------
+        Sample or None
+            One row per query that counts; None where the number is the mean of the queries'
+            values, or whatever else `aggregate` says.
+
+        >>> import judged, numpy as np
+        >>> from judged.measures import Settled
+        >>> rankings = judged.Rankings.from_relevance([[0, 1], [1, 1]])
+        >>> settled = Settled(np.array([2.0, 1.5]), np.ones(2, bool), lambda values: values)
+        >>> judged.Rank(of="all").made_of(rankings, settled).columns.tolist()
+        [[2.0, 1.0], [3.0, 2.0]]
+        >>> judged.Rank.made_of(rankings, settled) is None
+        True
+        """
+        form = self.spec.made_of
+        return None if form is None else form(rankings, settled, **_accepted(form, self.params))
 
     def summarise_error(
         self, values: Floats, errors: Floats, weights: Floats | None = None
@@ -294,7 +322,7 @@ class Measure:
         >>> judged.RR.summarise_error(np.array([0.5, 0.5]), np.array([0.03, 0.04]))
         0.025
         """
-        if self.spec.summarise is not None or not len(values):
+        if self.spec.made_of is not None or not len(values):
             return None
         return AGGREGATIONS[self.params["aggregate"]].standard_error(values, errors, weights)
 

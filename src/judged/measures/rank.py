@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from judged.measures.aggregation import AGGREGATIONS, aggregate_param
+from judged.measures.aggregation import aggregate_param
 from judged.measures.expected import first_chances, ties_of
 from judged.measures.params import REL, Choice, K
 from judged.measures.spec import NO_RELEVANT, Example, Settled, measure
 from judged.measures.worth import own_merit
 from judged.rankings.rankings import Cutoff, Rankings
 from judged.segments import Floats, Ints
+from judged.statistics.aggregates import relative
+from judged.statistics.samples import Means, Median, Sample
 
 
 def _expected_reciprocal_rank(r: Rankings, *, k: Cutoff, rel: float) -> Floats:
@@ -93,19 +95,25 @@ def _last(r: Rankings, rel: float) -> Floats:
     return value
 
 
-def _summary(r: Rankings, settled: Settled, *, rel: float, of: str, aggregate: str) -> float:
+def _made_of(
+    r: Rankings, settled: Settled, *, rel: float, of: str, aggregate: str
+) -> Sample | None:
     if of != "all":
-        return AGGREGATIONS[aggregate](settled.values, settled.weights)
+        return None
     query, ranks = _all_ranks(r, rel)
     # A query with nothing relevant has no ranks, and counts with the one value that the policy
     # gives it.
-    alone = np.flatnonzero((r.relevant(rel) == 0) & settled.counted)
+    empty = r.relevant(rel) == 0
+    alone = np.flatnonzero(empty & settled.counted)
     counts = settled.counted[query]
-    every = np.concatenate([query[counts], alone])
-    empty = settled.values[(r.relevant(rel) == 0)[settled.counted]]
-    return AGGREGATIONS[aggregate](
-        np.concatenate([ranks[counts], empty]), settled.weights_of(every)
-    )
+    place = np.cumsum(settled.counted) - 1
+    owner = place[np.concatenate([query[counts], alone])]
+    pooled = np.concatenate([ranks[counts], settled.values[empty[settled.counted]]])
+    size, weights = len(settled.values), relative(settled.weights)
+    if aggregate == "median":
+        return Median(pooled, owner, size, weights)
+    totals, numbers = (np.bincount(owner, each, size) for each in (pooled, np.ones(len(pooled))))
+    return Means.ratio(totals.astype(np.float64), numbers.astype(np.float64), weights)
 
 
 @measure(
@@ -148,7 +156,7 @@ def _summary(r: Rankings, settled: Settled, *, rel: float, of: str, aggregate: s
     higher_is_better=False,
     laws={"swap_up_never_hurts", "append_unjudged_is_neutral"},
     example=Example("Rank", "0 0 1 0 1", 3.0),
-    summarise=_summary,
+    made_of=_made_of,
     expected=_expected_rank,
     monotone=lambda params: params["of"] == "first",
 )

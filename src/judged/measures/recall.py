@@ -10,7 +10,8 @@ from judged.measures.precision import SHORT, precision
 from judged.measures.spec import ITSELF, NO_RELEVANT, Example, Settled, measure
 from judged.rankings.rankings import Cutoff, Rankings
 from judged.segments import Floats, divide
-from judged.statistics.aggregates import mean
+from judged.statistics.aggregates import relative
+from judged.statistics.samples import Means
 
 
 @measure(
@@ -66,14 +67,17 @@ def _balance(precision: Floats, recall: Floats, beta: float) -> Floats:
     )
 
 
-def _summary(
+def _made_of(
     r: Rankings, settled: Settled, *, k: Cutoff, rel: float, short: str, beta: float, average: str
-) -> float:
+) -> Means | None:
     if average == "queries":
-        return mean(settled.values, settled.weights)
+        return None
     parts = precision(r, k=k, rel=rel, short=short), recall(r, k=k, rel=rel, norm="relevant")
-    means = [np.asarray(mean(settled.settle(each), settled.weights)) for each in parts]
-    return float(_balance(means[0], means[1], beta))
+    return Means(
+        np.stack([settled.settle(each) for each in parts], axis=1),
+        lambda means: _balance(means[..., 0], means[..., 1], beta),
+        weights=relative(settled.weights),
+    )
 
 
 @measure(
@@ -112,7 +116,7 @@ def _summary(
     example=Example("F@4", "1 0 1 1 0 1 0 0", 0.75),
     # Both divisors are fixed, and P R / (β² P + R) with P = x/a and R = x/b is linear in x.
     expected=ITSELF,
-    summarise=_summary,
+    made_of=_made_of,
 )
 def f_measure(r: Rankings, *, k: Cutoff, rel: float, short: str, beta: float) -> Floats:
     found = np.nan_to_num(precision(r, k=k, rel=rel, short=short))

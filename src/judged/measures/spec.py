@@ -19,7 +19,8 @@ from judged.measures.params import Param
 from judged.measures.presets import PRESETS
 from judged.measures.worth import Closed, Worth, by_grade
 from judged.rankings.rankings import Rankings
-from judged.segments import Floats, Ints
+from judged.segments import Floats
+from judged.statistics.samples import Sample
 from judged.text import listed
 
 Mask = NDArray[np.bool_]
@@ -37,14 +38,6 @@ class Settled:
     """The same policy for other values, one per query, that a summary is made of."""
     weights: Floats | None = None
     """How much each query that counts weighs; None where all are the same."""
-
-    def weights_of(self, query: Ints) -> Floats | None:
-        """The weights of some queries that count, as numbers among all queries."""
-        if self.weights is None:
-            return None
-        every = np.zeros(len(self.counted))
-        every[self.counted] = self.weights
-        return every[query]
 
 
 @dataclass(frozen=True)
@@ -142,9 +135,10 @@ class Spec:
     policy changes them."""
     tells_unjudged: bool = False
     """Whether an irrelevant item counts otherwise than one that nobody judged."""
-    summarise: Callable[..., float] | None = None
-    """Where the summary is not an aggregation of the queries' values: (rankings, settled, **params)
-    -> float."""
+    made_of: Callable[..., Sample | None] | None = None
+    """Where the summary may be another thing than an aggregation of the queries' values:
+    (rankings, settled, **params) -> what it is made of, one row per query that counts; None where
+    it is the aggregation after all. Summary, interval and comparison read it."""
     expected: Expectation | None = None
     """The mean over all orders of tied results, in closed form; where it is None, or returns None,
     the orders are gone through, or some of them are drawn."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from judged.segments import Floats, Ints
-from judged.statistics.aggregates import CLOSE, GEOMETRIC_FLOOR
+from judged.statistics.aggregates import CLOSE, GEOMETRIC_FLOOR, weighted_mean
 
 
 def _same(means: Floats) -> Floats:
@@ -33,6 +33,9 @@ class Means:
     holds what is averaged: the values, or their logarithms. Empty for any other function."""
     weights: Floats | None = None
     """How much each query counts; None where all count the same."""
+    of_totals: bool = False
+    """Whether the function of the columns' totals is the same number, as of a ratio: then it is
+    computed of these, without the rounding of means."""
 
     @classmethod
     def of_values(
@@ -55,9 +58,22 @@ class Means:
         """What the number is a mean of, on its own scale; None where it is another function."""
         return self.columns[:, 0] if self.aggregate else None
 
+    @classmethod
+    def ratio(cls, upper: Floats, lower: Floats, weights: Floats | None = None) -> Means:
+        """The total of one column by that of another: the mean of items pooled over queries, from
+        their sum and their number in each."""
+        columns = np.stack([upper, lower], axis=1)
+        return cls(columns, lambda m: m[..., 0] / m[..., 1], "", weights, of_totals=True)
+
     def value(self) -> float:
         """The number."""
-        return float(self.function(np.average(self.columns, axis=0, weights=self.weights)))
+        if self.aggregate == "sum" and self.weights is None:
+            return float(np.sum(self.columns))
+        if self.of_totals:
+            weighed = self.columns if self.weights is None else self.columns * self.weights[:, None]
+            return float(self.function(weighed.sum(axis=0)))
+        means = [weighted_mean(column, self.weights) for column in self.columns.T]
+        return float(self.function(np.array(means)))
 
     def take(self, which: Ints) -> Means:
         """The same of some of the queries only, in this order."""

@@ -1,0 +1,227 @@
+"""Is the difference real? Pairs of runs, each with an interval, a test and a verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from judged.checks import checked
+
+if TYPE_CHECKING:
+    from judged.comparison.comparison import Comparison
+    from judged.evaluation.evaluation import Evaluation
+    from judged.types import (
+        CategoriesLike,
+        CollectionLike,
+        ColumnsLike,
+        ConventionLike,
+        Duplicates,
+        FileFormat,
+        ItemToLike,
+        JudgementsLike,
+        MeasuresLike,
+        PolicyLike,
+        Progress,
+        RunsLike,
+        WeightsLike,
+    )
+
+__all__ = ["compare", "compare_evaluation", "compare_values"]
+
+
+@checked
+def compare(
+    judgements: JudgementsLike,
+    runs: RunsLike | None = None,
+    measures: MeasuresLike | None = None,
+    *,
+    baseline: str | None = None,
+    test: str = "auto",
+    correction: str = "holm",
+    family: str = "measure",
+    level: float = 0.95,
+    power: float = 0.8,
+    margin: Mapping[str, float] | float | None = None,
+    groups: Any = None,
+    slices: Any = None,
+    unjudged_range: bool = False,
+    resamples: int = 9_999,
+    seed: int = 0,
+    policy: PolicyLike | None = None,
+    depth: int | None = None,
+    duplicates: Duplicates = "error",
+    collection: CollectionLike | None = None,
+    unique: CategoriesLike | None = None,
+    item_to: ItemToLike | None = None,
+    exclude_same_id: bool = False,
+    convention: ConventionLike | None = None,
+    weights: WeightsLike | None = None,
+    columns: ColumnsLike | None = None,
+    judgements_format: FileFormat | None = None,
+    run_format: FileFormat | None = None,
+    progress: Progress | None = None,
+) -> Comparison:
+    """Compare runs: by how much they differ, how sure that is, and what it means.
+
+    Parameters
+    ----------
+    judgements : JudgementsLike
+        A file, a dict {query: {item: grade}}, or a table.
+    runs : RunsLike, optional
+        At least two, as {name: run} or as a list of files. None where `judgements` are rows that
+        hold relevant and retrieved ids.
+    measures : MeasuresLike, optional
+        Such as "nDCG@10", or a list; by default AP, nDCG@10, RR, P@10 and R@100.
+    baseline : str, optional
+        The run that all others are compared with; by default the first of two, and all pairs of
+        more.
+    test : {"auto", "t", "randomisation", "bootstrap", "bca", "wilcoxon", "sign"}, optional
+        Where p and interval come from; "auto" is t for means, sums and geometric means, and
+        bootstrap for the rest.
+    correction : {"holm", "bonferroni", "bh", "tukey", "randomised-tukey", "none"}, optional
+        How p is corrected for the number of comparisons.
+    family : {"measure", "all"}, optional
+        Which comparisons are corrected together: those of a measure, or all.
+    level : float, optional
+        The level of intervals; a difference is shown where the corrected p is below 1 - level.
+    power : float, optional
+        How often the difference that is called detectable would have been found.
+    margin : float or dict, optional
+        The smallest difference that matters, for all measures or {measure: margin}.
+    groups : dict, table or file, optional
+        The group of each query, where queries of a group are not independent.
+    slices : dict, table or file, optional
+        Attributes of the queries, to compare the runs in each slice too.
+    unjudged_range : bool, optional
+        Whether it is checked what unjudged results could do to each verdict.
+    resamples : int, optional
+        How many sign flips or resamples are drawn, where some are.
+    seed : int, optional
+        What they are drawn from.
+    policy, depth, duplicates, collection, unique, item_to, exclude_same_id, convention, weights, \
+columns, judgements_format, run_format, progress
+        As for `evaluate`.
+
+    Returns
+    -------
+    Comparison
+
+    >>> judgements = {str(q): {"a": 1} for q in range(8)}
+    >>> good = {str(q): ["a", "b"] for q in range(8)}
+    >>> bad = {str(q): ["b", "a"] if q < 7 else ["b", "c", "a"] for q in range(8)}
+    >>> print(compare(judgements, {"good": good, "bad": bad}, "RR").pair().says)
+    RR: bad is worse than good by 0.521 (0.472 to 0.570).
+    """
+    from judged.evaluation import evaluate
+
+    evaluation = evaluate(
+        judgements,
+        runs,
+        measures,
+        policy=policy,
+        depth=depth,
+        duplicates=duplicates,
+        collection=collection,
+        unique=unique,
+        item_to=item_to,
+        exclude_same_id=exclude_same_id,
+        convention=convention,
+        weights=weights,
+        columns=columns,
+        judgements_format=judgements_format,
+        run_format=run_format,
+        progress=progress,
+    )
+    return compare_evaluation(
+        evaluation,
+        baseline=baseline,
+        test=test,
+        correction=correction,
+        family=family,
+        level=level,
+        power=power,
+        margin=margin,
+        groups=groups,
+        resamples=resamples,
+        seed=seed,
+    )
+
+
+def compare_evaluation(
+    evaluation: Evaluation, *, baseline: str | None = None, groups: Any = None, **settings: Any
+) -> Comparison:
+    """Compare the runs of an evaluation."""
+    from judged.comparison.comparison import Comparison
+    from judged.comparison.decisions import decided
+    from judged.comparison.numbers import Numbers
+    from judged.comparison.settings import Settings
+
+    chosen = Settings.of(**settings)
+    numbers = Numbers.of(evaluation)
+    names = {str(measure): label for label, measure in evaluation.labels.items()}
+    chosen = chosen.checked_margin({**names, **{label: label for label in evaluation.labels}})
+    rows = decided(numbers, chosen, baseline)
+    return Comparison(numbers, chosen, rows, baseline, evaluation)
+
+
+@checked
+def compare_values(
+    values: Any,
+    *,
+    baseline: str | None = None,
+    test: str = "auto",
+    correction: str = "holm",
+    family: str = "measure",
+    level: float = 0.95,
+    power: float = 0.8,
+    margin: Mapping[str, float] | float | None = None,
+    groups: Any = None,
+    resamples: int = 9_999,
+    seed: int = 0,
+) -> Comparison:
+    """Compare per-query numbers of any other tool.
+
+    Parameters
+    ----------
+    values : dict, table or file
+        {run: {query: value}}, {run: {measure: {query: value}}}, or a table.
+    baseline, test, correction, family, level, power, margin, groups, resamples, seed
+        As for `compare`.
+
+    Returns
+    -------
+    Comparison
+
+    >>> compare_values({"a": {"1": 0.5, "2": 0.25}, "b": {"1": 0.5, "2": 0.25}}).pair().verdict
+    'identical'
+    """
+    import numpy as np
+
+    from judged.comparison.comparison import Comparison
+    from judged.comparison.decisions import decided
+    from judged.comparison.numbers import Compared, Entry, Numbers
+    from judged.comparison.settings import Settings
+    from judged.statistics.samples import Means
+
+    chosen = Settings.of(
+        test=test,
+        correction=correction,
+        family=family,
+        level=level,
+        power=power,
+        margin=margin,
+        resamples=resamples,
+        seed=seed,
+    )
+    queries = tuple(sorted({q for own in values.values() for q in own}))
+    place = {q: at for at, q in enumerate(queries)}
+    entries = {}
+    for run, own in values.items():
+        order = sorted(own)
+        numbers = np.array([own[q] for q in order], float)
+        entries["value", run] = Entry(
+            Means.of_values(numbers), numbers, np.array([place[q] for q in order])
+        )
+    found = Numbers(tuple(values), queries, (Compared("value"),), entries)
+    chosen = chosen.checked_margin({"value": "value"})
+    return Comparison(found, chosen, decided(found, chosen, baseline), baseline)

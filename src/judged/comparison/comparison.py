@@ -1,0 +1,213 @@
+"""Comparison: pairs of runs with their verdicts, and what was done to reach them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from judged.comparison.exports import Exports
+from judged.comparison.leaderboard import Place, leaderboard
+from judged.comparison.numbers import Compared, Numbers
+from judged.comparison.pair import Pair
+from judged.comparison.settings import Settings
+from judged.errors import InputError, MeasureError, did_you_mean, quoted
+from judged.statistics.intervals import Interval
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from judged.evaluation.evaluation import Evaluation
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Comparison(Exports):
+    """What `compare` returns: every pair of runs on every measure, with its verdict.
+
+    >>> from judged import compare_values
+    >>> found = compare_values({"a": {"1": 0.5, "2": 0.25}, "b": {"1": 0.5, "2": 0.25}})
+    >>> found.pair().verdict
+    'identical'
+    """
+
+    numbers: Numbers
+    """The per-query numbers of all runs, aligned by query id."""
+    settings: Settings
+    """How the runs were compared."""
+    rows: tuple[Pair, ...]
+    """One row per measure and pair of runs."""
+    baseline: str | None = None
+    """The run that all others were compared with, where one was named."""
+    evaluation: Evaluation | None = None
+    """Where the numbers come from, if judged computed them."""
+    notes: tuple[str, ...] = ()
+    """What was noticed on the way."""
+
+    @property
+    def runs(self) -> tuple[str, ...]:
+        """The names of the runs."""
+        return self.numbers.runs
+
+    @property
+    def measures(self) -> tuple[str, ...]:
+        """What the measures are called."""
+        return tuple(each.name for each in self.numbers.measures)
+
+    def measure(self, measure: object = None) -> Compared:
+        """One of the measures, by any of its names; needed only where there are several."""
+        known = {each.name: each for each in self.numbers.measures}
+        if measure is None:
+            if len(known) > 1:
+                raise MeasureError(f"say which measure: {', '.join(known)}.")
+            return self.numbers.measures[0]
+        if isinstance(measure, str) and measure in known:
+            return known[measure]
+        if self.evaluation is not None:
+            return known[self.evaluation.label(self.evaluation.measure(measure))]  # type: ignore[arg-type]
+        hint = did_you_mean(str(measure), list(known))
+        raise MeasureError(f"there is no measure {quoted(measure)} in this comparison{hint}")
+
+    def pair(
+        self, run: str | None = None, against: str | None = None, measure: object = None
+    ) -> Pair:
+        """One row.
+
+        Parameters
+        ----------
+        run : str, optional
+            The run that is compared; needed only where there are several pairs.
+        against : str, optional
+            The run that it is compared with.
+        measure : str or Measure, optional
+            One of the comparison's measures; needed only where there are several.
+
+        Returns
+        -------
+        Pair
+
+        >>> from judged import compare_values
+        >>> found = compare_values({"a": {"1": 0.5, "2": 0.25}, "b": {"1": 0.5, "2": 0.25}})
+        >>> found.pair("b", "a").difference
+        0.0
+        """
+        name = self.measure(measure).name
+        rows = [
+            row
+            for row in self.rows
+            if row.measure == name and run in (None, row.run) and against in (None, row.against)
+        ]
+        if len(rows) != 1:
+            known = (row for row in self.rows if row.measure == name)
+            there = ", ".join(f"{row.run} against {row.against}" for row in known)
+            what = "say which pair" if rows else "there is no such pair"
+            raise InputError(f"{what}: there is {there}.")
+        return rows[0]
+
+    def value(self, measure: object = None, run: str | None = None) -> float:
+        """A run's number on all its queries, as `evaluate` has it.
+
+        Parameters
+        ----------
+        measure : str or Measure, optional
+            One of the comparison's measures; needed only where there are several.
+        run : str, optional
+            The name of a run.
+
+        Returns
+        -------
+        float
+
+        >>> from judged import compare_values
+        >>> compare_values({"a": {"1": 0.5}, "b": {"1": 0.25}}).value(run="b")
+        0.25
+        """
+        return self._values(self.measure(measure))[self._run(run)]
+
+    def interval(self, measure: object = None, run: str | None = None) -> Interval:
+        """A run's number with its own interval, which says nothing of differences.
+
+        Parameters
+        ----------
+        measure : str or Measure, optional
+            One of the comparison's measures; needed only where there are several.
+        run : str, optional
+            The name of a run.
+
+        Returns
+        -------
+        Interval
+
+        >>> from judged import compare_values
+        >>> compare_values({"a": {"1": 0.5, "2": 0.4}, "b": {"1": 0.25, "2": 0}}).interval(run="a")
+        Interval(estimate=0.45, low=-0.18..., high=1.08..., method='t', note='')
+        """
+        return self._intervals[self.measure(measure).name, self._run(run)]
+
+    def _run(self, run: str | None) -> str:
+        if run not in self.runs:
+            raise InputError(f"there is no run {quoted(run)}; there is {', '.join(self.runs)}.")
+        return str(run)
+
+    def _values(self, measure: Compared) -> dict[str, float]:
+        """Each run's number on a measure."""
+        if self.evaluation is not None and measure.measure is not None:
+            return {run.name: run.summary[measure.measure] for run in self.evaluation.runs}
+        entries = {run: self.numbers.entry(measure, run) for run in self.runs}
+        return {
+            run: entry.sample.value() if len(entry.place) else float("nan")
+            for run, entry in entries.items()
+        }
+
+    @cached_property
+    def _intervals(self) -> dict[tuple[str, str], Interval]:
+        from judged.statistics.intervals import interval
+
+        settings, found = self.settings, {}
+        for measure in self.numbers.measures:
+            for run in self.runs:
+                entry = self.numbers.entry(measure, run)
+                found[measure.name, run] = interval(
+                    entry.sample,
+                    level=settings.level,
+                    groups=self.numbers.grouped(entry.place),
+                    range=measure.range,
+                    error=entry.error,
+                    resamples=settings.resamples,
+                    seed=settings.seed,
+                )
+        return found
+
+    @cached_property
+    def pairs(self) -> pl.DataFrame:
+        """One row per measure and pair, everything that is known of it in columns."""
+        import polars as pl
+
+        rows = []
+        for row in self.rows:
+            flat = row.to_dict()
+            interval = flat.pop("interval")
+            at = list(flat).index("relative") + 1
+            items = list(flat.items())
+            ends = [("low", row.interval.low), ("high", row.interval.high)]
+            rows.append(dict([*items[:at], *ends, ("interval", interval["method"]), *items[at:]]))
+        return pl.DataFrame(rows, infer_schema_length=None, strict=False)
+
+    def leaderboard(self, measure: object = None) -> tuple[Place, ...]:
+        """The runs by a measure, best first, each with the ranks that the comparisons leave open.
+
+        Parameters
+        ----------
+        measure : str or Measure, optional
+            One of the comparison's measures; needed only where there are several.
+
+        Returns
+        -------
+        tuple of Place
+
+        >>> from judged import compare_values
+        >>> found = compare_values({"a": {"1": 0.5, "2": 0.25}, "b": {"1": 0.5, "2": 0.25}})
+        >>> found.leaderboard()[0]
+        Place(run='a', value=0.375, rank_low=1, rank_high=2)
+        """
+        known = self.measure(measure)
+        return leaderboard(known, self._values(known), self.rows)

@@ -1,0 +1,106 @@
+"""All pairs of a comparison: tested, corrected, decided."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from judged.comparison.families import correct, families
+from judged.comparison.match import Match, matched
+from judged.comparison.numbers import Numbers
+from judged.comparison.outcomes import Outcome, outcomes
+from judged.comparison.pair import Pair
+from judged.comparison.sentences import sentence
+from judged.comparison.settings import Settings
+from judged.comparison.sizes import sizes
+from judged.comparison.verdicts import verdict
+from judged.errors import InputError, quoted
+from judged.statistics.intervals import Interval
+
+Depends = Callable[[Match, str], tuple[str, ...]]
+"""From a match and its verdict before correction to what this verdict depends on."""
+
+
+def compared_runs(runs: Sequence[str], baseline: str | None) -> list[tuple[str, str]]:
+    """The pairs: all against the baseline, the second of two against the first, or all."""
+    if len(runs) < 2:
+        raise InputError(
+            "a comparison needs at least two runs; got " + (f"one, {runs[0]}." if runs else "none.")
+        )
+    if baseline is not None:
+        if baseline not in runs:
+            raise InputError(
+                f"the baseline {quoted(baseline)} is none of the runs: {', '.join(runs)}."
+            )
+        return [(run, baseline) for run in runs if run != baseline]
+    return [(runs[i], runs[j]) for j in range(len(runs)) for i in range(j + 1, len(runs))]
+
+
+def decided(
+    numbers: Numbers,
+    settings: Settings,
+    baseline: str | None = None,
+    depends: Depends | None = None,
+) -> tuple[Pair, ...]:
+    """All rows, measure by measure."""
+    pairs = compared_runs(numbers.runs, baseline)
+    matches = [matched(numbers, each, *pair) for each in numbers.measures for pair in pairs]
+    alone = outcomes(matches, settings, numbers)
+    found, corrected_p = correct(matches, alone, settings, numbers)
+    many = {at: len(family) for family in families(matches, settings) for at in family}
+    rows = []
+    for at, (match, outcome, p, size) in enumerate(
+        zip(matches, found, corrected_p, sizes(matches, settings), strict=True)
+    ):
+        row = row_of(match, outcome, p, size, settings)
+        if depends is not None:
+            on = depends(match, verdict(match, alone[at], alone[at].p, settings)[0])
+            row = replace(row, depends_on=on)
+        rows.append(replace(row, says=sentence(row, settings, many[at])))
+    return tuple(rows)
+
+
+def alone(match: Match, settings: Settings, numbers: Numbers) -> str:
+    """The verdict on one match by itself, before any correction."""
+    [outcome] = outcomes([match], settings, numbers)
+    return verdict(match, outcome, outcome.p, settings)[0]
+
+
+def row_of(
+    match: Match,
+    outcome: Outcome,
+    corrected_p: float,
+    size: tuple[float | None, float | None],
+    settings: Settings,
+) -> Pair:
+    """A row without what it depends on, and without its sentence."""
+    word, negligible = verdict(match, outcome, corrected_p, settings)
+    wins, ties, losses = match.record
+    against = abs(match.against_value)
+    relative = match.difference / against if against and math.isfinite(against) else None
+    return Pair(
+        measure=match.measure.name,
+        run=match.run,
+        against=match.against,
+        queries=match.queries,
+        groups=None if match.groups is None else match.units,
+        value=match.value,
+        against_value=match.against_value,
+        difference=match.difference,
+        relative=relative,
+        interval=Interval(
+            match.difference, outcome.low, outcome.high, outcome.method, outcome.note
+        ),
+        effect=size[0],
+        wins=wins,
+        ties=ties,
+        losses=losses,
+        p=outcome.p,
+        corrected_p=corrected_p,
+        smallest_p=outcome.smallest_p,
+        detectable=size[1],
+        verdict=word,
+        negligible=negligible,
+        test=outcome.test,
+    )

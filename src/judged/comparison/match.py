@@ -1,0 +1,187 @@
+"""Two runs on one measure, on the queries that count in both: what differs, and by how much."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judged.comparison.numbers import Compared, Entry, Numbers, in_common
+from judged.segments import Floats, Ints
+from judged.statistics.aggregates import CLOSE
+from judged.statistics.samples import Means, Median
+
+Mask = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class Match:
+    """Two runs on one measure, on the same queries."""
+
+    measure: Compared
+    run: str
+    against: str
+    ours: Entry
+    theirs: Entry
+    groups: Ints | None = None
+
+    @property
+    def queries(self) -> int:
+        """How many queries there are."""
+        return len(self.ours.place)
+
+    @property
+    def units(self) -> int:
+        """How many of what is independent there are: queries, or groups of them."""
+        return self.queries if self.groups is None else int(self.groups.max(initial=-1)) + 1
+
+    @property
+    def weights(self) -> Floats | None:
+        """How much each query counts."""
+        return self.ours.sample.weights
+
+    @cached_property
+    def value(self) -> float:
+        """The run's number on these queries."""
+        return self.ours.sample.value() if self.queries else math.nan
+
+    @cached_property
+    def against_value(self) -> float:
+        """The other run's number on these queries."""
+        return self.theirs.sample.value() if self.queries else math.nan
+
+    @cached_property
+    def difference(self) -> float:
+        """The run's number minus that of the other one; 0 where both are infinite."""
+        return float(_minus(np.array([self.value]), np.array([self.against_value]))[0])
+
+    @cached_property
+    def differences(self) -> Floats:
+        """The difference of each query's values; 0 where they are the same but for rounding."""
+        return _differences(self.ours.values, self.theirs.values)
+
+    @cached_property
+    def averaged(self) -> Floats | None:
+        """The differences of what the numbers are means of, on the scale of these means; None
+        where they are no means."""
+        ours, theirs = self.ours.sample.averaged, self.theirs.sample.averaged
+        return None if ours is None or theirs is None else _differences(ours, theirs)
+
+    @cached_property
+    def differs(self) -> Mask:
+        """Which queries differ in anything that the numbers are made of."""
+        ours, theirs = self.ours.sample, self.theirs.sample
+        differs = self.differences != 0
+        if isinstance(ours, Means) and isinstance(theirs, Means):
+            columns = _differences(ours.columns.ravel(), theirs.columns.ravel())
+            return differs | (columns.reshape(ours.columns.shape) != 0).any(axis=1)
+        if isinstance(ours, Median) and isinstance(theirs, Median) and ours.pooled:
+            return differs | _pools_differ(ours, theirs)
+        return differs
+
+    @cached_property
+    def unit_sums(self) -> tuple[Floats, Floats]:
+        """Of each query or group the weighed sum of differences, and the weight; where the numbers
+        are no means, how many queries differ in place of the sum."""
+        averaged = self.differs.astype(float) if self.averaged is None else self.averaged
+        weights = np.ones(self.queries) if self.weights is None else self.weights
+        sums = weights * averaged
+        if self.groups is None:
+            return sums, weights
+        size = self.units
+        summed: Floats = np.bincount(self.groups, sums, size).astype(float)
+        scale = np.bincount(self.groups, np.abs(sums), size)
+        summed[np.abs(summed) <= CLOSE * scale] = 0.0
+        return summed, np.bincount(self.groups, weights, size).astype(float)
+
+    @cached_property
+    def differing(self) -> int:
+        """How many queries, or groups, differ."""
+        return int((self.unit_sums[0] != 0).sum())
+
+    @property
+    def smallest_p(self) -> float:
+        """The smallest p that so many differing queries or groups allow: of all their signs, all
+        are the same in two of 2ⁿ."""
+        return 2.0 ** (1 - max(self.differing, 1))
+
+    @cached_property
+    def constant(self) -> bool:
+        """Whether all queries, or groups, differ by the same: no spread to go by."""
+        if self.averaged is None or not self.queries:
+            return False
+        sums, weights = self.unit_sums
+        means = sums / weights
+        return bool(np.ptp(means) <= CLOSE * np.abs(means).max())
+
+    @cached_property
+    def record(self) -> tuple[int, int, int]:
+        """How many queries are won, tied and lost."""
+        up, down = int((self.differences > 0).sum()), int((self.differences < 0).sum())
+        won, lost = (up, down) if self.measure.higher_is_better else (down, up)
+        return won, self.queries - up - down, lost
+
+    @property
+    def infinite(self) -> Mask:
+        """The queries with an infinite value in one of both runs."""
+        return np.isinf(self.ours.values) | np.isinf(self.theirs.values)
+
+    def on_scale(self, averaged: Floats) -> Floats:
+        """Differences of means on the scale of the numbers. Of geometric means a and b with the
+        difference x of the means of logarithms it is 2·√(ab)·sinh(x/2), which is a - b itself
+        where x is their own, and turns its sign with x."""
+        aggregate = self.ours.sample.aggregate
+        if aggregate == "sum":
+            return averaged * self.queries
+        if aggregate == "geometric":
+            middle = math.sqrt(self.value) * math.sqrt(self.against_value)
+            with np.errstate(over="ignore"):
+                return 2 * middle * np.sinh(averaged / 2)
+        return averaged
+
+
+def matched(numbers: Numbers, measure: Compared, run: str, against: str) -> Match:
+    """Two runs of all of them on one measure."""
+    ours, theirs = numbers.entry(measure, run), numbers.entry(measure, against)
+    place = in_common([ours, theirs])
+    groups = numbers.grouped(place)
+    return Match(measure, run, against, ours.at(place), theirs.at(place), groups)
+
+
+def alike(matches: Sequence[Match]) -> list[list[int]]:
+    """The numbers of those matches that are on the same queries, together."""
+    found: dict[bytes, list[int]] = {}
+    for at, match in enumerate(matches):
+        found.setdefault(match.ours.place.tobytes(), []).append(at)
+    return list(found.values())
+
+
+def _minus(ours: Floats, theirs: Floats) -> Floats:
+    """Differences; 0 where both are infinite alike."""
+    with np.errstate(invalid="ignore"):
+        return np.where(ours == theirs, 0.0, ours - theirs)
+
+
+def _differences(ours: Floats, theirs: Floats) -> Floats:
+    """Differences; 0 where the values are the same but for rounding."""
+    found = _minus(ours, theirs)
+    finite = [np.abs(each[np.isfinite(each)]).max(initial=0.0) for each in (ours, theirs)]
+    return np.where(np.abs(found) <= CLOSE * max(finite), 0.0, found)
+
+
+def _pools_differ(ours: Median, theirs: Median) -> Mask:
+    """Which queries have other values in one pool than in the other."""
+    sizes = [np.bincount(each.owner, minlength=each.size) for each in (ours, theirs)]
+    differs = sizes[0] != sizes[1]
+    kept = [~differs[each.owner] for each in (ours, theirs)]
+    values, owners = [], []
+    for each, keep in zip((ours, theirs), kept, strict=True):
+        order = np.lexsort((each.values[keep], each.owner[keep]))
+        values.append(each.values[keep][order])
+        owners.append(each.owner[keep][order])
+    differs[owners[0][_differences(*values) != 0]] = True
+    return differs

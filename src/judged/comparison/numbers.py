@@ -1,0 +1,143 @@
+"""Per-query numbers of several runs, aligned by query id: what is compared."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from judged.segments import Floats, Ints
+from judged.statistics.samples import Sample
+
+if TYPE_CHECKING:
+    from judged.evaluation.evaluation import Evaluation
+    from judged.evaluation.settlement import Scored
+    from judged.measures import Measure
+
+
+@dataclass(frozen=True)
+class Compared:
+    """A measure that runs are compared on; of another tool's only the name need be known.
+
+    >>> Compared("nDCG@10").higher_is_better
+    True
+    """
+
+    name: str
+    """What it is called in tables and files."""
+    higher_is_better: bool = True
+    """False where a lower value is the better one."""
+    range: tuple[float, float] = (-math.inf, math.inf)
+    """The lowest and the highest value there can be."""
+    measure: Measure | None = None
+    """The measure itself, where judged computed it."""
+
+
+@dataclass(frozen=True, eq=False)
+class Entry:
+    """What one run has on one measure, for the queries that count, in the order of their ids."""
+
+    sample: Sample
+    """What the run's number is made of."""
+    values: Floats
+    """One value per query, which queries are won and lost by."""
+    place: Ints
+    """The number of each query among all of them, ascending."""
+    repeats: Floats | None = None
+    """What is averaged in each repeat of the run, one row each; None where there is one run only.
+    """
+    error: float = 0.0
+    """The standard error of what is averaged, where it is an estimate from random orders of ties.
+    """
+
+    def at(self, place: Ints) -> Entry:
+        """The same for some of its queries only."""
+        if len(place) == len(self.place):
+            return self
+        which = np.searchsorted(self.place, place)
+        return Entry(
+            self.sample.take(which),
+            self.values[which],
+            place,
+            None if self.repeats is None else self.repeats[:, which],
+            self.error * math.sqrt(len(self.place) / max(len(place), 1)),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Numbers:
+    """All runs on all measures."""
+
+    runs: tuple[str, ...]
+    """The names of the runs, in the order in which they were given."""
+    queries: tuple[str, ...]
+    """The ids of the queries, in their own order."""
+    measures: tuple[Compared, ...]
+    """What the runs are compared on."""
+    entries: Mapping[tuple[str, str], Entry]
+    """By measure and run."""
+    groups: Ints | None = None
+    """The group of each query, as a number from 0; None where each stands for itself."""
+    notes: tuple[str, ...] = field(default=())
+    """What was noticed on the way in."""
+
+    @classmethod
+    def of(cls, evaluation: Evaluation) -> Numbers:
+        """Those of an evaluation."""
+        queries = tuple(sorted(evaluation.runs[0].rankings.queries))
+        place = {query: at for at, query in enumerate(queries)}
+        measures = tuple(
+            Compared(evaluation.label(each), each.spec.higher_is_better, each.spec.range, each)
+            for each in evaluation.measures
+        )
+        entries = {
+            (each.name, run.name): entry_of(run, each.measure, place)
+            for run in evaluation.runs
+            for each in measures
+            if each.measure is not None
+        }
+        return cls(tuple(run.name for run in evaluation.runs), queries, measures, entries)
+
+    def entry(self, measure: Compared, run: str) -> Entry:
+        """What a run has on a measure."""
+        return self.entries[measure.name, run]
+
+    def grouped(self, place: Ints) -> Ints | None:
+        """The groups of some queries, numbered from 0 without gaps."""
+        if self.groups is None:
+            return None
+        return np.unique(self.groups[place], return_inverse=True)[1].reshape(-1)
+
+    def only(self, place: Ints) -> Numbers:
+        """The same of some of the queries only."""
+        entries = {
+            key: entry.at(entry.place[np.isin(entry.place, place)])
+            for key, entry in self.entries.items()
+        }
+        return replace(self, entries=entries)
+
+
+def entry_of(run: Scored, measure: Measure, place: Mapping[str, int]) -> Entry:
+    """What a run of an evaluation has on a measure, in the order of query ids."""
+    values = run.values[measure]
+    counted = np.flatnonzero(~np.isnan(values))
+    places = np.fromiter((place[q] for q in run.rankings.queries), np.int64, len(values))[counted]
+    order = np.argsort(places)
+    sample = run.sample(measure).take(order)
+    error = run.summary_errors.get(measure, 0.0)
+    if error and measure.params["aggregate"] == "geometric":
+        error /= run.summary[measure]
+    elif error and measure.params["aggregate"] == "sum":
+        error /= len(counted)
+    return Entry(sample, values[counted][order], places[order], error=float(error or 0.0))
+
+
+def in_common(entries: Sequence[Entry]) -> Ints:
+    """The queries that count in all of these."""
+    common = entries[0].place
+    for entry in entries[1:]:
+        common = np.intersect1d(common, entry.place, assume_unique=True)
+    return common

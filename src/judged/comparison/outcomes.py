@@ -1,0 +1,266 @@
+"""What a test says of each match: p, the interval that belongs to it, and why there is none."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from judged.comparison.match import Match, alike
+from judged.comparison.settings import TESTS, Settings
+from judged.errors import InputError, MeasureError
+from judged.segments import Floats
+from judged.statistics.tested import Tested, below
+
+if TYPE_CHECKING:
+    from judged.comparison.numbers import Numbers
+
+FOR_MEANS = ("t", "randomisation", "wilcoxon", "sign")
+"""Tests of means, sums and geometric means only."""
+UNSURE = {
+    "identical": "no query differs",
+    "few": "too few queries differ for an interval",
+    "constant": "all queries differ by the same, so there is no spread to go by",
+    "infinite": "some values are infinite",
+}
+"""Why a difference has no interval."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a test says of one match."""
+
+    test: str
+    """The test, by its name in `TESTS`; what it was if "auto" was asked for."""
+    p: float
+    low: float = math.nan
+    high: float = math.nan
+    inner_low: float = math.nan
+    """The interval of 1 - 2α, which both one-sided tests for a margin go by."""
+    inner_high: float = math.nan
+    method: str | None = None
+    """What the interval is: t, randomisation, percentile, bca, tukey, …; None where there is none.
+    """
+    note: str = ""
+    """Why there is no interval."""
+    smallest_p: float = 0.0
+    """The smallest p that these data could give."""
+
+
+def too_few(match: Match, settings: Settings) -> bool:
+    """Whether no sign of the differing queries, or groups, could be shown at the level."""
+    return match.units < 2 or not below(match.smallest_p, settings.level)
+
+
+def outcomes(matches: Sequence[Match], settings: Settings, numbers: Numbers) -> list[Outcome]:
+    """What the test says of each match; those on the same queries are tested at once."""
+    chosen = [_chosen(match, settings.test, numbers) for match in matches]
+    found: dict[int, Outcome] = {}
+    for same in alike(matches):
+        for test in dict.fromkeys(chosen[at] for at in same):
+            which = [at for at in same if chosen[at] == test and matches[at].queries > 0]
+            if which:
+                together = [matches[at] for at in which]
+                found |= dict(zip(which, _tested(test, together, settings), strict=True))
+    return [
+        _careful(match, found.get(at, Outcome(chosen[at], 1.0)), settings)
+        for at, match in enumerate(matches)
+    ]
+
+
+def _chosen(match: Match, test: str, numbers: Numbers) -> str:
+    """The test of a match; refused where it does not fit."""
+    name = match.measure.name
+    is_mean = match.averaged is not None
+    if test == "auto":
+        test = "t" if is_mean else "bootstrap"
+    if test in ("t", "randomisation") and not is_mean:
+        raise MeasureError(
+            f"{name} is no mean over queries, so {TESTS[test]} does not fit it; "
+            "the test bootstrap does."
+        )
+    if test in ("wilcoxon", "sign") and (match.weights is not None or match.groups is not None):
+        raise InputError(
+            f"{TESTS[test]} counts every query once, so it goes neither with weights nor with "
+            "groups; the tests t, randomisation and bootstrap do."
+        )
+    repeated = match.ours.repeats is not None or match.theirs.repeats is not None
+    if repeated and test != "t":
+        raise InputError(
+            f"repeats are taken into account by the test t; {TESTS[test]} would count the queries "
+            "only. Leave the test out, or the repeats."
+        )
+    if match.infinite.any() and averages(match) and test != "sign":
+        from judged.comparison.sentences import some
+
+        where = some([numbers.queries[at] for at in match.ours.place[match.infinite]])
+        raise MeasureError(
+            f"{name} is infinite for {where}, and a mean of infinite values says nothing; "
+            f"compare its median ({_median(match)}), compare RR, or choose the test sign, which "
+            "counts only who is better on how many queries."
+        )
+    return test
+
+
+def averages(match: Match) -> bool:
+    """Whether infinite values make the number infinite."""
+    return match.ours.sample.aggregate != "median"
+
+
+def _median(match: Match) -> str:
+    measure = match.measure.measure
+    return "aggregate=median" if measure is None else str(measure(aggregate="median"))
+
+
+def _tested(test: str, matches: list[Match], settings: Settings) -> list[Outcome]:
+    """What one test says of matches on the same queries."""
+    return TESTERS[test](test, matches, settings)
+
+
+def columns_of(matches: Sequence[Match]) -> Floats:
+    """The differences of all matches, one column each."""
+    return np.stack([match.averaged for match in matches if match.averaged is not None], axis=1)
+
+
+def further_variances(matches: Sequence[Match]) -> list[tuple[Floats, Floats]]:
+    """What repeats, and random orders of ties, add to the variance of each difference of means."""
+    from judged.statistics.repeats import repeat_variance
+
+    found = []
+    for side in ("ours", "theirs"):
+        entries = [getattr(match, side) for match in matches]
+        if any(entry.repeats is not None for entry in entries):
+            known = [
+                (0.0, math.inf) if entry.repeats is None else repeat_variance(entry.repeats)
+                for entry in entries
+            ]
+            found.append((np.array([v for v, _ in known]), np.array([f for _, f in known])))
+        if any(entry.error for entry in entries):
+            errors = np.array([entry.error**2 for entry in entries])
+            found.append((errors, np.full(len(entries), math.inf)))
+    return found
+
+
+def _student(test: str, matches: list[Match], settings: Settings) -> list[Outcome]:
+    from judged.statistics.student import t_test
+
+    with np.errstate(all="ignore"):
+        tested = t_test(
+            columns_of(matches),
+            matches[0].weights,
+            matches[0].groups,
+            levels=settings.levels,
+            more=further_variances(matches),
+        )
+    return _read(test, "t", matches, tested)
+
+
+def _randomised(test: str, matches: list[Match], settings: Settings) -> list[Outcome]:
+    from judged.statistics.randomisation import randomisation
+
+    tested = randomisation(
+        columns_of(matches),
+        matches[0].weights,
+        matches[0].groups,
+        levels=settings.levels,
+        resamples=settings.resamples,
+        seed=settings.seed,
+    )
+    return [
+        replace(each, smallest_p=1 / (settings.resamples + 1))
+        for each in _read(test, "randomisation", matches, tested)
+    ]
+
+
+def _bootstrapped(test: str, matches: list[Match], settings: Settings) -> list[Outcome]:
+    from judged.statistics.bootstrap import bootstrap_pairs
+
+    method = "bca" if test == "bca" else "percentile"
+    tested = bootstrap_pairs(
+        [(match.ours.sample, match.theirs.sample) for match in matches],
+        matches[0].groups,
+        levels=settings.levels,
+        method=method,
+        resamples=settings.resamples,
+        seed=settings.seed,
+    )
+    return [_outcome(test, method, tested, at) for at in range(len(matches))]
+
+
+def _ranked(test: str, matches: list[Match], settings: Settings) -> list[Outcome]:
+    from judged.statistics import ranks
+
+    p = getattr(ranks, test)(np.stack([match.differences for match in matches], axis=1))
+    known = [match.averaged is not None and not match.infinite.any() for match in matches]
+    ends = iter(
+        _student("t", [m for m, k in zip(matches, known, strict=True) if k], settings)
+        if any(known)
+        else []
+    )
+    return [
+        replace(next(ends), test=test, p=float(each))
+        if sure
+        else Outcome(test, float(each), note=UNSURE["infinite"])
+        for each, sure in zip(p, known, strict=True)
+    ]
+
+
+TESTERS: dict[str, Callable[[str, list[Match], Settings], list[Outcome]]] = {
+    "t": _student,
+    "randomisation": _randomised,
+    "bootstrap": _bootstrapped,
+    "bca": _bootstrapped,
+    "wilcoxon": _ranked,
+    "sign": _ranked,
+}
+"""How each test is made."""
+
+
+def _read(test: str, method: str, matches: list[Match], tested: Tested) -> list[Outcome]:
+    """What was found on the scale of means, on that of the numbers."""
+    scaled = Tested(
+        tested.p,
+        *(
+            np.stack([m.on_scale(ends[:, at]) for at, m in enumerate(matches)], axis=1)
+            for ends in (tested.low, tested.high)
+        ),
+    )
+    return [_outcome(test, method, scaled, at) for at in range(len(matches))]
+
+
+def _outcome(test: str, method: str, tested: Tested, at: int) -> Outcome:
+    """One of those that were tested at once."""
+    (low, inner_low), (high, inner_high) = tested.low[:, at], tested.high[:, at]
+    ends = float(low), float(high), float(inner_low), float(inner_high)
+    return Outcome(test, float(tested.p[at]), *ends, method=method)
+
+
+def _careful(match: Match, outcome: Outcome, settings: Settings) -> Outcome:
+    """An outcome without the certainty that the data cannot give: no interval where nothing
+    differs, where too few queries do, and where there is no spread."""
+    floor = max(match.smallest_p, outcome.smallest_p)
+    bare = Outcome(outcome.test, outcome.p, smallest_p=floor)
+    if not match.differs.any():
+        return replace(bare, p=1.0, smallest_p=1.0, note=UNSURE["identical"])
+    if too_few(match, settings):
+        return replace(bare, p=_exact(match, outcome), note=UNSURE["few"])
+    if match.constant and match.ours.repeats is None and match.theirs.repeats is None:
+        p = outcome.p if outcome.test in ("wilcoxon", "sign") else match.smallest_p
+        return replace(bare, p=p, note=UNSURE["constant"])
+    note = outcome.note
+    if not note and (math.isnan(outcome.low) or math.isnan(outcome.high)):
+        note = "the resamples have no spread to go by"
+    return replace(outcome, smallest_p=floor, note=note)
+
+
+def _exact(match: Match, outcome: Outcome) -> float:
+    """p of the exact randomisation, which so few differing queries allow for."""
+    if match.averaged is None or not np.isfinite(match.averaged).all():
+        p = outcome.p if math.isfinite(outcome.p) else 1.0
+        return max(p, match.smallest_p)
+    from judged.statistics.randomisation import exact_p
+
+    return float(exact_p(match.unit_sums[0]))

@@ -1,0 +1,122 @@
+"""Verdicts as sentences that somebody without statistics understands."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from judged.comparison.pair import Pair
+from judged.comparison.settings import Settings
+from judged.statistics.tested import below
+from judged.text import counted, shown
+
+CAUSES = {
+    "ties": "how ties are broken",
+    "missing": "what queries without results count",
+    "unjudged": "results that nobody judged",
+}
+"""What a verdict may depend on, in words."""
+
+
+def amount(value: float) -> str:
+    """A size for a sentence: three decimals, or two digits of what is smaller.
+
+    >>> amount(0.0509), amount(0.00004321), amount(12.345), amount(-0.5)
+    ('0.051', '0.000043', '12.35', '−0.500')
+    """
+    sign, size = ("−" if value < 0 else ""), abs(value)
+    if not math.isfinite(size):
+        return f"{sign}∞" if math.isinf(size) else "–"
+    if size >= 1000:
+        return f"{sign}{size:,.0f}"
+    decimals = 3 if size == 0 or 0.001 <= size < 10 else 2
+    if 0 < size < 0.001:
+        decimals = min(1 - math.floor(math.log10(size)), 17)
+    return f"{sign}{size:.{decimals}f}"
+
+
+def some(names: Sequence[str]) -> str:
+    """How many queries, and the first few of them."""
+    return (
+        f"{counted(len(names), 'query', 'queries')} "
+        f"({', '.join(names[:3])}{', …' if len(names) > 3 else ''})"
+    )
+
+
+def sentence(pair: Pair, settings: Settings, comparisons: int) -> str:
+    """What a row says; `comparisons` is how many there are in its family."""
+    said = f"{pair.measure}: {_verdict(pair, settings)}"
+    alone = below(pair.p, settings.level) and not below(pair.corrected_p, settings.level)
+    if alone and pair.verdict in ("no evidence", "equivalent"):
+        said += f"; it would count alone, not among {comparisons:,} comparisons"
+    if pair.depends_on:
+        causes = " and on ".join(CAUSES[each] for each in pair.depends_on)
+        said += f"; this depends on {causes}"
+    return said + "."
+
+
+def _verdict(pair: Pair, settings: Settings) -> str:
+    run, against = pair.run, pair.against
+    units = _units(pair)
+    if pair.verdict == "identical":
+        return f"{run} gives the same value as {against} on all {counted(pair.queries, *_QUERIES)}"
+    if pair.verdict == "too few":
+        if pair.queries < 2:
+            return f"{run} and {against} share {counted(pair.queries, *_QUERIES)}: too few to tell"
+        differing = pair.wins + pair.losses
+        of = f"{differing:,} of {counted(pair.queries, *_QUERIES)}"
+        where = "" if pair.groups is None else f" in {counted(pair.groups, 'group')}"
+        verb = "differs" if differing == 1 else "differ"
+        return f"only {of}{where} {verb} between {run} and {against}: too few to tell"
+    margin = settings.margin_of(pair.measure)
+    if pair.verdict == "equivalent":
+        return f"{run} differs from {against} by less than {shown_margin(margin)}"
+    if pair.verdict in ("better", "worse"):
+        said = f"{run} is {pair.verdict} than {against} by {_by(pair)}"
+        if pair.negligible:
+            said += f", a difference smaller than the margin of {shown_margin(margin)}"
+        return said
+    said = f"no evidence that {run} differs from {against}"
+    if pair.detectable is None:
+        return said
+    times = f"{settings.power * 10:g} times in 10"
+    least = amount(pair.detectable)
+    return f"{said}; {units} would have shown a difference of {least} or more, {times}"
+
+
+_QUERIES = ("query", "queries")
+
+
+def _units(pair: Pair) -> str:
+    if pair.groups is None:
+        return counted(pair.queries, *_QUERIES)
+    return f"{counted(pair.queries, *_QUERIES)} in {counted(pair.groups, 'group')}"
+
+
+def shown_margin(margin: float | None) -> str:
+    """A margin as it was given."""
+    return "" if margin is None else f"{margin:g}"
+
+
+def _by(pair: Pair) -> str:
+    """By how much, with the interval; as sizes, where both ends are on one side of zero."""
+    low, high = pair.interval.low, pair.interval.high
+    if math.isnan(pair.difference):
+        return f"{pair.wins:,} queries to {pair.losses:,}"
+    if math.isnan(low) or math.isnan(high):
+        return amount(abs(pair.difference))
+    if low * high > 0:
+        ends = sorted((abs(low), abs(high)))
+        return f"{amount(abs(pair.difference))} ({amount(ends[0])} to {amount(ends[1])})"
+    return f"{amount(pair.difference)} ({amount(low)} to {amount(high)})"
+
+
+def shown_p(p: float) -> str:
+    """p for a table: four decimals, never 0.
+
+    >>> shown_p(0.04867), shown_p(1e-12), shown_p(1.0)
+    ('0.0487', '<.0001', '1.0000')
+    """
+    if math.isnan(p):
+        return "–"
+    return "<.0001" if p < 0.0001 else shown(p)

@@ -1,0 +1,119 @@
+"""How runs are compared: the test, the correction, the level, and what counts as a difference that
+matters."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from judged.checks import choice, number, whole
+from judged.errors import InputError, did_you_mean, quoted
+from judged.statistics.intervals import LEVEL, checked_level
+
+TESTS = {
+    "auto": "t for means, sums and geometric means, bootstrap for the rest",
+    "t": "paired t",
+    "randomisation": "paired randomisation",
+    "bootstrap": "paired bootstrap (percentile)",
+    "bca": "paired bootstrap (BCa)",
+    "wilcoxon": "Wilcoxon signed ranks",
+    "sign": "sign test",
+}
+"""The tests by name, in words."""
+CORRECTIONS = {
+    "holm": "Holm",
+    "bonferroni": "Bonferroni",
+    "bh": "Benjamini-Hochberg (false discoveries)",
+    "tukey": "Tukey (two-way)",
+    "randomised-tukey": "randomised Tukey",
+    "none": "none",
+}
+"""The corrections by name, in words."""
+FAMILIES = ("measure", "all")
+FEWEST_RESAMPLES = 999
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How runs are compared; the same words as in `compare`.
+
+    >>> Settings().to_dict()["test"]
+    'auto'
+    """
+
+    test: str = "auto"
+    correction: str = "holm"
+    family: str = "measure"
+    level: float = LEVEL
+    power: float = 0.8
+    margin: Mapping[str, float] | float | None = None
+    resamples: int = 9_999
+    seed: int = 0
+
+    @classmethod
+    def of(cls, **given: Any) -> Settings:
+        """Settings from what a caller gave, checked."""
+        found = cls(**given)
+        choice("test", found.test, TESTS)
+        choice("correction", found.correction, CORRECTIONS)
+        choice("family", found.family, FAMILIES)
+        checked_level(found.level)
+        if found.margin is not None and found.level <= 0.5:
+            raise InputError(
+                f"with a margin the level must be above 0.5, as 0.95; got {found.level!r}."
+            )
+        if number("power", found.power, at_least=0) >= 1 or found.power <= 0:
+            raise InputError(
+                f"power must be a number between 0 and 1, as 0.8; got {quoted(found.power)}."
+            )
+        whole("resamples", found.resamples, at_least=FEWEST_RESAMPLES)
+        whole("seed", found.seed, at_least=0)
+        return found
+
+    def checked_margin(self, names: Mapping[str, str]) -> Settings:
+        """The same with a margin for each measure that has one, by the names in tables; `names`
+        has every spelling that is understood."""
+        if self.margin is None:
+            return self
+        if not isinstance(self.margin, Mapping):
+            by = {label: _margin("margin", self.margin) for label in names.values()}
+        else:
+            by = {}
+            for name, by_how_much in self.margin.items():
+                if name not in names:
+                    hint = did_you_mean(str(name), list(names))
+                    raise InputError(f"margin names {quoted(name)}, which is not compared{hint}")
+                by[names[name]] = _margin(f"the margin of {name}", by_how_much)
+        from dataclasses import replace
+
+        return replace(self, margin=by)
+
+    def margin_of(self, measure: str) -> float | None:
+        """The margin of a measure, where it has one."""
+        return self.margin.get(measure) if isinstance(self.margin, Mapping) else None
+
+    @property
+    def levels(self) -> tuple[float, float]:
+        """The level of intervals, and that of both one-sided tests for a margin."""
+        return self.level, max(2 * self.level - 1, 1e-9)
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain values for JSON."""
+        return {
+            "test": self.test,
+            "correction": self.correction,
+            "family": self.family,
+            "level": self.level,
+            "power": self.power,
+            "margin": dict(self.margin) if isinstance(self.margin, Mapping) else self.margin,
+            "resamples": self.resamples,
+            "seed": self.seed,
+        }
+
+
+def _margin(name: str, given: Any) -> float:
+    found = number(name, given)
+    if found <= 0:
+        raise InputError(f"{name} must be a number above 0; got {quoted(given)}.")
+    return found

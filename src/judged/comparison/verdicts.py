@@ -1,0 +1,51 @@
+"""From p, interval and margin to one of six words."""
+
+from __future__ import annotations
+
+from judged.comparison.match import Match
+from judged.comparison.outcomes import Outcome, too_few
+from judged.comparison.settings import Settings
+from judged.statistics.tested import below
+
+
+def verdict(match: Match, outcome: Outcome, p: float, settings: Settings) -> tuple[str, bool]:
+    """The verdict at this p, corrected or not, and whether a difference that is shown is shown to
+    be smaller than the margin."""
+    if not match.differs.any():
+        return "identical", False
+    margin = settings.margin_of(match.measure.name)
+    inside = margin is not None and is_inside(match, outcome, margin, settings)
+    if too_few(match, settings):
+        return ("equivalent" if inside else "too few"), False
+    if below(p, settings.level):
+        return ("better" if leads(match, outcome) else "worse"), inside
+    return ("equivalent" if inside else "no evidence"), False
+
+
+def leads(match: Match, outcome: Outcome) -> bool:
+    """Whether the run is the better one: by the numbers, or by the queries where these are what is
+    tested."""
+    won, _, lost = match.record
+    if outcome.test == "sign" or match.difference == 0:
+        return won > lost
+    return (match.difference > 0) == match.measure.higher_is_better
+
+
+def is_inside(match: Match, outcome: Outcome, margin: float, settings: Settings) -> bool:
+    """Whether the difference is shown to be smaller than a margin, both ways.
+
+    Where too few queries differ for an interval, the share of queries that may differ at most,
+    times the width of the measure's range, has to be smaller; of queries that count alike.
+    """
+    if too_few(match, settings):
+        from judged.statistics.shares import clopper_pearson
+
+        aggregate = match.ours.sample.aggregate
+        uneven = match.groups is not None or match.weights is not None
+        if aggregate not in ("mean", "sum") or uneven or match.queries < 2:
+            return False
+        low, high = match.measure.range
+        share = clopper_pearson(match.differing, match.queries, settings.level, one_sided=True)[1]
+        width = (high - low) * (match.queries if aggregate == "sum" else 1)
+        return bool(share * width < margin)
+    return -margin < outcome.inner_low and outcome.inner_high < margin

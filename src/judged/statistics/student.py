@@ -1,0 +1,200 @@
+"""Student's t: how far a mean over queries, or over groups of them, may be from the true one.
+
+Weights and groups enter in one way. A unit is a group, or a query where there are no groups; it has
+a sum of weight times value and a sum of weights. The mean is the quotient of both sums over all
+units, and its variance comes from how far the units' sums are from what the mean makes of their
+weights: G/(G − 1)·Σ(sum − mean·weight)²/(Σ weights)², with G − 1 degrees of freedom. For queries of
+equal weight that is Student's s²/n; for groups, the cluster-robust fit of a constant.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judged.segments import Floats, Ints
+from judged.statistics.aggregates import relative
+from judged.statistics.tested import SMALLEST_P, Tested, below
+
+SAME = 1e-12
+"""Values that differ by no more (relatively, from 1 on) are equal: the rest is rounding."""
+
+More = Sequence[tuple[Floats, Floats]]
+"""Further variances of a mean, each with its degrees of freedom, infinite for a known variance."""
+
+
+@dataclass(frozen=True, eq=False)
+class Spread:
+    """Means of columns and how far from the truth they may be."""
+
+    mean: Floats
+    """One per column; NaN where values are not all finite."""
+    error: Floats
+    """The standard error of each; NaN where the units do not spread, or are fewer than two."""
+    freedom: Floats
+    """The degrees of freedom of each; NaN where there is no error."""
+
+
+def spread(
+    columns: Floats,
+    weights: Floats | None = None,
+    groups: Ints | None = None,
+    *,
+    more: More = (),
+) -> Spread:
+    """Means of columns with their standard errors.
+
+    Parameters
+    ----------
+    columns : array of queries and columns
+        One row per query.
+    weights : array, optional
+        How much each query counts, above 0.
+    groups : array of int, optional
+        The group of each query, numbered from 0.
+    more : sequence of (variances, degrees of freedom)
+        Variances of the means that queries do not show, one per column; they are added, and the
+        degrees of freedom are Satterthwaite's. They add to a spread and never stand in for it.
+
+    Returns
+    -------
+    Spread
+
+    >>> found = spread(np.array([[1.0], [2.0], [3.0]]))
+    >>> found.mean, found.error.round(6), found.freedom
+    (array([2.]), array([0.57735]), array([2.]))
+    """
+    finite = np.isfinite(columns).all(axis=0)
+    if not finite.all():
+        columns = np.where(finite, columns, 0.0)
+    if not len(columns):
+        nothing = np.full(columns.shape[1], np.nan)
+        return Spread(nothing, nothing, nothing)
+    # Distances from the first value: equal values have none, whatever their mean rounds to. In
+    # units of a power of two near the largest, so that no square is too large or too small.
+    first = columns[0]
+    with np.errstate(over="ignore"):
+        apart = columns - first
+    finite &= np.isfinite(apart).all(axis=0)
+    apart[:, ~finite] = 0.0
+    scale = _powers_of_two(np.abs(apart).max(axis=0))
+    apart /= scale
+    weights = relative(weights)
+    unit_weights = np.ones(len(columns)) if weights is None else weights
+    total = float(unit_weights.sum())
+    shift = (apart if weights is None else apart * weights[:, None]).sum(axis=0) / total
+    residual = (apart - shift) * unit_weights[:, None]
+    if groups is not None:
+        residual = sums_by_group(residual, groups)
+        unit_weights = sums_by_group(unit_weights[:, None], groups)[:, 0]
+    mean = np.where(finite, first + shift * scale, np.nan)
+    units = len(unit_weights)
+    largest = np.maximum(1.0, np.abs(columns).max(axis=0))
+    spreads = (np.abs(residual) / unit_weights[:, None] * scale > SAME * largest).any(axis=0)
+    known = finite & spreads & (units > 1)
+    per_unit = units / max(units - 1, 1)
+    error = scale * np.sqrt(per_unit * (residual**2).sum(axis=0)) / total
+    error = np.where(known, error, np.nan)
+    freedom = np.where(known, units - 1.0, np.nan)
+    return Spread(mean, *_with_more(error, freedom, more))
+
+
+def t_test(
+    columns: Floats,
+    weights: Floats | None = None,
+    groups: Ints | None = None,
+    *,
+    levels: Sequence[float] = (0.95,),
+    more: More = (),
+) -> Tested:
+    """The t test of means against 0: the paired t test, for columns of differences.
+
+    Parameters
+    ----------
+    columns, weights, groups, more
+        As for `spread`.
+    levels : sequence of float
+        The levels of the intervals.
+
+    Returns
+    -------
+    Tested
+        NaN where there is no spread.
+
+    >>> t_test(np.array([[1.0], [2.0], [3.0]])).p.round(6)
+    array([0.07418])
+    """
+    from scipy.special import stdtr
+
+    found = spread(columns, weights, groups, more=more)
+    with np.errstate(over="ignore"):
+        away = np.abs(found.mean) / found.error
+    p = np.maximum(2 * stdtr(found.freedom, -away), SMALLEST_P)
+    ends = [_ends(found, p, level) for level in levels]
+    return Tested(p, np.array([low for low, _ in ends]), np.array([high for _, high in ends]))
+
+
+def half_widths(found: Spread, level: float) -> Floats:
+    """How far the ends of an interval are from each mean."""
+    return quantile(found.freedom, (1 + level) / 2) * found.error
+
+
+def quantile(freedom: Floats, share: float) -> Floats:
+    """The value of Student's t that so large a share, above a half, stays below."""
+    from scipy.special import gammaln, ndtri, stdtr, stdtrit
+
+    freedom = np.asarray(freedom, np.float64)
+    # Releases of scipy before 1.12 find it to ten digits only; a step of Newton finds the rest.
+    # From a million degrees of freedom on they are exact.
+    found = np.asarray(stdtrit(freedom, share), np.float64)
+    refined = np.isfinite(found) & (freedom < 1e6)
+    at, df = np.where(refined, found, 1.0), np.where(refined, freedom, 1.0)
+    logs = gammaln((df + 1) / 2) - gammaln(df / 2) - np.log(df * np.pi) / 2
+    density = np.exp(logs - (df + 1) / 2 * np.log1p(at * at / df))
+    found = np.where(refined, at - (stdtr(df, at) - share) / density, found)
+    return np.where(np.isposinf(freedom), ndtri(share), found)
+
+
+def _ends(found: Spread, p: Floats, level: float) -> tuple[Floats, Floats]:
+    """The interval of a level. Where an end is 0 but for rounding, p says on which side it is."""
+    half = half_widths(found, level)
+    low, high = found.mean - half, found.mean + half
+    counts = below(p, level)
+    least = np.finfo(np.float64).tiny
+    low = np.where(found.mean > 0, _on_side(low, counts, least), low)
+    high = np.where(found.mean < 0, -_on_side(-high, counts, least), high)
+    return low, high
+
+
+def _on_side(end: Floats, counts: NDArray[np.bool_], least: float) -> Floats:
+    """The end next to 0 of an interval of a positive mean: above 0 where p counts, else not."""
+    return np.where(counts, np.maximum(end, least), np.minimum(end, 0.0))
+
+
+def _with_more(error: Floats, freedom: Floats, more: More) -> tuple[Floats, Floats]:
+    """Error and degrees of freedom with further variances (Satterthwaite)."""
+    added = [(np.asarray(variance, np.float64), freedoms) for variance, freedoms in more]
+    if not added:
+        return error, freedom
+    errors = np.array([error, *(np.broadcast_to(np.sqrt(v), error.shape) for v, _ in added)])
+    freedoms = np.array([freedom, *(np.broadcast_to(f, error.shape) for _, f in added)])
+    largest = errors.max(axis=0)
+    shares = (errors / largest) ** 2
+    whole = shares.sum(axis=0)
+    return largest * np.sqrt(whole), 1 / ((shares / whole) ** 2 / freedoms).sum(axis=0)
+
+
+def _powers_of_two(largest: Floats) -> Floats:
+    """A power of two near each number; 1 for 0."""
+    return np.where(largest > 0, np.ldexp(1.0, np.frexp(largest)[1] - 1), 1.0)
+
+
+def sums_by_group(values: Floats, groups: Ints) -> Floats:
+    """The sum of each column over each group that has queries."""
+    order = np.argsort(groups, kind="stable")
+    ordered = groups[order]
+    starts = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]])
+    return np.add.reduceat(values[order], starts, axis=0)

@@ -1,0 +1,252 @@
+"""Groups of queries, from dicts, tables and files."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+from judged.errors import InputError
+from judged.inputs.groups import groups_of
+from support.hostile import NAMES
+
+ASKED = ["q2", "q1", "q3"]
+SAME = ([0, 1, 1], ("s2", "s1"))
+"""Of q2 in s2, and q1 and q3 in s1, numbered as they are asked for."""
+
+
+def read(given: Any, queries: list[str] = ASKED) -> tuple[list[int], tuple[str, ...]]:
+    groups, names = groups_of(given, queries)
+    assert groups.dtype == "int64"
+    return groups.tolist(), names
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "query,group\nq1,s1\nq2,s2\nq3,s1\n",
+        "group,note,query_id\r\ns1,a,q1\r\ns2,b,q2\r\ns1,c,q3\r\n",
+        "query\tpassage\nq1\ts1\nq2\ts2\nq3\ts1\n",
+        "query;group\nq1;s1\nq2;s2\nq3;s1\n",
+        "qid topic\nq1 s1\nq2 s2\nq3 s1\n",
+        "user_id,query\ns1,q1\ns2,q2\ns1,q3\n",
+        "\n q1 s1\n\nq2  s2\nq3 \t s1\n",
+        "# which session\nq1 s1\nq2 s2\nq3 s1\n",
+        "q1\ts1\nq2\ts2\nq3\ts1",
+        "q1, s1\nq2,s2 \nq3,s1\n",
+        '"q1",s1\n"q2","s2"\n"q3",s1\n',
+        '{"q1": "s1", "q2": "s2", "q3": "s1"}',
+        '{"q1": "s1",\n "q2": "s2",\n "q3": "s1", "other": 7}\n',
+        '[{"query": "q1", "group": "s1"}, {"query": "q2", "group": "s2"}, '
+        '{"query": "q3", "group": "s1"}]',
+        '{"qid": "q1", "group": "s1"}\n\n{"group": "s2", "qid": "q2"}\n{"qid":"q3","group":"s1"}\n',
+        "\ufeffquery,group\nq1,s1\nq2,s2\nq3,s1\n",
+        "q1 s1\nq2 s2\nq3 s1\nq1 s1\nq9 s9\n",
+    ],
+)
+def test_files(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "groups"
+    path.write_bytes(text.encode())
+    assert read(path) == read(str(path)) == SAME
+    packed = tmp_path / "groups.gz"
+    packed.write_bytes(gzip.compress(text.encode()))
+    assert read(packed) == SAME
+
+
+COLUMNS = {"query": ["q1", "q2", "q3"], "group": ["s1", "s2", "s1"]}
+ROWS = [dict(zip(COLUMNS, row, strict=True)) for row in zip(*COLUMNS.values(), strict=True)]
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        dict(zip(*COLUMNS.values(), strict=True)),
+        pd.Series(COLUMNS["group"], index=COLUMNS["query"]),
+        pd.DataFrame(COLUMNS),
+        pd.DataFrame(COLUMNS).astype("category"),
+        pd.DataFrame(COLUMNS).set_index("query"),
+        pl.DataFrame(COLUMNS),
+        pl.DataFrame(COLUMNS).lazy(),
+        pl.DataFrame(COLUMNS, schema={"query": pl.String, "group": pl.Categorical}),
+        pa.table(COLUMNS),
+        ROWS,
+        tuple(ROWS),
+        iter(ROWS),
+    ],
+)
+def test_tables(given: Any, tmp_path: Path) -> None:
+    assert read(given) == SAME
+    pl.DataFrame(COLUMNS).write_parquet(tmp_path / "groups.parquet")
+    assert read(tmp_path / "groups.parquet") == SAME
+
+
+def test_ids_that_are_whole_numbers() -> None:
+    expected = ([0, 1], ("7", "8"))
+    assert read({1: 7, 2: 8}, ["1", "2"]) == expected
+    frame = {"query": [1, 2], "group": [7, 8]}
+    assert read(pd.DataFrame(frame), ["1", "2"]) == expected
+    assert read(pl.DataFrame(frame), ["1", "2"]) == expected
+    assert read([{"query": 1, "group": 7}, {"query": "2", "group": 8}], ["1", "2"]) == expected
+
+
+def test_every_name_by_every_way_in(tmp_path: Path) -> None:
+    # White space at the ends of a group's name means nothing, so a mark keeps these apart.
+    queries, names = list(NAMES), [f"<{name}>" for name in NAMES]
+    frame = pl.DataFrame({"query": queries, "group": names})
+    expected = (list(range(len(names))), tuple(names))
+    assert read(frame, queries) == expected
+    assert read(dict(zip(queries, names, strict=True)), queries) == expected
+    for path, text in {
+        tmp_path / "a.json": json.dumps(dict(zip(queries, names, strict=True))),
+        tmp_path / "a.ndjson": frame.write_ndjson(),
+    }.items():
+        path.write_text(text, encoding="utf-8")
+        assert read(path, queries) == expected
+    held = [name for name in queries if "\x00" not in name]  # a binary file
+    whole = frame.filter(pl.col("query").is_in(held))
+    whole.write_csv(tmp_path / "a.csv")
+    assert read(tmp_path / "a.csv", held) == (list(range(len(held))), tuple(whole["group"]))
+
+
+EVERY = "give every query one, if need be one of its own."
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("query,group\nq1,\n", ", line 2: the group is missing."),
+        ("query,group\nq1,  \n", ", line 2: the group is missing."),
+        ("query,group\n,s\n", ", line 2: the query is missing."),
+        ('{"q1": null}', f": the group of query 'q1' is missing; {EVERY}"),
+        ('{"q1": " "}', f": the group of query 'q1' is missing; {EVERY}"),
+        ('{"query": "q1", "group": null}\n', ", line 1: the group is missing."),
+        ('{"": "s"}', ": the id '' is an empty text; ids must be texts or whole numbers."),
+        ('{"q1": 1, "q1": 1}', ', line 1: "q1" occurs twice in one object, which ends here.'),
+        (
+            '{"s1": ["q1", "q2"]}',
+            ": the group of query 's1' is a list; a group is a text or a whole number, in "
+            "{query: group}.",
+        ),
+        (
+            '{"q1": 1.5}',
+            ": the group of query 'q1': the id 1.5 is a floating-point number; ids must be texts "
+            "or whole numbers.",
+        ),
+        (
+            "q1 a\n\nq1 b\n",
+            ", line 3: query 'q1' has the groups 'a' and 'b'; a query has one.",
+        ),
+        (
+            "q1,a,b\n",
+            ', line 1: expected a query and its group, found 3 fields: "q1 a b". With more '
+            "columns, the first line has to name them.",
+        ),
+        ("q1 a\nq2\n", ', line 2: expected 2 fields, found 1: "q2".'),
+        ("query,group\n", ": holds no rows."),
+        ("", ": the file is empty."),
+        (
+            "[1]",
+            ": groups of queries are a dict {query: group}, a table or a file; JSON is such a dict "
+            "or table.",
+        ),
+        (
+            '{"query": "q1", "group": 3}\n[4]\n',
+            ", line 2: A line should be an object with names of columns.",
+        ),
+        (
+            "query,session,template\nq1,3,4\n",
+            ': the columns "session" and "template" may both be the group; leave one out.',
+        ),
+        (
+            "query,a,b\nq1,3,4\n",
+            ': the columns query and group are needed; the columns are "query", "a", "b". Names '
+            "understood for the group: group, group_id, groups, cluster, cluster_id, session, "
+            "session_id, template, template_id.",
+        ),
+        ("query,a,a\nq1,3,4\n", ': there are two columns "a"; name each column once.'),
+        (
+            'q1,"a\nq2,b\n',
+            ", line 1: the quotation marks do not match (unexpected end of data).",
+        ),
+        (
+            "q1 a\nq2 b\n",
+            f": 3 queries have no group ('q3', 'q4', 'q5'); {EVERY}",
+        ),
+        (
+            "x1 a\nx2 b\n",
+            ": no query has a group. The groups are of 'x1', 'x2'; the queries are 'q1', 'q2', "
+            "'q3', …. Their numbers agree, the letters around them do not: ids are compared as "
+            "exact texts.",
+        ),
+        (
+            "Q1 a\nQ2 b\n",
+            ": no query has a group. The groups are of 'Q1', 'Q2'; the queries are 'q1', 'q2', "
+            "'q3', …. They would agree with their ids in lower case: ids are compared as exact "
+            "texts.",
+        ),
+        (
+            "x a\ny b\n",
+            ": no query has a group. The groups are of 'x', 'y'; the queries are 'q1', 'q2', "
+            "'q3', …. Do the two belong together?",
+        ),
+    ],
+)
+def test_files_that_are_refused(tmp_path: Path, text: str, message: str) -> None:
+    path = tmp_path / "groups"
+    path.write_text(text)
+    with pytest.raises(InputError) as refused:
+        groups_of(path, ["q1", "q2", "q3", "q4", "q5"])
+    assert str(refused.value) == f"{path}{message}"
+
+
+FORMS = "groups of queries are a dict {query: group}, a table or a file; got"
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (3, f"{FORMS} int."),
+        ([], f"{FORMS} list."),
+        (["s1", "s2"], f"{FORMS} list."),
+        (None, f"{FORMS} NoneType."),
+        ({}, "the groups given: holds no rows."),
+        (pl.DataFrame({"query": [], "group": []}), "the groups given: holds no rows."),
+        (
+            {1: "a", "1": "b"},
+            "the groups given: query '1' has the groups 'a' and 'b'; a query has one.",
+        ),
+        (
+            {1.0: "a"},
+            "the groups given: the id 1.0 is a floating-point number; ids must be texts or whole "
+            "numbers.",
+        ),
+        (
+            pd.Series(["a", "b"], index=["q1", "q1"]),
+            "the groups given, row 2: query 'q1' has the groups 'a' and 'b'; a query has one.",
+        ),
+        (
+            pl.DataFrame({"query": ["a", "b"], "group": ["x", None]}),
+            "the groups given, row 2: the group is missing.",
+        ),
+        (
+            pd.DataFrame({"query": ["a", "b"], "group": [1, None]}),
+            'the groups given: column "group" is Float64, but ids must be strings or integers. '
+            "Floats come from missing values in pandas, or from ids read as numbers.",
+        ),
+        (
+            [{"query": "a", "group": 1}, {"query": "a", "group": 2}],
+            "the groups given, row 2: query 'a' has the groups '1' and '2'; a query has one.",
+        ),
+        ("none.csv", "none.csv: no such file."),
+    ],
+)
+def test_what_is_refused(given: Any, message: str) -> None:
+    with pytest.raises(InputError) as refused:
+        groups_of(given, ["q1"])
+    assert str(refused.value) == message

@@ -1,0 +1,89 @@
+"""What a t test can see, against statsmodels and the noncentral t."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from judged.errors import InputError
+from judged.statistics.power import _power, detectable, needed_units
+
+
+def power_of(difference: float, error: float, freedom: float, level: float, sides: int) -> float:
+    critical = stats.t.ppf(1 - (1 - level) / sides, freedom)
+    beyond = stats.nct.sf(critical, freedom, difference / error)
+    if sides == 1 or difference / error > 8:
+        return float(beyond)
+    return float(beyond + stats.nct.cdf(-critical, freedom, difference / error))
+
+
+@pytest.mark.parametrize("sides", [1, 2])
+@pytest.mark.parametrize("freedom", [1, 2, 9, 49, 299, 6999, 3.37])
+@pytest.mark.parametrize(("level", "power"), [(0.95, 0.8), (0.9, 0.95), (0.99, 0.5), (0.999, 0.9)])
+def test_found_with_that_power(sides: int, freedom: float, level: float, power: float) -> None:
+    found = detectable(0.02, freedom, level=level, power=power, sides=sides)
+    # scipy 1.11 knows the noncentral t of few degrees of freedom to five digits only.
+    close = 5e-5 if freedom < 9 else 1e-7
+    assert power_of(float(found), 0.02, freedom, level, sides) == pytest.approx(power, abs=close)
+
+
+@pytest.mark.parametrize("size", [3, 10, 50, 300])
+@pytest.mark.parametrize(("sides", "alternative"), [(2, "two-sided"), (1, "larger")])
+def test_as_statsmodels_has_it(size: int, sides: int, alternative: str) -> None:
+    t_power = pytest.importorskip("statsmodels.stats.power").TTestPower()
+    effect = float(detectable(1 / np.sqrt(size), size - 1, sides=sides))
+    # What it solves for is close to 1e-6 only, so what was found is put in.
+    found = t_power.power(effect, size, 0.05, alternative=alternative)
+    assert found == pytest.approx(0.8, abs=1e-7)
+    needed = t_power.solve_power(effect_size=0.5, alpha=0.05, power=0.8, alternative=alternative)
+    assert needed_units(1.0, 0.5, sides=sides) == int(np.ceil(needed))
+
+
+@pytest.mark.parametrize("level", [0.5, 0.95, 0.9999])
+@pytest.mark.parametrize("sides", [1, 2])
+def test_power_is_known_everywhere_and_grows(level: float, sides: int) -> None:
+    freedom = np.array([1, 1.5, 2, 3, 5, 10, 50, 300, 1e4, 1e7, 1e12, np.inf])
+    distances = np.r_[np.linspace(0, 40, 161), np.geomspace(40, 1000, 20)]
+    found = np.array([_power(np.full(12, each), freedom, level, sides) for each in distances])
+    assert found[0] == pytest.approx(1 - level, abs=1e-6)
+    assert (np.diff(found, axis=0) > -2e-5).all()
+
+
+def test_many_at_once_and_none_to_go_by() -> None:
+    found = detectable(np.array([0.1, 0.2, np.nan, 0.1]), np.array([9, 9, np.nan, 99]))
+    assert found[1] == 2 * found[0]
+    assert found[0] > found[3]
+    assert np.isnan(found[2])
+    assert float(found[0]) == pytest.approx(float(detectable(0.1, 9.0)), rel=1e-12)
+
+
+def test_with_infinitely_many_degrees_of_freedom_it_is_the_normal() -> None:
+    # 1.959964 + 0.841621, and a little less for the other side
+    assert float(detectable(1.0, np.inf)) == pytest.approx(2.8015, abs=1e-4)
+
+
+@pytest.mark.parametrize(("deviation", "difference"), [(0.15, 0.03), (1.0, 1.0), (1.0, 9.0)])
+def test_needed_units_are_just_enough(deviation: float, difference: float) -> None:
+    n = needed_units(deviation, difference)
+    assert float(detectable(deviation / np.sqrt(n), n - 1)) <= difference
+    assert n == 2 or float(detectable(deviation / np.sqrt(n - 1), n - 2)) > difference
+
+
+@pytest.mark.parametrize("power", [0.05, 1.0, 0.0, np.nan])
+def test_powers_that_are_none(power: float) -> None:
+    with pytest.raises(InputError) as refused:
+        detectable(0.1, 10, power=power)
+    assert str(refused.value) == (
+        f"power must be a number between 1 − level and 1; got {power!r} for a level of 0.95."
+    )
+
+
+@pytest.mark.parametrize(("deviation", "difference"), [(0, 1), (1, 0), (-1, 1), (1, np.nan)])
+def test_nothing_to_plan_with(deviation: float, difference: float) -> None:
+    with pytest.raises(InputError) as refused:
+        needed_units(deviation, difference)
+    assert str(refused.value) == (
+        "a number of queries needs a deviation and a difference above 0; got "
+        f"{deviation!r} and {difference!r}."
+    )

@@ -35,7 +35,7 @@ def scipys(values: np.ndarray, method: str, statistic: Any = np.mean, level: flo
         statistic,
         method=method,
         confidence_level=level,
-        rng=np.random.default_rng(0),
+        random_state=np.random.default_rng(0),
         vectorized=True,
     )
 

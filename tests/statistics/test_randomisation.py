@@ -108,7 +108,7 @@ def test_random_p_is_near_scipys_and_the_exact_one() -> None:
         np.sum,
         permutation_type="samples",
         n_resamples=9_999,
-        rng=np.random.default_rng(1),
+        random_state=np.random.default_rng(1),
     ).pvalue
     assert random == pytest.approx(expected, abs=4 * np.sqrt(expected / 9_999))
     some = column[:30]

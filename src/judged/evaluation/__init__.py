@@ -6,15 +6,13 @@ are still being loaded.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from judged.checks import checked
 from judged.inputs.data import Data
 
 if TYPE_CHECKING:
     from judged.evaluation.evaluation import Evaluation
-    from judged.inputs.tables import Judgements, Lookup
     from judged.types import (
         CategoriesLike,
         CollectionLike,
@@ -142,82 +140,35 @@ def evaluate(
         judgements_format=judgements_format,
         run_format=run_format,
     )
-    return evaluate_data(
-        given,
-        measures,
-        policy=policy,
-        depth=depth,
-        duplicates=duplicates,
-        collection=collection,
-        unique=unique,
-        item_to=item_to,
-        both_levels=both_levels,
-        exclude_same_id=exclude_same_id,
-        convention=convention,
-        weights=weights,
-        progress=progress,
-        tie_range=tie_range,
-        unjudged_range=unjudged_range,
-        unanswerable=unanswerable,
-        answer_threshold=answer_threshold,
-    )
-
-
-def evaluate_data(
-    given: Data,
-    measures: MeasuresLike | None = None,
-    *,
-    policy: PolicyLike | None = None,
-    depth: int | None = None,
-    duplicates: Duplicates = "error",
-    collection: CollectionLike | None = None,
-    unique: CategoriesLike | None = None,
-    item_to: ItemToLike | None = None,
-    both_levels: bool = False,
-    exclude_same_id: bool = False,
-    convention: ConventionLike | None = None,
-    weights: WeightsLike | None = None,
-    progress: Progress | None = None,
-    look: Callable[[Judgements | Lookup], None] | None = None,
-    **asked: Any,
-) -> Evaluation:
-    """As `evaluate`, of data that somebody gave; `look` is shown the judgements that runs are
-    scored against, and `asked` is what else `evaluate_rankings` takes."""
-    ranked: dict[str, Any] = {
-        "item_to": item_to,
-        "unique": unique,
-        "exclude_same_id": exclude_same_id,
-        "duplicates": duplicates,
-    }
     with given.reading_ahead() as data:
         from judged.evaluation.evaluation import evaluate_rankings
         from judged.evaluation.request import Request
+        from judged.evaluation.runs import judged_runs
         from judged.evaluation.warnings import announced
-        from judged.judging import judging
-        from judged.judging.items import at_both_levels, with_items
-        from judged.judging.weights import refuse_both
 
         request = Request.of(measures, policy, convention, prepares=True)
-        levels = at_both_levels(data, **ranked) if both_levels else [with_items(data, **ranked)]
-        pools = [level.judgements() for level in levels]
-        if look is not None:
-            look(pools[0])
-        refuse_both(pools[0], weights)
-        judges = [
-            judging(
-                pool,
-                policy=request.policy,
-                depth=depth,
-                duplicates=duplicates,
-                collection=collection,
-                best_scores=asked.get("unanswerable", False),
-            )
-            for pool in pools
-        ]
-        rankings = []
-        for tables in zip(*(level.runs() for level in levels), strict=True):
-            for judge, table in zip(judges, tables, strict=True):
-                rankings.append(judge(request.prepare(table)))
-            if progress is not None:
-                progress(len(rankings[-1]))
-    return announced(evaluate_rankings(rankings, request, weights=weights, **asked))
+        judged = judged_runs(
+            data,
+            request,
+            depth=depth,
+            duplicates=duplicates,
+            collection=collection,
+            weights=weights,
+            progress=progress,
+            both_levels=both_levels,
+            best_scores=unanswerable,
+            item_to=item_to,
+            unique=unique,
+            exclude_same_id=exclude_same_id,
+        )
+    return announced(
+        evaluate_rankings(
+            judged.rankings,
+            request,
+            tie_range=tie_range,
+            unjudged_range=unjudged_range,
+            weights=weights,
+            unanswerable=unanswerable,
+            answer_threshold=answer_threshold,
+        )
+    )

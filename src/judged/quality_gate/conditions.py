@@ -11,6 +11,7 @@ from judged.policy import CHOICES
 
 if TYPE_CHECKING:
     from judged.evaluation.evaluation import Evaluation
+    from judged.rankings.rankings import Rankings
 
 
 @dataclass(frozen=True)
@@ -36,7 +37,6 @@ class Conditions:
         judgements: Mapping[str, str],
         *,
         depth: int | None,
-        collection: int | Mapping[str, int] | None,
     ) -> Conditions:
         """Those of an evaluation."""
         measures = {}
@@ -53,9 +53,7 @@ class Conditions:
             evaluation.policy.to_dict(),
             None if convention is None else str(convention),
             depth,
-            {str(q): int(n) for q, n in collection.items()}
-            if isinstance(collection, Mapping)
-            else collection,
+            _collection(evaluation.runs[0].rankings),
             list(evaluation.runs[0].rankings.basis),
             judgements,
         )
@@ -63,6 +61,14 @@ class Conditions:
     def unlike(self, then: Conditions) -> list[str]:
         """What is not as it was, each as a phrase; judgements are `Changes`' business."""
         return list(_unlike(self, then))
+
+
+def _collection(r: Rankings) -> int | dict[str, int] | None:
+    """How many items there were to retrieve: one number where it is the same for all queries."""
+    if r.collection is None:
+        return None
+    sizes = dict(zip(r.queries, r.collection.tolist(), strict=True))
+    return sizes if len(set(sizes.values())) != 1 else int(r.collection[0])
 
 
 def _unlike(now: Conditions, then: Conditions) -> Iterator[str]:

@@ -61,9 +61,7 @@ def falls_short(value: float, needed: float, higher_is_better: bool) -> bool:
     return worse and not math.isclose(value, needed, rel_tol=1e-9, abs_tol=1e-12)
 
 
-def of_whole(
-    measure: Compared, needed: float, value: float, interval: Interval | None
-) -> Reached:
+def of_whole(measure: Compared, needed: float, value: float, interval: Interval | None) -> Reached:
     """Whether a measure's value is reached; by the end of an interval, where one is given."""
     up = measure.higher_is_better
     limit = f"the {'least' if up else 'most'} that is allowed, {needed:g}"
@@ -81,7 +79,9 @@ def of_whole(
         return Reached("minimum", measure.name, False, value, needed, says)
     short = falls_short(bound, needed, up)
     may = f"the true value may be {amount(bound)}"
-    says = f"{measure.name}: {amount(value)}, and {may}: {'not ' * short}shown to be within {limit}."
+    says = (
+        f"{measure.name}: {amount(value)}, and {may}: {'not ' * short}shown to be within {limit}."
+    )
     return Reached("minimum", measure.name, not short, value, needed, says, bound=bound)
 
 

@@ -17,7 +17,8 @@ from judged.comparison.settings import Settings
 from judged.comparison.verdicts import verdict
 from judged.errors import PolicyError
 from judged.evaluation.ranges import top_grade
-from judged.evaluation.settlement import Scored, score
+from judged.evaluation.scored import Scored
+from judged.evaluation.settlement import score
 from judged.evaluation.tie_ends import TieEnds, tie_ends
 from judged.judging.variants import FAVOURS, Variants
 from judged.measures.orders import tied_queries
@@ -251,7 +252,8 @@ def depends(
 
 def about_readings(readings: Readings) -> list[str]:
     """What the looks into ties and unjudged results do not tell."""
-    evaluation, said = readings.evaluation, []
+    evaluation = readings.evaluation
+    said: list[str] = []
     unsure = {
         measure: None
         for run in evaluation.runs

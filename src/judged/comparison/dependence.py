@@ -20,7 +20,7 @@ from judged.evaluation.ranges import top_grade
 from judged.evaluation.scored import Scored
 from judged.evaluation.settlement import score
 from judged.evaluation.tie_ends import TieEnds, tie_ends
-from judged.judging.variants import FAVOURS, Variants
+from judged.judging.variants import FAVOURS, Variants, uncondensed
 from judged.measures.orders import tied_queries
 from judged.segments import Ints
 from judged.text import Warned, listed
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from judged.judging.joint import Joint
     from judged.measures import Measure
     from judged.policy import Policy
+    from judged.rankings.rankings import Rankings
 
 Otherwise = dict[str, tuple[str, ...]]
 """What a verdict depends on, and what it would be in its place."""
@@ -54,6 +55,7 @@ class Readings:
         self._runs = {run.name: (number, run) for number, run in enumerate(evaluation.runs)}
         self._place = {query: at for at, query in enumerate(numbers.queries)}
         self._ends: dict[str, tuple[Scored, Scored] | None] = {}
+        self._copies: dict[tuple[str, str], bool] = {}
         self._entries: dict[tuple[str, Measure], list[Entry]] = {}
         self._joint: dict[tuple[str, str], dict[Measure, Pairs]] = {}
 
@@ -72,7 +74,7 @@ class Readings:
         measure = match.measure.measure
         assert measure is not None
         ours, theirs = (self._tied(run, measure) for run in (match.run, match.against))
-        if not ours and not theirs:
+        if not (ours or theirs) or self._same(match.run, match.against):
             return []
         return [
             replace(
@@ -82,6 +84,19 @@ class Readings:
             )
             for best in (False, True)
         ]
+
+    def _same(self, run: str, against: str) -> bool:
+        """Whether two runs have the same ranks and ties everywhere, as a run and its copy: whoever
+        breaks the ties of one breaks those of the other alike."""
+        if (run, against) not in self._copies:
+            both = [self._runs[name][1].rankings for name in (run, against)]
+            columns = [
+                (r.hit_query, r.hit_rank, r.hit_grade, *r.spans, r.retrieved, r.missing)
+                for r in ((each.whole or each) for each in both)
+            ]
+            same = all(map(np.array_equal, *columns))
+            self._copies[run, against] = same
+        return self._copies[run, against]
 
     def _tied(self, name: str, measure: Measure) -> list[Entry]:
         """What a run has on a measure in its worst order of ties and in the best; nothing where
@@ -252,7 +267,8 @@ def depends(
 
 def about_readings(readings: Readings) -> list[str]:
     """What the looks into ties and unjudged results do not tell."""
-    evaluation, said = readings.evaluation, []
+    evaluation = readings.evaluation
+    said: list[str] = []
     unsure = {
         measure: None
         for run in evaluation.runs
@@ -267,7 +283,7 @@ def about_readings(readings: Readings) -> list[str]:
                 "others may go further."
             )
         )
-    if readings.joint is not None:
+    if readings.joint is not None and any(_has_unjudged(run.rankings) for run in evaluation.runs):
         loose = [m for m in evaluation.measures if not is_bounded(m, evaluation.policy)]
         if loose:
             names = listed([evaluation.label(measure) for measure in loose])
@@ -278,3 +294,10 @@ def about_readings(readings: Readings) -> list[str]:
                 )
             )
     return said
+
+
+def _has_unjudged(r: Rankings) -> bool:
+    """Whether a run has results that nobody judged."""
+    r = uncondensed(r)
+    judged = (r.hit_grade >= 0) & (r.hit_rank <= r.retrieved[r.hit_query])
+    return bool(judged.sum() < r.retrieved.sum())

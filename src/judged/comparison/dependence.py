@@ -17,7 +17,8 @@ from judged.comparison.settings import Settings
 from judged.comparison.verdicts import verdict
 from judged.errors import PolicyError
 from judged.evaluation.ranges import top_grade
-from judged.evaluation.settlement import Scored, score
+from judged.evaluation.scored import Scored
+from judged.evaluation.settlement import score
 from judged.evaluation.tie_ends import TieEnds, tie_ends
 from judged.judging.variants import FAVOURS, Variants
 from judged.segments import Ints

@@ -1,4 +1,4 @@
-"""What the tables of a comparison look like: a block per measure, or a leaderboard and its pairs."""
+"""What the tables of a comparison look like: a block per measure, or a leaderboard and pairs."""
 
 from __future__ import annotations
 
@@ -270,8 +270,5 @@ def in_order(comparison: Records, sort: str | Measure | None) -> Comparison:
     rows = sorted(
         given.rows, key=lambda row: (measures[row.measure], order[row.against], order[row.run])
     )
-    baseline = one_against_all(given)
     runs = tuple(sorted(given.runs, key=order.__getitem__))
-    return replace(
-        given, numbers=replace(given.numbers, runs=runs), rows=tuple(rows), baseline=baseline
-    )
+    return replace(given, numbers=replace(given.numbers, runs=runs), rows=tuple(rows))

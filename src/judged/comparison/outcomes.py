@@ -127,12 +127,12 @@ def columns_of(matches: Sequence[Match]) -> Floats:
 
 def further_variances(matches: Sequence[Match]) -> list[tuple[Floats, Floats]]:
     """What repeats, and random orders of ties, add to the variance of each difference of means."""
-    from judged.statistics.repeats import repeat_variance
-
     found = []
     for side in ("ours", "theirs"):
         entries = [getattr(match, side) for match in matches]
         if any(entry.repeats is not None for entry in entries):
+            from judged.statistics.repeats import repeat_variance
+
             known = [
                 (0.0, math.inf) if entry.repeats is None else repeat_variance(entry.repeats)
                 for entry in entries

@@ -154,7 +154,7 @@ def _rows(comparison: Comparison, measure: Compared) -> list[Pair]:
 def _values(comparison: Comparison, form: Form, runs: Sequence[str]) -> list[Column]:
     """The numbers of runs, each with its own interval."""
     name = form.measure.name
-    head = f"{shown_level(comparison.settings.level)} interval"
+    head = Left(f"{shown_level(comparison.settings.level)} interval")
     return [
         ("value", [form.value(comparison.value(name, run)) for run in runs]),
         (head, [form.interval(comparison.interval(name, run)) for run in runs]),
@@ -184,7 +184,10 @@ def _differences(
         [
             *counts,
             (head, cells(lambda row: form.signed(row.difference))),
-            (_interval_head(comparison, known), cells(lambda row: form.difference(row.interval))),
+            (
+                Left(_interval_head(comparison, known)),
+                cells(lambda row: form.difference(row.interval)),
+            ),
             ("d_z", cells(lambda row: effect(row.effect))),
         ],
         [

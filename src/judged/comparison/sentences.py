@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 
 from judged.comparison.pair import Pair
 from judged.comparison.settings import Settings
 from judged.statistics.tested import below
-from judged.text import counted, shown
+from judged.text import counted, listed, shown
 
-CAUSES = {
-    "ties": "how ties are broken",
-    "missing": "what queries without results count",
-    "unjudged": "results that nobody judged",
+OTHERWISE = {
+    "ties": "with ties broken the other way",
+    "missing": "on the queries that both have",
+    "unjudged": "with the unjudged results judged in favour of one of both",
 }
 """What a verdict may depend on, in words."""
 
@@ -62,15 +62,20 @@ def by_importance(rows: Sequence[Pair]) -> list[str]:
     return [row.says for row in sorted(rows, key=lambda row: IMPORTANCE.index(row.verdict))]
 
 
-def sentence(pair: Pair, settings: Settings, comparisons: int) -> str:
-    """What a row says; `comparisons` is how many there are in its family."""
+def sentence(
+    pair: Pair,
+    settings: Settings,
+    comparisons: int,
+    otherwise: Mapping[str, Sequence[str]] | None = None,
+) -> str:
+    """What a row says; `comparisons` is how many there are in its family, `otherwise` what the
+    verdict depends on and would be then."""
     said = f"{pair.measure}: {_verdict(pair, settings)}"
     alone = below(pair.p, settings.level) and not below(pair.corrected_p, settings.level)
     if alone and pair.verdict in ("no evidence", "equivalent"):
         said += f"; it would count alone, not among {comparisons:,} comparisons"
-    if pair.depends_on:
-        causes = " and on ".join(CAUSES[each] for each in pair.depends_on)
-        said += f"; this depends on {causes}"
+    for cause, words in (otherwise or {}).items():
+        said += f"; {OTHERWISE[cause]} the verdict would be {listed(list(words), 'or')}"
     return said + "."
 
 

@@ -26,6 +26,7 @@ from judged.cli._options import (
     weights_option,
 )
 from judged.comparison import compare as compare_runs
+from judged.comparison import compare_values
 from judged.comparison.exports import Exports
 from judged.comparison.settings import CORRECTIONS, FAMILIES, TESTS
 from judged.errors import InputError, quoted
@@ -239,8 +240,6 @@ def _of_runs(judgements: str | None, runs: tuple[str, ...], **options: Any) -> C
 
 
 def _of_values(files: tuple[str, ...], **options: Any) -> Comparison:
-    from judged.comparison.values import compare_values
-
     _refuse([name for name in options if name not in (*OF_VALUES, *OF_BOTH)], "is not for --values")
     given = {name: options[name] for name in (*OF_VALUES, *OF_BOTH)}
     return compare_values(list(files), **given)

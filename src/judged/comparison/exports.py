@@ -66,8 +66,8 @@ class Exports(Records):
 
         >>> from judged import compare_values
         >>> found = compare_values({"a": {"1": 0.5, "2": 0.25}, "b": {"1": 0.5, "2": 0.25}})
-        >>> found.remarks()
-        []
+        >>> found.remarks()[0].partition(";")[0]
+        'higher values of value are taken to be better'
         """
         return definition.notes(self._this)
 

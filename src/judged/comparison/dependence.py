@@ -17,11 +17,13 @@ from judged.comparison.settings import Settings
 from judged.comparison.verdicts import verdict
 from judged.errors import PolicyError
 from judged.evaluation.ranges import top_grade
-from judged.evaluation.settlement import Scored, score
+from judged.evaluation.scored import Scored
+from judged.evaluation.settlement import score
 from judged.evaluation.tie_ends import TieEnds, tie_ends
 from judged.judging.variants import FAVOURS, Variants
+from judged.measures.orders import tied_queries
 from judged.segments import Ints
-from judged.text import listed
+from judged.text import Warned, listed
 
 if TYPE_CHECKING:
     from judged.evaluation.evaluation import Evaluation
@@ -52,6 +54,7 @@ class Readings:
         self._runs = {run.name: (number, run) for number, run in enumerate(evaluation.runs)}
         self._place = {query: at for at, query in enumerate(numbers.queries)}
         self._ends: dict[str, tuple[Scored, Scored] | None] = {}
+        self._entries: dict[tuple[str, Measure], list[Entry]] = {}
         self._joint: dict[tuple[str, str], dict[Measure, Pairs]] = {}
 
     def of(self, match: Match, within: Ints | None = None) -> dict[str, list[Match]]:
@@ -67,24 +70,26 @@ class Readings:
     def _ties(self, match: Match) -> list[Match]:
         """The run in its worst order of ties against the other's best, and the reverse."""
         measure = match.measure.measure
-        ends = [self.tie_ends(run) for run in (match.run, match.against)]
-        if not any(each is not None and measure in each[0].values for each in ends):
-            return []
         assert measure is not None
-
-        def entry(entry: Entry, own: tuple[Scored, Scored] | None, *, best: bool) -> Entry:
-            if own is None or measure not in own[best].values:
-                return entry
-            return entry_of(own[best], measure, self._place).at(entry.place)
-
+        ours, theirs = (self._tied(run, measure) for run in (match.run, match.against))
+        if not ours and not theirs:
+            return []
         return [
             replace(
                 match,
-                ours=entry(match.ours, ends[0], best=best),
-                theirs=entry(match.theirs, ends[1], best=not best),
+                ours=ours[best].at(match.ours.place) if ours else match.ours,
+                theirs=theirs[not best].at(match.theirs.place) if theirs else match.theirs,
             )
             for best in (False, True)
         ]
+
+    def _tied(self, name: str, measure: Measure) -> list[Entry]:
+        """What a run has on a measure in its worst order of ties and in the best; nothing where
+        these do not move it."""
+        if (name, measure) not in self._entries:
+            ends = [end for end in self.tie_ends(name) or () if measure in end.values]
+            self._entries[name, measure] = [entry_of(end, measure, self._place) for end in ends]
+        return self._entries[name, measure]
 
     def tie_ends(self, name: str) -> tuple[Scored, Scored] | None:
         """A run in the worst order of its ties and in the best, with the measures that these move;
@@ -136,7 +141,7 @@ class Readings:
             worst, best = (score(variants.under(ties), *self._asked) for ties in ("worst", "best"))
         except PolicyError:
             return None
-        tied = int((run.rankings.spans[1] > run.rankings.spans[0]).sum())
+        tied = int(tied_queries(run.rankings.whole or run.rankings).sum())
         unsure = dict.fromkeys(self.evaluation.measures, tied)
         return replace(worst, unsure=unsure), replace(best, unsure=unsure)
 
@@ -257,15 +262,19 @@ def about_readings(readings: Readings) -> list[str]:
     if unsure:
         names = listed([evaluation.label(measure) for measure in unsure])
         said.append(
-            f"Whether a verdict on {names} depends on ties was seen from some of their orders: "
-            "others may go further."
+            Warned(
+                f"Whether a verdict on {names} depends on ties was seen from some of their orders: "
+                "others may go further."
+            )
         )
     if readings.joint is not None:
         loose = [m for m in evaluation.measures if not is_bounded(m, evaluation.policy)]
         if loose:
+            names = listed([evaluation.label(measure) for measure in loose])
             said.append(
-                "What unjudged results could do to differences in "
-                f"{listed([evaluation.label(m) for m in loose])} was seen from two scenarios, not "
-                "bounds: other judgements of them may go further."
+                Warned(
+                    f"What unjudged results could do to differences in {names} was seen from two "
+                    "scenarios, not bounds: other judgements of them may go further."
+                )
             )
     return said

@@ -24,6 +24,7 @@ UNSURE = {
     "identical": "no query differs",
     "few": "too few queries differ for an interval",
     "constant": "all queries differ by the same, so there is no spread to go by",
+    "alike": "resamples of the queries give the same difference, so there is no spread to go by",
     "infinite": "some values are infinite",
 }
 """Why a difference has no interval."""
@@ -255,10 +256,10 @@ def _careful(match: Match, outcome: Outcome, settings: Settings) -> Outcome:
     if match.constant and match.ours.repeats is None and match.theirs.repeats is None:
         p = outcome.p if outcome.test in ("wilcoxon", "sign") else match.smallest_p
         return replace(bare, p=p, note=UNSURE["constant"])
-    note = outcome.note
-    if not note and (math.isnan(outcome.low) or math.isnan(outcome.high)):
-        note = "the resamples have no spread to go by"
-    return replace(outcome, smallest_p=floor, note=note)
+    if not outcome.note and not outcome.low < outcome.high:
+        p = 1.0 if math.isnan(outcome.p) else max(outcome.p, floor)
+        return replace(bare, p=p, note=UNSURE["alike"])
+    return replace(outcome, smallest_p=floor)
 
 
 def _exact(match: Match, outcome: Outcome) -> float:

@@ -32,8 +32,6 @@ from judged.comparison.settings import CORRECTIONS, FAMILIES, TESTS
 from judged.errors import InputError, quoted
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from judged.comparison.comparison import Comparison
 
 
@@ -194,7 +192,7 @@ def compare(
     With --baseline every other run is compared with it; of two runs the second with the first;
     otherwise all pairs. Files are read as by 'judged evaluate'; NAME=FILE gives a run a name.
     """
-    from judged.cli._terminal import deliver
+    from judged.cli._terminal import deliver, fitted
 
     check_format(form, output, Exports.SAVED_AS)
     if values:
@@ -202,14 +200,7 @@ def compare(
         found = _of_values(files, **options)
     else:
         found = _of_runs(judgements, runs, **options)
-    deliver(found, form, output, show=_show)
-
-
-def _show(found: Comparison, out: Console, **options: Any) -> None:
-    """The tables of a comparison, made for the width of the terminal."""
-    from judged.cli._terminal import show
-
-    show(found, out, width=out.width, **options)
+    deliver(found, form, output, show=fitted)
 
 
 OF_VALUES = ("measure_name", "lower_is_better")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from judged.checks import checked
@@ -57,6 +57,8 @@ def compare(
     exclude_same_id: bool = False,
     convention: ConventionLike | None = None,
     weights: WeightsLike | None = None,
+    unanswerable: bool = False,
+    answer_threshold: float | None = None,
     columns: ColumnsLike | None = None,
     judgements_format: FileFormat | None = None,
     run_format: FileFormat | None = None,
@@ -101,7 +103,7 @@ def compare(
     seed : int, optional
         What they are drawn from.
     policy, depth, duplicates, collection, unique, item_to, exclude_same_id, convention, weights, \
-columns, judgements_format, run_format, progress
+unanswerable, answer_threshold, columns, judgements_format, run_format, progress
         As for `evaluate`.
 
     Returns
@@ -124,6 +126,8 @@ columns, judgements_format, run_format, progress
         run_format=run_format,
     )
     with given.reading_ahead() as data:
+        import scipy.special  # noqa: F401  takes long to load: while files are read
+
         from judged.comparison.lacking import refuse_lacking, says_missing
         from judged.evaluation.evaluation import evaluate_rankings
         from judged.evaluation.request import Request
@@ -139,6 +143,7 @@ columns, judgements_format, run_format, progress
             collection=collection,
             weights=weights,
             progress=progress,
+            best_scores=unanswerable,
             keep=unjudged_range,
             item_to=item_to,
             unique=unique,
@@ -153,7 +158,15 @@ columns, judgements_format, run_format, progress
         known = judged.judgements, judged.tables
         joint = Joint(*known, policy=request.policy, duplicates=duplicates)
     return compare_evaluation(
-        announced(evaluate_rankings(judged.rankings, request, weights=weights)),
+        announced(
+            evaluate_rankings(
+                judged.rankings,
+                request,
+                weights=weights,
+                unanswerable=unanswerable,
+                answer_threshold=answer_threshold,
+            )
+        ),
         baseline=baseline,
         joint=joint,
         test=test,
@@ -203,6 +216,8 @@ def compare_evaluation(
 def compare_values(
     values: Any,
     *,
+    lower_is_better: str | Iterable[str] = (),
+    measure_name: str | None = None,
     baseline: str | None = None,
     test: str = "auto",
     correction: str = "holm",
@@ -211,6 +226,7 @@ def compare_values(
     power: float = 0.8,
     margin: Mapping[str, float] | float | None = None,
     groups: Any = None,
+    slices: Any = None,
     resamples: int = 9_999,
     seed: int = 0,
 ) -> Comparison:
@@ -219,8 +235,15 @@ def compare_values(
     Parameters
     ----------
     values : dict, table or file
-        {run: {query: value}}, {run: {measure: {query: value}}}, or a table.
-    baseline, test, correction, family, level, power, margin, groups, resamples, seed
+        {run: {query: value}}, {run: {measure: {query: value}}}, a table (long: run, query, measure
+        and value; wide: query and a column per run), a file of one of these, of judged's per-query
+        values or of what trec_eval -q prints, or a list of files, as "NAME=FILE".
+    lower_is_better : str or iterable of str, optional
+        The measures of which lower values are better. Of judged's own measures that is known, and
+        between what their values lie; of others higher values are better unless it is said here.
+    measure_name : str, optional
+        What the values are of, where nothing says it.
+    baseline, test, correction, family, level, power, margin, groups, slices, resamples, seed
         As for `compare`.
 
     Returns
@@ -229,14 +252,14 @@ def compare_values(
 
     >>> compare_values({"a": {"1": 0.5, "2": 0.25}, "b": {"1": 0.5, "2": 0.25}}).pair().verdict
     'identical'
+    >>> took = {"old": {str(q): 20 + q for q in range(9)}, "new": {str(q): 9.0 for q in range(9)}}
+    >>> compare_values(took, measure_name="ms", lower_is_better="ms").pair().says
+    'ms: new is better than old by 15.00 (12.89 to 17.11).'
     """
-    import numpy as np
-
     from judged.comparison.comparison import Comparison
     from judged.comparison.decisions import decided
-    from judged.comparison.numbers import Compared, Entry, Numbers
     from judged.comparison.settings import Settings
-    from judged.statistics.samples import Means
+    from judged.comparison.values import numbers_of_values
 
     chosen = Settings.of(
         test=test,
@@ -248,15 +271,6 @@ def compare_values(
         resamples=resamples,
         seed=seed,
     )
-    queries = tuple(sorted({q for own in values.values() for q in own}))
-    place = {q: at for at, q in enumerate(queries)}
-    entries = {}
-    for run, own in values.items():
-        order = sorted(own)
-        numbers = np.array([own[q] for q in order], float)
-        entries["value", run] = Entry(
-            Means.of_values(numbers), numbers, np.array([place[q] for q in order])
-        )
-    found = Numbers(tuple(values), queries, (Compared("value"),), entries)
-    chosen = chosen.checked_margin({"value": "value"})
+    found = numbers_of_values(values, lower_is_better=lower_is_better, measure_name=measure_name)
+    chosen = chosen.checked_margin({each.name: each.name for each in found.measures})
     return Comparison(found, chosen, decided(found, chosen, baseline), baseline)

@@ -17,7 +17,7 @@ from judged.measures.orders import DRAWS, LIMIT, SEED
 
 if TYPE_CHECKING:
     from judged.evaluation.exports import Exports
-    from judged.evaluation.settlement import Scored
+    from judged.evaluation.scored import Scored
     from judged.measures import Measure
 
 

@@ -11,17 +11,17 @@ import numpy as np
 
 from judged.errors import PolicyError
 from judged.evaluation.ranges import UNJUDGED_ENDS
-from judged.evaluation.settlement import graded_for, is_bounded, nothing_relevant, settled
+from judged.evaluation.settlement import is_bounded
+from judged.evaluation.tie_ends import tie_ends
 from judged.judging.variants import Variants, uncondensed
 from judged.measures import parse_measure
-from judged.measures.expected import ByWorth
-from judged.measures.orders import in_order, tied_queries
+from judged.measures.orders import tied_queries
 from judged.measures.spec import Settled
 from judged.text import counted, listed
 
 if TYPE_CHECKING:
     from judged.evaluation.exports import Exports
-    from judged.evaluation.settlement import Scored
+    from judged.evaluation.scored import Scored
     from judged.evaluation.table import Look
     from judged.measures import Measure
     from judged.rankings.rankings import Rankings
@@ -85,45 +85,23 @@ def _moved(evaluation: Exports, run: Scored, look: Look) -> dict[Measure, Moved]
     if int(np.isin(r.hit_query, tied).sum()) > MOST_HITS:
         return dict.fromkeys(evaluation.measures, Moved(math.nan, sure=False, seen=True))
     found: dict[Measure, Moved] = {}
-    loose: dict[int, ByWorth] = {}
-    for measure, own in graded_for(r, evaluation.measures, evaluation.convention).items():
-        if id(own) not in loose:
-            loose[id(own)] = ByWorth(own.take(tied))
-        low, high, sure = loose[id(own)].ends(measure)
-        values = run.values[measure]
-        moves = ~np.isnan(values[tied]) & (low < high)
-        if evaluation.policy.empty == "one" and measure.spec.rates_relevance:
-            moves &= ~nothing_relevant(measure, own)[tied]
-        if not moves.any():
-            continue
+    asked = evaluation.measures, evaluation.policy, evaluation.convention
+    for measure, ends in tie_ends(run, r, *asked).items():
         if measure.spec.made_of is None:
-            counts = ~np.isnan(values)
-            sides = []
-            for end in (low, high):
-                other = values.copy()
-                other[tied[moves]] = end[moves]
-                ended = Settled(other[counts], counts, np.array, own.weights_of(counts))
-                sides.append(measure.summarise(own, ended))
+            counts = ~np.isnan(run.values[measure])
+            weights = r.weights_of(counts)
+            settled = (
+                Settled(end[counts], counts, np.array, weights) for end in (ends.low, ends.high)
+            )
+            sides = [measure.summarise(r, each) for each in settled]
         else:
-            sides = _summaries(evaluation, measure, own)
+            both = (ends.by_worth(measure, *asked[1:], best=best) for best in (False, True))
+            sides = [math.nan if side is None else side.summary for side in both]
         number = run.summary[measure]
         seen = any(look.number(side, measure) != look.number(number, measure) for side in sides)
         far = max((abs(side - number) for side in sides if side != number), default=0.0)
-        found[measure] = Moved(far, sure=bool(sure.all()), seen=seen or math.isnan(far))
+        found[measure] = Moved(far, sure=not ends.unsure, seen=seen or math.isnan(far))
     return found
-
-
-def _summaries(evaluation: Exports, measure: Measure, r: Rankings) -> list[float]:
-    """The summaries of the worst and the best order, where they are not made of the queries'
-    values; of no order where nothing tells which these are."""
-    worth = measure.worth(r)
-    if worth is None:
-        return [math.nan]
-    orders = (in_order(r, worth.ranks(r, best=best)) for best in (False, True))
-    return [
-        settled(measure, order, evaluation.policy, measure.compute_as_ranked(order)).summary
-        for order in orders
-    ]
 
 
 def cutoffs(evaluation: Exports) -> list[int]:

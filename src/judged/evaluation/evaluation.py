@@ -19,7 +19,8 @@ from judged.evaluation.ranges import (
     with_judged_shares,
 )
 from judged.evaluation.request import Conventional, Request
-from judged.evaluation.settlement import Scored, score, score_ties
+from judged.evaluation.scored import Scored
+from judged.evaluation.settlement import score, score_ties
 from judged.evaluation.unanswerable import Unanswerable
 from judged.judging.variants import Variants
 from judged.measures import Measure, parse_measure

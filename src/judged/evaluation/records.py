@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from judged.evaluation.latency import Latency
     from judged.evaluation.request import Conventional
-    from judged.evaluation.settlement import Scored
+    from judged.evaluation.scored import Scored
     from judged.measures import Measure
     from judged.policy import Policy
 

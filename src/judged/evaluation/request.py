@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from judged.conventions import Convention, find
 from judged.errors import ConventionError, MeasureError
 from judged.evaluation.preparation import prepared
@@ -14,6 +16,7 @@ from judged.measures import DEFAULT, Measure, parse_measure
 from judged.measures.conventions import Named, named_all, named_among
 from judged.measures.grammar import each_of, labelled, read_all
 from judged.policy import Policy
+from judged.segments import Floats
 
 if TYPE_CHECKING:
     from judged.inputs.tables import Lookup, Run
@@ -151,6 +154,11 @@ class Conventional:
         """What a query counts for which a measure is undefined, where the library says so."""
         named = self.theirs(measure)
         return named.name.undefined if named else None
+
+    def filled(self, measure: Measure, values: Floats) -> Floats:
+        """A measure's values, with what the library counts where there is none."""
+        fixed = self.undefined(measure)
+        return values if fixed is None else np.where(np.isnan(values), fixed, values)
 
     def to_dict(self) -> dict[str, Any]:
         return {

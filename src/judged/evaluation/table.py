@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from judged.evaluation.evaluation import Evaluation
     from judged.evaluation.exports import Exports
     from judged.evaluation.records import Records
-    from judged.evaluation.settlement import Scored
+    from judged.evaluation.scored import Scored
     from judged.measures import Measure
 
 

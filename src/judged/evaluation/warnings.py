@@ -18,7 +18,7 @@ from judged.text import counted, listed
 
 if TYPE_CHECKING:
     from judged.evaluation.exports import Exports
-    from judged.evaluation.settlement import Scored
+    from judged.evaluation.scored import Scored
     from judged.evaluation.table import Look
     from judged.measures import Measure
     from judged.policy import Policy

@@ -12,7 +12,7 @@ from judged.statistics.auroc import effective_number
 
 if TYPE_CHECKING:
     from judged.evaluation.exports import Exports
-    from judged.evaluation.settlement import Scored
+    from judged.evaluation.scored import Scored
     from judged.measures import Measure
 
 DOMINANT = 0.5

@@ -61,5 +61,27 @@ def agreement(ours: Sequence[str], theirs: Sequence[str], whose: tuple[str, str]
     return None
 
 
+def few(ids: Sequence[str]) -> str:
+    """The first of some ids.
+
+    >>> few(["a", "b", "c", "d"])
+    "'a', 'b', 'c', …"
+    """
+    return ", ".join(map(repr, ids[:3])) + (", …" if len(ids) > 3 else "")
+
+
+def apart(known: Sequence[str], queries: Sequence[str], they_are: str) -> str:
+    """What is said of ids none of which is that of a query.
+
+    >>> apart(["Q1"], ["q1"], "The groups are")[:54]
+    "The groups are of 'Q1'; the queries are 'q1'. They wou"
+    """
+    like = agreement(known[:1000], queries, ("their ids", "the queries' ids"))
+    return (
+        f"{they_are} of {few(known)}; the queries are {few(queries)}. "
+        f"{like or 'Do the two belong together?'}"
+    )
+
+
 def _number(name: str) -> str:
     return "".join(letter for letter in name if letter.isdigit()).lstrip("0") or name

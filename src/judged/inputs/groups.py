@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from judged.errors import InputError
-from judged.inputs.agreement import agreement
+from judged.inputs.agreement import apart, few
 from judged.inputs.dicts import as_id
 from judged.inputs.names import candidates
 from judged.inputs.sheets import Nested, Sheet, sheet_of
@@ -62,16 +62,7 @@ def _lost(lost: Sequence[str], queries: Sequence[str], known: Sequence[str], sou
     if len(lost) < len(queries):
         which = counted(len(lost), "query has", "queries have")
         return f"{source}: {which} no group ({few(lost)}); {EVERY}"
-    like = agreement(known[:1000], queries, ("their ids", "the queries' ids"))
-    return (
-        f"{source}: no query has a group. The groups are of {few(known)}; the queries are "
-        f"{few(queries)}. {like or 'Do the two belong together?'}"
-    )
-
-
-def few(ids: Sequence[str]) -> str:
-    """The first of some ids."""
-    return ", ".join(map(repr, ids[:3])) + (", …" if len(ids) > 3 else "")
+    return f"{source}: no query has a group. {apart(known, queries, 'The groups are')}"
 
 
 def _of_dict(given: Nested) -> dict[str, str]:

@@ -217,6 +217,7 @@ def _is_ndjson(source: Source) -> bool:
 
 
 _SPACES = re.compile("[ \t]+")
+_QUOTED = re.compile(rb'"[^"]*"')
 
 
 def _in_text(source: Source, is_header: IsHeader) -> Sheet:
@@ -240,20 +241,15 @@ def _in_text(source: Source, is_header: IsHeader) -> Sheet:
                 f"{source.label}, line {lines[at]}: expected {counted(width, 'field')}, found "
                 f"{len(cells)}: {quote(' '.join(cells))}."
             )
-    try:
-        columns = [
-            pl.Series(name, [cells[at] for cells in rows], dtype=pl.String)
-            for at, name in enumerate(header)
-        ]
-    except UnicodeEncodeError:  # pragma: no cover - what was decoded has no half characters
-        raise InputError(f"{source.label}: is not UTF-8 text.") from None
-    sheet = Sheet(pl.DataFrame(columns), source.label, headed, True, lines)
-    return _filled(sheet)
+    columns = {name: [cells[at] for cells in rows] for at, name in enumerate(header)}
+    frame = pl.DataFrame(columns, schema=dict.fromkeys(header, pl.String))
+    return _filled(Sheet(frame, source.label, headed, True, lines))
 
 
 def _records(source: Source) -> Iterator[tuple[int, list[str]]]:
     """The rows with the number of their line; comments are known only above the first one."""
     first = next((line for line in source.lines() if _says_something(line)), b"")
+    first = _QUOTED.sub(b"", first)
     separator = next((each for each in ("\t", ",", ";") if each.encode() in first), None)
     if separator is not None:
         yield from records(source, separator)

@@ -168,10 +168,15 @@ def judged_alike(r: Rankings, grade: float) -> Rankings:
     whole = r.whole or r
     if whole.unjudged == "removed":
         raise PolicyError(_REMOVED)
-    filled = _filled(whole, grade, _reach(whole, r))
+    return judged_otherwise(_filled(whole, grade, _reach(whole, r)), r)
+
+
+def judged_otherwise(whole: Rankings, r: Rankings) -> Rankings:
+    """Whole rankings with other judgements than some rankings have: ties ordered by their grades
+    where that is the rule, cut and condensed as those were."""
     if r.ties in FAVOURS and r.hit_tie_first is not None:
-        filled = _favouring(filled, r.ties)
-    return _finished(filled, r)
+        whole = _favouring(whole, r.ties)
+    return _finished(whole, r)
 
 
 def _reach(whole: Rankings, r: Rankings) -> Ints:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from judged.evaluation.settlement import Scored
+from judged.evaluation.scored import Scored
 from judged.learn.data import Part, pairs_of
 from judged.measures import Measure
 from judged.segments import Floats

@@ -15,7 +15,7 @@ from judged.embeddings.search import counted_one
 from judged.errors import InputError
 from judged.evaluation.evaluation import evaluate_rankings
 from judged.evaluation.request import Request
-from judged.evaluation.settlement import Scored
+from judged.evaluation.scored import Scored
 from judged.inputs.vectors.vectors import Vectors
 from judged.measures import Measure
 from judged.segments import Floats, Ints, positions, starts_of

@@ -1,0 +1,254 @@
+"""Attributes of queries, from dicts, tables and files."""
+
+from __future__ import annotations
+
+import io
+import json
+import random
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from polars.testing import assert_frame_equal
+
+from judged.errors import InputError
+from judged.inputs.attributes import attributes_of
+from judged.text import Warned
+from support.hostile import NAMES
+
+ASKED = ["q3", "q1", "q2"]
+EXPECTED = pl.DataFrame(
+    {"language": [None, "en", "de"], "words": [5, 3, None], "clicks": [0.5, 2.0, 1.0]}
+)
+COLUMNS: dict[str, list[Any]] = {
+    "query": ["q1", "q2", "q3"],
+    "language": ["en", "de", None],
+    "words": [3, None, 5],
+    "clicks": [2, 1.0, 0.5],
+}
+ROWS = [dict(zip(COLUMNS, row, strict=True)) for row in zip(*COLUMNS.values(), strict=True)]
+
+
+def read(given: Any, queries: list[str] = ASKED) -> pl.DataFrame:
+    found = attributes_of(given, queries)
+    assert found.notes == ()
+    return found.frame
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "query,language,words,clicks\nq1,en,3,2\nq2,de,,1.0\nq3,,5,.5\n",
+        "qid\tlanguage\twords\tclicks\r\nq1\t en\t3\t2\r\nq2\tde\t\t1.0\r\nq3\t \t5\t5e-1\r\n",
+        "query;language;words;clicks\nq1;en;3.0;2\nq2;de;nan;1.0\nq3;;5;.5\nq9;fr;9;9\n",
+        json.dumps(ROWS),
+        "\n".join(map(json.dumps, ROWS)),
+        json.dumps({row["query"]: {k: v for k, v in row.items() if k != "query"} for row in ROWS}),
+    ],
+)
+def test_files(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "attributes"
+    path.write_text(text)
+    assert_frame_equal(read(path), EXPECTED)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        pd.DataFrame(COLUMNS),
+        pd.DataFrame(COLUMNS).set_index("query"),
+        pd.DataFrame(COLUMNS).astype({"language": "category", "words": "Int64"}),
+        pl.DataFrame(COLUMNS, strict=False),
+        pl.DataFrame(COLUMNS, strict=False).lazy(),
+        pa.table(COLUMNS),
+        ROWS,
+        [{name: value for name, value in row.items() if value is not None} for row in ROWS],
+        {"q1": {"language": "en", "words": 3, "clicks": 2}, "q2": {"language": "de", "clicks": 1},
+         "q3": {"words": 5, "clicks": 0.5}},
+    ],
+)  # fmt: skip
+def test_tables(given: Any, tmp_path: Path) -> None:
+    assert_frame_equal(read(given), EXPECTED, check_column_order=False)
+    pl.DataFrame(COLUMNS, strict=False).write_parquet(tmp_path / "a.parquet")
+    assert_frame_equal(read(tmp_path / "a.parquet"), EXPECTED)
+
+
+def test_types() -> None:
+    frame = pl.DataFrame(
+        {
+            "query": [1, 2],
+            "flag": [True, None],
+            "day": pl.Series(["2020-01-02", None]).str.to_date(),
+            "large": [2**60, 1],
+            "nothing": [None, None],
+            "kind": pl.Series(["a", "b"], dtype=pl.Categorical),
+            "topic": ["x", "y"],
+            "infinite": [float("inf"), 1.0],
+        }
+    )
+    expected = pl.DataFrame(
+        {
+            "flag": ["true", None],
+            "day": ["2020-01-02", None],
+            "large": [2.0**60, 1.0],
+            "nothing": pl.Series([None, None], dtype=pl.String),
+            "kind": ["a", "b"],
+            "topic": ["x", "y"],
+            "infinite": [float("inf"), 1.0],
+        }
+    )
+    assert_frame_equal(read(frame, ["1", "2"]), expected)
+
+
+def test_codes_with_leading_zeros_are_texts(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("query,code\na,007\nb,7\n")
+    assert read(path, ["a", "b"])["code"].to_list() == ["007", "7"]
+
+
+def test_notes(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text(",query,words\n0,a,1\n1,b,n/a\n2,c,3\n")
+    found = attributes_of(path, ["a", "b", "c", "x", "y"])
+    assert found.frame.to_dict(as_series=False) == {"words": ["1", "n/a", "3", None, None]}
+    assert found.notes == (
+        f"{path}: a column without a name was left out.",
+        f'{path}: the attribute "words" is read as text, as 1 value is no number ("n/a"). Leave '
+        "such cells empty.",
+        f"{path}: 2 queries have no attributes ('x', 'y').",
+    )
+    assert [isinstance(note, Warned) for note in found.notes] == [False, True, True]
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_the_same_by_every_way_in(seed: int, tmp_path: Path) -> None:
+    draw = random.Random(seed)
+    queries = draw.sample(NAMES, 8)
+    names = [f"{name}:" for name in draw.sample(NAMES, 4)]
+    queries, names = ([each.replace("\x00", "0") for each in some] for some in (queries, names))
+
+    def cells(kind: int) -> list[Any]:
+        one = [
+            lambda: draw.randint(-5, 5),
+            lambda: draw.choice([0.5, -2.25, 1e300, 3.0]),
+            lambda: draw.choice(["a", "é", "x,y", '"', "a b", "1 2"]),
+        ][kind]
+        return [None if draw.random() < 0.2 else one() for _ in queries]
+
+    frame = pl.DataFrame(
+        {"query": queries, **{name: cells(at % 3) for at, name in enumerate(names)}}
+    )
+    asked = draw.sample(queries, 6)
+    expected = attributes_of(frame, asked).frame
+    rows = frame.to_dicts()
+    written = {
+        "a.csv": frame.write_csv(quote_style="always"),
+        "a.tsv": frame.write_csv(separator="\t", quote_style="always"),
+        "a.json": json.dumps(rows),
+        "a.ndjson": "\n".join(map(json.dumps, rows)),
+        "nested.json": json.dumps({row.pop("query"): row for row in frame.to_dicts()}),
+    }
+    for name, text in written.items():
+        (tmp_path / name).write_text(text, encoding="utf-8", newline="")
+        assert_frame_equal(attributes_of(tmp_path / name, asked).frame, expected)
+    buffer = io.BytesIO()
+    frame.write_parquet(buffer)
+    (tmp_path / "a.pq").write_bytes(buffer.getvalue())
+    for given in (tmp_path / "a.pq", frame.to_pandas(), frame.to_arrow(), rows):
+        assert_frame_equal(attributes_of(given, asked).frame, expected)
+
+
+FORMS = (
+    "attributes of queries are a dict {query: {attribute: value}}, a table with the column query "
+    "and one for each attribute, or a file; got"
+)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (3, f"{FORMS} int."),
+        (["a"], f"{FORMS} list."),
+        ({}, "the attributes given: holds no rows."),
+        (
+            {"q1": "en"},
+            "the attributes given: query 'q1' has a str; give {query: {attribute: value}}.",
+        ),
+        (
+            {"language": {"q1": "en"}},
+            "the attributes given: these are attributes with queries in them; give "
+            "{query: {attribute: value}}.",
+        ),
+        ({"q1": {}}, "the attributes given: there is no attribute beside the query."),
+        (
+            pl.DataFrame({"query": ["q1"]}),
+            "the attributes given: there is no attribute beside the query.",
+        ),
+        (
+            pl.DataFrame({"id": ["q1"], "x": [1]}),
+            "the attributes given: a column with the ids of queries is needed, called query_id, "
+            'qid or query; the columns are "id", "x".',
+        ),
+        (
+            pl.DataFrame({"query": ["q1"], "Relevant": [1]}),
+            'the attributes given: the attribute "Relevant" is there by itself, as the number of '
+            "relevant items of each query; call yours something else.",
+        ),
+        (
+            pl.DataFrame({"query": ["q1", "q1"], "x": [1, 1]}),
+            "the attributes given, row 2: query 'q1' has attributes already; give each query one "
+            "row.",
+        ),
+        (
+            pl.DataFrame({"query": ["q1"], "x": [[1]]}),
+            'the attributes given: the attribute "x" is List(Int64); an attribute is a number or a '
+            "text for each query.",
+        ),
+        (
+            [{"query": "q1", "x": 1.5}, {"query": "q2", "x": "a"}],
+            'the attributes given: the attribute "x" is of several types; an attribute is a number '
+            "or a text for each query.",
+        ),
+        (
+            {"Q1": {"x": 1}},
+            "the attributes given: no query has attributes. The attributes are of 'Q1'; the "
+            "queries are 'q1', 'q2'. They would agree with their ids in lower case: ids are "
+            "compared as exact texts.",
+        ),
+        (
+            pd.DataFrame([["q1", 1, 2]], columns=["query", "a", "a"]),
+            'the attributes given: there are two columns "a"; name each column once.',
+        ),
+        (
+            pd.DataFrame({"query": [1.0], "a": [1]}),
+            'the attributes given: column "query" is Float64, but ids must be strings or integers. '
+            "Floats come from missing values in pandas, or from ids read as numbers.",
+        ),
+    ],
+)
+def test_what_is_refused(given: Any, message: str) -> None:
+    with pytest.raises(InputError) as refused:
+        attributes_of(given, ["q1", "q2"])
+    assert str(refused.value) == message
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("query,a\nq1,1\n\nq1,2\n", ", line 4: query 'q1' has attributes already; give each "
+         "query one row."),
+        ("query,a\nq1,1,2\n", ', line 2: expected 2 fields, found 3: "q1 1 2".'),
+        ("query,a\n,1\n", ", line 2: the query is missing."),
+        ("query,a\n", ": holds no rows."),
+        ("", ": the file is empty."),
+    ],
+)  # fmt: skip
+def test_files_that_are_refused(tmp_path: Path, text: str, message: str) -> None:
+    path = tmp_path / "attributes"
+    path.write_text(text)
+    with pytest.raises(InputError) as refused:
+        attributes_of(path, ["q1"])
+    assert str(refused.value) == f"{path}{message}"

@@ -1,0 +1,248 @@
+"""Two runs judged in favour of one of them: against loops, and against every judging there is."""
+
+from __future__ import annotations
+
+from itertools import product
+from math import inf
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+
+from judged import Rankings, judge
+from judged.errors import PolicyError
+from judged.evaluation.ranges import top_grade
+from judged.inputs import read_judgements, read_run
+from judged.judging.joint import Joint
+from judged.measures import REGISTRY, Measure, parse_measure
+from judged.policy import Policy
+from support.rankings import PLAIN, random_measure
+
+Lists = dict[str, dict[str, float]]
+ADDING = ["P@3", "P(rel=2)@4", "DCG@3", "DCG(gain=exp)", "RBP@4", "RBP(p=0.5)", "NumRelRet@3"]
+"""Measures to which each result adds for itself, whatever the others are."""
+
+
+def cases(seed: int, *, levels: tuple[int, ...] = (0, 1, 2), items: int = 7) -> tuple[Lists, ...]:
+    """Judgements and two runs of some queries: with ties, lists of all lengths, queries that a run
+    lacks, and items that are in the pool without a judgement."""
+    draw = Random(seed)
+    judgements: Lists = {"top": {"x": max(levels)}}
+    runs: tuple[Lists, Lists] = ({}, {})
+    for at in range(8):
+        every = [f"d{number}" for number in range(items)]
+        judged = draw.sample(every, draw.randint(0, 4))
+        judgements[f"q{at}"] = {item: draw.choice((-1, *levels)) for item in judged}
+        for run in runs:
+            if draw.random() < 0.85:
+                own = draw.sample(every, draw.randint(0, items))
+                run[f"q{at}"] = {item: float(draw.choice([1, 2, 3, 4])) for item in own}
+    runs[0]["nobody asked"] = {"d1": 1.0}
+    for run in runs:
+        run["q0"] = {"d0": 1.0, "d9": 0.5}
+    return judgements, *runs
+
+
+def order(scores: dict[str, float], ties: str) -> list[str]:
+    items = list(scores) if ties == "input" else sorted(scores, reverse=True)
+    return sorted(items, key=lambda item: -scores[item])
+
+
+def heights(scores: dict[str, float], policy: Policy, depth: int | None) -> dict[str, Any]:
+    """Rank and highest rank of each item, by loops."""
+    found: dict[str, Any] = {}
+    for rank, item in enumerate(order(scores, policy.ties), 1):
+        first = 1 + sum(score > scores[item] for score in scores.values())
+        last = sum(score >= scores[item] for score in scores.values())
+        loose = policy.ties not in ("id", "input")
+        at, highest = ((first + last) / 2, first) if loose else (rank, rank)
+        if depth is None or highest <= depth:
+            found[item] = at, highest
+    return found
+
+
+def judged_by_loops(
+    judgements: Lists, run: Lists, against: Lists, policy: Policy, depth: int | None, k: float
+) -> Lists:
+    top = max(max(own.values(), default=0) for own in judgements.values())
+    made: Lists = {}
+    for query, own in judgements.items():
+        made[query] = dict(own)
+        one, other = (heights(each.get(query, {}), policy, depth) for each in (run, against))
+        for item in {**one, **other}:
+            reached = any(item in each and each[item][1] <= k for each in (one, other))
+            if reached and own.get(item, -1) < 0:
+                above = one.get(item, [inf])[0] < other.get(item, [inf])[0]
+                made[query][item] = top if above else 0
+    return made
+
+
+def joint_rankings(
+    judgements: Lists, runs: tuple[Lists, Lists], k: int | None, **options: Any
+) -> list[tuple[Rankings, Rankings]]:
+    rankings = [judge(judgements, run, **options) for run in runs]
+    policy = Policy.of(options.get("policy"))
+    joint = Joint(read_judgements(judgements), [read_run(run) for run in runs], policy=policy)
+    top = top_grade(rankings[0])
+    return [*joint.judged((0, rankings[0]), (1, rankings[1]), top=top, cutoff=k)]
+
+
+OPTIONS: list[dict[str, Any]] = [
+    {},
+    {"depth": 3},
+    {"policy": {"ties": "input"}},
+    {"policy": {"ties": "best"}, "depth": 4},
+    {"policy": {"ties": "worst"}},
+    {"policy": {"ties": "expected"}, "depth": 2},
+    {"policy": {"ties": "expected"}},
+    {"policy": {"unjudged": "removed"}, "depth": 4},
+]
+
+
+@pytest.mark.parametrize("options", OPTIONS, ids=str)
+@pytest.mark.parametrize("k", [1, 3, None])
+def test_rankings_are_those_of_judgements_made_by_loops(
+    options: dict[str, Any], k: int | None
+) -> None:
+    options = {"collection": 20, **options}
+    policy = Policy.of(options.get("policy"))
+    draw = Random(f"{options} {k}")
+    for seed in range(6):
+        judgements, *two = cases(seed)
+        runs = two[0], two[1]
+        made = joint_rankings(judgements, runs, k, **options)
+        end = inf if k is None else k
+        for found, (run, against) in zip(made, (runs, runs[::-1]), strict=True):
+            depth = options.get("depth")
+            by_loops = judged_by_loops(judgements, run, against, policy, depth, end)
+            for own, listed in zip(found, runs, strict=True):
+                wanted = judge(by_loops, listed, **options)
+                for name in (
+                    *("hit_query", "hit_rank", "hit_grade", "pool_query", "pool_grade"),
+                    *("retrieved", "missing", "hit_tie_first", "hit_tie_last"),
+                ):
+                    known = getattr(wanted, name)
+                    assert getattr(own, name).tolist() == known.tolist(), (seed, name)
+                for spec in draw.sample(list(PLAIN.values()), 3):
+                    measure = random_measure(REGISTRY[spec.name], draw)
+                    values = measure.compute(own), measure.compute(wanted)
+                    np.testing.assert_array_equal(*values, err_msg=str(measure))
+
+
+def difference(
+    measure: Measure, judgements: Lists, runs: tuple[Lists, Lists], **options: Any
+) -> np.ndarray:
+    one, other = (judge(judgements, run, **options).evaluate([measure]) for run in runs)
+    return one.scored().values[measure] - other.scored().values[measure]
+
+
+@pytest.mark.parametrize("options", [{}, {"depth": 3}, {"policy": {"ties": "input"}}], ids=str)
+def test_of_measures_that_add_up_no_judging_goes_further(options: dict[str, Any]) -> None:
+    measures = list(map(parse_measure, ADDING))
+    moved = 0
+    for seed in range(3):
+        judgements, *two = cases(seed, items=4)
+        runs = two[0], two[1]
+        ways: Lists = {}
+        copies: tuple[Lists, Lists] = ({}, {})
+        starts = []
+        for query, own in judgements.items():
+            listed = {item: None for run in runs for item in run.get(query, {})}
+            unjudged = [item for item in listed if own.get(item, -1) < 0]
+            starts.append(len(ways))
+            for number, grades in enumerate(product((0, 1, 2), repeat=len(unjudged))):
+                name = f"{query}/{number}"
+                ways[name] = {**own, **dict(zip(unjudged, grades, strict=True))}
+                for copy, run in zip(copies, runs, strict=True):
+                    if query in run:
+                        copy[name] = run[query]
+        for measure in measures:
+            every = difference(measure, ways, copies, **options)
+            low, high = (f.reduceat(every, starts) for f in (np.minimum, np.maximum))
+            k = measure.params.get("k")
+            best, worst = (
+                measure.compute(pair.run) - measure.compute(pair.against)
+                for pair in joint_rankings(judgements, runs, k, **options)
+            )
+            best, worst = np.nan_to_num(best), np.nan_to_num(worst)
+            np.testing.assert_allclose(best, high, atol=1e-12, err_msg=str(measure))
+            np.testing.assert_allclose(worst, low, atol=1e-12, err_msg=str(measure))
+            moved += int((high > low).sum())
+    assert moved > 50
+
+
+def test_worked_by_hand() -> None:
+    # Run: a u v, against: w u a; a is judged 1, grades go to 3. In favour of the run v and nothing
+    # else: u stands second in both, and w only in the other.
+    judgements = {"q": {"a": 1}, "other": {"b": 3}}
+    runs = {"q": {"a": 3.0, "u": 2.0, "v": 1.0}}, {"q": {"w": 3.0, "u": 2.0, "a": 1.0}}
+    best, worst = joint_rankings(judgements, runs, None)
+    assert best.run.hit_grade.tolist() == [1, 0, 3]
+    assert best.against.hit_grade.tolist() == [0, 0, 1]
+    assert best.run.pool_grade.tolist() == [3, 1, 0, 0, 3]
+    assert worst.run.hit_grade.tolist() == [1, 0, 0]
+    assert worst.against.hit_grade.tolist() == [3, 0, 1]
+    # Down to rank 2 nobody looks at v.
+    best, _ = joint_rankings(judgements, runs, 2)
+    assert best.run.hit_grade.tolist() == [1, 0]
+    assert best.run.pool_grade.tolist() == [1, 0, 0, 3]
+
+
+def test_swapping_the_runs_swaps_the_ends() -> None:
+    judgements, *two = cases(3)
+    forth = joint_rankings(judgements, (two[0], two[1]), 3)
+    back = joint_rankings(judgements, (two[1], two[0]), 3)
+    for (run, against), (other, one) in zip(forth, reversed(back), strict=True):
+        assert run.hit_grade.tolist() == one.hit_grade.tolist()
+        assert against.hit_grade.tolist() == other.hit_grade.tolist()
+
+
+def test_tables_and_dicts_give_the_same() -> None:
+    import polars as pl
+
+    judgements, *runs = cases(5)
+
+    def frame(lists: Lists, value: str) -> pl.DataFrame:
+        rows = [(q, item, at) for q, own in lists.items() for item, at in own.items()]
+        names = {"query": pl.String, "item": pl.String, value: pl.Float64}
+        return pl.DataFrame(rows, names, orient="row").sample(fraction=1, shuffle=True, seed=1)
+
+    # A table names no query that has nothing in it.
+    judgements = {query: own for query, own in judgements.items() if own}
+    some = tuple({query: own for query, own in run.items() if own} for run in runs)
+    tables = [read_run(frame(run, "score")) for run in some]
+    known = read_judgements(frame(judgements, "grade"))
+    rankings = [judge(known, table) for table in tables]
+    joint = Joint(known, tables)
+    ends = joint.judged((0, rankings[0]), (1, rankings[1]), top=2.0, cutoff=3)
+    for pair, dicts in zip(ends, joint_rankings(judgements, (some[0], some[1]), 3), strict=True):
+        for own, wanted in zip(pair, dicts, strict=True):
+            order = [own.queries.index(query) for query in wanted.queries]
+            taken = own.take(np.array(order))
+            assert taken.hit_grade.tolist() == wanted.hit_grade.tolist()
+            assert taken.pool_grade.tolist() == wanted.pool_grade.tolist()
+
+
+def test_queries_that_are_looked_at_apart_stay_out() -> None:
+    judgements, *two = cases(4)
+    whole = joint_rankings(judgements, (two[0], two[1]), None)
+    some = np.array([5, 1, 7])
+    rankings = [judge(judgements, run).take(some) for run in two]
+    joint = Joint(read_judgements(judgements), [read_run(run) for run in two])
+    ends = joint.judged((0, rankings[0]), (1, rankings[1]), top=2.0)
+    for pair, wanted in zip(ends, whole, strict=True):
+        for own, known in zip(pair, wanted, strict=True):
+            assert own.queries == known.take(some).queries
+            assert own.hit_grade.tolist() == known.take(some).hit_grade.tolist()
+            assert own.pool_grade.tolist() == known.take(some).pool_grade.tolist()
+
+
+def test_judgements_by_subtopic_are_refused() -> None:
+    judgements = read_judgements({"q": {"a": {"1": 1, "2": 0}}})
+    with pytest.raises(PolicyError) as error:
+        Joint(judgements, [read_run({"q": ["a", "b"]})])
+    assert str(error.value) == (
+        "the judgements: judged by subtopic, where an unjudged result may serve one subtopic and "
+        "not another: there is no one judging in favour of a run. Leave out unjudged_range."
+    )

@@ -43,9 +43,9 @@ def some(names: Sequence[str]) -> str:
     )
 
 
-def sentence(pair: Pair, settings: Settings, comparisons: int) -> str:
-    """What a row says; `comparisons` is how many there are in its family."""
-    said = f"{pair.measure}: {_verdict(pair, settings)}"
+def sentence(pair: Pair, settings: Settings, comparisons: int, where: str = "") -> str:
+    """What a row says; `comparisons` is how many there are in its family, `where` its slice."""
+    said = f"{pair.measure}{where}: {_verdict(pair, settings)}"
     alone = below(pair.p, settings.level) and not below(pair.corrected_p, settings.level)
     if alone and pair.verdict in ("no evidence", "equivalent"):
         said += f"; it would count alone, not among {comparisons:,} comparisons"

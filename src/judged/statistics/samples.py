@@ -145,7 +145,7 @@ class Median:
         half = upto[:, -1:] / 2
         low = np.argmax(upto >= half * (1 - CLOSE), axis=1)
         high = np.argmax(upto > half * (1 + CLOSE), axis=1)
-        return (values[low] + values[high]) / 2
+        return np.where(half[:, 0] > 0, (values[low] + values[high]) / 2, np.nan)
 
 
 Sample = Means | Median

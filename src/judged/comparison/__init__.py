@@ -10,6 +10,7 @@ from judged.checks import checked
 if TYPE_CHECKING:
     from judged.comparison.comparison import Comparison
     from judged.evaluation.evaluation import Evaluation
+    from judged.judging.joint import Joint
     from judged.types import (
         CategoriesLike,
         CollectionLike,
@@ -93,7 +94,8 @@ def compare(
     slices : dict, table or file, optional
         Attributes of the queries, to compare the runs in each slice too.
     unjudged_range : bool, optional
-        Whether it is checked what unjudged results could do to each verdict.
+        Whether it is checked what unjudged results could do to each verdict, were they judged in
+        favour of one run or of the other. All runs stay in memory for that.
     resamples : int, optional
         How many sign flips or resamples are drawn, where some are.
     seed : int, optional
@@ -112,29 +114,48 @@ columns, judgements_format, run_format, progress
     >>> print(compare(judgements, {"good": good, "bad": bad}, "RR").pair().says)
     RR: bad is worse than good by 0.521 (0.472 to 0.570).
     """
-    from judged.evaluation import evaluate
+    from judged.inputs.data import Data
 
-    evaluation = evaluate(
+    given = Data.of(
         judgements,
         runs,
-        measures,
-        policy=policy,
-        depth=depth,
-        duplicates=duplicates,
-        collection=collection,
-        unique=unique,
-        item_to=item_to,
-        exclude_same_id=exclude_same_id,
-        convention=convention,
-        weights=weights,
         columns=columns,
         judgements_format=judgements_format,
         run_format=run_format,
-        progress=progress,
     )
+    with given.reading_ahead() as data:
+        from judged.comparison.lacking import refuse_lacking, says_missing
+        from judged.evaluation.evaluation import evaluate_rankings
+        from judged.evaluation.request import Request
+        from judged.evaluation.runs import judged_runs
+        from judged.evaluation.warnings import announced
+
+        request = Request.of(measures, policy, convention, prepares=True)
+        judged = judged_runs(
+            data,
+            request,
+            depth=depth,
+            duplicates=duplicates,
+            collection=collection,
+            weights=weights,
+            progress=progress,
+            keep=unjudged_range,
+            item_to=item_to,
+            unique=unique,
+            exclude_same_id=exclude_same_id,
+        )
+    if not says_missing(policy):
+        refuse_lacking(judged.rankings)
+    joint = None
+    if unjudged_range:
+        from judged.judging.joint import Joint
+
+        known = judged.judgements, judged.tables
+        joint = Joint(*known, policy=request.policy, duplicates=duplicates)
     return compare_evaluation(
-        evaluation,
+        announced(evaluate_rankings(judged.rankings, request, weights=weights)),
         baseline=baseline,
+        joint=joint,
         test=test,
         correction=correction,
         family=family,
@@ -148,11 +169,20 @@ columns, judgements_format, run_format, progress
 
 
 def compare_evaluation(
-    evaluation: Evaluation, *, baseline: str | None = None, groups: Any = None, **settings: Any
+    evaluation: Evaluation,
+    *,
+    baseline: str | None = None,
+    groups: Any = None,
+    joint: Joint | None = None,
+    **settings: Any,
 ) -> Comparison:
-    """Compare the runs of an evaluation."""
+    """Compare the runs of an evaluation; with a `joint`, unjudged results are looked into."""
+    from functools import partial
+
     from judged.comparison.comparison import Comparison
     from judged.comparison.decisions import decided
+    from judged.comparison.dependence import Readings, about_readings, depends
+    from judged.comparison.lacking import in_no_run
     from judged.comparison.numbers import Numbers
     from judged.comparison.settings import Settings
 
@@ -160,8 +190,13 @@ def compare_evaluation(
     numbers = Numbers.of(evaluation)
     names = {str(measure): label for label, measure in evaluation.labels.items()}
     chosen = chosen.checked_margin({**names, **{label: label for label in evaluation.labels}})
-    rows = decided(numbers, chosen, baseline)
-    return Comparison(numbers, chosen, rows, baseline, evaluation)
+    readings = Readings(evaluation, numbers, joint)
+    rows = decided(numbers, chosen, baseline, partial(depends, readings=readings, settings=chosen))
+    notes = [
+        *in_no_run([run.rankings for run in evaluation.runs], evaluation.policy),
+        *about_readings(readings),
+    ]
+    return Comparison(numbers, chosen, rows, baseline, evaluation, tuple(notes))
 
 
 @checked

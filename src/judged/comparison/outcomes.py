@@ -93,7 +93,7 @@ def _chosen(match: Match, test: str, numbers: Numbers) -> str:
             f"repeats are taken into account by the test t; {TESTS[test]} would count the queries "
             "only. Leave the test out, or the repeats."
         )
-    if match.infinite.any() and averages(match) and test != "sign":
+    if is_infinite(match, test):
         from judged.comparison.sentences import some
 
         where = some([numbers.queries[at] for at in match.ours.place[match.infinite]])
@@ -103,6 +103,11 @@ def _chosen(match: Match, test: str, numbers: Numbers) -> str:
             "counts only who is better on how many queries."
         )
     return test
+
+
+def is_infinite(match: Match, test: str) -> bool:
+    """Whether infinite values leave a test without numbers to go by."""
+    return averages(match) and test != "sign" and bool(match.infinite.any())
 
 
 def averages(match: Match) -> bool:

@@ -6,7 +6,7 @@ are still being loaded.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from judged.checks import checked
 from judged.inputs.data import Data
@@ -140,44 +140,30 @@ def evaluate(
         judgements_format=judgements_format,
         run_format=run_format,
     )
-    ranked: dict[str, Any] = {
-        "item_to": item_to,
-        "unique": unique,
-        "exclude_same_id": exclude_same_id,
-        "duplicates": duplicates,
-    }
     with given.reading_ahead() as data:
         from judged.evaluation.evaluation import evaluate_rankings
         from judged.evaluation.request import Request
+        from judged.evaluation.runs import judged_runs
         from judged.evaluation.warnings import announced
-        from judged.judging import judging
-        from judged.judging.items import at_both_levels, with_items
-        from judged.judging.weights import refuse_both
 
         request = Request.of(measures, policy, convention, prepares=True)
-        levels = at_both_levels(data, **ranked) if both_levels else [with_items(data, **ranked)]
-        pools = [level.judgements() for level in levels]
-        refuse_both(pools[0], weights)
-        judges = [
-            judging(
-                pool,
-                policy=request.policy,
-                depth=depth,
-                duplicates=duplicates,
-                collection=collection,
-                best_scores=unanswerable,
-            )
-            for pool in pools
-        ]
-        rankings = []
-        for tables in zip(*(level.runs() for level in levels), strict=True):
-            for judge, table in zip(judges, tables, strict=True):
-                rankings.append(judge(request.prepare(table)))
-            if progress is not None:
-                progress(len(rankings[-1]))
+        judged = judged_runs(
+            data,
+            request,
+            depth=depth,
+            duplicates=duplicates,
+            collection=collection,
+            weights=weights,
+            progress=progress,
+            both_levels=both_levels,
+            best_scores=unanswerable,
+            item_to=item_to,
+            unique=unique,
+            exclude_same_id=exclude_same_id,
+        )
     return announced(
         evaluate_rankings(
-            rankings,
+            judged.rankings,
             request,
             tie_range=tie_range,
             unjudged_range=unjudged_range,

@@ -57,7 +57,7 @@ def rows_of(
     depends: Depends | None = None,
     where: Sequence[str] = (),
 ) -> tuple[Pair, ...]:
-    """Matches tested, corrected together and decided; `where` is said of each beside its measure."""
+    """Matches tested, corrected and decided together; `where` is said after its measure."""
     alone = outcomes(matches, settings, numbers)
     found, corrected_p = correct(matches, alone, settings, numbers)
     many = {at: len(family) for family in families(matches, settings) for at in family}

@@ -13,9 +13,10 @@ import numpy as np
 from judged.comparison.match import Mask, Match
 from judged.comparison.numbers import Entry, Numbers, entry_of, in_common
 from judged.comparison.outcomes import is_infinite, outcomes
+from judged.comparison.repeats import averaged
 from judged.comparison.settings import Settings
 from judged.comparison.verdicts import verdict
-from judged.errors import PolicyError
+from judged.errors import InputError, PolicyError
 from judged.evaluation.ranges import top_grade
 from judged.evaluation.settlement import Scored, score
 from judged.evaluation.tie_ends import TieEnds, tie_ends
@@ -48,6 +49,11 @@ class Readings:
         self.evaluation = evaluation
         self.numbers = numbers
         self.joint = joint
+        if joint is not None and numbers.repeated:
+            raise InputError(
+                "unjudged_range judges two runs at a time, and repeats are several; leave one of "
+                "both out."
+            )
         self._asked = evaluation.measures, evaluation.policy, evaluation.convention
         self._runs = {run.name: (number, run) for number, run in enumerate(evaluation.runs)}
         self._place = {query: at for at, query in enumerate(numbers.queries)}
@@ -57,8 +63,6 @@ class Readings:
     def of(self, match: Match, within: Ints | None = None) -> dict[str, list[Match]]:
         """A match under other assumptions, by their names; nothing for one that changes nothing.
         `within` are the queries of its slice, where it is of one."""
-        if match.run not in self._runs or match.against not in self._runs:
-            return {}
         found = {"ties": self._ties(match), "missing": self._missing(match)}
         if self.joint is not None:
             found["unjudged"] = self._unjudged(match, within)
@@ -67,24 +71,40 @@ class Readings:
     def _ties(self, match: Match) -> list[Match]:
         """The run in its worst order of ties against the other's best, and the reverse."""
         measure = match.measure.measure
-        ends = [self.tie_ends(run) for run in (match.run, match.against)]
-        if not any(each is not None and measure in each[0].values for each in ends):
-            return []
         assert measure is not None
+        ends = {
+            run: [self.tie_ends(each) for each in self._repeats(run)]
+            for run in (match.run, match.against)
+        }
+        every = [each for own in ends.values() for each in own]
+        if not any(each is not None and measure in each[0].values for each in every):
+            return []
 
-        def entry(entry: Entry, own: tuple[Scored, Scored] | None, *, best: bool) -> Entry:
-            if own is None or measure not in own[best].values:
-                return entry
-            return entry_of(own[best], measure, self._place).at(entry.place)
+        def entry(run: str, *, best: bool) -> Entry:
+            found = [
+                entry_of(
+                    self._runs[name][1]
+                    if own is None or measure not in own[best].values
+                    else own[best],
+                    measure,
+                    self._place,
+                )
+                for name, own in zip(self._repeats(run), ends[run], strict=True)
+            ]
+            return averaged(found, match.measure, run).at(match.ours.place)
 
         return [
             replace(
                 match,
-                ours=entry(match.ours, ends[0], best=best),
-                theirs=entry(match.theirs, ends[1], best=not best),
+                ours=entry(match.run, best=best),
+                theirs=entry(match.against, best=not best),
             )
             for best in (False, True)
         ]
+
+    def _repeats(self, run: str) -> tuple[str, ...]:
+        """The names of a run's repeats in the evaluation: its own, where it has none."""
+        return self.numbers.repeated.get(run, (run,))
 
     def tie_ends(self, name: str) -> tuple[Scored, Scored] | None:
         """A run in the worst order of its ties and in the best, with the measures that these move;
@@ -143,7 +163,10 @@ class Readings:
     def _missing(self, match: Match) -> list[Match]:
         """The pair on the queries that both have, where one has queries that the other lacks."""
         place = match.ours.place
-        ours, theirs = (self._held[run][place] for run in (match.run, match.against))
+        ours, theirs = (
+            np.logical_and.reduce([self._held[each][place] for each in self._repeats(run)])
+            for run in (match.run, match.against)
+        )
         if self.evaluation.policy.missing == "skip" or not (ours != theirs).any():
             return []
         both = place[ours & theirs]

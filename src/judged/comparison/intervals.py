@@ -33,7 +33,7 @@ def own_interval(numbers: Numbers, measure: Compared, run: str, settings: Settin
     from judged.statistics.repeats import repeat_variance
     from judged.statistics.student import half_widths, spread
 
-    more = [repeat_variance(entry.repeats), (entry.error**2, math.inf)]
+    more = [repeat_variance(entry.repeats, sample.weights), (entry.error**2, math.inf)]
     every = spread(
         sample.columns,
         sample.weights,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -10,8 +10,8 @@ import numpy as np
 
 from judged.comparison.numbers import Compared, Entry, Numbers, in_common
 from judged.comparison.sentences import amount
-from judged.errors import InputError, MeasureError
-from judged.inputs.repeats import Repeated
+from judged.errors import InputError, MeasureError, quoted
+from judged.inputs.repeated import Repeated
 from judged.statistics.samples import Means
 from judged.text import Warned, counted, listed, plain
 
@@ -74,11 +74,11 @@ class Noise:
         }
 
 
-def with_repeats(numbers: Numbers, repeated: Repeated) -> Numbers:
+def with_repeats(numbers: Numbers, given: Mapping[str, Sequence[str]] | None) -> Numbers:
     """The same numbers with the repeats of each run as one run."""
-    if not repeated:
+    if not given:
         return numbers
-    _check(numbers, repeated)
+    repeated = _checked(numbers, given)
     owner = {each: name for name, names in repeated.items() for each in names}
     runs = tuple(dict.fromkeys(owner.get(run, run) for run in numbers.runs))
     entries, notes = {}, list(numbers.notes)
@@ -97,21 +97,30 @@ def with_repeats(numbers: Numbers, repeated: Repeated) -> Numbers:
     return replace(numbers, runs=runs, entries=entries, notes=tuple(notes), repeated=repeated)
 
 
-def _check(numbers: Numbers, repeated: Repeated) -> None:
-    """Every repeat is a run, and a run is one repeat."""
+def _checked(numbers: Numbers, given: Any) -> Repeated:
+    """The repeats of each run; every one is a run, and each of one system."""
     seen: dict[str, str] = {}
-    for name, names in repeated.items():
+    if not isinstance(given, Mapping):
+        raise InputError(f"{_EXPECTED}; got {quoted(given)}.")
+    for name, names in given.items():
+        if isinstance(names, str) or not isinstance(names, Sequence) or not names:
+            raise InputError(f"{_EXPECTED}; got {quoted(names)} for {name}.")
         if name in numbers.runs and name not in names:
-            raise InputError(f"the repeats are called {name}, and so is another run.")
+            raise InputError(f"repeats are called {name}, and so is another run.")
         for each in names:
             if each not in numbers.runs:
                 raise InputError(
-                    f"{each} is named as a repeat of {name} and is none of the runs: "
+                    f"{quoted(each)} is named as a repeat of {name} and is none of the runs: "
                     f"{', '.join(numbers.runs)}."
                 )
             if each in seen:
-                raise InputError(f"{each} is named as a repeat of {seen[each]} and of {name}.")
+                twice = "twice" if seen[each] == name else f"and of {seen[each]}"
+                raise InputError(f"{each} is named as a repeat of {name} {twice}.")
             seen[each] = name
+    return {str(name): tuple(names) for name, names in given.items()}
+
+
+_EXPECTED = "repeats must say which runs are of one system, as {'dense': ['seed 1', 'seed 2']}"
 
 
 def averaged(entries: Sequence[Entry], measure: Compared, run: str) -> Entry:

@@ -13,7 +13,7 @@ from judged.comparison.decisions import Depends, compared_runs, rows_of
 from judged.comparison.families import SIMULTANEOUS
 from judged.comparison.intervals import own_interval
 from judged.comparison.match import Match, alike, matched
-from judged.comparison.numbers import Compared, Numbers
+from judged.comparison.numbers import Numbers
 from judged.comparison.settings import CORRECTIONS, Settings
 from judged.comparison.slices import Difference, Slice, Slices
 from judged.errors import InputError
@@ -54,11 +54,11 @@ def sliced(
     given: Any,
     settings: Settings,
     baseline: str | None,
-    relevant: Ints | None = None,
+    relevant: Callable[[], Ints] | None = None,
     within: Within | None = None,
 ) -> Slices:
-    """The runs compared in each slice; `relevant` is how many relevant items each query has, where
-    that is known."""
+    """The runs compared in each slice; `relevant` tells how many relevant items each query has,
+    where that is known."""
     if given is None or given is False:
         return Slices()
     if settings.correction in SIMULTANEOUS:
@@ -84,14 +84,16 @@ def sliced(
 
 
 def _columns(
-    given: Any, numbers: Numbers, counting: Ints, relevant: Ints | None
+    given: Any, numbers: Numbers, counting: Ints, relevant: Callable[[], Ints] | None
 ) -> tuple[dict[str, pl.Series], list[str]]:
     """The attributes by name, each with a value per query that counts, and what was noticed."""
     import polars as pl
 
     from judged.inputs.attributes import attributes_of
 
-    alone = given is True or (given == RELEVANT and not os.path.lexists(RELEVANT))
+    alone = given is True or (
+        isinstance(given, str) and given == RELEVANT and not os.path.lexists(RELEVANT)
+    )
     if alone and relevant is None:
         raise InputError(
             "how many relevant items each query has is known only where judged evaluates the "
@@ -104,7 +106,7 @@ def _columns(
         found |= known.frame.to_dict()
         notes += known.notes
     if relevant is not None:
-        found[RELEVANT] = pl.Series(relevant[counting])
+        found[RELEVANT] = pl.Series(relevant()[counting])
     return found, notes
 
 
@@ -161,7 +163,10 @@ def thirds(counts: Ints) -> tuple[int, int]:
 def _texts(first: Any, last: Any) -> tuple[str, ...]:
     """What slices from one number to another are called, with as many digits as tell them apart."""
     for digits in (6, 12, 17):
-        ends = [(f"{low:.{digits}g}", f"{high:.{digits}g}") for low, high in zip(first, last)]
+        ends = [
+            (f"{low:.{digits}g}", f"{high:.{digits}g}")
+            for low, high in zip(first, last, strict=True)
+        ]
         found = tuple(low if low == high else f"{low} to {high}" for low, high in ends)
         if len({end for pair in ends for end in pair}) == len({*first.tolist(), *last.tolist()}):
             break

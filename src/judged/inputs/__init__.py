@@ -263,7 +263,7 @@ def as_runs(given: RunsLike) -> dict[str | None, Any]:
 
 
 def _refuse_repeats(runs: Iterable[Any]) -> None:
-    from judged.inputs.repeats import Repeats
+    from judged.inputs.repeated import Repeats
 
     if any(isinstance(run, Repeats) for run in runs):
         raise InputError(

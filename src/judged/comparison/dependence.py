@@ -11,18 +11,20 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from judged.comparison.match import Mask, Match
-from judged.comparison.numbers import Entry, Numbers, entry_of, in_common
+from judged.comparison.numbers import Compared, Entry, Numbers, entry_of, in_common
 from judged.comparison.outcomes import is_infinite, outcomes
 from judged.comparison.repeats import averaged
 from judged.comparison.settings import Settings
 from judged.comparison.verdicts import verdict
 from judged.errors import InputError, PolicyError
 from judged.evaluation.ranges import top_grade
-from judged.evaluation.settlement import Scored, score
+from judged.evaluation.scored import Scored
+from judged.evaluation.settlement import score
 from judged.evaluation.tie_ends import TieEnds, tie_ends
 from judged.judging.variants import FAVOURS, Variants
+from judged.measures.orders import tied_queries
 from judged.segments import Ints
-from judged.text import listed
+from judged.text import Warned, listed
 
 if TYPE_CHECKING:
     from judged.evaluation.evaluation import Evaluation
@@ -58,6 +60,7 @@ class Readings:
         self._runs = {run.name: (number, run) for number, run in enumerate(evaluation.runs)}
         self._place = {query: at for at, query in enumerate(numbers.queries)}
         self._ends: dict[str, tuple[Scored, Scored] | None] = {}
+        self._entries: dict[tuple[str, Measure], list[Entry]] = {}
         self._joint: dict[tuple[str, str], dict[Measure, Pairs]] = {}
 
     def of(self, match: Match, within: Ints | None = None) -> dict[str, list[Match]]:
@@ -70,34 +73,14 @@ class Readings:
 
     def _ties(self, match: Match) -> list[Match]:
         """The run in its worst order of ties against the other's best, and the reverse."""
-        measure = match.measure.measure
-        assert measure is not None
-        ends = {
-            run: [self.tie_ends(each) for each in self._repeats(run)]
-            for run in (match.run, match.against)
-        }
-        every = [each for own in ends.values() for each in own]
-        if not any(each is not None and measure in each[0].values for each in every):
+        ours, theirs = (self._tied(run, match.measure) for run in (match.run, match.against))
+        if not ours and not theirs:
             return []
-
-        def entry(run: str, *, best: bool) -> Entry:
-            found = [
-                entry_of(
-                    self._runs[name][1]
-                    if own is None or measure not in own[best].values
-                    else own[best],
-                    measure,
-                    self._place,
-                )
-                for name, own in zip(self._repeats(run), ends[run], strict=True)
-            ]
-            return averaged(found, match.measure, run).at(match.ours.place)
-
         return [
             replace(
                 match,
-                ours=entry(match.run, best=best),
-                theirs=entry(match.against, best=not best),
+                ours=ours[best].at(match.ours.place) if ours else match.ours,
+                theirs=theirs[not best].at(match.theirs.place) if theirs else match.theirs,
             )
             for best in (False, True)
         ]
@@ -105,6 +88,33 @@ class Readings:
     def _repeats(self, run: str) -> tuple[str, ...]:
         """The names of a run's repeats in the evaluation: its own, where it has none."""
         return self.numbers.repeated.get(run, (run,))
+
+    def _tied(self, name: str, compared: Compared) -> list[Entry]:
+        """What a run has on a measure in its worst order of ties and in the best; nothing where
+        these do not move it. Of a repeated run each repeat is at its own."""
+        measure = compared.measure
+        assert measure is not None
+        if (name, measure) not in self._entries:
+            usual = [self._runs[each][1] for each in self._repeats(name)]
+            ends = [self.tie_ends(run.name) or (run, run) for run in usual]
+            moved = any(
+                measure in each.values for own in ends for each in own if own[0] is not own[1]
+            )
+            self._entries[name, measure] = [
+                averaged(
+                    [
+                        entry_of(
+                            own[best] if measure in own[best].values else run, measure, self._place
+                        )
+                        for own, run in zip(ends, usual, strict=True)
+                    ],
+                    compared,
+                    name,
+                )
+                for best in (False, True)
+                if moved
+            ]
+        return self._entries[name, measure]
 
     def tie_ends(self, name: str) -> tuple[Scored, Scored] | None:
         """A run in the worst order of its ties and in the best, with the measures that these move;
@@ -156,7 +166,7 @@ class Readings:
             worst, best = (score(variants.under(ties), *self._asked) for ties in ("worst", "best"))
         except PolicyError:
             return None
-        tied = int((run.rankings.spans[1] > run.rankings.spans[0]).sum())
+        tied = int(tied_queries(run.rankings.whole or run.rankings).sum())
         unsure = dict.fromkeys(self.evaluation.measures, tied)
         return replace(worst, unsure=unsure), replace(best, unsure=unsure)
 
@@ -280,15 +290,19 @@ def about_readings(readings: Readings) -> list[str]:
     if unsure:
         names = listed([evaluation.label(measure) for measure in unsure])
         said.append(
-            f"Whether a verdict on {names} depends on ties was seen from some of their orders: "
-            "others may go further."
+            Warned(
+                f"Whether a verdict on {names} depends on ties was seen from some of their orders: "
+                "others may go further."
+            )
         )
     if readings.joint is not None:
         loose = [m for m in evaluation.measures if not is_bounded(m, evaluation.policy)]
         if loose:
+            names = listed([evaluation.label(measure) for measure in loose])
             said.append(
-                "What unjudged results could do to differences in "
-                f"{listed([evaluation.label(m) for m in loose])} was seen from two scenarios, not "
-                "bounds: other judgements of them may go further."
+                Warned(
+                    f"What unjudged results could do to differences in {names} was seen from two "
+                    "scenarios, not bounds: other judgements of them may go further."
+                )
             )
     return said

@@ -14,7 +14,7 @@ from judged.statistics.samples import Sample
 
 if TYPE_CHECKING:
     from judged.evaluation.evaluation import Evaluation
-    from judged.evaluation.settlement import Scored
+    from judged.evaluation.scored import Scored
     from judged.measures import Measure
 
 

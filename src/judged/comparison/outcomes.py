@@ -24,6 +24,7 @@ UNSURE = {
     "identical": "no query differs",
     "few": "too few queries differ for an interval",
     "constant": "all queries differ by the same, so there is no spread to go by",
+    "alike": "resamples of the queries give the same difference, so there is no spread to go by",
     "infinite": "some values are infinite",
 }
 """Why a difference has no interval."""
@@ -132,12 +133,12 @@ def columns_of(matches: Sequence[Match]) -> Floats:
 
 def further_variances(matches: Sequence[Match]) -> list[tuple[Floats, Floats]]:
     """What repeats, and random orders of ties, add to the variance of each difference of means."""
-    from judged.statistics.repeats import repeat_variance
-
     found = []
     for side in ("ours", "theirs"):
         entries = [getattr(match, side) for match in matches]
         if any(entry.repeats is not None for entry in entries):
+            from judged.statistics.repeats import repeat_variance
+
             known = [
                 (0.0, math.inf)
                 if entry.repeats is None
@@ -257,10 +258,10 @@ def _careful(match: Match, outcome: Outcome, settings: Settings) -> Outcome:
     if match.constant:
         p = outcome.p if outcome.test in ("wilcoxon", "sign") else match.smallest_p
         return replace(bare, p=max(p, _by_repeats(match)), note=UNSURE["constant"])
-    note = outcome.note
-    if not note and (math.isnan(outcome.low) or math.isnan(outcome.high)):
-        note = "the resamples have no spread to go by"
-    return replace(outcome, smallest_p=floor, note=note)
+    if not outcome.note and not outcome.low < outcome.high:
+        p = 1.0 if math.isnan(outcome.p) else max(outcome.p, floor)
+        return replace(bare, p=p, note=UNSURE["alike"])
+    return replace(outcome, smallest_p=floor)
 
 
 def _by_repeats(match: Match) -> float:

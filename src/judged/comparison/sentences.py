@@ -11,9 +11,9 @@ from judged.statistics.tested import below
 from judged.text import counted, listed, shown
 
 OTHERWISE = {
-    "ties": "with ties broken the other way",
-    "missing": "on the queries that both have",
-    "unjudged": "with the unjudged results judged in favour of one of both",
+    "ties": "with ties broken the other way the verdict could be",
+    "missing": "on the queries that both have the verdict would be",
+    "unjudged": "with the unjudged results judged the verdict could be",
 }
 """What a verdict may depend on, in words."""
 
@@ -57,7 +57,7 @@ def sentence(
     if alone and pair.verdict in ("no evidence", "equivalent"):
         said += f"; it would count alone, not among {comparisons:,} comparisons"
     for cause, words in (otherwise or {}).items():
-        said += f"; {OTHERWISE[cause]} the verdict would be {listed(list(words), 'or')}"
+        said += f"; {OTHERWISE[cause]} {listed(list(words), 'or')}"
     return said + "."
 
 

@@ -237,7 +237,8 @@ def interval(
         return Interval(estimate, method=chosen, note=_unspread(groups))
     if error and chosen not in ("t", "log t"):
         bounds = _widened(estimate, bounds, error, level)
-    return Interval(estimate, max(bounds[0], range[0]), min(bounds[1], range[1]), chosen)
+    low, high = max(bounds[0], float(range[0])), min(bounds[1], float(range[1]))
+    return Interval(estimate, low, high, chosen)
 
 
 def _usual(sample: Sample, groups: Ints | None, range: tuple[float, float]) -> str:

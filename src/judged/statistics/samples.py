@@ -132,7 +132,8 @@ class Median:
         place = np.full(self.size, -1)
         place[which] = np.arange(len(which))
         owner = place[self.owner]
-        kept = owner >= 0
+        kept = np.flatnonzero(owner >= 0)
+        kept = kept[np.argsort(owner[kept], kind="stable")]
         weights = None if self.weights is None else self.weights[which]
         return Median(self.values[kept], owner[kept], len(which), weights)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from judged.checks import checked
@@ -57,6 +57,8 @@ def compare(
     exclude_same_id: bool = False,
     convention: ConventionLike | None = None,
     weights: WeightsLike | None = None,
+    unanswerable: bool = False,
+    answer_threshold: float | None = None,
     columns: ColumnsLike | None = None,
     judgements_format: FileFormat | None = None,
     run_format: FileFormat | None = None,
@@ -103,7 +105,7 @@ def compare(
     seed : int, optional
         What they are drawn from.
     policy, depth, duplicates, collection, unique, item_to, exclude_same_id, convention, weights, \
-columns, judgements_format, run_format, progress
+unanswerable, answer_threshold, columns, judgements_format, run_format, progress
         As for `evaluate`.
 
     Returns
@@ -143,6 +145,7 @@ columns, judgements_format, run_format, progress
             collection=collection,
             weights=weights,
             progress=progress,
+            best_scores=unanswerable,
             keep=unjudged_range,
             item_to=item_to,
             unique=unique,
@@ -157,7 +160,15 @@ columns, judgements_format, run_format, progress
         known = judged.judgements, judged.tables
         joint = Joint(*known, policy=request.policy, duplicates=duplicates)
     return compare_evaluation(
-        announced(evaluate_rankings(judged.rankings, request, weights=weights)),
+        announced(
+            evaluate_rankings(
+                judged.rankings,
+                request,
+                weights=weights,
+                unanswerable=unanswerable,
+                answer_threshold=answer_threshold,
+            )
+        ),
         baseline=baseline,
         joint=joint,
         test=test,
@@ -223,6 +234,8 @@ def compare_evaluation(
 def compare_values(
     values: Any,
     *,
+    lower_is_better: str | Iterable[str] = (),
+    measure_name: str | None = None,
     baseline: str | None = None,
     test: str = "auto",
     correction: str = "holm",
@@ -240,7 +253,14 @@ def compare_values(
     Parameters
     ----------
     values : dict, table or file
-        {run: {query: value}}, {run: {measure: {query: value}}}, or a table.
+        {run: {query: value}}, {run: {measure: {query: value}}}, a table (long: run, query, measure
+        and value; wide: query and a column per run), a file of one of these, of judged's per-query
+        values or of what trec_eval -q prints, or a list of files, as "NAME=FILE".
+    lower_is_better : str or iterable of str, optional
+        The measures of which lower values are better. Of judged's own measures that is known, and
+        between what their values lie; of others higher values are better unless it is said here.
+    measure_name : str, optional
+        What the values are of, where nothing says it.
     baseline, test, correction, family, level, power, margin, groups, slices, resamples, seed
         As for `compare`.
 
@@ -250,17 +270,17 @@ def compare_values(
 
     >>> compare_values({"a": {"1": 0.5, "2": 0.25}, "b": {"1": 0.5, "2": 0.25}}).pair().verdict
     'identical'
+    >>> took = {"old": {str(q): 20 + q for q in range(9)}, "new": {str(q): 9.0 for q in range(9)}}
+    >>> compare_values(took, measure_name="ms", lower_is_better="ms").pair().says
+    'ms: new is better than old by 15.00 (12.89 to 17.11).'
     """
-    import numpy as np
-
     from judged.comparison.comparison import Comparison
     from judged.comparison.decisions import decided
-    from judged.comparison.numbers import Compared, Entry, Numbers
     from judged.comparison.repeats import with_repeats
     from judged.comparison.settings import Settings
     from judged.comparison.slicing import sliced
+    from judged.comparison.values import numbers_of_values
     from judged.inputs.repeated import apart
-    from judged.statistics.samples import Means
 
     chosen = Settings.of(
         test=test,
@@ -273,17 +293,8 @@ def compare_values(
         seed=seed,
     )
     values, repeats = apart(values)
-    queries = tuple(sorted({q for own in values.values() for q in own}))
-    place = {q: at for at, q in enumerate(queries)}
-    entries = {}
-    for run, own in values.items():
-        order = sorted(own)
-        numbers = np.array([own[q] for q in order], float)
-        entries["value", run] = Entry(
-            Means.of_values(numbers), numbers, np.array([place[q] for q in order])
-        )
-    found = Numbers(tuple(values), queries, (Compared("value"),), entries)
+    found = numbers_of_values(values, lower_is_better=lower_is_better, measure_name=measure_name)
     found = with_repeats(found, repeats).in_groups(groups)
-    chosen = chosen.checked_margin({"value": "value"})
+    chosen = chosen.checked_margin({each.name: each.name for each in found.measures})
     rows, parts = decided(found, chosen, baseline), sliced(found, slices, chosen, baseline)
     return Comparison(found, chosen, rows, baseline, slices=parts)

@@ -17,8 +17,6 @@ from judged.errors import InputError, MeasureError, did_you_mean, quoted
 from judged.statistics.intervals import Interval
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from judged.evaluation.evaluation import Evaluation
 
 
@@ -179,21 +177,6 @@ class Comparison(Exports):
     def noise(self) -> tuple[Noise, ...]:
         """How far each run that was repeated moves from repeat to repeat, measure by measure."""
         return noises(self.numbers)
-
-    @cached_property
-    def pairs(self) -> pl.DataFrame:
-        """One row per measure and pair, everything that is known of it in columns."""
-        import polars as pl
-
-        rows = []
-        for row in self.rows:
-            flat = row.to_dict()
-            interval = flat.pop("interval")
-            at = list(flat).index("relative") + 1
-            items = list(flat.items())
-            ends = [("low", row.interval.low), ("high", row.interval.high)]
-            rows.append(dict([*items[:at], *ends, ("interval", interval["method"]), *items[at:]]))
-        return pl.DataFrame(rows, infer_schema_length=None, strict=False)
 
     def leaderboard(self, measure: object = None) -> tuple[Place, ...]:
         """The runs by a measure, best first, each with the ranks that the comparisons leave open.

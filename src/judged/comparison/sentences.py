@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from decimal import Decimal
 
 from judged.comparison.pair import Pair
 from judged.comparison.settings import Settings
@@ -35,12 +36,30 @@ def amount(value: float) -> str:
     return f"{sign}{size:.{decimals}f}"
 
 
+def shown_level(level: float) -> str:
+    """A level in percent, with all its digits.
+
+    >>> shown_level(0.95), shown_level(0.9999), shown_level(0.5)
+    ('95 %', '99.99 %', '50 %')
+    """
+    return f"{Decimal(repr(float(level))) * 100:f}".rstrip("0").rstrip(".") + " %"
+
+
 def some(names: Sequence[str]) -> str:
     """How many queries, and the first few of them."""
     return (
         f"{counted(len(names), 'query', 'queries')} "
         f"({', '.join(names[:3])}{', …' if len(names) > 3 else ''})"
     )
+
+
+IMPORTANCE = ("worse", "better", "equivalent", "no evidence", "too few", "identical")
+"""Verdicts in the order in which they are said: what is shown comes first."""
+
+
+def by_importance(rows: Sequence[Pair]) -> list[str]:
+    """What all rows say, the shown differences first."""
+    return [row.says for row in sorted(rows, key=lambda row: IMPORTANCE.index(row.verdict))]
 
 
 def sentence(

@@ -227,6 +227,7 @@ def compare_evaluation(
         *in_no_run([run.rankings for run in evaluation.runs], evaluation.policy),
         *about_readings(readings),
     ]
+    notes += parts.notes
     return Comparison(numbers, chosen, rows, baseline, evaluation, tuple(notes), parts)
 
 
@@ -297,4 +298,4 @@ def compare_values(
     found = with_repeats(found, repeats).in_groups(groups)
     chosen = chosen.checked_margin({each.name: each.name for each in found.measures})
     rows, parts = decided(found, chosen, baseline), sliced(found, slices, chosen, baseline)
-    return Comparison(found, chosen, rows, baseline, slices=parts)
+    return Comparison(found, chosen, rows, baseline, notes=parts.notes, slices=parts)

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 from judged.comparison.match import Match
 from judged.comparison.pair import Pair
-from judged.comparison.sentences import shown_p
+from judged.comparison.sentences import by_importance, shown_p
 from judged.statistics.intervals import Interval
 from judged.statistics.tested import below
 from judged.text import plain
+
+if TYPE_CHECKING:
+    import polars as pl
 
 
 @dataclass(frozen=True)
@@ -149,6 +153,58 @@ class Slices:
     def __len__(self) -> int:
         return len(self.slices)
 
+    @cached_property
+    def pairs(self) -> pl.DataFrame:
+        """One row per slice, measure and pair, everything that is known of it in columns."""
+        import polars as pl
+
+        from judged.comparison.records import frame_of
+
+        found = frame_of([row for each in self.slices for row in each.rows])
+        owners = [each for each in self.slices for _ in each.rows]
+        return found.select(
+            pl.Series("attribute", [each.attribute for each in owners], dtype=pl.String),
+            pl.Series("slice", [each.name for each in owners], dtype=pl.String),
+            pl.all(),
+        )
+
+    @cached_property
+    def values(self) -> pl.DataFrame:
+        """One row per slice, measure and run: its number there, with its own interval."""
+        import polars as pl
+
+        rows = [
+            (each.attribute, each.name, each.queries, *key, of.estimate, of.low, of.high, of.method)
+            for each in self.slices
+            for key, of in each.intervals.items()
+        ]
+        texts = dict.fromkeys(("measure", "run"), pl.String)
+        numbers = dict.fromkeys(("value", "low", "high"), pl.Float64)
+        schema = {
+            **{"attribute": pl.String, "slice": pl.String, "queries": pl.Int64},
+            **texts,
+            **numbers,
+            "interval": pl.String,
+        }
+        return pl.DataFrame(rows, schema=schema, orient="row").with_columns(
+            pl.col(*numbers).fill_nan(None)
+        )
+
+    def below(self, pairs: pl.DataFrame) -> pl.DataFrame:
+        """The pairs on all queries and below them those in slices."""
+        import polars as pl
+
+        nothing = pl.lit(None, pl.String)
+        own = pairs.select(nothing.alias("attribute"), nothing.alias("slice"), pl.all())
+        return pl.concat([own, self.pairs])
+
+    def sentences(self) -> list[str]:
+        """The differences that are shown in slices, losses first; then whether they differ between
+        slices."""
+        rows = [row for each in self.slices for row in each.rows]
+        shown = [row for row in rows if row.verdict in ("better", "worse")]
+        return [*by_importance(shown), *(each.says for each in self.differences)]
+
     def to_dict(self) -> dict[str, Any]:
         """As plain values for JSON.
 
@@ -157,10 +213,9 @@ class Slices:
         dict
 
         >>> Slices().to_dict()
-        {'slices': [], 'differences': [], 'notes': []}
+        {'slices': [], 'between_slices': []}
         """
         return {
             "slices": [each.to_dict() for each in self.slices],
-            "differences": [each.to_dict() for each in self.differences],
-            "notes": list(self.notes),
+            "between_slices": [each.to_dict() for each in self.differences],
         }

@@ -53,9 +53,12 @@ IN_A_PAPER = {
 def done(comparison: Comparison) -> str:
     """One line: the test, the correction, the level."""
     settings = comparison.settings
+    sliced = ""
+    if len(comparison.slices) and settings.correction != "none":
+        sliced = f"; in slices: {CORRECTIONS[settings.correction]} over all of an attribute"
     draws = f"; {settings.resamples:,} resamples, seed {settings.seed}" if drawn(comparison) else ""
     return (
-        f"test: {_tests(comparison)}; correction: {_correction(comparison)}; level "
+        f"test: {_tests(comparison)}; correction: {_correction(comparison)}{sliced}; level "
         f"{shown_level(settings.level)}{draws}."
     )
 
@@ -279,7 +282,9 @@ def _designed(comparison: Comparison) -> list[str]:
     """What groups, repeats and slices do to the numbers."""
     found = []
     if comparison.numbers.groups is not None:
-        found.append("Queries of a group count as one: spreads are those of sums by group.")
+        found.append(
+            "Queries of a group are not taken for independent: spreads are those of sums by group."
+        )
     if comparison.numbers.repeated:
         many = [f"{len(own):,} of {run}" for run, own in comparison.numbers.repeated.items()]
         found.append(

@@ -117,8 +117,8 @@ def cut_of(attribute: str, column: pl.Series) -> tuple[Cut | None, list[str]]:
     notes = []
     if missing:
         notes.append(
-            f"{attribute}: {counted(missing, 'query has', 'queries have')} no value and are in no "
-            "slice of it."
+            f"{attribute}: {counted(missing, 'query', 'queries')} without a value "
+            f"{'is' if missing == 1 else 'are'} in no slice."
         )
     known = column.is_not_null().to_numpy()
     labels = np.full(len(column), -1)

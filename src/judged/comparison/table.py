@@ -172,17 +172,17 @@ def differences(
     others: bool | None = None,
 ) -> list[list[Column]]:
     """What is known of pairs, sizes first; columns that belong together stand together. None stands
-    for the baseline itself; `others` is whether a pair is on other queries than values are about.
-    """
+    for the baseline itself; `others` is whether it must be said on how many queries pairs are."""
     known = [row for row in rows if row is not None]
-    others = on_other_queries(comparison, known) if others is None else others
 
     def cells(of: object) -> list[str]:
         return [NOTHING if row is None else of(row) for row in rows]  # type: ignore[operator]
 
     groups = any(row.groups is not None for row in known)
+    if others is None:
+        others = groups or on_other_queries(comparison, known)
     counts: list[Column] = []
-    if groups or others:
+    if others:
         counts.append(("queries", cells(lambda row: f"{row.queries:,}")))
     if groups:
         counts.append(("groups", cells(lambda row: shown_count(row.groups))))

@@ -63,6 +63,7 @@ _HOMES = {
     "read_run": "inputs",
     "read_vectors": "inputs.vectors",
     "relevance": "embeddings.relevance",
+    "repeats": "inputs.repeated",
     "temperature": "temperature",
     "types": "types",
 }

@@ -65,6 +65,7 @@ _HOMES = {
     "read_run": "inputs",
     "read_vectors": "inputs.vectors",
     "relevance": "embeddings.relevance",
+    "repeats": "inputs.repeated",
     "temperature": "temperature",
     "testing": "testing",
     "types": "types",

@@ -85,6 +85,18 @@ def real(given: Any) -> float | None:
     return found if math.isfinite(found) else None
 
 
+def level(name: str, given: Any) -> float:
+    """The level of an interval: a number between 0 and 1.
+
+    >>> level("level", 0.9)
+    0.9
+    """
+    found = real(given)
+    if found is None or not 0 < found < 1:
+        raise InputError(f"{name} must be a number between 0 and 1, as 0.95; got {quoted(given)}.")
+    return found
+
+
 def flag(name: str, given: Any) -> bool:
     """True or False, of Python or numpy.
 
@@ -208,9 +220,11 @@ OPTIONS: dict[str, Callable[[str, Any], Any]] = {
     "force": flag,
     "graded": flag,
     "hardest": partial(whole, at_most=10_000),
+    "interval": flag,
     "judgements_format": file_format,
     "k": whole,
     "label": latex_key,
+    "level": level,
     "limit": optional(partial(whole, otherwise=", or None for all")),
     "name": text,
     "per_query": flag,
@@ -221,6 +235,7 @@ OPTIONS: dict[str, Callable[[str, Any], Any]] = {
     "quiet": flag,
     "rel": number,
     "relevant": sizes,
+    "resamples": partial(whole, at_least=999, at_most=1_000_000),
     "retries": partial(whole, at_least=0, at_most=1000),
     "rows": optional(partial(whole, otherwise=", or None for all")),
     "run_format": file_format,

@@ -14,6 +14,7 @@ from judged.cli import cli
 COMMANDS = {
     "evaluate": ("qrels", "a.run"),
     "retriever": ("qrels", "string:capwords"),
+    "gate": ("qrels", "b.run", "--baseline", "b.run"),
     "explain": ("qrels", "a.run", "-q", "q1"),
     "identify": ("0.5", "qrels", "a.run", "-m", "RR"),
     "conventions": ("qrels", "a.run", "-m", "RR"),

@@ -24,6 +24,7 @@ RANKINGS = judged.judge(JUDGEMENTS, RUN)
 EVALUATION = judged.evaluate(JUDGEMENTS, RUN, ["AP", "RR"], tie_range=True, unjudged_range=True)
 IDENTIFIED = judged.identify("0.5", JUDGEMENTS, RUN, "RR")
 EXPLAINED = judged.explain([1, 0, 1], measure="AP")
+GATE = judged.gate(JUDGEMENTS, RUN, ["AP", "RR"], baseline=RUNS["two"])
 DISAGREEMENT = judged.compare_conventions(JUDGEMENTS, RUN, "AP@5")
 GRID = np.random.default_rng(1).normal(size=(24, 4))
 LABELS = [at % 4 for at in range(24)]
@@ -46,6 +47,11 @@ JUDGED = {"judgements": JUDGEMENTS, "run": RUN}
 
 CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "evaluate": (judged.evaluate, JUDGED),
+    "gate": (judged.gate, {**JUDGED, "baseline": RUN}),
+    "testing.assert_no_regression": (
+        judged.testing.assert_no_regression,
+        {**JUDGED, "baseline": RUN},
+    ),
     "judge": (judged.judge, JUDGED),
     "explain": (judged.explain, {**JUDGED, "query": "q1"}),
     "explain a list": (judged.explain, {"judgements": [1, 0, 1]}),
@@ -110,6 +116,7 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
 METHODS = {
     "Evaluation": EVALUATION,
     "Explanation": EXPLAINED,
+    "Gate": GATE,
     "Identification": IDENTIFIED,
     "Disagreement": DISAGREEMENT,
     "Diagnosis": DIAGNOSIS,

@@ -180,6 +180,14 @@ def test_files_of_a_run_each_by_column(tmp_path: Path) -> None:
     same(values_of([tmp_path / "a.csv", tmp_path / "b.csv"], measure_name="x"), expected)
 
 
+def test_lines_without_names(tmp_path: Path) -> None:
+    # A query called "user" is no header beside a number.
+    (tmp_path / "a.txt").write_text("user 1\nq2 0.5\n")
+    (tmp_path / "b.csv").write_text("q2,0\nuser, .25\t\n")
+    expected = {"a": {"x": {"user": 1.0, "q2": 0.5}}, "b": {"x": {"user": 0.25, "q2": 0.0}}}
+    same(values_of([tmp_path / "a.txt", tmp_path / "b.csv"], measure_name="x"), expected)
+
+
 def test_dicts_of_other_libraries() -> None:
     scores = {"q1": {"map": 0.5, "P_5": 0.2}, "q2": {"map": 1.0, "P_5": 0.4}}  # pytrec_eval's
     expected = {"map": {"q1": 0.5, "q2": 1.0}, "P_5": {"q1": 0.2, "q2": 0.4}}
@@ -435,6 +443,11 @@ RUNS_OR_MEASURES = (
             '{"a": {"q1": true}}',
             ": the value of query 'q1' in run 'a' is no number: True. Write 1 and 0.",
         ),
+        (
+            '{"runs": [3], "judged": "0.1.0"}',
+            ": looks like JSON of judged, but a run is not as judged writes it: 3.",
+        ),
+        ('{"runs": [], "judged": "0.1.0"}', ": holds no values."),
         ('{"a": {"q1": NaN}}', f": the value of query 'q1' in run 'a' is {NAN}"),
         ('{"a": {"q1": [1]}}', ": the value of query 'q1' in run 'a' is no number: [1]."),
         (
@@ -516,6 +529,11 @@ def test_files_that_are_refused(tmp_path: Path, text: str, message: str) -> None
             pl.DataFrame({"query": ["a"], "bm25": ["0.5"]}),
             "the values given, row 1: the value of query 'a' in column \"bm25\" is no number: "
             "'0.5'. Give numbers, not texts.",
+        ),
+        (
+            pl.DataFrame({"query": ["a"], "bm25": [[0.5]]}),
+            "the values given, row 1: the value of query 'a' in column \"bm25\" is no number: "
+            "[0.5].",
         ),
         (
             pl.DataFrame({"query": ["a", "b"], "x": [0.5, math.nan]}),

@@ -66,13 +66,13 @@ def test_a_row_for_each_temperature_panel_and_curve() -> None:
 def test_a_point_differs_where_the_interval_of_the_difference_leaves_out_zero(
     low: float | None, high: float | None, differs: bool | None
 ) -> None:
-    ends = {"mean": 0.1, "low": low, "high": high}
+    ends = {"estimate": 0.1, "low": low, "high": high}
     table = data(changed(differences=dict.fromkeys(STUDY["measures"], ends)))
     assert table.filter(panel="AP", temperature=0.01)["differs"].to_list() == [differs]
 
 
 def test_without_bounds_there_is_no_bar_but_a_point() -> None:
-    one = {"mean": 0.7, "low": None, "high": float("nan")}
+    one = {"estimate": 0.7, "low": None, "high": float("nan")}
     study = changed(measures=dict.fromkeys(STUDY["measures"], one))
     row = data(study).filter(panel="AP", temperature=0.01)
     assert row.select("value", "low", "high").row(0) == (0.7, None, None)

@@ -103,3 +103,8 @@ def test_a_median_of_values_has_one_value_a_query() -> None:
     assert isinstance(sample, Median)
     assert not sample.pooled
     assert sample.values.tolist() == [1.0, 2.0, 3.0]
+
+
+def test_a_median_of_queries_in_another_order_still_has_one_value_a_query() -> None:
+    sample = Median.of_values(np.array([3.0, 1.0, 2.0])).take(np.array([2, 0, 1]))
+    assert (sample.values.tolist(), sample.pooled) == ([2.0, 3.0, 1.0], False)

@@ -43,7 +43,7 @@ def test_clumps_gain_for_relevance_without_meaning_and_not_beyond_it():
     # One in 40 on either side is what an interval of 95% allows.
     assert sum(gain.beyond.low > 0 for gain in found) <= 3
     assert sum(gain.beyond.high < 0 for gain in found) <= 3
-    assert abs(np.mean([gain.beyond.mean for gain in found])) < 0.02
+    assert abs(np.mean([gain.beyond.estimate for gain in found])) < 0.02
     assert any("not told apart from chance" in gain.sentence() for gain in found)
 
 
@@ -52,7 +52,9 @@ def test_a_relation_that_is_there_is_more_than_chance():
         gain = clumped(seed, signal=1.0)
         assert gain.beyond.low > 0
         assert gain.sentence().endswith(", more than chance.")
-        assert gain.beyond.mean == pytest.approx(gain.difference.mean - gain.chance.mean)
+        assert gain.beyond.estimate == pytest.approx(
+            gain.difference.estimate - gain.chance.estimate
+        )
 
 
 def noise(seed: int, *, same: bool, **options: Any) -> Gain:

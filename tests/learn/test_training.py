@@ -46,8 +46,8 @@ def test_a_hidden_map_is_found(kind: str, item_dims: int) -> None:
         kind=kind,
         rank=None if kind == "bilinear" else 6,
     )
-    assert gain(learned).before.mean < 0.4
-    assert gain(learned).after.mean > 0.9
+    assert gain(learned).before.estimate < 0.4
+    assert gain(learned).after.estimate > 0.9
     assert gain(learned).difference.low > 0.3
 
 
@@ -105,7 +105,7 @@ def test_held_out_numbers_are_those_of_an_evaluation() -> None:
             data.queries[rows], data.items, relevance, similarity=similarity
         )
         for measure in ("AP", "nDCG@10", "RR"):
-            assert getattr(gain(learned, measure), part).mean == pytest.approx(
+            assert getattr(gain(learned, measure), part).estimate == pytest.approx(
                 found.value(measure), rel=1e-12
             )
 
@@ -185,7 +185,7 @@ def test_every_rule_and_both_ways_lower_the_loss(positives: str, both: bool) -> 
     losses = [step.loss for step in learned.training.history]
     assert losses[-1] < losses[0]
     assert (learned.training.positives, learned.training.both) == (positives, both)
-    assert gain(learned).difference.mean > 0.1
+    assert gain(learned).difference.estimate > 0.1
 
 
 def test_memory_changes_nothing_but_the_last_digits() -> None:
@@ -284,7 +284,7 @@ def test_grades_below_rel_are_not_relevant() -> None:
         "nDCG@10",
         "RR(rel=2)",
     ]  # type: ignore[union-attr]
-    assert gain(learned, "AP(rel=2)").difference.mean > 0
+    assert gain(learned, "AP(rel=2)").difference.estimate > 0
 
 
 def test_what_was_found_on_the_way_is_noted() -> None:

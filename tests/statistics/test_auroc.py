@@ -10,7 +10,8 @@ import pytest
 from scipy import stats
 
 from judged.errors import InputError
-from judged.statistics.auroc import Auroc, auroc, effective_number
+from judged.statistics.aggregates import effective_number
+from judged.statistics.auroc import Auroc, auroc
 
 RNG = np.random.default_rng(20)
 

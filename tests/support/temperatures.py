@@ -170,13 +170,13 @@ def made_study(
                 "stopped": None if best is None else "The measure did not rise for 10 iterations.",
                 "history": [] if best is None else [{"iteration": 0, "loss": 2.0, "value": 0.6}],
                 "measures": {
-                    name: {"mean": mean, "low": mean - half, "high": mean + half}
+                    name: {"estimate": mean, "low": mean - half, "high": mean + half}
                     for name, mean in means.items()
                 },
                 "differences": None
                 if temperature is None
                 else {
-                    name: {"mean": gain, "low": gain - 0.02, "high": gain + 0.02}
+                    name: {"estimate": gain, "low": gain - 0.02, "high": gain + 0.02}
                     for name, gain in gains.items()
                 },
             }

@@ -74,7 +74,7 @@ def test_numbers_are_those_of_the_held_out_queries(small: Study) -> None:
             exclude=judged.relevance.same_label(groups[held_out], groups),
         )
         for name in ("AP", "nDCG@10", "RR"):
-            assert row.measures[name].mean == pytest.approx(evaluation.value(name))
+            assert row.measures[name].estimate == pytest.approx(evaluation.value(name))
             assert own[name].mean() == pytest.approx(evaluation.value(name))
             assert row.measures[name].low < evaluation.value(name) < row.measures[name].high
         left, right = (
@@ -107,8 +107,8 @@ def test_differences_are_paired(small: Study) -> None:
     for row in small.trained:
         assert row.differences is not None
         for name, difference in row.differences.items():
-            assert difference.mean == pytest.approx(
-                row.measures[name].mean - small.untrained.measures[name].mean
+            assert difference.estimate == pytest.approx(
+                row.measures[name].estimate - small.untrained.measures[name].estimate
             )
 
 
@@ -157,10 +157,10 @@ def test_one_temperature_alone() -> None:
 
 def test_what_a_study_says(small: Study) -> None:
     cool, warm = small.trained
-    best = max(small.trained, key=lambda row: row.measures["AP"].mean)
+    best = max(small.trained, key=lambda row: row.measures["AP"].estimate)
     said = conclusions(small)
     assert said[0].startswith(
-        f"AP is highest at temperature {best.temperature:g}: {best.measures['AP'].mean:.4f} ["
+        f"AP is highest at temperature {best.temperature:g}: {best.measures['AP'].estimate:.4f} ["
     )
     assert said[2] == (
         f"From temperature 0.1 to 5 the entropy of probabilities goes from {cool.entropy:.4f} to "
@@ -181,7 +181,7 @@ def test_json_and_frame(small: Study) -> None:
     assert record["rows"][1]["history"][0]["iteration"] == 0
     assert record["queries"] == {"training": 60, "validation": 20, "held_out": 20}
     frame = small.to_frame()
-    assert frame["AP"].to_list() == [row.measures["AP"].mean for row in small.rows]
+    assert frame["AP"].to_list() == [row.measures["AP"].estimate for row in small.rows]
     assert frame["temperature"].to_list() == [None, 0.1, 5.0]
 
 
@@ -259,9 +259,8 @@ def test_temperatures_that_are_all_alike() -> None:
     said = found.sentences()
     value = row.measures["AP"]
     assert said[0] == (
-        f"AP at all temperatures alike: {value.mean:.4f} [{value.low:.4f}, {value.high:.4f}], "
-        "+0.0000 [+0.0000, +0.0000] to the untrained similarity, +0.0000 [+0.0000, +0.0000] of it "
-        "beyond chance."
+        f"AP at all temperatures alike: {value.estimate:.4f} [{value.low:.4f}, {value.high:.4f}], "
+        "+0.0000 to the untrained similarity, +0.0000 of it beyond chance."
     )
     assert said[2:4] == [
         f"Relevant pairs are closest at all temperatures alike (alignment {row.alignment:.4f}), "
@@ -280,7 +279,7 @@ def test_the_best_of_a_measure_that_is_better_the_lower_it_is() -> None:
         measures="Rank",
         seed=3,
     )
-    least = min(found.trained, key=lambda row: row.measures["Rank"].mean)
+    least = min(found.trained, key=lambda row: row.measures["Rank"].estimate)
     assert found.sentences()[0].startswith(f"Rank is lowest at temperature {least.temperature:g}: ")
 
 
@@ -371,7 +370,7 @@ def test_what_the_digits_show(digits: Study) -> None:
     """The conclusions of docs/temperature.md, each as a comparison of numbers."""
     rows = {row.temperature: row for row in digits.trained}
     assert list(rows) == list(STUDIED_TEMPERATURES)
-    best = max(digits.trained, key=lambda row: row.measures["AP"].mean)
+    best = max(digits.trained, key=lambda row: row.measures["AP"].estimate)
     place = digits.trained.index(best)
     # Learning helps, most of all at low and middle temperatures.
     assert best.temperature is not None
@@ -395,8 +394,8 @@ def test_what_the_digits_show(digits: Study) -> None:
     assert conclusions(digits)[-1] == "Nowhere more confident than right."
     # What gains on the whole list loses at its top.
     assert digits.untrained is not None
-    assert digits.untrained.measures["RR"].mean == 1
-    assert all(row.measures["RR"].mean < 1 for row in digits.trained)
+    assert digits.untrained.measures["RR"].estimate == 1
+    assert all(row.measures["RR"].estimate < 1 for row in digits.trained)
 
 
 def test_the_record_of_the_guide(digits: Study) -> None:
@@ -441,7 +440,10 @@ def test_the_table_of_the_guide() -> None:
                         "-" if row[name] is None else f"{row[name]:.{digits}f}"
                         for name, digits in places.items()
                     ),
-                    *(f"{row['measures'][name]['mean']:.3f}" for name in ("AP", "nDCG@10", "RR")),
+                    *(
+                        f"{row['measures'][name]['estimate']:.3f}"
+                        for name in ("AP", "nDCG@10", "RR")
+                    ),
                 ]
             ),
         )

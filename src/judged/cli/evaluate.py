@@ -14,6 +14,7 @@ from judged.cli._options import (
     data_options,
     depth_option,
     duplicates_option,
+    interval_options,
     measures_option,
     per_query_option,
     policy_options,
@@ -21,6 +22,7 @@ from judged.cli._options import (
     table_options,
     tie_range_option,
     unanswerable_options,
+    unique_option,
     weights_option,
 )
 from judged.evaluation.exports import Exports
@@ -39,17 +41,12 @@ from judged.evaluation.exports import Exports
     help="Beside each number, its values if all unjudged results had been judged and found "
     "irrelevant, or of the top grade; a warning names the measures for which these are no bounds.",
 )
+@interval_options
 @weights_option
 @unanswerable_options
 @depth_option
 @collection_option
-@click.option(
-    "--unique",
-    metavar="FILE",
-    type=READS,
-    help="A table of items and their categories: each category's best result stands for it, and "
-    "categories are ranked.",
-)
+@unique_option
 @duplicates_option
 @data_options
 @click.option(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from judged.comparison.families import correct, families
@@ -13,13 +13,14 @@ from judged.comparison.outcomes import Outcome, outcomes
 from judged.comparison.pair import Pair
 from judged.comparison.sentences import sentence
 from judged.comparison.settings import Settings
-from judged.comparison.sizes import sizes
+from judged.comparison.sizes import Size, sizes
 from judged.comparison.verdicts import verdict
 from judged.errors import InputError, quoted
 from judged.statistics.intervals import Interval
 
-Depends = Callable[[Match, str], tuple[str, ...]]
-"""From a match and its verdict before correction to what this verdict depends on."""
+Depends = Callable[[Sequence[Match], Sequence[str]], Sequence[Mapping[str, Sequence[str]]]]
+"""From matches and their verdicts before correction to what these depend on, and what they would
+be."""
 
 
 def compared_runs(runs: Sequence[str], baseline: str | None) -> list[tuple[str, str]]:
@@ -46,32 +47,43 @@ def decided(
     """All rows, measure by measure."""
     pairs = compared_runs(numbers.runs, baseline)
     matches = [matched(numbers, each, *pair) for each in numbers.measures for pair in pairs]
+    return rows_of(matches, settings, numbers, depends)
+
+
+def rows_of(
+    matches: Sequence[Match],
+    settings: Settings,
+    numbers: Numbers,
+    depends: Depends | None = None,
+    where: Sequence[str] = (),
+) -> tuple[Pair, ...]:
+    """Matches tested, corrected and decided together; `where` is said after its measure."""
     alone = outcomes(matches, settings, numbers)
     found, corrected_p = correct(matches, alone, settings, numbers)
     many = {at: len(family) for family in families(matches, settings) for at in family}
+    otherwise: Sequence[Mapping[str, Sequence[str]]] = [{}] * len(matches)
+    if depends is not None:
+        words = [
+            verdict(match, each, each.p, settings)[0]
+            for match, each in zip(matches, alone, strict=True)
+        ]
+        otherwise = depends(matches, words)
     rows = []
     for at, (match, outcome, p, size) in enumerate(
         zip(matches, found, corrected_p, sizes(matches, settings), strict=True)
     ):
         row = row_of(match, outcome, p, size, settings)
-        if depends is not None:
-            on = depends(match, verdict(match, alone[at], alone[at].p, settings)[0])
-            row = replace(row, depends_on=on)
-        rows.append(replace(row, says=sentence(row, settings, many[at])))
+        row = replace(row, depends_on=tuple(otherwise[at]))
+        here = where[at] if where else ""
+        rows.append(replace(row, says=sentence(row, settings, many[at], otherwise[at], here)))
     return tuple(rows)
-
-
-def alone(match: Match, settings: Settings, numbers: Numbers) -> str:
-    """The verdict on one match by itself, before any correction."""
-    [outcome] = outcomes([match], settings, numbers)
-    return verdict(match, outcome, outcome.p, settings)[0]
 
 
 def row_of(
     match: Match,
     outcome: Outcome,
     corrected_p: float,
-    size: tuple[float | None, float | None],
+    size: Size,
     settings: Settings,
 ) -> Pair:
     """A row without what it depends on, and without its sentence."""
@@ -92,15 +104,16 @@ def row_of(
         interval=Interval(
             match.difference, outcome.low, outcome.high, outcome.method, outcome.note
         ),
-        effect=size[0],
+        effect=size.effect,
         wins=wins,
         ties=ties,
         losses=losses,
         p=outcome.p,
         corrected_p=corrected_p,
         smallest_p=outcome.smallest_p,
-        detectable=size[1],
+        detectable=size.detectable,
         verdict=word,
         negligible=negligible,
         test=outcome.test,
+        wider=size.wider,
     )

@@ -11,7 +11,7 @@ from judged.statistics.tested import below
 def verdict(match: Match, outcome: Outcome, p: float, settings: Settings) -> tuple[str, bool]:
     """The verdict at this p, corrected or not, and whether a difference that is shown is shown to
     be smaller than the margin."""
-    if not match.differs.any():
+    if match.queries and not match.differs.any():
         return "identical", False
     margin = settings.margin_of(match.measure.name)
     inside = margin is not None and is_inside(match, outcome, margin, settings)

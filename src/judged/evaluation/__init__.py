@@ -6,7 +6,7 @@ are still being loaded.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from judged.checks import checked
 from judged.inputs.data import Data
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         ConventionLike,
         Duplicates,
         FileFormat,
+        GroupsLike,
         ItemToLike,
         JudgementsLike,
         MeasuresLike,
@@ -52,6 +53,9 @@ def evaluate(
     weights: WeightsLike | None = None,
     unanswerable: bool = False,
     answer_threshold: float | None = None,
+    interval: bool = False,
+    level: float = 0.95,
+    groups: GroupsLike | None = None,
     columns: ColumnsLike | None = None,
     judgements_format: FileFormat | None = None,
     run_format: FileFormat | None = None,
@@ -107,6 +111,14 @@ def evaluate(
         the run answers, and how well its best score tells them from the others.
     answer_threshold : float, optional
         For these, a result counts as returned if its score is at least this.
+    interval : bool, optional
+        Add each number's interval: the bounds that would hold the number of all such queries in
+        95 % of all samples of queries.
+    level : float, optional
+        The level of these intervals.
+    groups : GroupsLike, optional
+        Which queries belong together, as those of a session or about a passage, so that they are
+        not independent: {query: group}, a table or a file; by default each stands for itself.
     columns : ColumnsLike, optional
         What each column of a table is, such as {"query": "question_id", "item": "chunk_id"}; by
         default their names tell.
@@ -140,49 +152,38 @@ def evaluate(
         judgements_format=judgements_format,
         run_format=run_format,
     )
-    ranked: dict[str, Any] = {
-        "item_to": item_to,
-        "unique": unique,
-        "exclude_same_id": exclude_same_id,
-        "duplicates": duplicates,
-    }
     with given.reading_ahead() as data:
         from judged.evaluation.evaluation import evaluate_rankings
         from judged.evaluation.request import Request
+        from judged.evaluation.runs import judged_runs
         from judged.evaluation.warnings import announced
-        from judged.judging import judging
-        from judged.judging.items import at_both_levels, with_items
-        from judged.judging.weights import refuse_both
 
         request = Request.of(measures, policy, convention, prepares=True)
-        levels = at_both_levels(data, **ranked) if both_levels else [with_items(data, **ranked)]
-        pools = [level.judgements() for level in levels]
-        refuse_both(pools[0], weights)
-        judges = [
-            judging(
-                pool,
-                policy=request.policy,
-                depth=depth,
-                duplicates=duplicates,
-                collection=collection,
-                best_scores=unanswerable,
-            )
-            for pool in pools
-        ]
-        rankings = []
-        for tables in zip(*(level.runs() for level in levels), strict=True):
-            for judge, table in zip(judges, tables, strict=True):
-                rankings.append(judge(request.prepare(table)))
-            if progress is not None:
-                progress(len(rankings[-1]))
+        judged = judged_runs(
+            data,
+            request,
+            depth=depth,
+            duplicates=duplicates,
+            collection=collection,
+            weights=weights,
+            progress=progress,
+            both_levels=both_levels,
+            best_scores=unanswerable,
+            item_to=item_to,
+            unique=unique,
+            exclude_same_id=exclude_same_id,
+        )
     return announced(
         evaluate_rankings(
-            rankings,
+            judged.rankings,
             request,
             tie_range=tie_range,
             unjudged_range=unjudged_range,
             weights=weights,
             unanswerable=unanswerable,
             answer_threshold=answer_threshold,
+            interval=interval,
+            level=level,
+            groups=groups,
         )
     )

@@ -14,7 +14,8 @@ from judged.measures.orders import in_order, tied_queries
 
 if TYPE_CHECKING:
     from judged.evaluation.request import Conventional
-    from judged.evaluation.settlement import Outcome, Scored
+    from judged.evaluation.scored import Scored
+    from judged.evaluation.settlement import Outcome
     from judged.measures import Measure
     from judged.policy import Policy
     from judged.rankings.rankings import Rankings

@@ -8,7 +8,7 @@ import numpy as np
 
 from judged.errors import MeasureError
 from judged.measures.aggregation import AGGREGATIONS
-from judged.statistics.auroc import effective_number
+from judged.statistics.aggregates import effective_number
 
 if TYPE_CHECKING:
     from judged.evaluation.exports import Exports

@@ -76,9 +76,12 @@ def gains_of(
     by_chance = Chance.of(part, seed=seed).gains(before, after, measures)
     found = []
     for each in measures:
-        values = old.values[each], new.values[each], new.values[each] - old.values[each]
-        chance = beyond_chance(values[2], by_chance.get(each))
-        found.append(Gain(str(each), *map(mean_interval, values), *chance))
+        gained = new.values[each] - old.values[each]
+        old_value, new_value = (
+            mean_interval(scored.values[each], range=each.spec.range) for scored in (old, new)
+        )
+        chance = beyond_chance(gained, by_chance.get(each))
+        found.append(Gain(str(each), old_value, new_value, mean_interval(gained), *chance))
     return tuple(found)
 
 

@@ -53,6 +53,7 @@ def collection_size(r: Rankings, name: str) -> Floats:
     says="How many relevant items are among the first k results.",
     formula=r"\sum_{i\le k}[g_i \ge rel]",
     example=Example("TP@3", "1 0 1 1", 2.0),
+    adds=own_merit,
     **_COUNT,
 )
 def true_positives(r: Rankings, *, k: Cutoff, rel: float) -> Floats:

@@ -59,6 +59,7 @@ def relevant(r: Rankings, *, rel: float) -> Floats:
     params=(K, REL),
     laws={"swap_up_never_hurts", "append_unjudged_is_neutral", "below_k_is_ignored"},
     example=Example("NumRelRet", "0 1 0", 1.0, relevant=4),
+    adds=own_merit,
     **_COUNT,
 )
 def relevant_retrieved(r: Rankings, *, k: Cutoff, rel: float) -> Floats:

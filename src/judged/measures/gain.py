@@ -278,6 +278,7 @@ def _expected_dcg(
     expected=_expected_dcg,
     worth=by_gain,
     monotone=own_merit,
+    adds=own_merit,
 )
 def dcg(
     r: Rankings,

@@ -54,6 +54,7 @@ def _nothing_to_divide_by(r: Rankings, params: Mapping[str, Any]) -> Mask:
     example=Example("P@5", "0 1 0 0 1", 0.4),
     expected=ITSELF,
     monotone=own_merit,
+    adds=lambda params: isinstance(params["k"], int) and params["short"] != "shrink",
 )
 def precision(r: Rankings, *, k: Cutoff, rel: float, short: str) -> Floats:
     return divide(r.found(k, rel), divisor(r, k=k, rel=rel, short=short))

@@ -149,6 +149,9 @@ class Spec:
     monotone: Callable[[Mapping[str, Any]], bool] | None = None
     """(params) -> whether the value only ever goes one way when a retrieved item gets a better
     grade, the query's judgements with it; None where it does not."""
+    adds: Callable[[Mapping[str, Any]], bool] | None = None
+    """(params) -> whether the value is the sum of what each result gains, which is the more the
+    higher it stands and has nothing to do with the others; None where it is not."""
 
     def param(self, name: str) -> Param:
         """A parameter by its name.

@@ -82,6 +82,7 @@ def _gained(r: Rankings, *, rel: float, gain: str, max_grade: float) -> Floats:
     example=Example("RBP(p=0.5)", "0 1 0 1", 0.5 * (0.5 + 0.125)),
     expected=_expected_rank_biased,
     monotone=own_merit,
+    adds=own_merit,
 )
 def rank_biased_precision(
     r: Rankings, *, k: Cutoff, rel: float, p: float, gain: str, max_grade: float

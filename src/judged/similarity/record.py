@@ -43,12 +43,12 @@ class Gain:
 
     def sentence(self) -> str:
         """Whether the gain is more than chance, in words."""
-        gained = f"{self.measure} changed by {self.difference.mean:+.4f}"
+        gained = f"{self.measure} changed by {self.difference.estimate:+.4f}"
         if self.chance is None or self.beyond is None:
             return f"{gained} on the one held-out query, which says nothing of others."
         return (
-            f"{gained}, and by {self.chance.mean:+.4f} with the relevance of other held-out "
-            f"queries in place of each one's own; beyond that {_said(self.beyond, sign='+')}, "
+            f"{gained}, and by {self.chance.estimate:+.4f} with the relevance of other held-out "
+            f"queries in place of each one's own; beyond that {self.beyond.said('+')}, "
             f"{self._verdict(self.beyond)}."
         )
 
@@ -201,7 +201,7 @@ class Training(Result):
         gains = () if self.held_out is None else self.held_out.gains
         columns: dict[str, list[Any]] = {"measure": [gain.measure for gain in gains]}
         for part in INTERVALS:
-            for end, suffix in (("mean", ""), ("low", "_low"), ("high", "_high")):
+            for end, suffix in (("estimate", ""), ("low", "_low"), ("high", "_high")):
                 values = [getattr(getattr(gain, part), end, None) for gain in gains]
                 columns[f"{part}{suffix}"] = values
         types = {name: pl.String if name == "measure" else pl.Float64 for name in columns}
@@ -266,9 +266,12 @@ class Training(Result):
         rows = [
             (
                 gain.measure,
-                _said(gain.before),
-                _said(gain.after),
-                *(_said(each, sign="+") for each in (gain.difference, gain.chance, gain.beyond)),
+                gain.before.said(),
+                gain.after.said(),
+                *(
+                    "–" if each is None else each.said("+")
+                    for each in (gain.difference, gain.chance, gain.beyond)
+                ),
             )
             for gain in self.held_out.gains
         ]
@@ -290,11 +293,3 @@ class Training(Result):
         if self.held_out is None:
             return self._said()
         return [*self._gains(), Dim("how it was learned: verbose (-v)")]
-
-
-def _said(interval: Interval | None, *, sign: str = "") -> str:
-    if interval is None:
-        return "–"
-    if interval.low != interval.low:
-        return f"{interval.mean:{sign}.4f}"
-    return f"{interval.mean:{sign}.4f} [{interval.low:{sign}.4f}, {interval.high:{sign}.4f}]"

@@ -23,6 +23,17 @@ def relative(weights: Floats | None) -> Weighed:
     return np.maximum(weights / weights.max(), np.finfo(np.float64).tiny)
 
 
+def effective_number(weights: Floats) -> float:
+    """How many equal weights would say as much (Kish): the square of their sum, divided by the sum
+    of their squares.
+
+    >>> effective_number(np.array([3.0, 3.0]))
+    2.0
+    """
+    shares = weights / weights.max()
+    return float(shares.sum() ** 2 / (shares**2).sum())
+
+
 def mean(values: Floats, weights: Floats | None = None) -> float:
     """The mean of values that count by their weights."""
     return weighted_mean(values, relative(weights))

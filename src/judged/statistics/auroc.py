@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from judged.errors import InputError
 from judged.segments import Floats
+from judged.statistics.aggregates import effective_number
 from judged.statistics.intervals import LEVEL, checked_level
 
 METHOD = "Newcombe's score interval (2006, method 5)"
@@ -96,17 +97,6 @@ def auroc(
     if min(len(above), len(below)) < 2:
         return Auroc(value)
     return Auroc(value, *_bounds(value, effective_number(heavy), effective_number(light), level))
-
-
-def effective_number(weights: Floats) -> float:
-    """How many equal weights would say as much (Kish): the square of their sum, divided by the sum
-    of their squares.
-
-    >>> effective_number(np.array([3.0, 3.0]))
-    2.0
-    """
-    shares = weights / weights.max()
-    return float(shares.sum() ** 2 / (shares**2).sum())
 
 
 def _area(above: Floats, below: Floats, heavy: Floats, light: Floats) -> float:

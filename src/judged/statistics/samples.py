@@ -121,7 +121,7 @@ class Median:
     @property
     def pooled(self) -> bool:
         """Whether queries have other numbers of values than one each."""
-        return len(self.values) != self.size or not np.array_equal(self.owner, np.arange(self.size))
+        return bool((np.bincount(self.owner, minlength=self.size) != 1).any())
 
     def value(self) -> float:
         """The number."""
@@ -132,7 +132,8 @@ class Median:
         place = np.full(self.size, -1)
         place[which] = np.arange(len(which))
         owner = place[self.owner]
-        kept = owner >= 0
+        kept = np.flatnonzero(owner >= 0)
+        kept = kept[np.argsort(owner[kept], kind="stable")]
         weights = None if self.weights is None else self.weights[which]
         return Median(self.values[kept], owner[kept], len(which), weights)
 

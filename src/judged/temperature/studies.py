@@ -21,7 +21,7 @@ from judged.segments import Floats
 from judged.similarity.choice import as_similarity
 from judged.similarity.learned import Learned
 from judged.similarity.similarity import Cosine, Similarity
-from judged.statistics.intervals import mean_interval
+from judged.statistics.intervals import Interval, mean_interval
 from judged.temperature.study_result import Studied, Study
 from judged.temperature.sweeps import as_temperatures, sweep
 from judged.text import Warned
@@ -80,8 +80,10 @@ def study(
     >>> same = judged.relevance.same_label(label, label)
     >>> found = judged.temperature.study(embeddings, same, [0.1, 10.0])
     >>> cool, warm = found.trained
-    >>> found.untrained.measures["AP"].mean < cool.measures["AP"].mean, cool.entropy < warm.entropy
-    (True, True)
+    >>> found.untrained.measures["AP"].estimate < cool.measures["AP"].estimate
+    True
+    >>> cool.entropy < warm.entropy
+    True
     """
     checked_embeddings(embeddings, "temperature.study", learns=True)
     chosen = as_temperatures(temperatures)
@@ -222,7 +224,7 @@ def _trained(
         best_iteration=record.best,
         stopped=record.stopped,
         history=record.history,
-        measures={str(each): mean_interval(own) for each, own in values.items()},
+        measures=_intervals(values),
         differences=None
         if start is None
         else {str(each): mean_interval(own - start[each]) for each, own in values.items()},
@@ -234,6 +236,10 @@ def _trained(
         },
         learned=learned,
     )
+
+
+def _intervals(values: dict[Measure, Floats]) -> dict[str, Interval]:
+    return {str(each): mean_interval(own, range=each.spec.range) for each, own in values.items()}
 
 
 def _untrained(
@@ -248,7 +254,7 @@ def _untrained(
         alignment=alignment,
         uniformity=uniformity,
         accuracy=point.accuracy,
-        measures={str(each): mean_interval(own) for each, own in values.items()},
+        measures=_intervals(values),
     )
 
 

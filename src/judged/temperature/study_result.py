@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from math import isfinite, isnan
+from math import isfinite
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from judged.measures import parse_measure
@@ -207,7 +207,7 @@ class Study(Result):
             for name, each in zip(names, self.rows, strict=True)
         ]
         measured = [
-            [name, *(_said(each.measures[measure]) for measure in self.measures)]
+            [name, *(each.measures[measure].said() for measure in self.measures)]
             for name, each in zip(names, self.rows, strict=True)
         ]
         return [
@@ -225,7 +225,7 @@ def _flat(row: Studied) -> dict[str, Any]:
     measured = {
         f"{name}{suffix}": getattr(interval, part)
         for name, interval in row.measures.items()
-        for part, suffix in (("mean", ""), ("low", "_low"), ("high", "_high"))
+        for part, suffix in (("estimate", ""), ("low", "_low"), ("high", "_high"))
     }
     return {
         "temperature": row.temperature,
@@ -238,13 +238,6 @@ def _cell(value: float | int | None) -> str:
     if value is None:
         return "-"
     return str(value) if isinstance(value, int) else f"{value:.4f}"
-
-
-def _said(interval: Interval, sign: str = "") -> str:
-    bounds = (
-        "" if isnan(interval.low) else f" [{interval.low:{sign}.4f}, {interval.high:{sign}.4f}]"
-    )
-    return f"{interval.mean:{sign}.4f}{bounds}"
 
 
 def _conclusions(study: Study) -> Iterator[str]:
@@ -303,21 +296,21 @@ def _about_measure(study: Study) -> Iterator[str]:
     """Of the first measure: where it is best, and which temperatures differ from that."""
     name, rows = study.measures[0], study.trained
     higher = parse_measure(name).spec.higher_is_better
-    value, where = _extreme(rows, max if higher else min, lambda row: row.measures[name].mean)
-    place = next(number for number, row in enumerate(rows) if row.measures[name].mean == value)
+    value, where = _extreme(rows, max if higher else min, lambda row: row.measures[name].estimate)
+    place = next(number for number, row in enumerate(rows) if row.measures[name].estimate == value)
     best = rows[place]
     gained = (
         ""
         if best.differences is None
-        else f", {_said(best.differences[name], '+')} to the untrained similarity"
+        else f", {best.differences[name].said('+')} to the untrained similarity"
     )
     if best.beyond is not None:
-        gained += f", {_said(best.beyond[name], '+')} of it beyond chance"
-    others = [number for number, row in enumerate(rows) if row.measures[name].mean != value]
+        gained += f", {best.beyond[name].said('+')} of it beyond chance"
+    others = [number for number, row in enumerate(rows) if row.measures[name].estimate != value]
     best_at = f"at {where}" if len(rows) > 1 else f"at temperature {where}"
     if others:
         best_at = f"is {'highest' if higher else 'lowest'} at temperature {where}"
-    yield f"{name} {best_at}: {_said(best.measures[name])}{gained}."
+    yield f"{name} {best_at}: {best.measures[name].said()}{gained}."
     if not others:
         return
     if study.held_out == 1:

@@ -111,13 +111,13 @@ def _measured(row: Record, measure: str) -> dict[str, Any]:
         ends = [differences.record(measure).number_or_none(end) for end in ("low", "high")]
         differs = None if None in ends else bool(ends[0] > 0 or ends[1] < 0)  # type: ignore[operator]
     bounds = {end: value.number_or_none(end) for end in ("low", "high")}
-    mean = value.number("mean")
+    estimate = value.number("estimate")
     return {
         "panel": measure,
         "curve": measure,
         "temperature": at,
         "measure": True,
-        "value": mean,
+        "value": estimate,
         **bounds,
         "differs": differs,
     }
@@ -141,8 +141,8 @@ def temperature_study(study: Study | Mapping[str, Any], *, theme: ThemeName = "l
 
     >>> row = {"training_loss": 0.1, "loss": 0.5, "alignment": 0.3, "uniformity": -2.0}
     >>> row |= {"confidence": 0.9, "accuracy": 0.95, "iterations": 9, "best_iteration": 4}
-    >>> row |= {"temperature": 0.05, "measures": {"AP": {"mean": 0.8, "low": 0.7, "high": 0.9}}}
-    >>> row |= {"differences": {"AP": {"mean": 0.1, "low": 0.05, "high": 0.15}}}
+    >>> row |= {"temperature": 0.05, "measures": {"AP": {"estimate": 0.8, "low": 0.7, "high": 0.9}}}
+    >>> row |= {"differences": {"AP": {"estimate": 0.1, "low": 0.05, "high": 0.15}}}
     >>> queries = {"training": 60, "validation": 20, "held_out": 20}
     >>> study = {"what": "temperature study", "kind": "diagonal", "measures": ["AP"], "level": 0.95}
     >>> chart = temperature_study(study | {"notes": [], "queries": queries, "rows": [row]})

@@ -18,11 +18,9 @@ if TYPE_CHECKING:
 
 def joined(evaluations: Sequence[Evaluation], names: Sequence[str] | None) -> Evaluation:
     """All runs of some evaluations in one; refused where they were asked or scored otherwise."""
-    from judged.evaluation.evaluation import Evaluation
-
     first = evaluations[0]
     for other in evaluations:
-        if not isinstance(other, Evaluation):
+        if not isinstance(other, type(first)):
             raise InputError(f"beside takes evaluations; got {quoted(other)}.")
         _refuse_others(first, other)
     runs = [run for each in evaluations for run in each.runs]
@@ -31,7 +29,7 @@ def joined(evaluations: Sequence[Evaluation], names: Sequence[str] | None) -> Ev
         replace(run, rankings=replace(run.rankings, name=name), intervals={})
         for run, name in zip(runs, known, strict=True)
     ]
-    return Evaluation(tuple(named), first.measures, first.policy, first.convention)
+    return replace(first, runs=tuple(named), latency=None, level=None, groups=None)
 
 
 def _names(given: Sequence[str], names: Sequence[str] | None) -> Sequence[str]:

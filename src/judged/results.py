@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from judged.checks import checked_methods
 from judged.errors import InputError, OutputError
 from judged.text import (
+    Left,
     Warned,
     aligned,
     html,
@@ -329,7 +330,11 @@ class Result:
         return {"warnings": to_json(warned)} if warned else {}
 
     def _right(self, header: Sequence[str]) -> list[int]:
-        return [at for at, name in enumerate(header) if name not in self.WORDS]
+        return [
+            at
+            for at, name in enumerate(header)
+            if name not in self.WORDS and not isinstance(name, Left)
+        ]
 
     def __repr__(self) -> str:
         return self.to_text()

@@ -38,6 +38,26 @@ class Best(str):
     __slots__ = ()
 
 
+class Left(str):
+    """The head of a column that begins at the left, as words do, and is never broken into lines.
+
+    >>> Left("verdict")
+    'verdict'
+    """
+
+    __slots__ = ()
+
+
+class Latex(str):
+    """Text that is LaTeX already.
+
+    >>> latex(Latex(r"0.5$^{a}$"))
+    '0.5$^{a}$'
+    """
+
+    __slots__ = ()
+
+
 DECIMALS = 4
 """To how many decimals numbers are shown where nobody says."""
 
@@ -154,6 +174,8 @@ _LATEX = {
     ">": r"\textgreater{}",
     "|": r"\textbar{}",
     "–": r"\textendash{}",
+    "−": r"$-$",
+    "…": r"\dots{}",
     "∞": r"$\infty$",
     # After the end of a row these would be taken for what it may be followed by.
     **{sign: f"{{{sign}}}" for sign in "[]*"},
@@ -171,6 +193,8 @@ def latex(text: str) -> str:
     >>> print(latex("a_b^^5c --sort"))
     a\_b\textasciicircum{}\textasciicircum{}5c -{}-sort
     """
+    if isinstance(text, Latex):
+        return str(text)
     found = "".join(_LATEX.get(letter, letter) for letter in visible(text))
     found = _LIGATURE.sub(r"\g<0>{}", found)
     return rf"\textbf{{{found}}}" if isinstance(text, Best) else found

@@ -17,65 +17,22 @@ from judged.inputs import read_judgements, read_run
 from judged.judging.joint import Joint
 from judged.measures import REGISTRY, Measure, parse_measure
 from judged.policy import Policy
+from support.joint import Lists, cases, judged_by_loops
 from support.rankings import PLAIN, random_measure
 
-Lists = dict[str, dict[str, float]]
-ADDING = ["P@3", "P(rel=2)@4", "DCG@3", "DCG(gain=exp)", "RBP@4", "RBP(p=0.5)", "NumRelRet@3"]
-"""Measures to which each result adds for itself, whatever the others are."""
+USUAL = ["P@3", "P(rel=2)@4", "DCG@3", "DCG(gain=exp)", "RBP@4", "RBP(p=0.5)", "NumRelRet@3"]
 
 
-def cases(seed: int, *, levels: tuple[int, ...] = (0, 1, 2), items: int = 7) -> tuple[Lists, ...]:
-    """Judgements and two runs of some queries: with ties, lists of all lengths, queries that a run
-    lacks, and items that are in the pool without a judgement."""
-    draw = Random(seed)
-    judgements: Lists = {"top": {"x": max(levels)}}
-    runs: tuple[Lists, Lists] = ({}, {})
-    for at in range(8):
-        every = [f"d{number}" for number in range(items)]
-        judged = draw.sample(every, draw.randint(0, 4))
-        judgements[f"q{at}"] = {item: draw.choice((-1, *levels)) for item in judged}
-        for run in runs:
-            if draw.random() < 0.85:
-                own = draw.sample(every, draw.randint(0, items))
-                run[f"q{at}"] = {item: float(draw.choice([1, 2, 3, 4])) for item in own}
-    runs[0]["nobody asked"] = {"d1": 1.0}
-    for run in runs:
-        run["q0"] = {"d0": 1.0, "d9": 0.5}
-    return judgements, *runs
-
-
-def order(scores: dict[str, float], ties: str) -> list[str]:
-    items = list(scores) if ties == "input" else sorted(scores, reverse=True)
-    return sorted(items, key=lambda item: -scores[item])
-
-
-def heights(scores: dict[str, float], policy: Policy, depth: int | None) -> dict[str, Any]:
-    """Rank and highest rank of each item, by loops."""
-    found: dict[str, Any] = {}
-    for rank, item in enumerate(order(scores, policy.ties), 1):
-        first = 1 + sum(score > scores[item] for score in scores.values())
-        last = sum(score >= scores[item] for score in scores.values())
-        loose = policy.ties not in ("id", "input")
-        at, highest = ((first + last) / 2, first) if loose else (rank, rank)
-        if depth is None or highest <= depth:
-            found[item] = at, highest
+def adding() -> list[Measure]:
+    """Measures that promise to add up, of all that do so."""
+    draw = Random(15)
+    found = list(map(parse_measure, USUAL))
+    for spec in REGISTRY.values():
+        if spec.adds is not None:
+            some = [random_measure(spec, draw) for _ in range(12)]
+            found += [measure for measure in some if spec.adds(measure.params)]
+    assert {"P", "DCG", "RBP"} <= {measure.spec.name for measure in found[len(USUAL) :]}
     return found
-
-
-def judged_by_loops(
-    judgements: Lists, run: Lists, against: Lists, policy: Policy, depth: int | None, k: float
-) -> Lists:
-    top = max(max(own.values(), default=0) for own in judgements.values())
-    made: Lists = {}
-    for query, own in judgements.items():
-        made[query] = dict(own)
-        one, other = (heights(each.get(query, {}), policy, depth) for each in (run, against))
-        for item in {**one, **other}:
-            reached = any(item in each and each[item][1] <= k for each in (one, other))
-            if reached and own.get(item, -1) < 0:
-                above = one.get(item, [inf])[0] < other.get(item, [inf])[0]
-                made[query][item] = top if above else 0
-    return made
 
 
 def joint_rankings(
@@ -139,7 +96,7 @@ def difference(
 
 @pytest.mark.parametrize("options", [{}, {"depth": 3}, {"policy": {"ties": "input"}}], ids=str)
 def test_of_measures_that_add_up_no_judging_goes_further(options: dict[str, Any]) -> None:
-    measures = list(map(parse_measure, ADDING))
+    measures = adding()
     moved = 0
     for seed in range(3):
         judgements, *two = cases(seed, items=4)

@@ -18,6 +18,7 @@ from judged.errors import JudgedError, JudgedWarning, did_you_mean
 
 COMMANDS = (
     "evaluate",
+    "compare",
     "retriever",
     "embeddings",
     "learn",
@@ -72,6 +73,7 @@ def cli() -> None:
     \b
     Try:  judged demo
           judged evaluate QRELS RUN -m nDCG@10
+          judged compare QRELS RUN RUN -m nDCG@10
           judged retriever QRELS package.module:search --queries FILE
           judged embeddings QUERIES ITEMS --labels QUERY_LABELS ITEM_LABELS
           judged learn QUERIES ITEMS --pairs -o model.npz

@@ -112,6 +112,14 @@ weights_option = click.option(
     help="A table of queries and their weights, as traffic: means count each query by its weight.",
 )
 
+unique_option = click.option(
+    "--unique",
+    metavar="FILE",
+    type=READS,
+    help="A table of items and their categories: each category's best result stands for it, and "
+    "categories are ranked.",
+)
+
 
 def interval_options(function: Function) -> Function:
     """--interval, --level and --groups."""

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
-from judged.text import Best, Dim, Warned, html_page, spelled, visible
+from judged.text import Best, Dim, Left, Warned, html_page, spelled, visible
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -153,6 +153,11 @@ def show(result: Result, out: Console, **options: Any) -> None:
                 out.print(table)
 
 
+def fitted(result: Result, out: Console, **options: Any) -> None:
+    """The same of a result whose tables can be made for a width."""
+    show(result, out, width=out.width, **options)
+
+
 def _style(line: str) -> str | None:
     return "yellow" if isinstance(line, Warned) else "dim" if isinstance(line, Dim) else None
 
@@ -268,37 +273,40 @@ def _tables(
         [Text(visible(cell), style="bold" if isinstance(cell, Best) else "") for cell in row]
         for row in rows
     ]
-    for heads, *body in _fitting([[Text(visible(name)) for name in header], *texts], width, words):
+    cells = [[Text(visible(name)) for name in header], *texts]
+    least = _widths(cells)
+    broken = [name in words for name in header]
+    broken[0] |= isinstance(header[0], Left)
+    for columns in _fitting(least, width, broken):
         table = Table(box=SIMPLE_HEAD, pad_edge=False)
-        for head, least in zip(heads, _widths([heads, *body]), strict=True):
-            if head.plain in words:
-                table.add_column(head, justify="left", overflow="fold")
+        for at in columns:
+            if broken[at]:
+                table.add_column(cells[0][at], justify="left", overflow="fold")
             else:
-                table.add_column(head, justify="right", min_width=least)
-        for row in body:
-            table.add_row(*row)
+                side = "left" if isinstance(header[at], Left) else "right"
+                table.add_column(cells[0][at], justify=side, min_width=least[at])  # type: ignore[arg-type]
+        for row in texts:
+            table.add_row(*(row[at] for at in columns))
         yield table
 
 
-def _fitting(
-    table: list[list[Text]], width: int, words: frozenset[str]
-) -> Iterator[list[list[Text]]]:
-    """The table, or where its numbers are too wide several, each with the first columns."""
-    worded = [head.plain in words for head in table[0]]
-    first = max(worded.index(False) if False in worded else len(worded), 1)
-    if any(worded[first:]):
-        yield table
+def _fitting(least: Sequence[int], width: int, broken: Sequence[bool]) -> Iterator[list[int]]:
+    """The columns of the table, or where its numbers are too wide of several, each with the first
+    columns."""
+    first = max(broken.index(False) if False in broken else len(broken), 1)
+    if any(broken[first:]):
+        yield list(range(len(least)))
         return
-    needs = [least + 3 for least in _widths(table)]
+    needs = [each + 3 for each in least]
     always = min(sum(needs[:first]), width // 2)
     kept = range(first)
     columns: list[int] = []
     for at in range(first, len(needs)):
         if columns and always + sum(needs[each] for each in (*columns, at)) > width:
-            yield [[row[each] for each in (*kept, *columns)] for row in table]
+            yield [*kept, *columns]
             columns = []
         columns.append(at)
-    yield [[row[each] for each in (*kept, *columns)] for row in table]
+    yield [*kept, *columns]
 
 
 def _widths(table: Sequence[Sequence[Text]]) -> list[int]:

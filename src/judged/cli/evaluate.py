@@ -22,6 +22,7 @@ from judged.cli._options import (
     table_options,
     tie_range_option,
     unanswerable_options,
+    unique_option,
     weights_option,
 )
 from judged.evaluation.exports import Exports
@@ -45,13 +46,7 @@ from judged.evaluation.exports import Exports
 @unanswerable_options
 @depth_option
 @collection_option
-@click.option(
-    "--unique",
-    metavar="FILE",
-    type=READS,
-    help="A table of items and their categories: each category's best result stands for it, and "
-    "categories are ranked.",
-)
+@unique_option
 @duplicates_option
 @data_options
 @click.option(

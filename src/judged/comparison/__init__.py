@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from judged.checks import checked
@@ -57,6 +57,8 @@ def compare(
     exclude_same_id: bool = False,
     convention: ConventionLike | None = None,
     weights: WeightsLike | None = None,
+    unanswerable: bool = False,
+    answer_threshold: float | None = None,
     columns: ColumnsLike | None = None,
     judgements_format: FileFormat | None = None,
     run_format: FileFormat | None = None,
@@ -69,8 +71,9 @@ def compare(
     judgements : JudgementsLike
         A file, a dict {query: {item: grade}}, or a table.
     runs : RunsLike, optional
-        At least two, as {name: run} or as a list of files. None where `judgements` are rows that
-        hold relevant and retrieved ids.
+        At least two, as {name: run} or as a list of files; several runs of one system, as of other
+        seeds, as {name: judged.repeats(run, run, …)} or "NAME=FILE,FILE,…". None where
+        `judgements` are rows that hold relevant and retrieved ids.
     measures : MeasuresLike, optional
         Such as "nDCG@10", or a list; by default AP, nDCG@10, RR, P@10 and R@100.
     baseline : str, optional
@@ -91,8 +94,9 @@ def compare(
         The smallest difference that matters, for all measures or {measure: margin}.
     groups : dict, table or file, optional
         The group of each query, where queries of a group are not independent.
-    slices : dict, table or file, optional
-        Attributes of the queries, to compare the runs in each slice too.
+    slices : dict, table, file or True, optional
+        Attributes of the queries, as {query: {attribute: value}}, to compare the runs in each slice
+        too. The number of relevant items is there by itself: True, or "relevant", for it alone.
     unjudged_range : bool, optional
         Whether it is checked what unjudged results could do to each verdict, were they judged in
         favour of one run or of the other. All runs stay in memory for that.
@@ -101,7 +105,7 @@ def compare(
     seed : int, optional
         What they are drawn from.
     policy, depth, duplicates, collection, unique, item_to, exclude_same_id, convention, weights, \
-columns, judgements_format, run_format, progress
+unanswerable, answer_threshold, columns, judgements_format, run_format, progress
         As for `evaluate`.
 
     Returns
@@ -115,7 +119,9 @@ columns, judgements_format, run_format, progress
     RR: bad is worse than good by 0.521 (0.472 to 0.570).
     """
     from judged.inputs.data import Data
+    from judged.inputs.repeated import apart
 
+    runs, repeats = apart(runs)
     given = Data.of(
         judgements,
         runs,
@@ -124,6 +130,8 @@ columns, judgements_format, run_format, progress
         run_format=run_format,
     )
     with given.reading_ahead() as data:
+        import scipy.special  # noqa: F401  takes long to load: while files are read
+
         from judged.comparison.lacking import refuse_lacking, says_missing
         from judged.evaluation.evaluation import evaluate_rankings
         from judged.evaluation.request import Request
@@ -139,6 +147,7 @@ columns, judgements_format, run_format, progress
             collection=collection,
             weights=weights,
             progress=progress,
+            best_scores=unanswerable,
             keep=unjudged_range,
             item_to=item_to,
             unique=unique,
@@ -153,7 +162,15 @@ columns, judgements_format, run_format, progress
         known = judged.judgements, judged.tables
         joint = Joint(*known, policy=request.policy, duplicates=duplicates)
     return compare_evaluation(
-        announced(evaluate_rankings(judged.rankings, request, weights=weights)),
+        announced(
+            evaluate_rankings(
+                judged.rankings,
+                request,
+                weights=weights,
+                unanswerable=unanswerable,
+                answer_threshold=answer_threshold,
+            )
+        ),
         baseline=baseline,
         joint=joint,
         test=test,
@@ -163,6 +180,8 @@ columns, judgements_format, run_format, progress
         power=power,
         margin=margin,
         groups=groups,
+        slices=slices,
+        repeats=repeats,
         resamples=resamples,
         seed=seed,
     )
@@ -173,10 +192,13 @@ def compare_evaluation(
     *,
     baseline: str | None = None,
     groups: Any = None,
+    slices: Any = None,
+    repeats: Mapping[str, Sequence[str]] | None = None,
     joint: Joint | None = None,
     **settings: Any,
 ) -> Comparison:
-    """Compare the runs of an evaluation; with a `joint`, unjudged results are looked into."""
+    """Compare the runs of an evaluation, those that are `repeats` of one system as one run; with a
+    `joint`, unjudged results are looked into."""
     from functools import partial
 
     from judged.comparison.comparison import Comparison
@@ -184,25 +206,39 @@ def compare_evaluation(
     from judged.comparison.dependence import Readings, about_readings, depends
     from judged.comparison.lacking import in_no_run
     from judged.comparison.numbers import Numbers
+    from judged.comparison.repeats import with_repeats
     from judged.comparison.settings import Settings
+    from judged.comparison.slicing import relevant_items, sliced
 
     chosen = Settings.of(**settings)
-    numbers = Numbers.of(evaluation)
+    numbers = with_repeats(Numbers.of(evaluation), repeats).in_groups(groups)
     names = {str(measure): label for label, measure in evaluation.labels.items()}
     chosen = chosen.checked_margin({**names, **{label: label for label in evaluation.labels}})
     readings = Readings(evaluation, numbers, joint)
-    rows = decided(numbers, chosen, baseline, partial(depends, readings=readings, settings=chosen))
+    depending = partial(depends, readings=readings, settings=chosen)
+    rows = decided(numbers, chosen, baseline, depending)
+    parts = sliced(
+        numbers,
+        slices,
+        chosen,
+        baseline,
+        relevant=lambda: relevant_items(evaluation, numbers.queries),
+        within=lambda place: partial(depending, within=place),
+    )
     notes = [
         *in_no_run([run.rankings for run in evaluation.runs], evaluation.policy),
         *about_readings(readings),
     ]
-    return Comparison(numbers, chosen, rows, baseline, evaluation, tuple(notes))
+    notes += parts.notes
+    return Comparison(numbers, chosen, rows, baseline, evaluation, tuple(notes), parts)
 
 
 @checked
 def compare_values(
     values: Any,
     *,
+    lower_is_better: str | Iterable[str] = (),
+    measure_name: str | None = None,
     baseline: str | None = None,
     test: str = "auto",
     correction: str = "holm",
@@ -211,6 +247,7 @@ def compare_values(
     power: float = 0.8,
     margin: Mapping[str, float] | float | None = None,
     groups: Any = None,
+    slices: Any = None,
     resamples: int = 9_999,
     seed: int = 0,
 ) -> Comparison:
@@ -219,8 +256,15 @@ def compare_values(
     Parameters
     ----------
     values : dict, table or file
-        {run: {query: value}}, {run: {measure: {query: value}}}, or a table.
-    baseline, test, correction, family, level, power, margin, groups, resamples, seed
+        {run: {query: value}}, {run: {measure: {query: value}}}, a table (long: run, query, measure
+        and value; wide: query and a column per run), a file of one of these, of judged's per-query
+        values or of what trec_eval -q prints, or a list of files, as "NAME=FILE".
+    lower_is_better : str or iterable of str, optional
+        The measures of which lower values are better. Of judged's own measures that is known, and
+        between what their values lie; of others higher values are better unless it is said here.
+    measure_name : str, optional
+        What the values are of, where nothing says it.
+    baseline, test, correction, family, level, power, margin, groups, slices, resamples, seed
         As for `compare`.
 
     Returns
@@ -229,14 +273,17 @@ def compare_values(
 
     >>> compare_values({"a": {"1": 0.5, "2": 0.25}, "b": {"1": 0.5, "2": 0.25}}).pair().verdict
     'identical'
+    >>> took = {"old": {str(q): 20 + q for q in range(9)}, "new": {str(q): 9.0 for q in range(9)}}
+    >>> compare_values(took, measure_name="ms", lower_is_better="ms").pair().says
+    'ms: new is better than old by 15.00 (12.89 to 17.11).'
     """
-    import numpy as np
-
     from judged.comparison.comparison import Comparison
     from judged.comparison.decisions import decided
-    from judged.comparison.numbers import Compared, Entry, Numbers
+    from judged.comparison.repeats import with_repeats
     from judged.comparison.settings import Settings
-    from judged.statistics.samples import Means
+    from judged.comparison.slicing import sliced
+    from judged.comparison.values import numbers_of_values
+    from judged.inputs.repeated import apart
 
     chosen = Settings.of(
         test=test,
@@ -248,15 +295,9 @@ def compare_values(
         resamples=resamples,
         seed=seed,
     )
-    queries = tuple(sorted({q for own in values.values() for q in own}))
-    place = {q: at for at, q in enumerate(queries)}
-    entries = {}
-    for run, own in values.items():
-        order = sorted(own)
-        numbers = np.array([own[q] for q in order], float)
-        entries["value", run] = Entry(
-            Means.of_values(numbers), numbers, np.array([place[q] for q in order])
-        )
-    found = Numbers(tuple(values), queries, (Compared("value"),), entries)
-    chosen = chosen.checked_margin({"value": "value"})
-    return Comparison(found, chosen, decided(found, chosen, baseline), baseline)
+    values, repeats = apart(values)
+    found = numbers_of_values(values, lower_is_better=lower_is_better, measure_name=measure_name)
+    found = with_repeats(found, repeats).in_groups(groups)
+    chosen = chosen.checked_margin({each.name: each.name for each in found.measures})
+    rows, parts = decided(found, chosen, baseline), sliced(found, slices, chosen, baseline)
+    return Comparison(found, chosen, rows, baseline, notes=parts.notes, slices=parts)

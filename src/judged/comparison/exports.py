@@ -1,99 +1,424 @@
-"""A comparison as dict, table, sentences and text."""
+"""A comparison for people: text, Markdown, LaTeX, HTML. What programs get is in `records`."""
 
 from __future__ import annotations
 
-from functools import cached_property
-from typing import TYPE_CHECKING, Any
+import os
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
-from judged import __version__
 from judged.checks import checked_methods
-from judged.comparison.sentences import shown_p
-from judged.comparison.settings import CORRECTIONS, TESTS
-from judged.results import Result, Table
-from judged.text import counted, plain, shown
+from judged.comparison import definition
+from judged.comparison.records import Records
+from judged.comparison.sentences import by_importance
+from judged.comparison.table import in_order, tables
+from judged.evaluation.table import Look
+from judged.results import Part, Result, Table
+from judged.text import Dim, Warned, html, html_table, markdown
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from judged.comparison.comparison import Comparison
+    from judged.measures import Measure
+
+MOST = 20
+"""How many sentences, and how many notes, stand under tables where nobody asks for all."""
 
 
 @checked_methods
-class Exports(Result):
-    """What a comparison can become."""
+class Exports(Records):
+    """What a comparison looks like; `Comparison` holds what is in it.
 
-    if TYPE_CHECKING:
+    Every method for people takes `sort`, `decimals` and `percent`: which measure orders the runs,
+    and how numbers are shown.
+    """
 
-        @cached_property
-        def pairs(self) -> pl.DataFrame: ...
+    SAVED_AS: ClassVar = {**Result.SAVED_AS, ".tex": "to_latex"}
+    WORDS: ClassVar = frozenset({"against"})
 
-    def to_dict(self: Comparison) -> dict[str, Any]:  # type: ignore[misc]
-        """Everything, as plain Python values that JSON can hold."""
+    def warnings(self) -> list[str]:
+        """What could mislead whoever reads the numbers and nothing else: of the comparison, then of
+        the evaluation.
+
+        Returns
+        -------
+        list of str
+
+        >>> from judged import compare_values
+        >>> found = compare_values({"a": {"1": 0.5, "2": 0.25}, "b": {"1": 0.5, "2": 0.25}})
+        >>> found.warnings()
+        []
+        """
         evaluated = self.evaluation
-        found: dict[str, Any] = {
-            "runs": [
-                {
-                    "name": run,
-                    "scores": {m: plain(self.value(m, run)) for m in self.measures},
-                    "intervals": {m: self.interval(m, run).to_dict() for m in self.measures},
-                }
-                for run in self.runs
-            ],
-            "pairs": [row.to_dict() for row in self.rows],
-            "leaderboard": {
-                m: [place.to_dict() for place in self.leaderboard(m)] for m in self.measures
-            },
-            "settings": self.settings.to_dict(),
-        }
-        if evaluated is not None:
-            found |= {
-                "measures": {evaluated.label(m): m.definition() for m in evaluated.measures},
-                "policy": evaluated.policy.to_dict(),
-                "definition": evaluated.methods(),
-            }
-        return {**found, "judged": __version__}
+        return [*self._own_warnings(), *(evaluated.warnings() if evaluated else [])]
 
-    def to_frame(self) -> pl.DataFrame:
-        """The pairs, as a polars table."""
-        return self.pairs
+    def _grave(self) -> list[str]:
+        evaluated = self.evaluation
+        return [*self._own_warnings(), *(evaluated._grave() if evaluated else [])]
 
-    def sentences(self: Comparison) -> list[str]:  # type: ignore[misc]
-        """What was found, and what was done."""
-        return [*(row.says for row in self.rows), self._done()]
+    def _own_warnings(self) -> list[str]:
+        noticed = (*self.numbers.notes, *self.notes)
+        return list(dict.fromkeys(note for note in noticed if isinstance(note, Warned)))
 
-    def _done(self: Comparison) -> str:  # type: ignore[misc]
-        used = dict.fromkeys(TESTS[row.test] for row in self.rows)
-        each = len(self.rows) // len(self.measures)
-        over = (
-            f"{counted(len(self.rows), 'comparison')} of all measures"
-            if self.settings.family == "all"
-            else f"{counted(each, 'comparison')} of each measure"
-        )
-        return (
-            f"test: {', '.join(used)}; correction: {CORRECTIONS[self.settings.correction]} over "
-            f"{over}; level {self.settings.level * 100:g} %."
-        )
+    def remarks(self) -> list[str]:
+        """What was noticed that is no warning: on which queries pairs were compared, what a test is
+        about.
 
-    def tables(self: Comparison) -> list[Table]:  # type: ignore[misc]
-        """One table per measure."""
-        header = ["run", "against", "difference", "low", "high", "p", "corrected", "verdict"]
+        Returns
+        -------
+        list of str
+
+        >>> from judged import compare_values
+        >>> found = compare_values({"a": {"1": 0.5, "2": 0.25}, "b": {"1": 0.5, "2": 0.25}})
+        >>> found.remarks()[0].partition(";")[0]
+        'higher values of value are taken to be better'
+        """
+        return definition.notes(self._this)
+
+    def methods(self) -> str:
+        """How the runs were compared, as a paragraph for a paper.
+
+        Returns
+        -------
+        str
+
+        >>> from judged import compare_values
+        >>> found = compare_values({"a": {"1": 0.5, "2": 0.25}, "b": {"1": 0.5, "2": 0.25}})
+        >>> found.methods().partition(":")[2].partition(",")[0]
+        ' b with a'
+        """
+        return definition.methods(self._this)
+
+    @property
+    def _this(self) -> Comparison:
+        return cast("Comparison", self)
+
+    def sentences(self) -> list[str]:
+        """What was found, the shown differences first; what was done, noticed and assumed.
+
+        Returns
+        -------
+        list of str
+
+        >>> from judged import compare_values
+        >>> found = compare_values({"a": {"1": 0.5, "2": 0.25}, "b": {"1": 0.5, "2": 0.25}})
+        >>> found.sentences()[0]
+        'value: b gives the same value as a on all 2 queries.'
+        """
+        return [*self._warned(), *self._said()]
+
+    def _findings(self) -> list[str]:
+        """What each pair says, of all queries and then of slices."""
+        return [*by_importance(self.rows), *self.slices.sentences()]
+
+    def _said(self) -> list[str]:
+        evaluated = self.evaluation
+        one_run = [f"{definition.ONE_RUN}."] if definition.one_run_each(self._this) else []
         return [
-            (
-                header,
-                [
-                    [
-                        row.run,
-                        row.against,
-                        shown(row.difference),
-                        shown(row.interval.low),
-                        shown(row.interval.high),
-                        shown_p(row.p),
-                        shown_p(row.corrected_p),
-                        row.verdict,
-                    ]
-                    for row in self.rows
-                    if row.measure == name
-                ],
-            )
-            for name in self.measures
+            *self._findings(),
+            definition.done(self._this),
+            *(f"note: {text}" for text in (*self.remarks(), *one_run)),
+            *(evaluated._said() if evaluated else []),
         ]
+
+    def _brief(self) -> list[str]:
+        from judged.evaluation.sentences import brief
+
+        evaluated = self.evaluation
+        one_run = "one run of each system; " if definition.one_run_each(self._this) else ""
+        notes = [f"note: {text}" for text in self.remarks()]
+        more = brief(evaluated) if evaluated else "notes: verbose (-v)"
+        return [
+            *_first(self._findings()),
+            definition.done(self._this),
+            *_first(notes),
+            Dim(one_run + more),
+        ]
+
+    def tables(
+        self,
+        *,
+        sort: str | Measure | None = None,
+        decimals: int | None = None,
+        percent: bool = False,
+        width: int | None = None,
+    ) -> list[Table]:
+        """The tables that people see: of each measure the runs with their values, and how they
+        differ. With all pairs of several runs, a leaderboard and the pairs.
+
+        Parameters
+        ----------
+        sort : str or Measure, optional
+            The measure that runs are ordered by, the best first.
+        decimals : int, optional
+            How many decimals numbers have; by default four, and two of percentages.
+        percent : bool, optional
+            Whether measures from 0 to 1 are shown in percent, which their names then say; their
+            differences are points.
+        width : int, optional
+            How many columns there are to fill; a wider table is split into several.
+
+        Returns
+        -------
+        list of (header, rows)
+
+        >>> from judged import compare_values
+        >>> found = compare_values({"a": {"1": 0.5, "2": 0.25}, "b": {"1": 0.5, "2": 0.25}})
+        >>> found.tables()[0][1][1][:2]
+        ['b', '0.3750']
+        """
+        return tables(in_order(self, sort), Look(decimals, percent), width)
+
+    def parts(
+        self,
+        *,
+        verbose: bool = False,
+        quiet: bool = False,
+        sort: str | Measure | None = None,
+        decimals: int | None = None,
+        percent: bool = False,
+        width: int | None = None,
+    ) -> list[Part]:
+        """The tables, the warnings, what each pair says, and what was done.
+
+        Parameters
+        ----------
+        verbose : bool, optional
+            Whether all sentences stand there.
+        quiet : bool, optional
+            Whether the tables stand alone.
+        sort : str or Measure, optional
+            The measure that runs are ordered by, the best first.
+        decimals : int, optional
+            How many decimals numbers have; by default four, and two of percentages.
+        percent : bool, optional
+            Whether measures from 0 to 1 are shown in percent, which their names then say; their
+            differences are points.
+        width : int, optional
+            How many columns there are to fill; a wider table is split into several.
+
+        Returns
+        -------
+        list of str or (header, rows)
+        """
+        found = in_order(self, sort)
+        shown = tables(found, Look(decimals, percent), width)
+        return found._parts(
+            [part for each in shown for part in (each, "")][: -1 if quiet else None],
+            [] if quiet else found._warned(),
+            verbose=verbose,
+            quiet=quiet,
+        )
+
+    def to_text(
+        self,
+        *,
+        verbose: bool = False,
+        quiet: bool = False,
+        sort: str | Measure | None = None,
+        decimals: int | None = None,
+        percent: bool = False,
+        width: int | None = None,
+    ) -> str:
+        """Aligned tables, the warnings under them, what each pair says, and what was done.
+
+        Parameters
+        ----------
+        verbose : bool, optional
+            Whether all sentences stand there: policy, notes, and what each measure is.
+        quiet : bool, optional
+            Whether the tables stand alone.
+        sort : str or Measure, optional
+            The measure that runs are ordered by, the best first.
+        decimals : int, optional
+            How many decimals numbers have; by default four, and two of percentages.
+        percent : bool, optional
+            Whether measures from 0 to 1 are shown in percent, which their names then say; their
+            differences are points.
+        width : int, optional
+            How many columns there are to fill; a wider table is split into several.
+
+        Returns
+        -------
+        str
+
+        >>> from judged import compare_values
+        >>> found = compare_values({"a": {"1": 0.5, "2": 0.25}, "b": {"1": 0.5, "2": 0.25}})
+        >>> print(found.to_text(quiet=True, width=50))
+        value   value  95 % interval
+        a      0.3750  −1.2133 … 1.9633
+        b      0.3750  −1.2133 … 1.9633
+        <BLANKLINE>
+        value  against a  95 % interval  d_z  verdict
+        b         0.0000  –                –  identical
+        <BLANKLINE>
+        value  wins/ties/losses       p  corrected
+        b                 0/2/0  1.0000     1.0000
+        <BLANKLINE>
+        value  detectable
+        b               –
+        """
+        return self._text(
+            self.parts(
+                verbose=verbose,
+                quiet=quiet,
+                sort=sort,
+                decimals=decimals,
+                percent=percent,
+                width=width,
+            )
+        )
+
+    def to_markdown(
+        self,
+        *,
+        quiet: bool = False,
+        sort: str | Measure | None = None,
+        decimals: int | None = None,
+        percent: bool = False,
+    ) -> str:
+        """Tables with warnings, what each pair says, what was done, and the `methods`, folded.
+
+        Parameters
+        ----------
+        quiet : bool, optional
+            Whether the tables stand alone.
+        sort : str or Measure, optional
+            The measure that runs are ordered by, the best first.
+        decimals : int, optional
+            How many decimals numbers have; by default four, and two of percentages.
+        percent : bool, optional
+            Whether measures from 0 to 1 are shown in percent, which their names then say; their
+            differences are points.
+
+        Returns
+        -------
+        str
+
+        >>> from judged import compare_values
+        >>> found = compare_values({"a": {"1": 0.5, "2": 0.25}, "b": {"1": 0.5, "2": 0.25}})
+        >>> found.to_markdown(quiet=True).splitlines()[2][:20]
+        '| a | 0.3750 | −1.21'
+        """
+        found = in_order(self, sort)
+        said = [self._markdown(*each) for each in tables(found, Look(decimals, percent))]
+        if not quiet:
+            said += [f"**Warning: {markdown(text)}**" for text in found.warnings()]
+            listed = (*found._findings(), definition.done(found), *found.remarks())
+            said.append("\n".join(f"- {markdown(text)}" for text in listed))
+            folded = "<details><summary>Definitions</summary>"
+            said += [folded, markdown(found.methods()), "</details>"]
+        return "\n\n".join(said) + "\n"
+
+    def to_latex(
+        self,
+        *,
+        quiet: bool = False,
+        sort: str | Measure | None = None,
+        decimals: int | None = None,
+        percent: bool = False,
+        caption: str | None = None,
+        label: str | None = None,
+    ) -> str:
+        r"""A booktabs tabular of runs and measures: each value carries the letters of the runs that
+        it is shown better than, and is bold where no run is shown better.
+
+        Parameters
+        ----------
+        quiet : bool, optional
+            Whether the table stands alone.
+        sort : str or Measure, optional
+            The measure that runs are ordered by, the best first.
+        decimals : int, optional
+            How many decimals numbers have; by default four, and two of percentages.
+        percent : bool, optional
+            Whether measures from 0 to 1 are shown in percent, which their names then say; their
+            differences are points.
+        caption : str, optional
+            Plain text above the table; a caption or a label makes it a floating table.
+        label : str, optional
+            The key that the document refers to the table by.
+
+        Returns
+        -------
+        str
+
+        >>> from judged import compare_values
+        >>> found = compare_values({"a": {"1": 0.5, "2": 0.25}, "b": {"1": 0.5, "2": 0.25}})
+        >>> found.to_latex(quiet=True).splitlines()[4]
+        'a & a & \\textbf{0.3750} \\\\'
+        """
+        from judged.comparison.latex import latex_of
+
+        found = in_order(self, sort)
+        return latex_of(found, Look(decimals, percent), quiet=quiet, caption=caption, label=label)
+
+    def to_html(
+        self,
+        *,
+        quiet: bool = False,
+        sort: str | Measure | None = None,
+        decimals: int | None = None,
+        percent: bool = False,
+    ) -> str:
+        """Tables for notebooks, with what each pair says.
+
+        Parameters
+        ----------
+        quiet : bool, optional
+            Whether the tables stand alone.
+        sort : str or Measure, optional
+            The measure that runs are ordered by, the best first.
+        decimals : int, optional
+            How many decimals numbers have; by default four, and two of percentages.
+        percent : bool, optional
+            Whether measures from 0 to 1 are shown in percent, which their names then say; their
+            differences are points.
+
+        Returns
+        -------
+        str
+
+        >>> from judged import compare_values
+        >>> found = compare_values({"a": {"1": 0.5, "2": 0.25}, "b": {"1": 0.5, "2": 0.25}})
+        >>> "<td>identical</td>" in found.to_html()
+        True
+        """
+        found = in_order(self, sort)
+        shown = "".join(html_table(*each) for each in tables(found, Look(decimals, percent)))
+        if quiet:
+            return shown
+        noted = (f"note: {text}" for text in found.remarks())
+        return (
+            shown
+            + "".join(f"<p><b>{html(f'warning: {t}')}</b></p>" for t in found.warnings())
+            + "".join(f"<p>{html(text)}</p>" for text in found._findings())
+            + "".join(f"<p><small>{html(t)}</small></p>" for t in (definition.done(found), *noted))
+            + "<details><summary><small>definitions</small></summary>"
+            + f"<p><small>{html(found.methods())}</small></p></details>"
+        )
+
+    def save(self, path: str | os.PathLike[str], **options: Any) -> None:
+        """Write the comparison to a file, whole or not at all.
+
+        Parameters
+        ----------
+        path : str or os.PathLike
+            Where to write; the ending says the format: .json, .csv, .md, .html, .txt, .tex or
+            .parquet, which keeps the definition among its metadata.
+        **options : Any
+            Those of the method that makes the format, such as `sort` of all, `decimals` and
+            `percent` of what people read, `caption` and `label` of LaTeX; what a format cannot do
+            is refused.
+
+        >>> from judged import compare_values
+        >>> found = compare_values({"a": {"1": 0.5, "2": 0.25}, "b": {"1": 0.5, "2": 0.25}})
+        >>> found.save("/dev/null.xlsx")
+        Traceback (most recent call last):
+        ...
+        judged.errors.OutputError: /dev/null.xlsx: the ending says the format, and must be ...
+        """
+        self._save(path, **options)
+
+
+def _first(lines: list[str]) -> list[str]:
+    """Lines, or where these are many the first of them and how many more there are."""
+    more = len(lines) - MOST
+    return lines if more <= 0 else [*lines[:MOST], f"and {more:,} more: verbose (-v)"]

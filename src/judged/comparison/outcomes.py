@@ -24,6 +24,7 @@ UNSURE = {
     "identical": "no query differs",
     "few": "too few queries differ for an interval",
     "constant": "all queries differ by the same, so there is no spread to go by",
+    "alike": "resamples of the queries give the same difference, so there is no spread to go by",
     "infinite": "some values are infinite",
 }
 """Why a difference has no interval."""
@@ -132,14 +133,16 @@ def columns_of(matches: Sequence[Match]) -> Floats:
 
 def further_variances(matches: Sequence[Match]) -> list[tuple[Floats, Floats]]:
     """What repeats, and random orders of ties, add to the variance of each difference of means."""
-    from judged.statistics.repeats import repeat_variance
-
     found = []
     for side in ("ours", "theirs"):
         entries = [getattr(match, side) for match in matches]
         if any(entry.repeats is not None for entry in entries):
+            from judged.statistics.repeats import repeat_variance
+
             known = [
-                (0.0, math.inf) if entry.repeats is None else repeat_variance(entry.repeats)
+                (0.0, math.inf)
+                if entry.repeats is None
+                else repeat_variance(entry.repeats, entry.sample.weights)
                 for entry in entries
             ]
             found.append((np.array([v for v, _ in known]), np.array([f for _, f in known])))
@@ -252,13 +255,28 @@ def _careful(match: Match, outcome: Outcome, settings: Settings) -> Outcome:
         return replace(bare, p=1.0, smallest_p=1.0, note=UNSURE["identical"])
     if too_few(match, settings):
         return replace(bare, p=_exact(match, outcome), note=UNSURE["few"])
-    if match.constant and match.ours.repeats is None and match.theirs.repeats is None:
+    if match.constant:
         p = outcome.p if outcome.test in ("wilcoxon", "sign") else match.smallest_p
-        return replace(bare, p=p, note=UNSURE["constant"])
-    note = outcome.note
-    if not note and (math.isnan(outcome.low) or math.isnan(outcome.high)):
-        note = "the resamples have no spread to go by"
-    return replace(outcome, smallest_p=floor, note=note)
+        return replace(bare, p=max(p, _by_repeats(match)), note=UNSURE["constant"])
+    if not outcome.note and not outcome.low < outcome.high:
+        p = 1.0 if math.isnan(outcome.p) else max(outcome.p, floor)
+        return replace(bare, p=p, note=UNSURE["alike"])
+    return replace(outcome, smallest_p=floor)
+
+
+def _by_repeats(match: Match) -> float:
+    """p of a difference without spread over queries, by what repeats alone say of it; 0 where they
+    say nothing."""
+    from scipy.special import stdtr
+
+    if match.averaged is None or match.ours.repeats is match.theirs.repeats is None:
+        return 0.0
+    variances, freedoms = np.array(further_variances([match]))[:, :, 0].T
+    whole = variances.sum()
+    if not whole > 0:
+        return 0.0
+    freedom = whole**2 / (variances**2 / freedoms).sum()
+    return float(2 * stdtr(freedom, -abs(match.averaged.mean()) / math.sqrt(whole)))
 
 
 def _exact(match: Match, outcome: Outcome) -> float:

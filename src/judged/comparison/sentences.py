@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from decimal import Decimal
 
 from judged.comparison.pair import Pair
 from judged.comparison.settings import Settings
@@ -11,9 +12,9 @@ from judged.statistics.tested import below
 from judged.text import counted, listed, shown
 
 OTHERWISE = {
-    "ties": "with ties broken the other way",
-    "missing": "on the queries that both have",
-    "unjudged": "with the unjudged results judged in favour of one of both",
+    "ties": "with ties broken the other way the verdict could be",
+    "missing": "on the queries that both have the verdict would be",
+    "unjudged": "with the unjudged results judged the verdict could be",
 }
 """What a verdict may depend on, in words."""
 
@@ -35,6 +36,15 @@ def amount(value: float) -> str:
     return f"{sign}{size:.{decimals}f}"
 
 
+def shown_level(level: float) -> str:
+    """A level in percent, with all its digits.
+
+    >>> shown_level(0.95), shown_level(0.9999), shown_level(0.5)
+    ('95 %', '99.99 %', '50 %')
+    """
+    return f"{Decimal(repr(float(level))) * 100:f}".rstrip("0").rstrip(".") + " %"
+
+
 def some(names: Sequence[str]) -> str:
     """How many queries, and the first few of them."""
     return (
@@ -43,20 +53,30 @@ def some(names: Sequence[str]) -> str:
     )
 
 
+IMPORTANCE = ("worse", "better", "equivalent", "no evidence", "too few", "identical")
+"""Verdicts in the order in which they are said: what is shown comes first."""
+
+
+def by_importance(rows: Sequence[Pair]) -> list[str]:
+    """What all rows say, the shown differences first."""
+    return [row.says for row in sorted(rows, key=lambda row: IMPORTANCE.index(row.verdict))]
+
+
 def sentence(
     pair: Pair,
     settings: Settings,
     comparisons: int,
     otherwise: Mapping[str, Sequence[str]] | None = None,
+    where: str = "",
 ) -> str:
     """What a row says; `comparisons` is how many there are in its family, `otherwise` what the
-    verdict depends on and would be then."""
-    said = f"{pair.measure}: {_verdict(pair, settings)}"
+    verdict depends on and would be then, `where` its slice."""
+    said = f"{pair.measure}{where}: {_verdict(pair, settings)}"
     alone = below(pair.p, settings.level) and not below(pair.corrected_p, settings.level)
     if alone and pair.verdict in ("no evidence", "equivalent"):
         said += f"; it would count alone, not among {comparisons:,} comparisons"
     for cause, words in (otherwise or {}).items():
-        said += f"; {OTHERWISE[cause]} the verdict would be {listed(list(words), 'or')}"
+        said += f"; {OTHERWISE[cause]} {listed(list(words), 'or')}"
     return said + "."
 
 
@@ -68,11 +88,11 @@ def _verdict(pair: Pair, settings: Settings) -> str:
     if pair.verdict == "too few":
         if pair.queries < 2:
             return f"{run} and {against} share {counted(pair.queries, *_QUERIES)}: too few to tell"
-        differing = pair.wins + pair.losses
-        of = f"{differing:,} of {counted(pair.queries, *_QUERIES)}"
-        where = "" if pair.groups is None else f" in {counted(pair.groups, 'group')}"
+        differing, of = pair.wins + pair.losses, counted(pair.queries, *_QUERIES)
+        if pair.groups is not None:
+            differing, of = round(1 - math.log2(pair.smallest_p)), counted(pair.groups, "group")
         verb = "differs" if differing == 1 else "differ"
-        return f"only {of}{where} {verb} between {run} and {against}: too few to tell"
+        return f"only {differing:,} of {of} {verb} between {run} and {against}: too few to tell"
     margin = settings.margin_of(pair.measure)
     if pair.verdict == "equivalent":
         return f"{run} differs from {against} by less than {shown_margin(margin)}"

@@ -39,7 +39,10 @@ class Look:
 
     def number(self, value: float | None, measure: Measure) -> str:
         """A value of a measure, as the table has it."""
-        share = is_share(measure)
+        return self.digits(value, is_share(measure))
+
+    def digits(self, value: float | None, share: bool) -> str:
+        """A share, or another number."""
         form = percent if share and self.percent else shown
         return form(value, self.decimals_of(share))
 

@@ -12,8 +12,7 @@ from judged.errors import InputError
 from judged.inputs.agreement import apart, few
 from judged.inputs.dicts import as_id
 from judged.inputs.names import candidates
-from judged.inputs.objects import column_of
-from judged.inputs.sheets import Nested, Sheet, sheet_of
+from judged.inputs.sheets import Nested, Sheet, sheet_of, typed
 from judged.inputs.tables import Kind, texts
 from judged.text import Warned, counted, quote
 
@@ -102,7 +101,7 @@ def _of_dict(given: Nested, queries: Sequence[str]) -> tuple[Sheet, pl.Series]:
     if asked.isdisjoint(ids) and any(str(key) in asked for row in rows for key in row):
         raise InputError(f"{given.source}: these are attributes with queries in them; {expected}.")
     names = {as_id(name, given.source): name for row in rows for name in row}
-    columns = [column_of(text, [row.get(name) for row in rows]) for text, name in names.items()]
+    columns = [typed(text, [row.get(name) for row in rows]) for text, name in names.items()]
     return Sheet(pl.DataFrame(columns), given.source), texts("query", ids)
 
 
@@ -122,7 +121,7 @@ def _without_query(sheet: Sheet, notes: list[str]) -> tuple[Sheet, pl.Series]:
         notes.append(f"{sheet.source}: a column without a name was left out.")
     rest = sheet.frame.drop(query, *nameless)
     ids = sheet.ids(query, "query")
-    return Sheet(rest, sheet.source, True, sheet.is_text, sheet.lines), ids
+    return sheet.with_columns(rest), ids
 
 
 def _refuse_twice(sheet: Sheet, ids: pl.Series) -> None:

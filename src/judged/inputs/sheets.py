@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
 
@@ -45,6 +45,8 @@ class Sheet:
     """Whether all cells are texts because the file is one."""
     lines: Sequence[int] | None = None
     """The line of each row, where there are lines."""
+    remarks: tuple[str, ...] = ()
+    """What comments among the rows say."""
 
     @property
     def header(self) -> list[str]:
@@ -56,6 +58,10 @@ class Sheet:
         if self.lines is None:
             return f"{self.source}, row {row + 1}"
         return f"{self.source}, line {self.lines[row]}"
+
+    def with_columns(self, frame: pl.DataFrame) -> Sheet:
+        """The same rows with other columns."""
+        return replace(self, frame=frame)
 
     def ids(self, column: str, word: str) -> pl.Series:
         """The ids in a column as texts, none of them missing; `word` is what messages call one."""
@@ -143,7 +149,7 @@ def _of_pandas(given: Any, source: str) -> Sheet:
         else:
             missing = column.isna()
             cells = (None if none else value for value, none in zip(column, missing, strict=True))
-            made.append(column_of(name, list(cells)))
+            made.append(typed(name, list(cells)))
     return _filled(Sheet(pl.DataFrame(made), source))
 
 
@@ -155,10 +161,18 @@ def _of_rows(
     texts = [str(name) for name in names]
     _refuse_two(texts, source)
     columns = [
-        column_of(text, [row.get(name) for row in rows])
+        typed(text, [row.get(name) for row in rows])
         for text, name in zip(texts, names, strict=True)
     ]
     return _filled(Sheet(pl.DataFrame(columns), source, lines=lines))
+
+
+def typed(name: str, values: Sequence[Any]) -> pl.Series:
+    """A column of values, where True is not one with the others."""
+    kinds = {type(each) for each in values if each is not None}
+    if len(kinds) > 1 and kinds & {bool, np.bool_}:
+        return pl.Series(name, values, dtype=pl.Object)
+    return column_of(name, values)
 
 
 def _refuse_two(header: Sequence[str], source: str) -> None:
@@ -233,6 +247,10 @@ def _in_text(source: Source, is_header: IsHeader) -> Sheet:
     _refuse_two(header, source.label)
     rows, lines = rows[headed:], lines[headed:]
     width = len(header)
+    remarks = [_is_remark(cells, width) for cells in rows]
+    said = tuple(cells[0][1:].strip() for cells, so in zip(rows, remarks, strict=True) if so)
+    lines = [line for line, so in zip(lines, remarks, strict=True) if not so]
+    rows = [cells for cells, so in zip(rows, remarks, strict=True) if not so]
     for at, cells in enumerate(rows):
         while len(cells) > width and not cells[-1]:  # spreadsheets leave such ends
             cells.pop()
@@ -243,7 +261,12 @@ def _in_text(source: Source, is_header: IsHeader) -> Sheet:
             )
     columns = {name: [cells[at] for cells in rows] for at, name in enumerate(header)}
     frame = pl.DataFrame(columns, schema=dict.fromkeys(header, pl.String))
-    return _filled(Sheet(frame, source.label, headed, True, lines))
+    return _filled(Sheet(frame, source.label, headed, True, lines, said))
+
+
+def _is_remark(cells: Sequence[str], width: int) -> bool:
+    """Whether this can be no row: judged writes its warnings so below those of a CSV."""
+    return len(cells) == 1 < width and cells[0].startswith("#")
 
 
 def _records(source: Source) -> Iterator[tuple[int, list[str]]]:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from judged import checks
+from judged.checks import choice
 from judged.errors import InputError
 from judged.segments import Floats, Ints
 from judged.statistics.aggregates import effective_number
@@ -237,7 +237,8 @@ def interval(
         return Interval(estimate, method=chosen, note=_unspread(groups))
     if error and chosen not in ("t", "log t"):
         bounds = _widened(estimate, bounds, error, level)
-    return Interval(estimate, max(bounds[0], range[0]), min(bounds[1], range[1]), chosen)
+    low, high = max(bounds[0], float(range[0])), min(bounds[1], float(range[1]))
+    return Interval(estimate, low, high, chosen)
 
 
 def _usual(sample: Sample, groups: Ints | None, range: tuple[float, float]) -> str:
@@ -253,7 +254,7 @@ def _usual(sample: Sample, groups: Ints | None, range: tuple[float, float]) -> s
 
 def _asked(sample: Sample, method: str) -> str:
     """The method asked for, unless it does not fit."""
-    checks.choice("the method of an interval", method, METHODS)
+    choice("the method of an interval", method, METHODS)
     if isinstance(sample, Median):
         number, fitting = "a median", ["percentile"]
     elif not sample.aggregate:

@@ -40,3 +40,14 @@ def below(p: Floats | float, level: float) -> NDArray[np.bool_]:
     (False, True)
     """
     return np.asarray(p) < (1 - level) * (1 - 1e-12) - 2.0**-53
+
+
+@dataclass(frozen=True, eq=False)
+class Tukey:
+    """What a test of all pairs of systems at once says: p is below 1 - level exactly where the
+    difference of a pair is greater than the half width of that level."""
+
+    p: Floats
+    """Two-sided and corrected: a row and a column per system."""
+    half_width: Floats
+    """Half of the width that all intervals share, for each level; NaN where there is none."""

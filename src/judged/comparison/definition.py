@@ -1,0 +1,306 @@
+"""How a comparison was made, in words: a line under the table, notes, and a paragraph for a methods
+section."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from judged import __version__
+from judged.comparison.sentences import amount, shown_level, shown_margin
+from judged.comparison.settings import CORRECTIONS, TESTS
+from judged.comparison.table import one_against_all
+from judged.statistics.tested import below
+from judged.text import Warned, counted, listed
+
+if TYPE_CHECKING:
+    from judged.comparison.comparison import Comparison
+    from judged.comparison.pair import Pair
+
+SIMULTANEOUS = ("tukey", "randomised-tukey")
+"""Corrections of all pairs of runs at once, with intervals of their own."""
+DRAWN = frozenset({"randomisation", "bootstrap", "bca", "percentile", "randomised-tukey"})
+"""Tests, corrections and intervals for which random numbers are drawn."""
+TESTED = {
+    "wilcoxon": "Wilcoxon's test asks whether the differences lie evenly around 0, by their ranks; "
+    "it says nothing of the mean, and the interval is that of t, of the mean difference",
+    "sign": "the sign test counts on how many queries each run is better, whatever by how much; "
+    "the interval is that of t, of the mean difference",
+}
+"""What tests are about that are not about the difference of the numbers."""
+ONE_RUN = (
+    "each system is here by one run, which cannot tell the system from its run: where results "
+    "change from run to run (sampling, seeds, approximate indexes), compare repeats"
+)
+IN_A_PAPER = {
+    "t": "Student's paired t test",
+    "randomisation": "the paired randomisation test (signs of differences flipped at random, the "
+    "interval by inversion)",
+    "bootstrap": "the paired bootstrap over queries (percentile interval, p by inversion)",
+    "bca": "the paired bootstrap over queries (BCa interval, p by inversion)",
+    "wilcoxon": "Wilcoxon's signed-rank test",
+    "sign": "the exact sign test",
+    "holm": "by Holm's method",
+    "bonferroni": "by Bonferroni's method",
+    "bh": "by the method of Benjamini and Hochberg, which bounds the share of false discoveries,",
+    "tukey": "by Tukey's test in its two-way form for paired values",
+    "randomised-tukey": "by the randomised Tukey test",
+}
+"""Tests and corrections, as a paper calls them."""
+
+
+def done(comparison: Comparison) -> str:
+    """One line: the test, the correction, the level."""
+    settings = comparison.settings
+    sliced = ""
+    if len(comparison.slices) and settings.correction != "none":
+        sliced = f"; in slices: {CORRECTIONS[settings.correction]} over all of an attribute"
+    draws = f"; {settings.resamples:,} resamples, seed {settings.seed}" if drawn(comparison) else ""
+    return (
+        f"test: {_tests(comparison)}; correction: {_correction(comparison)}{sliced}; level "
+        f"{shown_level(settings.level)}{draws}."
+    )
+
+
+def _tests(comparison: Comparison) -> str:
+    """The tests; which measures have another than the first, and why."""
+    by = _measures_by_test(comparison)
+    first, *others = by
+    why = ", no means over queries" if comparison.settings.test == "auto" else ""
+    more = (f"{TESTS[each]} for {listed(by[each])}{why}" for each in others)
+    return ", ".join([TESTS[first], *more])
+
+
+def _measures_by_test(comparison: Comparison) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for measure, test in dict.fromkeys((row.measure, row.test) for row in comparison.rows):
+        found.setdefault(test, []).append(measure)
+    return found
+
+
+def _correction(comparison: Comparison) -> str:
+    chosen = comparison.settings.correction
+    if chosen in SIMULTANEOUS:
+        return f"{CORRECTIONS[chosen]} over {_all_pairs(comparison)} of each measure"
+    number, over = _family(comparison)
+    if chosen == "none":
+        return f"none, each of {over} stands alone" if number > 1 else "none"
+    return f"{CORRECTIONS[chosen]} over {over}" if number > 1 else f"none needed for {over}"
+
+
+def _all_pairs(comparison: Comparison) -> str:
+    number = math.comb(len(comparison.runs), 2)
+    return f"all {counted(number, 'pair')} of runs" if number > 1 else "the pair of runs"
+
+
+def _family(comparison: Comparison) -> tuple[int, str]:
+    """How many comparisons are corrected together, and which."""
+    if comparison.settings.family == "all":
+        number = len(comparison.rows)
+        return number, f"{counted(number, 'comparison')} of all measures"
+    number = len(comparison.rows) // max(len(comparison.measures), 1)
+    each = "of each measure" if len(comparison.measures) > 1 else f"of {comparison.measures[0]}"
+    return number, f"{counted(number, 'comparison')} {each}"
+
+
+def drawn(comparison: Comparison) -> bool:
+    """Whether anything was drawn at random."""
+    if comparison.slices.differences:
+        return True
+    used: Iterable[str | None] = (
+        comparison.settings.correction,
+        *(row.test for row in comparison.rows),
+        *(
+            comparison.interval(measure, run).method
+            for measure in comparison.measures
+            for run in comparison.runs
+        ),
+    )
+    return any(each in DRAWN for each in used)
+
+
+def notes(comparison: Comparison) -> list[str]:
+    """What was noticed: on the way in, on which queries pairs are, what a test is about."""
+    own = (*comparison.numbers.notes, *comparison.notes)
+    return [
+        *dict.fromkeys(str(text) for text in own if not isinstance(text, Warned)),
+        *(text for row in comparison.rows for text in _on_other_queries(comparison, row)),
+        *(f"{TESTED[test]}." for test in _measures_by_test(comparison) if test in TESTED),
+        *_disagreeing(comparison),
+        *_grouped(comparison),
+        *(each.says for each in comparison.noise),
+    ]
+
+
+def _grouped(comparison: Comparison) -> list[str]:
+    """How many groups there are, and how much wider they make intervals."""
+    found = []
+    for name in comparison.measures:
+        rows = [row for row in comparison.rows if row.measure == name and row.groups is not None]
+        wider = sorted(row.wider for row in rows if row.wider is not None)
+        if wider:
+            ends = list(dict.fromkeys(f"{each:.2f}" for each in (wider[0], wider[-1])))
+            found.append(
+                f"{name}: {_queries(rows)}; intervals of differences are {' to '.join(ends)} "
+                "times as wide as if queries were independent."
+            )
+    return found
+
+
+def _on_other_queries(comparison: Comparison, row: Pair) -> list[str]:
+    """That a pair is on other queries than the values of its runs, and what that does to them."""
+    said = []
+    for run, there in ((row.run, row.value), (row.against, row.against_value)):
+        queries = len(comparison.numbers.entries[row.measure, run].place)
+        if queries != row.queries:
+            here = amount(comparison.value(row.measure, run))
+            said.append(f"{run} has {amount(there)} there, and {here} on its {queries:,}")
+    if not said:
+        return []
+    return [
+        f"{row.measure}: {row.run} and {row.against} are compared on the "
+        f"{counted(row.queries, 'query that counts', 'queries that count')} in both; "
+        f"{'; '.join(said)}."
+    ]
+
+
+def _disagreeing(comparison: Comparison) -> list[str]:
+    """Pairs whose p is not about the mean, where it and the interval of the mean say different
+    things."""
+    found = [
+        f"{row.run} against {row.against} on {row.measure}"
+        for row in comparison.rows
+        if row.test in TESTED and not math.isnan(row.interval.low) and _differ(row, comparison)
+    ]
+    if not found:
+        return []
+    some = f"{', '.join(found[:3])}{f' and {len(found) - 3:,} more' if len(found) > 3 else ''}"
+    return [f"p and interval say different things of {some}: they are about different questions."]
+
+
+def _differ(row: Pair, comparison: Comparison) -> bool:
+    outside = row.interval.low > 0 or row.interval.high < 0
+    return bool(below(row.p, comparison.settings.level)) != outside
+
+
+def one_run_each(comparison: Comparison) -> bool:
+    """Whether no system is here by several runs."""
+    return all(entry.repeats is None for entry in comparison.numbers.entries.values())
+
+
+def methods(comparison: Comparison) -> str:
+    """What was compared, how it was tested and corrected; then what was evaluated."""
+    settings = comparison.settings
+    level = shown_level(settings.level)
+    told = [
+        f"Runs were compared with judged {__version__}: {_compared(comparison)}, query by query on "
+        f"the queries that count in both ({_queries(comparison.rows)}).",
+        f"Differences were tested two-sided by {_tested(comparison)}.",
+        f"{_corrected(comparison)} A difference counts as shown where "
+        f"{'p' if 'No p' in _corrected(comparison) else 'the corrected p'} is below "
+        f"{1 - settings.level:.10g}; intervals are {level} intervals.",
+        *_margins(comparison),
+        *_designed(comparison),
+        f"Detectable is the difference that would have been found with a probability of "
+        f"{settings.power:g} (noncentral t).",
+        *(
+            [f"{settings.resamples:,} resamples were drawn with seed {settings.seed}."]
+            if drawn(comparison)
+            else []
+        ),
+        *_measured(comparison),
+    ]
+    return " ".join(told)
+
+
+def _compared(comparison: Comparison) -> str:
+    against = one_against_all(comparison)
+    if against is None:
+        return f"all {counted(math.comb(len(comparison.runs), 2), 'pair')} of {_runs(comparison)}"
+    others = [run for run in comparison.runs if run != against]
+    return f"{listed(others)} with {against}"
+
+
+def _runs(comparison: Comparison) -> str:
+    return f"{len(comparison.runs):,} runs ({', '.join(comparison.runs)})"
+
+
+def _queries(rows: Sequence[Pair]) -> str:
+    numbers = [row.queries for row in rows]
+    least, most = min(numbers), max(numbers)
+    said = counted(most, "query", "queries") if least == most else f"{least:,} to {most:,} queries"
+    groups = [row.groups for row in rows if row.groups is not None]
+    return f"{said} in {counted(max(groups), 'group')}" if groups else said
+
+
+def _tested(comparison: Comparison) -> str:
+    by = _measures_by_test(comparison)
+    if comparison.settings.correction in SIMULTANEOUS:
+        return f"{listed([IN_A_PAPER[test] for test in by])} where nothing else is said"
+    if len(by) == 1:
+        return IN_A_PAPER[next(iter(by))]
+    return listed([f"{IN_A_PAPER[test]} ({', '.join(names)})" for test, names in by.items()])
+
+
+def _corrected(comparison: Comparison) -> str:
+    chosen = comparison.settings.correction
+    if chosen in SIMULTANEOUS:
+        return (
+            f"Corrected p-values and simultaneous intervals of {_all_pairs(comparison)} are "
+            f"{IN_A_PAPER[chosen]}."
+        )
+    number, over = _family(comparison)
+    if chosen == "none" or number == 1:
+        return "No p-value was corrected."
+    return f"p-values were corrected {IN_A_PAPER[chosen]} over the {over}."
+
+
+def _margins(comparison: Comparison) -> list[str]:
+    margins = {name: comparison.settings.margin_of(name) for name in comparison.measures}
+    known = [f"{shown_margin(by)} ({name})" for name, by in margins.items() if by is not None]
+    if not known:
+        return []
+    return [
+        f"Runs count as equivalent where two one-sided tests put the difference inside a margin of "
+        f"{listed(known)}."
+    ]
+
+
+def _measured(comparison: Comparison) -> list[str]:
+    """Where the numbers come from."""
+    if comparison.evaluation is not None:
+        return [comparison.evaluation.methods()]
+    lower = [each.name for each in comparison.numbers.measures if not each.higher_is_better]
+    return [
+        f"The values of {listed(list(comparison.measures))} were computed elsewhere.",
+        *([f"Of {listed(lower)}, lower is better."] if lower else []),
+    ]
+
+
+def _designed(comparison: Comparison) -> list[str]:
+    """What groups, repeats and slices do to the numbers."""
+    found = []
+    if comparison.numbers.groups is not None:
+        found.append(
+            "Queries of a group are not taken for independent: spreads are those of sums by group."
+        )
+    if comparison.numbers.repeated:
+        many = [f"{len(own):,} of {run}" for run, own in comparison.numbers.repeated.items()]
+        found.append(
+            f"Systems were run repeatedly ({listed(many)}): a query's value is the mean over "
+            "repeats, and standard errors include the variance of the repeats' means that queries "
+            "do not explain, with Satterthwaite's degrees of freedom."
+        )
+    if attributes := list(dict.fromkeys(each.attribute for each in comparison.slices)):
+        corrected = (
+            ""
+            if comparison.settings.correction == "none"
+            else ("; p was corrected over all slices of an attribute as one family")
+        )
+        found.append(
+            f"Runs were also compared in slices of the queries by {listed(attributes)}{corrected}. "
+            "Whether differences differ between slices was tested by the F statistic of the "
+            "differences with the slices' labels permuted."
+        )
+    return found

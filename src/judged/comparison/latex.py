@@ -1,0 +1,96 @@
+"""A comparison as a table for a paper: letters say which runs each is shown better than."""
+
+from __future__ import annotations
+
+from string import ascii_lowercase
+from textwrap import wrap
+from typing import TYPE_CHECKING
+
+from judged.comparison import definition
+from judged.comparison.sentences import by_importance
+from judged.comparison.table import Form, one_against_all
+from judged.text import Best, Latex, latex, latex_table, visible
+
+if TYPE_CHECKING:
+    from judged.comparison.comparison import Comparison
+    from judged.comparison.pair import Pair
+    from judged.evaluation.table import Look
+
+
+def latex_of(
+    comparison: Comparison,
+    look: Look,
+    *,
+    quiet: bool = False,
+    caption: str | None = None,
+    label: str | None = None,
+) -> str:
+    """Runs and measures as a tabular; above it in comments what was done, below it what letters
+    and bold mean, and the warnings."""
+    forms = [Form(measure, look) for measure in comparison.numbers.measures]
+    letters = {run: letter(at) for at, run in enumerate(comparison.runs)}
+    shown = {(row.measure, *_better(row)) for row in comparison.rows if row.verdict in DECIDED}
+    rows = []
+    for run in comparison.runs:
+        row = [letters[run], run]
+        for form in forms:
+            name = form.measure.name
+            beaten = [letters[other] for other in letters if (name, run, other) in shown]
+            best = not any((name, other, run) in shown for other in letters)
+            value = form.value(comparison.value(name, run))
+            row.append(_cell(value, beaten, best))
+        rows.append(row)
+    above: list[str] = []
+    below: list[str] = []
+    if not quiet:
+        warned = [f"warning: {text}" for text in comparison.warnings()]
+        said = [*by_importance(comparison.rows), definition.done(comparison)]
+        methods = wrap(comparison.methods(), 118, break_long_words=False, break_on_hyphens=False)
+        above = [f"% {visible(text)}" for text in (*warned, *said, *methods)]
+        below = [_legend(comparison), *(f"Warning: {text}" for text in comparison._grave())]
+    tabular = latex_table(
+        ["", "run", *(form.name for form in forms)],
+        rows,
+        right=range(2, 2 + len(forms)),
+        notes=below,
+        caption=caption,
+        label=label,
+    )
+    return "\n".join([*above, tabular]) + "\n"
+
+
+DECIDED = ("better", "worse")
+
+
+def _better(row: Pair) -> tuple[str, str]:
+    """The run that is shown better, and the other."""
+    return (row.run, row.against) if row.verdict == "better" else (row.against, row.run)
+
+
+def letter(at: int) -> str:
+    """The letters of runs: a to z, then aa, ab, …
+
+    >>> letter(0), letter(25), letter(26), letter(52)
+    ('a', 'z', 'aa', 'ba')
+    """
+    more, last = divmod(at, 26)
+    return (letter(more - 1) if more else "") + ascii_lowercase[last]
+
+
+def _cell(value: str, beaten: list[str], best: bool) -> str:
+    """A value with the letters of the runs that it is shown better than."""
+    text = Best(value) if best else value
+    if not beaten:
+        return text
+    between = "," if any(len(each) > 1 for each in beaten) else ""
+    return Latex(rf"{latex(text)}$^{{\mathrm{{{between.join(beaten)}}}}}$")
+
+
+def _legend(comparison: Comparison) -> str:
+    """What letters and bold mean."""
+    against = one_against_all(comparison)
+    only = f" Runs were compared with {against} only." if against else ""
+    return (
+        "Raised letters: the runs that this one is shown better than; bold: no run is shown "
+        f"better ({definition.done(comparison).rstrip('.')}).{only}"
+    )

@@ -1,0 +1,132 @@
+"""Per-query values that any tool computed, as numbers to compare: which way is better, and between
+what they lie, as far as anybody knows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from judged.comparison.numbers import Compared, Entry, Numbers
+from judged.errors import InputError, JudgedError, did_you_mean, quoted
+from judged.measures import Measure, Settled, parse_measure
+from judged.rankings.rankings import Rankings
+from judged.segments import Floats
+from judged.statistics.samples import Means, Median, Sample
+from judged.text import Warned, listed
+
+
+def numbers_of_values(
+    values: Any, *, lower_is_better: str | Iterable[str] = (), measure_name: str | None = None
+) -> Numbers:
+    """The numbers in a dict, a table or files, in the order of query ids."""
+    from judged.inputs.values import values_of
+
+    given = values_of(values, measure_name=measure_name)
+    lower = _lower(lower_is_better, given.measures)
+    tables = {name: given.of(name) for name in given.measures}
+    queries = tuple(sorted({query for found, _ in tables.values() for query in found}))
+    place = {query: at for at, query in enumerate(queries)}
+    notes = list(given.notes)
+    measures, entries = [], {}
+    for name, (own, table) in tables.items():
+        known = measure_of(name)
+        of_values = known is not None and _of_values(known)
+        aggregate = known.params["aggregate"] if known is not None and of_values else "mean"
+        measures.append(_compared(name, known, lower, given.higher_is_better, table, notes))
+        at = np.fromiter((place[query] for query in own), np.int64, len(own))
+        order = np.argsort(at)
+        for column, run in enumerate(given.runs):
+            ordered = table[order, column]
+            entries[name, run] = Entry(_sample(ordered, aggregate), ordered, at[order])
+    assumed = [
+        each.name
+        for each in measures
+        if not (each.name in (*lower, *given.higher_is_better) or measure_of(each.name))
+    ]
+    if assumed:
+        notes.append(
+            f"higher values of {listed(assumed)} are taken to be better; lower_is_better "
+            "(--lower-is-better) says otherwise."
+        )
+    return Numbers(given.runs, queries, tuple(measures), entries, notes=tuple(notes))
+
+
+def measure_of(name: str) -> Measure | None:
+    """The measure of ours that is called exactly so.
+
+    >>> measure_of("nDCG@10"), measure_of("ndcg_cut_10"), measure_of("latency")
+    (nDCG@10, None, None)
+    """
+    try:
+        found = parse_measure(name)
+    except JudgedError:
+        return None
+    return found if str(found) == name else None
+
+
+def _lower(given: str | Iterable[str], measures: Sequence[str]) -> tuple[str, ...]:
+    """The measures of which lower is better, each one that there is."""
+    found: tuple[Any, ...] = (given,)
+    if isinstance(given, Iterable) and not isinstance(given, str):
+        found = tuple(given)
+    for name in found:
+        if not isinstance(name, str):
+            raise InputError(f"lower_is_better must be names of measures; got {quoted(given)}.")
+        if name not in measures:
+            hint = did_you_mean(name, measures)
+            raise InputError(f"lower_is_better names {quoted(name)}, which is not compared{hint}")
+    return found
+
+
+def _compared(
+    name: str,
+    known: Measure | None,
+    lower: Sequence[str],
+    said: Any,
+    table: Floats,
+    notes: list[str],
+) -> Compared:
+    """What is known of a measure: by who computed the values, by its name, by whoever compares."""
+    higher = said.get(name)
+    if higher is None and known is not None:
+        higher = known.spec.higher_is_better
+    if name in lower and higher:
+        raise InputError(
+            f"lower_is_better names {name}, of which higher values are better; leave it out, or "
+            "call these values otherwise."
+        )
+    found = Compared(name, name not in lower and higher is not False)
+    if known is None:
+        return found
+    if not _of_values(known):
+        notes.append(
+            Warned(
+                f"{name} is not made of one value per query; what is compared here is the mean of "
+                "the queries' values, another number."
+            )
+        )
+    low, high = map(float, known.spec.range)
+    if table.size and (table.min() < low or table.max() > high):
+        notes.append(
+            Warned(
+                f"values of {name} go from {table.min():g} to {table.max():g}, and those of "
+                f"judged's {name} from {low:g} to {high:g}: they are compared as they are."
+            )
+        )
+        return found
+    return replace(found, range=(low, high))
+
+
+def _of_values(measure: Measure) -> bool:
+    """Whether a measure's number is made of one value per query, tried on one."""
+    tried = Settled(np.ones(1), np.ones(1, bool), lambda values: values)
+    return measure.made_of(Rankings.from_relevance([[1]]), tried) is None
+
+
+def _sample(values: Floats, aggregate: str) -> Sample:
+    if aggregate == "median":
+        return Median.of_values(values)
+    return Means.of_values(values, aggregate)

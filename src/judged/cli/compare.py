@@ -144,7 +144,8 @@ def _margins(
     "--slices",
     metavar="FILE",
     type=READS,
-    help="A table of queries and their attributes: runs are compared in each slice too.",
+    help="A table of queries and their attributes, as language: runs are compared in each slice "
+    "too, and by the number of relevant items; 'relevant' is that alone.",
 )
 @click.option(
     "--unjudged-range",
@@ -190,7 +191,8 @@ def compare(
     how sure that is, and what it means.
 
     With --baseline every other run is compared with it; of two runs the second with the first;
-    otherwise all pairs. Files are read as by 'judged evaluate'; NAME=FILE gives a run a name.
+    otherwise all pairs. Files are read as by 'judged evaluate'; NAME=FILE gives a run a name, and
+    NAME=FILE,FILE,... are repeats of one system, as with other seeds, which are compared as one.
     """
     from judged.cli._terminal import deliver, fitted
 

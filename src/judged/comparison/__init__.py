@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from judged.checks import checked
@@ -71,8 +71,9 @@ def compare(
     judgements : JudgementsLike
         A file, a dict {query: {item: grade}}, or a table.
     runs : RunsLike, optional
-        At least two, as {name: run} or as a list of files. None where `judgements` are rows that
-        hold relevant and retrieved ids.
+        At least two, as {name: run} or as a list of files; several runs of one system, as of other
+        seeds, as {name: judged.repeats(run, run, …)} or "NAME=FILE,FILE,…". None where
+        `judgements` are rows that hold relevant and retrieved ids.
     measures : MeasuresLike, optional
         Such as "nDCG@10", or a list; by default AP, nDCG@10, RR, P@10 and R@100.
     baseline : str, optional
@@ -93,8 +94,9 @@ def compare(
         The smallest difference that matters, for all measures or {measure: margin}.
     groups : dict, table or file, optional
         The group of each query, where queries of a group are not independent.
-    slices : dict, table or file, optional
-        Attributes of the queries, to compare the runs in each slice too.
+    slices : dict, table, file or True, optional
+        Attributes of the queries, as {query: {attribute: value}}, to compare the runs in each slice
+        too. The number of relevant items is there by itself: True, or "relevant", for it alone.
     unjudged_range : bool, optional
         Whether it is checked what unjudged results could do to each verdict, were they judged in
         favour of one run or of the other. All runs stay in memory for that.
@@ -117,7 +119,9 @@ unanswerable, answer_threshold, columns, judgements_format, run_format, progress
     RR: bad is worse than good by 0.521 (0.472 to 0.570).
     """
     from judged.inputs.data import Data
+    from judged.inputs.repeated import apart
 
+    runs, repeats = apart(runs)
     given = Data.of(
         judgements,
         runs,
@@ -176,6 +180,8 @@ unanswerable, answer_threshold, columns, judgements_format, run_format, progress
         power=power,
         margin=margin,
         groups=groups,
+        slices=slices,
+        repeats=repeats,
         resamples=resamples,
         seed=seed,
     )
@@ -186,10 +192,13 @@ def compare_evaluation(
     *,
     baseline: str | None = None,
     groups: Any = None,
+    slices: Any = None,
+    repeats: Mapping[str, Sequence[str]] | None = None,
     joint: Joint | None = None,
     **settings: Any,
 ) -> Comparison:
-    """Compare the runs of an evaluation; with a `joint`, unjudged results are looked into."""
+    """Compare the runs of an evaluation, those that are `repeats` of one system as one run; with a
+    `joint`, unjudged results are looked into."""
     from functools import partial
 
     from judged.comparison.comparison import Comparison
@@ -197,19 +206,31 @@ def compare_evaluation(
     from judged.comparison.dependence import Readings, about_readings, depends
     from judged.comparison.lacking import in_no_run
     from judged.comparison.numbers import Numbers
+    from judged.comparison.repeats import with_repeats
     from judged.comparison.settings import Settings
+    from judged.comparison.slicing import relevant_items, sliced
 
     chosen = Settings.of(**settings)
-    numbers = Numbers.of(evaluation)
+    numbers = with_repeats(Numbers.of(evaluation), repeats).in_groups(groups)
     names = {str(measure): label for label, measure in evaluation.labels.items()}
     chosen = chosen.checked_margin({**names, **{label: label for label in evaluation.labels}})
     readings = Readings(evaluation, numbers, joint)
-    rows = decided(numbers, chosen, baseline, partial(depends, readings=readings, settings=chosen))
+    depending = partial(depends, readings=readings, settings=chosen)
+    rows = decided(numbers, chosen, baseline, depending)
+    parts = sliced(
+        numbers,
+        slices,
+        chosen,
+        baseline,
+        relevant=lambda: relevant_items(evaluation, numbers.queries),
+        within=lambda place: partial(depending, within=place),
+    )
     notes = [
         *in_no_run([run.rankings for run in evaluation.runs], evaluation.policy),
         *about_readings(readings),
     ]
-    return Comparison(numbers, chosen, rows, baseline, evaluation, tuple(notes))
+    notes += parts.notes
+    return Comparison(numbers, chosen, rows, baseline, evaluation, tuple(notes), parts)
 
 
 @checked
@@ -258,8 +279,11 @@ def compare_values(
     """
     from judged.comparison.comparison import Comparison
     from judged.comparison.decisions import decided
+    from judged.comparison.repeats import with_repeats
     from judged.comparison.settings import Settings
+    from judged.comparison.slicing import sliced
     from judged.comparison.values import numbers_of_values
+    from judged.inputs.repeated import apart
 
     chosen = Settings.of(
         test=test,
@@ -271,6 +295,9 @@ def compare_values(
         resamples=resamples,
         seed=seed,
     )
+    values, repeats = apart(values)
     found = numbers_of_values(values, lower_is_better=lower_is_better, measure_name=measure_name)
+    found = with_repeats(found, repeats).in_groups(groups)
     chosen = chosen.checked_margin({each.name: each.name for each in found.measures})
-    return Comparison(found, chosen, decided(found, chosen, baseline), baseline)
+    rows, parts = decided(found, chosen, baseline), sliced(found, slices, chosen, baseline)
+    return Comparison(found, chosen, rows, baseline, notes=parts.notes, slices=parts)

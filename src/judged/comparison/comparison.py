@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -10,7 +10,9 @@ from judged.comparison.exports import Exports
 from judged.comparison.leaderboard import Place, leaderboard
 from judged.comparison.numbers import Compared, Numbers
 from judged.comparison.pair import Pair
+from judged.comparison.repeats import Noise, noises
 from judged.comparison.settings import Settings
+from judged.comparison.slices import Slices
 from judged.errors import InputError, MeasureError, did_you_mean, quoted
 from judged.statistics.intervals import Interval
 
@@ -40,6 +42,8 @@ class Comparison(Exports):
     """Where the numbers come from, if judged computed them."""
     notes: tuple[str, ...] = ()
     """What was noticed on the way."""
+    slices: Slices = field(default_factory=Slices)
+    """The same in each slice of the queries, where some were asked for."""
 
     @property
     def runs(self) -> tuple[str, ...]:
@@ -148,32 +152,31 @@ class Comparison(Exports):
 
     def _values(self, measure: Compared) -> dict[str, float]:
         """Each run's number on a measure."""
-        if self.evaluation is not None and measure.measure is not None:
-            return {run.name: run.summary[measure.measure] for run in self.evaluation.runs}
         entries = {run: self.numbers.entry(measure, run) for run in self.runs}
-        return {
+        known = {
             run: entry.sample.value() if len(entry.place) else float("nan")
             for run, entry in entries.items()
         }
+        if self.evaluation is not None and measure.measure is not None:
+            for run in self.evaluation.runs:
+                if run.name in known:
+                    known[run.name] = run.summary[measure.measure]
+        return known
 
     @cached_property
     def _intervals(self) -> dict[tuple[str, str], Interval]:
-        from judged.statistics.intervals import interval
+        from judged.comparison.intervals import own_interval
 
-        settings, found = self.settings, {}
-        for measure in self.numbers.measures:
-            for run in self.runs:
-                entry = self.numbers.entry(measure, run)
-                found[measure.name, run] = interval(
-                    entry.sample,
-                    level=settings.level,
-                    groups=self.numbers.grouped(entry.place),
-                    range=measure.range,
-                    error=entry.error,
-                    resamples=settings.resamples,
-                    seed=settings.seed,
-                )
-        return found
+        return {
+            (measure.name, run): own_interval(self.numbers, measure, run, self.settings)
+            for measure in self.numbers.measures
+            for run in self.runs
+        }
+
+    @cached_property
+    def noise(self) -> tuple[Noise, ...]:
+        """How far each run that was repeated moves from repeat to repeat, measure by measure."""
+        return noises(self.numbers)
 
     def leaderboard(self, measure: object = None) -> tuple[Place, ...]:
         """The runs by a measure, best first, each with the ranks that the comparisons leave open.

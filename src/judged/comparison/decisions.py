@@ -13,7 +13,7 @@ from judged.comparison.outcomes import Outcome, outcomes
 from judged.comparison.pair import Pair
 from judged.comparison.sentences import sentence
 from judged.comparison.settings import Settings
-from judged.comparison.sizes import sizes
+from judged.comparison.sizes import Size, sizes
 from judged.comparison.verdicts import verdict
 from judged.errors import InputError, quoted
 from judged.statistics.intervals import Interval
@@ -47,6 +47,17 @@ def decided(
     """All rows, measure by measure."""
     pairs = compared_runs(numbers.runs, baseline)
     matches = [matched(numbers, each, *pair) for each in numbers.measures for pair in pairs]
+    return rows_of(matches, settings, numbers, depends)
+
+
+def rows_of(
+    matches: Sequence[Match],
+    settings: Settings,
+    numbers: Numbers,
+    depends: Depends | None = None,
+    where: Sequence[str] = (),
+) -> tuple[Pair, ...]:
+    """Matches tested, corrected and decided together; `where` is said after its measure."""
     alone = outcomes(matches, settings, numbers)
     found, corrected_p = correct(matches, alone, settings, numbers)
     many = {at: len(family) for family in families(matches, settings) for at in family}
@@ -63,7 +74,8 @@ def decided(
     ):
         row = row_of(match, outcome, p, size, settings)
         row = replace(row, depends_on=tuple(otherwise[at]))
-        rows.append(replace(row, says=sentence(row, settings, many[at], otherwise[at])))
+        here = where[at] if where else ""
+        rows.append(replace(row, says=sentence(row, settings, many[at], otherwise[at], here)))
     return tuple(rows)
 
 
@@ -71,7 +83,7 @@ def row_of(
     match: Match,
     outcome: Outcome,
     corrected_p: float,
-    size: tuple[float | None, float | None],
+    size: Size,
     settings: Settings,
 ) -> Pair:
     """A row without what it depends on, and without its sentence."""
@@ -92,15 +104,16 @@ def row_of(
         interval=Interval(
             match.difference, outcome.low, outcome.high, outcome.method, outcome.note
         ),
-        effect=size[0],
+        effect=size.effect,
         wins=wins,
         ties=ties,
         losses=losses,
         p=outcome.p,
         corrected_p=corrected_p,
         smallest_p=outcome.smallest_p,
-        detectable=size[1],
+        detectable=size.detectable,
         verdict=word,
         negligible=negligible,
         test=outcome.test,
+        wider=size.wider,
     )

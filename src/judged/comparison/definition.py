@@ -53,9 +53,12 @@ IN_A_PAPER = {
 def done(comparison: Comparison) -> str:
     """One line: the test, the correction, the level."""
     settings = comparison.settings
+    sliced = ""
+    if len(comparison.slices) and settings.correction != "none":
+        sliced = f"; in slices: {CORRECTIONS[settings.correction]} over all of an attribute"
     draws = f"; {settings.resamples:,} resamples, seed {settings.seed}" if drawn(comparison) else ""
     return (
-        f"test: {_tests(comparison)}; correction: {_correction(comparison)}; level "
+        f"test: {_tests(comparison)}; correction: {_correction(comparison)}{sliced}; level "
         f"{shown_level(settings.level)}{draws}."
     )
 
@@ -103,6 +106,8 @@ def _family(comparison: Comparison) -> tuple[int, str]:
 
 def drawn(comparison: Comparison) -> bool:
     """Whether anything was drawn at random."""
+    if comparison.slices.differences:
+        return True
     used: Iterable[str | None] = (
         comparison.settings.correction,
         *(row.test for row in comparison.rows),
@@ -123,7 +128,24 @@ def notes(comparison: Comparison) -> list[str]:
         *(text for row in comparison.rows for text in _on_other_queries(comparison, row)),
         *(f"{TESTED[test]}." for test in _measures_by_test(comparison) if test in TESTED),
         *_disagreeing(comparison),
+        *_grouped(comparison),
+        *(each.says for each in comparison.noise),
     ]
+
+
+def _grouped(comparison: Comparison) -> list[str]:
+    """How many groups there are, and how much wider they make intervals."""
+    found = []
+    for name in comparison.measures:
+        rows = [row for row in comparison.rows if row.measure == name and row.groups is not None]
+        wider = sorted(row.wider for row in rows if row.wider is not None)
+        if wider:
+            ends = list(dict.fromkeys(f"{each:.2f}" for each in (wider[0], wider[-1])))
+            found.append(
+                f"{name}: {_queries(rows)}; intervals of differences are {' to '.join(ends)} "
+                "times as wide as if queries were independent."
+            )
+    return found
 
 
 def _on_other_queries(comparison: Comparison, row: Pair) -> list[str]:
@@ -179,6 +201,7 @@ def methods(comparison: Comparison) -> str:
         f"{'p' if 'No p' in _corrected(comparison) else 'the corrected p'} is below "
         f"{1 - settings.level:.10g}; intervals are {level} intervals.",
         *_margins(comparison),
+        *_designed(comparison),
         f"Detectable is the difference that would have been found with a probability of "
         f"{settings.power:g} (noncentral t).",
         *(
@@ -253,3 +276,31 @@ def _measured(comparison: Comparison) -> list[str]:
         f"The values of {listed(list(comparison.measures))} were computed elsewhere.",
         *([f"Of {listed(lower)}, lower is better."] if lower else []),
     ]
+
+
+def _designed(comparison: Comparison) -> list[str]:
+    """What groups, repeats and slices do to the numbers."""
+    found = []
+    if comparison.numbers.groups is not None:
+        found.append(
+            "Queries of a group are not taken for independent: spreads are those of sums by group."
+        )
+    if comparison.numbers.repeated:
+        many = [f"{len(own):,} of {run}" for run, own in comparison.numbers.repeated.items()]
+        found.append(
+            f"Systems were run repeatedly ({listed(many)}): a query's value is the mean over "
+            "repeats, and standard errors include the variance of the repeats' means that queries "
+            "do not explain, with Satterthwaite's degrees of freedom."
+        )
+    if attributes := list(dict.fromkeys(each.attribute for each in comparison.slices)):
+        corrected = (
+            ""
+            if comparison.settings.correction == "none"
+            else ("; p was corrected over all slices of an attribute as one family")
+        )
+        found.append(
+            f"Runs were also compared in slices of the queries by {listed(attributes)}{corrected}. "
+            "Whether differences differ between slices was tested by the F statistic of the "
+            "differences with the slices' labels permuted."
+        )
+    return found

@@ -6,21 +6,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from judged.comparison.match import Mask, Match
-from judged.comparison.numbers import Entry, Numbers, entry_of, in_common
+from judged.comparison.numbers import Compared, Entry, Numbers, entry_of, in_common
 from judged.comparison.outcomes import is_infinite, outcomes
+from judged.comparison.repeats import averaged
 from judged.comparison.settings import Settings
 from judged.comparison.verdicts import verdict
-from judged.errors import PolicyError
+from judged.errors import InputError, PolicyError
 from judged.evaluation.ranges import top_grade
 from judged.evaluation.scored import Scored
 from judged.evaluation.settlement import score
 from judged.evaluation.tie_ends import TieEnds, tie_ends
-from judged.judging.variants import FAVOURS, Variants
+from judged.judging.variants import FAVOURS, Variants, uncondensed
 from judged.measures.orders import tied_queries
 from judged.segments import Ints
 from judged.text import Warned, listed
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
     from judged.judging.joint import Joint
     from judged.measures import Measure
     from judged.policy import Policy
+    from judged.rankings.rankings import Rankings
 
 Otherwise = dict[str, tuple[str, ...]]
 """What a verdict depends on, and what it would be in its place."""
@@ -50,18 +53,22 @@ class Readings:
         self.evaluation = evaluation
         self.numbers = numbers
         self.joint = joint
+        if joint is not None and numbers.repeated:
+            raise InputError(
+                "unjudged_range judges two runs at a time, and repeats are several; leave one of "
+                "both out."
+            )
         self._asked = evaluation.measures, evaluation.policy, evaluation.convention
         self._runs = {run.name: (number, run) for number, run in enumerate(evaluation.runs)}
         self._place = {query: at for at, query in enumerate(numbers.queries)}
         self._ends: dict[str, tuple[Scored, Scored] | None] = {}
+        self._copies: dict[tuple[str, str], bool] = {}
         self._entries: dict[tuple[str, Measure], list[Entry]] = {}
         self._joint: dict[tuple[str, str], dict[Measure, Pairs]] = {}
 
     def of(self, match: Match, within: Ints | None = None) -> dict[str, list[Match]]:
         """A match under other assumptions, by their names; nothing for one that changes nothing.
         `within` are the queries of its slice, where it is of one."""
-        if match.run not in self._runs or match.against not in self._runs:
-            return {}
         found = {"ties": self._ties(match), "missing": self._missing(match)}
         if self.joint is not None:
             found["unjudged"] = self._unjudged(match, within)
@@ -69,10 +76,8 @@ class Readings:
 
     def _ties(self, match: Match) -> list[Match]:
         """The run in its worst order of ties against the other's best, and the reverse."""
-        measure = match.measure.measure
-        assert measure is not None
-        ours, theirs = (self._tied(run, measure) for run in (match.run, match.against))
-        if not ours and not theirs:
+        ours, theirs = (self._tied(run, match.measure) for run in (match.run, match.against))
+        if not (ours or theirs) or self._same(match.run, match.against):
             return []
         return [
             replace(
@@ -83,12 +88,48 @@ class Readings:
             for best in (False, True)
         ]
 
-    def _tied(self, name: str, measure: Measure) -> list[Entry]:
+    def _same(self, run: str, against: str) -> bool:
+        """Whether two runs have the same ranks and ties everywhere, as a run and its copy: whoever
+        breaks the ties of one breaks those of the other alike."""
+        if (run, against) not in self._copies:
+            ours, theirs = (
+                [_listed(self._runs[each][1].rankings) for each in self._repeats(name)]
+                for name in (run, against)
+            )
+            self._copies[run, against] = len(ours) == len(theirs) and all(
+                all(map(np.array_equal, *both)) for both in zip(ours, theirs, strict=True)
+            )
+        return self._copies[run, against]
+
+    def _repeats(self, run: str) -> tuple[str, ...]:
+        """The names of a run's repeats in the evaluation: its own, where it has none."""
+        return self.numbers.repeated.get(run, (run,))
+
+    def _tied(self, name: str, compared: Compared) -> list[Entry]:
         """What a run has on a measure in its worst order of ties and in the best; nothing where
-        these do not move it."""
+        these do not move it. Of a repeated run each repeat is at its own."""
+        measure = compared.measure
+        assert measure is not None
         if (name, measure) not in self._entries:
-            ends = [end for end in self.tie_ends(name) or () if measure in end.values]
-            self._entries[name, measure] = [entry_of(end, measure, self._place) for end in ends]
+            usual = [self._runs[each][1] for each in self._repeats(name)]
+            ends = [self.tie_ends(run.name) or (run, run) for run in usual]
+            moved = any(
+                measure in each.values for own in ends for each in own if own[0] is not own[1]
+            )
+            self._entries[name, measure] = [
+                averaged(
+                    [
+                        entry_of(
+                            own[best] if measure in own[best].values else run, measure, self._place
+                        )
+                        for own, run in zip(ends, usual, strict=True)
+                    ],
+                    compared,
+                    name,
+                )
+                for best in (False, True)
+                if moved
+            ]
         return self._entries[name, measure]
 
     def tie_ends(self, name: str) -> tuple[Scored, Scored] | None:
@@ -148,7 +189,10 @@ class Readings:
     def _missing(self, match: Match) -> list[Match]:
         """The pair on the queries that both have, where one has queries that the other lacks."""
         place = match.ours.place
-        ours, theirs = (self._held[run][place] for run in (match.run, match.against))
+        ours, theirs = (
+            np.logical_and.reduce([self._held[each][place] for each in self._repeats(run)])
+            for run in (match.run, match.against)
+        )
         if self.evaluation.policy.missing == "skip" or not (ours != theirs).any():
             return []
         both = place[ours & theirs]
@@ -252,7 +296,8 @@ def depends(
 
 def about_readings(readings: Readings) -> list[str]:
     """What the looks into ties and unjudged results do not tell."""
-    evaluation, said = readings.evaluation, []
+    evaluation = readings.evaluation
+    said: list[str] = []
     unsure = {
         measure: None
         for run in evaluation.runs
@@ -267,7 +312,7 @@ def about_readings(readings: Readings) -> list[str]:
                 "others may go further."
             )
         )
-    if readings.joint is not None:
+    if readings.joint is not None and any(_has_unjudged(run.rankings) for run in evaluation.runs):
         loose = [m for m in evaluation.measures if not is_bounded(m, evaluation.policy)]
         if loose:
             names = listed([evaluation.label(measure) for measure in loose])
@@ -278,3 +323,16 @@ def about_readings(readings: Readings) -> list[str]:
                 )
             )
     return said
+
+
+def _listed(r: Rankings) -> tuple[NDArray[Any], ...]:
+    """Ranks, grades and ties of a run, before any depth cut it."""
+    r = r.whole or r
+    return (r.hit_query, r.hit_rank, r.hit_grade, *r.spans, r.retrieved, r.missing)
+
+
+def _has_unjudged(r: Rankings) -> bool:
+    """Whether a run has results that nobody judged."""
+    r = uncondensed(r)
+    judged = (r.hit_grade >= 0) & (r.hit_rank <= r.retrieved[r.hit_query])
+    return bool(judged.sum() < r.retrieved.sum())

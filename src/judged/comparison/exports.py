@@ -104,11 +104,15 @@ class Exports(Records):
         """
         return [*self._warned(), *self._said()]
 
+    def _findings(self) -> list[str]:
+        """What each pair says, of all queries and then of slices."""
+        return [*by_importance(self.rows), *self.slices.sentences()]
+
     def _said(self) -> list[str]:
         evaluated = self.evaluation
         one_run = [f"{definition.ONE_RUN}."] if definition.one_run_each(self._this) else []
         return [
-            *by_importance(self.rows),
+            *self._findings(),
             definition.done(self._this),
             *(f"note: {text}" for text in (*self.remarks(), *one_run)),
             *(evaluated._said() if evaluated else []),
@@ -122,7 +126,7 @@ class Exports(Records):
         notes = [f"note: {text}" for text in self.remarks()]
         more = brief(evaluated) if evaluated else "notes: verbose (-v)"
         return [
-            *_first(by_importance(self.rows)),
+            *_first(self._findings()),
             definition.done(self._this),
             *_first(notes),
             Dim(one_run + more),
@@ -297,7 +301,7 @@ class Exports(Records):
         said = [self._markdown(*each) for each in tables(found, Look(decimals, percent))]
         if not quiet:
             said += [f"**Warning: {markdown(text)}**" for text in found.warnings()]
-            listed = (*by_importance(found.rows), definition.done(found), *found.remarks())
+            listed = (*found._findings(), definition.done(found), *found.remarks())
             said.append("\n".join(f"- {markdown(text)}" for text in listed))
             folded = "<details><summary>Definitions</summary>"
             said += [folded, markdown(found.methods()), "</details>"]
@@ -385,7 +389,7 @@ class Exports(Records):
         return (
             shown
             + "".join(f"<p><b>{html(f'warning: {t}')}</b></p>" for t in found.warnings())
-            + "".join(f"<p>{html(text)}</p>" for text in by_importance(found.rows))
+            + "".join(f"<p>{html(text)}</p>" for text in found._findings())
             + "".join(f"<p><small>{html(t)}</small></p>" for t in (definition.done(found), *noted))
             + "<details><summary><small>definitions</small></summary>"
             + f"<p><small>{html(found.methods())}</small></p></details>"

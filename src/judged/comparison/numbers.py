@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -83,6 +83,8 @@ class Numbers:
     """The group of each query, as a number from 0; None where each stands for itself."""
     notes: tuple[str, ...] = field(default=())
     """What was noticed on the way in."""
+    repeated: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """The names of the repeats of each run that has some."""
 
     @classmethod
     def of(cls, evaluation: Evaluation) -> Numbers:
@@ -104,6 +106,26 @@ class Numbers:
     def entry(self, measure: Compared, run: str) -> Entry:
         """What a run has on a measure."""
         return self.entries[measure.name, run]
+
+    @property
+    def counting(self) -> Ints:
+        """The queries that count in any run, on any measure."""
+        counts = np.zeros(len(self.queries), bool)
+        for entry in self.entries.values():
+            counts[entry.place] = True
+        return np.flatnonzero(counts)
+
+    def in_groups(self, given: Any) -> Numbers:
+        """The same with the groups that somebody gave; every query that counts must have one."""
+        if given is None:
+            return self
+        from judged.inputs.groups import groups_of
+
+        counting = self.counting
+        found, _ = groups_of(given, [self.queries[at] for at in counting])
+        groups = np.full(len(self.queries), -1)
+        groups[counting] = found
+        return replace(self, groups=groups)
 
     def grouped(self, place: Ints) -> Ints | None:
         """The groups of some queries, numbered from 0 without gaps."""

@@ -140,7 +140,9 @@ def further_variances(matches: Sequence[Match]) -> list[tuple[Floats, Floats]]:
             from judged.statistics.repeats import repeat_variance
 
             known = [
-                (0.0, math.inf) if entry.repeats is None else repeat_variance(entry.repeats)
+                (0.0, math.inf)
+                if entry.repeats is None
+                else repeat_variance(entry.repeats, entry.sample.weights)
                 for entry in entries
             ]
             found.append((np.array([v for v, _ in known]), np.array([f for _, f in known])))
@@ -253,13 +255,28 @@ def _careful(match: Match, outcome: Outcome, settings: Settings) -> Outcome:
         return replace(bare, p=1.0, smallest_p=1.0, note=UNSURE["identical"])
     if too_few(match, settings):
         return replace(bare, p=_exact(match, outcome), note=UNSURE["few"])
-    if match.constant and match.ours.repeats is None and match.theirs.repeats is None:
+    if match.constant:
         p = outcome.p if outcome.test in ("wilcoxon", "sign") else match.smallest_p
-        return replace(bare, p=p, note=UNSURE["constant"])
+        return replace(bare, p=max(p, _by_repeats(match)), note=UNSURE["constant"])
     if not outcome.note and not outcome.low < outcome.high:
         p = 1.0 if math.isnan(outcome.p) else max(outcome.p, floor)
         return replace(bare, p=p, note=UNSURE["alike"])
     return replace(outcome, smallest_p=floor)
+
+
+def _by_repeats(match: Match) -> float:
+    """p of a difference without spread over queries, by what repeats alone say of it; 0 where they
+    say nothing."""
+    from scipy.special import stdtr
+
+    if match.averaged is None or match.ours.repeats is match.theirs.repeats is None:
+        return 0.0
+    variances, freedoms = np.array(further_variances([match]))[:, :, 0].T
+    whole = variances.sum()
+    if not whole > 0:
+        return 0.0
+    freedom = whole**2 / (variances**2 / freedoms).sum()
+    return float(2 * stdtr(freedom, -abs(match.averaged.mean()) / math.sqrt(whole)))
 
 
 def _exact(match: Match, outcome: Outcome) -> float:

@@ -68,6 +68,8 @@ class Pair:
     """The test that p is of."""
     says: str = ""
     """The verdict as a sentence."""
+    wider: float | None = None
+    """With groups: how many times as wide the interval (of t) is as if queries were independent."""
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values for JSON.
@@ -94,6 +96,7 @@ class Pair:
             "against": self.against,
             "queries": self.queries,
             "groups": self.groups,
+            "wider": plain(self.wider),
             "value": plain(self.value),
             "against_value": plain(self.against_value),
             "difference": plain(self.difference),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from judged.comparison.numbers import Numbers
     from judged.comparison.pair import Pair
     from judged.comparison.settings import Settings
+    from judged.comparison.slices import Slices
     from judged.evaluation.evaluation import Evaluation
     from judged.measures import Measure
 
@@ -37,6 +39,7 @@ class Records(Result):
     baseline: str | None
     evaluation: Evaluation | None
     notes: tuple[str, ...]
+    slices: Slices
     if TYPE_CHECKING:
 
         @property
@@ -87,16 +90,11 @@ class Records(Result):
     @cached_property
     def pairs(self) -> pl.DataFrame:
         """One row per measure and pair, everything that is known of it in columns."""
-        import polars as pl
-
-        return pl.DataFrame(
-            [[_cell(row, name) for name in COLUMNS] for row in self.rows],
-            schema={name: getattr(pl, kind) for name, kind in COLUMNS.items()},
-            orient="row",
-        )
+        return frame_of(self.rows)
 
     def to_frame(self, *, sort: str | Measure | None = None) -> pl.DataFrame:
-        """The pairs as a polars table: one row per measure and pair.
+        """The pairs as a polars table: one row per measure and pair, and with slices one more in
+        each of them; `attribute` and `slice` then say which, and are null of all queries.
 
         Parameters
         ----------
@@ -112,7 +110,8 @@ class Records(Result):
         >>> found.to_frame().select("run", "against", "difference", "verdict").rows()
         [('b', 'a', 0.0, 'identical')]
         """
-        return in_order(self, sort).pairs
+        found = in_order(self, sort)
+        return found.slices.below(found.pairs) if len(found.slices) else found.pairs
 
     def to_csv(self, *, sort: str | Measure | None = None, quiet: bool = False) -> str:
         """`to_frame` as CSV; warnings stand below it as comments, lines that begin with "#".
@@ -168,6 +167,7 @@ class Records(Result):
 COLUMNS = {
     **dict.fromkeys(("measure", "run", "against"), "String"),
     **dict.fromkeys(("queries", "groups"), "Int64"),
+    "wider": "Float64",
     **dict.fromkeys(("value", "against_value", "difference", "relative", "low", "high"), "Float64"),
     "interval": "String",
     "effect": "Float64",
@@ -178,6 +178,17 @@ COLUMNS = {
     **dict.fromkeys(("depends_on", "test", "note", "says"), "String"),
 }
 """The columns of the table of pairs, and their types in polars: the same whatever is in them."""
+
+
+def frame_of(rows: Sequence[Pair]) -> pl.DataFrame:
+    """Rows as a table."""
+    import polars as pl
+
+    return pl.DataFrame(
+        [[_cell(row, name) for name in COLUMNS] for row in rows],
+        schema={name: getattr(pl, kind) for name, kind in COLUMNS.items()},
+        orient="row",
+    )
 
 
 def _cell(row: Pair, name: str) -> Any:
@@ -202,6 +213,7 @@ def _record(comparison: Comparison) -> dict[str, Any]:
                 "name": run,
                 "scores": {m.name: plain(comparison.value(m.name, run)) for m in measures},
                 "intervals": {m.name: comparison.interval(m.name, run).to_dict() for m in measures},
+                **_repeats(comparison, run),
             }
             for run in comparison.runs
         ],
@@ -209,6 +221,7 @@ def _record(comparison: Comparison) -> dict[str, Any]:
         "leaderboard": {
             m.name: [place.to_dict() for place in comparison.leaderboard(m.name)] for m in measures
         },
+        **(comparison.slices.to_dict() if len(comparison.slices) else {}),
         "settings": {**comparison.settings.to_dict(), "baseline": comparison.baseline},
         "warnings": comparison.warnings(),
         "notes": comparison.remarks(),
@@ -222,3 +235,10 @@ def _record(comparison: Comparison) -> dict[str, Any]:
         "definition": comparison.methods(),
         "judged": __version__,
     }
+
+
+def _repeats(comparison: Comparison, run: str) -> dict[str, Any]:
+    """How many repeats a run has and how far they are apart, where it has some."""
+    noise = {each.measure: each.to_dict() for each in comparison.noise if each.run == run}
+    number = len(comparison.numbers.repeated.get(run, ()))
+    return {"repeats": {"number": number, "noise": noise}} if number else {}

@@ -67,10 +67,11 @@ def sentence(
     settings: Settings,
     comparisons: int,
     otherwise: Mapping[str, Sequence[str]] | None = None,
+    where: str = "",
 ) -> str:
     """What a row says; `comparisons` is how many there are in its family, `otherwise` what the
-    verdict depends on and would be then."""
-    said = f"{pair.measure}: {_verdict(pair, settings)}"
+    verdict depends on and would be then, `where` its slice."""
+    said = f"{pair.measure}{where}: {_verdict(pair, settings)}"
     alone = below(pair.p, settings.level) and not below(pair.corrected_p, settings.level)
     if alone and pair.verdict in ("no evidence", "equivalent"):
         said += f"; it would count alone, not among {comparisons:,} comparisons"
@@ -87,11 +88,11 @@ def _verdict(pair: Pair, settings: Settings) -> str:
     if pair.verdict == "too few":
         if pair.queries < 2:
             return f"{run} and {against} share {counted(pair.queries, *_QUERIES)}: too few to tell"
-        differing = pair.wins + pair.losses
-        of = f"{differing:,} of {counted(pair.queries, *_QUERIES)}"
-        where = "" if pair.groups is None else f" in {counted(pair.groups, 'group')}"
+        differing, of = pair.wins + pair.losses, counted(pair.queries, *_QUERIES)
+        if pair.groups is not None:
+            differing, of = round(1 - math.log2(pair.smallest_p)), counted(pair.groups, "group")
         verb = "differs" if differing == 1 else "differ"
-        return f"only {of}{where} {verb} between {run} and {against}: too few to tell"
+        return f"only {differing:,} of {of} {verb} between {run} and {against}: too few to tell"
     margin = settings.margin_of(pair.measure)
     if pair.verdict == "equivalent":
         return f"{run} differs from {against} by less than {shown_margin(margin)}"

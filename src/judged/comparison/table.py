@@ -78,11 +78,13 @@ def with_sign(text: str, value: float | None) -> str:
 def tables(comparison: Comparison, look: Look, width: int | None = None) -> list[Table]:
     """The tables of all measures; what is wider than `width` comes below."""
     block = _block if one_against_all(comparison) else _places_and_pairs
-    return [
-        table
-        for measure in comparison.numbers.measures
-        for table in block(comparison, Form(measure, look), width)
-    ]
+    forms = [Form(measure, look) for measure in comparison.numbers.measures]
+    found = [table for form in forms for table in block(comparison, form, width)]
+    if len(comparison.slices):
+        from judged.comparison.slice_tables import slice_tables
+
+        found += [table for form in forms for table in slice_tables(comparison, form, width)]
+    return found
 
 
 def one_against_all(comparison: Comparison) -> str | None:
@@ -103,8 +105,8 @@ def _block(comparison: Comparison, form: Form, width: int | None) -> list[Table]
     beside = [rows.get(run) for run in comparison.runs]
     names: list[Column] = [(form.name, list(comparison.runs))]
     values = _values(comparison, form, comparison.runs)
-    columns = _differences(comparison, form, beside, f"against {baseline}")
-    return _laid_out(names, [values, *columns], width)
+    columns = differences(comparison, form, beside, f"against {baseline}")
+    return laid_out(names, [values, *columns], width)
 
 
 def _places_and_pairs(comparison: Comparison, form: Form, width: int | None) -> list[Table]:
@@ -122,8 +124,8 @@ def _places_and_pairs(comparison: Comparison, form: Form, width: int | None) -> 
         (Left("against"), [row.against for row in rows]),
     ]
     return [
-        *_laid_out([(form.name, runs)], [first], None),
-        *_laid_out(names, _differences(comparison, form, rows, "difference"), width),
+        *laid_out([(form.name, runs)], [first], None),
+        *laid_out(names, differences(comparison, form, rows, "difference"), width),
     ]
 
 
@@ -161,19 +163,26 @@ def _values(comparison: Comparison, form: Form, runs: Sequence[str]) -> list[Col
     ]
 
 
-def _differences(
-    comparison: Comparison, form: Form, rows: Sequence[Pair | None], head: str
+def differences(
+    comparison: Comparison,
+    form: Form,
+    rows: Sequence[Pair | None],
+    head: str,
+    *,
+    others: bool | None = None,
 ) -> list[list[Column]]:
     """What is known of pairs, sizes first; columns that belong together stand together. None stands
-    for the baseline itself."""
+    for the baseline itself; `others` is whether it must be said on how many queries pairs are."""
     known = [row for row in rows if row is not None]
 
     def cells(of: object) -> list[str]:
         return [NOTHING if row is None else of(row) for row in rows]  # type: ignore[operator]
 
     groups = any(row.groups is not None for row in known)
+    if others is None:
+        others = groups or on_other_queries(comparison, known)
     counts: list[Column] = []
-    if groups or on_other_queries(comparison, known):
+    if others:
         counts.append(("queries", cells(lambda row: f"{row.queries:,}")))
     if groups:
         counts.append(("groups", cells(lambda row: shown_count(row.groups))))
@@ -233,7 +242,7 @@ def _interval_head(comparison: Comparison, rows: Sequence[Pair]) -> str:
     return f"{head} (t)" if any(row.test in ("wilcoxon", "sign") for row in rows) else head
 
 
-def _laid_out(
+def laid_out(
     names: list[Column], columns: Sequence[list[Column]], width: int | None
 ) -> list[Table]:
     """One table, or where that is too wide several: columns that belong together stay so, and the

@@ -3,7 +3,7 @@ assumed."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
@@ -244,7 +244,9 @@ def as_runs(given: RunsLike) -> dict[str | None, Any]:
     {'first stage': 'runs/bm25.run'}
     """
     if isinstance(given, Mapping) and holds_several(given):
+        _refuse_repeats(given.values())
         return dict(with_texts(given, "", "runs").items())
+    _refuse_repeats(given if isinstance(given, (list, tuple)) else [given])
     if isinstance(given, (list, tuple)):
         if not given:
             raise InputError("no run was given.")
@@ -258,6 +260,16 @@ def as_runs(given: RunsLike) -> dict[str | None, Any]:
             "list of rows, each a dict, a namedtuple or a dataclass object."
         )
     return dict([_named(given)])
+
+
+def _refuse_repeats(runs: Iterable[Any]) -> None:
+    from judged.inputs.repeated import Repeats
+
+    if any(isinstance(run, Repeats) for run in runs):
+        raise InputError(
+            "repeats of a run are for judged.compare and judged.gate; here give each as a run of "
+            "its own, {name: run}."
+        )
 
 
 def _named(given: Any) -> tuple[str | None, Any]:

@@ -1,0 +1,281 @@
+"""Queries cut into slices by what is known of them, and the runs compared in each."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from judged.comparison.decisions import Depends, compared_runs, rows_of
+from judged.comparison.families import SIMULTANEOUS
+from judged.comparison.intervals import own_interval
+from judged.comparison.match import Match, alike, matched
+from judged.comparison.numbers import Numbers
+from judged.comparison.settings import CORRECTIONS, Settings
+from judged.comparison.slices import Difference, Slice, Slices
+from judged.errors import InputError
+from judged.segments import Ints
+from judged.statistics.between import between
+from judged.statistics.corrections import corrected
+from judged.text import Warned, counted
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from judged.evaluation.evaluation import Evaluation
+
+RELEVANT = "relevant"
+"""The attribute that is there by itself: how many relevant items a query has."""
+MOST_VALUES = 8
+"""Numbers with more different values are cut into thirds."""
+MOST_SLICES = 50
+"""Texts with more different values are no slices: each query would be one of its own."""
+
+Within = Callable[[Ints], Depends]
+"""From the queries of a slice to what finds out what verdicts in it depend on."""
+
+
+@dataclass(frozen=True, eq=False)
+class Cut:
+    """An attribute, cut into slices."""
+
+    attribute: str
+    names: tuple[str, ...]
+    """What the slices are called."""
+    labels: Ints
+    """The slice of each of the queries that count, by its number; -1 where nothing is known."""
+
+
+def sliced(
+    numbers: Numbers,
+    given: Any,
+    settings: Settings,
+    baseline: str | None,
+    relevant: Callable[[], Ints] | None = None,
+    within: Within | None = None,
+) -> Slices:
+    """The runs compared in each slice; `relevant` tells how many relevant items each query has,
+    where that is known."""
+    if given is None or given is False:
+        return Slices()
+    if settings.correction in SIMULTANEOUS:
+        raise InputError(
+            f"{CORRECTIONS[settings.correction]} corrects the comparisons of one table, and those "
+            "of all slices of an attribute are one family; choose holm."
+        )
+    counting = numbers.counting
+    columns, notes = _columns(given, numbers, counting, relevant)
+    pairs = compared_runs(numbers.runs, baseline)
+    slices: list[Slice] = []
+    differences: list[Difference] = []
+    for name, column in columns.items():
+        cut, note = cut_of(name, column)
+        notes += note
+        if cut is not None:
+            own = _slices(numbers, counting, cut, settings, pairs, within)
+            slices += own
+            differences += _differences(numbers, counting, cut, settings, pairs)
+    worse = {each.attribute for each in slices if each.shows_worse}
+    slices.sort(key=lambda each: each.attribute not in worse)
+    return Slices(tuple(slices), tuple(differences), tuple(notes))
+
+
+def _columns(
+    given: Any, numbers: Numbers, counting: Ints, relevant: Callable[[], Ints] | None
+) -> tuple[dict[str, pl.Series], list[str]]:
+    """The attributes by name, each with a value per query that counts, and what was noticed."""
+    import polars as pl
+
+    from judged.inputs.attributes import attributes_of
+
+    alone = given is True or (
+        isinstance(given, str) and given == RELEVANT and not os.path.lexists(RELEVANT)
+    )
+    if alone and relevant is None:
+        raise InputError(
+            "how many relevant items each query has is known only where judged evaluates the "
+            "runs; give slices as {query: {attribute: value}}, a table or a file."
+        )
+    found: dict[str, pl.Series] = {}
+    notes: list[str] = []
+    if not alone:
+        known = attributes_of(given, [numbers.queries[at] for at in counting])
+        found |= known.frame.to_dict()
+        notes += known.notes
+    if relevant is not None:
+        found[RELEVANT] = pl.Series(relevant()[counting])
+    return found, notes
+
+
+def cut_of(attribute: str, column: pl.Series) -> tuple[Cut | None, list[str]]:
+    """An attribute cut into slices, and what is to be said of it: numbers of more than eight values
+    into thirds, everything else by its values."""
+    missing = column.null_count()
+    notes = []
+    if missing:
+        notes.append(
+            f"{attribute}: {counted(missing, 'query', 'queries')} without a value "
+            f"{'is' if missing == 1 else 'are'} in no slice."
+        )
+    known = column.is_not_null().to_numpy()
+    labels = np.full(len(column), -1)
+    values = column.drop_nulls()
+    if not len(values):
+        return None, notes
+    if not values.dtype.is_numeric():
+        names, labels[known] = np.unique(values.to_numpy().astype(str), return_inverse=True)
+        if len(names) > MOST_SLICES:
+            notes.append(
+                Warned(
+                    f"{attribute}: {len(names):,} different values are no slices, and it was left "
+                    f"out; texts have at most {MOST_SLICES}."
+                )
+            )
+            return None, notes
+        return Cut(attribute, tuple(map(str, names)), labels), notes
+    numbers, where = np.unique(values.to_numpy(), return_inverse=True)
+    if len(numbers) <= MOST_VALUES:
+        labels[known] = where
+        return Cut(attribute, _texts(numbers, numbers), labels), notes
+    ends = thirds(np.bincount(where))
+    labels[known] = np.searchsorted(ends, where, side="right")
+    first, last = numbers[[0, *ends]], numbers[[ends[0] - 1, ends[1] - 1, -1]]
+    return Cut(attribute, _texts(first, last), labels), notes
+
+
+def thirds(counts: Ints) -> tuple[int, int]:
+    """Where values in order, each so often, are best cut into three parts: before which of them.
+    Equal ones stay together, and no part is empty.
+
+    >>> thirds(np.array([2, 2, 2])), thirds(np.array([8, 1, 1]))
+    ((1, 2), (1, 2))
+    """
+    upto = np.cumsum(counts)[:-1]
+    size = counts.sum()
+    first = int(np.argmin(np.abs(upto[:-1] - size / 3)))
+    second = first + 1 + int(np.argmin(np.abs(upto[first + 1 :] - 2 * size / 3)))
+    return first + 1, second + 1
+
+
+def _texts(first: Any, last: Any) -> tuple[str, ...]:
+    """What slices from one number to another are called, with as many digits as tell them apart."""
+    for digits in (6, 12, 17):
+        ends = [
+            (f"{low:.{digits}g}", f"{high:.{digits}g}")
+            for low, high in zip(first, last, strict=True)
+        ]
+        found = tuple(low if low == high else f"{low} to {high}" for low, high in ends)
+        if len({end for pair in ends for end in pair}) == len({*first.tolist(), *last.tolist()}):
+            break
+    return found
+
+
+def _slices(
+    numbers: Numbers,
+    counting: Ints,
+    cut: Cut,
+    settings: Settings,
+    pairs: Sequence[tuple[str, str]],
+    within: Within | None,
+) -> list[Slice]:
+    """The slices of an attribute, those where a run is shown worse first; corrected as one
+    family."""
+    places = [counting[cut.labels == number] for number in range(len(cut.names))]
+    parts = [numbers.only(place) for place in places]
+    owner, matches, where = [], [], []
+    for number, part in enumerate(parts):
+        for measure in numbers.measures:
+            for pair in pairs:
+                match = matched(part, measure, *pair)
+                if match.queries:
+                    owner.append(number)
+                    matches.append(match)
+                    where.append(f", {cut.attribute} {cut.names[number]}")
+    rows = rows_of(matches, settings, numbers, _depends(owner, places, within), where)
+    found = [
+        Slice(
+            cut.attribute,
+            cut.names[number],
+            len(places[number]),
+            tuple(row for row, of in zip(rows, owner, strict=True) if of == number),
+            {
+                (measure.name, run): own_interval(part, measure, run, settings)
+                for measure in part.measures
+                for run in part.runs
+            },
+        )
+        for number, part in enumerate(parts)
+    ]
+    return sorted(found, key=lambda each: not each.shows_worse)
+
+
+def _depends(owner: Sequence[int], places: Sequence[Ints], within: Within | None) -> Depends | None:
+    """What verdicts depend on, each in its own slice."""
+    if within is None:
+        return None
+
+    def depends(matches: Sequence[Match], words: Sequence[str]) -> list[Mapping[str, Any]]:
+        found: list[Mapping[str, Any]] = [{}] * len(matches)
+        for number in dict.fromkeys(owner):
+            which = [at for at, of in enumerate(owner) if of == number]
+            own = within(places[number])([matches[at] for at in which], [words[at] for at in which])
+            for at, each in zip(which, own, strict=True):
+                found[at] = each
+        return found
+
+    return depends
+
+
+def _differences(
+    numbers: Numbers,
+    counting: Ints,
+    cut: Cut,
+    settings: Settings,
+    pairs: Sequence[tuple[str, str]],
+) -> list[Difference]:
+    """Whether the differences of each pair differ between the slices of an attribute; corrected
+    over the pairs of a measure."""
+    label = np.full(len(numbers.queries), -1)
+    label[counting] = cut.labels
+    part = numbers.only(counting[cut.labels >= 0])
+    found: list[Difference] = []
+    for measure in numbers.measures:
+        own = [matched(part, measure, *pair) for pair in pairs]
+        own = [match for match in own if match.averaged is not None and match.queries]
+        statistic, p = np.full(len(own), np.nan), np.full(len(own), np.nan)
+        for same in alike(own):
+            first = own[same[0]]
+            slices = np.unique(label[first.ours.place], return_inverse=True)[1].reshape(-1)
+            if slices.max(initial=0) == 0:
+                continue
+            columns = np.stack([np.asarray(own[at].averaged) for at in same], axis=1)
+            tested = between(
+                columns,
+                slices,
+                first.weights,
+                first.groups,
+                resamples=settings.resamples,
+                seed=settings.seed,
+            )
+            statistic[same], p[same] = tested.statistic, tested.p
+        for match, f, alone, among in zip(
+            own, statistic, p, corrected(p, settings.correction), strict=True
+        ):
+            if not np.isnan(alone):
+                found.append(
+                    Difference.of(
+                        cut.attribute, match, float(f), float(alone), float(among), settings.level
+                    )
+                )
+    return found
+
+
+def relevant_items(evaluation: Evaluation, queries: Sequence[str]) -> Ints:
+    """How many relevant items each query has: those with a grade above 0."""
+    rankings = evaluation.runs[0].rankings
+    counts = np.bincount(rankings.pool_query[rankings.pool_grade > 0], minlength=len(rankings))
+    by_query = dict(zip(rankings.queries, counts.tolist(), strict=True))
+    return np.array([by_query[query] for query in queries], np.int64)

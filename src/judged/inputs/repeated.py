@@ -1,0 +1,132 @@
+"""Several runs of one system, as of other seeds: given in place of a run."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from os import PathLike
+from typing import Any
+
+from judged.errors import InputError
+from judged.inputs.formats import named_file, printable
+
+Repeated = Mapping[str, tuple[str, ...]]
+"""The names of the repeats of each run that has some."""
+
+
+@dataclass(frozen=True, eq=False)
+class Repeats:
+    """Several runs of one system, which `compare` takes in place of a run.
+
+    >>> len(Repeats(("seed1.run", "seed2.run")).runs)
+    2
+    """
+
+    runs: tuple[Any, ...]
+    """The runs, each as it was given."""
+
+
+def repeats(*runs: Any) -> Repeats:
+    """Several runs of one system, as with other seeds, to be compared as one.
+
+    A query's value is the mean over the repeats, and the interval of a difference counts how far
+    the repeats are apart: it is about the system, and not about one run of it.
+
+    Parameters
+    ----------
+    *runs : RunLike
+        The runs; for `compare_values`, {query: value} or {measure: {query: value}} of each.
+
+    Returns
+    -------
+    Repeats
+
+    >>> import judged
+    >>> judgements = {"q1": {"a": 1}, "q2": {"b": 1}}
+    >>> seeds = judged.repeats({"q1": ["a"], "q2": ["b"]}, {"q1": ["b", "a"], "q2": ["b"]})
+    >>> runs = {"one": {"q1": ["b", "a"], "q2": ["a", "b"]}, "other": seeds}
+    >>> judged.compare(judgements, runs, "RR").value(run="other")
+    0.875
+    """
+    if not runs:
+        raise InputError("repeats needs at least one run; got none.")
+    for run in runs:
+        if isinstance(run, Repeats):
+            raise InputError("repeats holds runs, not other repeats; give all runs to one.")
+        if run is None:
+            raise InputError("repeats holds runs; got None among them.")
+    return Repeats(runs)
+
+
+def apart(runs: Any) -> tuple[Any, Repeated]:
+    """Runs with every repeat as a run of its own, and which of them belong together.
+
+    >>> apart({"bm25": "bm25.run", "dense": repeats("1.run", "2.run")})
+    ({'bm25': 'bm25.run', 'dense (1)': '1.run', 'dense (2)': '2.run'}, \
+{'dense': ('dense (1)', 'dense (2)')})
+    >>> apart(["bm25.run", "dense=1.run,2.run"])[1]
+    {'dense': ('dense (1)', 'dense (2)')}
+    """
+    if isinstance(runs, Repeats):
+        raise InputError(
+            "repeats have no name of their own; give them as {name: judged.repeats(…)}."
+        )
+    if isinstance(runs, (list, tuple)):
+        runs = _of_files(runs)
+    if not isinstance(runs, Mapping) or not any(isinstance(r, Repeats) for r in runs.values()):
+        return runs, {}
+    found: dict[Any, Any] = {}
+    belong: dict[str, tuple[str, ...]] = {}
+    for name, given in runs.items():
+        own = given.runs if isinstance(given, Repeats) else (given,)
+        names = tuple(f"{name} ({number})" for number in range(1, len(own) + 1))
+        if isinstance(given, Repeats):
+            belong[str(name)] = names
+        for each, run in zip(names if isinstance(given, Repeats) else (name,), own, strict=True):
+            if each in found or (each != name and each in runs):
+                raise InputError(
+                    f"the repeats of {name} are called {names[0]} and so on, and another run is "
+                    f"called {each} too; call it something else."
+                )
+            found[each] = run
+    return found, belong
+
+
+def _of_files(runs: list[Any] | tuple[Any, ...]) -> Any:
+    """Runs by name, where a list of files has repeats; else the list itself."""
+    from judged.inputs import distinct_names
+
+    if any(isinstance(each, Repeats) for each in runs):
+        raise InputError(
+            "repeats have no name of their own; give them as {name: judged.repeats(…)}."
+        )
+    if not all(isinstance(each, (str, PathLike)) for each in runs):
+        return runs
+    named = [named_file(each) if isinstance(each, str) else (None, each) for each in runs]
+    given = [files_of(name, file) for name, file in named]
+    if not any(isinstance(each, Repeats) for each in given):
+        return runs
+    return dict(zip(distinct_names(named), given, strict=True))
+
+
+def files_of(name: str | None, file: Any) -> Any:
+    """The repeats that NAME=FILE,FILE,… has; a file of that very name is one run.
+
+    >>> files_of("dense", "1.run,2.run").runs, files_of("dense", "1.run")
+    (('1.run', '2.run'), '1.run')
+    """
+    if name is None or not isinstance(file, str) or "," not in file or os.path.lexists(file):
+        return file
+    files = [part.strip() for part in file.split(",")]
+    if not all(files):
+        raise InputError(
+            f"{printable(f'{name}={file}')}: repeats are NAME=FILE,FILE,… with a file between all "
+            "commas."
+        )
+    if twice := next((each for each in files if files.count(each) > 1), None):
+        raise InputError(
+            f"{printable(f'{name}={file}')}: {printable(twice)} is there twice; a run is no repeat "
+            "of itself."
+        )
+    return Repeats(tuple(files))

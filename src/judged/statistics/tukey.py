@@ -1,0 +1,92 @@
+"""Tukey's honest differences of systems that all answered the same queries."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judged.segments import Floats
+from judged.statistics.student import SAME
+from judged.statistics.tested import SMALLEST_P, below
+
+FAR = 1e-9
+"""scipy's studentised range has no more digits: smaller p come from pairs alone."""
+
+
+@dataclass(frozen=True, eq=False)
+class Tukey:
+    """All pairs of systems at once, corrected for their number.
+
+    p of a pair is below 1 - level exactly where its difference is greater than the half width.
+    """
+
+    p: Floats
+    """Of each pair of systems; 1 on the diagonal, NaN where there is no spread."""
+    half_width: Floats
+    """How far the ends of every interval are from its difference, one per level."""
+
+
+def tukey(values: Floats, levels: Sequence[float] = (0.95,)) -> Tukey:
+    """Tukey's test of all pairs, in the two-way layout: queries are blocks.
+
+    With MS the residual mean square after systems and queries are taken away, the studentised range
+    of m systems and (n - 1)(m - 1) degrees of freedom judges |difference|/√(MS/n). It supposes that
+    all pairs spread alike. For two systems it is the paired t test.
+
+    Parameters
+    ----------
+    values : array of queries and systems
+        All finite.
+    levels : sequence of float
+        The levels of the intervals, which hold for all pairs together.
+
+    Returns
+    -------
+    Tukey
+
+    >>> found = tukey(np.array([[0.1, 0.2, 0.4], [0.3, 0.3, 0.6], [0.2, 0.4, 0.5]]))
+    >>> found.p.round(3)
+    array([[1.   , 0.201, 0.007],
+           [0.201, 1.   , 0.029],
+           [0.007, 0.029, 1.   ]])
+    """
+    from scipy.special import stdtr
+    from scipy.stats import studentized_range
+
+    n, m = values.shape
+    nothing = Tukey(np.where(np.eye(m, dtype=bool), 1.0, np.nan), np.full(len(levels), np.nan))
+    if n < 2 or m < 2:
+        return nothing
+    means = values.mean(axis=0)
+    apart = np.abs(means[:, None] - means)
+    left = values - means - values.mean(axis=1, keepdims=True) + values.mean()
+    if np.abs(left).max() <= SAME * max(1.0, float(np.abs(values).max())):
+        return nothing
+    freedom = (n - 1) * (m - 1)
+    error = float(np.sqrt((left**2).sum() / freedom / n))
+    rows, columns = np.triu_indices(m, 1)
+    ranges = apart[rows, columns] / error
+    # The largest range is a pair's own: no less likely than its t alone, and no more than any of
+    # all pairs'.
+    alone = np.maximum(2 * stdtr(freedom, -ranges / np.sqrt(2)), SMALLEST_P)
+    any_pair = np.minimum(alone * len(rows), 1.0)
+    found = np.clip(studentized_range.sf(ranges, m, freedom), alone, any_pair)
+    found = np.where(found < FAR, any_pair, found)
+    order = np.argsort(ranges, kind="stable")
+    found[order] = np.minimum.accumulate(found[order])
+    p = np.ones((m, m))
+    p[rows, columns] = p[columns, rows] = found
+    half = [
+        _agreeing(float(studentized_range.ppf(level, m, freedom)) * error, apart, below(p, level))
+        for level in levels
+    ]
+    return Tukey(p, np.array(half))
+
+
+def _agreeing(half: float, apart: Floats, counts: NDArray[np.bool_]) -> float:
+    """A half width that pairs pass exactly where their p counts, whatever was rounded."""
+    least = np.nextafter(apart[counts].min(), 0) if counts.any() else np.inf
+    return float(np.clip(half, apart[~counts].max(), least))

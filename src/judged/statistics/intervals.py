@@ -5,14 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from numbers import Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from judged.checks import choice
-from judged.errors import InputError
+from judged.checks import choice, real
+from judged.errors import InputError, quoted
 from judged.segments import Floats, Ints
 from judged.statistics.aggregates import effective_number
 from judged.statistics.samples import Means, Median, Sample
@@ -116,15 +115,13 @@ class Interval:
 
 def checked_level(level: Any) -> float:
     """A level as a float: a number between 0 and 1."""
-    if (
-        isinstance(level, bool)
-        or not isinstance(level, (Real, np.number))
-        or not 0 < float(level) < 1
-    ):
+    found = real(level)
+    if found is None or not 0 < found < 1:
         raise InputError(
-            f"the level of an interval must be a number between 0 and 1, as 0.95; got {level!r}."
+            "the level of an interval must be a number between 0 and 1, as 0.95; got "
+            f"{quoted(level)}."
         )
-    return float(level)
+    return found
 
 
 def mean_interval(

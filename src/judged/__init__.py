@@ -27,6 +27,7 @@ _HOMES = {
     "Embeddings": "embeddings.embeddings",
     "Evaluation": "evaluation.evaluation",
     "Explanation": "explanation.explanation",
+    "Gate": "quality_gate.gate",
     "Identification": "identification.result",
     "IndexEvaluation": "embeddings.index",
     "InputError": "errors",
@@ -55,6 +56,7 @@ _HOMES = {
     "evaluate_embeddings": "embeddings",
     "evaluate_retriever": "retriever",
     "explain": "explanation.explanation",
+    "gate": "quality_gate",
     "identify": "identification",
     "judge": "judging",
     "learn": "learn",
@@ -65,6 +67,7 @@ _HOMES = {
     "relevance": "embeddings.relevance",
     "repeats": "inputs.repeated",
     "temperature": "temperature",
+    "testing": "testing",
     "types": "types",
 }
 """Each public name and the module that it is in, or that it is."""

@@ -85,6 +85,18 @@ def real(given: Any) -> float | None:
     return found if math.isfinite(found) else None
 
 
+def level(name: str, given: Any) -> float:
+    """The level of an interval: a number between 0 and 1.
+
+    >>> level("level", 0.9)
+    0.9
+    """
+    found = real(given)
+    if found is None or not 0 < found < 1:
+        raise InputError(f"{name} must be a number between 0 and 1, as 0.95; got {quoted(given)}.")
+    return found
+
+
 def flag(name: str, given: Any) -> bool:
     """True or False, of Python or numpy.
 
@@ -205,11 +217,14 @@ OPTIONS: dict[str, Callable[[str, Any], Any]] = {
     "depth": partial(whole, error=PolicyError),
     "duplicates": partial(choice, options=DUPLICATES, error=PolicyError),
     "exclude_same_id": flag,
+    "force": flag,
     "graded": flag,
     "hardest": partial(whole, at_most=10_000),
+    "interval": flag,
     "judgements_format": file_format,
     "k": whole,
     "label": latex_key,
+    "level": level,
     "limit": optional(partial(whole, otherwise=", or None for all")),
     "name": text,
     "per_query": flag,
@@ -220,6 +235,7 @@ OPTIONS: dict[str, Callable[[str, Any], Any]] = {
     "quiet": flag,
     "rel": number,
     "relevant": sizes,
+    "resamples": partial(whole, at_least=999, at_most=1_000_000),
     "retries": partial(whole, at_least=0, at_most=1000),
     "rows": optional(partial(whole, otherwise=", or None for all")),
     "run_format": file_format,
@@ -229,6 +245,7 @@ OPTIONS: dict[str, Callable[[str, Any], Any]] = {
     "tie_range": flag,
     "unanswerable": flag,
     "unjudged_range": flag,
+    "update_baseline": flag,
     "verbose": flag,
     "wait": partial(number, at_least=0, at_most=3600),
     "workers": partial(whole, at_most=1024),

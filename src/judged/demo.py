@@ -26,6 +26,7 @@ Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 MEASURES = ("P@10", "nDCG@10", "RR", "R@100", "AP")
+COMPARED = ("nDCG@10", "RR")
 QUERIES_PER_DIGIT = 30
 DEPTH = 100
 GALLERY = "gallery.html"
@@ -51,6 +52,8 @@ class DemoFiles:
     ids: tuple[Path, Path]
     readme: Path
     measures: tuple[str, ...] = MEASURES
+    compared: tuple[str, ...] = COMPARED
+    """Those that systems are compared on, where all would be too long to read."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -240,6 +243,7 @@ Try, in this folder:
   judged evaluate {files.judgements.name} *.run
   judged evaluate {files.judgements.name} *.run {" ".join(f"-m {measure}" for measure in MEASURES)}
   judged evaluate {files.judgements.name} {first} -m P@10 --per-query
+  judged compare {files.judgements.name} *.run -m nDCG@10 --baseline {files.runs[0].stem}
   judged measures nDCG
 
 Images: E. Alpaydin and C. Kaynak, Optical Recognition of Handwritten Digits,

@@ -105,6 +105,8 @@ ItemToLike: TypeAlias = (
 a compiled pattern, {item: document}, a table, or a function of an id."""
 WeightsLike: TypeAlias = "Path | Mapping[str, Number] | ArrowTable | QueryWeights"
 """How much each query weighs: {query: weight}, a table, or a file."""
+GroupsLike: TypeAlias = "Path | Mapping[str, str | int] | ArrowTable"
+"""Which group each query is of: {query: group}, a table, or a file."""
 CategoriesLike: TypeAlias = "Path | Mapping[str, Any] | ArrowTable"
 """Which category each item is of: {item: category}, a table, or a file."""
 

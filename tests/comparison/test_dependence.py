@@ -206,6 +206,14 @@ def test_a_verdict_that_ties_make_is_said_to() -> None:
     assert found.says.endswith("; with ties broken the other way the verdict could be identical.")
 
 
+def test_a_copy_of_a_run_depends_on_nothing() -> None:
+    judgements, runs = ten(10, ties=True)
+    copies = {"a": runs["b"], "b": {query: dict(own) for query, own in runs["b"].items()}}
+    for ties in ("id", "expected"):
+        found = compare(judgements, copies, "RR", policy={"ties": ties}, unjudged_range=True)
+        assert (found.pair().verdict, found.pair().depends_on) == ("identical", ())
+
+
 def test_a_verdict_without_ties_depends_on_nothing() -> None:
     judgements, runs = ten(10)
     found = compare(judgements, runs, "RR", unjudged_range=False)
@@ -315,6 +323,10 @@ def test_unjudged_results_that_both_rank_alike_change_nothing() -> None:
         judgements[query] |= {item: 0 for item in runs["a"][query] if item != "a"}
         runs["a"][query]["u"] = runs["b"][query]["u"] = 1.0
     assert compare(judgements, runs, "P@2", unjudged_range=True).pair().depends_on == ()
+    # With that one judged too there is nothing to tell of.
+    whole = {query: {**own, "u": 0} for query, own in judgements.items()}
+    found = compare(whole, runs, "AP", unjudged_range=True)
+    assert (found.pair().depends_on, found.notes) == ((), ())
 
 
 def test_swapping_the_runs_turns_the_readings_around() -> None:

@@ -354,8 +354,8 @@ def test_embeddings() -> None:
     with pytest.raises(InputError) as refused:
         both.evaluate(judged.relevance.pairs(), "RR", both=True, weights=weights)
     assert str(refused.value) == (
-        "weights and unanswerable are about the queries, and with both=True the items are queries "
-        "too; evaluate one direction at a time."
+        "weights, groups and unanswerable are about the queries, and with both=True the items are "
+        "queries too; evaluate one direction at a time."
     )
 
 

@@ -212,6 +212,8 @@ def test_what_judged_writes(tmp_path: Path) -> None:
             expected.setdefault(run, {}).setdefault(measure, {})[query] = value
     found.save(tmp_path / "own.json", per_query=True)
     found.save(tmp_path / "own.csv", per_query=True)
+    found.save(tmp_path / "own.parquet", per_query=True)
+    same(values_of(tmp_path / "own.parquet"), expected)
     for given in (tmp_path / "own.json", tmp_path / "own.csv", found.to_dict(per_query=True)):
         read = values_of(given)
         same(read, expected)
@@ -227,6 +229,27 @@ def test_what_judged_writes(tmp_path: Path) -> None:
     assert values_of(tmp_path / "own.json").higher_is_better == {
         "AP": True, "Rank": False, "nDCG@10": True
     }  # fmt: skip
+
+
+def test_what_judged_writes_as_trec_eval_does(tmp_path: Path) -> None:
+    judgements = {"q1": {"a": 1}, "q2": {"b": 1}}
+    runs = {"x y": {"q1": ["b", "a"], "q2": ["a"]}, "z": {"q1": ["b", "c", "a"], "q2": ["b"]}}
+    path = tmp_path / "own.trec"
+    judged.evaluate(judgements, runs, "AP, Rank").save(path, per_query=True)
+    expected = {
+        "x y": {"AP": {"q1": 0.5, "q2": 0.0}, "Rank": {"q1": 2.0, "q2": math.inf}},
+        "z": {"AP": {"q1": 1 / 3, "q2": 1.0}, "Rank": {"q1": 3.0, "q2": 1.0}},
+    }
+    found = values_of(path)
+    same(found, expected)
+    assert found.notes == (
+        f"{path}: x y: Rank is infinite: 1 of 2 queries did not retrieve the item whose rank it "
+        "is.",
+    )
+    # trec_eval names the run below the values of its queries.
+    path.write_text("map\t1\t0.5\nrunid\tall\ta\nmap\t1\t0.5\nrunid\tall\tb\n")
+    refused(path, f"{path}: holds several runs, whose names stand below their values; give each "
+            "run in a file of its own.")  # fmt: skip
 
 
 def test_ranges_and_weights_are_no_measures(tmp_path: Path) -> None:
@@ -268,7 +291,7 @@ def test_what_trec_eval_prints(case: str, file: str) -> None:
 
 def test_notes_on_trec_eval(tmp_path: Path) -> None:
     path = tmp_path / "a.out"
-    path.write_text("num_ret\t1\t5\nmap\t1\t0.5\nmap\tall\t0.5\nrunid\tall\tSTANDARD\n")
+    path.write_text("num_ret\t1\t5\nmap\t1\t0.5000\nmap\tall\t0.5000\nrunid\tall\tSTANDARD\n")
     found = values_of(path)
     assert found.runs == ("STANDARD",)
     assert found.notes == (
@@ -397,7 +420,7 @@ RUNS_OR_MEASURES = (
         (
             "map\t1\t0.5\nmap\tall\t0.5\nmap\tall\t1\n",
             ', line 3: there are two lines of "map" with "all", which is the summary; a query '
-            "cannot be called so here.",
+            "cannot be called so here. Give each run in a file of its own.",
         ),
         ("map\t1\tx\n", ", line 1: the value of query '1' is no number: 'x'."),
         (

@@ -6,9 +6,9 @@ import math
 
 import numpy as np
 import pytest
-from judged.statistics.repeats import repeat_variance
 
 from judged.segments import Floats
+from judged.statistics.repeats import repeat_variance
 from judged.statistics.student import spread, t_test
 
 

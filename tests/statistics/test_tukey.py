@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from judged.statistics.tukey import tukey
 from scipy import stats
 
 from judged.segments import Floats
 from judged.statistics.tested import below
+from judged.statistics.tukey import tukey
 
 
 def drawn(n: int, m: int, seed: int = 0) -> Floats:

@@ -121,6 +121,36 @@ unique_option = click.option(
 )
 
 
+def interval_options(function: Function) -> Function:
+    """--interval, --level and --groups."""
+    options = (
+        click.option(
+            "--interval",
+            "--ci",
+            is_flag=True,
+            help="Beside each number, its interval: the bounds that would hold the number of all "
+            "such queries in 95 % of all samples of queries.",
+        ),
+        click.option(
+            "--level",
+            type=float,
+            default=default_of(evaluate, "level"),
+            show_default=True,
+            help="The level of intervals.",
+        ),
+        click.option(
+            "--groups",
+            metavar="FILE",
+            type=READS,
+            help="A table of queries and their groups, as sessions or passages, for intervals: "
+            "queries of a group are not independent.",
+        ),
+    )
+    for option in reversed(options):
+        function = option(function)
+    return function
+
+
 def unanswerable_options(function: Function) -> Function:
     """--unanswerable and --answer-threshold."""
     threshold = click.option(

@@ -153,6 +153,11 @@ def show(result: Result, out: Console, **options: Any) -> None:
                 out.print(table)
 
 
+def fitted(result: Result, out: Console, **options: Any) -> None:
+    """The same of a result whose tables can be made for a width."""
+    show(result, out, width=out.width, **options)
+
+
 def _style(line: str) -> str | None:
     return "yellow" if isinstance(line, Warned) else "dim" if isinstance(line, Dim) else None
 

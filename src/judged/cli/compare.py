@@ -32,8 +32,6 @@ from judged.comparison.settings import CORRECTIONS, FAMILIES, TESTS
 from judged.errors import InputError, quoted
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from judged.comparison.comparison import Comparison
 
 
@@ -196,7 +194,7 @@ def compare(
     otherwise all pairs. Files are read as by 'judged evaluate'; NAME=FILE gives a run a name, and
     NAME=FILE,FILE,... are repeats of one system, as with other seeds, which are compared as one.
     """
-    from judged.cli._terminal import deliver
+    from judged.cli._terminal import deliver, fitted
 
     check_format(form, output, Exports.SAVED_AS)
     if values:
@@ -204,14 +202,7 @@ def compare(
         found = _of_values(files, **options)
     else:
         found = _of_runs(judgements, runs, **options)
-    deliver(found, form, output, show=_show)
-
-
-def _show(found: Comparison, out: Console, **options: Any) -> None:
-    """The tables of a comparison, made for the width of the terminal."""
-    from judged.cli._terminal import show
-
-    show(found, out, width=out.width, **options)
+    deliver(found, form, output, show=fitted)
 
 
 OF_VALUES = ("measure_name", "lower_is_better")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -10,18 +11,18 @@ from judged.cli._files import command
 from judged.cli._options import amount_options
 
 
-@command(short_help="Search bundled images, and evaluate that.")
+@command(short_help="Search bundled images, evaluate and compare that.")
 @click.argument(
     "folder", type=click.Path(file_okay=False, path_type=Path), default=Path("judged-demo")
 )
 @amount_options
 def demo(folder: Path) -> None:
-    """Search handwritten digits with three systems and evaluate them.
+    """Search handwritten digits with three systems, evaluate and compare them.
 
     Every image of the collection is ranked for every query. Writes vectors, judgements and runs
     into FOLDER (default: judged-demo), so that you can go on from there.
     """
-    from judged.cli._terminal import deliver, say, working
+    from judged.cli._terminal import deliver, fitted, say, working
     from judged.demo import write_demo, write_gallery
     from judged.evaluation.evaluation import evaluate_rankings
 
@@ -34,6 +35,14 @@ def demo(folder: Path) -> None:
     )
     found = evaluate_rankings(files.rankings, files.measures)
     deliver(found, None, None)
+    say(
+        f"\nIs the difference real? The systems on the same {len(found.runs[0].rankings)} queries, "
+        f"{files.compared[0]} and {files.compared[1]}:\n"
+    )
+    compared = evaluate_rankings(files.rankings, files.compared)
+    baseline = compared.runs[0].name
+    # Without the evaluation, for its warnings stand above.
+    deliver(replace(compared.compare(baseline=baseline), evaluation=None), None, None, show=fitted)
     vectors, labels = (" ".join(map(str, pair)) for pair in (files.vectors, files.labels))
     say(f"\nThe files are in {folder}; {folder / 'README.txt'} says what they are. Try next:")
     if gallery is not None:
@@ -41,4 +50,5 @@ def demo(folder: Path) -> None:
     say(f"  judged embeddings {vectors} --labels {labels} --diagnose")
     say(f"  judged temperature {vectors} --labels {labels}")
     say(f"  judged evaluate {files.judgements} {files.runs[0]} -m AP -m 'P(rel=1)@5' --per-query")
+    say(f"  judged compare {files.judgements} {' '.join(map(str, files.runs))}")
     say("  judged measures AP")

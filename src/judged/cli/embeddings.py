@@ -18,10 +18,12 @@ from judged.cli._files import NORMALISATION, READS, WRITES, command
 from judged.cli._options import (
     check_format,
     convention_option,
+    interval_options,
     measures_option,
     per_query_option,
     policy_options,
     result_options,
+    said,
     table_options,
     tie_range_option,
     unanswerable_options,
@@ -86,6 +88,7 @@ TOP = 100
 @convention_option
 @policy_options
 @tie_range_option
+@interval_options
 @weights_option
 @unanswerable_options
 @per_query_option
@@ -98,6 +101,9 @@ def embeddings(
     convention: str | None,
     policy: dict[str, str],
     tie_range: bool,
+    interval: bool,
+    level: float,
+    groups: str | None,
     weights: str | None,
     unanswerable: bool,
     answer_threshold: float | None,
@@ -127,6 +133,9 @@ def embeddings(
         "--normalise": given["normalise"],
         "--unique": given["unique"],
         "--tie-range": tie_range,
+        "--interval": interval,
+        "--level": said("level"),
+        "--groups": groups,
         "--weights": weights,
         "--unanswerable": unanswerable,
         "--answer-threshold": answer_threshold is not None,
@@ -147,6 +156,9 @@ def embeddings(
     }
     more: dict[str, Any] = {
         "tie_range": tie_range,
+        "interval": interval,
+        "level": level,
+        "groups": groups,
         "weights": weights,
         "unanswerable": unanswerable,
         "answer_threshold": answer_threshold,

@@ -14,6 +14,7 @@ from judged.cli._options import (
     data_options,
     depth_option,
     duplicates_option,
+    interval_options,
     measures_option,
     per_query_option,
     policy_options,
@@ -40,6 +41,7 @@ from judged.evaluation.exports import Exports
     help="Beside each number, its values if all unjudged results had been judged and found "
     "irrelevant, or of the top grade; a warning names the measures for which these are no bounds.",
 )
+@interval_options
 @weights_option
 @unanswerable_options
 @depth_option

@@ -6,9 +6,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from judged.comparison.match import Mask, Match
 from judged.comparison.numbers import Compared, Entry, Numbers, entry_of, in_common
@@ -21,7 +22,7 @@ from judged.evaluation.ranges import top_grade
 from judged.evaluation.scored import Scored
 from judged.evaluation.settlement import score
 from judged.evaluation.tie_ends import TieEnds, tie_ends
-from judged.judging.variants import FAVOURS, Variants
+from judged.judging.variants import FAVOURS, Variants, uncondensed
 from judged.measures.orders import tied_queries
 from judged.segments import Ints
 from judged.text import Warned, listed
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from judged.judging.joint import Joint
     from judged.measures import Measure
     from judged.policy import Policy
+    from judged.rankings.rankings import Rankings
 
 Otherwise = dict[str, tuple[str, ...]]
 """What a verdict depends on, and what it would be in its place."""
@@ -60,6 +62,7 @@ class Readings:
         self._runs = {run.name: (number, run) for number, run in enumerate(evaluation.runs)}
         self._place = {query: at for at, query in enumerate(numbers.queries)}
         self._ends: dict[str, tuple[Scored, Scored] | None] = {}
+        self._copies: dict[tuple[str, str], bool] = {}
         self._entries: dict[tuple[str, Measure], list[Entry]] = {}
         self._joint: dict[tuple[str, str], dict[Measure, Pairs]] = {}
 
@@ -74,7 +77,7 @@ class Readings:
     def _ties(self, match: Match) -> list[Match]:
         """The run in its worst order of ties against the other's best, and the reverse."""
         ours, theirs = (self._tied(run, match.measure) for run in (match.run, match.against))
-        if not ours and not theirs:
+        if not (ours or theirs) or self._same(match.run, match.against):
             return []
         return [
             replace(
@@ -84,6 +87,19 @@ class Readings:
             )
             for best in (False, True)
         ]
+
+    def _same(self, run: str, against: str) -> bool:
+        """Whether two runs have the same ranks and ties everywhere, as a run and its copy: whoever
+        breaks the ties of one breaks those of the other alike."""
+        if (run, against) not in self._copies:
+            ours, theirs = (
+                [_listed(self._runs[each][1].rankings) for each in self._repeats(name)]
+                for name in (run, against)
+            )
+            self._copies[run, against] = len(ours) == len(theirs) and all(
+                all(map(np.array_equal, *both)) for both in zip(ours, theirs, strict=True)
+            )
+        return self._copies[run, against]
 
     def _repeats(self, run: str) -> tuple[str, ...]:
         """The names of a run's repeats in the evaluation: its own, where it has none."""
@@ -280,7 +296,8 @@ def depends(
 
 def about_readings(readings: Readings) -> list[str]:
     """What the looks into ties and unjudged results do not tell."""
-    evaluation, said = readings.evaluation, []
+    evaluation = readings.evaluation
+    said: list[str] = []
     unsure = {
         measure: None
         for run in evaluation.runs
@@ -295,7 +312,7 @@ def about_readings(readings: Readings) -> list[str]:
                 "others may go further."
             )
         )
-    if readings.joint is not None:
+    if readings.joint is not None and any(_has_unjudged(run.rankings) for run in evaluation.runs):
         loose = [m for m in evaluation.measures if not is_bounded(m, evaluation.policy)]
         if loose:
             names = listed([evaluation.label(measure) for measure in loose])
@@ -306,3 +323,16 @@ def about_readings(readings: Readings) -> list[str]:
                 )
             )
     return said
+
+
+def _listed(r: Rankings) -> tuple[NDArray[Any], ...]:
+    """Ranks, grades and ties of a run, before any depth cut it."""
+    r = r.whole or r
+    return (r.hit_query, r.hit_rank, r.hit_grade, *r.spans, r.retrieved, r.missing)
+
+
+def _has_unjudged(r: Rankings) -> bool:
+    """Whether a run has results that nobody judged."""
+    r = uncondensed(r)
+    judged = (r.hit_grade >= 0) & (r.hit_rank <= r.retrieved[r.hit_query])
+    return bool(judged.sum() < r.retrieved.sum())

@@ -31,6 +31,7 @@ class Exports(Records):
     """
 
     SAVED_AS: ClassVar = {**Result.SAVED_AS, ".tex": "to_latex"}
+    WORDS: ClassVar = frozenset({"against"})
 
     def warnings(self) -> list[str]:
         """What could mislead whoever reads the numbers and nothing else: of the comparison, then of
@@ -246,12 +247,13 @@ class Exports(Records):
         b      0.3750  −1.2133 … 1.9633
         <BLANKLINE>
         value  against a  95 % interval  d_z  verdict
-        a
-        b         0.0000              –    –  identical
+        b         0.0000  –                –  identical
         <BLANKLINE>
-        value  wins/ties/losses       p  corrected  detectable
-        a
-        b                 0/2/0  1.0000     1.0000           –
+        value  wins/ties/losses       p  corrected
+        b                 0/2/0  1.0000     1.0000
+        <BLANKLINE>
+        value  detectable
+        b               –
         """
         return self._text(
             self.parts(

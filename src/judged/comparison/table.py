@@ -197,14 +197,14 @@ def differences(
                 Left(_interval_head(comparison, known)),
                 cells(lambda row: form.difference(row.interval)),
             ),
-            ("d_z", cells(lambda row: effect(row.effect))),
         ],
+        [("d_z", cells(lambda row: effect(row.effect)))],
+        [("wins/ties/losses", cells(lambda row: f"{row.wins:,}/{row.ties:,}/{row.losses:,}"))],
         [
-            ("wins/ties/losses", cells(lambda row: f"{row.wins:,}/{row.ties:,}/{row.losses:,}")),
             ("p", cells(lambda row: shown_p(row.p))),
             ("corrected", cells(lambda row: shown_p(row.corrected_p))),
-            ("detectable", cells(lambda row: form.value(row.detectable))),
         ],
+        [("detectable", cells(lambda row: form.value(row.detectable)))],
         [(Left("verdict"), cells(word)), *depends],
     ]
 
@@ -245,30 +245,30 @@ def _interval_head(comparison: Comparison, rows: Sequence[Pair]) -> str:
 def laid_out(
     names: list[Column], columns: Sequence[list[Column]], width: int | None
 ) -> list[Table]:
-    """One table, or where that is too wide several: the verdict stands then beside the
-    difference."""
+    """One table, or where that is too wide several: columns that belong together stay so, and the
+    verdict stands then behind the effect size."""
     every = [*names, *(each for group in columns for each in group)]
     if width is None or _need(every) <= width or len(columns) == 1:
         return [_table(every)]
-    *values, sizes, tests, verdict = columns
+    *first, tested, p, least, verdict = columns
     together = [list(names)]
-    for group in (*values, [*sizes, *verdict], tests):
+    for group in (*first, verdict, tested, p, least):
         if len(together[-1]) > len(names) and _need([*together[-1], *group]) > width:
             together.append(list(names))
         together[-1] += group
-    return [_table(each) for each in together]
+    return [_table(each, names=len(names)) for each in together]
 
 
 def _need(columns: Sequence[Column]) -> int:
     """How wide a table is on a terminal, where heads are broken between words."""
     widths = (max(map(len, (*head.split(), *cells)), default=0) for head, cells in columns)
-    return sum(widths) + BETWEEN * (len(columns) - 1)
+    return sum(widths) + BETWEEN * (len(columns) - 1) + 2
 
 
-def _table(columns: Sequence[Column]) -> Table:
-    return [head for head, _ in columns], [
-        list(row) for row in zip(*(cells for _, cells in columns), strict=True)
-    ]
+def _table(columns: Sequence[Column], names: int = 0) -> Table:
+    """A table, without the rows that have nothing behind the names."""
+    rows = [list(row) for row in zip(*(cells for _, cells in columns), strict=True)]
+    return [head for head, _ in columns], [row for row in rows if any(row[names:])]
 
 
 def in_order(comparison: Records, sort: str | Measure | None) -> Comparison:

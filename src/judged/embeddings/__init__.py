@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from judged.types import (
         CategoriesLike,
         ConventionLike,
+        GroupsLike,
         Ids,
         Labels,
         MeasuresLike,
@@ -51,6 +52,9 @@ def evaluate_embeddings(
     weights: WeightsLike | None = None,
     unanswerable: bool = False,
     answer_threshold: float | None = None,
+    interval: bool = False,
+    level: float = 0.95,
+    groups: GroupsLike | None = None,
     name: str = "embeddings",
     progress: Progress | None = None,
 ) -> Evaluation:
@@ -62,7 +66,7 @@ def evaluate_embeddings(
 precision
         As for `Embeddings`: the vectors, and how they are compared.
     relevance, measures, policy, convention, both, tie_range, weights, unanswerable, \
-answer_threshold, name, progress
+answer_threshold, interval, level, groups, name, progress
         As for `Embeddings.evaluate`: what is relevant, and what is computed.
 
     Returns
@@ -100,6 +104,9 @@ answer_threshold, name, progress
         weights=weights,
         unanswerable=unanswerable,
         answer_threshold=answer_threshold,
+        interval=interval,
+        level=level,
+        groups=groups,
         name=name,
         progress=progress,
     )

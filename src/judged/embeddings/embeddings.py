@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from judged.types import (
         CategoriesLike,
         ConventionLike,
+        GroupsLike,
         Ids,
         IndexLike,
         Labels,
@@ -129,6 +130,9 @@ class Embeddings(Search):
         weights: WeightsLike | None = None,
         unanswerable: bool = False,
         answer_threshold: float | None = None,
+        interval: bool = False,
+        level: float = 0.95,
+        groups: GroupsLike | None = None,
         name: str = NAME,
         progress: Progress | None = None,
     ) -> Evaluation:
@@ -142,22 +146,14 @@ class Embeddings(Search):
             queries without a vector are missing.
         measures : MeasuresLike, optional
             As "nDCG@10" or ["AP", "RR"]; the usual ones by default.
-        policy : PolicyLike, optional
-            What is done about ties, missing queries and those with nothing relevant.
-        convention : ConventionLike, optional
-            The library whose numbers are wanted.
+        policy, convention
+            As for `judged.evaluate`: what is done about ties, missing queries and those with
+            nothing relevant; the library whose numbers are wanted.
         both : bool, optional
             Whether the items' search for queries is a second row.
-        tie_range : bool, optional
-            Whether every number is also given in the worst and the best order of ties, and on
-            average over all orders.
-        weights : WeightsLike, optional
-            How much each query counts in the means: {query: weight}, a table or a file.
-        unanswerable : bool, optional
-            Whether queries with nothing relevant are taken out of all means and looked at apart:
-            how well the best score tells them from the others.
-        answer_threshold : float, optional
-            For these, an item counts as returned if its score is at least this.
+        tie_range, weights, unanswerable, answer_threshold, interval, level, groups
+            As for `judged.evaluate`: ranges and intervals of the numbers, how much queries count,
+            and whether those with nothing relevant are looked at apart.
         name : str, optional
             What the row is called.
         progress : callable, optional
@@ -178,13 +174,14 @@ class Embeddings(Search):
                 relevance, request.policy, name, 1 if unanswerable else None, progress
             )
             rankings: tuple[Rankings, ...] = (with_best(ranked, first),)
-        elif weights is None and not unanswerable:
+        elif weights is None and groups is None and not unanswerable:
             rankings = self.rank_both(
                 relevance, policy=request.policy, name=name, progress=progress
             )
         else:
             raise InputError(ONE_DIRECTION)
-        return evaluated(rankings, request, tie_range, weights, unanswerable, answer_threshold)
+        queries = weights, unanswerable, answer_threshold
+        return evaluated(rankings, request, tie_range, queries, (interval, level, groups))
 
     def rank(
         self,
@@ -224,6 +221,9 @@ class Embeddings(Search):
         weights: WeightsLike | None = None,
         unanswerable: bool = False,
         answer_threshold: float | None = None,
+        interval: bool = False,
+        level: float = 0.95,
+        groups: GroupsLike | None = None,
         name: str = NAME,
         progress: Progress | None = None,
     ) -> tuple[Evaluation, TopK]:
@@ -232,7 +232,7 @@ class Embeddings(Search):
         Parameters
         ----------
         relevance, measures, policy, convention, tie_range, weights, unanswerable, \
-answer_threshold, name, progress
+answer_threshold, interval, level, groups, name, progress
             As for `evaluate`; the first k are ordered by id unless ties are those of the input.
         k : int, optional
             How many items of each query.
@@ -249,8 +249,8 @@ answer_threshold, name, progress
         request = request_of(measures, policy, convention)
         ranked, found = self._rank(relevance, request.policy, name, k, progress)
         assert found is not None
-        asked = request, tie_range, weights, unanswerable, answer_threshold
-        return evaluated([with_best(ranked, found)], *asked), found
+        asked = request, tie_range, (weights, unanswerable, answer_threshold)
+        return evaluated([with_best(ranked, found)], *asked, (interval, level, groups)), found
 
     def _rank(
         self,

@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from judged.embeddings.top_k import TopK
     from judged.evaluation.evaluation import Evaluation
     from judged.evaluation.request import Request
-    from judged.types import ConventionLike, MeasuresLike, PolicyLike, WeightsLike
+    from judged.types import ConventionLike, GroupsLike, MeasuresLike, PolicyLike, WeightsLike
 
 ONE_DIRECTION = (
-    "weights and unanswerable are about the queries, and with both=True the items are queries too; "
-    "evaluate one direction at a time."
+    "weights, groups and unanswerable are about the queries, and with both=True the items are "
+    "queries too; evaluate one direction at a time."
 )
 
 
@@ -44,14 +44,16 @@ def evaluated(
     rankings: Sequence[Rankings],
     request: Request,
     tie_range: bool,
-    weights: WeightsLike | None,
-    unanswerable: bool,
-    answer_threshold: float | None,
+    queries: tuple[WeightsLike | None, bool, float | None],
+    intervals: tuple[bool, float, GroupsLike | None],
 ) -> Evaluation:
-    """The numbers, with their warnings issued."""
+    """The numbers, with their warnings issued; with what was asked for about the queries and about
+    intervals."""
     from judged.evaluation.evaluation import evaluate_rankings
     from judged.evaluation.warnings import announced
 
+    weights, unanswerable, answer_threshold = queries
+    interval, level, groups = intervals
     return announced(
         evaluate_rankings(
             rankings,
@@ -60,5 +62,8 @@ def evaluated(
             weights=weights,
             unanswerable=unanswerable,
             answer_threshold=answer_threshold,
+            interval=interval,
+            level=level,
+            groups=groups,
         )
     )

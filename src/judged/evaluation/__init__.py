@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         ConventionLike,
         Duplicates,
         FileFormat,
+        GroupsLike,
         ItemToLike,
         JudgementsLike,
         MeasuresLike,
@@ -52,6 +53,9 @@ def evaluate(
     weights: WeightsLike | None = None,
     unanswerable: bool = False,
     answer_threshold: float | None = None,
+    interval: bool = False,
+    level: float = 0.95,
+    groups: GroupsLike | None = None,
     columns: ColumnsLike | None = None,
     judgements_format: FileFormat | None = None,
     run_format: FileFormat | None = None,
@@ -107,6 +111,14 @@ def evaluate(
         the run answers, and how well its best score tells them from the others.
     answer_threshold : float, optional
         For these, a result counts as returned if its score is at least this.
+    interval : bool, optional
+        Add each number's interval: the bounds that would hold the number of all such queries in
+        95 % of all samples of queries.
+    level : float, optional
+        The level of these intervals.
+    groups : GroupsLike, optional
+        Which queries belong together, as those of a session or about a passage, so that they are
+        not independent: {query: group}, a table or a file; by default each stands for itself.
     columns : ColumnsLike, optional
         What each column of a table is, such as {"query": "question_id", "item": "chunk_id"}; by
         default their names tell.
@@ -170,5 +182,8 @@ def evaluate(
             weights=weights,
             unanswerable=unanswerable,
             answer_threshold=answer_threshold,
+            interval=interval,
+            level=level,
+            groups=groups,
         )
     )

@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from judged import __version__
+from judged.evaluation.intervals import LEVEL, RESAMPLES, interval_of
 from judged.evaluation.ranges import TIE_SENTENCES, UNJUDGED_ENDS
 from judged.evaluation.unanswerable import apart_lines
 from judged.evaluation.weighting import weights_line
 from judged.measures.bibliography import BIBLIOGRAPHY
 from judged.measures.orders import DRAWS, LIMIT, SEED
+from judged.text import counted, listed
 
 if TYPE_CHECKING:
     from judged.evaluation.exports import Exports
@@ -36,7 +38,8 @@ def assumptions(evaluation: Exports) -> list[str]:
             f"{each.measure} is {each.theirs}" for each in evaluation.convention.named
         )
         lines.append(f"convention: {evaluation.convention}, where {names}")
-    return [*lines, *weights_line(evaluation), *apart_lines(evaluation)]
+    intervals = (f"intervals: {text}" for text in interval_lines(evaluation))
+    return [*lines, *intervals, *weights_line(evaluation), *apart_lines(evaluation)]
 
 
 def latency(evaluation: Exports) -> list[str]:
@@ -57,6 +60,110 @@ def about_runs(evaluation: Exports, said: list[list[str]]) -> list[str]:
     ]
 
 
+METHOD_WORDS = {
+    "t": "Student's t",
+    "wilson": "Wilson's interval of a share",
+    "log t": "Student's t of the logarithms",
+    "order": "order statistics, exact by the binomial distribution",
+    "bca": f"BCa bootstrap ({RESAMPLES:,} resamples of the queries, seed 0)",
+    "percentile": f"percentile bootstrap ({RESAMPLES:,} resamples of the queries, seed 0)",
+}
+"""How an interval may be made, in words."""
+
+
+def interval_lines(evaluation: Exports) -> list[str]:
+    """How the intervals were made, and why some are not there, where they were asked for."""
+    how = "; ".join(
+        f"{METHOD_WORDS.get(method, method)} ({', '.join(names)})"
+        for method, names in _by_method(evaluation, evaluation.measures).items()
+    )
+    told = [f"{_level(evaluation)}: {how}{_grouped(evaluation)}"] if how else []
+    return told + _without(evaluation, evaluation.measures)
+
+
+def brief_intervals(evaluation: Exports) -> list[str]:
+    """The same in few words."""
+    known = _by_method(evaluation, evaluation.measures)
+    how = ", ".join(
+        f"{method} ({', '.join(names)})" if len(known) > 1 else method
+        for method, names in known.items()
+    )
+    told = [f"{_level(evaluation)} interval: {how}{_grouped(evaluation)}"] if how else []
+    return told + _without(evaluation, evaluation.measures)
+
+
+def _own_interval(evaluation: Exports, measure: Measure) -> list[str]:
+    """How the interval of one measure was made."""
+    known = _by_method(evaluation, [measure])
+    how = [METHOD_WORDS.get(method, method) for method in known]
+    told = [f"{_level(evaluation)}: {' or '.join(how)}{_grouped(evaluation)}"] if how else []
+    return told + _without(evaluation, [measure])
+
+
+def _level(evaluation: Exports) -> str:
+    """The level of the intervals in percent."""
+    assert evaluation.level is not None
+    return f"{100 * evaluation.level:.10g} %"
+
+
+def _grouped(evaluation: Exports) -> str:
+    """The groups of queries that intervals are by, and how much wider that makes them where no
+    bootstrap did."""
+    if evaluation.groups is None:
+        return ""
+    number = counted(len(set(evaluation.groups.values())), "group")
+    said = f", by {number} of {counted(len(evaluation.groups), 'query', 'queries')}"
+    ratios = []
+    for run in evaluation.runs:
+        for measure, found in run.intervals.items():
+            if found.method in ("t", "log t") and found.known:
+                alone, together = (
+                    interval_of(
+                        run,
+                        measure,
+                        level=evaluation.level or LEVEL,
+                        method="t",
+                        groups=groups,
+                        cut=False,
+                    )
+                    for groups in (None, evaluation.groups)
+                )
+                if alone.high > alone.low:
+                    ratios.append((together.high - together.low) / (alone.high - alone.low))
+    if not ratios:
+        return said
+    low, high = f"{min(ratios):.2f}", f"{max(ratios):.2f}"
+    return f"{said}, {low if low == high else f'{low} to {high}'} times as wide as by query"
+
+
+def _without(evaluation: Exports, measures: Sequence[Measure]) -> list[str]:
+    """Which numbers have no interval, and why."""
+    said: list[list[str]] = []
+    for run in evaluation.runs:
+        why: dict[str, list[str]] = {}
+        for measure in measures:
+            if (found := run.intervals.get(measure)) is not None and not found.known:
+                why.setdefault(found.note, []).append(evaluation.label(measure))
+        said.append([f"no interval of {listed(names)}: {text}" for text, names in why.items()])
+    return about_runs(evaluation, said)
+
+
+def _by_method(evaluation: Exports, measures: Sequence[Measure]) -> dict[str, list[str]]:
+    """The measures by how their intervals were made; with the run where that differs by run."""
+    found: dict[str, list[str]] = {}
+    for measure in measures:
+        label = evaluation.label(measure)
+        known = [
+            (run.name, each.method or "")
+            for run in evaluation.runs
+            if (each := run.intervals.get(measure)) is not None and each.known
+        ]
+        alike = len({method for _, method in known}) == 1
+        for name, method in known[:1] if alike else known:
+            found.setdefault(method, []).append(label if alike else f"{label} of {name}")
+    return found
+
+
 TIES_REFERENCE = "mcsherry2008"
 """Where the closed forms of means over the orders of ties come from."""
 
@@ -73,6 +180,7 @@ def definition(evaluation: Exports, measure: Measure) -> str:
         *(f"Convention: {text}" for text in _conventionally(evaluation, measure)),
         *(f"Ranking: {text}." for text in _basis(evaluation)),
         *(f"Mean over the orders of ties: {text}." for text in _means(evaluation, measure)),
+        *(f"Interval: {text}." for text in _own_interval(evaluation, measure)),
         f"Reference: {BIBLIOGRAPHY[spec.reference]}",
     ]
     return "\n".join(lines)
@@ -111,6 +219,7 @@ def methods(evaluation: Exports) -> str:
         *(f"Only the first {depth:,} results of each list were used." for depth in depths),
         *_ranges(evaluation),
         f"Summaries are over {_population(evaluation, evaluation.runs)}.",
+        *(f"Intervals: {text}." for text in interval_lines(evaluation)),
         *(
             f"{text[0].upper()}{text[1:]}."
             for line in (*weights_line(evaluation), *apart_lines(evaluation))

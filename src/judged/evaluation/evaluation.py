@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from judged.errors import InputError, MeasureError, PolicyError, quoted
-from judged.evaluation.exports import Exports
+from judged.evaluation.intervals import ENDS, LEVEL, Groups, refuse_idle, with_intervals
 from judged.evaluation.queries import counting
 from judged.evaluation.ranges import (
     TIE_ORDERS,
-    UNJUDGED_ENDS,
-    TieRange,
-    UnjudgedRange,
     filled_readings,
     with_judged_shares,
 )
 from judged.evaluation.request import Conventional, Request
 from judged.evaluation.scored import Scored
 from judged.evaluation.settlement import score, score_ties
-from judged.evaluation.unanswerable import Unanswerable
+from judged.evaluation.uncertainty import Uncertain
 from judged.judging.variants import Variants
 from judged.measures import Measure, parse_measure
 from judged.measures.orders import tied_queries
@@ -34,7 +31,7 @@ if TYPE_CHECKING:
 
     from judged.comparison.comparison import Comparison
     from judged.evaluation.latency import Latency
-    from judged.types import ConventionLike, MeasuresLike, PolicyLike, WeightsLike
+    from judged.types import ConventionLike, GroupsLike, MeasuresLike, PolicyLike, WeightsLike
 
 
 def evaluate_rankings(
@@ -48,9 +45,14 @@ def evaluate_rankings(
     weights: WeightsLike | None = None,
     unanswerable: bool = False,
     answer_threshold: float | None = None,
+    interval: bool = False,
+    level: float = LEVEL,
+    groups: GroupsLike | None = None,
 ) -> Evaluation:
     """Score rankings that are made already; ties and unjudged items stay as they were then, unless
     the policy says."""
+    if not interval:
+        refuse_idle(level, groups)
     if isinstance(measures, Request):
         request = measures
     else:
@@ -72,7 +74,8 @@ def evaluate_rankings(
             r = replace(r, audit=with_judged_shares(r, wanted))
         scored = _scored(r, request, tie_range=tie_range, unjudged_range=unjudged_range)
         runs.append(replace(scored, unanswerable=looked_at))
-    return Evaluation(tuple(runs), wanted, assumed, request.convention)
+    found = Evaluation(tuple(runs), wanted, assumed, request.convention)
+    return with_intervals(found, level, groups) if interval else found
 
 
 def _scored(r: Rankings, request: Request, *, tie_range: bool, unjudged_range: bool) -> Scored:
@@ -94,7 +97,7 @@ def _scored(r: Rankings, request: Request, *, tie_range: bool, unjudged_range: b
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Evaluation(Exports):
+class Evaluation(Uncertain):
     """What `evaluate` returns, always: numbers of runs and measures, and what these mean.
 
     >>> from judged import evaluate
@@ -113,6 +116,10 @@ class Evaluation(Exports):
     """The library whose numbers these are, where one was named."""
     latency: Latency | None = None
     """How long each query took, where a retriever was asked."""
+    level: float | None = None
+    """The level of the intervals beside the numbers; None where none were asked for."""
+    groups: Groups | None = None
+    """The number of each query's group, where queries that belong together were named."""
 
     def value(self, measure: str | Measure | None = None, run: str | None = None) -> float:
         """One summary number.
@@ -190,83 +197,6 @@ class Evaluation(Exports):
             raise InputError(f"there is no run {quoted(run)}; there is {', '.join(names)}.")
         return self.runs[names.index(run)]
 
-    def tie_range(self, measure: str | Measure | None = None, run: str | None = None) -> TieRange:
-        """A number in the worst order of tied results, on average over all orders, and in the best.
-
-        Each measure has its own worst and best order, in each query. Where a query has very many
-        orders and nothing tells the best of them, the ends are those of the orders that were tried:
-        a warning then names the measure.
-
-        Parameters
-        ----------
-        measure : str or Measure, optional
-            One of this evaluation's measures; needed only where there are several.
-        run : str, optional
-            The name of a run; needed only where there are several.
-
-        Returns
-        -------
-        TieRange
-
-        >>> from judged import evaluate
-        >>> tied = {"q": {"a": 0.5, "b": 0.5}}
-        >>> evaluate({"q": {"a": 1}}, tied, "RR", tie_range=True).tie_range()
-        TieRange(worst=0.5, expected=0.75, best=1.0)
-        """
-        return TieRange(*self._under_others(TIE_ORDERS, "tie_range", measure, run))
-
-    def unjudged_range(
-        self, measure: str | Measure | None = None, run: str | None = None
-    ) -> UnjudgedRange:
-        """A number if all unjudged results had been judged: irrelevant, or of the top grade.
-
-        Bounds for measures to which each result counts for itself, two scenarios for the others; a
-        note names these.
-
-        Parameters
-        ----------
-        measure : str or Measure, optional
-            One of this evaluation's measures; needed only where there are several.
-        run : str, optional
-            The name of a run; needed only where there are several.
-
-        Returns
-        -------
-        UnjudgedRange
-
-        >>> from judged import evaluate
-        >>> run = {"q": ["b", "a"]}
-        >>> evaluate({"q": {"a": 1}}, run, "RR", unjudged_range=True).unjudged_range()
-        UnjudgedRange(irrelevant=0.5, relevant=1.0)
-        """
-        return UnjudgedRange(*self._under_others(UNJUDGED_ENDS, "unjudged_range", measure, run))
-
-    def unanswerable(self, run: str | None = None) -> Unanswerable:
-        """What a run does with the queries that have nothing relevant, which are in no mean.
-
-        Parameters
-        ----------
-        run : str, optional
-            The name of a run; needed only where there are several.
-
-        Returns
-        -------
-        Unanswerable
-
-        >>> from judged import evaluate
-        >>> judgements = {"q1": {"a": 1}, "q2": {}}
-        >>> found = evaluate(judgements, {"q1": ["a"], "q2": ["b"]}, "RR", unanswerable=True)
-        >>> found.value("RR"), found.unanswerable().answered
-        (1.0, 1.0)
-        """
-        apart = self.scored(run).unanswerable
-        if apart is None:
-            raise PolicyError(
-                "this evaluation was made without unanswerable; evaluate again with "
-                "unanswerable=True."
-            )
-        return apart
-
     def compare(self, *, baseline: str | None = None, **settings: Any) -> Comparison:
         """Compare the runs of this evaluation: is the difference real?
 
@@ -314,16 +244,6 @@ class Evaluation(Exports):
 
         return joined([self, *others], names)
 
-    def _under_others(
-        self, names: Iterable[str], option: str, measure: str | Measure | None, run: str | None
-    ) -> list[float]:
-        others = self.scored(run).others
-        if not set(names) <= set(others):
-            raise PolicyError(
-                f"this evaluation was made without {option}; evaluate again with {option}=True."
-            )
-        return [others[name].summary[self.measure(measure)] for name in names]
-
     def label(self, measure: str | Measure) -> str:
         """What a measure is called in tables and files: as it was asked for.
 
@@ -358,14 +278,24 @@ class Evaluation(Exports):
         """The other assumptions under which every number was computed too."""
         return tuple(self.runs[0].others)
 
+    @property
+    def ends(self) -> tuple[str, ...]:
+        """What the ends of intervals are called; nothing where none were asked for."""
+        return () if self.level is None else ENDS
+
     @cached_property
     def summary(self) -> pl.DataFrame:
-        """One row per run, one column per measure; each measure's ranges, where asked for, in
-        columns after its own."""
+        """One row per run, one column per measure; each measure's interval and ranges, where asked
+        for, in columns after its own."""
         import polars as pl
 
-        columns = {name: [run.summary[m] for run in runs] for name, m, runs in self._columns()}
-        return pl.DataFrame({"run": [run.name for run in self.runs], **columns})
+        columns: dict[str, Any] = {"run": [run.name for run in self.runs]}
+        for name, measure, runs in self._columns():
+            columns[name] = [run.summary[measure] for run in runs]
+            for end in self.ends if runs is self.runs else ():
+                ends = [getattr(run.intervals[measure], end) for run in runs]
+                columns[f"{name} {end}"] = pl.Series(ends, dtype=pl.Float64).fill_nan(None)
+        return pl.DataFrame(columns)
 
     def _columns(self) -> Iterator[tuple[str, Measure, tuple[Scored, ...]]]:
         """The name of each column of numbers, its measure, and the values of all runs."""

@@ -84,7 +84,7 @@ class Exports(Records):
         decimals: int | None = None,
         percent: bool = False,
     ) -> list[Table]:
-        """The table that people see; with ranges, a row for each measure.
+        """The table that people see; with intervals or ranges, a row for each measure.
 
         Parameters
         ----------

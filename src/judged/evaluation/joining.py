@@ -26,7 +26,7 @@ def joined(evaluations: Sequence[Evaluation], names: Sequence[str] | None) -> Ev
     runs = [run for each in evaluations for run in each.runs]
     known = _names([run.name for run in runs], names)
     named = [
-        replace(run, rankings=replace(run.rankings, name=name))
+        replace(run, rankings=replace(run.rankings, name=name), intervals={})
         for run, name in zip(runs, known, strict=True)
     ]
     return replace(first, runs=tuple(named), latency=None)

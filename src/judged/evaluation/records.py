@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
 
+    from judged.evaluation.intervals import Groups
     from judged.evaluation.latency import Latency
     from judged.evaluation.request import Conventional
     from judged.evaluation.scored import Scored
@@ -38,10 +39,14 @@ class Records(Result):
     policy: Policy
     convention: Conventional | None
     latency: Latency | None
+    level: float | None
+    groups: Groups | None
     if TYPE_CHECKING:
 
         @property
         def others(self) -> tuple[str, ...]: ...
+        @property
+        def ends(self) -> tuple[str, ...]: ...
         @cached_property
         def summary(self) -> pl.DataFrame: ...
         @cached_property
@@ -73,6 +78,7 @@ class Records(Result):
         return {
             "runs": [run.to_dict(per_query=per_query) for run in in_order(self, sort).runs],
             **took,
+            **self._confidence(),
             "warnings": self.warnings(),
             "measures": {self.label(m): m.definition() for m in self.measures},
             "policy": self.policy.to_dict(),
@@ -80,6 +86,13 @@ class Records(Result):
             "definition": self.methods(),
             "judged": __version__,
         }
+
+    def _confidence(self) -> dict[str, Any]:
+        """The level of the intervals and the number of groups, where intervals were asked for."""
+        if self.level is None:
+            return {}
+        groups = None if self.groups is None else len(set(self.groups.values()))
+        return {"level": self.level, "groups": groups}
 
     def to_json(self, *, per_query: bool = False, sort: str | Measure | None = None) -> str:
         """`to_dict` as JSON.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from judged.evaluation.ranges import TIE_ORDERS, UNJUDGED_ENDS
 from judged.measures import Measure
 from judged.rankings.audit import Audit, audit_of
 from judged.rankings.rankings import Rankings
-from judged.segments import Floats
+from judged.segments import Floats, Ints
 from judged.statistics.aggregates import relative
 from judged.statistics.samples import Means, Median, Sample
 from judged.text import plain
@@ -20,6 +21,7 @@ from judged.text import plain
 if TYPE_CHECKING:
     from judged.evaluation.unanswerable import Unanswerable
     from judged.rankings.weights import Weights
+    from judged.statistics.intervals import Interval
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,6 +50,8 @@ class Scored:
     unsure: dict[Measure, int] = field(default_factory=dict)
     """Measures whose values here, the worst or best over orders of ties, are of some orders only:
     others may go further. And in how many queries."""
+    intervals: dict[Measure, Interval] = field(default_factory=dict)
+    """The intervals of the summaries, where they were asked for."""
     others: dict[str, Scored] = field(default_factory=dict)
     """The same run under other assumptions, by their names: worst, expected, best; unjudged
     irrelevant, unjudged relevant."""
@@ -113,6 +117,12 @@ class Scored:
             return Median.of_values(values, weights)
         return Means.of_values(values, aggregate, weights)
 
+    @cached_property
+    def in_order(self) -> Ints:
+        """The queries as numbers among all of them, in the order of their ids."""
+        queries = self.rankings.queries
+        return np.array(sorted(range(len(queries)), key=queries.__getitem__), np.int64)
+
     def to_dict(self, *, per_query: bool = False) -> dict[str, Any]:
         """Everything, as plain Python values that JSON can hold.
 
@@ -130,6 +140,8 @@ class Scored:
         {'RR': 0.5}
         """
         entry = {"name": self.name, **self._numbers(per_query=per_query)}
+        if self.intervals:
+            entry["intervals"] = {self.label(m): at.to_dict() for m, at in self.intervals.items()}
         for range_, names in {"tie_range": TIE_ORDERS, "unjudged_range": UNJUDGED_ENDS}.items():
             if set(names) <= set(self.others):
                 entry[range_] = {

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from judged.evaluation.definition import (
     about_runs,
     assumptions,
+    brief_intervals,
     expected_runs,
     standard_errors,
 )
@@ -56,6 +57,7 @@ def brief(evaluation: Exports) -> str:
         *(part for part in ranked if part not in USUAL_BASIS),
         *(f"weighted by {source}" for source in weight_sources(evaluation)),
         *apart_notes(evaluation),
+        *brief_intervals(evaluation),
         *(text for measure in evaluation.measures for text in _estimated(evaluation, measure)),
     ]
     return "; ".join([*said, "definitions and notes: verbose (-v)"])

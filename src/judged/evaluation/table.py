@@ -65,9 +65,9 @@ def is_share(measure: Measure) -> bool:
 
 
 def table(evaluation: Records, look: Look, *, per_query: bool = False) -> Table:
-    """One row per run, or per run and query with the summary last; with ranges, one for each
-    measure too. The best of several runs stands out, unless they search both ways: neither way is
-    better than the other."""
+    """One row per run, or per run and query with the summary last; with intervals or ranges, one
+    for each measure too. The best of several runs stands out, unless they search both ways: neither
+    way is better than the other."""
     import polars as pl
 
     from judged.rankings.columns import OTHER_WAY
@@ -75,8 +75,12 @@ def table(evaluation: Records, look: Look, *, per_query: bool = False) -> Table:
     frame = evaluation.summary
     if per_query:
         summary = frame.select("run", pl.lit("all").alias("query"), pl.exclude("run"))
+        known = evaluation.per_query.columns
+        said = [name for name in known if name not in frame.columns or name == "run"]
         frame = pl.concat([evaluation.per_query, summary], how="diagonal")
-    width = 1 + len(evaluation.others)
+        frame = frame.select(*said, *summary.columns[2:])
+    beside = (*evaluation.ends, *evaluation.others)
+    width = 1 + len(beside)
     words = frame.width - width * len(evaluation.measures)  # run, query and its weight
     names = [look.name(evaluation.label(measure), measure) for measure in evaluation.measures]
     both_ways = len({OTHER_WAY in run.rankings.basis for run in evaluation.runs}) > 1
@@ -84,7 +88,7 @@ def table(evaluation: Records, look: Look, *, per_query: bool = False) -> Table:
     for at, column in enumerate(frame.get_columns()[words:]):
         measure = evaluation.measures[at // width]
         cells = [look.number(value, measure) for value in column]
-        alike = not (per_query or evaluation.others or both_ways)
+        alike = not (per_query or beside or both_ways)
         standing_out = best(column, cells, measure) if alike else []
         columns.append([Best(cell) if cell in standing_out else cell for cell in cells])
     rows = [
@@ -93,14 +97,14 @@ def table(evaluation: Records, look: Look, *, per_query: bool = False) -> Table:
             frame.select(frame.columns[:words]).rows(), zip(*columns, strict=True), strict=True
         )
     ]
-    if not evaluation.others:
+    if not beside:
         return [*frame.columns[:words], *names], rows
     split = [
         [*row[:words], name, *row[words + at * width :][:width]]
         for row in rows
         for at, name in enumerate(names)
     ]
-    return [*frame.columns[:words], "measure", "value", *evaluation.others], split
+    return [*frame.columns[:words], "measure", "value", *beside], split
 
 
 def tables(evaluation: Exports, look: Look, per_query: bool) -> list[Table]:

@@ -26,7 +26,14 @@ from judged.segments import Ints, ordinals
 
 if TYPE_CHECKING:
     from judged.evaluation.evaluation import Evaluation
-    from judged.types import ConventionLike, MeasuresLike, PolicyLike, Ties, WeightsLike
+    from judged.types import (
+        ConventionLike,
+        GroupsLike,
+        MeasuresLike,
+        PolicyLike,
+        Ties,
+        WeightsLike,
+    )
 
 __all__ = ["Cutoff", "Rankings", "Subtopics", "by_query_and_rank"]
 
@@ -162,6 +169,9 @@ class Rankings(Columns):
         weights: WeightsLike | None = None,
         unanswerable: bool = False,
         answer_threshold: float | None = None,
+        interval: bool = False,
+        level: float = 0.95,
+        groups: GroupsLike | None = None,
     ) -> Evaluation:
         """Score these rankings; built once, they can be evaluated many times.
 
@@ -179,6 +189,8 @@ class Rankings(Columns):
             How much each query counts: {query: weight}, a table or a file.
         unanswerable, answer_threshold
             As for `judged.evaluate`; rankings hold no scores, unless it made them.
+        interval, level, groups
+            As for `judged.evaluate`: whether each number has an interval.
 
         Returns
         -------
@@ -202,6 +214,9 @@ class Rankings(Columns):
                 weights=weights,
                 unanswerable=unanswerable,
                 answer_threshold=answer_threshold,
+                interval=interval,
+                level=level,
+                groups=groups,
             )
         )
 

@@ -24,6 +24,7 @@ from judged.errors import InputError
 from judged.segments import Floats, Ints
 from judged.statistics.aggregates import CLOSE
 from judged.statistics.inversion import least_count
+from judged.statistics.medians import room
 from judged.statistics.resamples import left_out, resampled
 from judged.statistics.samples import Means, Median, Sample
 from judged.statistics.tested import Tested
@@ -139,7 +140,7 @@ def _portions(bundles: Sequence[Bundle], resamples: int) -> Iterator[Sequence[Bu
     """Bundles in portions whose columns and resamples fit into memory; one at least in each."""
     start = size = 0
     for at, bundle in enumerate(bundles):
-        wide = sum(one.columns.size if isinstance(one, Means) else 0 for one in bundle)
+        wide = sum(room(one) if isinstance(one, Median) else one.columns.size for one in bundle)
         more = 8 * (wide + resamples * len(bundle))
         if at > start and size + more > MEMORY:
             yield bundles[start:at]

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from judged.segments import Floats, Ints
+from judged.statistics.medians import Medians
 from judged.statistics.samples import Means, Median, Sample
 from judged.statistics.units import number_of_units, unit_sums, unit_weights, weighed
 
@@ -17,7 +18,9 @@ BLOCK = 2**18
 def resampled(samples: Sequence[Sample], groups: Ints | None, resamples: int, seed: int) -> Floats:
     """Each sample's number on each resample: a row per sample."""
     means = [(at, one) for at, one in enumerate(samples) if isinstance(one, Means)]
-    medians = [(at, one) for at, one in enumerate(samples) if isinstance(one, Median)]
+    medians = [
+        (at, Medians(one, groups)) for at, one in enumerate(samples) if isinstance(one, Median)
+    ]
     table, places = _table([one for _, one in means], groups) if means else (np.empty(0), [])
     found = np.empty((len(samples), resamples))
     units = number_of_units(len(samples[0]), groups)
@@ -28,7 +31,7 @@ def resampled(samples: Sequence[Sample], groups: Ints | None, resamples: int, se
             for (at, one), (columns, weight) in zip(means, places, strict=True):
                 found[at, rows] = one.function(sums[:, columns] / sums[:, weight])
             for at, median in medians:
-                found[at, rows] = _medians(median, counts, groups)
+                found[at, rows] = median.of(counts)
     return found
 
 
@@ -76,14 +79,3 @@ def _table(
             known.append((one.weights, weight))
         places.append((columns, weight))
     return np.concatenate(parts, axis=1), places
-
-
-def _medians(sample: Median, counts: Floats, groups: Ints | None) -> Floats:
-    """A median on each of the resamples, some at a time: it may be of many values a query."""
-    rows = max(1, BLOCK // max(len(sample.values), len(sample)))
-    return np.concatenate(
-        [
-            sample.resampled(some if groups is None else some[:, groups])
-            for some in (counts[at : at + rows] for at in range(0, len(counts), rows))
-        ]
-    )

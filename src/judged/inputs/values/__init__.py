@@ -317,26 +317,25 @@ def _without_missing(frame: pl.DataFrame, notes: list[str], source: str) -> pl.D
 def _refuse_incomplete(frame: pl.DataFrame, source: str) -> None:
     """Every run has to have every measure, and of each the same queries."""
     runs = frame["run"].unique(maintain_order=True).to_list()
-    sizes = frame.group_by("measure", "run", maintain_order=True).len()
+    sizes = frame.group_by("measure", "run").len()
     has = {(measure, run): size for measure, run, size in sizes.iter_rows()}
-    for measure in frame["measure"].unique(maintain_order=True):
+    every = frame.group_by("measure", maintain_order=True).agg(pl.col("query").n_unique())
+    for measure, queries in every.iter_rows():
         owners = [run for run in runs if (measure, run) in has]
         if lacking := next((run for run in runs if run not in owners), None):
             raise InputError(
                 f"{source}: run {lacking!r} has no values of {measure!r}, which run {owners[0]!r} "
                 "has; give every run the same measures."
             )
-        if len(runs) == 1:
-            continue
-        of_measure = frame.filter(pl.col("measure") == measure)
-        queries = of_measure["query"].unique(maintain_order=True)
-        short = next((run for run in runs if has[measure, run] < len(queries)), None)
+        short = next((run for run in runs if has[measure, run] < queries), None)
         if short is not None:
-            raise InputError(f"{source}: {_lacking(of_measure, queries, short, measure)}")
+            some = frame.filter(pl.col("measure") == measure)
+            raise InputError(f"{source}: {_lacking(some, short, measure)}")
 
 
-def _lacking(frame: pl.DataFrame, queries: pl.Series, run: str, measure: str) -> str:
-    """The message on queries that a run lacks and others have."""
+def _lacking(frame: pl.DataFrame, run: str, measure: str) -> str:
+    """The message on queries of a measure that a run lacks and others have."""
+    queries = frame["query"].unique(maintain_order=True)
     own = frame.filter(pl.col("run") == run)["query"]
     lost = queries.filter(~queries.is_in(own.implode())).to_list()
     other = frame.filter(pl.col("query") == lost[0])["run"][0]

@@ -15,7 +15,7 @@ from judged.inputs.whitespace import is_number
 from judged.text import Warned, listed, quote
 
 _COUNTS = ("num_q", "num_ret", "num_rel", "num_nonrel_judged_ret")
-_WORDS = ("runid", "relstring")
+_WORDS = ("runid", "relstring", "warning")
 
 
 def part_of_table(table: Sheet) -> Part:
@@ -214,32 +214,49 @@ def _headless(sheet: Sheet) -> Part:
 
 
 def _printed(sheet: Sheet) -> Part:
-    """What trec_eval or ir_measures print for each query, without their summaries."""
-    frame = sheet.frame.with_row_index("row")
+    """What trec_eval, ir_measures or judged print for each query, without their summaries."""
+    frame = _with_run(sheet)
     summary = pl.col("query") == "all"
-    said = frame.filter(summary)
-    if len(twice := said.filter(pl.col("measure").is_duplicated())):
+    said = frame.filter(summary & ~pl.col("measure").is_in(_WORDS))
+    if len(twice := said.filter(~pl.struct("run", "measure").is_first_distinct())):
         raise InputError(
-            f"{sheet.place(twice['row'][1])}: there are two lines of {quote(twice['measure'][1])} "
-            'with "all", which is the summary; a query cannot be called so here.'
+            f"{sheet.place(twice['row'][0])}: there are two lines of {quote(twice['measure'][0])} "
+            'with "all", which is the summary; a query cannot be called so here. Give each run in '
+            "a file of its own."
         )
-    tag = said.filter(pl.col("measure") == "runid")["value"]
     kept = frame.filter(~summary & ~pl.col("measure").is_in([*_COUNTS, *_WORDS]))
     if not kept.height:
         raise InputError(
             f"{sheet.source}: holds no values of queries, only a summary; print them with -q."
         )
-    gone = [
-        name
-        for name in frame.filter(~summary)["measure"].unique(maintain_order=True)
-        if name in (*_COUNTS, *_WORDS)
-    ]
-    notes = [f"{sheet.source}: not read, as these are no measures: {listed(gone)}."] if gone else []
-    lines = sheet.lines or range(frame.height)
-    part = Sheet(kept.drop("row"), sheet.source, True, True, [lines[row] for row in kept["row"]])
-    found = _long(part, (None, "measure", "query", "value"), ())
-    if not kept["value"].str.contains(r"\.\d{5,}|[eE]").any():
+    others = frame.filter(~summary)["measure"].unique(maintain_order=True)
+    gone = [name for name in others if name in (*_COUNTS, *_WORDS)]
+    warned = frame.filter(summary & (pl.col("measure") == "warning"))["value"]
+    notes: list[str] = [Warned(f"{sheet.source}: {each}") for each in warned]
+    if gone:
+        notes.append(f"{sheet.source}: not read, as these are no measures: {listed(gone)}.")
+    decimals = kept["value"].filter(kept["value"].str.contains(".", literal=True))
+    if len(decimals) and decimals.str.contains(r"\.\d{4}$").all():
         notes.append(f"{sheet.source}: the values are rounded to four decimals.")
-    return Part(
-        found.frame, found.place, found.source, tuple(notes), tag=tag[0] if len(tag) else None
+    lines = sheet.lines or range(frame.height)
+    part = Sheet(kept, sheet.source, True, True, [lines[row] for row in kept["row"]])
+    tags = frame.filter(pl.col("measure") == "runid")["value"]
+    run = "run" if len(tags) > 1 else None
+    found = _long(part, (run, "measure", "query", "value"), ())
+    tag = tags[0] if len(tags) == 1 else None
+    return Part(found.frame, found.place, found.source, tuple(notes), tag=tag)
+
+
+def _with_run(sheet: Sheet) -> pl.DataFrame:
+    """The rows with the run that each is of, where several stand below each other, each under a
+    line with its name, as judged writes them."""
+    is_tag = (pl.col("measure") == "runid") & (pl.col("query") == "all")
+    frame = sheet.frame.with_row_index("row").with_columns(
+        run=pl.when(is_tag).then("value").forward_fill()
     )
+    if frame.filter(is_tag).height > 1 and frame["run"].null_count():
+        raise InputError(
+            f"{sheet.source}: holds several runs, whose names stand below their values; give each "
+            "run in a file of its own."
+        )
+    return frame

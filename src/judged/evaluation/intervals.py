@@ -1,0 +1,129 @@
+"""The interval of a run's number: how far that of all such queries may be from it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from judged.errors import InputError
+from judged.statistics.samples import Means
+from judged.text import counted
+
+if TYPE_CHECKING:
+    from judged.evaluation.evaluation import Evaluation
+    from judged.evaluation.scored import Scored
+    from judged.measures import Measure
+    from judged.segments import Ints
+    from judged.statistics.intervals import Interval
+    from judged.types import GroupsLike
+
+LEVEL = 0.95
+"""In how many of all samples an interval holds the true number, unless another level is asked
+for."""
+ENDS = ("low", "high")
+"""What the ends of an interval are called in tables."""
+RESAMPLES = 9_999
+"""How many resamples of the queries a bootstrap takes."""
+
+Groups = Mapping[str, int]
+"""The number of each query's group."""
+
+
+def numbered(given: GroupsLike, runs: Iterable[Scored]) -> Groups:
+    """The groups of all queries of some runs, numbered in the order of query ids."""
+    from judged.inputs.groups import groups_of
+
+    queries = sorted({query for run in runs for query in run.rankings.queries})
+    return dict(zip(queries, groups_of(given, queries)[0].tolist(), strict=True))
+
+
+def refuse_idle(level: float, groups: GroupsLike | None) -> None:
+    """What is about intervals says nothing without them."""
+    if groups is not None or level != LEVEL:
+        raise InputError(
+            "level and groups are about intervals, which are asked for with interval=True "
+            "(--interval)."
+        )
+
+
+def with_intervals(evaluation: Evaluation, level: float, groups: GroupsLike | None) -> Evaluation:
+    """An evaluation with the interval of every number."""
+    known = None if groups is None else numbered(groups, evaluation.runs)
+    runs = [
+        replace(
+            run,
+            intervals={
+                measure: interval_of(run, measure, level=level, groups=known)
+                for measure in evaluation.measures
+            },
+        )
+        for run in evaluation.runs
+    ]
+    return replace(evaluation, runs=tuple(runs), level=level, groups=known)
+
+
+def interval_of(
+    run: Scored,
+    measure: Measure,
+    *,
+    level: float,
+    method: str | None = None,
+    groups: Groups | None = None,
+    resamples: int = RESAMPLES,
+    seed: int = 0,
+    cut: bool = True,
+) -> Interval:
+    """The interval of one number, cut at the measure's range; the same whatever the order in which
+    queries were given."""
+    from judged.statistics.intervals import Interval, interval
+
+    estimate, counts = run.summary[measure], ~np.isnan(run.values[measure])
+    order = run.in_order[counts[run.in_order]]
+    if not len(order):
+        return Interval(estimate, note="no query counts")
+    row = np.cumsum(counts) - 1
+    sample = run.sample(measure).take(row[order])
+    if isinstance(sample, Means) and (why := _infinite(sample, measure)):
+        return Interval(estimate, note=why)
+    found = interval(
+        sample,
+        level=level,
+        method=method,
+        groups=None if groups is None else _groups(run, order, groups),
+        range=_range(run, measure, len(order)) if cut else (-math.inf, math.inf),
+        error=run.summary_errors.get(measure, 0.0),
+        resamples=resamples,
+        seed=seed,
+    )
+    return replace(found, estimate=estimate)
+
+
+def _groups(run: Scored, order: Ints, groups: Groups) -> Ints:
+    """The groups of these queries, numbered without gaps."""
+    queries = run.rankings.queries
+    found = [groups[queries[at]] for at in order.tolist()]
+    return np.unique(found, return_inverse=True)[1].reshape(-1)
+
+
+def _infinite(sample: Means, measure: Measure) -> str:
+    """Why the mean of infinite values has no interval, and what has one."""
+    lost = int((~np.isfinite(sample.columns)).any(axis=1).sum())
+    if not lost:
+        return ""
+    queries = f"{lost:,} of {counted(len(sample), 'query', 'queries')}"
+    return f"infinite for {queries}; {measure(aggregate='median')} can have one"
+
+
+def _range(run: Scored, measure: Measure, size: int) -> tuple[float, float]:
+    """The lowest and the highest summary that there can be; none where a convention gave a query a
+    value beyond the measure's own."""
+    low, high = map(float, measure.spec.range)
+    values = run.values[measure]
+    low = low if np.nanmin(values) >= low else -math.inf
+    high = high if np.nanmax(values) <= high else math.inf
+    many = size if measure.params["aggregate"] == "sum" else 1
+    return low * many, high * many

@@ -1,0 +1,364 @@
+"""Gate: whether a run may pass, rule by rule, and what could be seen at all."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from judged import __version__
+from judged.checks import checked_methods
+from judged.comparison.sentences import shown_p
+from judged.evaluation.evaluation import Evaluation
+from judged.quality_gate.conditions import Changes
+from judged.quality_gate.rules import RULES, Ruled
+from judged.quality_gate.values import Reached
+from judged.results import Part, Result, Table
+from judged.text import counted, listed, plain, shown
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+@dataclass(frozen=True)
+class Worst:
+    """A query that lost, with both values."""
+
+    query: str
+    baseline: float
+    value: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain values for JSON."""
+        return {
+            "query": self.query,
+            "baseline": plain(self.baseline),
+            "value": plain(self.value),
+            "difference": plain(self.value - self.baseline),
+        }
+
+
+@checked_methods
+@dataclass(frozen=True, eq=False, repr=False)
+class Gate(Result):
+    """What `gate` returns: whether every rule holds, what each says, and what could be seen.
+
+    >>> from judged import gate
+    >>> judgements = {"q1": {"a": 1}, "q2": {"b": 1}}
+    >>> run = {"q1": ["a"], "q2": ["c", "b"]}
+    >>> gate(judgements, run, "RR", baseline=run).passed
+    True
+    """
+
+    SAVED_AS: ClassVar[dict[str, str]] = {**Result.SAVED_AS, ".xml": "to_junit"}
+    WORDS: ClassVar[frozenset[str]] = frozenset({"measure", "verdict", "query"})
+
+    evaluation: Evaluation
+    """Today's run, and the baseline where that is a run, as `evaluate` scores them."""
+    rule: str
+    """loss, safe or point."""
+    level: float
+    run: str
+    """What the run is called."""
+    repeats: int
+    """How many runs of the system there are."""
+    source: str
+    """What messages call the baseline."""
+    against: str | None
+    """What the run is called that it was made of; None where nothing was compared."""
+    kind: str
+    """file or run: what the baseline is."""
+    rows: tuple[Ruled, ...]
+    """What the rule says of each measure."""
+    minima: tuple[Reached, ...] = ()
+    """Of each measure that has to reach a value, whether it does."""
+    golden: tuple[Reached, ...] = ()
+    """Of each golden query, whether it reaches what it has to."""
+    worst: Mapping[str, tuple[Worst, ...]] = field(default_factory=dict)
+    """Of each measure the ten queries that lost most."""
+    changes: Changes = Changes()  # noqa: RUF009
+    """The queries that were left out, as their judgements are not those of the baseline."""
+    notes: tuple[str, ...] = ()
+    """What was noticed on the way."""
+    unlike: str = ""
+    """Why nothing could be compared, where a baseline was replaced all the same."""
+    updated: bool = False
+    """Whether the baseline file was written."""
+    to_update: bool = False
+    """Whether it was to be."""
+
+    @property
+    def checks(self) -> tuple[Ruled | Reached, ...]:
+        """Everything that has to hold."""
+        return (*self.rows, *self.minima, *self.golden)
+
+    @property
+    def passed(self) -> bool:
+        """Whether every rule holds."""
+        return all(each.holds for each in self.checks)
+
+    @property
+    def interval_level(self) -> float:
+        """The level of an interval each end of which holds at the gate's level."""
+        return 2 * self.level - 1
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything, as plain Python values that JSON can hold.
+
+        Returns
+        -------
+        dict
+
+        >>> from judged import gate
+        >>> run = {"q1": ["a"], "q2": ["c", "b"]}
+        >>> found = gate({"q1": {"a": 1}, "q2": {"b": 1}}, run, "RR", baseline=run)
+        >>> found.to_dict()["measures"][0]["verdict"]
+        'identical'
+        """
+        return {
+            "passed": self.passed,
+            "rule": self.rule,
+            "level": self.level,
+            "run": self.run,
+            "repeats": self.repeats,
+            "baseline": {"source": self.source, "kind": self.kind, "run": self.against},
+            "updated": self.updated,
+            "measures": [row.to_dict() for row in self.rows],
+            "minimum": [each.to_dict() for each in self.minima],
+            "golden": [each.to_dict() for each in self.golden],
+            "worst": {
+                name: [each.to_dict() for each in queries] for name, queries in self.worst.items()
+            },
+            "left_out": self.changes.to_dict(),
+            "says": self.says(),
+            "notes": [str(note) for note in self.notes],
+            "definitions": {
+                self.evaluation.label(m): m.definition() for m in self.evaluation.measures
+            },
+            "policy": self.evaluation.policy.to_dict(),
+            "judged": __version__,
+        }
+
+    def to_frame(self) -> pl.DataFrame:
+        """What the rule says of each measure, as a polars table.
+
+        Returns
+        -------
+        polars.DataFrame
+
+        >>> from judged import gate
+        >>> run = {"q1": ["a"], "q2": ["c", "b"]}
+        >>> found = gate({"q1": {"a": 1}, "q2": {"b": 1}}, run, "RR", baseline=run)
+        >>> found.to_frame()["verdict"].to_list()
+        ['identical']
+        """
+        import polars as pl
+
+        sizes = ("baseline", "value", "difference", "drop", "low", "high", "allowed_drop")
+        schema: dict[str, Any] = {
+            "measure": pl.String,
+            "holds": pl.Boolean,
+            "verdict": pl.String,
+            "queries": pl.Int64,
+            **dict.fromkeys(sizes, pl.Float64),
+            "p": pl.Float64,
+            "corrected_p": pl.Float64,
+            "sees": pl.Float64,
+            "says": pl.String,
+        }
+        rows = [
+            (
+                *(row.measure, row.holds, row.word, row.queries, row.baseline, row.value),
+                *(row.difference, row.drop, row.low, row.high, row.allowed),
+                *(row.p, row.corrected_p, row.sight.drop, row.says),
+            )
+            for row in self.rows
+        ]
+        return pl.DataFrame(rows, schema=schema, orient="row")
+
+    def says(self) -> str:
+        """The verdict as one sentence.
+
+        Returns
+        -------
+        str
+
+        >>> from judged import gate
+        >>> run = {"q1": ["a"], "q2": ["c", "b"]}
+        >>> gate({"q1": {"a": 1}, "q2": {"b": 1}}, run, "RR", baseline=run).says()
+        'passed: the rule loss holds on RR.'
+        """
+        failing = [_named(each) for each in self.checks if not each.holds]
+        if failing:
+            return f"failed: {listed(failing)}."
+        held = [f"the rule {self.rule} holds on {listed([row.measure for row in self.rows])}"]
+        if not self.rows:
+            held = ["nothing was compared, as there was no baseline"]
+            if self.unlike:
+                held = [f"nothing was compared, as the baseline was another: {self.unlike}"]
+        if self.minima:
+            held.append(f"{counted(len(self.minima), 'value')} reached")
+        if self.golden:
+            held.append(f"{counted(len(self.golden), 'golden value')} reached")
+        return f"passed: {'; '.join(held)}."
+
+    def sentences(self) -> list[str]:
+        """The warnings, the verdict, what each rule says, what could be seen, and what was done.
+
+        Returns
+        -------
+        list of str
+
+        >>> from judged import gate
+        >>> run = {"q1": ["a"], "q2": ["c", "b"]}
+        >>> found = gate({"q1": {"a": 1}, "q2": {"b": 1}}, run, "RR", baseline=run)
+        >>> found.sentences()[1]
+        'RR: the same value on all 2 queries.'
+        """
+        return [
+            *self.warnings(),
+            self.says(),
+            *(each.says for each in sorted(self.checks, key=lambda each: each.holds)),
+            *(row.sees for row in self.rows),
+            *self._done(),
+            *(note for note in self.notes if note not in self.warnings()),
+        ]
+
+    def _done(self) -> list[str]:
+        """What was compared, and how."""
+        said = []
+        if self.changes:
+            said.append(f"left out, as their judgements are others: {self.changes}.")
+        if self.rows:
+            of = f"{self.run} against {self.against} ({self.source})"
+            said.append(f"rule {self.rule}: {RULES[self.rule]}; {of}{self._how()}.")
+        if self.updated:
+            said.append(f"wrote the baseline {self.source}.")
+        elif self.to_update:
+            said.append(f"the baseline {self.source} stays as it was, as the gate failed.")
+        return said
+
+    def _how(self) -> str:
+        """The test in words."""
+        if self.rule == "point":
+            return ""
+        level = f"one-sided at {self.level * 100:g} %"
+        if self.rule == "safe":
+            return f"; {level}, without correction, as every measure has to hold"
+        many = counted(len(self.rows), "measure")
+        return f"; {level}, Holm over {many}"
+
+    def tables(self) -> list[Table]:
+        """What each rule says, and the queries that lost most.
+
+        Returns
+        -------
+        list of (header, rows)
+
+        >>> from judged import gate
+        >>> run = {"q1": ["a"], "q2": ["c", "b"]}
+        >>> found = gate({"q1": {"a": 1}, "q2": {"b": 1}}, run, "RR", baseline=run)
+        >>> found.tables()[0][1][0][:2]
+        ['RR', 'identical']
+        """
+        found = [self._rules()] if self.rows else []
+        if self.minima:
+            found.append(
+                (
+                    ["measure", "verdict", "value", "bound", "needed"],
+                    [
+                        [
+                            *(each.measure, _verdict(each), shown(each.value)),
+                            *(shown(each.bound), shown(each.needed)),
+                        ]
+                        for each in self.minima
+                    ],
+                )
+            )
+        if self.golden:
+            found.append(
+                (
+                    ["query", "measure", "verdict", "value", "needed"],
+                    [
+                        [
+                            *(str(each.query), each.measure, _verdict(each)),
+                            *(shown(each.value), shown(each.needed)),
+                        ]
+                        for each in self.golden
+                    ],
+                )
+            )
+        return [*found, *self._worst()]
+
+    def _rules(self) -> Table:
+        level = f"{self.interval_level * 100:g} %"
+        header = [
+            "measure",
+            "verdict",
+            "baseline",
+            "now",
+            "change",
+            f"{level} low",
+            f"{level} high",
+        ]
+        rows = [
+            [
+                *(row.measure, row.word, shown(row.baseline), shown(row.value)),
+                *(_signed(row.difference), _signed(row.low), _signed(row.high)),
+                *(f"{row.allowed:g}", shown_p(row.corrected_p)),
+                shown(row.sight.drop),
+            ]
+            for row in self.rows
+        ]
+        return [*header, "allowed", "p", "shows"], rows
+
+    def _worst(self) -> list[Table]:
+        rows = [
+            [
+                *(each.query, name, shown(each.baseline), shown(each.value)),
+                _signed(each.value - each.baseline),
+            ]
+            for name, queries in self.worst.items()
+            for each in queries
+        ]
+        return [(["query", "measure", "baseline", "now", "change"], rows)] if rows else []
+
+    def _numbers(self) -> list[Part]:
+        return [*self.tables()]
+
+    def to_junit(self) -> str:
+        """A report in JUnit's XML, a test case for everything that has to hold, as continuous
+        integration shows it.
+
+        Returns
+        -------
+        str
+
+        >>> from judged import gate
+        >>> run = {"q1": ["a"], "q2": ["c", "b"]}
+        >>> found = gate({"q1": {"a": 1}, "q2": {"b": 1}}, run, "RR", baseline=run)
+        >>> found.to_junit().splitlines()[1]
+        '<testsuites name="judged gate" tests="1" failures="0" errors="0">'
+        """
+        from judged.quality_gate.junit import junit
+
+        return junit(self)
+
+
+def _named(each: Ruled | Reached) -> str:
+    """What fails, in a few words."""
+    if isinstance(each, Ruled):
+        return f"{each.measure} ({each.word})"
+    if each.kind == "golden":
+        return f"golden query {each.query} on {each.measure}"
+    return f"the value of {each.measure}"
+
+
+def _verdict(each: Reached) -> str:
+    return "reached" if each.holds else "not reached"
+
+
+def _signed(value: float) -> str:
+    """A difference with its sign."""
+    text = shown(value)
+    return f"+{text}" if value > 0 and text not in ("–",) else text.replace("-", "−")

@@ -1,0 +1,61 @@
+"""A gate in JUnit's XML, as continuous integration shows it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from xml.sax.saxutils import escape, quoteattr
+
+from judged.quality_gate.rules import Ruled
+from judged.text import visible
+
+if TYPE_CHECKING:
+    from judged.quality_gate.gate import Gate
+    from judged.quality_gate.values import Reached
+
+
+def junit(gate: Gate) -> str:
+    """One test case for everything that has to hold; what could be seen is its output."""
+    checks = gate.checks
+    failures = sum(not each.holds for each in checks)
+    counts = f'tests="{len(checks)}" failures="{failures}" errors="0"'
+    lines = ['<?xml version="1.0" encoding="UTF-8"?>', f'<testsuites name="judged gate" {counts}>']
+    lines.append(f"  <testsuite name={_attribute(f'judged gate {gate.run}')} {counts}>")
+    for each in checks:
+        lines += _case(each, gate)
+    said = "\n".join(visible(text) for text in gate.sentences())
+    lines += [f"    <system-out>{escape(said)}</system-out>", "  </testsuite>", "</testsuites>"]
+    return "\n".join(lines) + "\n"
+
+
+def _case(each: Ruled | Reached, gate: Gate) -> list[str]:
+    if isinstance(each, Ruled):
+        kind, name, word = gate.rule, each.measure, each.word
+    else:
+        kind, word = each.kind, "not reached"
+        name = each.measure if each.query is None else f"{each.query} {each.measure}"
+    case = f"    <testcase classname={_attribute(f'judged.gate.{kind}')} name={_attribute(name)}"
+    if each.holds:
+        return [f"{case}/>"]
+    text = "\n".join([each.says, *_worst_lines(each, gate)])
+    body = escape("\n".join(visible(line) for line in text.split("\n")))
+    message = _attribute(each.says)
+    return [
+        f"{case}>",
+        f"      <failure type={_attribute(word)} message={message}>{body}</failure>",
+        "    </testcase>",
+    ]
+
+
+def _worst_lines(each: Ruled | Reached, gate: Gate) -> list[str]:
+    """The queries that lost most, under the measure that fails."""
+    if not isinstance(each, Ruled):
+        return []
+    return [
+        f"{visible(worst.query)}: {worst.baseline:.4f} to {worst.value:.4f}"
+        for worst in gate.worst.get(each.measure, ())
+    ]
+
+
+def _attribute(text: str) -> str:
+    """Text between quotation marks; nothing that XML cannot hold is left in it."""
+    return quoteattr(visible(text))

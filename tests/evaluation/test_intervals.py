@@ -1,0 +1,603 @@
+"""Intervals of the numbers of an evaluation: what they are of, and where they stand."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from scipy import stats
+
+import judged
+from judged import Embeddings, Rankings, evaluate, relevance
+from judged.errors import InputError, JudgedError
+from judged.evaluation.evaluation import Evaluation
+
+WARNS = pytest.mark.filterwarnings("ignore::judged.errors.JudgedWarning")
+ITEMS = [f"d{number}" for number in range(12)]
+
+
+def made(seed: int, queries: int = 25) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Judgements, and a run with ties."""
+    draw = Random(seed)
+    judgements = {
+        f"q{number}": {item: draw.choice([0, 1, 2]) for item in draw.sample(ITEMS, 6)}
+        for number in range(queries)
+    }
+    for items in judgements.values():
+        items["d0"] = 1
+    run = {query: {item: draw.randint(1, 9) for item in ITEMS} for query in judgements}
+    return judgements, run
+
+
+def ends(found: Any) -> tuple[float, float]:
+    return found.low, found.high
+
+
+def student(values: Any, level: float = 0.95) -> tuple[float, float]:
+    """Student's interval, by scipy."""
+    return tuple(
+        stats.t.interval(level, len(values) - 1, np.mean(values), stats.sem(values))  # type: ignore[return-value]
+    )
+
+
+@WARNS
+@pytest.mark.parametrize("level", [0.5, 0.9, 0.95, 0.999])
+def test_the_interval_of_a_mean_is_students(level: float) -> None:
+    judgements, run = made(1)
+    found = evaluate(judgements, run, "AP", interval=True, level=level)
+    values = found.per_query["AP"].to_numpy()
+    assert ends(found.interval()) == pytest.approx(student(values, level))
+    assert found.interval().method == "t"
+    assert found.interval().estimate == found.value()
+
+
+@WARNS
+def test_each_summary_has_the_interval_that_suits_it() -> None:
+    judgements, run = made(2)
+    asked = "AP, Success@1, GMAP, NumRelRet@5, F(average=means)@5, MedR, Rank(of=all)"
+    found = evaluate(judgements, run, asked, interval=True)
+    intervals = found.intervals()
+    assert intervals["measure"].to_list() == list(found.labels)
+    methods = ["t", "wilson", "log t", "t", "bca", "order", "bca"]
+    assert intervals["method"].to_list() == methods
+    assert intervals["note"].null_count() == len(methods)
+    assert (intervals["low"] <= intervals["estimate"]).all()
+    assert (intervals["high"] >= intervals["estimate"]).all()
+    assert intervals["estimate"].to_list() == [found.value(name) for name in found.labels]
+    hits = int(found.per_query["Success@1"].sum())
+    wilson = stats.binomtest(hits, 25).proportion_ci(method="wilson")
+    assert ends(found.interval("Success@1")) == pytest.approx(tuple(wilson))
+    logs = np.log(np.maximum(found.per_query["GMAP"].to_numpy(), 1e-5))
+    assert ends(found.interval("GMAP")) == pytest.approx(tuple(np.exp(student(logs))))
+    counts = found.per_query["NumRelRet@5"].to_numpy()
+    assert ends(found.interval("NumRelRet@5")) == pytest.approx(
+        tuple(25 * np.array(student(counts)))
+    )
+    ranks = np.sort(found.per_query["MedR"].to_numpy())
+    assert ends(found.interval("MedR")) == (ranks[7], ranks[17])  # 8th of 25 from either end
+
+
+@WARNS
+def test_f_of_means_is_resampled_with_both_its_means() -> None:
+    judgements, run = made(3)
+    found = evaluate(judgements, run, "F(average=means)@5, P@5, R@5")
+    columns = found.per_query.select("P@5", "R@5").to_numpy()
+    counts = np.random.default_rng(5).multinomial(25, [1 / 25] * 25, size=20_000) / 25
+    p, r = (counts @ columns).T
+    expected = np.quantile(2 * p * r / (p + r), [0.025, 0.975])
+    interval = found.interval("F(average=means)@5", method="percentile")
+    assert ends(interval) == pytest.approx(tuple(expected), abs=0.01)
+    assert interval.method == "percentile"
+
+
+@WARNS
+def test_the_interval_of_a_sum_is_cut_where_sums_end() -> None:
+    judgements, run = made(4)
+    found = evaluate(judgements, run, "AP(aggregate=sum), NumRelRet@1", interval=True)
+    low, high = ends(found.interval("AP(aggregate=sum)"))
+    assert 1 < low < found.value("AP(aggregate=sum)") < high
+    few = Rankings.from_relevance([[0, 1], [0, 1], [1]]).evaluate("NumRelRet@1")
+    assert few.interval().low == 0.0
+
+
+def test_ends_are_cut_at_the_range() -> None:
+    found = Rankings.from_relevance([[1], [1], [0, 1]]).evaluate("RR, Rank", interval=True)
+    assert student([1, 1, 0.5])[1] > 1
+    assert found.interval("RR").high == 1.0
+    assert found.interval("Rank").low == 1.0
+
+
+def test_a_value_beyond_the_range_is_not_cut_off() -> None:
+    rankings = Rankings.from_relevance([[1, 0], [0, 1], [0, 0, 1]]).evaluate("RR").scored()
+    values = next(iter(rankings.values.values()))
+    assert values.max() == 1.0
+    from judged.evaluation.intervals import _range
+
+    assert _range(rankings, judged.RR, 3) == (0, 1)
+    values[0] = -1.0
+    assert _range(rankings, judged.RR, 3) == (-math.inf, 1)
+
+
+@WARNS
+@pytest.mark.parametrize("policy", [{"missing": "skip"}, {"empty": "skip"}, {}])
+def test_queries_that_do_not_count_are_left_out(policy: dict[str, str]) -> None:
+    judgements, run = made(5)
+    del run["q3"], run["q4"]
+    judgements["q5"] = {"d1": 0}
+    found = evaluate(judgements, run, "AP", policy=policy, interval=True)
+    values = found.per_query["AP"].drop_nulls().to_numpy()
+    assert len(values) == {"missing": 23, "empty": 24}.get(next(iter(policy), ""), 25)
+    assert ends(found.interval()) == pytest.approx(student(values))
+
+
+@WARNS
+def test_a_convention_has_the_interval_of_its_own_values() -> None:
+    judgements, run = made(6)
+    found = evaluate(judgements, run, "map, hit_rate@1", convention="ranx", interval=True)
+    assert ends(found.interval("map")) == pytest.approx(student(found.per_query["map"].to_numpy()))
+    assert found.to_dict()["runs"][0]["intervals"]["hit_rate@1"]["method"] == "wilson"
+    assert found.summary.columns[1:4] == ["map", "map low", "map high"]
+
+
+@WARNS
+def test_weights_count() -> None:
+    judgements, run = made(7)
+    draw = Random(7)
+    weights = {query: draw.uniform(0.5, 3) for query in judgements}
+    weights["q1"] = 0.0
+    found = evaluate(judgements, run, "AP", weights=weights, interval=True)
+    values = found.per_query["AP"].drop_nulls().to_numpy()
+    w = np.array([weights[query] for query in judgements if weights[query]])
+    mean = np.average(values, weights=w)
+    error = math.sqrt(24 / 23 * np.sum((w * (values - mean)) ** 2)) / w.sum()
+    half = stats.t.ppf(0.975, 23) * error
+    assert ends(found.interval()) == pytest.approx((mean - half, mean + half))
+    equal = evaluate(judgements, run, "AP", weights=dict.fromkeys(judgements, 3.0), interval=True)
+    assert equal.interval() == evaluate(judgements, run, "AP", interval=True).interval()
+
+
+@WARNS
+def test_groups_are_what_is_independent() -> None:
+    judgements, run = made(8)
+    groups = {query: int(query[1:]) % 5 for query in judgements}
+    found = evaluate(judgements, run, "AP", groups=groups, interval=True)
+    values = found.per_query["AP"].to_numpy()
+    sums = np.bincount(np.arange(25) % 5, values - values.mean())
+    half = stats.t.ppf(0.975, 4) * math.sqrt(5 / 4 * np.sum(sums**2)) / 25
+    assert ends(found.interval()) == pytest.approx((values.mean() - half, values.mean() + half))
+    usual = evaluate(judgements, run, "AP")
+    assert usual.interval(groups=groups) == found.interval()
+    ratio = half / (student(values)[1] - values.mean())
+    brief = found.to_text().splitlines()[-1]
+    said = f"95 % interval: t, by 5 groups of 25 queries, {ratio:.2f} times as wide as by query"
+    assert said in brief
+    assert (found.to_dict()["level"], found.to_dict()["groups"]) == (0.95, 5)
+    # Each query a group of its own changes nothing.
+    own = evaluate(judgements, run, "AP", groups={q: q for q in judgements}, interval=True)
+    assert ends(own.interval()) == pytest.approx(ends(usual.interval()))
+
+
+@WARNS
+def test_groups_from_a_table_and_a_file(tmp_path: Path) -> None:
+    judgements, run = made(9)
+    groups = {query: f"s{int(query[1:]) // 3}" for query in judgements}
+    table = pl.DataFrame({"query": list(groups), "group": list(groups.values())})
+    table.sample(fraction=1.0, shuffle=True, seed=1).write_csv(tmp_path / "groups.csv")
+    ways: list[Any] = [groups, table, tmp_path / "groups.csv", str(tmp_path / "groups.csv")]
+    found = [evaluate(judgements, run, "AP, F(average=means)@5").intervals(groups=g) for g in ways]
+    assert all(each.equals(found[0]) for each in found)
+    turned = dict(reversed(judgements.items()))
+    again = evaluate(turned, run, "AP, F(average=means)@5").intervals(groups=groups)
+    for column in ("low", "high"):
+        assert again[column].to_list() == pytest.approx(found[0][column].to_list(), rel=1e-12)
+
+
+@WARNS
+def test_random_orders_of_ties_add_their_standard_error() -> None:
+    judgements, run = made(10)
+    for items in run.values():
+        items.update(dict.fromkeys(ITEMS, 1))  # everything ties
+    found = evaluate(judgements, run, "ERR", policy={"ties": "expected"}, interval=True)
+    scored = found.scored()
+    error = scored.summary_errors[found.measure()]
+    values = found.per_query["ERR"].to_numpy()
+    assert error > 0
+    plain = student(values)
+    assert found.interval().high - found.interval().low > plain[1] - plain[0]
+    within = stats.sem(values)
+    total = math.hypot(within, error)
+    freedom = total**4 / (within**4 / 24)
+    half = stats.t.ppf(0.975, freedom) * total
+    assert found.interval().high == pytest.approx(values.mean() + half)
+
+
+WAYS: dict[str, Callable[[Any, Any, Path], Evaluation]] = {}
+
+
+def way(function: Callable[[Any, Any, Path], Evaluation]) -> Callable[..., Evaluation]:
+    WAYS[function.__name__] = function
+    return function
+
+
+ASKED = ["AP", "Success@1", "F(average=means)@5", "MedR"]
+
+
+@way
+def dicts(judgements: Any, run: Any, _: Path) -> Evaluation:
+    return evaluate(judgements, {"run": run}, ASKED, interval=True)
+
+
+@way
+def other_order(judgements: Any, run: Any, _: Path) -> Evaluation:
+    turned = dict(reversed(judgements.items()))
+    return evaluate(turned, {"run": run}, ASKED, interval=True)
+
+
+@way
+def frames(judgements: Any, run: Any, _: Path) -> Evaluation:
+    qrels = [(q, i, g) for q, items in judgements.items() for i, g in items.items()]
+    rows = [(q, i, float(s)) for q, items in run.items() for i, s in items.items()]
+    Random(1).shuffle(rows)
+    return evaluate(
+        pl.DataFrame(qrels, schema=["query", "item", "grade"], orient="row"),
+        {"run": pl.DataFrame(rows, schema=["query", "item", "score"], orient="row")},
+        ASKED,
+        interval=True,
+    )
+
+
+@way
+def files(judgements: Any, run: Any, folder: Path) -> Evaluation:
+    qrels = [f"{q} 0 {i} {g}" for q, items in judgements.items() for i, g in items.items()]
+    rows = [f"{q} Q0 {i} 1 {s} run" for q, items in run.items() for i, s in items.items()]
+    (folder / "qrels").write_text("\n".join(reversed(qrels)) + "\n")
+    (folder / "run").write_text("\n".join(rows) + "\n")
+    return evaluate(folder / "qrels", folder / "run", ASKED, interval=True)
+
+
+@way
+def rankings(judgements: Any, run: Any, _: Path) -> Evaluation:
+    return judged.judge(judgements, run).evaluate(ASKED, interval=True)
+
+
+@way
+def retriever(judgements: Any, run: Any, _: Path) -> Evaluation:
+    return judged.evaluate_retriever(
+        lambda query: list(run[query].items()), None, judgements, ASKED, interval=True
+    )
+
+
+@way
+def later(judgements: Any, run: Any, _: Path) -> Evaluation:
+    return evaluate(judgements, {"run": run}, ASKED)
+
+
+@WARNS
+@pytest.mark.parametrize("name", [name for name in WAYS if name != "dicts"])
+def test_the_same_by_every_way_in(name: str, tmp_path: Path) -> None:
+    judgements, run = made(11)
+    expected = dicts(judgements, run, tmp_path).intervals().drop("run")
+    found = WAYS[name](judgements, run, tmp_path).intervals().drop("run")
+    assert found["method"].to_list() == ["t", "wilson", "bca", "order"]
+    for column in ("estimate", "low", "high"):
+        assert found[column].to_list() == pytest.approx(expected[column].to_list(), rel=1e-12)
+
+
+def test_embeddings() -> None:
+    draw = np.random.default_rng(3)
+    vectors, labels = draw.normal(size=(30, 4)), [at % 5 for at in range(30)]
+    same = relevance.same_label(labels, labels)
+    asked: dict[str, Any] = {"interval": True, "level": 0.9}
+    by_itself = Embeddings(vectors, vectors, exclude=relevance.same_row())
+    found = by_itself.evaluate(same, "AP", **asked)
+    assert ends(found.interval()) == pytest.approx(student(found.per_query["AP"].to_numpy(), 0.9))
+    again = judged.evaluate_embeddings(
+        vectors, vectors, same, "AP", exclude=relevance.same_row(), **asked
+    )
+    top, _ = by_itself.evaluate_and_top_k(same, "AP", k=2, **asked)
+    assert again.interval() == top.interval() == found.interval()
+    groups = {str(at): label for at, label in enumerate(labels)}
+    grouped = by_itself.evaluate(same, "AP", groups=groups, **asked)
+    assert ends(grouped.interval()) != ends(found.interval())
+    both = by_itself.evaluate(same, "AP", both=True, **asked)
+    assert both.summary["AP low"].null_count() == 0
+    with pytest.raises(InputError) as caught:
+        by_itself.evaluate(same, "AP", both=True, groups=groups, **asked)
+    assert str(caught.value) == (
+        "weights, groups and unanswerable are about the queries, and with both=True the items are "
+        "queries too; evaluate one direction at a time."
+    )
+
+
+@WARNS
+def test_tables_and_files() -> None:
+    judgements, run = made(12)
+    other = made(13)[1]
+    usual = evaluate(judgements, {"one": run, "two": other}, "AP, Success@1")
+    found = evaluate(judgements, {"one": run, "two": other}, "AP, Success@1", interval=True)
+    names = ["AP", "AP low", "AP high", "Success@1", "Success@1 low", "Success@1 high"]
+    assert found.summary.columns == ["run", *names]
+    assert found.summary["AP low"].to_list() == [
+        found.interval("AP", name).low for name in ("one", "two")
+    ]
+    header, rows = found.tables()[0]
+    assert header == ["run", "measure", "value", "low", "high"]
+    low, high = ends(found.interval("AP", "one"))
+    assert rows[0] == ["one", "AP", *(f"{at:.4f}" for at in (found.value("AP", "one"), low, high))]
+    assert [row[:2] for row in rows] == [
+        [run, name] for run in ("one", "two") for name in ("AP", "Success@1")
+    ]
+    shown = found.tables(percent=True, decimals=1)[0][1][0]
+    assert shown == [
+        "one",
+        "AP %",
+        *(f"{100 * at:.1f}" for at in (found.value("AP", "one"), low, high)),
+    ]
+    assert found.to_csv(quiet=True).splitlines()[0] == ",".join(["run", *names])
+    assert found.to_markdown().startswith("| run | measure | value | low | high |\n")
+    assert r"run & measure & value & low & high \\" in found.to_latex()
+    assert "<th" in found.to_html()
+    assert f"<td>{low:.4f}</td>" in found.to_html()
+    assert found.to_pandas()["AP high"].tolist() == found.summary["AP high"].to_list()
+    # What is about queries, and TREC's lines, are as without.
+    assert found.to_trec(per_query=True) == usual.to_trec(per_query=True)
+    assert found.to_csv(per_query=True) == usual.to_csv(per_query=True)
+    assert found.per_query.equals(usual.per_query)
+    per_query = found.tables(per_query=True)[0]
+    assert per_query[0] == ["run", "query", "measure", "value", "low", "high"]
+    assert per_query[1][0][3:] == [f"{found.per_query['AP'][0]:.4f}", "–", "–"]
+    assert ["one", "all", "AP", *rows[0][2:]] in per_query[1]
+    assert "interval" not in usual.to_json()
+    assert "interval" not in usual.methods()
+
+
+@WARNS
+def test_json() -> None:
+    judgements, run = made(14)
+    data = json.loads(evaluate(judgements, run, "AP, MedR", interval=True, level=0.9).to_json())
+    assert (data["level"], data["groups"]) == (0.9, None)
+    intervals = data["runs"][0]["intervals"]
+    assert list(intervals) == ["AP", "MedR"]
+    assert list(intervals["AP"]) == ["estimate", "low", "high", "method"]
+    assert intervals["AP"]["estimate"] == data["runs"][0]["scores"]["AP"]
+    assert intervals["MedR"]["method"] == "order"
+    assert "level" not in json.loads(evaluate(judgements, run, "AP").to_json())
+
+
+@WARNS
+@pytest.mark.parametrize("per_query", [False, True])
+def test_beside_ranges(per_query: bool) -> None:
+    judgements, run = made(15)
+    found = evaluate(judgements, run, "AP, RR", interval=True, tie_range=True, unjudged_range=True)
+    header, rows = found.tables(per_query=per_query)[0]
+    others = ["worst", "expected", "best", "unjudged irrelevant", "unjudged relevant"]
+    words = ["run", *(["query"] if per_query else []), "measure"]
+    assert header == [*words, "value", "low", "high", *others]
+    whole = dict(zip(header, rows[-1], strict=True))
+    tied, bounds = found.tie_range("RR"), found.interval("RR")
+    assert [whole[name] for name in ("value", "low", "high", "worst", "best")] == [
+        f"{at:.4f}" for at in (found.value("RR"), *ends(bounds), tied.worst, tied.best)
+    ]
+    assert found.summary.columns[1:5] == ["AP", "AP low", "AP high", "AP worst"]
+    weighted = evaluate(judgements, run, "AP", interval=True, weights=dict.fromkeys(judgements, 2))
+    assert weighted.tables(per_query=True)[0][0][:4] == ["run", "query", "weight", "measure"]
+
+
+@WARNS
+def test_runs_in_another_order_keep_their_intervals() -> None:
+    judgements, run = made(16)
+    other = made(17)[1]
+    found = evaluate(judgements, {"one": run, "two": other}, "AP", interval=True)
+    rows = found.to_frame(sort="AP").rows()
+    assert sorted(rows) == sorted(found.summary.rows())
+    assert rows[0][1] > rows[1][1]
+
+
+@WARNS
+def test_what_is_said() -> None:
+    judgements, run = made(18)
+    found = evaluate(judgements, run, "AP, Success@1, MedR", interval=True)
+    told = "Student's t (AP); Wilson's interval of a share (Success@1); order statistics, exact by "
+    told += "the binomial distribution (MedR)"
+    assert f"intervals: 95 %: {told}" in found.sentences()
+    assert f"Intervals: 95 %: {told}." in found.methods()
+    assert "Interval: 95 %: Student's t." in found.definition("AP").splitlines()
+    brief = found.to_text().splitlines()[-1]
+    assert brief.startswith("95 % interval: t (AP), wilson (Success@1), order (MedR); ")
+    assert f"Intervals: 95 %: {told}." in found.to_markdown()
+    alone = evaluate(judgements, run, "AP", interval=True, level=0.999).to_text()
+    assert alone.splitlines()[-1].startswith("99.9 % interval: t; ")
+
+
+def test_a_measure_whose_methods_differ_by_run_names_the_runs() -> None:
+    judgements = {"q1": {"a": 1}, "q2": {"a": 1}, "q3": {"a": 1}}
+    first = {query: ["a"] for query in judgements}
+    later = {"q1": ["a"], "q2": ["b", "a"], "q3": ["b", "c", "a"]}
+    found = evaluate(judgements, {"one": first, "two": later}, "RR", interval=True)
+    assert found.interval(run="one").method == "wilson"
+    assert (
+        found.to_text()
+        .splitlines()[-1]
+        .startswith("95 % interval: wilson (RR of one), t (RR of two); ")
+    )
+
+
+@pytest.mark.parametrize(
+    ("lists", "measure", "why"),
+    [
+        ([[0, 1]], "RR", "one query alone says nothing of how others would spread"),
+        (
+            [[0, 1], [0, 1]],
+            "RR",
+            "all queries have the same value, which says nothing of how others would spread",
+        ),
+        (
+            [[0, 1], [1], [1]],
+            "MedR",
+            "3 queries are too few for a 95 % interval of a median, which takes 6",
+        ),
+    ],
+)
+def test_why_there_is_no_interval(lists: list[list[int]], measure: str, why: str) -> None:
+    found = Rankings.from_relevance(lists).evaluate(measure, interval=True)
+    interval = found.interval()
+    assert interval.note == why
+    assert math.isnan(interval.low)
+    assert found.summary.row(0)[2:] == (None, None)
+    assert found.tables()[0][1][0][-2:] == ["–", "–"]
+    entry = found.to_dict()["runs"][0]["intervals"][measure]
+    assert (entry["low"], entry["high"], entry["note"]) == (None, None, why)
+    assert f"no interval of {measure}: {why}; " in found.to_text().splitlines()[-1]
+    assert f"intervals: no interval of {measure}: {why}" in found.sentences()
+    assert found.intervals()["note"].to_list() == [why]
+
+
+def test_an_infinite_mean_has_none() -> None:
+    judgements = {f"q{at}": {"a": 1} for at in range(8)}
+    run = {query: ["a"] if query != "q3" else ["b"] for query in judgements}
+    with pytest.warns(judged.errors.JudgedWarning):
+        found = evaluate(judgements, run, "Rank, Rank(of=all), MedR", interval=True)
+    why = "infinite for 1 of 8 queries; {} can have one"
+    assert found.interval("Rank").note == why.format("Rank(aggregate=median)")
+    assert found.interval("Rank(of=all)").note == why.format("Rank(of=all, aggregate=median)")
+    assert found.interval("Rank").estimate == math.inf
+    assert found.to_dict()["runs"][0]["intervals"]["Rank"]["low"] is None
+    assert ends(found.interval("MedR")) == (1.0, math.inf)
+
+
+def test_no_query_counts() -> None:
+    found = Rankings.from_relevance([[0, 0]]).evaluate(
+        "AP", policy={"empty": "skip"}, interval=True
+    )
+    assert found.interval().note == "no query counts"
+    assert found.intervals().row(0)[2:] == (None, None, None, None, "no query counts")
+
+
+def test_ten_of_ten_are_not_certain() -> None:
+    found = Rankings.from_relevance([[1]] * 10).evaluate("Success@1", interval=True)
+    assert ends(found.interval()) == pytest.approx((0.7225, 1.0), abs=1e-4)
+
+
+@WARNS
+def test_methods_by_name() -> None:
+    judgements, run = made(19)
+    found = evaluate(judgements, run, "AP, MedR, F(average=means)@5, Success@1")
+    for method in ("t", "bca", "percentile"):
+        assert found.interval("Success@1", method=method).method == method
+    bca = found.interval("AP", method="bca")
+    assert bca == found.interval("AP", method="bca")
+    assert bca != found.interval("AP", method="bca", seed=1)
+    assert bca != found.interval("AP", method="bca", resamples=999)
+    values = found.per_query["AP"].to_numpy()
+    oracle = stats.bootstrap((values,), np.mean, n_resamples=9_999, method="BCa", random_state=1)
+    assert ends(bca) == pytest.approx(tuple(oracle.confidence_interval), abs=0.01)
+    assert found.interval("MedR", method="percentile").method == "percentile"
+
+
+REFUSED: dict[str, tuple[Callable[[Evaluation], Any], str]] = {
+    "t of a median": (
+        lambda found: found.interval("MedR", method="t"),
+        "MedR: t gives no interval of a median; percentile does.",
+    ),
+    "t of a function of means": (
+        lambda found: found.interval("F(average=means)@5", method="t"),
+        "F(average=means)@5: t gives no interval of a number that is no mean, sum or geometric "
+        "mean; bca and percentile do.",
+    ),
+    "t of all": (
+        lambda found: found.intervals(method="t"),
+        "MedR: t gives no interval of a median; percentile does.",
+    ),
+    "a method": (
+        lambda found: found.interval("AP", method="wald"),
+        "method must be one of t, bca, percentile; got 'wald'.",
+    ),
+    "a level": (
+        lambda found: found.interval("AP", level=95),
+        "level must be a number between 0 and 1, as 0.95; got 95.",
+    ),
+    "a level of 1": (
+        lambda found: found.intervals(level=1.0),
+        "level must be a number between 0 and 1, as 0.95; got 1.0.",
+    ),
+    "resamples": (
+        lambda found: found.interval("AP", resamples=10),
+        "resamples must be a whole number from 999 to 1,000,000; got 10.",
+    ),
+    "a group is missing": (
+        lambda found: found.interval("AP", groups={"q0": "a", "q1": "b"}),
+        "the groups given: 2 queries have no group ('q2', 'q3'); give every query one, if need be "
+        "one of its own.",
+    ),
+    "no groups": (
+        lambda found: found.intervals(groups=7),  # type: ignore[arg-type]
+        "groups of queries are a dict {query: group}, a table or a file; got int.",
+    ),
+    "a measure": (
+        lambda found: found.interval("RR"),
+        "RR was not evaluated; there is AP, MedR, F(average=means)@5.",
+    ),
+}
+
+
+@WARNS
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_is_refused(name: str) -> None:
+    call, message = REFUSED[name]
+    found = evaluate(*made(20, queries=4), "AP, MedR, F(average=means)@5")
+    with pytest.raises(JudgedError) as caught:
+        call(found)
+    assert str(caught.value) == message
+
+
+@pytest.mark.parametrize("options", [{"level": 0.9}, {"groups": {"q": 1}}])
+def test_what_is_about_intervals_alone_is_refused(options: dict[str, Any]) -> None:
+    message = (
+        "level and groups are about intervals, which are asked for with interval=True (--interval)."
+    )
+    with pytest.raises(InputError, match=f"^{re.escape(message)}$"):
+        evaluate({"q": {"a": 1}}, {"q": ["a"]}, "RR", **options)
+
+
+def test_wrong_options_of_evaluate() -> None:
+    given: tuple[Any, Any] = ({"q": {"a": 1}}, {"q": ["a"]})
+    with pytest.raises(InputError) as caught:
+        evaluate(*given, interval="yes")  # type: ignore[arg-type]
+    assert str(caught.value) == "interval must be True or False; got 'yes'."
+    with pytest.raises(InputError) as caught:
+        evaluate(*given, interval=True, level=0)
+    assert str(caught.value) == "level must be a number between 0 and 1, as 0.95; got 0."
+    with pytest.raises(InputError) as caught:
+        evaluate(*given, interval=True, groups={"p": 1})
+    assert str(caught.value) == (
+        "the groups given: no query has a group. The groups are of 'p'; the queries are 'q'. Do "
+        "the two belong together?"
+    )
+
+
+@WARNS
+def test_queries_looked_at_apart_need_no_group() -> None:
+    judgements, run = made(21)
+    judgements["empty"], run["empty"] = {"d1": 0}, {"d1": 1}
+    groups = {query: int(query[1:]) % 4 for query in judgements if query != "empty"}
+    found = evaluate(judgements, run, "AP", unanswerable=True, interval=True, groups=groups)
+    assert found.to_dict()["groups"] == 4
+
+
+@WARNS
+def test_evaluations_side_by_side_have_intervals_of_their_own() -> None:
+    judgements, run = made(22)
+    one = evaluate(judgements, {"one": run}, "AP", interval=True)
+    two = evaluate(judgements, {"two": made(23)[1]}, "AP", interval=True, level=0.5)
+    both = one.beside(two)
+    assert both.summary.columns == ["run", "AP"]
+    assert ends(both.interval(run="one")) == ends(one.interval())
+    assert ends(both.interval(run="two")) == ends(two.interval(level=0.95))

@@ -262,9 +262,16 @@ def _differences(
     for family in families(matches, settings):
         among[family] = corrected(p[family], settings.correction)
     return [
-        Difference.of(cut.attribute, match, *map(float, found), settings.level)
-        for match, *found in zip(matches, statistic, p, among, strict=True)
-        if not np.isnan(found[1])
+        Difference.of(
+            cut.attribute,
+            match,
+            float(statistic[at]),
+            float(p[at]),
+            float(among[at]),
+            settings.level,
+        )
+        for at, match in enumerate(matches)
+        if not np.isnan(p[at])
     ]
 
 

@@ -13,6 +13,7 @@ from judged.cli import cli
 
 COMMANDS = {
     "evaluate": ("qrels", "a.run"),
+    "compare": ("qrels", "a.run", "b.run", "--missing", "zero"),
     "retriever": ("qrels", "string:capwords"),
     "gate": ("qrels", "b.run", "--baseline", "b.run"),
     "explain": ("qrels", "a.run", "-q", "q1"),

@@ -115,7 +115,8 @@ def decide(
         if numbered is None
         else {query: names[at] for query, at in zip(queries, numbered.tolist(), strict=True)},
     )
-    notes = [*evaluation.warnings(), *in_no_run(_rankings(evaluation), evaluation.policy)]
+    notes: list[str] = [*map(Warned, evaluation.warnings())]
+    notes += in_no_run(_rankings(evaluation), evaluation.policy)
     then, changes, unlike = scored.then, Changes(), ""
     place = np.arange(len(queries))
     if given.file is not None:

@@ -1,6 +1,7 @@
 """Written by docs/reference.py from __init__.py and the registry of measures."""
 
 from judged.rankings.audit import Audit as Audit
+from judged.comparison.comparison import Comparison as Comparison
 from judged.errors import ConventionError as ConventionError
 from judged.embeddings.diagnosis import Diagnosis as Diagnosis
 from judged.disagreement.result import Disagreement as Disagreement
@@ -27,7 +28,9 @@ from judged.embeddings.top_k import TopK as TopK
 from judged.evaluation.unanswerable import Unanswerable as Unanswerable
 from judged.inputs.vectors import Vectors as Vectors
 from judged import charts as charts
+from judged.comparison import compare as compare
 from judged.disagreement import compare_conventions as compare_conventions
+from judged.comparison import compare_values as compare_values
 from judged import conventions as conventions
 from judged.evaluation import evaluate as evaluate
 from judged.embeddings import evaluate_embeddings as evaluate_embeddings

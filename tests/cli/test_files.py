@@ -14,6 +14,10 @@ from judged.cli import COMMANDS, cli
 from judged.cli._files import Command, Reads, Writes
 
 TEXTS = {
+    "compare": {
+        *("baseline", "caption", "columns", "convention", "label", "lower_is_better", "margin"),
+        *("measure_name", "measures", "sort"),
+    },
     "conventions": {"columns", "measures"},
     "demo": {"folder"},  # it writes only under names of its own, and refuses other folders
     "embeddings": {
@@ -82,6 +86,16 @@ CALLS = [
     ("unique", "evaluate qrels a.run --weights unique -o {}"),
     ("unique", "evaluate qrels a.run --interval --groups unique -o {}"),
     ("unique", "evaluate qrels a.run --item-to table:unique -o {}"),
+    ("qrels", "compare qrels a.run b.run -o {}"),
+    ("a.run", "compare qrels b.run a.run -o {}"),
+    ("a.run", "compare qrels b.run A=a.run -o {}"),
+    ("unique", "compare qrels a.run b.run --weights unique -o {}"),
+    ("unique", "compare qrels a.run b.run --unique unique -o {}"),
+    ("unique", "compare qrels a.run b.run --groups unique -o {}"),
+    ("unique", "compare qrels a.run b.run --slices unique -o {}"),
+    ("unique", "compare qrels a.run b.run --item-to table:unique -o {}"),
+    ("unique", "compare --values unique -o {}"),
+    ("unique", "compare --values a.run --values unique -o {}"),
     ("q.npy", "embeddings q.npy i.npy --pairs --save-run {}"),
     ("i.npy", "embeddings q.npy i.npy::arr --pairs --save-run {}"),
     ("i.npy", "embeddings q.npy i.npy::arr --pairs -o {}"),

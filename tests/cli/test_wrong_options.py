@@ -13,6 +13,7 @@ from judged.cli import cli
 
 COMMANDS = {
     "evaluate": ("qrels", "a.run"),
+    "compare": ("qrels", "a.run", "b.run", "--missing", "zero"),
     "retriever": ("qrels", "string:capwords"),
     "explain": ("qrels", "a.run", "-q", "q1"),
     "identify": ("0.5", "qrels", "a.run", "-m", "RR"),

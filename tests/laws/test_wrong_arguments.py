@@ -43,6 +43,7 @@ INDEXED = EMBEDDINGS.evaluate_index(
     k=3,
 )
 JUDGED = {"judgements": JUDGEMENTS, "run": RUN}
+COMPARISON = judged.compare(JUDGEMENTS, RUNS, ["AP", "RR"])
 
 CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "evaluate": (judged.evaluate, JUDGED),
@@ -51,6 +52,8 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "explain a list": (judged.explain, {"judgements": [1, 0, 1]}),
     "identify": (judged.identify, {"value": "0.5", "measures": "RR", **JUDGED}),
     "compare_conventions": (judged.compare_conventions, {"measures": "AP", **JUDGED}),
+    "compare": (judged.compare, {"judgements": JUDGEMENTS, "runs": RUNS}),
+    "compare_values": (judged.compare_values, {"values": {"a": {"1": 1.0}, "b": {"1": 0.5}}}),
     "parse_measure": (judged.parse_measure, {"measure": "P"}),
     "read_run": (judged.read_run, {"run": RUN}),
     "read_judgements": (judged.read_judgements, {"judgements": JUDGEMENTS}),
@@ -109,6 +112,7 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
 }
 METHODS = {
     "Evaluation": EVALUATION,
+    "Comparison": COMPARISON,
     "Explanation": EXPLAINED,
     "Identification": IDENTIFIED,
     "Disagreement": DISAGREEMENT,

@@ -30,7 +30,7 @@ def compared_runs(runs: Sequence[str], baseline: str | None) -> list[tuple[str, 
             "a comparison needs at least two runs; got " + (f"one, {runs[0]}." if runs else "none.")
         )
     if baseline is not None:
-        if baseline not in runs:
+        if not isinstance(baseline, str) or baseline not in runs:
             raise InputError(
                 f"the baseline {quoted(baseline)} is none of the runs: {', '.join(runs)}."
             )

@@ -69,12 +69,14 @@ def measure_of(name: str) -> Measure | None:
 
 def _lower(given: str | Iterable[str], measures: Sequence[str]) -> tuple[str, ...]:
     """The measures of which lower is better, each one that there is."""
-    found: tuple[Any, ...] = (given,)
-    if isinstance(given, Iterable) and not isinstance(given, str):
-        found = tuple(given)
+    wrong = InputError(f"lower_is_better must be names of measures; got {quoted(given)}.")
+    try:
+        found = (given,) if isinstance(given, str) else tuple(given)
+    except TypeError:
+        raise wrong from None
     for name in found:
         if not isinstance(name, str):
-            raise InputError(f"lower_is_better must be names of measures; got {quoted(given)}.")
+            raise wrong
         if name not in measures:
             hint = did_you_mean(name, measures)
             raise InputError(f"lower_is_better names {quoted(name)}, which is not compared{hint}")

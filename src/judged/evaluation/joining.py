@@ -29,7 +29,7 @@ def joined(evaluations: Sequence[Evaluation], names: Sequence[str] | None) -> Ev
         replace(run, rankings=replace(run.rankings, name=name), intervals={})
         for run, name in zip(runs, known, strict=True)
     ]
-    return replace(first, runs=tuple(named), latency=None)
+    return replace(first, runs=tuple(named), latency=None, level=None, groups=None)
 
 
 def _names(given: Sequence[str], names: Sequence[str] | None) -> Sequence[str]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from judged.checks import checked
 
 if TYPE_CHECKING:
-    from judged.quality_gate.gate import Gate
+    from judged.quality_gate.result import Gate
     from judged.types import (
         CategoriesLike,
         CollectionLike,

@@ -26,9 +26,9 @@ from judged.quality_gate.asked import Asked
 from judged.quality_gate.baseline import Baseline
 from judged.quality_gate.conditions import Changes, Conditions
 from judged.quality_gate.fingerprints import fingerprints
-from judged.quality_gate.gate import Gate, Worst
 from judged.quality_gate.measured import Measured, compared_by, measured, queries_of
 from judged.quality_gate.reading import Given, NoBaselineError
+from judged.quality_gate.result import Gate, Worst
 from judged.quality_gate.rules import ruled
 from judged.quality_gate.values import Reached, Wanted, of_query, of_whole, refuse_unknown
 from judged.segments import Floats

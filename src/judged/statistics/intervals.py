@@ -231,7 +231,7 @@ def interval(
     else:
         bounds = _bootstrap(sample, groups, level, chosen, resamples, seed)
     if math.isnan(bounds[0]):
-        return Interval(estimate, method=chosen, note=_unspread(groups))
+        return Interval(estimate, method=chosen, note=_unspread(chosen, groups))
     if error and chosen not in ("t", "log t"):
         bounds = _widened(estimate, bounds, error, level)
     low, high = max(bounds[0], float(range[0])), min(bounds[1], float(range[1]))
@@ -284,9 +284,11 @@ def _hopeless(sample: Sample, groups: Ints | None) -> str:
     return ""
 
 
-def _unspread(groups: Ints | None) -> str:
+def _unspread(method: str, groups: Ints | None) -> str:
+    """Why there is no interval: what is all the same."""
     units = "queries have" if groups is None else "groups have"
-    return f"all {units} the same value, which says nothing of how others would spread"
+    same = "resamples give" if method in ("bca", "percentile") else units
+    return f"all {same} the same value, which says nothing of how others would spread"
 
 
 def _too_few(size: int, level: float) -> str:
@@ -365,8 +367,6 @@ def _bootstrap(
     low, high = bootstrap(
         [sample], groups, levels=(level,), method=method, resamples=resamples, seed=seed
     )
-    if low[0, 0] == high[0, 0] and not isinstance(sample, Median):
-        return math.nan, math.nan
     return float(low[0, 0]), float(high[0, 0])
 
 

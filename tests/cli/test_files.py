@@ -96,6 +96,7 @@ CALLS = [
     ("unique", "compare qrels a.run b.run --item-to table:unique -o {}"),
     ("unique", "compare --values unique -o {}"),
     ("unique", "compare --values a.run --values unique -o {}"),
+    ("a.run", "compare qrels qrels dense=unique,a.run -o {}"),
     ("q.npy", "embeddings q.npy i.npy --pairs --save-run {}"),
     ("i.npy", "embeddings q.npy i.npy::arr --pairs --save-run {}"),
     ("i.npy", "embeddings q.npy i.npy::arr --pairs -o {}"),

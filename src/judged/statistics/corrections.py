@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
-from judged import checks
+from judged.checks import choice
 from judged.segments import Floats
 
 
@@ -58,7 +58,7 @@ def corrected(p: Floats, correction: str) -> Floats:
     >>> corrected(np.array([0.01, 0.04, 0.03]), "holm")
     array([0.03, 0.06, 0.06])
     """
-    correct = CORRECTIONS[checks.choice("correction", correction, tuple(CORRECTIONS))]
+    correct = CORRECTIONS[choice("correction", correction, tuple(CORRECTIONS))]
     found = np.array(p, np.float64)
     counts = ~np.isnan(found)
     found[counts] = correct(found[counts])

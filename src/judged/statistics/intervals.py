@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from judged import checks
+from judged.checks import choice
 from judged.errors import InputError
 from judged.segments import Floats, Ints
 from judged.statistics.aggregates import effective_number
@@ -254,7 +254,7 @@ def _usual(sample: Sample, groups: Ints | None, range: tuple[float, float]) -> s
 
 def _asked(sample: Sample, method: str) -> str:
     """The method asked for, unless it does not fit."""
-    checks.choice("the method of an interval", method, METHODS)
+    choice("the method of an interval", method, METHODS)
     if isinstance(sample, Median):
         number, fitting = "a median", ["percentile"]
     elif not sample.aggregate:

@@ -97,6 +97,7 @@ CALLS = [
     ("unique", "compare qrels a.run b.run --item-to table:unique -o {}"),
     ("unique", "compare --values unique -o {}"),
     ("unique", "compare --values a.run --values unique -o {}"),
+    ("a.run", "compare qrels qrels dense=unique,a.run -o {}"),
     ("qrels", "gate qrels a.run --baseline s.json --json {}"),
     ("a.run", "gate qrels a.run --baseline s.json --junit {}"),
     ("s.json", "gate qrels a.run --baseline s.json --markdown {}"),

@@ -61,6 +61,7 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "compare": (judged.compare, {"judgements": JUDGEMENTS, "runs": RUNS}),
     "compare_values": (judged.compare_values, {"values": {"a": {"1": 1.0}, "b": {"1": 0.5}}}),
     "parse_measure": (judged.parse_measure, {"measure": "P"}),
+    "repeats": (judged.repeats, {}),
     "read_run": (judged.read_run, {"run": RUN}),
     "read_judgements": (judged.read_judgements, {"judgements": JUDGEMENTS}),
     "read_vectors": (judged.read_vectors, {"path": "none.npy"}),

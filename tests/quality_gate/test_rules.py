@@ -298,9 +298,15 @@ def test_repeats_are_one_system() -> None:
     with pytest.raises(MeasureError) as no_mean:
         judged.gate(judgements, repeats, "Rank(aggregate=median)", baseline=old)
     assert str(no_mean.value) == (
-        "Rank(aggregate=median) is no mean over queries, and repeats of a run are averaged query "
-        "by query; leave it out, or give one run."
+        "Rank(aggregate=median) is no mean over queries, so the repeats of r0, r1, r2 have no mean "
+        "either; compare single runs of it, or another measure."
     )
+    several = judged.repeats(*repeats.values())
+    assert judged.gate(judgements, several, "AP", baseline=old).rows == found.rows
+    same = judged.gate(judgements, several, "AP", baseline=several)
+    assert same.rows[0].word == "identical"
+    compared = compare(judgements, {"old": old, "new": several}, "AP", level=0.90).pair()
+    assert compared.p / 2 == pytest.approx(min(found.rows[0].p, 1 - found.rows[0].p), rel=1e-9)
 
 
 def test_a_run_that_lacks_queries_is_refused() -> None:

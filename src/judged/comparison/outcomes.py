@@ -267,7 +267,7 @@ def _careful(match: Match, outcome: Outcome, settings: Settings) -> Outcome:
 def _by_repeats(match: Match) -> float:
     """p of a difference without spread over queries, by what repeats alone say of it; 0 where they
     say nothing."""
-    from scipy.special import stdtr
+    from judged.statistics.distributions import t_tail
 
     if match.averaged is None or match.ours.repeats is match.theirs.repeats is None:
         return 0.0
@@ -276,7 +276,8 @@ def _by_repeats(match: Match) -> float:
     if not whole > 0:
         return 0.0
     freedom = whole**2 / (variances**2 / freedoms).sum()
-    return float(2 * stdtr(freedom, -abs(match.averaged.mean()) / math.sqrt(whole)))
+    away = abs(match.averaged.mean()) / math.sqrt(whole)
+    return float(2 * t_tail(np.array([away]), np.array([freedom]))[0])
 
 
 def _exact(match: Match, outcome: Outcome) -> float:

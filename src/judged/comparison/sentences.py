@@ -28,6 +28,8 @@ def amount(value: float) -> str:
     sign, size = ("−" if value < 0 else ""), abs(value)
     if not math.isfinite(size):
         return f"{sign}∞" if math.isinf(size) else "–"
+    if size >= 1e15:
+        return f"{sign}{size:.3g}"
     if size >= 1000:
         return f"{sign}{size:,.0f}"
     decimals = 3 if size == 0 or 0.001 <= size < 10 else 2
@@ -129,7 +131,8 @@ def _by(pair: Pair) -> str:
     if math.isnan(pair.difference):
         return f"{pair.wins:,} queries to {pair.losses:,}"
     if math.isnan(low) or math.isnan(high):
-        return amount(abs(pair.difference))
+        why = f" (no interval: {pair.interval.note})" if pair.interval.note else ""
+        return f"{amount(abs(pair.difference))}{why}"
     if low * high > 0:
         ends = sorted((abs(low), abs(high)))
         return f"{amount(abs(pair.difference))} ({amount(ends[0])} to {amount(ends[1])})"

@@ -7,13 +7,26 @@ from typing import TYPE_CHECKING
 
 from judged.comparison.sentences import shown_level
 from judged.comparison.slices import Slice
-from judged.comparison.table import Column, Form, differences, laid_out, one_against_all
+from judged.comparison.table import Column, Form, differences, laid_out, one_against_all, tables
+from judged.evaluation.table import Look
 from judged.results import Table
 from judged.text import Left
 
 if TYPE_CHECKING:
     from judged.comparison.comparison import Comparison
     from judged.comparison.pair import Pair
+
+
+def all_tables(comparison: Comparison, look: Look, width: int | None = None) -> list[Table]:
+    """The tables of all queries, and below them those of slices, where there are some."""
+    return [
+        *tables(comparison, look, width),
+        *(
+            table
+            for measure in comparison.numbers.measures
+            for table in slice_tables(comparison, Form(measure, look), width)
+        ),
+    ]
 
 
 def slice_tables(comparison: Comparison, form: Form, width: int | None) -> list[Table]:

@@ -78,13 +78,11 @@ def with_sign(text: str, value: float | None) -> str:
 def tables(comparison: Comparison, look: Look, width: int | None = None) -> list[Table]:
     """The tables of all measures; what is wider than `width` comes below."""
     block = _block if one_against_all(comparison) else _places_and_pairs
-    forms = [Form(measure, look) for measure in comparison.numbers.measures]
-    found = [table for form in forms for table in block(comparison, form, width)]
-    if len(comparison.slices):
-        from judged.comparison.slice_tables import slice_tables
-
-        found += [table for form in forms for table in slice_tables(comparison, form, width)]
-    return found
+    return [
+        table
+        for measure in comparison.numbers.measures
+        for table in block(comparison, Form(measure, look), width)
+    ]
 
 
 def one_against_all(comparison: Comparison) -> str | None:

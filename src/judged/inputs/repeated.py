@@ -10,7 +10,7 @@ from typing import Any
 
 from judged.errors import InputError
 from judged.inputs.dicts import with_texts
-from judged.inputs.formats import named_file, printable
+from judged.inputs.formats import distinct_names, named_file, printable
 
 Repeated = Mapping[str, tuple[str, ...]]
 """The names of the repeats of each run that has some."""
@@ -97,8 +97,6 @@ def apart(runs: Any) -> tuple[Any, Repeated]:
 
 def _of_files(runs: list[Any] | tuple[Any, ...]) -> Any:
     """Runs by name, where a list of files has repeats; else the list itself."""
-    from judged.inputs import distinct_names
-
     if any(isinstance(each, Repeats) for each in runs):
         raise InputError(
             "repeats have no name of their own; give them as {name: judged.repeats(…)}."

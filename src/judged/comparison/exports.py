@@ -9,8 +9,8 @@ from judged.checks import checked_methods
 from judged.comparison import definition
 from judged.comparison.records import Records
 from judged.comparison.sentences import by_importance
-from judged.comparison.slice_tables import all_tables
 from judged.comparison.table import in_order
+from judged.comparison.tables import tables
 from judged.evaluation.table import Look
 from judged.results import Part, Result, Table
 from judged.text import Dim, Warned, html, html_table, markdown
@@ -165,7 +165,7 @@ class Exports(Records):
         >>> found.tables()[0][1][1][:2]
         ['b', '0.3750']
         """
-        return all_tables(in_order(self, sort), Look(decimals, percent), width)
+        return tables(in_order(self, sort), Look(decimals, percent), width)
 
     def parts(
         self,
@@ -200,7 +200,7 @@ class Exports(Records):
         list of str or (header, rows)
         """
         found = in_order(self, sort)
-        shown = all_tables(found, Look(decimals, percent), width)
+        shown = tables(found, Look(decimals, percent), width)
         return found._parts(
             [part for each in shown for part in (each, "")][: -1 if quiet else None],
             [] if quiet else found._warned(),
@@ -299,7 +299,7 @@ class Exports(Records):
         '| a | 0.3750 | −1.21'
         """
         found = in_order(self, sort)
-        said = [self._markdown(*each) for each in all_tables(found, Look(decimals, percent))]
+        said = [self._markdown(*each) for each in tables(found, Look(decimals, percent))]
         if not quiet:
             said += [f"**Warning: {markdown(text)}**" for text in found.warnings()]
             listed = (*found._findings(), definition.done(found), *found.remarks())
@@ -383,7 +383,7 @@ class Exports(Records):
         True
         """
         found = in_order(self, sort)
-        shown = "".join(html_table(*each) for each in all_tables(found, Look(decimals, percent)))
+        shown = "".join(html_table(*each) for each in tables(found, Look(decimals, percent)))
         if quiet:
             return shown
         noted = (f"note: {text}" for text in found.remarks())

@@ -1,14 +1,14 @@
-"""Pairs as a table for programs: the same columns whatever is in them."""
+"""Pairs as a table for programs."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from judged.comparison.pair import Pair
-
 if TYPE_CHECKING:
     import polars as pl
+
+    from judged.comparison.pair import Pair
 
 COLUMNS = {
     **dict.fromkeys(("measure", "run", "against"), "String"),

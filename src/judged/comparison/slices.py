@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from judged.comparison.frames import frame_of
 from judged.comparison.match import Match
 from judged.comparison.pair import Pair
 from judged.comparison.sentences import by_importance, shown_p
@@ -158,6 +157,8 @@ class Slices:
     def pairs(self) -> pl.DataFrame:
         """One row per slice, measure and pair, everything that is known of it in columns."""
         import polars as pl
+
+        from judged.comparison.frames import frame_of
 
         found = frame_of([row for each in self.slices for row in each.rows])
         owners = [each for each in self.slices for _ in each.rows]

@@ -1,4 +1,5 @@
-"""What the tables of slices look like: of each measure and attribute the runs in each slice."""
+"""All tables of a comparison: of each measure, and of each measure and attribute the runs in each
+slice."""
 
 from __future__ import annotations
 
@@ -7,7 +8,14 @@ from typing import TYPE_CHECKING
 
 from judged.comparison.sentences import shown_level
 from judged.comparison.slices import Slice
-from judged.comparison.table import Column, Form, differences, laid_out, one_against_all, tables
+from judged.comparison.table import (
+    Column,
+    Form,
+    differences,
+    laid_out,
+    main_tables,
+    one_against_all,
+)
 from judged.evaluation.table import Look
 from judged.results import Table
 from judged.text import Left
@@ -17,16 +25,11 @@ if TYPE_CHECKING:
     from judged.comparison.pair import Pair
 
 
-def all_tables(comparison: Comparison, look: Look, width: int | None = None) -> list[Table]:
-    """The tables of all queries, and below them those of slices, where there are some."""
-    return [
-        *tables(comparison, look, width),
-        *(
-            table
-            for measure in comparison.numbers.measures
-            for table in slice_tables(comparison, Form(measure, look), width)
-        ),
-    ]
+def tables(comparison: Comparison, look: Look, width: int | None = None) -> list[Table]:
+    """The tables of all measures, then those of slices; what is wider than `width` comes below."""
+    forms = [Form(measure, look) for measure in comparison.numbers.measures]
+    makers = [main_tables, *([slice_tables] if len(comparison.slices) else [])]
+    return [table for make in makers for form in forms for table in make(comparison, form, width)]
 
 
 def slice_tables(comparison: Comparison, form: Form, width: int | None) -> list[Table]:

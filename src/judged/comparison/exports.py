@@ -9,7 +9,8 @@ from judged.checks import checked_methods
 from judged.comparison import definition
 from judged.comparison.records import Records
 from judged.comparison.sentences import by_importance
-from judged.comparison.table import in_order, tables
+from judged.comparison.table import in_order
+from judged.comparison.tables import tables
 from judged.evaluation.table import Look
 from judged.results import Part, Result, Table
 from judged.text import Dim, Warned, html, html_table, markdown

@@ -262,9 +262,11 @@ def _differences(
     for family in families(matches, settings):
         among[family] = corrected(p[family], settings.correction)
     return [
-        Difference.of(cut.attribute, match, *map(float, found), settings.level)
-        for match, *found in zip(matches, statistic, p, among, strict=True)
-        if not np.isnan(found[1])
+        Difference.of(cut.attribute, match, f, alone, together, settings.level)
+        for match, f, alone, together in zip(
+            matches, statistic.tolist(), p.tolist(), among.tolist(), strict=True
+        )
+        if not np.isnan(alone)
     ]
 
 

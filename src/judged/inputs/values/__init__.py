@@ -12,10 +12,9 @@ import numpy as np
 import polars as pl
 
 from judged.errors import InputError, quoted
-from judged.inputs import distinct_names
 from judged.inputs.agreement import apart, few
 from judged.inputs.dicts import as_id
-from judged.inputs.formats import named_file
+from judged.inputs.formats import distinct_names, named_file
 from judged.inputs.sheets import Nested, Sheet, names_columns, sheet_of
 from judged.inputs.values.dicts import part_of_dict
 from judged.inputs.values.names import all_measures, is_measure

@@ -3,30 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from judged.segments import Floats
 from judged.statistics.student import SAME
-from judged.statistics.tested import SMALLEST_P, below
+from judged.statistics.tested import SMALLEST_P, Tukey, below
 
 FAR = 1e-9
 """scipy's studentised range has no more digits: smaller p come from pairs alone."""
-
-
-@dataclass(frozen=True, eq=False)
-class Tukey:
-    """All pairs of systems at once, corrected for their number.
-
-    p of a pair is below 1 - level exactly where its difference is greater than the half width.
-    """
-
-    p: Floats
-    """Of each pair of systems; 1 on the diagonal, NaN where there is no spread."""
-    half_width: Floats
-    """How far the ends of every interval are from its difference, one per level."""
 
 
 def tukey(values: Floats, levels: Sequence[float] = (0.95,)) -> Tukey:
@@ -63,7 +49,7 @@ def tukey(values: Floats, levels: Sequence[float] = (0.95,)) -> Tukey:
     means = values.mean(axis=0)
     apart = np.abs(means[:, None] - means)
     left = values - means - values.mean(axis=1, keepdims=True) + values.mean()
-    if np.abs(left).max() <= SAME * max(1.0, float(np.abs(values).max())):
+    if np.abs(left).max() <= SAME * np.abs(values).max():
         return nothing
     freedom = (n - 1) * (m - 1)
     error = float(np.sqrt((left**2).sum() / freedom / n))

@@ -375,7 +375,7 @@ def _all_equal(values: Floats) -> bool:
     low, high = float(values.min()), float(values.max())
     if math.isinf(low) or math.isinf(high):
         return low == high
-    return high - low <= SAME * max(1.0, abs(low), abs(high))
+    return high - low <= SAME * max(abs(low), abs(high))
 
 
 def _widened(

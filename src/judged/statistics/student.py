@@ -21,7 +21,7 @@ from judged.statistics.distributions import t_quantile, t_tail
 from judged.statistics.tested import SMALLEST_P, Tested, below
 
 SAME = 1e-12
-"""Values that differ by no more (relatively, from 1 on) are equal: the rest is rounding."""
+"""Values that differ by no more, relative to the largest, are equal: the rest is rounding."""
 
 More = Sequence[tuple[Floats, Floats]]
 """Further variances of a mean, each with its degrees of freedom, infinite for a known variance."""
@@ -93,7 +93,7 @@ def spread(
         unit_weights = sums_by_group(unit_weights[:, None], groups)[:, 0]
     mean = np.where(finite, first + shift * scale, np.nan)
     units = len(unit_weights)
-    largest = np.maximum(1.0, np.abs(columns).max(axis=0))
+    largest = np.abs(columns).max(axis=0)
     spreads = (np.abs(residual) / unit_weights[:, None] * scale > SAME * largest).any(axis=0)
     known = finite & spreads & (units > 1)
     per_unit = units / max(units - 1, 1)

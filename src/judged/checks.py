@@ -248,6 +248,7 @@ OPTIONS: dict[str, Callable[[str, Any], Any]] = {
     "update_baseline": flag,
     "verbose": flag,
     "wait": partial(number, at_least=0, at_most=3600),
+    "width": whole,
     "workers": partial(whole, at_most=1024),
 }
 """Each option that means the same wherever it occurs, and its check: (name, given) -> value."""

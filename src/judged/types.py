@@ -117,6 +117,9 @@ ValuesLike: TypeAlias = (
 )
 """Numbers of each query: {run: {query: value}}, {run: {measure: {query: value}}}, {run: table or
 file}, a table, a file, or several."""
+SlicesLike: TypeAlias = "bool | Path | Mapping[str, Mapping[str, Any]] | ArrowTable"
+"""What is known of each query: {query: {attribute: value}}, a table, or a file; True or "relevant"
+is the number of relevant items alone."""
 CategoriesLike: TypeAlias = "Path | Mapping[str, Any] | ArrowTable"
 """Which category each item is of: {item: category}, a table, or a file."""
 

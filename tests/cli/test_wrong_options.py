@@ -15,6 +15,7 @@ COMMANDS = {
     "evaluate": ("qrels", "a.run"),
     "compare": ("qrels", "a.run", "b.run", "--missing", "zero"),
     "retriever": ("qrels", "string:capwords"),
+    "gate": ("qrels", "b.run", "--baseline", "b.run"),
     "explain": ("qrels", "a.run", "-q", "q1"),
     "identify": ("0.5", "qrels", "a.run", "-m", "RR"),
     "conventions": ("qrels", "a.run", "-m", "RR"),

@@ -72,14 +72,27 @@ def test_needed_units_are_just_enough(deviation: float, difference: float) -> No
 
 @pytest.mark.parametrize("power", [0.05, 1.0, 0.0, np.nan])
 def test_powers_that_are_none(power: float) -> None:
+    message = f"power must be a number between 1 − level and 1; got {power!r} for a level of 0.95."
     with pytest.raises(InputError) as refused:
         detectable(0.1, 10, power=power)
-    assert str(refused.value) == (
-        f"power must be a number between 1 − level and 1; got {power!r} for a level of 0.95."
-    )
+    assert str(refused.value) == message
+    with pytest.raises(InputError) as refused:
+        needed_units(0.1, 10, power=power)
+    assert str(refused.value) == message
 
 
-@pytest.mark.parametrize(("deviation", "difference"), [(0, 1), (1, 0), (-1, 1), (1, np.nan)])
+@pytest.mark.parametrize("level", [0.95, 0.999])
+def test_few_degrees_of_freedom_are_answered_or_not_at_all(level: float) -> None:
+    found = detectable(1.0, np.array([0.1, 0.78, 1.0, 4.0]), level=level)
+    known = found[~np.isnan(found)]
+    assert found[-1] > 2.8
+    assert (known > 2.8).all()
+    assert (np.diff(known) < 0).all()
+
+
+@pytest.mark.parametrize(
+    ("deviation", "difference"), [(0, 1), (1, 0), (-1, 1), (1, np.nan), (1, 1e-200)]
+)
 def test_nothing_to_plan_with(deviation: float, difference: float) -> None:
     with pytest.raises(InputError) as refused:
         needed_units(deviation, difference)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from judged.checks import choice, number, whole
-from judged.errors import InputError, did_you_mean, quoted
+from judged.errors import InputError, quoted
 from judged.statistics.intervals import LEVEL, checked_level
 
 TESTS = {
@@ -82,8 +82,10 @@ class Settings:
             by = {}
             for name, by_how_much in self.margin.items():
                 if name not in names:
-                    hint = did_you_mean(str(name), list(names))
-                    raise InputError(f"margin names {quoted(name)}, which is not compared{hint}")
+                    known = ", ".join(dict.fromkeys(names.values()))
+                    raise InputError(
+                        f"margin names {quoted(name)}, which is none of the measures: {known}."
+                    )
                 by[names[name]] = _margin(f"the margin of {name}", by_how_much)
         from dataclasses import replace
 

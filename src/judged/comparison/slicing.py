@@ -262,16 +262,11 @@ def _differences(
     for family in families(matches, settings):
         among[family] = corrected(p[family], settings.correction)
     return [
-        Difference.of(
-            cut.attribute,
-            match,
-            float(statistic[at]),
-            float(p[at]),
-            float(among[at]),
-            settings.level,
+        Difference.of(cut.attribute, match, f, alone, together, settings.level)
+        for match, f, alone, together in zip(
+            matches, statistic.tolist(), p.tolist(), among.tolist(), strict=True
         )
-        for at, match in enumerate(matches)
-        if not np.isnan(p[at])
+        if not np.isnan(alone)
     ]
 
 

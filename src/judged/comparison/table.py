@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, cast
 from judged.comparison.sentences import shown_level, shown_p
 from judged.evaluation.table import Look
 from judged.results import Table
+from judged.statistics.aggregates import CLOSE
 from judged.statistics.intervals import Interval
 from judged.text import Best, Left, shown
 
@@ -51,6 +52,7 @@ class Form:
 
     def signed(self, value: float | None) -> str:
         """A difference, which says its sign."""
+        value = _no_rounding(value)
         return with_sign(self.value(value), value)
 
     def interval(self, of: Interval) -> str:
@@ -64,6 +66,11 @@ class Form:
 
 def _ends(low: str, high: str, of: Interval) -> str:
     return "–" if math.isnan(of.low) or math.isnan(of.high) else f"{low} … {high}"
+
+
+def _no_rounding(value: float | None) -> float | None:
+    """A number, 0 where it is nothing but rounding, which has a sign by chance."""
+    return 0.0 if value is not None and abs(value) <= CLOSE else value
 
 
 def with_sign(text: str, value: float | None) -> str:
@@ -210,6 +217,7 @@ def shown_count(number: int | None) -> str:
 
 def effect(size: float | None) -> str:
     """d_z with two decimals and its sign."""
+    size = _no_rounding(size)
     return with_sign(shown(size, 2).replace("-", "−"), size)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from judged.comparison.numbers import Compared, Entry, Numbers
-from judged.errors import InputError, JudgedError, did_you_mean, quoted
+from judged.errors import InputError, JudgedError, quoted
 from judged.measures import Measure, Settled, parse_measure
 from judged.rankings.rankings import Rankings
 from judged.segments import Floats
@@ -78,8 +78,10 @@ def _lower(given: str | Iterable[str], measures: Sequence[str]) -> tuple[str, ..
         if not isinstance(name, str):
             raise wrong
         if name not in measures:
-            hint = did_you_mean(name, measures)
-            raise InputError(f"lower_is_better names {quoted(name)}, which is not compared{hint}")
+            raise InputError(
+                f"lower_is_better names {quoted(name)}, which is none of the measures: "
+                f"{', '.join(measures)}."
+            )
     return found
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from judged.embeddings.ready import Plan, ReadyItems, refuse_infinite
 from judged.embeddings.relations import Bound, Pairs
-from judged.embeddings.threads import one_thread_each
+from judged.threads import one_thread_each
 from judged.errors import InputError
 from judged.inputs.vectors.vectors import ROWS_AT_A_TIME, Matrix, Vectors
 from judged.segments import Floats, Ints

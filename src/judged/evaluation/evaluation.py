@@ -206,7 +206,8 @@ class Evaluation(Uncertain):
             The run that all others are compared with.
         **settings : Any
             `test`, `correction`, `family`, `level`, `power`, `margin`, `groups`, `slices`,
-            `resamples` and `seed`, as `judged.compare` has them.
+            `resamples` and `seed`, as `judged.compare` has them; `repeats` says which runs are of
+            one system, as {"dense": ["seed 1", "seed 2"]}.
 
         Returns
         -------

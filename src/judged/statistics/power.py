@@ -4,7 +4,7 @@ takes."""
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from judged.errors import InputError
 from judged.segments import Floats
@@ -12,6 +12,8 @@ from judged.statistics.student import quantile
 
 POWER = 0.8
 """How often a difference is to be found, unless another power is asked for."""
+FAR = 1e4
+"""Standard errors beyond which nobody looks: nctdtr of scipy 1.11 would take for ever."""
 
 
 def detectable(
@@ -43,11 +45,7 @@ def detectable(
     >>> detectable([0.01, 0.02], 49).round(6)
     array([0.02858, 0.05716])
     """
-    if not 1 - level < power < 1:
-        raise InputError(
-            f"power must be a number between 1 − level and 1; got {power!r} for a level of "
-            f"{level!r}."
-        )
+    _check(power, level)
     error, freedom = np.broadcast_arrays(np.asarray(error, float), np.asarray(freedom, float))
     each, place = np.unique(freedom, return_inverse=True)
     distance = _distance(each, level, power, sides)[place.reshape(freedom.shape)]
@@ -82,8 +80,9 @@ def needed_units(
     >>> needed_units(0.1, 0.05)
     34
     """
+    _check(power, level)
     ratio = difference / deviation if deviation > 0 and np.isfinite(deviation) else np.nan
-    if not 0 < ratio < np.inf:
+    if not 1e-150 < ratio < np.inf:  # less takes more queries than a float can count
         raise InputError(
             "a number of queries needs a deviation and a difference above 0; got "
             f"{deviation!r} and {difference!r}."
@@ -104,19 +103,32 @@ def needed_units(
     return high
 
 
+def _check(power: float, level: float) -> None:
+    if not 1 - level < power < 1:
+        raise InputError(
+            f"power must be a number between 1 − level and 1; got {power!r} for a level of "
+            f"{level!r}."
+        )
+
+
 def _distance(freedom: Floats, level: float, power: float, sides: int) -> Floats:
-    """How many standard errors the true mean must be from 0."""
-    known = freedom > 0
+    """How many standard errors the true mean must be from 0; NaN where nctdtr cannot say."""
+
+    def reaches(distance: Floats) -> NDArray[np.bool_]:
+        return _power(distance, at, level, sides) >= power
+
+    known = (freedom > 0) & (quantile(freedom, 1 - (1 - level) / sides) < FAR)
     at = np.where(known, freedom, 1.0)
     low, high = np.zeros(len(at)), np.ones(len(at))
-    while (short := _power(high, at, level, sides) < power).any():
-        low, high = np.where(short, high, low), np.where(short, 2 * high, high)
+    while not (reached := reaches(high)).all() and high.max(initial=1.0) < FAR:
+        low, high = np.where(reached, low, high), np.where(reached, high, 2 * high)
+    known &= reached
     while ((high - low) > 1e-14 * high).any():
         middle = (low + high) / 2
         if ((middle == low) | (middle == high)).all():
             break
-        short = _power(middle, at, level, sides) < power
-        low, high = np.where(short, middle, low), np.where(short, high, middle)
+        reached = reaches(middle)
+        low, high = np.where(reached, low, middle), np.where(reached, middle, high)
     return np.where(known, high, np.nan)
 
 

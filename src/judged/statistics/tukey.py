@@ -12,7 +12,7 @@ from judged.statistics.student import SAME
 from judged.statistics.tested import SMALLEST_P, Tukey, below
 
 FAR = 1e-9
-"""scipy's studentised range has no more digits; of so small a p it is what the pairs add up to."""
+"""scipy's studentised range has no more digits: smaller p come from pairs alone."""
 
 
 def tukey(values: Floats, levels: Sequence[float] = (0.95,)) -> Tukey:
@@ -59,10 +59,8 @@ def tukey(values: Floats, levels: Sequence[float] = (0.95,)) -> Tukey:
     # all pairs'.
     alone = np.maximum(2 * stdtr(freedom, -ranges / np.sqrt(2)), SMALLEST_P)
     any_pair = np.minimum(alone * len(rows), 1.0)
-    found = any_pair.copy()
-    near = any_pair >= FAR
-    found[near] = studentized_range.sf(ranges[near], m, freedom)
-    found = np.where(found < FAR, any_pair, np.clip(found, alone, any_pair))
+    found = np.clip(studentized_range.sf(ranges, m, freedom), alone, any_pair)
+    found = np.where(found < FAR, any_pair, found)
     order = np.argsort(ranges, kind="stable")
     found[order] = np.minimum.accumulate(found[order])
     p = np.ones((m, m))

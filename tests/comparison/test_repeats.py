@@ -141,6 +141,14 @@ def test_own_interval_counts_repeats():
     assert (own.low, own.high) == pytest.approx((own.estimate - half, own.estimate + half))
 
 
+def test_a_share_on_which_all_repeats_agree_has_the_interval_of_a_share():
+    share = {query: float(at % 3 == 0) for at, query in enumerate(QUERIES)}
+    found = compare_values({"a": repeats(share, share), "b": values(4)})
+    alone = compare_values({"a": share, "b": values(4)})
+    assert found.interval(run="a") == alone.interval(run="a")
+    assert found.interval(run="a").method == "wilson"
+
+
 def test_repeats_that_shift_as_a_whole_are_no_certainty():
     """Every query differs by the same: what the repeats say is all that there is."""
     a = dict.fromkeys(QUERIES, 0.5)

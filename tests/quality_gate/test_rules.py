@@ -115,7 +115,7 @@ def test_a_loss_fails_only_where_the_comparison_shows_it() -> None:
 
 def test_false_failures_are_as_rare_as_promised(monkeypatch: pytest.MonkeyPatch) -> None:
     """A/A: two runs of equal quality on 3 measures; at most 5 % fail, and what chance adds."""
-    monkeypatch.setattr(rules, "sight", lambda match, allowed, level: Sight(None, allowed))
+    monkeypatch.setattr(rules, "sight", lambda match, allowed, level, few: Sight(None, allowed))
     failures, trials, size = 0, 200, 30
     rng = np.random.default_rng(2)
     for _ in range(trials):
@@ -171,6 +171,10 @@ def test_too_few_queries_show_no_loss() -> None:
     assert math.isnan(row.p)
     assert row.says == (
         "RR: from 1.000 to 0.911, a drop of 0.089; only 5 queries differ, too few to show a loss."
+    )
+    assert row.sees == (
+        "RR: what drop 50 queries would show cannot be said: only 5 queries differ, which is no "
+        "spread to go by."
     )
     assert not judged.gate(judgements, new, "RR", baseline=old, rule="point").passed
 
@@ -294,9 +298,15 @@ def test_repeats_are_one_system() -> None:
     with pytest.raises(MeasureError) as no_mean:
         judged.gate(judgements, repeats, "Rank(aggregate=median)", baseline=old)
     assert str(no_mean.value) == (
-        "Rank(aggregate=median) is no mean over queries, and repeats of a run are averaged query "
-        "by query; leave it out, or give one run."
+        "Rank(aggregate=median) is no mean over queries, so the repeats of r0, r1, r2 have no mean "
+        "either; compare single runs of it, or another measure."
     )
+    several = judged.repeats(*repeats.values())
+    assert judged.gate(judgements, several, "AP", baseline=old).rows == found.rows
+    same = judged.gate(judgements, several, "AP", baseline=several)
+    assert same.rows[0].word == "identical"
+    compared = compare(judgements, {"old": old, "new": several}, "AP", level=0.90).pair()
+    assert compared.p / 2 == pytest.approx(min(found.rows[0].p, 1 - found.rows[0].p), rel=1e-9)
 
 
 def test_a_run_that_lacks_queries_is_refused() -> None:

@@ -132,8 +132,6 @@ unanswerable, answer_threshold, columns, judgements_format, run_format, progress
         run_format=run_format,
     )
     with given.reading_ahead() as data:
-        import scipy.special  # noqa: F401  takes long to load: while files are read
-
         from judged.comparison.lacking import refuse_lacking, says_missing
         from judged.evaluation.evaluation import evaluate_rankings
         from judged.evaluation.request import Request

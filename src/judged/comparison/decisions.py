@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from judged.comparison.families import correct, families
+from judged.comparison.families import SIMULTANEOUS, correct, families
 from judged.comparison.match import Match, matched
 from judged.comparison.numbers import Numbers
 from judged.comparison.outcomes import Outcome, outcomes
@@ -61,6 +61,8 @@ def rows_of(
     alone = outcomes(matches, settings, numbers)
     found, corrected_p = correct(matches, alone, settings, numbers)
     many = {at: len(family) for family in families(matches, settings) for at in family}
+    if settings.correction in SIMULTANEOUS:  # which count all pairs, whatever the baseline
+        many = dict.fromkeys(many, math.comb(len(numbers.runs), 2))
     otherwise: Sequence[Mapping[str, Sequence[str]]] = [{}] * len(matches)
     if depends is not None:
         words = [

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from judged import __version__
+from judged.comparison.families import SIMULTANEOUS
 from judged.comparison.sentences import amount, shown_level, shown_margin
 from judged.comparison.settings import CORRECTIONS, TESTS
 from judged.comparison.table import one_against_all
@@ -18,8 +19,6 @@ if TYPE_CHECKING:
     from judged.comparison.comparison import Comparison
     from judged.comparison.pair import Pair
 
-SIMULTANEOUS = ("tukey", "randomised-tukey")
-"""Corrections of all pairs of runs at once, with intervals of their own."""
 DRAWN = frozenset({"randomisation", "bootstrap", "bca", "percentile", "randomised-tukey"})
 """Tests, corrections and intervals for which random numbers are drawn."""
 TESTED = {

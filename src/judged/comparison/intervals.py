@@ -33,6 +33,8 @@ def own_interval(numbers: Numbers, measure: Compared, run: str, settings: Settin
     )
     if entry.repeats is None or not isinstance(sample, Means) or math.isnan(found.low):
         return found
+    if found.method not in ("t", "log t"):  # a share of queries on which all repeats are the same
+        return found
     from judged.statistics.repeats import repeat_variance
     from judged.statistics.student import half_widths, spread
 

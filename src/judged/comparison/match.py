@@ -47,12 +47,12 @@ class Match:
     @cached_property
     def value(self) -> float:
         """The run's number on these queries."""
-        return self.ours.sample.value() if self.queries else math.nan
+        return _number(self.ours)
 
     @cached_property
     def against_value(self) -> float:
         """The other run's number on these queries."""
-        return self.theirs.sample.value() if self.queries else math.nan
+        return _number(self.theirs)
 
     @cached_property
     def difference(self) -> float:
@@ -63,6 +63,11 @@ class Match:
     def differences(self) -> Floats:
         """The difference of each query's values; 0 where they are the same but for rounding."""
         return _differences(self.ours.values, self.theirs.values)
+
+    @property
+    def rounding(self) -> Floats:
+        """By how much the difference of each query's values may be off."""
+        return _rounding(self.ours.values, self.theirs.values)
 
     @cached_property
     def averaged(self) -> Floats | None:
@@ -111,12 +116,18 @@ class Match:
 
     @cached_property
     def constant(self) -> bool:
-        """Whether all queries, or groups, differ by the same: no spread to go by."""
-        if self.averaged is None or not self.queries:
+        """Whether all queries, or groups, differ by the same but for rounding: no spread."""
+        ours, theirs = self.ours.sample.averaged, self.theirs.sample.averaged
+        if ours is None or theirs is None or not self.queries:
             return False
         sums, weights = self.unit_sums
-        means = sums / weights
-        return bool(np.ptp(means) <= CLOSE * np.abs(means).max())
+        off = _rounding(ours, theirs) * (1.0 if self.weights is None else self.weights)
+        if self.groups is not None:
+            off = np.bincount(self.groups, off, self.units).astype(float)
+        if not np.isfinite(sums).all():
+            return False
+        means, off = sums / weights, off / weights
+        return bool((means - off).max() <= (means + off).min())
 
     @cached_property
     def record(self) -> tuple[int, int, int]:
@@ -129,6 +140,13 @@ class Match:
     def infinite(self) -> Mask:
         """The queries with an infinite value in one of both runs."""
         return np.isinf(self.ours.values) | np.isinf(self.theirs.values)
+
+    @property
+    def too_large(self) -> bool:
+        """Whether finite values have numbers or differences beyond what a float can hold."""
+        numbers = (self.value, self.against_value, self.difference)
+        beyond = any(map(math.isinf, numbers)) or bool(np.isinf(self.differences).any())
+        return beyond and not self.infinite.any()
 
     def on_scale(self, averaged: Floats) -> Floats:
         """Differences of means on the scale of the numbers. Of geometric means a and b with the
@@ -160,17 +178,32 @@ def alike(matches: Sequence[Match]) -> list[list[int]]:
     return list(found.values())
 
 
+def _number(entry: Entry) -> float:
+    """A run's number; infinite where it is too large."""
+    if not len(entry.place):
+        return math.nan
+    with np.errstate(over="ignore", invalid="ignore"):
+        return entry.sample.value()
+
+
 def _minus(ours: Floats, theirs: Floats) -> Floats:
     """Differences; 0 where both are infinite alike."""
-    with np.errstate(invalid="ignore"):
+    with np.errstate(over="ignore", invalid="ignore"):
         return np.where(ours == theirs, 0.0, ours - theirs)
 
 
 def _differences(ours: Floats, theirs: Floats) -> Floats:
     """Differences; 0 where the values are the same but for rounding."""
     found = _minus(ours, theirs)
-    finite = [np.abs(each[np.isfinite(each)]).max(initial=0.0) for each in (ours, theirs)]
-    return np.where(np.abs(found) <= CLOSE * max(finite), 0.0, found)
+    return np.where(np.abs(found) <= _rounding(ours, theirs), 0.0, found)
+
+
+def _rounding(ours: Floats, theirs: Floats) -> Floats:
+    """By how much two values of a query may be apart that are the same: 1e-12, of values above 1
+    that share of the two, and where none is above 1 that share of the largest of all. So one huge
+    value makes no other two the same, and it does not matter in which unit values are."""
+    sizes = np.maximum(*(np.where(np.isfinite(each), np.abs(each), 0.0) for each in (ours, theirs)))
+    return CLOSE * np.maximum(sizes, min(1.0, float(sizes.max(initial=0.0))))
 
 
 def _pools_differ(ours: Median, theirs: Median) -> Mask:

@@ -103,6 +103,10 @@ def _chosen(match: Match, test: str, numbers: Numbers) -> str:
             f"compare its median ({_median(match)}), compare RR, or choose the test sign, which "
             "counts only who is better on how many queries."
         )
+    if match.too_large:
+        raise InputError(
+            f"values of {name} are too large to be averaged; give them in a larger unit."
+        )
     return test
 
 
@@ -167,7 +171,7 @@ def _student(test: str, matches: list[Match], settings: Settings) -> list[Outcom
 
 
 def _randomised(test: str, matches: list[Match], settings: Settings) -> list[Outcome]:
-    from judged.statistics.randomisation import randomisation
+    from judged.statistics.randomisation import EXACT, randomisation
 
     tested = randomisation(
         columns_of(matches),
@@ -178,8 +182,8 @@ def _randomised(test: str, matches: list[Match], settings: Settings) -> list[Out
         seed=settings.seed,
     )
     return [
-        replace(each, smallest_p=1 / (settings.resamples + 1))
-        for each in _read(test, "randomisation", matches, tested)
+        replace(each, smallest_p=1 / (settings.resamples + 1)) if m.differing > EXACT else each
+        for each, m in zip(_read(test, "randomisation", matches, tested), matches, strict=True)
     ]
 
 
@@ -195,13 +199,16 @@ def _bootstrapped(test: str, matches: list[Match], settings: Settings) -> list[O
         resamples=settings.resamples,
         seed=settings.seed,
     )
-    return [_outcome(test, method, tested, at) for at in range(len(matches))]
+    least = (1 if test == "bca" else 2) / (settings.resamples + 1)
+    found = (_outcome(test, method, tested, at) for at in range(len(matches)))
+    return [replace(each, smallest_p=least) for each in found]
 
 
 def _ranked(test: str, matches: list[Match], settings: Settings) -> list[Outcome]:
     from judged.statistics import ranks
 
-    p = getattr(ranks, test)(np.stack([match.differences for match in matches], axis=1))
+    columns = np.stack([match.differences for match in matches], axis=1)
+    p = getattr(ranks, test)(columns, np.stack([match.rounding for match in matches], axis=1))
     known = [match.averaged is not None and not match.infinite.any() for match in matches]
     ends = iter(
         _student("t", [m for m, k in zip(matches, known, strict=True) if k], settings)
@@ -254,7 +261,8 @@ def _careful(match: Match, outcome: Outcome, settings: Settings) -> Outcome:
     if not match.differs.any():
         return replace(bare, p=1.0, smallest_p=1.0, note=UNSURE["identical"])
     if too_few(match, settings):
-        return replace(bare, p=_exact(match, outcome), note=UNSURE["few"])
+        exact = _exact(match, outcome)
+        return replace(bare, p=exact, smallest_p=match.smallest_p, note=UNSURE["few"])
     if match.constant:
         p = outcome.p if outcome.test in ("wilcoxon", "sign") else match.smallest_p
         return replace(bare, p=max(p, _by_repeats(match)), note=UNSURE["constant"])
@@ -267,7 +275,7 @@ def _careful(match: Match, outcome: Outcome, settings: Settings) -> Outcome:
 def _by_repeats(match: Match) -> float:
     """p of a difference without spread over queries, by what repeats alone say of it; 0 where they
     say nothing."""
-    from scipy.special import stdtr
+    from judged.statistics.distributions import t_tail
 
     if match.averaged is None or match.ours.repeats is match.theirs.repeats is None:
         return 0.0
@@ -276,14 +284,16 @@ def _by_repeats(match: Match) -> float:
     if not whole > 0:
         return 0.0
     freedom = whole**2 / (variances**2 / freedoms).sum()
-    return float(2 * stdtr(freedom, -abs(match.averaged.mean()) / math.sqrt(whole)))
+    away = abs(match.averaged.mean()) / math.sqrt(whole)
+    return float(2 * t_tail(np.array([away]), np.array([freedom]))[0])
 
 
 def _exact(match: Match, outcome: Outcome) -> float:
     """p of the exact randomisation, which so few differing queries allow for."""
-    if match.averaged is None or not np.isfinite(match.averaged).all():
+    from judged.statistics.randomisation import EXACT, exact_p
+
+    known = match.averaged is not None and bool(np.isfinite(match.averaged).all())
+    if not known or match.differing > EXACT:
         p = outcome.p if math.isfinite(outcome.p) else 1.0
         return max(p, match.smallest_p)
-    from judged.statistics.randomisation import exact_p
-
     return float(exact_p(match.unit_sums[0]))

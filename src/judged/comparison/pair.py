@@ -55,9 +55,11 @@ class Pair:
     corrected_p: float
     """The same among all comparisons of its family."""
     smallest_p: float
-    """The smallest p that these queries could give."""
+    """The smallest p that the signs of so many differing queries could give, or so many resamples.
+    """
     detectable: float | None
-    """The smallest difference that would have been found, at the power that was asked for."""
+    """The smallest difference that would have been found, at the power that was asked for; None
+    where there is no telling, and where too few queries differ to find any."""
     verdict: str
     """better, worse, equivalent, no evidence, too few or identical."""
     negligible: bool = False

@@ -22,17 +22,19 @@ OTHERWISE = {
 def amount(value: float) -> str:
     """A size for a sentence: three decimals, or two digits of what is smaller.
 
-    >>> amount(0.0509), amount(0.00004321), amount(12.345), amount(-0.5)
-    ('0.051', '0.000043', '12.35', '−0.500')
+    >>> amount(0.0509), amount(0.00004321), amount(12.345), amount(-0.5), amount(-1.23e-12)
+    ('0.051', '0.000043', '12.35', '−0.500', '−1.2e-12')
     """
     sign, size = ("−" if value < 0 else ""), abs(value)
     if not math.isfinite(size):
         return f"{sign}∞" if math.isinf(size) else "–"
+    if size >= 1e15 or 0 < size < 1e-7:
+        return f"{sign}{size:.1e}"
     if size >= 1000:
         return f"{sign}{size:,.0f}"
     decimals = 3 if size == 0 or 0.001 <= size < 10 else 2
     if 0 < size < 0.001:
-        decimals = min(1 - math.floor(math.log10(size)), 17)
+        decimals = 1 - math.floor(math.log10(size))
     return f"{sign}{size:.{decimals}f}"
 
 
@@ -86,13 +88,16 @@ def _verdict(pair: Pair, settings: Settings) -> str:
     if pair.verdict == "identical":
         return f"{run} gives the same value as {against} on all {counted(pair.queries, *_QUERIES)}"
     if pair.verdict == "too few":
+        few = round(1 - math.log2(pair.smallest_p))
         if pair.queries < 2:
             return f"{run} and {against} share {counted(pair.queries, *_QUERIES)}: too few to tell"
-        differing, of = pair.wins + pair.losses, counted(pair.queries, *_QUERIES)
+        differing, of = min(pair.wins + pair.losses, few), counted(pair.queries, *_QUERIES)
         if pair.groups is not None:
-            differing, of = round(1 - math.log2(pair.smallest_p)), counted(pair.groups, "group")
+            differing, of = few, counted(pair.groups, "group")
         verb = "differs" if differing == 1 else "differ"
-        return f"only {differing:,} of {of} {verb} between {run} and {against}: too few to tell"
+        unsure = few == 1 and (pair.groups is not None or pair.wins + pair.losses != 1)
+        only = "at most" if unsure else "only"  # one or none allow for the same p
+        return f"{only} {differing:,} of {of} {verb} between {run} and {against}: too few to tell"
     margin = settings.margin_of(pair.measure)
     if pair.verdict == "equivalent":
         return f"{run} differs from {against} by less than {shown_margin(margin)}"
@@ -123,13 +128,23 @@ def shown_margin(margin: float | None) -> str:
     return "" if margin is None else f"{margin:g}"
 
 
+OF_QUERIES = {"sign": "", "wilcoxon": "the ranks of the differences"}
+"""Tests that are not about the difference of the numbers: by what a run is better."""
+
+
 def _by(pair: Pair) -> str:
     """By how much, with the interval; as sizes, where both ends are on one side of zero."""
     low, high = pair.interval.low, pair.interval.high
-    if math.isnan(pair.difference):
-        return f"{pair.wins:,} queries to {pair.losses:,}"
+    if pair.test in OF_QUERIES:
+        more, fewer = sorted((pair.wins, pair.losses), reverse=True)
+        said = OF_QUERIES[pair.test] or f"{more:,} queries to {fewer:,}"
+        if not math.isfinite(pair.value) or not math.isfinite(pair.against_value):
+            return said
+        within = "" if math.isnan(low) else f" ({amount(low)} to {amount(high)})"
+        return f"{said}; the values differ by {amount(pair.difference)}{within}"
     if math.isnan(low) or math.isnan(high):
-        return amount(abs(pair.difference))
+        why = f" (no interval: {pair.interval.note})" if pair.interval.note else ""
+        return f"{amount(abs(pair.difference))}{why}"
     if low * high > 0:
         ends = sorted((abs(low), abs(high)))
         return f"{amount(abs(pair.difference))} ({amount(ends[0])} to {amount(ends[1])})"

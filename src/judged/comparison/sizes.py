@@ -9,10 +9,12 @@ from typing import NamedTuple
 import numpy as np
 
 from judged.comparison.match import Match, alike
-from judged.comparison.outcomes import columns_of, further_variances
+from judged.comparison.outcomes import columns_of, further_variances, too_few
 from judged.comparison.settings import Settings
 from judged.segments import Floats
+from judged.statistics.aggregates import CLOSE
 from judged.statistics.power import detectable
+from judged.statistics.samples import Means
 from judged.statistics.student import Spread, half_widths, spread
 
 
@@ -22,7 +24,7 @@ class Size(NamedTuple):
     effect: float | None = None
     """d_z: the mean in standard deviations of single queries, or groups."""
     detectable: float | None = None
-    """The smallest difference that would have been found."""
+    """The smallest difference that would have been found; None where none would have been."""
     wider: float | None = None
     """How many times as wide the interval (of t) is by groups as by queries."""
 
@@ -36,15 +38,56 @@ def sizes(matches: Sequence[Match], settings: Settings) -> list[Size]:
             continue
         together = [matches[at] for at in which]
         columns, first = columns_of(together), together[0]
-        own = spread(columns, first.weights, first.groups)
         every = spread(columns, first.weights, first.groups, more=further_variances(together))
         least = detectable(every.error, every.freedom, level=settings.level, power=settings.power)
-        effect = own.mean / (own.error * math.sqrt(first.units))
         wider = _wider(columns, together, every, settings)
-        for at, match, size, small, by in zip(which, together, effect, least, wider, strict=True):
-            shown = float(match.on_scale(np.asarray(small)))
-            found[at] = Size(float(size), shown if math.isfinite(shown) else None, by)
+        for at, match, small, by in zip(which, together, least, wider, strict=True):
+            found[at] = Size(effect(match), _found(match, small, settings), by)
+    for at, match in enumerate(matches):
+        if (error := jackknife_error(match)) is not None:
+            least = detectable(
+                np.asarray(error), match.units - 1.0, level=settings.level, power=settings.power
+            )
+            found[at] = Size(detectable=_found(match, least, settings))
     return found
+
+
+def effect(match: Match) -> float:
+    """The mean difference in standard deviations of units; each counts by its weight, a group by
+    that of its queries."""
+    sums, weights = match.unit_sums
+    shares, means = weights / weights.sum(), sums / weights
+    size = np.abs(means).max()
+    mean = float(shares @ (means / size))
+    units = len(means)
+    variance = float(shares @ (means / size - mean) ** 2) * units / (units - 1)
+    return mean / math.sqrt(variance)
+
+
+def jackknife_error(match: Match) -> float | None:
+    """The standard error of a difference of functions of means, from how it moves where one unit
+    at a time is left out; None where it does not, and of anything else."""
+    from judged.statistics.resamples import left_out
+
+    ours, theirs = match.ours.sample, match.theirs.sample
+    if not isinstance(ours, Means) or not isinstance(theirs, Means) or ours.aggregate:
+        return None
+    units = match.units
+    if units < 2:
+        return None
+    numbers = left_out(ours, match.groups), left_out(theirs, match.groups)
+    without = numbers[0] - numbers[1]
+    away = without - without.mean()
+    if not np.abs(away).max() > CLOSE * np.abs(numbers).max():
+        return None
+    return float(np.sqrt((away**2).sum() * (units - 1) / units))
+
+
+def _found(match: Match, least: Floats, settings: Settings) -> float | None:
+    """The smallest difference that is found, on the scale of the numbers; None where no difference
+    would be, as too few queries differ."""
+    shown = float(match.on_scale(np.asarray(least)))
+    return shown if math.isfinite(shown) and not too_few(match, settings) else None
 
 
 def _wider(
@@ -63,5 +106,5 @@ def _has_spread(match: Match) -> bool:
         match.averaged is not None
         and match.units > 1
         and not match.constant
-        and bool(np.isfinite(match.averaged).all())
+        and not match.infinite.any()
     )

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, cast
 
+from judged.comparison.families import SIMULTANEOUS
 from judged.comparison.sentences import shown_level, shown_p
 from judged.evaluation.table import Look
 from judged.results import Table
@@ -48,6 +49,8 @@ class Form:
 
     def value(self, value: float | None) -> str:
         """A value, with a minus sign where it is below 0."""
+        if value is not None and 1e15 <= abs(value) < math.inf:
+            return f"{value:.4g}".replace("-", "−")
         return self.look.digits(value, self.share).replace("-", "−")
 
     def signed(self, value: float | None) -> str:
@@ -239,7 +242,7 @@ def on_other_queries(comparison: Comparison, rows: Sequence[Pair]) -> bool:
 def _interval_head(comparison: Comparison, rows: Sequence[Pair]) -> str:
     """What the intervals of differences are; named where they are not those of the test."""
     head = f"{shown_level(comparison.settings.level)} interval"
-    if comparison.settings.correction in ("tukey", "randomised-tukey"):
+    if comparison.settings.correction in SIMULTANEOUS:
         return f"simultaneous {head}"
     return f"{head} (t)" if any(row.test in ("wilcoxon", "sign") for row in rows) else head
 

@@ -23,12 +23,19 @@ def verdict(match: Match, outcome: Outcome, p: float, settings: Settings) -> tup
 
 
 def leads(match: Match, outcome: Outcome) -> bool:
-    """Whether the run is the better one: by the numbers, or by the queries where these are what is
-    tested."""
+    """Whether the run is the better one, by what is tested: by the queries, the ranks of their
+    differences, or the interval; else by the numbers."""
     won, _, lost = match.record
-    if outcome.test == "sign" or match.difference == 0:
+    up = match.difference
+    if outcome.test == "wilcoxon":
+        from judged.statistics.ranks import leaning
+
+        up = leaning(match.differences, match.rounding)
+    elif outcome.low > 0 or outcome.high < 0:
+        up = outcome.low + outcome.high
+    if outcome.test == "sign" or up == 0:
         return won > lost
-    return (match.difference > 0) == match.measure.higher_is_better
+    return (up > 0) == match.measure.higher_is_better
 
 
 def is_inside(match: Match, outcome: Outcome, margin: float, settings: Settings) -> bool:

@@ -68,9 +68,9 @@ def gate(
     judgements : JudgementsLike
         A file, a dict {query: {item: grade}}, or a table.
     run : RunsLike, optional
-        A run; several, as {name: run} or a list of files, are repeats of the same system, and each
-        query counts with their mean. None where `judgements` are rows that hold relevant and
-        retrieved ids.
+        A run; several, as {name: run}, a list of files or `repeats`, are repeats of the same
+        system, and each query counts with their mean. None where `judgements` are rows that
+        hold relevant and retrieved ids.
     measures : MeasuresLike, optional
         Such as "nDCG@10", or a list; by default those of the baseline file, and with a run as
         baseline AP, nDCG@10, RR, P@10 and R@100.
@@ -117,6 +117,7 @@ columns, judgements_format, run_format, progress
     True
     """
     from judged.inputs.data import Data
+    from judged.inputs.repeated import Repeats
     from judged.quality_gate import decision, reading
     from judged.quality_gate.asked import Asked
 
@@ -136,6 +137,8 @@ columns, judgements_format, run_format, progress
         measures = [str(own["label"]) for own in given.file.conditions.measures.values()]
     from judged.evaluation.request import Request
 
+    if isinstance(run, Repeats):
+        run = {f"repeat {at}": each for at, each in enumerate(run.runs, 1)}
     data = Data.of(
         judgements,
         run,

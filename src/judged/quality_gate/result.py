@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -295,26 +296,21 @@ class Gate(Result):
         return [*found, *self._worst()]
 
     def _rules(self) -> Table:
-        level = f"{self.interval_level * 100:g} %"
-        header = [
-            "measure",
-            "verdict",
-            "baseline",
-            "now",
-            "change",
-            f"{level} low",
-            f"{level} high",
-        ]
+        ends = [] if self.rule == "point" else [f"{self.interval_level * 100:g} % interval"]
+        p = ["p"] if self.rule == "loss" else []
         rows = [
             [
                 *(row.measure, row.word, shown(row.baseline), shown(row.value)),
-                *(_signed(row.difference), _signed(row.low), _signed(row.high)),
-                *(f"{row.allowed:g}", shown_p(row.corrected_p)),
+                _signed(row.difference),
+                *([_between(row.low, row.high)] if ends else []),
+                f"{row.allowed:g}",
+                *([shown_p(row.corrected_p)] if p else []),
                 shown(row.sight.drop),
             ]
             for row in self.rows
         ]
-        return [*header, "allowed", "p", "shows"], rows
+        before = ["measure", "verdict", "baseline", "now", "change"]
+        return [*before, *ends, "allowed", *p, "shows"], rows
 
     def _worst(self) -> list[Table]:
         rows = [
@@ -340,7 +336,9 @@ class Gate(Result):
         >>> found.to_markdown().splitlines()[0]
         'passed: the rule loss holds on RR.'
         """
-        return f"{markdown(self.says())}\n\n{super().to_markdown()}"
+        verdict = markdown(self.says())
+        rest = super().to_markdown().replace(f"- {verdict}\n", "", 1)
+        return f"{verdict}\n\n{rest}"
 
     def to_junit(self) -> str:
         """A report in JUnit's XML, a test case for everything that has to hold, as continuous
@@ -372,6 +370,11 @@ def _named(each: Ruled | Reached) -> str:
 
 def _verdict(each: Reached) -> str:
     return "reached" if each.holds else "not reached"
+
+
+def _between(low: float, high: float) -> str:
+    """An interval, where there is one."""
+    return "–" if math.isnan(low) or math.isnan(high) else f"{_signed(low)} … {_signed(high)}"
 
 
 def _signed(value: float) -> str:

@@ -135,7 +135,8 @@ def ruled(
     for match, outcome, p, holm in zip(matches, found, alone, together, strict=True):
         own = allowed[match.measure.name]
         word = RULE[rule](match, outcome, float(holm), own, settings)
-        rows.append(_row(match, outcome, word, (float(p), float(holm)), rule, own, level))
+        seen = sight(match, own, level, few=too_few(match, settings))
+        rows.append(_row(match, outcome, word, (float(p), float(holm)), rule, seen))
     return tuple(rows)
 
 
@@ -235,10 +236,9 @@ def _row(
     word: str,
     p: tuple[float, float],
     rule: str,
-    allowed: float,
-    level: float,
+    own: Sight,
 ) -> Ruled:
-    own = sight(match, allowed, level)
+    allowed = own.allowed
     wins, ties, losses = match.record
     low, high = (math.nan, math.nan) if outcome is None else (outcome.inner_low, outcome.inner_high)
     return Ruled(

@@ -14,6 +14,7 @@ from judged.checks import choice, real
 from judged.errors import InputError, quoted
 from judged.segments import Floats, Ints
 from judged.statistics.aggregates import effective_number
+from judged.statistics.distributions import normal_quantile
 from judged.statistics.samples import Means, Median, Sample
 from judged.statistics.shares import wilson
 from judged.statistics.student import SAME, Spread, half_widths, spread, sums_by_group
@@ -374,15 +375,13 @@ def _all_equal(values: Floats) -> bool:
     low, high = float(values.min()), float(values.max())
     if math.isinf(low) or math.isinf(high):
         return low == high
-    return high - low <= SAME * max(1.0, abs(low), abs(high))
+    return high - low <= SAME * max(abs(low), abs(high))
 
 
 def _widened(
     estimate: float, bounds: tuple[float, float], error: float, level: float
 ) -> tuple[float, float]:
     """Bounds further away by what the number itself may be off."""
-    from scipy.special import ndtri
-
-    more = float(ndtri((1 + level) / 2)) * error
+    more = normal_quantile((1 + level) / 2) * error
     below, above = (math.hypot(estimate - end, more) for end in bounds)
     return estimate - below, estimate + above

@@ -54,8 +54,11 @@ def randomised_tukey(
     if not np.isfinite(values).all():
         raise InputError("randomised Tukey needs values that are finite numbers.")
     queries, systems = values.shape[:2]
+    # In an order of their own, so that it does not matter in which the systems come.
     several = values.reshape(queries, systems, -1)
     measures = several.shape[2]
+    orders = [np.lexsort(several[::-1, :, at]) for at in range(measures)]
+    several = np.stack([several[:, order, at] for at, order in enumerate(orders)], axis=2)
     numbers, exponents = whole_numbers(several.reshape(queries * systems, measures))
     table = numbers.reshape(several.shape)
     means = table.sum(axis=0)
@@ -68,7 +71,7 @@ def randomised_tukey(
     ranks = [int(least_count(lambda c: c / size, np.array(size), level)) for level in levels]
     for at, ordered in enumerate(ranges):
         reached = resamples - np.searchsorted(ordered, differences[..., at])
-        p[..., at] = (1 + reached) / size
+        p[np.ix_(orders[at], orders[at], np.array([at]))] = ((1 + reached) / size)[..., None]
         half[:, at] = [ordered[1 - rank] if rank > 1 else np.inf for rank in ranks] + close[at]
     half[:, np.ptp(table, axis=1).max(axis=0) <= close / queries] = np.nan
     half = np.ldexp(half, exponents) / queries

@@ -14,17 +14,20 @@ EXACT_BELOW = 50
 """So many differences have too many signs for the exact distribution, as in R."""
 
 
-def wilcoxon(columns: Floats) -> Floats:
+def wilcoxon(columns: Floats, rounding: Floats | None = None) -> Floats:
     """Wilcoxon's signed-rank test of columns of differences, as R's `wilcox.test` has it.
 
-    Differences of 0 (within 1e-12) are left out. p is exact for fewer than 50 differences where
-    none is 0 and no two are equal in size; otherwise it comes from the normal distribution, with
-    corrections for ties and continuity.
+    Differences of 0 are left out. p is exact for fewer than 50 differences where none is 0 and no
+    two are equal in size; otherwise it comes from the normal distribution, with corrections for
+    ties and continuity.
 
     Parameters
     ----------
     columns : array of queries and columns
         Differences; infinite ones are the largest and tie.
+    rounding : array of queries and columns, optional
+        By how much each may be off: what is no further apart is equal. By default 1e-12, of
+        differences above 1 relatively.
 
     Returns
     -------
@@ -34,16 +37,17 @@ def wilcoxon(columns: Floats) -> Floats:
     >>> wilcoxon(np.array([[1.0], [2.0], [3.0]]))
     array([0.25])
     """
-    return np.array([_signed_rank(column) for column in columns.T], np.float64)
+    off = _off(columns, rounding)
+    return np.array([_signed_rank(*each) for each in zip(columns.T, off.T, strict=True)], float)
 
 
-def sign(columns: Floats) -> Floats:
+def sign(columns: Floats, rounding: Floats | None = None) -> Floats:
     """The exact sign test of columns of differences; for values of 0 and 1, McNemar's exact test.
 
     Parameters
     ----------
-    columns : array of queries and columns
-        Differences; those of 0 (within 1e-12) are left out.
+    columns, rounding
+        As for `wilcoxon`; differences of 0 are left out.
 
     Returns
     -------
@@ -55,25 +59,47 @@ def sign(columns: Floats) -> Floats:
     """
     from scipy.special import bdtr
 
-    wins, losses = (columns > SAME).sum(axis=0), (columns < -SAME).sum(axis=0)
+    off = _off(columns, rounding)
+    wins, losses = (columns > off).sum(axis=0), (columns < -off).sum(axis=0)
     p = np.clip(2 * bdtr(np.minimum(wins, losses), wins + losses, 0.5), SMALLEST_P, 1.0)
     return np.where(np.isnan(columns).any(axis=0), np.nan, p)
 
 
-def _signed_rank(column: Floats) -> float:
+def leaning(column: Floats, rounding: Floats | None = None) -> float:
+    """By how much the ranks of differences above 0 outweigh: what Wilcoxon's test looks at.
+
+    >>> leaning(np.array([1.0, -2.0, 4.0]))
+    1.0
+    """
+    above, ties = _above(column, _off(column, rounding))
+    return above - float(ties.sum() * (ties.sum() + 1) / 4)
+
+
+def _off(columns: Floats, rounding: Floats | None) -> Floats:
+    if rounding is not None:
+        return rounding
+    return SAME * np.maximum(1.0, np.where(np.isfinite(columns), np.abs(columns), 0.0))
+
+
+def _above(column: Floats, off: Floats) -> tuple[float, Floats]:
+    """The sum of the ranks of differences above 0, and how many share each rank."""
+    differs = np.abs(column) > off
+    found, off = column[differs], off[differs]
+    order = np.argsort(np.abs(found), kind="stable")
+    ties = _tie_sizes(np.abs(found)[order], off[order])
+    ranks = np.repeat(np.cumsum(ties) - (ties - 1) / 2, ties.astype(np.int64))
+    return float(ranks[found[order] > 0].sum()), ties
+
+
+def _signed_rank(column: Floats, off: Floats) -> float:
     from scipy.special import ndtr
 
     if np.isnan(column).any():
         return np.nan
-    found = column[np.abs(column) > SAME]
-    size = len(found)
+    above, ties = _above(column, off)
+    size = int(ties.sum())
     if not size:
         return 1.0
-    order = np.argsort(np.abs(found), kind="stable")
-    ties = _tie_sizes(np.abs(found)[order])
-    last = np.cumsum(ties)
-    ranks = np.repeat(last - (ties - 1) / 2, ties.astype(np.int64))
-    above = float(ranks[found[order] > 0].sum())
     middle = size * (size + 1) / 4
     if size == len(column) and size < EXACT_BELOW and (ties == 1).all():
         # The statistic is symmetric: what lies as far on the other side is as likely.
@@ -84,12 +110,12 @@ def _signed_rank(column: Floats) -> float:
     return float(max(2 * ndtr(-away), SMALLEST_P))
 
 
-def _tie_sizes(ordered: Floats) -> Floats:
-    """How many of the ordered sizes are equal (within 1e-12), for each value in turn."""
+def _tie_sizes(ordered: Floats, off: Floats) -> Floats:
+    """How many of the ordered sizes are equal, each being off by so much, value by value."""
     with np.errstate(invalid="ignore"):
         gaps = np.diff(ordered)
-    new = gaps > SAME * np.maximum(1.0, ordered[:-1])  # two infinite ones have no gap
-    starts = np.flatnonzero(np.r_[True, new])
+    new = gaps > off[1:] + off[:-1]  # two infinite ones have no gap
+    starts = np.flatnonzero(np.r_[len(ordered) > 0, new])
     return np.diff(np.r_[starts, len(ordered)]).astype(np.float64)
 
 

@@ -15,12 +15,11 @@ from judged.charts.names import labels
 from judged.charts.sources import Systems
 from judged.charts.specification import chart
 from judged.charts.themes import ThemeName, theme_named
-from judged.checks import checked
+from judged.checks import LEVEL, checked
 from judged.comparison.comparison import Comparison
 from judged.comparison.sentences import shown_level
 from judged.errors import InputError
 from judged.evaluation.evaluation import Evaluation
-from judged.evaluation.intervals import LEVEL
 from judged.text import listed
 
 if TYPE_CHECKING:

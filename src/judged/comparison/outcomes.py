@@ -100,8 +100,8 @@ def _chosen(match: Match, test: str, numbers: Numbers) -> str:
         where = some([numbers.queries[at] for at in match.ours.place[match.infinite]])
         raise MeasureError(
             f"{name} is infinite for {where}, and a mean of infinite values says nothing; "
-            f"compare its median ({_median(match)}), compare RR, or choose the test sign, which "
-            "counts only who is better on how many queries."
+            f"{_finite(match)}, or choose the test sign, which counts only who is better on how "
+            "many queries."
         )
     if match.too_large:
         raise InputError(
@@ -120,9 +120,12 @@ def averages(match: Match) -> bool:
     return match.ours.sample.aggregate != "median"
 
 
-def _median(match: Match) -> str:
+def _finite(match: Match) -> str:
+    """What can be compared in place of a mean that is infinite."""
     measure = match.measure.measure
-    return "aggregate=median" if measure is None else str(measure(aggregate="median"))
+    if measure is None:
+        return "leave these out of all runs"
+    return f"compare its median ({measure(aggregate='median')}), compare RR"
 
 
 def _tested(test: str, matches: list[Match], settings: Settings) -> list[Outcome]:

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from judged.checks import choice, number, whole
+from judged.checks import level as checked_level
 from judged.errors import InputError, quoted
-from judged.statistics.intervals import LEVEL, checked_level
 
 TESTS = {
     "auto": "t for means, sums and geometric means, bootstrap for the rest",
@@ -45,7 +45,7 @@ class Settings:
     test: str = "auto"
     correction: str = "holm"
     family: str = "measure"
-    level: float = LEVEL
+    level: float = 0.95
     power: float = 0.8
     margin: Mapping[str, float] | float | None = None
     resamples: int = 9_999
@@ -58,7 +58,7 @@ class Settings:
         choice("test", found.test, TESTS)
         choice("correction", found.correction, CORRECTIONS)
         choice("family", found.family, FAMILIES)
-        checked_level(found.level)
+        checked_level("level", found.level)
         if found.margin is not None and found.level <= 0.5:
             raise InputError(
                 f"with a margin the level must be above 0.5, as 0.95; got {found.level!r}."

@@ -60,8 +60,7 @@ def gate(
     run_format: FileFormat | None = None,
     progress: Progress | None = None,
 ) -> Gate:
-    """Decide whether a run may pass: whether it is as good as a baseline, by a rule that says what
-    it can see.
+    """Decide whether a run may take the place of a baseline, by a rule that says what it can see.
 
     Parameters
     ----------

@@ -8,7 +8,8 @@ from dataclasses import replace
 import click
 from rich.console import Console
 
-from bench.cases import Case, cases
+from bench.case import Case
+from bench.cases import cases
 from bench.measure import measure
 from bench.report import show, write
 

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
-
+from bench.case import Case, Claim, Contender, faster, within
 from bench.contenders import MEASURES
 from bench.data import Embedded, Size
-
-Quantity = Literal["wall", "cpu", "memory", "gigabytes", "per line"]
+from bench.statistics_cases import statistics_cases
 
 EVALUATE = ("-m", "judged", "evaluate", "{qrels}", "{run}")
 JUDGED = (
@@ -17,61 +14,6 @@ JUDGED = (
     "--format",
     "json",
 )
-
-
-@dataclass(frozen=True)
-class Contender:
-    """What is run: arguments of the Python interpreter, with `{qrels}` and `{run}` for the files of
-    its size."""
-
-    name: str
-    command: tuple[str, ...]
-    size: Size | Embedded
-    prints_json: bool = True
-    reads_qrels: bool = True
-    rounds: int | None = None
-    """At most so many rounds: for slow peers that no claim is about."""
-
-    @property
-    def lines(self) -> int:
-        """Lines that it reads; of vectors none."""
-        if isinstance(self.size, Embedded):
-            return 0
-        return self.size.queries * (
-            self.size.results + (self.size.judgements if self.reads_qrels else 0)
-        )
-
-
-@dataclass(frozen=True)
-class Claim:
-    """`left op right` of one quantity stays within a bound; the text says it in words."""
-
-    text: str
-    quantity: Quantity
-    left: str
-    op: Literal["/", "-"]
-    right: str
-    relation: Literal["at least", "at most"]
-    bound: float
-
-    def holds(self, value: float) -> bool:
-        return value >= self.bound if self.relation == "at least" else value <= self.bound
-
-
-@dataclass(frozen=True)
-class Case:
-    """Contenders that are compared with each other; the first is the one that others are set in
-    ratio to."""
-
-    name: str
-    title: str
-    contenders: tuple[Contender, ...]
-    claims: tuple[Claim, ...]
-    repeat: int
-    reference: str | None = None
-    """Whose means the others' are compared with."""
-    one_job: bool = True
-    """All do the same or a part of it, so that ratios and time per line say something."""
 
 
 def cases(*, quick: bool = False) -> dict[str, Case]:
@@ -91,6 +33,7 @@ def cases(*, quick: bool = False) -> dict[str, Case]:
         _many_relevant(quick),
         _mapped(quick),
         _temperature(quick),
+        *statistics_cases(quick),
     )
     return {case.name: case for case in found}
 
@@ -204,7 +147,7 @@ def _all_trec(size: Size, quick: bool) -> Case:
             Contender("pytrec_eval, all_trec", _script("pytrec_eval-all_trec"), size, rounds=1),
         ),
         claims=(
-            _within(
+            within(
                 "all measures cost no more than reading",
                 "judged, all_trec",
                 "/",
@@ -233,21 +176,21 @@ def _startup(quick: bool) -> Case:
             ),
         ),
         claims=(
-            _within(
+            within(
                 "judged --help takes little longer than click, s",
                 "judged --help",
                 "-",
                 "import click",
                 0.15,
             ),
-            _within(
+            within(
                 "importing judged costs little more than numpy",
                 "import judged",
                 "/",
                 "import numpy",
                 1.2,
             ),
-            _within(
+            within(
                 "a small evaluation, beyond imports, s",
                 "judged evaluate",
                 "-",
@@ -276,20 +219,18 @@ def _embeddings(quick: bool) -> Case:
             Contender("pytorch-metric-learning", _vectors("metric_learning"), size, rounds=1),
         ),
         claims=(
-            _within(
-                "all ranks of 5 relevant items", "judged, all ranks", "/", "bare product", 1.35
-            ),
-            _within(
+            within("all ranks of 5 relevant items", "judged, all ranks", "/", "bare product", 1.35),
+            within(
                 "double precision, relevant items high up",
                 *("judged, all ranks", "/", "judged, single precision", 1.3),
             ),
-            _within(
+            within(
                 "double precision, relevant items anywhere",
                 *("judged, random ranks", "/", "judged, random, single", 1.8),
             ),
-            _within("lists of 100 from the same pass", "judged, top-100", "/", "bare product", 2),
-            _faster("at least twice as fast as faiss", "faiss, top-100", "judged, top-100", 2),
-            _faster(
+            within("lists of 100 from the same pass", "judged, top-100", "/", "bare product", 2),
+            faster("at least twice as fast as faiss", "faiss, top-100", "judged, top-100", 2),
+            faster(
                 "at least 5 times faster than its own",
                 "pytorch-metric-learning",
                 "judged, all ranks",
@@ -311,7 +252,7 @@ def _torchmetrics(quick: bool) -> Case:
             Contender("torchmetrics", _vectors("torchmetrics"), size, rounds=2),
         ),
         claims=(
-            _faster("at least 5 times faster than its own", "torchmetrics", "judged, all ranks", 5),
+            faster("at least 5 times faster than its own", "torchmetrics", "judged, all ranks", 5),
         ),
         repeat=1 if quick else 3,
         reference="judged, all ranks",
@@ -328,7 +269,7 @@ def _many_relevant(quick: bool) -> Case:
             Contender("judged, all ranks", _vectors("judged"), size),
         ),
         claims=(
-            _within(
+            within(
                 "all ranks of 200 relevant items", "judged, all ranks", "/", "bare product", 2.6
             ),
         ),
@@ -379,14 +320,14 @@ def _temperature(quick: bool) -> Case:
             Contender("bare product", _vectors("gemm"), size),
         ),
         claims=(
-            _within(
+            within(
                 "one product, and one exponential pass a temperature",
                 "judged, sweep",
                 "/",
                 floor,
                 3,
             ),
-            _within(
+            within(
                 "the same with the best temperatures", "judged, sweep and search", "/", floor, 3
             ),
         ),
@@ -394,16 +335,8 @@ def _temperature(quick: bool) -> Case:
     )
 
 
-def _faster(text: str, slow: str, fast: str, bound: float) -> Claim:
-    return Claim(text, "wall", slow, "/", fast, "at least", bound)
-
-
 def _vectors(name: str) -> tuple[str, ...]:
     return ("-m", "bench.embeddings", name, "{folder}")
-
-
-def _within(text: str, left: str, op: Literal["/", "-"], right: str, bound: float) -> Claim:
-    return Claim(text, "wall", left, op, right, "at most", bound)
 
 
 def _script(name: str) -> tuple[str, ...]:

@@ -63,6 +63,28 @@ class Embedded:
 
 
 @dataclass(frozen=True)
+class Drawn:
+    """How many numbers; a contender draws them itself, so there are no files."""
+
+    queries: int
+    columns: int = 1
+    systems: int = 1
+    resamples: int = 9_999
+
+    def __str__(self) -> str:
+        systems = f"{self.systems} systems × " if self.systems > 1 else ""
+        return f"{systems}{self.queries:,} queries, {self.resamples:,} resamples"
+
+    @property
+    def words(self) -> dict[str, str]:
+        return {f"{{{name}}}": str(value) for name, value in vars(self).items()}
+
+    @property
+    def paths(self) -> tuple[Path, ...]:
+        return ()
+
+
+@dataclass(frozen=True)
 class Pair:
     """The two files of one size."""
 
@@ -104,15 +126,17 @@ def cache() -> Path:
     return Path(tempfile.gettempdir()) / f"judged-bench-{FORMAT}"
 
 
-def files_of(size: Size | Embedded) -> Pair | Folder:
+def files_of(size: Size | Embedded | Drawn) -> Pair | Folder | Drawn:
     """Where the files of a size are, made or not."""
+    if isinstance(size, Drawn):
+        return size
     if isinstance(size, Embedded):
         return Folder(size, cache() / f"{size.queries}x{size.items}x{size.dims}x{size.relevant}")
     stem = f"{size.queries}x{size.results}x{size.judgements}"
     return Pair(size, cache() / f"{stem}.qrels", cache() / f"{stem}.run")
 
 
-def ensure(size: Size | Embedded) -> Pair | Folder:
+def ensure(size: Size | Embedded | Drawn) -> Pair | Folder | Drawn:
     """The files of a size, generated if missing, and read once so that no contender pays for a cold
     disk."""
     files = files_of(size)

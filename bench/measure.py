@@ -18,13 +18,14 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from bench.cases import Case, Contender
-from bench.data import Embedded, Folder, Pair, Size, ensure
+from bench.case import Case, Contender
+from bench.data import Drawn, Embedded, Folder, Pair, Size, ensure
 
 ROOT = Path(__file__).resolve().parents[1]
-WARM_UP: dict[type, Size | Embedded] = {
+WARM_UP: dict[type, Size | Embedded | Drawn] = {
     Size: Size(queries=20, results=100),
     Embedded: Embedded(20, 1000, 16, 5),
+    Drawn: Drawn(10, 2, 3, 99),
 }
 """Every contender runs on this once, untimed: it compiles bytecode, and ranx its numba functions.
 """
@@ -96,7 +97,7 @@ def _rotated(results: Sequence[Result], number: int) -> Iterator[Result]:
     yield from (*results[start:], *results[:start])
 
 
-def _keep(result: Result, data: Pair | Folder, *, store: bool) -> None:
+def _keep(result: Result, data: Pair | Folder | Drawn, *, store: bool) -> None:
     try:
         samples = run(result.contender, data)
     except CrashError as crash:
@@ -105,7 +106,7 @@ def _keep(result: Result, data: Pair | Folder, *, store: bool) -> None:
         result.samples += samples if store else []
 
 
-def run(contender: Contender, data: Pair | Folder) -> list[Sample]:
+def run(contender: Contender, data: Pair | Folder | Drawn) -> list[Sample]:
     """One process; one sample of all of it, or one for each call that the process timed itself."""
     command = [sys.executable, *(data.words.get(word, word) for word in contender.command)]
     with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as complaints:

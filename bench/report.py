@@ -15,7 +15,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from bench.cases import Case, Claim
+from bench.case import Case, Claim
 from bench.measure import Result
 
 README = Path(__file__).with_name("README.md")

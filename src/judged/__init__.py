@@ -27,7 +27,7 @@ _HOMES = {
     "Embeddings": "embeddings.embeddings",
     "Evaluation": "evaluation.evaluation",
     "Explanation": "explanation.explanation",
-    "Gate": "quality_gate.gate",
+    "Gate": "quality_gate.result",
     "Identification": "identification.result",
     "IndexEvaluation": "embeddings.index",
     "InputError": "errors",

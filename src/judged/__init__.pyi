@@ -1,12 +1,14 @@
 """Written by docs/reference.py from __init__.py and the registry of measures."""
 
 from judged.rankings.audit import Audit as Audit
+from judged.comparison.comparison import Comparison as Comparison
 from judged.errors import ConventionError as ConventionError
 from judged.embeddings.diagnosis import Diagnosis as Diagnosis
 from judged.disagreement.result import Disagreement as Disagreement
 from judged.embeddings.embeddings import Embeddings as Embeddings
 from judged.evaluation.evaluation import Evaluation as Evaluation
 from judged.explanation.explanation import Explanation as Explanation
+from judged.quality_gate.result import Gate as Gate
 from judged.identification.result import Identification as Identification
 from judged.embeddings.index import IndexEvaluation as IndexEvaluation
 from judged.errors import InputError as InputError
@@ -27,12 +29,15 @@ from judged.embeddings.top_k import TopK as TopK
 from judged.evaluation.unanswerable import Unanswerable as Unanswerable
 from judged.inputs.vectors import Vectors as Vectors
 from judged import charts as charts
+from judged.comparison import compare as compare
 from judged.disagreement import compare_conventions as compare_conventions
+from judged.comparison import compare_values as compare_values
 from judged import conventions as conventions
 from judged.evaluation import evaluate as evaluate
 from judged.embeddings import evaluate_embeddings as evaluate_embeddings
 from judged.retriever import evaluate_retriever as evaluate_retriever
 from judged.explanation.explanation import explain as explain
+from judged.quality_gate import gate as gate
 from judged.identification import identify as identify
 from judged.judging import judge as judge
 from judged import learn as learn
@@ -41,7 +46,9 @@ from judged.inputs import read_judgements as read_judgements
 from judged.inputs import read_run as read_run
 from judged.inputs.vectors import read_vectors as read_vectors
 from judged.embeddings import relevance as relevance
+from judged.inputs.repeated import repeats as repeats
 from judged import temperature as temperature
+from judged import testing as testing
 from judged import types as types
 
 __version__: str

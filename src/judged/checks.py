@@ -23,6 +23,8 @@ from judged.types import FileFormat
 Call = ParamSpec("Call")
 Result = TypeVar("Result")
 
+LEVEL = 0.95
+"""The level of intervals, unless another one is asked for."""
 MOST = 2**53
 """The greatest whole number that an option may be: beyond it, floats skip whole numbers."""
 
@@ -248,6 +250,7 @@ OPTIONS: dict[str, Callable[[str, Any], Any]] = {
     "update_baseline": flag,
     "verbose": flag,
     "wait": partial(number, at_least=0, at_most=3600),
+    "width": whole,
     "workers": partial(whole, at_most=1024),
 }
 """Each option that means the same wherever it occurs, and its check: (name, given) -> value."""

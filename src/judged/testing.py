@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from judged.quality_gate.gate import Gate
+    from judged.quality_gate.result import Gate
     from judged.types import JudgementsLike, MeasuresLike, Path, RunLike, RunsLike
 
 __all__ = ["assert_no_regression"]

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from judged.embeddings.relevance import Relation
     from judged.inputs.query_weights import QueryWeights
     from judged.inputs.tables import Judgements, Lookup, Run
+    from judged.inputs.values import Values
     from judged.inputs.vectors.vectors import Vectors
     from judged.measures import Measure
     from judged.policy import Policy
@@ -105,8 +106,20 @@ ItemToLike: TypeAlias = (
 a compiled pattern, {item: document}, a table, or a function of an id."""
 WeightsLike: TypeAlias = "Path | Mapping[str, Number] | ArrowTable | QueryWeights"
 """How much each query weighs: {query: weight}, a table, or a file."""
-GroupsLike: TypeAlias = "Path | Mapping[str, str | int] | ArrowTable"
+GroupsLike: TypeAlias = "Path | Mapping[str, Any] | TableLike"
 """Which group each query is of: {query: group}, a table, or a file."""
+AttributesLike: TypeAlias = "Path | Mapping[str, Mapping[str, Any]] | TableLike"
+"""What is known of each query: {query: {attribute: value}}, a table, or a file."""
+ValuesLike: TypeAlias = (
+    "Path | Sequence[Path] | Mapping[str, Mapping[str, Number]]"
+    " | Mapping[str, Mapping[str, Mapping[str, Number]]] | Mapping[str, Path | TableLike]"
+    " | TableLike | Values"
+)
+"""Numbers of each query: {run: {query: value}}, {run: {measure: {query: value}}}, {run: table or
+file}, a table, a file, or several."""
+SlicesLike: TypeAlias = "bool | Path | Mapping[str, Mapping[str, Any]] | ArrowTable"
+"""What is known of each query: {query: {attribute: value}}, a table, or a file; True or "relevant"
+is the number of relevant items alone."""
 CategoriesLike: TypeAlias = "Path | Mapping[str, Any] | ArrowTable"
 """Which category each item is of: {item: category}, a table, or a file."""
 

@@ -13,7 +13,9 @@ from judged.cli import cli
 
 COMMANDS = {
     "evaluate": ("qrels", "a.run"),
+    "compare": ("qrels", "a.run", "b.run", "--missing", "zero"),
     "retriever": ("qrels", "string:capwords"),
+    "gate": ("qrels", "b.run", "--baseline", "b.run"),
     "explain": ("qrels", "a.run", "-q", "q1"),
     "identify": ("0.5", "qrels", "a.run", "-m", "RR"),
     "conventions": ("qrels", "a.run", "-m", "RR"),

@@ -103,6 +103,12 @@ def test_types() -> None:
     assert_frame_equal(read(frame, ["1", "2"]), expected)
 
 
+def test_a_series_by_query() -> None:
+    one = pd.Series(["en", "de"], index=["a", "b"], name="language")
+    assert read(one, ["b", "a"]).to_dict(as_series=False) == {"language": ["de", "en"]}
+    assert read(one.rename(None), ["b"]).columns == ["attribute"]
+
+
 def test_codes_with_leading_zeros_are_texts(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_text("query,code\na,007\nb,7\n")

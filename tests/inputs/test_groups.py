@@ -243,6 +243,11 @@ FORMS = "groups of queries are a dict {query: group}, a table or a file; got"
             [{"query": "a", "group": 1}, {"query": "a", "group": 2}],
             "the groups given, row 2: query 'a' has the groups '1' and '2'; a query has one.",
         ),
+        (
+            [{"query": "a", "group": ["x"]}],
+            'the groups given: column "group" is List(String), but a group is a text or a whole '
+            "number.",
+        ),
         ("none.csv", "none.csv: no such file."),
     ],
 )

@@ -138,6 +138,11 @@ def test_files_that_are_refused(tmp_path: Path, text: str, message: str) -> None
             "if need be the sum.",
         ),
         (
+            pd.Series([1, 2], index=["a", "a"]),
+            "the weights given: query 'a' has a weight already; give each query one, if need be "
+            "the sum.",
+        ),
+        (
             {1.5: 1},
             "the weights given: the id 1.5 is a floating-point number; ids must be texts or "
             "whole numbers.",

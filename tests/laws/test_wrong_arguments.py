@@ -24,6 +24,7 @@ RANKINGS = judged.judge(JUDGEMENTS, RUN)
 EVALUATION = judged.evaluate(JUDGEMENTS, RUN, ["AP", "RR"], tie_range=True, unjudged_range=True)
 IDENTIFIED = judged.identify("0.5", JUDGEMENTS, RUN, "RR")
 EXPLAINED = judged.explain([1, 0, 1], measure="AP")
+GATE = judged.gate(JUDGEMENTS, RUN, ["AP", "RR"], baseline=RUNS["two"])
 DISAGREEMENT = judged.compare_conventions(JUDGEMENTS, RUN, "AP@5")
 GRID = np.random.default_rng(1).normal(size=(24, 4))
 LABELS = [at % 4 for at in range(24)]
@@ -43,15 +44,24 @@ INDEXED = EMBEDDINGS.evaluate_index(
     k=3,
 )
 JUDGED = {"judgements": JUDGEMENTS, "run": RUN}
+COMPARISON = judged.compare(JUDGEMENTS, RUNS, ["AP", "RR"])
 
 CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "evaluate": (judged.evaluate, JUDGED),
+    "gate": (judged.gate, {**JUDGED, "baseline": RUN}),
+    "testing.assert_no_regression": (
+        judged.testing.assert_no_regression,
+        {**JUDGED, "baseline": RUN},
+    ),
     "judge": (judged.judge, JUDGED),
     "explain": (judged.explain, {**JUDGED, "query": "q1"}),
     "explain a list": (judged.explain, {"judgements": [1, 0, 1]}),
     "identify": (judged.identify, {"value": "0.5", "measures": "RR", **JUDGED}),
     "compare_conventions": (judged.compare_conventions, {"measures": "AP", **JUDGED}),
+    "compare": (judged.compare, {"judgements": JUDGEMENTS, "runs": RUNS}),
+    "compare_values": (judged.compare_values, {"values": {"a": {"1": 1.0}, "b": {"1": 0.5}}}),
     "parse_measure": (judged.parse_measure, {"measure": "P"}),
+    "repeats": (judged.repeats, {}),
     "read_run": (judged.read_run, {"run": RUN}),
     "read_judgements": (judged.read_judgements, {"judgements": JUDGEMENTS}),
     "read_vectors": (judged.read_vectors, {"path": "none.npy"}),
@@ -109,7 +119,9 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
 }
 METHODS = {
     "Evaluation": EVALUATION,
+    "Comparison": COMPARISON,
     "Explanation": EXPLAINED,
+    "Gate": GATE,
     "Identification": IDENTIFIED,
     "Disagreement": DISAGREEMENT,
     "Diagnosis": DIAGNOSIS,
@@ -120,6 +132,7 @@ METHODS = {
 }
 SOURCES: dict[str, Any] = {
     "source": judged.evaluate(JUDGEMENTS, RUNS, ["nDCG@10", "AP"]),
+    "comparison": COMPARISON,
     "judgements": JUDGEMENTS,
     "run": RUN,
     "runs": RUNS,

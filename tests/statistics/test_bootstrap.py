@@ -260,6 +260,15 @@ def test_groups_are_drawn_as_a_whole() -> None:
     np.testing.assert_allclose(median, bootstrap([pooled], levels=LEVELS), rtol=1e-12)
 
 
+def test_gaps_between_groups_are_no_groups() -> None:
+    values = np.random.default_rng(5).normal(size=20)
+    groups = np.repeat(np.arange(10), 2)
+    sample = Means.of_values(values)
+    for method in ("percentile", "bca"):
+        plain = bootstrap([sample], groups, method=method)
+        assert bootstrap([sample], 7 * groups + 3, method=method) == plain
+
+
 def test_groups_of_one_and_equal_weights_change_nothing() -> None:
     values = np.random.default_rng(5).normal(size=40)
     plain = bootstrap([Means.of_values(values)], method="bca", levels=LEVELS)

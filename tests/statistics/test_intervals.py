@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from scipy import stats
 
 from judged.errors import InputError
 from judged.segments import Floats
+from judged.statistics.bootstrap import bootstrap
 from judged.statistics.intervals import Interval, interval, mean_interval
 from judged.statistics.samples import Means, Median, Sample
 from judged.statistics.shares import wilson
@@ -242,6 +244,51 @@ def test_an_error_of_the_number_itself_is_added() -> None:
     assert interval(share, error=added).high == pytest.approx(0.5 + (without.high - 0.5) * 5 / 3)
     infinite = Median.of_values(np.r_[np.arange(9.0), np.full(8, math.inf)])
     assert interval(infinite, error=0.1).high == math.inf
+
+
+PAIRS = np.random.default_rng(4).uniform(0.2, 1, (12, 2))
+POOLED = Median(np.arange(20.0), np.repeat(np.arange(10), 2), 10)
+RANKS = np.array([1.0, 2, 2, 3, 5, 9, 9, 20, 31, 50])
+
+
+@pytest.mark.parametrize(
+    ("sample", "grouped", "asked", "method"),
+    [
+        (ratio(PAIRS), False, None, "bca"),
+        (ratio(PAIRS, np.arange(1.0, 13)), False, "percentile", "percentile"),
+        (ratio(PAIRS), True, None, "bca"),
+        (POOLED, False, None, "percentile"),
+        (Median.of_values(RANKS), False, "percentile", "percentile"),
+        (Median.of_values(RANKS), True, None, "percentile"),
+        (Median.of_values(RANKS, np.arange(1.0, 11)), False, None, "percentile"),
+        (Means.of_values(PAIRS[:, 0]), False, "bca", "bca"),
+        (Means.of_values(PAIRS[:, 0], "sum"), False, "percentile", "percentile"),
+        (Means.of_values(PAIRS[:, 0], "geometric"), True, "bca", "bca"),
+    ],
+)
+def test_the_bootstrap(sample: Sample, grouped: bool, asked: str | None, method: str) -> None:
+    groups = np.arange(len(sample)) // 2 if grouped else None
+    given: dict[str, Any] = {"resamples": 999, "seed": 7}
+    found = interval(sample, level=0.9, method=asked, groups=groups, **given)
+    low, high = bootstrap([sample], groups, levels=(0.9,), method=method, **given)
+    assert (found.method, found.estimate) == (method, sample.value())
+    assert ends(found) == (low[0, 0], high[0, 0])
+    assert found.low < found.estimate < found.high
+    middle = (found.low + found.estimate) / 2
+    cut = interval(sample, level=0.9, method=asked, groups=groups, range=(middle, 99), **given)
+    assert ends(cut) == (middle, found.high)
+    wide = interval(sample, level=0.9, method=asked, groups=groups, error=0.1, **given)
+    away = found.high - found.estimate
+    assert wide.high - found.estimate == pytest.approx(math.hypot(away, 0.1 * 1.6448536269514722))
+
+
+def test_resamples_that_are_all_the_same() -> None:
+    note = "all resamples give the same value, which says nothing of how others would spread"
+    same = ratio(np.full((9, 2), 0.1))
+    assert interval(same).note == note
+    assert interval(Means.of_values(np.full(9, 0.1)), method="bca").note == note
+    # Values differ, and the number that is made of them does not.
+    assert interval(ratio(np.repeat(PAIRS[:, :1], 2, axis=1)), resamples=999).note == note
 
 
 @pytest.mark.parametrize(

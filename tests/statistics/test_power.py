@@ -7,7 +7,8 @@ import pytest
 from scipy import stats
 
 from judged.errors import InputError
-from judged.statistics.power import _power, detectable, needed_units
+from judged.statistics.distributions import t_power, t_quantile
+from judged.statistics.power import detectable, needed_units
 
 
 def power_of(difference: float, error: float, freedom: float, level: float, sides: int) -> float:
@@ -31,23 +32,26 @@ def test_found_with_that_power(sides: int, freedom: float, level: float, power: 
 @pytest.mark.parametrize("size", [3, 10, 50, 300])
 @pytest.mark.parametrize(("sides", "alternative"), [(2, "two-sided"), (1, "larger")])
 def test_as_statsmodels_has_it(size: int, sides: int, alternative: str) -> None:
-    t_power = pytest.importorskip("statsmodels.stats.power").TTestPower()
+    oracle = pytest.importorskip("statsmodels.stats.power").TTestPower()
     effect = float(detectable(1 / np.sqrt(size), size - 1, sides=sides))
     # What it solves for is close to 1e-6 only, so what was found is put in.
-    found = t_power.power(effect, size, 0.05, alternative=alternative)
+    found = oracle.power(effect, size, 0.05, alternative=alternative)
     assert found == pytest.approx(0.8, abs=1e-7)
-    needed = t_power.solve_power(effect_size=0.5, alpha=0.05, power=0.8, alternative=alternative)
+    needed = oracle.solve_power(effect_size=0.5, alpha=0.05, power=0.8, alternative=alternative)
     assert needed_units(1.0, 0.5, sides=sides) == int(np.ceil(needed))
 
 
 @pytest.mark.parametrize("level", [0.5, 0.95, 0.9999])
 @pytest.mark.parametrize("sides", [1, 2])
 def test_power_is_known_everywhere_and_grows(level: float, sides: int) -> None:
-    freedom = np.array([1, 1.5, 2, 3, 5, 10, 50, 300, 1e4, 1e7, 1e12, np.inf])
-    distances = np.r_[np.linspace(0, 40, 161), np.geomspace(40, 1000, 20)]
-    found = np.array([_power(np.full(12, each), freedom, level, sides) for each in distances])
-    assert found[0] == pytest.approx(1 - level, abs=1e-6)
-    assert (np.diff(found, axis=0) > -2e-5).all()
+    freedoms = np.array([1, 1.5, 2, 3, 5, 10, 50, 300, 1e4, 1e7, 1e12, np.inf])
+    criticals = t_quantile(freedoms, 1 - (1 - level) / sides)
+    distances = np.r_[np.linspace(0, 40, 41), np.geomspace(50, 1000, 10)].tolist()
+    for freedom, critical in zip(freedoms.tolist(), criticals.tolist(), strict=True):
+        found = np.array([t_power(each, freedom, critical, sides) for each in distances])
+        assert found[0] == pytest.approx(1 - level, abs=1e-9)
+        assert (np.diff(found) > -1e-9).all()
+        assert (found <= 1 + 1e-9).all()
 
 
 def test_many_at_once_and_none_to_go_by() -> None:
@@ -72,14 +76,27 @@ def test_needed_units_are_just_enough(deviation: float, difference: float) -> No
 
 @pytest.mark.parametrize("power", [0.05, 1.0, 0.0, np.nan])
 def test_powers_that_are_none(power: float) -> None:
+    message = f"power must be a number between 1 − level and 1; got {power!r} for a level of 0.95."
     with pytest.raises(InputError) as refused:
         detectable(0.1, 10, power=power)
-    assert str(refused.value) == (
-        f"power must be a number between 1 − level and 1; got {power!r} for a level of 0.95."
-    )
+    assert str(refused.value) == message
+    with pytest.raises(InputError) as refused:
+        needed_units(0.1, 10, power=power)
+    assert str(refused.value) == message
 
 
-@pytest.mark.parametrize(("deviation", "difference"), [(0, 1), (1, 0), (-1, 1), (1, np.nan)])
+@pytest.mark.parametrize("level", [0.95, 0.999])
+def test_few_degrees_of_freedom_are_answered_or_not_at_all(level: float) -> None:
+    found = detectable(1.0, np.array([0.1, 0.78, 1.0, 4.0]), level=level)
+    known = found[~np.isnan(found)]
+    assert found[-1] > 2.8
+    assert (known > 2.8).all()
+    assert (np.diff(known) < 0).all()
+
+
+@pytest.mark.parametrize(
+    ("deviation", "difference"), [(0, 1), (1, 0), (-1, 1), (1, np.nan), (1, 1e-200)]
+)
 def test_nothing_to_plan_with(deviation: float, difference: float) -> None:
     with pytest.raises(InputError) as refused:
         needed_units(deviation, difference)

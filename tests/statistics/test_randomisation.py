@@ -242,6 +242,9 @@ def test_groups_are_flipped_as_a_whole() -> None:
     groups = np.array([0, 1, 2, 3, 0, 1, 2, 3, 0, 0])
     sums = np.bincount(groups, column)
     assert exact_p(column, groups=groups) == brute_force(sums)
+    assert exact_p(column, groups=5 * groups + 2) == brute_force(sums)
+    gaps, plain = (randomisation(column[:, None], groups=each) for each in (5 * groups, groups))
+    np.testing.assert_array_equal(gaps.low, plain.low)
     weights = np.arange(1.0, 11.0)
     assert exact_p(column, weights, groups) == brute_force(np.bincount(groups, column * weights))
 

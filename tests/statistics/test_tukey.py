@@ -25,7 +25,7 @@ def residual_mean_square(values: Floats) -> float:
     return float(((values.ravel() - fit) ** 2).sum() / ((n - 1) * (m - 1)))
 
 
-@pytest.mark.parametrize(("n", "m"), [(5, 3), (12, 4), (60, 6)])
+@pytest.mark.parametrize(("n", "m"), [(5, 3), (40, 4)])
 def test_studentised_ranges_of_the_two_way_fit(n: int, m: int) -> None:
     values = drawn(n, m, n)
     found = tukey(values, (0.95, 0.9))
@@ -70,7 +70,7 @@ def test_pairs_far_apart_have_the_p_of_all_pairs() -> None:
     assert 0 < found == pytest.approx(6 * 2 * alone, rel=1e-6)
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_p_and_half_width_agree(seed: int) -> None:
     values = drawn(15, 4, seed)
     level = 0.95

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from judged.charts.kinds.differences import differences
     from judged.charts.kinds.eleven_point import eleven_point
     from judged.charts.kinds.embedding_scores import embedding_scores
+    from judged.charts.kinds.forest import forest
     from judged.charts.kinds.gallery import Gallery, gallery
     from judged.charts.kinds.measure_at_k import measure_at_k
     from judged.charts.kinds.precision_recall import precision_recall
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from judged.charts.kinds.roc import roc
     from judged.charts.kinds.scatter import scatter
     from judged.charts.kinds.scores import scores
+    from judged.charts.kinds.systems import systems
     from judged.charts.kinds.temperature import temperature
     from judged.charts.kinds.temperature_probabilities import temperature_probabilities
     from judged.charts.kinds.temperature_reliability import temperature_reliability
@@ -51,6 +53,7 @@ __all__ = [
     "differences",
     "eleven_point",
     "embedding_scores",
+    "forest",
     "gallery",
     "measure_at_k",
     "precision_recall",
@@ -62,6 +65,7 @@ __all__ = [
     "roc",
     "scatter",
     "scores",
+    "systems",
     "temperature",
     "temperature_probabilities",
     "temperature_reliability",

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from judged.charts.kinds import NEEDS, OF_JSON, Kind
+from judged.charts.comparisons import DEFAULT
+from judged.charts.kinds import COMPARING, NEEDS, OF_JSON, Kind
 from judged.charts.sources import Systems
+from judged.comparison import compare
 from judged.errors import InputError
+from judged.evaluation import evaluate
 from judged.inputs.data import Data
+from judged.inputs.repeated import apart
 from judged.inputs.source import open_source
 from judged.inputs.tables import Kind as Input
 from judged.judging import judging
@@ -19,6 +23,8 @@ from judged.text import counted
 
 if TYPE_CHECKING:
     from judged.charts.chart import Figure
+    from judged.comparison.comparison import Comparison
+    from judged.evaluation.evaluation import Evaluation
     from judged.types import CollectionLike, ColumnsLike, FileFormat, ItemToLike, PolicyLike
 
 
@@ -34,15 +40,30 @@ def chart_of_files(
     columns: ColumnsLike | None = None,
     judgements_format: FileFormat | None = None,
     run_format: FileFormat | None = None,
+    made_by: Mapping[str, Any] | None = None,
     **options: Any,
 ) -> Figure:
-    """A chart of judgements and runs, or of the JSON of another result; `options` are its own."""
+    """A chart of judgements and runs, or of the JSON of another result; `options` are its own, and
+    `made_by` those of what it needs."""
     if kind.needs in OF_JSON:
         read = _json(files[0], kind)
         try:
             return kind.function(read, **options)
         except InputError as error:  # what is plain JSON does not know its file
             raise InputError(f"{files[0]}: {error}") from None
+    if NEEDS[kind.needs].made_by:
+        given = {
+            "policy": policy,
+            "depth": depth,
+            "collection": collection,
+            "item_to": item_to,
+            "exclude_same_id": exclude_same_id,
+            "columns": columns,
+            "judgements_format": judgements_format,
+            "run_format": run_format,
+            **(made_by or {}),
+        }
+        return kind.function(_compared(kind, files, options, given), **options)
     data = with_items(
         Data.of(
             files[0],
@@ -66,6 +87,20 @@ def chart_of_files(
         return kind.function(judgements, {run.name: run for run in runs}, **options)
     judge = judging(judgements, policy=Policy.of(policy), depth=depth, collection=collection)
     return kind.function(Systems.of([judge(run) for run in runs], policy=policy), **options)
+
+
+def _compared(
+    kind: Kind, files: Sequence[str], options: Mapping[str, Any], given: dict[str, Any]
+) -> Comparison | Evaluation:
+    """A comparison of the runs in files; of one run alone, where that will do, an evaluation."""
+    measures = given.pop("measures", None)
+    if kind.needs == "pair":
+        measures = options.get("measure", DEFAULT)
+    runs = list(files[1:]) or None
+    alone = len(files) <= 2 and len(apart(runs)[0] or [0]) == 1
+    if kind.needs == "values" and alone and not {*given} & {*COMPARING} - {"level", "groups"}:
+        return evaluate(files[0], runs, measures, interval=True, **given)
+    return compare(files[0], runs, measures, **given)
 
 
 def _json(path: str, kind: Kind) -> Any:

@@ -154,6 +154,32 @@ def end_labels(
     return {"data": {"values": rows}, "layer": [*pieces, names]}
 
 
+def beside(
+    head: str, lines: Sequence[str], *, x: float, y: float, theme: Theme, shade: str
+) -> list[dict[str, Any]]:
+    """A bold line and others under it, outside of the frame of a chart, where no mark and no grid
+    can lie."""
+    return [
+        {
+            "data": {"values": [{"words": words}]},
+            "mark": {
+                "type": "text",
+                "align": "left",
+                "baseline": "middle",
+                "clip": False,
+                "fontWeight": "normal" if at else "bold",
+                "color": theme.ink if at else shade,
+            },
+            "encoding": {
+                "x": {"value": x},
+                "y": {"value": y + at * LINE},
+                "text": {"field": "words"},
+            },
+        }
+        for at, words in enumerate([head, *lines])
+    ]
+
+
 def spread(values: Sequence[float], gap: float, low: float, high: float) -> list[float]:
     """Places as near to the values as can be, in their order, at least a gap apart and within the
     bounds where they fit.

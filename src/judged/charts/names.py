@@ -3,13 +3,15 @@ different."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from judged.text import visible
 
 LONGEST = 100
 """Letters of a name; the middle of a longer one is left out, so that charts stay charts."""
+LABEL = 34
+"""Letters of a name that stands beside marks."""
 _CODE = frozenset({"$schema", "calculate", "filter", "test", "expr", "font"})
 """Parts of a specification that nobody reads."""
 
@@ -32,14 +34,26 @@ def drawable(spec: dict[str, Any]) -> dict[str, Any]:
     return _renamed(spec, names)
 
 
-def _shown(text: str) -> str:
+def labels(names: Iterable[str]) -> dict[str, str]:
+    """Names as they stand beside marks: visible, short, and different where the names are.
+
+    >>> labels(["bm25", "a" * 50 + "1", "a" * 50 + "2", "a" * 50 + "12"])["bm25"]
+    'bm25'
+    """
+    found: dict[str, str] = {}
+    for name in dict.fromkeys(names):
+        found[name] = _distinct(_shown(name, LABEL), set(found.values()))
+    return found
+
+
+def _shown(text: str, longest: int = LONGEST) -> str:
     """A text in letters that can be drawn, shortened in its middle."""
-    shown = visible(text if len(text) <= LONGEST else _shortened(text))
-    return shown if len(shown) <= LONGEST else _shortened(shown)
+    shown = visible(text if len(text) <= longest else _shortened(text, longest))
+    return shown if len(shown) <= longest else _shortened(shown, longest)
 
 
-def _shortened(text: str) -> str:
-    half = LONGEST // 2
+def _shortened(text: str, longest: int) -> str:
+    half = longest // 2
     return f"{text[: half - 1]}…{text[-half:]}"
 
 

@@ -13,7 +13,6 @@ from judged.errors import InputError, did_you_mean
 from judged.evaluation.evaluation import Evaluation, evaluate_rankings
 from judged.evaluation.settlement import under
 from judged.evaluation.warnings import about_missing
-from judged.measures import Measure, parse_measure
 from judged.policy import Policy
 from judged.rankings.rankings import Rankings
 from judged.text import counted, listed
@@ -23,9 +22,6 @@ if TYPE_CHECKING:
 
     from judged.measures.spec import Mask
     from judged.types import MeasuresLike, PolicyLike
-
-DEFAULT = "nDCG@10"
-"""The measure that two systems are compared by."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -227,48 +223,6 @@ def kept(systems: Systems, r: Rankings, rel: float) -> tuple[Mask, Mask]:
         nothing & (systems.policy.empty == "skip")
     )
     return ~skipped, nothing & (systems.policy.empty == "one")
-
-
-def paired(source: Source, measure: str | Measure) -> pl.DataFrame:
-    """A row for each query that counts in both of two systems, with the value of each, and the
-    names."""
-    import polars as pl
-
-    systems = unweighted(Systems.of(source))
-    if len(systems.rankings) != 2:
-        raise InputError(
-            f"this chart compares two systems; got {len(systems.rankings)}: "
-            f"{', '.join(systems.names)}."
-        )
-    if systems.rankings[0].queries != systems.rankings[1].queries:
-        raise InputError(
-            "the two systems have different queries; judge both with the same judgements."
-        )
-    asked = parse_measure(measure)
-    first, second = systems.evaluate([asked]).runs
-    values = first.values[asked], second.values[asked]
-    counts = np.flatnonzero(np.isfinite(values[0]) & np.isfinite(values[1]))
-    if not len(counts):
-        raise InputError("no query counts in both systems, so there is nothing to compare.")
-    return pl.DataFrame(
-        {
-            "measure": pl.Series([str(asked)]).new_from_index(0, len(counts)),
-            "run_a": pl.Series([first.name]).new_from_index(0, len(counts)),
-            "run_b": pl.Series([second.name]).new_from_index(0, len(counts)),
-            "query": pl.Series(first.rankings.queries, dtype=pl.String).gather(counts),
-            "a": values[0][counts],
-            "b": values[1][counts],
-        }
-    )
-
-
-def lower_note(measure: str) -> str:
-    """A word about measures that are better when they are lower."""
-    return (
-        ""
-        if parse_measure(measure).spec.higher_is_better
-        else f"Lower values of {measure} are better."
-    )
 
 
 def place_of(query: str, queries: Sequence[str]) -> int:

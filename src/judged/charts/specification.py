@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 from judged.charts.chart import Chart, rows_of
-from judged.charts.names import drawable
+from judged.charts.names import LONGEST, drawable
 from judged.charts.themes import ThemeName, theme_named
 
 if TYPE_CHECKING:
@@ -28,11 +28,13 @@ def chart(
     theme: ThemeName,
     parts: dict[str, Any],
     width: int = WIDTH,
+    unseen: Sequence[str] = (),
 ) -> Chart:
     """A chart of a table; `parts` are the layers or panels, which read the rows under the name
-    "table"."""
+    "table", without the columns that are `unseen`."""
     said = tuple(note for note in notes if note)
-    lines = [line for note in said for line in wrap(note, max(50, int((width + 90) / LETTERS)))]
+    letters = min(max(50, int((width + 90) / LETTERS)), LONGEST)
+    lines = [line for note in said for line in wrap(note, letters)]
     spec = {
         "$schema": SCHEMA,
         "title": {"text": title, "subtitle": lines},
@@ -40,7 +42,7 @@ def chart(
         "padding": 12,
         "data": {"name": "table"},
         **parts,
-        "datasets": {"table": rows_of(table)},
+        "datasets": {"table": rows_of(table.drop(unseen))},
     }
     return Chart(kind, table, title, said, drawable(spec))
 

@@ -11,6 +11,26 @@ from judged.checks import choice
 ThemeName = Literal["light", "dark"]
 
 
+MARKS = {
+    "better": ("triangle-up", "▲"),
+    "worse": ("triangle-down", "▼"),
+    "equivalent": ("square", "■"),
+    "no evidence": ("circle", "●"),
+    "too few": ("diamond", "◊"),
+    "identical": ("circle", "="),
+}
+"""The shape and the sign of each verdict, so that no verdict is told by colour alone."""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """How a verdict looks."""
+
+    colour: str
+    shape: str
+    sign: str
+
+
 @dataclass(frozen=True)
 class Theme:
     """The colours of a chart."""
@@ -25,6 +45,19 @@ class Theme:
     """An area that carries meaning."""
     right: str
     wrong: str
+
+    @property
+    def verdicts(self) -> dict[str, Verdict]:
+        """How each verdict of a comparison looks: by colour, by shape and by its sign."""
+        colours = {
+            "better": self.right,
+            "worse": self.wrong,
+            "equivalent": self.series[2],
+            "no evidence": self.muted,
+            "too few": self.series[3],
+            "identical": self.ink,
+        }
+        return {word: Verdict(colours[word], *MARKS[word]) for word in colours}
 
     @property
     def config(self) -> dict[str, Any]:

@@ -19,6 +19,7 @@ from judged.errors import JudgedError, JudgedWarning, did_you_mean
 COMMANDS = (
     "evaluate",
     "compare",
+    "gate",
     "retriever",
     "embeddings",
     "learn",
@@ -74,6 +75,7 @@ def cli() -> None:
     Try:  judged demo
           judged evaluate QRELS RUN -m nDCG@10
           judged compare QRELS RUN RUN -m nDCG@10
+          judged gate QRELS RUN --baseline baseline.json
           judged retriever QRELS package.module:search --queries FILE
           judged embeddings QUERIES ITEMS --labels QUERY_LABELS ITEM_LABELS
           judged learn QUERIES ITEMS --pairs -o model.npz

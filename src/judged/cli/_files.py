@@ -14,8 +14,8 @@ from judged.errors import InputError
 
 
 def _whole(given: str) -> Iterable[str]:
-    """The file, also where one array of it is named, FILE::NAME, a run, NAME=FILE, or the repeats of
-    a run, NAME=FILE,FILE."""
+    """The file, also where one array of it is named, FILE::NAME, a run, NAME=FILE, or the repeats
+    of one, NAME=FILE,FILE."""
     named = given.partition("=")[2]
     repeats = [each.strip() for each in named.split(",") if each.strip()]
     return dict.fromkeys((given, given.partition("::")[0], named or given, *repeats))

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from judged.cli._comparing_options import comparing_options
 from judged.cli._files import READS, command
 from judged.cli._options import (
     check_format,
     collection_option,
     convention_option,
     data_options,
-    default_of,
     depth_option,
     duplicates_option,
     measures_option,
@@ -27,36 +27,10 @@ from judged.cli._options import (
 )
 from judged.comparison import compare as compare_runs
 from judged.comparison import compare_values
-from judged.comparison.exports import Exports
-from judged.comparison.settings import CORRECTIONS, FAMILIES, TESTS
-from judged.errors import InputError, quoted
+from judged.comparison.settings import SAVED_AS
 
 if TYPE_CHECKING:
     from judged.comparison.comparison import Comparison
-
-
-def _default(name: str) -> Any:
-    return default_of(compare_runs, name)
-
-
-def _margins(
-    context: click.Context, param: click.Parameter, given: Iterable[str]
-) -> dict[str, float] | float | None:
-    """Margins as `compare` takes them: MEASURE=SIZE, or one SIZE for all measures."""
-    found: dict[str, float] = {}
-    for text in given:
-        measure, _, size = text.rpartition("=")
-        try:
-            found[measure] = float(size)
-        except ValueError:
-            raise InputError(
-                f"--margin must be a size, or MEASURE=SIZE as nDCG@10=0.01; got {quoted(text)}."
-            ) from None
-    if "" not in found:
-        return found or None
-    if len(found) > 1:
-        raise InputError("--margin is one size for all measures, or MEASURE=SIZE for each.")
-    return found[""]
 
 
 @command(short_help="Compare runs: is the difference real?")
@@ -83,90 +57,13 @@ def _margins(
     help="With --values: a measure of which lower values are better; may be given more than once.",
 )
 @measures_option
-@click.option(
-    "--baseline",
-    metavar="RUN",
-    help="The run that all others are compared with; by default the first of two, and all pairs of "
-    "more.",
-)
-@click.option(
-    "--test",
-    type=click.Choice(list(TESTS)),
-    default=_default("test"),
-    show_default=True,
-    help="; ".join(f"{name}: {words}" for name, words in TESTS.items()) + ".",
-)
-@click.option(
-    "--correction",
-    type=click.Choice(list(CORRECTIONS)),
-    default=_default("correction"),
-    show_default=True,
-    help="How p is corrected for the number of comparisons.",
-)
-@click.option(
-    "--family",
-    type=click.Choice(list(FAMILIES)),
-    default=_default("family"),
-    show_default=True,
-    help="Which comparisons are corrected together: those of a measure, or all.",
-)
-@click.option(
-    "--level",
-    type=float,
-    default=_default("level"),
-    show_default=True,
-    metavar="SHARE",
-    help="The level of intervals; a difference is shown where the corrected p is below 1 - level.",
-)
-@click.option(
-    "--power",
-    type=float,
-    default=_default("power"),
-    show_default=True,
-    metavar="SHARE",
-    help="How often the difference that is called detectable would have been found.",
-)
-@click.option(
-    "--margin",
-    metavar="MEASURE=SIZE",
-    multiple=True,
-    callback=_margins,
-    help="The smallest difference that matters, as nDCG@10=0.01, or one for all measures: 0.01. "
-    "Runs shown to differ by less are equivalent.",
-)
-@click.option(
-    "--groups",
-    metavar="FILE",
-    type=READS,
-    help="A table of queries and their groups, as sessions: queries of a group count together.",
-)
+@comparing_options
 @click.option(
     "--slices",
     metavar="FILE",
     type=READS,
     help="A table of queries and their attributes, as language: runs are compared in each slice "
     "too, and by the number of relevant items; 'relevant' is that alone.",
-)
-@click.option(
-    "--unjudged-range",
-    is_flag=True,
-    help="Check whether unjudged results could change a verdict.",
-)
-@click.option(
-    "--resamples",
-    type=int,
-    default=_default("resamples"),
-    show_default=True,
-    metavar="N",
-    help="How many sign flips or resamples are drawn, where some are.",
-)
-@click.option(
-    "--seed",
-    type=int,
-    default=_default("seed"),
-    show_default=True,
-    metavar="N",
-    help="What they are drawn from.",
 )
 @convention_option
 @policy_options
@@ -178,7 +75,7 @@ def _margins(
 @duplicates_option
 @data_options
 @table_options
-@result_options(Exports.SAVED_AS)
+@result_options(SAVED_AS)
 def compare(
     judgements: str | None,
     runs: tuple[str, ...],
@@ -196,7 +93,7 @@ def compare(
     """
     from judged.cli._terminal import deliver, fitted
 
-    check_format(form, output, Exports.SAVED_AS)
+    check_format(form, output, SAVED_AS)
     if values:
         files = (*values, *((judgements,) if judgements is not None else ()), *runs)
         found = _of_values(files, **options)

@@ -9,6 +9,7 @@ import click
 
 from judged.charts.kinds import KINDS, NEEDS, OF_JSON, OF_RANKINGS, OPTIONS, Kind, kind_named
 from judged.charts.themes import THEMES
+from judged.cli._comparing_options import comparing_options
 from judged.cli._files import READS, WRITES, command
 from judged.cli._options import (
     collection_option,
@@ -86,6 +87,7 @@ def _listed() -> str:
 @click.option("--queries", type=int, metavar="N", help=OPTIONS["queries"])
 @click.option("--bins", type=int, metavar="N", help=OPTIONS["bins"])
 @click.option("--temperatures", metavar="X,Y,Z", callback=_numbers, help=OPTIONS["temperatures"])
+@comparing_options
 @policy_options
 @depth_option
 @collection_option
@@ -114,8 +116,11 @@ def plot(
         )
     checked_ending(output, chosen.formats)
     judging = {name: given[name] for name in ("depth", "collection", *_DATA)}
+    made_by = {name: given[name] for name in NEEDS[chosen.needs].made_by if said(name)}
     with working(f"Drawing {', '.join(files)}"):
-        drawn = chart_of_files(chosen, files, policy=policy, theme=theme, **judging, **options)
+        drawn = chart_of_files(
+            chosen, files, policy=policy, theme=theme, made_by=made_by, **judging, **options
+        )
         pictures = getattr(drawn, "pictures", {}).values()
         check_target(output, reads=[each for each in pictures if isinstance(each, PathLike)])
         drawn.save(output)
@@ -137,7 +142,8 @@ def _options(kind: Kind, given: dict[str, Any]) -> dict[str, Any]:
     """The options of the kind that were given; refuses what has no meaning for it."""
     chosen = {name for name in given if said(name)}
     formats = () if kind.needs in OF_JSON else _DATA
-    may = {*kind.options, *formats, *(_JUDGING if kind.needs in OF_RANKINGS else ())}
+    made_by = NEEDS[kind.needs].made_by
+    may = {*kind.options, *made_by, *formats, *(_JUDGING if kind.needs in OF_RANKINGS else ())}
     if "measure" in kind.options:
         may.add("measures")
         if len(given["measures"]) > 1:
@@ -145,9 +151,8 @@ def _options(kind: Kind, given: dict[str, Any]) -> dict[str, Any]:
                 f"{kind.name} compares by one measure; got {', '.join(given['measures'])}."
             )
     if wrong := sorted(chosen - may):
-        takes = (
-            ", ".join(flag(name) for name in OPTIONS if name in kind.options) or "none of its own"
-        )
+        own = [name for name in OPTIONS if name in kind.options]
+        takes = ", ".join(map(flag, (*own, *made_by))) or "none of its own"
         raise click.UsageError(
             f"{flag(wrong[0])} has no meaning for {kind.name}; its options: {takes}."
         )

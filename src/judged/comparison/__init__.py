@@ -18,12 +18,14 @@ if TYPE_CHECKING:
         ConventionLike,
         Duplicates,
         FileFormat,
+        GroupsLike,
         ItemToLike,
         JudgementsLike,
         MeasuresLike,
         PolicyLike,
         Progress,
         RunsLike,
+        SlicesLike,
         WeightsLike,
     )
 
@@ -43,8 +45,8 @@ def compare(
     level: float = 0.95,
     power: float = 0.8,
     margin: Mapping[str, float] | float | None = None,
-    groups: Any = None,
-    slices: Any = None,
+    groups: GroupsLike | None = None,
+    slices: SlicesLike | None = None,
     unjudged_range: bool = False,
     resamples: int = 9_999,
     seed: int = 0,
@@ -92,9 +94,9 @@ def compare(
         How often the difference that is called detectable would have been found.
     margin : float or dict, optional
         The smallest difference that matters, for all measures or {measure: margin}.
-    groups : dict, table or file, optional
+    groups : GroupsLike, optional
         The group of each query, where queries of a group are not independent.
-    slices : dict, table, file or True, optional
+    slices : SlicesLike, optional
         Attributes of the queries, as {query: {attribute: value}}, to compare the runs in each slice
         too. The number of relevant items is there by itself: True, or "relevant", for it alone.
     unjudged_range : bool, optional
@@ -130,8 +132,6 @@ unanswerable, answer_threshold, columns, judgements_format, run_format, progress
         run_format=run_format,
     )
     with given.reading_ahead() as data:
-        import scipy.special  # noqa: F401  takes long to load: while files are read
-
         from judged.comparison.lacking import refuse_lacking, says_missing
         from judged.evaluation.evaluation import evaluate_rankings
         from judged.evaluation.request import Request
@@ -191,8 +191,8 @@ def compare_evaluation(
     evaluation: Evaluation,
     *,
     baseline: str | None = None,
-    groups: Any = None,
-    slices: Any = None,
+    groups: GroupsLike | None = None,
+    slices: SlicesLike | None = None,
     repeats: Mapping[str, Sequence[str]] | None = None,
     joint: Joint | None = None,
     **settings: Any,
@@ -246,8 +246,8 @@ def compare_values(
     level: float = 0.95,
     power: float = 0.8,
     margin: Mapping[str, float] | float | None = None,
-    groups: Any = None,
-    slices: Any = None,
+    groups: GroupsLike | None = None,
+    slices: SlicesLike | None = None,
     resamples: int = 9_999,
     seed: int = 0,
 ) -> Comparison:

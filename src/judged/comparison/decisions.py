@@ -12,7 +12,7 @@ from judged.comparison.numbers import Numbers
 from judged.comparison.outcomes import Outcome, outcomes
 from judged.comparison.pair import Pair
 from judged.comparison.sentences import sentence
-from judged.comparison.settings import Settings
+from judged.comparison.settings import SIMULTANEOUS, Settings
 from judged.comparison.sizes import Size, sizes
 from judged.comparison.verdicts import verdict
 from judged.errors import InputError, quoted
@@ -30,7 +30,7 @@ def compared_runs(runs: Sequence[str], baseline: str | None) -> list[tuple[str, 
             "a comparison needs at least two runs; got " + (f"one, {runs[0]}." if runs else "none.")
         )
     if baseline is not None:
-        if baseline not in runs:
+        if not isinstance(baseline, str) or baseline not in runs:
             raise InputError(
                 f"the baseline {quoted(baseline)} is none of the runs: {', '.join(runs)}."
             )
@@ -61,6 +61,8 @@ def rows_of(
     alone = outcomes(matches, settings, numbers)
     found, corrected_p = correct(matches, alone, settings, numbers)
     many = {at: len(family) for family in families(matches, settings) for at in family}
+    if settings.correction in SIMULTANEOUS:  # which count all pairs, whatever the baseline
+        many = dict.fromkeys(many, math.comb(len(numbers.runs), 2))
     otherwise: Sequence[Mapping[str, Sequence[str]]] = [{}] * len(matches)
     if depends is not None:
         words = [

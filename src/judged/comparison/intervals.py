@@ -17,18 +17,23 @@ def own_interval(numbers: Numbers, measure: Compared, run: str, settings: Settin
     """The interval of a run's number on a measure; of a repeated run with how far its repeats are
     apart."""
     entry = numbers.entry(measure, run)
-    groups = numbers.grouped(entry.place)
+    sample, groups = entry.sample, numbers.grouped(entry.place)
+    # The range is that of values, and the error that of what is averaged.
+    size = len(sample) if sample.aggregate == "sum" else 1
+    least, most = (end * size for end in measure.range)
+    scale = sample.value() if entry.error and sample.aggregate == "geometric" else size
     found = interval(
-        entry.sample,
+        sample,
         level=settings.level,
         groups=groups,
-        range=measure.range,
-        error=entry.error,
+        range=(least, most),
+        error=entry.error * scale,
         resamples=settings.resamples,
         seed=settings.seed,
     )
-    sample = entry.sample
     if entry.repeats is None or not isinstance(sample, Means) or math.isnan(found.low):
+        return found
+    if found.method not in ("t", "log t"):  # a share of queries on which all repeats are the same
         return found
     from judged.statistics.repeats import repeat_variance
     from judged.statistics.student import half_widths, spread
@@ -42,7 +47,6 @@ def own_interval(numbers: Numbers, measure: Compared, run: str, settings: Settin
     )
     ends = every.mean + half_widths(every, settings.level) * np.array([-1.0, 1.0])
     low, high = sample.function(ends[:, None])
-    least, most = measure.range
     if math.isnan(low):
         return found
     return replace(found, low=max(float(low), least), high=min(float(high), most))

@@ -100,8 +100,8 @@ def _chosen(match: Match, test: str, numbers: Numbers) -> str:
         where = some([numbers.queries[at] for at in match.ours.place[match.infinite]])
         raise MeasureError(
             f"{name} is infinite for {where}, and a mean of infinite values says nothing; "
-            f"compare its median ({_median(match)}), compare RR, or choose the test sign, which "
-            "counts only who is better on how many queries."
+            f"{_finite(match)}, or choose the test sign, which counts only who is better on how "
+            "many queries."
         )
     if match.too_large:
         raise InputError(
@@ -120,9 +120,12 @@ def averages(match: Match) -> bool:
     return match.ours.sample.aggregate != "median"
 
 
-def _median(match: Match) -> str:
+def _finite(match: Match) -> str:
+    """What can be compared in place of a mean that is infinite."""
     measure = match.measure.measure
-    return "aggregate=median" if measure is None else str(measure(aggregate="median"))
+    if measure is None:
+        return "leave these out of all runs"
+    return f"compare its median ({measure(aggregate='median')}), compare RR"
 
 
 def _tested(test: str, matches: list[Match], settings: Settings) -> list[Outcome]:
@@ -277,7 +280,7 @@ def _careful(match: Match, outcome: Outcome, settings: Settings) -> Outcome:
 def _by_repeats(match: Match) -> float:
     """p of a difference without spread over queries, by what repeats alone say of it; 0 where they
     say nothing."""
-    from scipy.special import stdtr
+    from judged.statistics.distributions import t_tail
 
     if match.averaged is None or match.ours.repeats is match.theirs.repeats is None:
         return 0.0
@@ -286,7 +289,8 @@ def _by_repeats(match: Match) -> float:
     if not whole > 0:
         return 0.0
     freedom = whole**2 / (variances**2 / freedoms).sum()
-    return float(2 * stdtr(freedom, -abs(match.averaged.mean()) / math.sqrt(whole)))
+    away = abs(match.averaged.mean()) / math.sqrt(whole)
+    return float(2 * t_tail(np.array([away]), np.array([freedom]))[0])
 
 
 def _exact(match: Match, outcome: Outcome) -> float:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from judged import __version__
 from judged.checks import checked_methods
+from judged.comparison.frames import frame_of
 from judged.comparison.table import in_order
 from judged.errors import MissingExtraError
 from judged.results import Result, csv_of
@@ -162,46 +162,6 @@ class Records(Result):
 
     def _metadata(self) -> dict[str, str]:
         return {"definition": self.methods(), **super()._metadata()}
-
-
-COLUMNS = {
-    **dict.fromkeys(("measure", "run", "against"), "String"),
-    **dict.fromkeys(("queries", "groups"), "Int64"),
-    "wider": "Float64",
-    **dict.fromkeys(("value", "against_value", "difference", "relative", "low", "high"), "Float64"),
-    "interval": "String",
-    "effect": "Float64",
-    **dict.fromkeys(("wins", "ties", "losses"), "Int64"),
-    **dict.fromkeys(("p", "corrected_p", "smallest_p", "detectable"), "Float64"),
-    "verdict": "String",
-    "negligible": "Boolean",
-    **dict.fromkeys(("depends_on", "test", "note", "says"), "String"),
-}
-"""The columns of the table of pairs, and their types in polars: the same whatever is in them."""
-
-
-def frame_of(rows: Sequence[Pair]) -> pl.DataFrame:
-    """Rows as a table."""
-    import polars as pl
-
-    return pl.DataFrame(
-        [[_cell(row, name) for name in COLUMNS] for row in rows],
-        schema={name: getattr(pl, kind) for name, kind in COLUMNS.items()},
-        orient="row",
-    )
-
-
-def _cell(row: Pair, name: str) -> Any:
-    """What a row has in a column; where there is no number, none."""
-    if name in ("low", "high", "note"):
-        found: Any = getattr(row.interval, name)
-    elif name == "interval":
-        found = row.interval.method or None
-    elif name == "depends_on":
-        found = ", ".join(row.depends_on)
-    else:
-        found = getattr(row, name)
-    return None if isinstance(found, float) and found != found else found
 
 
 def _record(comparison: Comparison) -> dict[str, Any]:

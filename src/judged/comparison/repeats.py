@@ -76,9 +76,9 @@ class Noise:
 
 def with_repeats(numbers: Numbers, given: Mapping[str, Sequence[str]] | None) -> Numbers:
     """The same numbers with the repeats of each run as one run."""
-    if not given:
+    repeated = {} if given is None else _checked(numbers, given)
+    if not repeated:
         return numbers
-    repeated = _checked(numbers, given)
     owner = {each: name for name, names in repeated.items() for each in names}
     runs = tuple(dict.fromkeys(owner.get(run, run) for run in numbers.runs))
     entries, notes = {}, list(numbers.notes)
@@ -103,12 +103,14 @@ def _checked(numbers: Numbers, given: Any) -> Repeated:
     if not isinstance(given, Mapping):
         raise InputError(f"{_EXPECTED}; got {quoted(given)}.")
     for name, names in given.items():
+        if not isinstance(name, str) or not name:
+            raise InputError(f"{_EXPECTED}; got {quoted(name)} for a name.")
         if isinstance(names, str) or not isinstance(names, Sequence) or not names:
             raise InputError(f"{_EXPECTED}; got {quoted(names)} for {name}.")
         if name in numbers.runs and name not in names:
             raise InputError(f"repeats are called {name}, and so is another run.")
         for each in names:
-            if each not in numbers.runs:
+            if not isinstance(each, str) or each not in numbers.runs:
                 raise InputError(
                     f"{quoted(each)} is named as a repeat of {name} and is none of the runs: "
                     f"{', '.join(numbers.runs)}."
@@ -117,7 +119,7 @@ def _checked(numbers: Numbers, given: Any) -> Repeated:
                 twice = "twice" if seen[each] == name else f"and of {seen[each]}"
                 raise InputError(f"{each} is named as a repeat of {name} {twice}.")
             seen[each] = name
-    return {str(name): tuple(names) for name, names in given.items()}
+    return {name: tuple(names) for name, names in given.items()}
 
 
 _EXPECTED = "repeats must say which runs are of one system, as {'dense': ['seed 1', 'seed 2']}"

@@ -143,7 +143,8 @@ def _by(pair: Pair) -> str:
         within = "" if math.isnan(low) else f" ({amount(low)} to {amount(high)})"
         return f"{said}; the values differ by {amount(pair.difference)}{within}"
     if math.isnan(low) or math.isnan(high):
-        return amount(abs(pair.difference))
+        why = f" (no interval: {pair.interval.note})" if pair.interval.note else ""
+        return f"{amount(abs(pair.difference))}{why}"
     if low * high > 0:
         ends = sorted((abs(low), abs(high)))
         return f"{amount(abs(pair.difference))} ({amount(ends[0])} to {amount(ends[1])})"

@@ -7,9 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from judged.checks import choice, number, whole
-from judged.errors import InputError, did_you_mean, quoted
-from judged.statistics.intervals import LEVEL, checked_level
+from judged.checks import LEVEL, choice, number, whole
+from judged.checks import level as checked_level
+from judged.errors import InputError, quoted
+from judged.results import Result
 
 TESTS = {
     "auto": "t for means, sums and geometric means, bootstrap for the rest",
@@ -30,6 +31,10 @@ CORRECTIONS = {
     "none": "none",
 }
 """The corrections by name, in words."""
+SIMULTANEOUS = ("tukey", "randomised-tukey")
+"""Corrections that have tests and intervals of their own."""
+SAVED_AS = {**Result.SAVED_AS, ".tex": "to_latex"}
+"""The endings that files of comparisons may have, and the method that makes each."""
 FAMILIES = ("measure", "all")
 FEWEST_RESAMPLES = 999
 
@@ -58,7 +63,7 @@ class Settings:
         choice("test", found.test, TESTS)
         choice("correction", found.correction, CORRECTIONS)
         choice("family", found.family, FAMILIES)
-        checked_level(found.level)
+        checked_level("level", found.level)
         if found.margin is not None and found.level <= 0.5:
             raise InputError(
                 f"with a margin the level must be above 0.5, as 0.95; got {found.level!r}."
@@ -82,8 +87,10 @@ class Settings:
             by = {}
             for name, by_how_much in self.margin.items():
                 if name not in names:
-                    hint = did_you_mean(str(name), list(names))
-                    raise InputError(f"margin names {quoted(name)}, which is not compared{hint}")
+                    known = ", ".join(dict.fromkeys(names.values()))
+                    raise InputError(
+                        f"margin names {quoted(name)}, which is none of the measures: {known}."
+                    )
                 by[names[name]] = _margin(f"the margin of {name}", by_how_much)
         from dataclasses import replace
 

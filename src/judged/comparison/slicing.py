@@ -10,17 +10,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from judged.comparison.decisions import Depends, compared_runs, rows_of
-from judged.comparison.families import SIMULTANEOUS
+from judged.comparison.families import families
 from judged.comparison.intervals import own_interval
 from judged.comparison.match import Match, alike, matched
 from judged.comparison.numbers import Numbers
-from judged.comparison.settings import CORRECTIONS, Settings
+from judged.comparison.outcomes import columns_of
+from judged.comparison.settings import CORRECTIONS, SIMULTANEOUS, Settings
 from judged.comparison.slices import Difference, Slice, Slices
 from judged.errors import InputError
 from judged.segments import Ints
 from judged.statistics.between import between
 from judged.statistics.corrections import corrected
-from judged.text import Warned, counted
+from judged.text import Warned, counted, listed
 
 if TYPE_CHECKING:
     import polars as pl
@@ -80,6 +81,7 @@ def sliced(
             differences += _differences(numbers, counting, cut, settings, pairs)
     worse = {each.attribute for each in slices if each.shows_worse}
     slices.sort(key=lambda each: each.attribute not in worse)
+    notes += _untested(numbers, slices)
     return Slices(tuple(slices), tuple(differences), tuple(notes))
 
 
@@ -237,23 +239,19 @@ def _differences(
     pairs: Sequence[tuple[str, str]],
 ) -> list[Difference]:
     """Whether the differences of each pair differ between the slices of an attribute; corrected
-    over the pairs of a measure."""
+    over the pairs of a family."""
     label = np.full(len(numbers.queries), -1)
     label[counting] = cut.labels
     part = numbers.only(counting[cut.labels >= 0])
-    found: list[Difference] = []
-    for measure in numbers.measures:
-        own = [matched(part, measure, *pair) for pair in pairs]
-        own = [match for match in own if match.averaged is not None and match.queries]
-        statistic, p = np.full(len(own), np.nan), np.full(len(own), np.nan)
-        for same in alike(own):
-            first = own[same[0]]
-            slices = np.unique(label[first.ours.place], return_inverse=True)[1].reshape(-1)
-            if slices.max(initial=0) == 0:
-                continue
-            columns = np.stack([np.asarray(own[at].averaged) for at in same], axis=1)
+    every = [matched(part, measure, *pair) for measure in numbers.measures for pair in pairs]
+    matches = [match for match in every if match.averaged is not None and match.queries]
+    statistic, p, among = np.full((3, len(matches)), np.nan)
+    for same in alike(matches):
+        first = matches[same[0]]
+        slices = np.unique(label[first.ours.place], return_inverse=True)[1].reshape(-1)
+        if slices.max(initial=0) > 0:
             tested = between(
-                columns,
+                columns_of([matches[at] for at in same]),
                 slices,
                 first.weights,
                 first.groups,
@@ -261,16 +259,31 @@ def _differences(
                 seed=settings.seed,
             )
             statistic[same], p[same] = tested.statistic, tested.p
-        for match, f, alone, among in zip(
-            own, statistic, p, corrected(p, settings.correction), strict=True
-        ):
-            if not np.isnan(alone):
-                found.append(
-                    Difference.of(
-                        cut.attribute, match, float(f), float(alone), float(among), settings.level
-                    )
-                )
-    return found
+    for family in families(matches, settings):
+        among[family] = corrected(p[family], settings.correction)
+    return [
+        Difference.of(cut.attribute, match, f, alone, together, settings.level)
+        for match, f, alone, together in zip(
+            matches, statistic.tolist(), p.tolist(), among.tolist(), strict=True
+        )
+        if not np.isnan(alone)
+    ]
+
+
+def _untested(numbers: Numbers, slices: Sequence[Slice]) -> list[str]:
+    """A note on measures whose differences cannot be tested between slices."""
+    kinds = {
+        measure.name: numbers.entry(measure, numbers.runs[0]).sample.averaged is None
+        for measure in numbers.measures
+    }
+    names = [name for name, other in kinds.items() if other]
+    if not names or not slices:
+        return []
+    verb = "is no mean" if len(names) == 1 else "are no means"
+    return [
+        f"{listed(names)} {verb} over queries: whether differences differ between slices was not "
+        "tested."
+    ]
 
 
 def relevant_items(evaluation: Evaluation, queries: Sequence[str]) -> Ints:

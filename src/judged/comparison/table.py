@@ -8,8 +8,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, cast
 
 from judged.comparison.sentences import shown_level, shown_p
+from judged.comparison.settings import SIMULTANEOUS
 from judged.evaluation.table import Look
 from judged.results import Table
+from judged.statistics.aggregates import CLOSE
 from judged.statistics.intervals import Interval
 from judged.text import Best, Left, shown
 
@@ -47,10 +49,13 @@ class Form:
 
     def value(self, value: float | None) -> str:
         """A value, with a minus sign where it is below 0."""
+        if value is not None and 1e15 <= abs(value) < math.inf:
+            return f"{value:.4g}".replace("-", "−")
         return self.look.digits(value, self.share).replace("-", "−")
 
     def signed(self, value: float | None) -> str:
         """A difference, which says its sign."""
+        value = _no_rounding(value)
         return with_sign(self.value(value), value)
 
     def interval(self, of: Interval) -> str:
@@ -66,6 +71,11 @@ def _ends(low: str, high: str, of: Interval) -> str:
     return "–" if math.isnan(of.low) or math.isnan(of.high) else f"{low} … {high}"
 
 
+def _no_rounding(value: float | None) -> float | None:
+    """A number, 0 where it is nothing but rounding, which has a sign by chance."""
+    return 0.0 if value is not None and abs(value) <= CLOSE else value
+
+
 def with_sign(text: str, value: float | None) -> str:
     """A number as text, with a plus where it is above 0.
 
@@ -75,16 +85,10 @@ def with_sign(text: str, value: float | None) -> str:
     return f"+{text}" if value is not None and value > 0 else text
 
 
-def tables(comparison: Comparison, look: Look, width: int | None = None) -> list[Table]:
-    """The tables of all measures; what is wider than `width` comes below."""
+def main_tables(comparison: Comparison, form: Form, width: int | None) -> list[Table]:
+    """The tables of one measure; what is wider than `width` comes below."""
     block = _block if one_against_all(comparison) else _places_and_pairs
-    forms = [Form(measure, look) for measure in comparison.numbers.measures]
-    found = [table for form in forms for table in block(comparison, form, width)]
-    if len(comparison.slices):
-        from judged.comparison.slice_tables import slice_tables
-
-        found += [table for form in forms for table in slice_tables(comparison, form, width)]
-    return found
+    return block(comparison, form, width)
 
 
 def one_against_all(comparison: Comparison) -> str | None:
@@ -216,6 +220,7 @@ def shown_count(number: int | None) -> str:
 
 def effect(size: float | None) -> str:
     """d_z with two decimals and its sign."""
+    size = _no_rounding(size)
     return with_sign(shown(size, 2).replace("-", "−"), size)
 
 
@@ -237,7 +242,7 @@ def on_other_queries(comparison: Comparison, rows: Sequence[Pair]) -> bool:
 def _interval_head(comparison: Comparison, rows: Sequence[Pair]) -> str:
     """What the intervals of differences are; named where they are not those of the test."""
     head = f"{shown_level(comparison.settings.level)} interval"
-    if comparison.settings.correction in ("tukey", "randomised-tukey"):
+    if comparison.settings.correction in SIMULTANEOUS:
         return f"simultaneous {head}"
     return f"{head} (t)" if any(row.test in ("wilcoxon", "sign") for row in rows) else head
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from judged.comparison.numbers import Compared, Entry, Numbers
-from judged.errors import InputError, JudgedError, did_you_mean, quoted
+from judged.errors import InputError, JudgedError, quoted
 from judged.measures import Measure, Settled, parse_measure
 from judged.rankings.rankings import Rankings
 from judged.segments import Floats
@@ -48,8 +48,8 @@ def numbers_of_values(
     ]
     if assumed:
         notes.append(
-            f"higher values of {listed(assumed)} are taken to be better; lower_is_better "
-            "(--lower-is-better) says otherwise."
+            f"higher values of {listed(assumed)} are taken to be better; where lower ones are, "
+            "name them in lower_is_better (--lower-is-better)."
         )
     return Numbers(given.runs, queries, tuple(measures), entries, notes=tuple(notes))
 
@@ -69,15 +69,19 @@ def measure_of(name: str) -> Measure | None:
 
 def _lower(given: str | Iterable[str], measures: Sequence[str]) -> tuple[str, ...]:
     """The measures of which lower is better, each one that there is."""
-    found: tuple[Any, ...] = (given,)
-    if isinstance(given, Iterable) and not isinstance(given, str):
-        found = tuple(given)
+    wrong = InputError(f"lower_is_better must be names of measures; got {quoted(given)}.")
+    try:
+        found = (given,) if isinstance(given, str) else tuple(given)
+    except TypeError:
+        raise wrong from None
     for name in found:
         if not isinstance(name, str):
-            raise InputError(f"lower_is_better must be names of measures; got {quoted(given)}.")
+            raise wrong
         if name not in measures:
-            hint = did_you_mean(name, measures)
-            raise InputError(f"lower_is_better names {quoted(name)}, which is not compared{hint}")
+            raise InputError(
+                f"lower_is_better names {quoted(name)}, which is none of the measures: "
+                f"{', '.join(measures)}."
+            )
     return found
 
 

@@ -13,7 +13,6 @@ import numpy as np
 
 from judged.embeddings.ready import Plan, ReadyItems, refuse_infinite
 from judged.embeddings.relations import Bound, Pairs
-from judged.embeddings.threads import one_thread_each
 from judged.errors import InputError
 from judged.inputs.vectors.vectors import ROWS_AT_A_TIME, Matrix, Vectors
 from judged.segments import Floats, Ints
@@ -21,6 +20,7 @@ from judged.similarity.equal import Levelled
 from judged.similarity.exact import Pairs as PairsOfVectors
 from judged.similarity.rounding import Precision, sum_error, vanished
 from judged.similarity.similarity import Similarity
+from judged.threads import one_thread_each
 
 MEMORY = "1GB"
 Result = TypeVar("Result")

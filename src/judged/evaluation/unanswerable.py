@@ -18,8 +18,6 @@ from judged.judging.variants import uncondensed
 from judged.rankings.audit import Audit, audit_of
 from judged.segments import Floats
 from judged.statistics.aggregates import mean
-from judged.statistics.auroc import METHOD, Auroc, auroc
-from judged.statistics.intervals import LEVEL
 from judged.text import counted, percent, plain, shown
 
 if TYPE_CHECKING:
@@ -30,6 +28,7 @@ if TYPE_CHECKING:
     from judged.policy import Policy
     from judged.rankings.rankings import Rankings
     from judged.results import Table
+    from judged.statistics.auroc import Auroc
 
 
 @dataclass(frozen=True)
@@ -79,6 +78,9 @@ class Unanswerable:
         >>> Unanswerable(("q",), (), 1, 0.0, 0.0).to_dict()["answered"]
         0.0
         """
+        from judged.checks import LEVEL
+        from judged.statistics.auroc import METHOD
+
         entry: dict[str, Any] = {
             "queries": len(self.queries),
             "answered": plain(self.answered),
@@ -174,6 +176,8 @@ def _separation(
         return None, f"no AUROC: there is no query {kind} something relevant"
     if best is None:
         return None, f"no AUROC: {unscored}"
+    from judged.statistics.auroc import auroc
+
     # Places in the order of all scores: no result is 0, below a score of minus infinity too.
     place = np.where(
         np.isnan(best), 0.0, 1 + np.searchsorted(np.unique(best[~np.isnan(best)]), best)
@@ -224,8 +228,9 @@ def block(evaluation: Exports, look: Look) -> list[Table]:
     for run in evaluation.runs:
         if (apart := run.unanswerable) is None:
             return []
-        area = apart.auroc or Auroc(math.nan)
-        shares = (apart.answered, apart.left_empty, area.value, area.low, area.high)
+        area = apart.auroc
+        known = (math.nan,) * 3 if area is None else (area.value, area.low, area.high)
+        shares = (apart.answered, apart.left_empty, *known)
         form = percent if look.percent else shown
         answered, empty, *bounds = (form(share, look.decimals_of(True)) for share in shares)
         counts = f"{len(apart.queries):,}", f"{apart.answerable:,}"
@@ -244,6 +249,9 @@ def apart_lines(evaluation: Exports) -> list[str]:
     first = evaluation.runs[0].unanswerable
     if first is None:
         return []
+    from judged.checks import LEVEL
+    from judged.statistics.auroc import METHOD
+
     returned = "a result" if first.threshold is None else f"a score of at least {first.threshold:g}"
     lines = [
         "unanswerable: queries with nothing relevant are in no mean; they count as answered where "

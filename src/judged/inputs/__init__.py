@@ -24,8 +24,8 @@ from judged.inputs.formats import (
     Format,
     check_format,
     detect_format,
+    distinct_names,
     named_file,
-    printable,
     run_name,
 )
 from judged.inputs.objects import Records, as_known, is_record
@@ -275,21 +275,3 @@ def _refuse_repeats(runs: Iterable[Any]) -> None:
 def _named(given: Any) -> tuple[str | None, Any]:
     """A run, and its name where it is a file that is given as NAME=FILE."""
     return named_file(given) if isinstance(given, str) else (None, given)
-
-
-def distinct_names(named: Sequence[tuple[str | None, str | PathLike[str]]]) -> list[str]:
-    """The names of runs, for those that have none short names from their paths; the whole path,
-    and a number, where two would be called the same."""
-    given = [name for name, _ in named if name is not None]
-    if twice := next((name for name in given if given.count(name) > 1), None):
-        raise InputError(f"two runs are called {twice!r}; give each a name of its own.")
-    names = [name or run_name(fspath(path)) for name, path in named]
-    names = [
-        printable(path) if own is None and names.count(name) > 1 else name
-        for (own, path), name in zip(named, names, strict=True)
-    ]
-    again = [names[:at].count(name) for at, name in enumerate(names)]
-    return [
-        f"{name} ({before + 1})" if before else name
-        for name, before in zip(names, again, strict=True)
-    ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 import polars as pl
 
@@ -15,6 +15,9 @@ from judged.inputs.names import candidates
 from judged.inputs.sheets import Nested, Sheet, sheet_of, typed
 from judged.inputs.tables import Kind, texts
 from judged.text import Warned, counted, quote
+
+if TYPE_CHECKING:
+    from judged.types import AttributesLike
 
 ATTRIBUTES = Kind(
     "attributes of queries",
@@ -42,7 +45,7 @@ class Attributes:
     """What was assumed, a sentence each."""
 
 
-def attributes_of(given: Any, queries: Sequence[str]) -> Attributes:
+def attributes_of(given: AttributesLike, queries: Sequence[str]) -> Attributes:
     """The attributes of some queries.
 
     Parameters

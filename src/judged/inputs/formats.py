@@ -190,3 +190,21 @@ def looks_like(kind: Kind, fields: Sequence[bytes]) -> bool:
     place = 4 if kind is RUN else 3
     enough = len(fields) >= 6 if kind is RUN else len(fields) == 4
     return enough and is_number(fields[place].decode("utf-8", "replace"))
+
+
+def distinct_names(named: Sequence[tuple[str | None, str | os.PathLike[str]]]) -> list[str]:
+    """The names of runs, for those that have none short names from their paths; the whole path,
+    and a number, where two would be called the same."""
+    given = [name for name, _ in named if name is not None]
+    if twice := next((name for name in given if given.count(name) > 1), None):
+        raise InputError(f"two runs are called {twice!r}; give each a name of its own.")
+    names = [name or run_name(os.fspath(path)) for name, path in named]
+    names = [
+        printable(path) if own is None and names.count(name) > 1 else name
+        for (own, path), name in zip(named, names, strict=True)
+    ]
+    again = [names[:at].count(name) for at, name in enumerate(names)]
+    return [
+        f"{name} ({before + 1})" if before else name
+        for name, before in zip(names, again, strict=True)
+    ]

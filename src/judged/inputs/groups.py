@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
@@ -12,10 +12,13 @@ from judged.errors import InputError
 from judged.inputs.agreement import apart, few
 from judged.inputs.dicts import as_id
 from judged.inputs.names import candidates
-from judged.inputs.sheets import Nested, Sheet, sheet_of
+from judged.inputs.sheets import Nested, Sheet, names_columns, sheet_of
 from judged.inputs.tables import Kind
 from judged.segments import Ints
 from judged.text import counted, quote
+
+if TYPE_CHECKING:
+    from judged.types import GroupsLike
 
 GROUPS = Kind("groups of queries", "group", "a dict {query: group}, a table or a file")
 NAMES = (
@@ -27,7 +30,7 @@ GIVEN = "the groups given"
 EVERY = "give every query one, if need be one of its own."
 
 
-def groups_of(given: Any, queries: Sequence[str]) -> tuple[Ints, tuple[str, ...]]:
+def groups_of(given: GroupsLike, queries: Sequence[str]) -> tuple[Ints, tuple[str, ...]]:
     """The number of each query's group, and the names of the groups by their numbers.
 
     Groups are numbered as they first occur among the queries. Those of other queries do not count.
@@ -47,7 +50,7 @@ def groups_of(given: Any, queries: Sequence[str]) -> tuple[Ints, tuple[str, ...]
     >>> groups_of({"q1": "s1", "q2": "s2", "q3": "s1"}, ["q2", "q1", "q3"])
     (array([0, 1, 1]), ('s2', 's1'))
     """
-    table = sheet_of(given, GROUPS, GIVEN, lambda cells: bool(candidates("query", cells)))
+    table = sheet_of(given, GROUPS, GIVEN, names_columns)
     by_query = _of_dict(table) if isinstance(table, Nested) else _of_sheet(table)
     lost = [query for query in queries if query not in by_query]
     if lost:

@@ -9,7 +9,8 @@ from os import PathLike
 from typing import Any
 
 from judged.errors import InputError
-from judged.inputs.formats import named_file, printable
+from judged.inputs.dicts import with_texts
+from judged.inputs.formats import distinct_names, named_file, printable
 
 Repeated = Mapping[str, tuple[str, ...]]
 """The names of the repeats of each run that has some."""
@@ -76,18 +77,19 @@ def apart(runs: Any) -> tuple[Any, Repeated]:
         runs = _of_files(runs)
     if not isinstance(runs, Mapping) or not any(isinstance(r, Repeats) for r in runs.values()):
         return runs, {}
-    found: dict[Any, Any] = {}
+    named = with_texts(runs, "", "runs")
+    found: dict[str, Any] = {}
     belong: dict[str, tuple[str, ...]] = {}
-    for name, given in runs.items():
-        own = given.runs if isinstance(given, Repeats) else (given,)
-        names = tuple(f"{name} ({number})" for number in range(1, len(own) + 1))
-        if isinstance(given, Repeats):
-            belong[str(name)] = names
-        for each, run in zip(names if isinstance(given, Repeats) else (name,), own, strict=True):
-            if each in found or (each != name and each in runs):
+    for name, given in named.items():
+        if not isinstance(given, Repeats):
+            found[name] = given
+            continue
+        belong[name] = tuple(f"{name} ({number})" for number in range(1, len(given.runs) + 1))
+        for each, run in zip(belong[name], given.runs, strict=True):
+            if each in named:
                 raise InputError(
-                    f"the repeats of {name} are called {names[0]} and so on, and another run is "
-                    f"called {each} too; call it something else."
+                    f"the repeats of {name} are called {belong[name][0]} and so on, and another "
+                    f"run is called {each} too; call it something else."
                 )
             found[each] = run
     return found, belong
@@ -95,8 +97,6 @@ def apart(runs: Any) -> tuple[Any, Repeated]:
 
 def _of_files(runs: list[Any] | tuple[Any, ...]) -> Any:
     """Runs by name, where a list of files has repeats; else the list itself."""
-    from judged.inputs import distinct_names
-
     if any(isinstance(each, Repeats) for each in runs):
         raise InputError(
             "repeats have no name of their own; give them as {name: judged.repeats(…)}."

@@ -24,7 +24,7 @@ from judged.inputs.names import candidates
 from judged.inputs.objects import as_dict, as_known, column_of, is_record
 from judged.inputs.source import POLARS_ERRORS, Source, decoded, open_source
 from judged.inputs.tables import Kind
-from judged.inputs.whitespace import COMMENT
+from judged.inputs.whitespace import COMMENT, is_number
 from judged.text import counted, quote
 
 if TYPE_CHECKING:
@@ -66,6 +66,11 @@ class Sheet:
     def ids(self, column: str, word: str) -> pl.Series:
         """The ids in a column as texts, none of them missing; `word` is what messages call one."""
         dtype = self.frame[column].dtype
+        if dtype.is_nested():
+            raise InputError(
+                f"{self.source}: column {quote(column)} is {dtype}, but a {word} is a text or a "
+                "whole number."
+            )
         found = self.frame.select(id_texts(column, dtype, self.source, [])).to_series()
         missing = (found.is_null() | (found == "")).arg_true()
         if len(missing):
@@ -80,6 +85,12 @@ class Nested:
     content: Mapping[Any, Any]
     source: str
     """What messages call it."""
+
+
+def names_columns(cells: Sequence[str]) -> bool:
+    """Whether the first line of a text names the columns: a query and, beside it, no number."""
+    number = len(cells) == 2 and any(is_number(cell.strip()) for cell in cells)
+    return bool(candidates("query", cells)) and not number
 
 
 def sheet_of(given: Any, kind: Kind, name: str, is_header: IsHeader) -> Sheet | Nested:
@@ -135,7 +146,9 @@ def _series_as_frame(given: Any, kind: Kind) -> Any:
     """A pandas Series by query as a table: in a dict, a query that is there twice would be lost."""
     if not hasattr(given, "iloc") or given.index.nlevels > 1:
         return given
-    return given.rename_axis("query").rename(kind.value).reset_index()
+    own = isinstance(given.name, str) and kind.value == "attribute"
+    name = given.name if own and not candidates("query", [given.name]) else kind.value
+    return given.rename_axis("query").rename(name).reset_index()
 
 
 def _of_pandas(given: Any, source: str) -> Sheet:

@@ -44,9 +44,9 @@ def read_weights(given: Any) -> QueryWeights:
         refuse_lost_polars()
         source = open_source(Path(given), WEIGHTS)
         return QueryWeights(_checked(_of_file(source), source.label), source.label)
-    if type(given).__name__ == "Series" and hasattr(given, "to_dict"):  # of pandas
-        given = dict(given.items())
-    rows = _of_mapping(given) if isinstance(given, Mapping) else _of_table(given, GIVEN)
+    is_series = type(given).__name__ == "Series" and hasattr(given, "to_dict")  # of pandas
+    is_pairs = is_series or isinstance(given, Mapping)
+    rows = _of_mapping(given) if is_pairs else _of_table(given, GIVEN)
     return QueryWeights(_checked(rows, GIVEN))
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from judged.checks import checked
 
 if TYPE_CHECKING:
-    from judged.quality_gate.gate import Gate
+    from judged.quality_gate.result import Gate
     from judged.types import (
         CategoriesLike,
         CollectionLike,
@@ -60,17 +60,16 @@ def gate(
     run_format: FileFormat | None = None,
     progress: Progress | None = None,
 ) -> Gate:
-    """Decide whether a run may pass: whether it is as good as a baseline, by a rule that says what
-    it can see.
+    """Decide whether a run may take the place of a baseline, by a rule that says what it can see.
 
     Parameters
     ----------
     judgements : JudgementsLike
         A file, a dict {query: {item: grade}}, or a table.
     run : RunsLike, optional
-        A run; several, as {name: run} or a list of files, are repeats of the same system, and each
-        query counts with their mean. None where `judgements` are rows that hold relevant and
-        retrieved ids.
+        A run; several, as {name: run}, a list of files or `repeats`, are repeats of the same
+        system, and each query counts with their mean. None where `judgements` are rows that
+        hold relevant and retrieved ids.
     measures : MeasuresLike, optional
         Such as "nDCG@10", or a list; by default those of the baseline file, and with a run as
         baseline AP, nDCG@10, RR, P@10 and R@100.
@@ -117,6 +116,7 @@ columns, judgements_format, run_format, progress
     True
     """
     from judged.inputs.data import Data
+    from judged.inputs.repeated import Repeats
     from judged.quality_gate import decision, reading
     from judged.quality_gate.asked import Asked
 
@@ -136,6 +136,8 @@ columns, judgements_format, run_format, progress
         measures = [str(own["label"]) for own in given.file.conditions.measures.values()]
     from judged.evaluation.request import Request
 
+    if isinstance(run, Repeats):
+        run = {f"repeat {at}": each for at, each in enumerate(run.runs, 1)}
     data = Data.of(
         judgements,
         run,

@@ -10,15 +10,10 @@ from judged.checks import choice, flag, number
 from judged.comparison.settings import Settings
 from judged.errors import InputError, quoted
 from judged.evaluation.evaluation import Evaluation
-from judged.quality_gate.rules import RULES
+from judged.quality_gate.choices import CHANGED, RULES
 from judged.quality_gate.values import Wanted, golden_queries
 from judged.text import listed
 
-CHANGED = {
-    "error": "changed judgements are refused",
-    "drop": "queries that are changed, new or removed are left out",
-}
-"""What is done where judgements are not those of the baseline."""
 Limits = Mapping[str, float] | float | None
 
 

@@ -21,14 +21,15 @@ from judged.evaluation.warnings import announced
 from judged.inputs.data import Data
 from judged.inputs.formats import run_name
 from judged.inputs.groups import groups_of
+from judged.inputs.repeated import Repeats
 from judged.outputs import check_target
 from judged.quality_gate.asked import Asked
 from judged.quality_gate.baseline import Baseline
 from judged.quality_gate.conditions import Changes, Conditions
 from judged.quality_gate.fingerprints import fingerprints
-from judged.quality_gate.gate import Gate, Worst
 from judged.quality_gate.measured import Measured, compared_by, measured, queries_of
 from judged.quality_gate.reading import Given, NoBaselineError
+from judged.quality_gate.result import Gate, Worst
 from judged.quality_gate.rules import ruled
 from judged.quality_gate.values import Reached, Wanted, of_query, of_whole, refuse_unknown
 from judged.segments import Floats
@@ -37,6 +38,7 @@ from judged.statistics.intervals import interval
 from judged.text import Warned
 
 if TYPE_CHECKING:
+    from judged.evaluation.scored import Scored
     from judged.types import PolicyLike
 
 NOW, THEN = "now", "baseline"
@@ -76,26 +78,34 @@ class Scores:
 
 def scores(data: Data, given: Given, request: Request, *, weights: Any, **ranked: Any) -> Scores:
     """Score everything that has to be scored."""
+    before: dict[str | None, Any] = {}
     if given.run is not None:
-        runs = dict(data.given_runs)
         name = given.name or ("baseline" if given.path is None else run_name(given.path))
-        while name in runs:
-            name = f"{name} (baseline)"
-        data = replace(data, given_runs={**runs, name: given.run})
+        parts = given.run.runs if isinstance(given.run, Repeats) else (given.run,)
+        for each in parts:
+            own = name
+            while own in data.given_runs or own in before:
+                own = f"{own} (baseline)" if own in data.given_runs else f"{own} (again)"
+            before[own] = each
+        data = replace(data, given_runs={**data.given_runs, **before})
     with data.reading_ahead() as reading:
         found = judged_runs(reading, request, weights=weights, **ranked)
     evaluation = announced(evaluate_rankings(found.rankings, request, weights=weights))
     prints = fingerprints(found.judgements, duplicates=ranked["duplicates"])
     conditions = Conditions.of(evaluation, prints, depth=ranked["depth"])
     queries = queries_of(evaluation)
-    own = evaluation.runs if given.run is None else evaluation.runs[:-1]
-    names = [run.name for run in own]
-    name = ", ".join(names[:3]) + (", …" if len(names) > 3 else "")
-    then = None
-    if given.run is not None:
-        last = evaluation.runs[-1]
-        then = measured(evaluation, [last], last.name, queries)
-    return Scores(evaluation, conditions, measured(evaluation, own, name, queries), then, queries)
+    size = len(evaluation.runs) - len(before)
+    now, then = (
+        measured(evaluation, runs, _name_of(runs), queries) if runs else None
+        for runs in (evaluation.runs[:size], evaluation.runs[size:])
+    )
+    assert now is not None
+    return Scores(evaluation, conditions, now, then, queries)
+
+
+def _name_of(runs: Sequence[Scored]) -> str:
+    """What repeats are called together."""
+    return ", ".join(run.name for run in runs[:3]) + (", …" if len(runs) > 3 else "")
 
 
 def decide(
@@ -115,7 +125,8 @@ def decide(
         if numbered is None
         else {query: names[at] for query, at in zip(queries, numbered.tolist(), strict=True)},
     )
-    notes = [*evaluation.warnings(), *in_no_run(_rankings(evaluation), evaluation.policy)]
+    notes: list[str] = [*map(Warned, evaluation.warnings())]
+    notes += in_no_run(_rankings(evaluation), evaluation.policy)
     then, changes, unlike = scored.then, Changes(), ""
     place = np.arange(len(queries))
     if given.file is not None:

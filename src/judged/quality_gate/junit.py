@@ -9,7 +9,7 @@ from judged.quality_gate.rules import Ruled
 from judged.text import visible
 
 if TYPE_CHECKING:
-    from judged.quality_gate.gate import Gate
+    from judged.quality_gate.result import Gate
     from judged.quality_gate.values import Reached
 
 

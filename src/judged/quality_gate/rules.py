@@ -22,12 +22,6 @@ from judged.statistics.corrections import corrected
 from judged.statistics.tested import below
 from judged.text import counted, plain
 
-RULES = {
-    "loss": "fails where a loss is shown, and the drop is larger than the allowed one",
-    "safe": "fails unless the drop is shown to be smaller than the allowed one",
-    "point": "fails where the drop is larger than the allowed one, which is no statistics",
-}
-"""The rules by name, in words."""
 FAILS = {
     "regression": "a loss is shown, and larger than allowed",
     "not shown to be safe": "the drop may be as large as the allowed one, or larger",
@@ -130,7 +124,10 @@ def ruled(
         found: list[Outcome | None] = [None] * len(matches)
     else:
         found = [*outcomes(matches, settings, numbers)]
-    alone = np.array([_one_sided(*pair, settings) for pair in zip(matches, found, strict=True)])
+    alone = np.full(len(matches), np.nan)
+    if rule == "loss":
+        pairs = zip(matches, found, strict=True)
+        alone = np.array([_one_sided(*pair, settings) for pair in pairs])
     together = corrected(np.where(np.isnan(alone), 1.0, alone), "holm")
     # Holm's first step: what a loss on one measure alone has to reach.
     level = 1 - (1 - settings.level) / (1 if rule == "safe" else len(matches))
@@ -138,7 +135,8 @@ def ruled(
     for match, outcome, p, holm in zip(matches, found, alone, together, strict=True):
         own = allowed[match.measure.name]
         word = RULE[rule](match, outcome, float(holm), own, settings)
-        rows.append(_row(match, outcome, word, (float(p), float(holm)), rule, own, level))
+        seen = sight(match, own, level, few=too_few(match, settings))
+        rows.append(_row(match, outcome, word, (float(p), float(holm)), rule, seen))
     return tuple(rows)
 
 
@@ -238,10 +236,9 @@ def _row(
     word: str,
     p: tuple[float, float],
     rule: str,
-    allowed: float,
-    level: float,
+    own: Sight,
 ) -> Ruled:
-    own = sight(match, allowed, level)
+    allowed = own.allowed
     wins, ties, losses = match.record
     low, high = (math.nan, math.nan) if outcome is None else (outcome.inner_low, outcome.inner_high)
     return Ruled(
@@ -288,9 +285,11 @@ def _sentence(match: Match, word: str, rule: str, allowed: float, low: float, hi
             few = f"only {counted(match.differing, 'query differs', 'queries differ')}"
             why = "there is no spread to go by" if match.constant else few
             return f"{name}: {change}; not shown to be a drop below {allowed:g}: {why}."
+        best = -high if match.measure.higher_is_better else low
+        loss = "It is shown to be a loss" if best > 0 else "That does not show a loss"
         return (
             f"{name}: {change}; the true drop may be {amount(worst)}, and is not shown to be below "
-            f"the allowed {allowed:g}. That is no proof of a regression."
+            f"the allowed {allowed:g}. {loss}."
         )
     if word == "safe":
         return f"{name}: {change}; the true drop is shown to be below the allowed {allowed:g}."

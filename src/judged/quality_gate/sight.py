@@ -76,8 +76,9 @@ def _units(match: Match, number: int) -> str:
     return counted(number, one, many)
 
 
-def sight(match: Match, allowed: float, level: float) -> Sight:
-    """What the differences of a match could have shown, in one direction, at a level."""
+def sight(match: Match, allowed: float, level: float, *, few: bool = False) -> Sight:
+    """What the differences of a match could have shown, in one direction, at a level; nothing
+    where too `few` queries differ."""
     if match.averaged is None:
         return Sight(None, allowed, note="it is no mean over queries")
     if not match.differs.any():
@@ -85,6 +86,11 @@ def sight(match: Match, allowed: float, level: float) -> Sight:
     if match.units < 2 or match.constant:
         why = "one alone has" if match.units < 2 else "all differ by the same, and there is"
         return Sight(None, allowed, note=f"{why} no spread to go by")
+    if few:
+        differ = _units(match, match.differing) + (
+            " differs" if match.differing == 1 else " differ"
+        )
+        return Sight(None, allowed, note=f"only {differ}, which is no spread to go by")
     columns = columns_of([match])
     own = spread(columns, match.weights, match.groups)
     more = further_variances([match])

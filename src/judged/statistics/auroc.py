@@ -10,10 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from judged.checks import LEVEL
 from judged.errors import InputError
 from judged.segments import Floats
 from judged.statistics.aggregates import effective_number
-from judged.statistics.intervals import LEVEL, checked_level
+from judged.statistics.distributions import normal_quantile
+from judged.statistics.intervals import checked_level
 
 METHOD = "Newcombe's score interval (2006, method 5)"
 """How the bounds are found; at an area of 1 they are as far apart as the numbers make them, where
@@ -110,9 +112,7 @@ def _area(above: Floats, below: Floats, heavy: Floats, light: Floats) -> float:
 
 
 def _bounds(value: float, m: float, n: float, level: float) -> tuple[float, float]:
-    from scipy.special import ndtri
-
-    z = float(ndtri((1 + level) / 2))
+    z = normal_quantile((1 + level) / 2)
 
     def too_far(area: float) -> bool:
         other = 1 - area

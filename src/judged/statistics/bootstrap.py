@@ -28,6 +28,7 @@ from judged.statistics.medians import room
 from judged.statistics.resamples import left_out, resampled
 from judged.statistics.samples import Means, Median, Sample
 from judged.statistics.tested import Tested
+from judged.statistics.units import numbered
 
 MEMORY = 2**25
 """Bytes that the columns and resamples taken at once may take."""
@@ -126,8 +127,9 @@ def _tested(
             "a median has no BCa interval: leaving out one query hardly moves it. "
             "Take the percentile interval."
         )
+    units = numbered(groups)
     parts = [
-        _some_tested(some, groups, levels, method, resamples, seed)
+        _some_tested(some, units, levels, method, resamples, seed)
         for some in _portions(bundles, resamples)
     ]
     if not parts:

@@ -5,24 +5,21 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from numbers import Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from judged.checks import choice
-from judged.errors import InputError
+from judged.checks import LEVEL, choice, real
+from judged.errors import InputError, quoted
 from judged.segments import Floats, Ints
 from judged.statistics.aggregates import effective_number
+from judged.statistics.distributions import normal_quantile
 from judged.statistics.samples import Means, Median, Sample
 from judged.statistics.shares import wilson
 from judged.statistics.student import SAME, Spread, half_widths, spread, sums_by_group
 from judged.text import counted, listed, plain, shown
 
-LEVEL = 0.95
-"""In how many of all samples an interval holds the true number, unless another level is asked
-for."""
 METHODS = ("t", "bca", "percentile")
 """What may be asked for by name, where it fits."""
 RESAMPLES = 9_999
@@ -116,15 +113,13 @@ class Interval:
 
 def checked_level(level: Any) -> float:
     """A level as a float: a number between 0 and 1."""
-    if (
-        isinstance(level, bool)
-        or not isinstance(level, (Real, np.number))
-        or not 0 < float(level) < 1
-    ):
+    found = real(level)
+    if found is None or not 0 < found < 1:
         raise InputError(
-            f"the level of an interval must be a number between 0 and 1, as 0.95; got {level!r}."
+            "the level of an interval must be a number between 0 and 1, as 0.95; got "
+            f"{quoted(level)}."
         )
-    return float(level)
+    return found
 
 
 def mean_interval(
@@ -234,7 +229,7 @@ def interval(
     else:
         bounds = _bootstrap(sample, groups, level, chosen, resamples, seed)
     if math.isnan(bounds[0]):
-        return Interval(estimate, method=chosen, note=_unspread(groups))
+        return Interval(estimate, method=chosen, note=_unspread(chosen, groups))
     if error and chosen not in ("t", "log t"):
         bounds = _widened(estimate, bounds, error, level)
     low, high = max(bounds[0], float(range[0])), min(bounds[1], float(range[1]))
@@ -287,9 +282,11 @@ def _hopeless(sample: Sample, groups: Ints | None) -> str:
     return ""
 
 
-def _unspread(groups: Ints | None) -> str:
+def _unspread(method: str, groups: Ints | None) -> str:
+    """Why there is no interval: what is all the same."""
     units = "queries have" if groups is None else "groups have"
-    return f"all {units} the same value, which says nothing of how others would spread"
+    same = "resamples give" if method in ("bca", "percentile") else units
+    return f"all {same} the same value, which says nothing of how others would spread"
 
 
 def _too_few(size: int, level: float) -> str:
@@ -368,8 +365,6 @@ def _bootstrap(
     low, high = bootstrap(
         [sample], groups, levels=(level,), method=method, resamples=resamples, seed=seed
     )
-    if low[0, 0] == high[0, 0] and not isinstance(sample, Median):
-        return math.nan, math.nan
     return float(low[0, 0]), float(high[0, 0])
 
 
@@ -384,8 +379,6 @@ def _widened(
     estimate: float, bounds: tuple[float, float], error: float, level: float
 ) -> tuple[float, float]:
     """Bounds further away by what the number itself may be off."""
-    from scipy.special import ndtri
-
-    more = float(ndtri((1 + level) / 2)) * error
+    more = normal_quantile((1 + level) / 2) * error
     below, above = (math.hypot(estimate - end, more) for end in bounds)
     return estimate - below, estimate + above

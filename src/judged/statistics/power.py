@@ -3,12 +3,15 @@ takes."""
 
 from __future__ import annotations
 
+import math
+from functools import cache
+
 import numpy as np
 from numpy.typing import ArrayLike
 
 from judged.errors import InputError
 from judged.segments import Floats
-from judged.statistics.student import quantile
+from judged.statistics.distributions import t_power, t_quantile
 
 POWER = 0.8
 """How often a difference is to be found, unless another power is asked for."""
@@ -43,14 +46,11 @@ def detectable(
     >>> detectable([0.01, 0.02], 49).round(6)
     array([0.02858, 0.05716])
     """
-    if not 1 - level < power < 1:
-        raise InputError(
-            f"power must be a number between 1 − level and 1; got {power!r} for a level of "
-            f"{level!r}."
-        )
+    _check(power, level)
     error, freedom = np.broadcast_arrays(np.asarray(error, float), np.asarray(freedom, float))
     each, place = np.unique(freedom, return_inverse=True)
-    distance = _distance(each, level, power, sides)[place.reshape(freedom.shape)]
+    known = np.array([_distance(float(own), level, power, sides) for own in each])
+    distance = known[place.reshape(freedom.shape)]
     return np.asarray(distance * error, np.float64)
 
 
@@ -82,17 +82,17 @@ def needed_units(
     >>> needed_units(0.1, 0.05)
     34
     """
+    _check(power, level)
     ratio = difference / deviation if deviation > 0 and np.isfinite(deviation) else np.nan
-    if not 0 < ratio < np.inf:
+    if not 1e-150 < ratio < np.inf:  # less takes more queries than a float can count
         raise InputError(
             "a number of queries needs a deviation and a difference above 0; got "
             f"{deviation!r} and {difference!r}."
         )
 
     def enough(units: int) -> bool:
-        freedom = np.array([units - 1.0])
-        found = _power(np.array([ratio * units**0.5]), freedom, level, sides)
-        return float(found[0]) >= power
+        critical = _critical(units - 1.0, level, sides)
+        return t_power(ratio * units**0.5, units - 1.0, critical, sides) >= power
 
     high = 2
     while not enough(high):
@@ -104,33 +104,31 @@ def needed_units(
     return high
 
 
-def _distance(freedom: Floats, level: float, power: float, sides: int) -> Floats:
+def _check(power: float, level: float) -> None:
+    if not 1 - level < power < 1:
+        raise InputError(
+            f"power must be a number between 1 − level and 1; got {power!r} for a level of "
+            f"{level!r}."
+        )
+
+
+def _critical(freedom: float, level: float, sides: int) -> float:
+    return float(t_quantile(np.array([freedom]), 1 - (1 - level) / sides)[0])
+
+
+@cache
+def _distance(freedom: float, level: float, power: float, sides: int) -> float:
     """How many standard errors the true mean must be from 0."""
-    known = freedom > 0
-    at = np.where(known, freedom, 1.0)
-    low, high = np.zeros(len(at)), np.ones(len(at))
-    while (short := _power(high, at, level, sides) < power).any():
-        low, high = np.where(short, high, low), np.where(short, 2 * high, high)
-    while ((high - low) > 1e-14 * high).any():
+    if not freedom > 0:
+        return math.nan
+    critical = _critical(freedom, level, sides)
+    low, high = 0.0, 1.0
+    while t_power(high, freedom, critical, sides) < power:
+        low, high = high, 2 * high
+    while high - low > 1e-13 * high:
         middle = (low + high) / 2
-        if ((middle == low) | (middle == high)).all():
-            break
-        short = _power(middle, at, level, sides) < power
-        low, high = np.where(short, middle, low), np.where(short, high, middle)
-    return np.where(known, high, np.nan)
-
-
-def _power(distance: Floats, freedom: Floats, level: float, sides: int) -> Floats:
-    """How often t is beyond its critical value, the true mean being so many errors from 0."""
-    from scipy.special import nctdtr
-
-    critical = quantile(freedom, 1 - (1 - level) / sides)
-    missed = _nothing_far_out(nctdtr(freedom, distance, critical), distance, critical + 30)
-    if sides == 2:
-        missed = missed - _nothing_far_out(nctdtr(freedom, distance, -critical), distance, 2)
-    return 1 - missed
-
-
-def _nothing_far_out(share: Floats, distance: Floats, far: Floats | float) -> Floats:
-    """nctdtr gives NaN in place of shares that are too small for it."""
-    return np.where(np.isnan(share) & (distance > far), 0.0, share)
+        if t_power(middle, freedom, critical, sides) < power:
+            low = middle
+        else:
+            high = middle
+    return high

@@ -25,7 +25,7 @@ from judged.statistics.aggregates import CLOSE
 from judged.statistics.inversion import least_count
 from judged.statistics.subsets import Subsets, whole_numbers
 from judged.statistics.tested import SMALLEST_P, Tested, below
-from judged.statistics.units import unit_sums, unit_weights, weighed
+from judged.statistics.units import numbered, unit_sums, unit_weights, weighed
 
 EXACT = 40
 """With so many units that differ, or fewer, p is exact."""
@@ -75,6 +75,7 @@ def randomisation(
     >>> tested.p.tolist(), tested.low.tolist(), tested.high.tolist()
     ([0.03125], [[1.0]], [[6.0]])
     """
+    groups = numbered(groups)
     counts = unit_weights(len(columns), weights, groups)
     pairs = columns.shape[1]
     p = np.full(pairs, np.nan)
@@ -117,7 +118,7 @@ def exact_p(
     >>> exact_p(np.array([1.0, 2.0, -1.0]))
     0.75
     """
-    numbers, exponents = whole_numbers(_sums(column[:, None], weights, groups))
+    numbers, exponents = whole_numbers(_sums(column[:, None], weights, numbered(groups)))
     off = 0.0 if rounding is None else weighed(rounding[:, None], weights).sum(axis=0)
     differing = numbers[numbers != 0]
     if len(differing) > EXACT and abs(differing.sum()) < np.abs(differing).sum():

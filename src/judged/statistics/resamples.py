@@ -10,6 +10,7 @@ from judged.segments import Floats, Ints
 from judged.statistics.medians import Medians
 from judged.statistics.samples import Means, Median, Sample
 from judged.statistics.units import number_of_units, unit_sums, unit_weights, weighed
+from judged.threads import one_thread_each
 
 BLOCK = 2**18
 """Counts of a block of resamples, so that they stay in a cache: one resample at least."""
@@ -24,7 +25,8 @@ def resampled(samples: Sequence[Sample], groups: Ints | None, resamples: int, se
     table, places = _table([one for _, one in means], groups) if means else (np.empty(0), [])
     found = np.empty((len(samples), resamples))
     units = number_of_units(len(samples[0]), groups)
-    with np.errstate(all="ignore"):
+    # Products of one block are so small that threads of BLAS would mostly wait for each other.
+    with one_thread_each(), np.errstate(all="ignore"):
         for start, counts in _counts(units, resamples, seed):
             rows = slice(start, start + len(counts))
             sums = counts @ table if means else counts

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from judged.segments import Floats, Ints
-from judged.statistics.aggregates import CLOSE, GEOMETRIC_FLOOR, weighted_mean
+from judged.statistics.aggregates import CLOSE, GEOMETRIC_FLOOR, median, weighted_mean
 
 
 def _same(means: Floats) -> Floats:
@@ -125,7 +125,7 @@ class Median:
 
     def value(self) -> float:
         """The number."""
-        return float(self.resampled(np.ones((1, self.size)))[0])
+        return median(self.values, None if self.weights is None else self.weights[self.owner])
 
     def take(self, which: Ints) -> Median:
         """The same of some of the queries only, each at most once, in this order."""

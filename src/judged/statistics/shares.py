@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from judged.segments import Floats
+from judged.statistics.distributions import normal_quantile
 
 
 def wilson(successes: ArrayLike, size: ArrayLike, level: float) -> tuple[Floats, Floats]:
@@ -26,10 +27,8 @@ def wilson(successes: ArrayLike, size: ArrayLike, level: float) -> tuple[Floats,
     >>> [round(float(end), 4) for end in wilson(10, 10, 0.95)]
     [0.7225, 1.0]
     """
-    from scipy.special import ndtri
-
     successes, size = np.asarray(successes, np.float64), np.asarray(size, np.float64)
-    z = ndtri((1 + level) / 2)
+    z = normal_quantile((1 + level) / 2)
     share = successes / size
     middle = share + z * z / (2 * size)
     half = z * np.sqrt(share * (1 - share) / size + (z / size) ** 2 / 4)

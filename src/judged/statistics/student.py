@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from judged.segments import Floats, Ints
 from judged.statistics.aggregates import relative
+from judged.statistics.distributions import t_quantile, t_tail
 from judged.statistics.tested import SMALLEST_P, Tested, below
 
 SAME = 1e-12
@@ -127,35 +128,17 @@ def t_test(
     >>> t_test(np.array([[1.0], [2.0], [3.0]])).p.round(6)
     array([0.07418])
     """
-    from scipy.special import stdtr
-
     found = spread(columns, weights, groups, more=more)
     with np.errstate(over="ignore"):
         away = np.abs(found.mean) / found.error
-    p = np.maximum(2 * stdtr(found.freedom, -away), SMALLEST_P)
+    p = np.maximum(2 * t_tail(away, found.freedom), SMALLEST_P)
     ends = [_ends(found, p, level) for level in levels]
     return Tested(p, np.array([low for low, _ in ends]), np.array([high for _, high in ends]))
 
 
 def half_widths(found: Spread, level: float) -> Floats:
     """How far the ends of an interval are from each mean."""
-    return quantile(found.freedom, (1 + level) / 2) * found.error
-
-
-def quantile(freedom: Floats, share: float) -> Floats:
-    """The value of Student's t that so large a share, above a half, stays below."""
-    from scipy.special import gammaln, ndtri, stdtr, stdtrit
-
-    freedom = np.asarray(freedom, np.float64)
-    # Releases of scipy before 1.12 find it to ten digits only; a step of Newton finds the rest.
-    # From a million degrees of freedom on they are exact.
-    found = np.asarray(stdtrit(freedom, share), np.float64)
-    refined = np.isfinite(found) & (freedom < 1e6)
-    at, df = np.where(refined, found, 1.0), np.where(refined, freedom, 1.0)
-    logs = gammaln((df + 1) / 2) - gammaln(df / 2) - np.log(df * np.pi) / 2
-    density = np.exp(logs - (df + 1) / 2 * np.log1p(at * at / df))
-    found = np.where(refined, at - (stdtr(df, at) - share) / density, found)
-    return np.where(np.isposinf(freedom), ndtri(share), found)
+    return t_quantile(found.freedom, (1 + level) / 2) * found.error
 
 
 def _ends(found: Spread, p: Floats, level: float) -> tuple[Floats, Floats]:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judged.segments import Floats, Ints
+from judged.threads import one_thread_each
 
 ROWS, WIDTH = 512, 1024
 """Subsets and units of a tile, so that its bits as floats fit into a cache. Draws come tile by
@@ -39,6 +40,11 @@ class Subsets:
 
     def sums(self, numbers: Floats) -> Floats:
         """The sum of each column over each subset: a row per column."""
+        # Products of one tile are so small that threads of BLAS would mostly wait for each other.
+        with one_thread_each():
+            return self._sums(numbers)
+
+    def _sums(self, numbers: Floats) -> Floats:
         found = np.zeros((numbers.shape[1], len(self)))
         tile = np.empty((ROWS, WIDTH))
         for first, start, bits in self._tiles():

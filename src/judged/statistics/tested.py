@@ -44,10 +44,13 @@ def below(p: Floats | float, level: float) -> NDArray[np.bool_]:
 
 @dataclass(frozen=True, eq=False)
 class Tukey:
-    """What a test of all pairs of systems at once says: p is below 1 - level exactly where the
-    difference of a pair is greater than the half width of that level."""
+    """All pairs of systems at once, corrected for their number.
+
+    p of a pair is below 1 - level exactly where its difference is greater than the half width.
+    """
 
     p: Floats
-    """Two-sided and corrected: a row and a column per system."""
+    """Of each pair of systems; 1 on the diagonal, NaN where there is nothing to go by."""
     half_width: Floats
-    """Half of the width that all intervals share, for each level; NaN where there is none."""
+    """How far the ends of every interval are from its difference, one per level; NaN where there is
+    none."""

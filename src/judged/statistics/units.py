@@ -8,6 +8,12 @@ from judged.segments import Floats, Ints
 from judged.statistics.aggregates import relative
 
 
+def numbered(groups: Ints | None) -> Ints | None:
+    """Groups as numbers from 0 without gaps: an empty one would be a unit that says nothing, and
+    yet be drawn."""
+    return None if groups is None else np.unique(groups, return_inverse=True)[1]
+
+
 def number_of_units(size: int, groups: Ints | None) -> int:
     """How many queries there are, or groups of them, which are numbered from 0."""
     if groups is None:

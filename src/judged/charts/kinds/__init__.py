@@ -28,12 +28,21 @@ class Needs:
     """Arguments of the function."""
     files: tuple[int, int | None]
     """The fewest and the most files."""
+    made_by: tuple[str, ...] = ()
+    """Options of `judged plot` that say how it is made from files; in Python it is there."""
 
 
+COMPARING = (
+    *("baseline", "test", "correction", "family", "level", "power", "margin", "groups"),
+    *("unjudged_range", "resamples", "seed"),
+)
+"""How `judged plot` compares runs, by the names of `judged compare`."""
 NEEDS = {
     "system": Needs("judgements and one run", "QRELS RUN", "evaluation", (2, 2)),
     "systems": Needs("judgements and one or more runs", "QRELS RUN...", "evaluation", (2, None)),
-    "pair": Needs("judgements and two runs", "QRELS RUN RUN", "evaluation", (3, 3)),
+    "pair": Needs(
+        "judgements and two runs", "QRELS RUN RUN", "evaluation or comparison", (3, 3), COMPARING
+    ),
     "results": Needs(
         "judgements and one run with its items and scores", "QRELS RUN", "judgements, run", (2, 2)
     ),
@@ -42,6 +51,20 @@ NEEDS = {
         "QRELS RUN RUN",
         "judgements, {name: run, name: run}",
         (3, 3),
+    ),
+    "comparison": Needs(
+        "judgements and two or more runs",
+        "QRELS RUN RUN...",
+        "comparison",
+        (3, None),
+        ("measures", *COMPARING),
+    ),
+    "values": Needs(
+        "judgements and one or more runs",
+        "QRELS RUN...",
+        "comparison or evaluation",
+        (2, None),
+        ("measures", *COMPARING),
     ),
     "diagnosis": Needs(
         "a diagnosis of embeddings: `judged embeddings … --diagnose -o FILE.json`",
@@ -60,8 +83,8 @@ NEEDS = {
     ),
 }
 """What there is to make charts from. An evaluation may be rankings too (one `Rankings`, or a list
-of them), or `Systems`."""
-OF_RANKINGS = ("system", "systems", "pair")
+of them), or `Systems`; that of two systems a comparison too."""
+OF_RANKINGS = ("system", "systems", "pair", "comparison", "values")
 """Needs that are rankings, made under a policy."""
 OF_JSON = ("diagnosis", "sweep", "study")
 """Needs that are results of another command, in one file."""
@@ -210,6 +233,20 @@ KINDS = {
             "is higher.",
             "pair",
             ("measure",),
+        ),
+        Kind(
+            "forest",
+            "Differences with their intervals, by verdict",
+            "The difference of each pair of systems on each measure, with its interval and its "
+            "verdict: what was shown, and what was not.",
+            "comparison",
+        ),
+        Kind(
+            "systems",
+            "Values of systems with their intervals",
+            "Every system's value on each measure with its interval, the best first, and the ranks "
+            "that comparisons leave open.",
+            "values",
         ),
         Kind(
             "scores",

@@ -3,65 +3,87 @@ much."""
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 import polars as pl
 
 from judged.charts.axes import number_axis
 from judged.charts.chart import Chart
-from judged.charts.sources import DEFAULT, Source, Systems, lower_note, paired
-from judged.charts.specification import WIDTH, chart, layers
-from judged.charts.themes import ThemeName, theme_named
+from judged.charts.comparisons import NAMED, SAID, Paired, PairSource, paired, said_of, signed
+from judged.charts.lines import LINE, beside
+from judged.charts.names import labels
+from judged.charts.specification import HEIGHT, WIDTH, chart, layers
+from judged.charts.themes import Theme, ThemeName, theme_named
 from judged.checks import checked
-from judged.measures import Measure, parse_measure
 from judged.text import counted
+
+if TYPE_CHECKING:
+    from judged.measures import Measure
+    from judged.segments import Ints
 
 KIND = "differences"
 MOST = 300
 """So many bars can be told apart; more queries share them."""
 
 
-def data(source: Source, *, measure: str | Measure = DEFAULT) -> pl.DataFrame:
+def data(source: PairSource, *, measure: str | Measure | None = None) -> pl.DataFrame:
     """A row for each query, or for each few that are neighbours: the second system's value minus
-    the first's.
+    the first's. Those that differ most always have a row of their own.
 
-    `place_from` and `place_to` are the queries' places in descending order of that difference.
+    `place_from` and `place_to` are the queries' places in descending order of that difference;
+    `overall`, `low` and `high` are the difference of the two systems with its interval, and `says`
+    the verdict on it, as `compare` has them.
     """
-    pairs = paired(source, measure)
-    ordered = pairs.with_columns(difference=pl.col("b") - pl.col("a")).sort(
-        "difference", descending=True, maintain_order=True
-    )
+    return _table(paired(source, measure))
+
+
+def _table(pair: Paired) -> pl.DataFrame:
+    ordered = pair.queries.sort("difference", descending=True, maintain_order=True)
     count = ordered.height
-    bar = np.arange(count) if count <= MOST else np.arange(count) * MOST // count
     return (
-        ordered.with_columns(place=pl.int_range(1, count + 1), bar=pl.Series(bar))
+        ordered.with_columns(place=pl.int_range(1, count + 1), bar=pl.Series(_bars(count)))
         .group_by("bar", maintain_order=True)
         .agg(
-            pl.col("measure", "run_a", "run_b").first(),
             pl.when(pl.len() == 1).then(pl.col("query").first()).alias("query"),
             pl.len().cast(pl.Int64).alias("queries"),
             pl.col("place").min().alias("place_from"),
             pl.col("place").max().alias("place_to"),
             pl.col("difference").mean(),
-            (pl.col("difference") > 0).sum().cast(pl.Int64).alias("above"),
-            (pl.col("difference") < 0).sum().cast(pl.Int64).alias("below"),
         )
         .drop("bar")
+        .with_columns(pair.columns())
+        .select(*FACTS, pl.exclude(*FACTS))
     )
+
+
+FACTS = ("measure", "run_a", "run_b")
+
+
+def _bars(count: int) -> Ints:
+    """The bar of each query in descending order: its own, or where there are many one that it
+    shares; the first and the last few stand alone."""
+    each = np.arange(count)
+    if count <= MOST:
+        return each
+    between = NAMED + (each - NAMED) * (MOST - 2 * NAMED) // (count - 2 * NAMED)
+    ends = np.where(each < NAMED, each, MOST - count + each)
+    return np.where((each < NAMED) | (each >= count - NAMED), ends, between)
 
 
 @checked
 def differences(
-    source: Source, *, measure: str | Measure = DEFAULT, theme: ThemeName = "light"
+    source: PairSource, *, measure: str | Measure | None = None, theme: ThemeName = "light"
 ) -> Chart:
-    """Sorted per-query differences of two systems on one measure.
+    """Sorted per-query differences of two systems on one measure, and how sure their mean is.
 
     Parameters
     ----------
-    source : Source
+    source : PairSource
         An evaluation of two runs, two `Rankings`, or `Systems`: the second is compared with the
-        first.
+        first. Or a `Comparison` of two runs, by its own test and level.
     measure : str or Measure, optional
-        What is compared, by default nDCG@10.
+        What is compared, by default nDCG@10, or the only measure of a comparison.
     theme : {'light', 'dark'}, optional
         Colours for light pages, which is the default, or for dark ones.
 
@@ -76,27 +98,26 @@ def differences(
     >>> differences([a, b], measure="RR").data.select("query", "difference").rows()
     [('2', 0.5), ('1', 0.0)]
     """
-    return draw(data(source, measure=measure), theme=theme, notes=Systems.of(source).sentences())
+    pair = paired(source, measure)
+    return draw(_table(pair), theme=theme, notes=pair.notes)
 
 
 def draw(
     table: pl.DataFrame, *, theme: ThemeName = "light", notes: list[str] | None = None
 ) -> Chart:
     chosen = theme_named(theme)
-    measure, first, second = (table[name][0] for name in ("measure", "run_a", "run_b"))
-    total, above, below = (int(table[name].sum()) for name in ("queries", "above", "below"))
-    mean = float((table["difference"] * table["queries"]).sum()) / total
-    up, down = (
-        ("better", "worse") if parse_measure(measure).spec.higher_is_better else ("worse", "better")
-    )
+    measure, first, second = (table[name][0] for name in FACTS)
+    total = int(table["queries"].sum())
+    ties, compared = table["ties"][0], sum(table[name][0] for name in ("wins", "ties", "losses"))
     reach = float(table["difference"].abs().max() or 1)  # type: ignore[arg-type]
     y = number_axis(f"difference of {measure}", "difference", scale={"domain": [-reach, reach]})
     x = number_axis(
         "queries, by difference",
         "left",
         scale={"domain": [0, total], "nice": False},
-        axis={"format": ",d"},
+        axis={"format": ",d", "tickCount": min(total, 10)},
     )
+    over, under = _shades(table, chosen)
     gap = 0.15 if total <= 60 else 0
     bars = {
         "transform": [
@@ -109,9 +130,14 @@ def draw(
             "x2": {"field": "right"},
             "y": {**y, "field": "difference"},
             "y2": {"datum": 0},
-            "color": {
-                "condition": {"test": "datum.difference < 0", "value": chosen.wrong},
-                "value": chosen.right,
+            "color": {"condition": {"test": "datum.difference < 0", "value": under}, "value": over},
+            "stroke": {
+                "condition": {"test": "datum.difference < 0", "value": under},
+                "value": over,
+            },
+            "strokeWidth": {
+                "condition": {"test": f"datum.queries == 1 && {total} > {MOST}", "value": 1},
+                "value": 0,
             },
             "tooltip": [
                 {"field": "query"},
@@ -124,45 +150,92 @@ def draw(
         "mark": {"type": "rule", "color": chosen.muted},
         "encoding": {"y": {"datum": 0, "type": "quantitative"}},
     }
-    average = {
-        "mark": {"type": "rule", "color": chosen.ink, "strokeDash": [4, 3]},
-        "encoding": {"y": {"datum": mean, "type": "quantitative"}},
-    }
-    # Where the bars are not: they fall from the upper left to the lower right.
-    named = [
-        {
-            "data": {
-                "values": [
-                    {"at": at, "words": f"{second} {word}: {counted(count, 'query', 'queries')}"}
-                ]
-            },
-            "mark": {
-                "type": "text",
-                "align": align,
-                "fontWeight": "bold",
-                "baseline": "middle",
-                "color": shade,
-            },
-            "encoding": {
-                "x": {"value": across},
-                "y": {**y, "field": "at"},
-                "text": {"field": "words"},
-            },
-        }
-        for at, word, count, shade, align, across in (
-            (reach, up, above, chosen.right, "right", WIDTH - 4),
-            (-reach, down, below, chosen.wrong, "left", 6),
-        )
-    ]
+    parts = [*_band(table, chosen, y, reach), bars, zero, *_mean(table, chosen)]
     each = total / table.height
     said = [
-        f"The mean is {mean:+.4f} (dashed). "
-        f"The two are equal in {total - above - below:,} of {counted(total, 'query', 'queries')}.",
+        *said_of(table),
+        f"The two are equal in {ties:,} of {counted(compared, 'query', 'queries')}."
+        + (" Dashed: the mean difference" if table["is_mean"][0] else "")
+        + ("; band: its interval." if len(parts) == 4 else "." if len(parts) == 3 else ""),
         f"A bar is the mean of about {each:.0f} neighbouring queries." if each > 1 else "",
-        lower_note(measure),
         *(notes or ()),
     ]
-    title = f"{measure}: {second} minus {first}, query by query"
+    short = labels([first, second])
+    title = f"{measure}: {short[second]} minus {short[first]}, query by query"
+    parts += _sides(table, chosen)
     return chart(
-        KIND, table, title=title, notes=said, theme=theme, parts=layers(bars, zero, average, *named)
+        KIND,
+        table,
+        title=title,
+        notes=said,
+        theme=theme,
+        parts=layers(*parts),
+        width=WIDTH + 90,
+        unseen=SAID,
     )
+
+
+def _shades(table: pl.DataFrame, theme: Theme) -> tuple[str, str]:
+    """The colours of differences above and below 0: what is better has one, what is worse another,
+    also where lower values are better."""
+    shades = theme.right, theme.wrong
+    return shades if table["higher_is_better"][0] else (theme.wrong, theme.right)
+
+
+def _mean(table: pl.DataFrame, theme: Theme) -> list[dict[str, Any]]:
+    """A dashed line at the mean difference."""
+    if not table["is_mean"][0]:
+        return []
+    return [
+        {
+            "mark": {"type": "rule", "color": theme.ink, "strokeDash": [4, 3]},
+            "encoding": {"y": {"datum": table["overall"][0], "type": "quantitative"}},
+        }
+    ]
+
+
+def _band(
+    table: pl.DataFrame, theme: Theme, y: dict[str, Any], reach: float
+) -> list[dict[str, Any]]:
+    """The interval of the mean difference, behind the bars."""
+    low, high = table["low"][0], table["high"][0]
+    if not table["is_mean"][0] or low is None or high is None:
+        return []
+    ends = [{"low": max(low, -reach), "high": min(high, reach)}]
+    return [
+        {
+            "data": {"values": ends},
+            "mark": {"type": "rect", "color": theme.fill},
+            "encoding": {
+                "x": {"value": 0},
+                "x2": {"value": WIDTH},
+                "y": {**y, "field": "low"},
+                "y2": {"field": "high"},
+            },
+        }
+    ]
+
+
+def _sides(table: pl.DataFrame, theme: Theme) -> list[dict[str, Any]]:
+    """Beside the frame, where nothing else is: which system is better how often, and the queries
+    that differ most."""
+    second = labels([table["run_b"][0]])[table["run_b"][0]]
+    counts = ("better", table["wins"][0]), ("worse", table["losses"][0])
+    up, down = counts if table["higher_is_better"][0] else reversed(counts)
+    alone = table.filter(pl.col("query").is_not_null())
+    most = alone.filter(pl.col("difference") > 0).head(NAMED)
+    least = alone.filter(pl.col("difference") < 0).tail(NAMED)
+    named = labels([*most["query"], *least["query"]])
+    found: list[dict[str, Any]] = []
+    over, under = _shades(table, theme)
+    for part, (word, count), shade, top in (
+        (most, up, over, 6),
+        (least, down, under, HEIGHT - 6 - LINE * least.height),
+    ):
+        head = f"{second} {word}: {counted(count, 'query', 'queries')}"
+        lines = [
+            f"{named[query]}: {signed(by)}"
+            for query, by in part.select("query", "difference").rows()
+        ]
+        found += beside(head, lines, x=WIDTH + 10, y=top, theme=theme, shade=shade)
+    return found

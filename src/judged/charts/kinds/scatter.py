@@ -2,91 +2,102 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 import polars as pl
 
 from judged.charts.axes import share_axis
 from judged.charts.chart import Chart
-from judged.charts.sources import DEFAULT, Source, Systems, lower_note, paired
+from judged.charts.comparisons import NAMED, SAID, Paired, PairSource, number, paired, said_of
+from judged.charts.lines import LINE, beside
+from judged.charts.names import labels
 from judged.charts.specification import chart, layers
-from judged.charts.themes import ThemeName, theme_named
+from judged.charts.themes import Theme, ThemeName, theme_named
 from judged.checks import checked
-from judged.measures import Measure, parse_measure
 from judged.text import counted
+
+if TYPE_CHECKING:
+    from judged.measures import Measure
 
 KIND = "scatter"
 MOST = 1500
 """More points than these are put into the cells of a grid."""
 CELLS = 40
 SIZE = 360
+FACTS = ("measure", "run_a", "run_b")
 
 
-def data(source: Source, *, measure: str | Measure = DEFAULT) -> pl.DataFrame:
+def data(source: PairSource, *, measure: str | Measure | None = None) -> pl.DataFrame:
     """A row for each pair of values, with how many queries have it; where there are many pairs, for
-    each cell of a grid."""
-    pairs = paired(source, measure)
-    better, worse, equal = _tally(pairs)
-    points = _gathered(pairs)
+    each cell of a grid. `named` are the queries among them that differ most.
+
+    `overall`, `low` and `high` are the difference of the two systems with its interval, and `says`
+    the verdict on it, as `compare` has them.
+    """
+    return _table(paired(source, measure))
+
+
+def _table(pair: Paired) -> pl.DataFrame:
+    queries = pair.queries.with_columns(named=_named(pair.queries["difference"].to_numpy()))
+    points = _gathered(queries)
     binned = points.height > MOST
     if binned:
-        low, high = _bounds(pairs)
+        low, high = _bounds(queries)
         step = (high - low) / CELLS or 1.0
         middle = [
-            ((pl.col(side) - low) / step)
-            .floor()
-            .clip(0, CELLS - 1)
-            .add(0.5)
-            .mul(step)
-            .add(low)
+            pl.when("named")
+            .then(side)
+            .otherwise(
+                ((pl.col(side) - low) / step).floor().clip(0, CELLS - 1).add(0.5).mul(step).add(low)
+            )
             .alias(side)
             for side in ("a", "b")
         ]
-        points = _gathered(pairs.with_columns(middle))
-    return points.select(
-        pl.lit(pairs["measure"][0]).alias("measure"),
-        pl.lit(pairs["run_a"][0]).alias("run_a"),
-        pl.lit(pairs["run_b"][0]).alias("run_b"),
-        pl.all(),
-        pl.lit(better).alias("better"),
-        pl.lit(worse).alias("worse"),
-        pl.lit(equal).alias("equal"),
-        pl.lit(binned).alias("binned"),
+        points = _gathered(queries.with_columns(middle))
+    return points.with_columns(pl.lit(binned).alias("binned"), *pair.columns()).select(
+        *FACTS, pl.exclude(*FACTS)
     )
 
 
-def _tally(pairs: pl.DataFrame) -> tuple[int, int, int]:
-    """In how many queries the second system is better, the first is, and neither."""
-    sign = 1 if parse_measure(pairs["measure"][0]).spec.higher_is_better else -1
-    apart = (pairs["b"] - pairs["a"]) * sign
-    return int((apart > 0).sum()), int((apart < 0).sum()), int((apart == 0).sum())
+def _named(difference: Any) -> pl.Series:
+    """Which queries differ most: a few on each side."""
+    order = np.argsort(-difference, kind="stable")
+    most = order[:NAMED][difference[order[:NAMED]] > 0]
+    least = order[-NAMED:][difference[order[-NAMED:]] < 0]
+    named = np.zeros(len(difference), bool)
+    named[most] = named[least] = True
+    return pl.Series(named)
 
 
-def _gathered(pairs: pl.DataFrame) -> pl.DataFrame:
-    """Equal pairs of values in one row; a query is named where it is alone."""
-    return pairs.group_by("a", "b", maintain_order=True).agg(
+def _gathered(queries: pl.DataFrame) -> pl.DataFrame:
+    """Equal pairs of values in one row; a query is named where it is alone, or differs most."""
+    alone = pl.col("query").filter("named")
+    return queries.group_by("a", "b", maintain_order=True).agg(
         pl.len().cast(pl.Int64).alias("queries"),
         pl.when(pl.len() == 1).then(pl.col("query").first()).alias("query"),
+        pl.when(alone.len() > 0).then(alone.str.join(", ")).alias("named"),
     )
 
 
-def _bounds(pairs: pl.DataFrame) -> tuple[float, float]:
-    values = np.concatenate([pairs["a"].to_numpy(), pairs["b"].to_numpy()])
+def _bounds(points: pl.DataFrame) -> tuple[float, float]:
+    values = np.concatenate([points["a"].to_numpy(), points["b"].to_numpy()])
     return float(values.min()), float(values.max())
 
 
 @checked
 def scatter(
-    source: Source, *, measure: str | Measure = DEFAULT, theme: ThemeName = "light"
+    source: PairSource, *, measure: str | Measure | None = None, theme: ThemeName = "light"
 ) -> Chart:
     """Each query's value in two systems: above the diagonal the second one is higher.
 
     Parameters
     ----------
-    source : Source
+    source : PairSource
         An evaluation of two runs, two `Rankings`, or `Systems`: the second is compared with the
-        first.
+        first. Or a `Comparison` of two runs, by its own test and level.
     measure : str or Measure, optional
-        What is compared, by default nDCG@10.
+        What is compared, by default nDCG@10, or the only measure of a comparison.
     theme : {'light', 'dark'}, optional
         Colours for light pages, which is the default, or for dark ones.
 
@@ -101,21 +112,22 @@ def scatter(
     >>> scatter([a, b], measure="RR").data.select("a", "b", "queries").rows()
     [(1.0, 1.0, 1), (0.5, 1.0, 1)]
     """
-    return draw(data(source, measure=measure), theme=theme, notes=Systems.of(source).sentences())
+    pair = paired(source, measure)
+    return draw(_table(pair), theme=theme, notes=pair.notes)
 
 
 def draw(
     table: pl.DataFrame, *, theme: ThemeName = "light", notes: list[str] | None = None
 ) -> Chart:
     chosen = theme_named(theme)
-    measure, first, second = (table[name][0] for name in ("measure", "run_a", "run_b"))
-    better, worse, equal = (int(table[name][0]) for name in ("better", "worse", "equal"))
+    measure, first, second = (table[name][0] for name in FACTS)
     low, high = _bounds(table)
-    if parse_measure(measure).spec.range == (0, 1):
+    if table["is_share"][0]:
         low, high = 0.0, 1.0
-    edge = (high - low) * 0.03
-    x = share_axis(f"{measure} of {first}", "a", low=low - edge, top=high + edge)
-    y = share_axis(f"{measure} of {second}", "b", low=low - edge, top=high + edge)
+    edge = (high - low) * 0.03 or 1.0
+    short = labels([first, second])
+    x = share_axis(f"{measure} of {short[first]}", "a", low=low - edge, top=high + edge)
+    y = share_axis(f"{measure} of {short[second]}", "b", low=low - edge, top=high + edge)
     diagonal = {
         "data": {"values": [{"a": low, "b": low}, {"a": high, "b": high}]},
         "mark": {"type": "line", "color": chosen.muted, "strokeDash": [4, 3]},
@@ -128,6 +140,7 @@ def draw(
         "scale": {"type": "sqrt", "domain": [1, max(most, 2)], "range": [36, 500]},
         "legend": None,
     }
+    place = {"x": x, "y": y, "size": size if most > 1 else {"value": 40}}
     points = {
         "mark": {
             "type": "point",
@@ -137,41 +150,56 @@ def draw(
             "stroke": chosen.background,
         },
         "encoding": {
-            "x": x,
-            "y": y,
-            "size": size if most > 1 else {"value": 40},
-            "tooltip": [{"field": "query"}, {"field": "queries"}, {"field": "a"}, {"field": "b"}],
+            **place,
+            "tooltip": [{"field": name} for name in ("query", "named", "queries", "a", "b")],
         },
     }
-    upper, lower = (
-        (better, worse) if parse_measure(measure).spec.higher_is_better else (worse, better)
-    )
-    # Outside the frame, where no point can lie.
-    sides = [
-        {
-            "data": {"values": [{"words": words}]},
-            "mark": {
-                "type": "text",
-                "align": "left",
-                "fontWeight": "bold",
-                "baseline": baseline,
-                "color": chosen.ink,
-            },
-            "encoding": {"x": {"value": across}, "y": {"value": down}, "text": {"field": "words"}},
-        }
-        for words, across, down, baseline in (
-            (f"{second} higher: {upper:,}", 0, -6, "bottom"),
-            (f"{first} higher: {lower:,}", SIZE + 8, SIZE - 12, "middle"),
-        )
-    ]
-    total = better + worse + equal
+    rings = {
+        "transform": [{"filter": "isValid(datum.named)"}],
+        "mark": {"type": "point", "filled": False, "color": chosen.ink, "strokeWidth": 1.5},
+        "encoding": place,
+    }
+    wins, ties, losses = (int(table[name][0]) for name in ("wins", "ties", "losses"))
+    named = table["named"].drop_nulls().len()
     said = [
-        f"{counted(total, 'query', 'queries')}; the two are equal in {equal:,}."
-        + (f" A larger point stands for more queries, up to {most:,}." if most > 1 else ""),
+        *said_of(table),
+        f"{counted(wins + ties + losses, 'query', 'queries')}; the two are equal in {ties:,}."
+        + (f" A larger point stands for more queries, up to {most:,}." if most > 1 else "")
+        + (" Rings: the queries that differ most, named with both values." if named else ""),
         f"Queries are put together in a grid of {CELLS} × {CELLS}." if table["binned"][0] else "",
-        lower_note(measure),
         *(notes or ()),
     ]
-    title = f"{measure}, query by query: {second} against {first}"
-    parts = layers(diagonal, points, *sides, width=SIZE, height=SIZE)
-    return chart(KIND, table, title=title, notes=said, theme=theme, parts=parts, width=SIZE + 100)
+    title = f"{measure}, query by query: {short[second]} against {short[first]}"
+    parts = layers(diagonal, points, rings, *_sides(table, chosen, short), width=SIZE, height=SIZE)
+    return chart(
+        KIND,
+        table,
+        title=title,
+        notes=said,
+        theme=theme,
+        parts=parts,
+        width=SIZE + 200,
+        unseen=SAID,
+    )
+
+
+def _sides(table: pl.DataFrame, theme: Theme, short: dict[str, str]) -> list[dict[str, Any]]:
+    """Beside the frame, where no point can lie: which system is higher how often, and the queries
+    that differ most."""
+    up, down = ("wins", "losses") if table["higher_is_better"][0] else ("losses", "wins")
+    apart = pl.col("b") - pl.col("a")
+    known = table.filter(pl.col("named").is_not_null()).sort(apart, descending=True)
+    names = labels(known["named"])
+    found: list[dict[str, Any]] = []
+    for part, run, side in (
+        (known.filter(apart > 0), "run_b", up),
+        (known.filter(apart < 0), "run_a", down),
+    ):
+        lines = [
+            f"{names[query]}: {number(a)}, {number(b)}"
+            for query, a, b in part.select("named", "a", "b").rows()
+        ]
+        top = 6 if run == "run_b" else SIZE - 6 - LINE * len(lines)
+        head = f"{short[table[run][0]]} higher: {table[side][0]:,}"
+        found += beside(head, lines, x=SIZE + 10, y=top, theme=theme, shade=theme.ink)
+    return found

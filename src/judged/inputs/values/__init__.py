@@ -6,18 +6,16 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from numbers import Real
 from os import PathLike, fspath
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
 
 from judged.errors import InputError, quoted
-from judged.inputs import distinct_names
 from judged.inputs.agreement import apart, few
 from judged.inputs.dicts import as_id
-from judged.inputs.formats import named_file
-from judged.inputs.names import candidates
-from judged.inputs.sheets import Nested, Sheet, sheet_of
+from judged.inputs.formats import distinct_names, named_file
+from judged.inputs.sheets import Nested, Sheet, names_columns, sheet_of
 from judged.inputs.values.dicts import part_of_dict
 from judged.inputs.values.names import all_measures, is_measure
 from judged.inputs.values.parts import MEASURE, NOT_ZERO, VALUES, Part
@@ -25,6 +23,9 @@ from judged.inputs.values.tables import part_of_table
 from judged.inputs.whitespace import is_number
 from judged.segments import Floats
 from judged.text import Warned, counted, listed, quote
+
+if TYPE_CHECKING:
+    from judged.types import ValuesLike
 
 GIVEN = "the values given"
 _KEY = ["run", "measure", "query"]
@@ -72,7 +73,7 @@ class Values:
         return tuple(queries), np.column_stack([each.to_numpy() for each in columns])
 
 
-def values_of(given: Any, *, measure_name: str | None = None) -> Values:
+def values_of(given: ValuesLike, *, measure_name: str | None = None) -> Values:
     """Numbers of each query, from whatever holds them; what is incomplete is refused.
 
     Parameters
@@ -166,7 +167,7 @@ def _forms() -> str:
 
 
 def _part(given: Any, own: str | None, name: str, called: str) -> _Named:
-    table = sheet_of(given, VALUES, called, lambda cells: bool(candidates("query", cells)))
+    table = sheet_of(given, VALUES, called, names_columns)
     if isinstance(table, Sheet):
         part = part_of_table(table)
     else:
@@ -268,14 +269,14 @@ def _notes(parts: Sequence[_Named]) -> list[str]:
     known = [part for part in parts if part.settings]
     for part in known[1:]:
         first = known[0]
-        for name, one in (first.settings.get("measures") or {}).items():
-            other = (part.settings.get("measures") or {}).get(name, one)
+        for name, one in first.settings["measures"].items():
+            other = part.settings["measures"].get(name, one)
             if one.get("parameters") != other.get("parameters"):
                 raise InputError(
                     f"{first.source} and {part.source}: {name} is not the same measure in both; "
                     "evaluate all runs with the same convention."
                 )
-        if first.settings.get("policy") != part.settings.get("policy"):
+        if first.settings["policy"] != part.settings["policy"]:
             said = Warned(
                 f"{first.source} and {part.source} were evaluated under different policies: a "
                 "difference may come from that."
@@ -289,7 +290,7 @@ def _directions(parts: Sequence[_Named]) -> dict[str, bool]:
     return {
         name: bool(each["higher_is_better"])
         for part in parts
-        for name, each in (part.settings.get("measures") or {}).items()
+        for name, each in part.settings.get("measures", {}).items()
         if "higher_is_better" in each
     }
 

@@ -121,17 +121,37 @@ def _somewhere(source: str, row: int) -> str:
 def _of_judged(content: Mapping[Any, Any], source: str) -> Part:
     """The JSON of `judged evaluate --per-query`."""
     found: list[Leaf] = []
-    notes = [Warned(f"{source}: {each}") for each in content.get("warnings", ())]
+    said = content.get("warnings")
+    notes = [Warned(f"{source}: {each}") for each in said] if isinstance(said, list) else []
     for run in content["runs"]:
-        if "per_query" not in run:
+        if isinstance(run, Mapping) and "name" in run and "per_query" not in run:
             raise InputError(
                 f"{source}: holds no values of queries, only their summary; write it with "
                 "--per-query."
+            )
+        if not _is_of_judged(run):
+            raise InputError(
+                f"{source}: looks like JSON of judged, but a run is not as judged writes it: "
+                f"{quoted(run)}."
             )
         if run.get("weights"):
             notes.append(Warned(f"{source}: {UNWEIGHTED}"))
         for query, values in run["per_query"].items():
             found += [(run["name"], name, query, value) for name, value in values.items()]
+    if not found:
+        raise InputError(f"{source}: holds no values.")
     part = _leaves(found, source, tuple(dict.fromkeys(notes)))
-    settings = {name: content.get(name) for name in ("policy", "convention", "measures")}
-    return Part(part.frame, part.place, source, part.notes, settings=settings)
+    measures = content.get("measures")
+    known = {} if not isinstance(measures, Mapping) else measures
+    settings = {
+        "policy": content.get("policy"),
+        "measures": {name: each for name, each in known.items() if isinstance(each, Mapping)},
+    }
+    return replace(part, settings=settings)
+
+
+def _is_of_judged(run: Any) -> bool:
+    if not isinstance(run, Mapping) or not isinstance(run.get("name"), str):
+        return False
+    queries = run.get("per_query")
+    return isinstance(queries, Mapping) and all(isinstance(x, Mapping) for x in queries.values())

@@ -70,6 +70,7 @@ def number_of(given: Any) -> float | None:
 def no_number(query: str, given: Any, where: str = "") -> str:
     """What is said of a value that is NaN, or no number at all."""
     what = f"the value of query {query!r}{where} is"
+    given = given.to_list() if isinstance(given, pl.Series) else given
     text = given.strip() if isinstance(given, str) else ""
     number = float(text) if is_number(text) else number_of(given)
     if number is not None and math.isnan(number):

@@ -149,7 +149,7 @@ def _numbers(sheet: Sheet, name: str, queries: pl.Series, where: str = "") -> pl
         return InputError(f"{sheet.place(row)}: {no_number(queries[row], cells[row], where)}")
 
     if sheet.is_text:
-        cells = cells.str.strip_chars(" ")
+        cells = cells.str.strip_chars(" \t")
         found = cells.set(cells == "", None)
         numbers = found.cast(pl.Float64, strict=False)
         odd = (numbers.is_null() & found.is_not_null()).arg_true().head(1).to_list()

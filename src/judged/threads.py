@@ -1,4 +1,4 @@
-"""One thread for each product while several are worked on side by side."""
+"""One thread for each product, while several are worked on side by side or each is small."""
 
 from __future__ import annotations
 

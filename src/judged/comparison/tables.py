@@ -1,4 +1,5 @@
-"""What the tables of slices look like: of each measure and attribute the runs in each slice."""
+"""All tables of a comparison: of each measure, and of each measure and attribute the runs in each
+slice."""
 
 from __future__ import annotations
 
@@ -7,13 +8,28 @@ from typing import TYPE_CHECKING
 
 from judged.comparison.sentences import shown_level
 from judged.comparison.slices import Slice
-from judged.comparison.table import Column, Form, differences, laid_out, one_against_all
+from judged.comparison.table import (
+    Column,
+    Form,
+    differences,
+    laid_out,
+    main_tables,
+    one_against_all,
+)
+from judged.evaluation.table import Look
 from judged.results import Table
 from judged.text import Left
 
 if TYPE_CHECKING:
     from judged.comparison.comparison import Comparison
     from judged.comparison.pair import Pair
+
+
+def tables(comparison: Comparison, look: Look, width: int | None = None) -> list[Table]:
+    """The tables of all measures, then those of slices; what is wider than `width` comes below."""
+    forms = [Form(measure, look) for measure in comparison.numbers.measures]
+    makers = [main_tables, *([slice_tables] if len(comparison.slices) else [])]
+    return [table for make in makers for form in forms for table in make(comparison, form, width)]
 
 
 def slice_tables(comparison: Comparison, form: Form, width: int | None) -> list[Table]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -10,11 +11,12 @@ from judged import __version__
 from judged.checks import checked_methods
 from judged.comparison.sentences import shown_p
 from judged.evaluation.evaluation import Evaluation
+from judged.quality_gate.choices import RULES, SAVED_AS
 from judged.quality_gate.conditions import Changes
-from judged.quality_gate.rules import RULES, Ruled
+from judged.quality_gate.rules import Ruled
 from judged.quality_gate.values import Reached
-from judged.results import Part, Result, Table
-from judged.text import counted, listed, plain, shown
+from judged.results import Result, Table
+from judged.text import counted, listed, markdown, plain, shown
 
 if TYPE_CHECKING:
     import polars as pl
@@ -50,8 +52,9 @@ class Gate(Result):
     True
     """
 
-    SAVED_AS: ClassVar[dict[str, str]] = {**Result.SAVED_AS, ".xml": "to_junit"}
+    SAVED_AS: ClassVar[dict[str, str]] = SAVED_AS
     WORDS: ClassVar[frozenset[str]] = frozenset({"measure", "verdict", "query"})
+    BETWEEN: ClassVar[str] = "\n\n"
 
     evaluation: Evaluation
     """Today's run, and the baseline where that is a run, as `evaluate` scores them."""
@@ -191,16 +194,16 @@ class Gate(Result):
         failing = [_named(each) for each in self.checks if not each.holds]
         if failing:
             return f"failed: {listed(failing)}."
-        held = [f"the rule {self.rule} holds on {listed([row.measure for row in self.rows])}"]
-        if not self.rows:
-            held = ["nothing was compared, as there was no baseline"]
-            if self.unlike:
-                held = [f"nothing was compared, as the baseline was another: {self.unlike}"]
-        if self.minima:
-            held.append(f"{counted(len(self.minima), 'value')} reached")
-        if self.golden:
-            held.append(f"{counted(len(self.golden), 'golden value')} reached")
-        return f"passed: {'; '.join(held)}."
+        reached = [
+            f"{counted(len(each), word)} reached"
+            for each, word in ((self.minima, "value"), (self.golden, "golden value"))
+            if each
+        ]
+        if self.rows:
+            on = listed([row.measure for row in self.rows])
+            return f"passed: {'; '.join([f'the rule {self.rule} holds on {on}', *reached])}."
+        why = f"the baseline is another ({self.unlike})" if self.unlike else "there was no baseline"
+        return f"{'; '.join([f'nothing was compared, as {why}', *reached])}."
 
     def sentences(self) -> list[str]:
         """The warnings, the verdict, what each rule says, what could be seen, and what was done.
@@ -218,7 +221,8 @@ class Gate(Result):
         return [
             *self.warnings(),
             self.says(),
-            *(each.says for each in sorted(self.checks, key=lambda each: each.holds)),
+            *(row.says for row in sorted(self.rows, key=lambda row: row.holds)),
+            *(each.says for each in (*self.minima, *self.golden) if not each.holds),
             *(row.sees for row in self.rows),
             *self._done(),
             *(note for note in self.notes if note not in self.warnings()),
@@ -230,7 +234,8 @@ class Gate(Result):
         if self.changes:
             said.append(f"left out, as their judgements are others: {self.changes}.")
         if self.rows:
-            of = f"{self.run} against {self.against} ({self.source})"
+            where = f" ({self.source})" if self.kind == "file" else ""
+            of = f"{self.run} against {self.against}{where}"
             said.append(f"rule {self.rule}: {RULES[self.rule]}; {of}{self._how()}.")
         if self.updated:
             said.append(f"wrote the baseline {self.source}.")
@@ -291,26 +296,21 @@ class Gate(Result):
         return [*found, *self._worst()]
 
     def _rules(self) -> Table:
-        level = f"{self.interval_level * 100:g} %"
-        header = [
-            "measure",
-            "verdict",
-            "baseline",
-            "now",
-            "change",
-            f"{level} low",
-            f"{level} high",
-        ]
+        ends = [] if self.rule == "point" else [f"{self.interval_level * 100:g} % interval"]
+        p = ["p"] if self.rule == "loss" else []
         rows = [
             [
                 *(row.measure, row.word, shown(row.baseline), shown(row.value)),
-                *(_signed(row.difference), _signed(row.low), _signed(row.high)),
-                *(f"{row.allowed:g}", shown_p(row.corrected_p)),
+                _signed(row.difference),
+                *([_between(row.low, row.high)] if ends else []),
+                f"{row.allowed:g}",
+                *([shown_p(row.corrected_p)] if p else []),
                 shown(row.sight.drop),
             ]
             for row in self.rows
         ]
-        return [*header, "allowed", "p", "shows"], rows
+        before = ["measure", "verdict", "baseline", "now", "change"]
+        return [*before, *ends, "allowed", *p, "shows"], rows
 
     def _worst(self) -> list[Table]:
         rows = [
@@ -323,8 +323,22 @@ class Gate(Result):
         ]
         return [(["query", "measure", "baseline", "now", "change"], rows)] if rows else []
 
-    def _numbers(self) -> list[Part]:
-        return [*self.tables()]
+    def to_markdown(self) -> str:
+        """The verdict, the tables and all sentences in Markdown, as for a pull request.
+
+        Returns
+        -------
+        str
+
+        >>> from judged import gate
+        >>> run = {"q1": ["a"], "q2": ["c", "b"]}
+        >>> found = gate({"q1": {"a": 1}, "q2": {"b": 1}}, run, "RR", baseline=run)
+        >>> found.to_markdown().splitlines()[0]
+        'passed: the rule loss holds on RR.'
+        """
+        verdict = markdown(self.says())
+        rest = super().to_markdown().replace(f"- {verdict}\n", "", 1)
+        return f"{verdict}\n\n{rest}"
 
     def to_junit(self) -> str:
         """A report in JUnit's XML, a test case for everything that has to hold, as continuous
@@ -356,6 +370,11 @@ def _named(each: Ruled | Reached) -> str:
 
 def _verdict(each: Reached) -> str:
     return "reached" if each.holds else "not reached"
+
+
+def _between(low: float, high: float) -> str:
+    """An interval, where there is one."""
+    return "–" if math.isnan(low) or math.isnan(high) else f"{_signed(low)} … {_signed(high)}"
 
 
 def _signed(value: float) -> str:

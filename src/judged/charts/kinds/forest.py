@@ -1,0 +1,233 @@
+"""Differences with their intervals, by verdict: what was shown, what was not, and by how much."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from judged.charts.chart import Chart
+from judged.charts.comparisons import SAID, comparison_of, signed, terms
+from judged.charts.intervals import Row, panels, room_for
+from judged.charts.names import labels
+from judged.charts.specification import chart
+from judged.charts.themes import Theme, ThemeName, theme_named
+from judged.checks import checked
+from judged.comparison.definition import done
+from judged.comparison.table import one_against_all
+from judged.statistics.tested import below
+
+if TYPE_CHECKING:
+    from judged.comparison.comparison import Comparison
+
+KIND = "forest"
+LOWER = " (lower is better)"
+SCHEMA: dict[str, Any] = {
+    "panel": pl.Int64,
+    "measure": pl.String,
+    "run": pl.String,
+    "against": pl.String,
+    "higher_is_better": pl.Boolean,
+    "queries": pl.Int64,
+    "groups": pl.Int64,
+    "value": pl.Float64,
+    "against_value": pl.Float64,
+    "difference": pl.Float64,
+    "low": pl.Float64,
+    "high": pl.Float64,
+    "method": pl.String,
+    "p": pl.Float64,
+    "corrected_p": pl.Float64,
+    "level": pl.Float64,
+    "margin": pl.Float64,
+    "verdict": pl.String,
+    "negligible": pl.Boolean,
+    "depends_on": pl.String,
+    "says": pl.String,
+    "note": pl.String,
+}
+FEW = 3
+"""So many verdicts are said above the chart; more are read from it."""
+
+
+def data(comparison: Comparison) -> pl.DataFrame:
+    """A row for each measure and pair, in the order of the comparison: the difference with its
+    interval, p, the verdict and the sentence that says it. Where there is no interval, `low` and
+    `high` are missing, and `note` says why.
+
+    Rows with the same `panel` share an axis: those of a measure, or of one pair on measures whose
+    values have the same range.
+    """
+    given = comparison_of(comparison)
+    panels = _panels(given)
+    rows = [
+        {
+            "panel": panels[row.measure],
+            "measure": row.measure,
+            "run": row.run,
+            "against": row.against,
+            "higher_is_better": given.measure(row.measure).higher_is_better,
+            "queries": row.queries,
+            "groups": row.groups,
+            "value": row.value,
+            "against_value": row.against_value,
+            "difference": row.difference,
+            "low": row.interval.low,
+            "high": row.interval.high,
+            "method": row.interval.method,
+            "p": row.p,
+            "corrected_p": row.corrected_p,
+            "level": given.settings.level,
+            "margin": given.settings.margin_of(row.measure),
+            "verdict": row.verdict,
+            "negligible": row.negligible,
+            "depends_on": ", ".join(row.depends_on),
+            "says": row.says,
+            "note": row.interval.note,
+        }
+        for row in given.rows
+    ]
+    room_for(len(rows), "name a baseline, or compare fewer runs or measures")
+    table = pl.DataFrame(rows, schema=SCHEMA)
+    return table.with_columns(pl.col(pl.Float64).fill_nan(None))
+
+
+def _panels(comparison: Comparison) -> dict[str, int]:
+    """The number of each measure's panel: its own, or with one pair that of its range."""
+    measures = comparison.numbers.measures
+    if len(comparison.rows) > len(measures):
+        return {each.name: at for at, each in enumerate(measures)}
+    keys = [
+        tuple(each.range) if math.isfinite(each.range[0] + each.range[1]) else each.name
+        for each in measures
+    ]
+    order = list(dict.fromkeys(keys))
+    return {each.name: order.index(key) for each, key in zip(measures, keys, strict=True)}
+
+
+@checked
+def forest(comparison: Comparison, *, theme: ThemeName = "light") -> Chart:
+    """Differences with their intervals, by verdict.
+
+    Parameters
+    ----------
+    comparison : Comparison
+        What `judged.compare`, `judged.compare_values` or `Evaluation.compare` gives.
+    theme : {'light', 'dark'}, optional
+        Colours for light pages, which is the default, or for dark ones.
+
+    Returns
+    -------
+    Chart
+        The data, the drawing and what there is to say; `save` writes it to a file.
+
+    >>> import judged
+    >>> values = {"old": {str(q): q / 20 for q in range(9)}, "new": {str(q): 0.9 for q in range(9)}}
+    >>> chart = forest(judged.compare_values(values, measure_name="quality"))
+    >>> chart.data.select("run", "against", "verdict").rows()
+    [('new', 'old', 'better')]
+    """
+    table = data(comparison)
+    notes = [done(comparison), *terms(comparison)]
+    return draw(table, theme=theme, notes=notes, baseline=one_against_all(comparison))
+
+
+def draw(
+    table: pl.DataFrame,
+    *,
+    theme: ThemeName = "light",
+    notes: list[str] | None = None,
+    baseline: str | None = None,
+) -> Chart:
+    chosen = theme_named(theme)
+    names = labels([*table["run"], *table["against"], *table["measure"]])
+    pairs = table.select("run", "against").unique(maintain_order=True).rows()
+    parts = [
+        (_axis(part, names, len(pairs), baseline), _rows(part, chosen, names, len(pairs), baseline))
+        for part in table.partition_by("panel", maintain_order=True)
+    ]
+    several = table["measure"].n_unique() > 1
+    measure = "" if several else f"{table['measure'][0]}: "
+    if len(pairs) == 1:
+        title = f"{measure}{names[pairs[0][0]]} against {names[pairs[0][1]]}"
+        title += ", measure by measure" if several else ""
+    else:
+        title = f"{measure}{'differences' if measure else 'Differences'} "
+        title += "of all pairs" if baseline is None else f"from {names[baseline]}"
+    bare = table.filter(pl.col("low").is_null()).height
+    said = [
+        *(table["says"] if table.height <= FEW else ()),
+        "Each line is the interval of a difference; where it leaves out 0 and the difference "
+        "counts among all comparisons, it is better or worse.",
+        f"An open mark has no interval, for want of queries that differ or of spread ({bare})."
+        if bare
+        else "",
+        "The shaded band is the margin: differences inside it do not matter."
+        if table["margin"].drop_nulls().len()
+        else "",
+        *(notes or ()),
+    ]
+    return chart(
+        KIND,
+        table,
+        title=title,
+        notes=said,
+        theme=theme,
+        parts=panels(parts, theme=chosen, zero=True),
+        width=560,
+        unseen=SAID,
+    )
+
+
+def _axis(part: pl.DataFrame, names: dict[str, str], pairs: int, baseline: str | None) -> str:
+    """The title of a panel's axis: what is taken from what."""
+    against = names[part["against"][0]]
+    if pairs == 1:
+        return f"{names[part['run'][0]]} minus {against}"
+    lower = "" if part["higher_is_better"][0] else LOWER
+    what = "first minus second" if baseline is None else f"run minus {against}"
+    return f"{names[part['measure'][0]]}{lower}: {what}"
+
+
+def _rows(
+    part: pl.DataFrame, theme: Theme, names: dict[str, str], pairs: int, baseline: str | None
+) -> list[Row]:
+    """The rows that share an axis."""
+    looks = theme.verdicts
+    rows = []
+    for row in part.rows(named=True):
+        look = looks[row["verdict"]]
+        if pairs == 1:
+            name = names[row["measure"]] + ("" if row["higher_is_better"] else LOWER)
+        elif baseline is None:
+            name = f"{names[row['run']]} − {names[row['against']]}"
+        else:
+            name = names[row["run"]]
+        rows.append(
+            Row(
+                name=name,
+                value=row["difference"],
+                low=row["low"],
+                high=row["high"],
+                words=signed,
+                shade=look.colour,
+                shape=look.shape,
+                says=f"{look.sign} {_verdict(row)}",
+                margin=row["margin"],
+            )
+        )
+    return rows
+
+
+def _verdict(row: dict[str, Any]) -> str:
+    """The verdict of a row, and why it is more careful than the interval, or not sure."""
+    said = row["verdict"]
+    if row["negligible"]:
+        said += ", negligible"
+    alone = below(row["p"], row["level"]) and not below(row["corrected_p"], row["level"])
+    if alone and said in ("no evidence", "equivalent"):
+        said += ", would count alone"
+    if row["depends_on"]:
+        said += f", depends on {row['depends_on']}"
+    return str(said)

@@ -1,0 +1,193 @@
+"""The values of systems with their intervals, the best first."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from judged.charts.chart import Chart
+from judged.charts.comparisons import number, terms
+from judged.charts.intervals import Row, panels, room_for
+from judged.charts.lines import look_of
+from judged.charts.names import labels
+from judged.charts.sources import Systems
+from judged.charts.specification import chart
+from judged.charts.themes import ThemeName, theme_named
+from judged.checks import LEVEL, checked
+from judged.comparison.comparison import Comparison
+from judged.comparison.sentences import shown_level
+from judged.errors import InputError
+from judged.evaluation.evaluation import Evaluation
+from judged.text import listed
+
+if TYPE_CHECKING:
+    from judged.statistics.intervals import Interval
+
+KIND = "systems"
+SCHEMA: dict[str, Any] = {
+    "measure": pl.String,
+    "higher_is_better": pl.Boolean,
+    "run": pl.String,
+    "place": pl.Int64,
+    "queries": pl.Int64,
+    "value": pl.Float64,
+    "low": pl.Float64,
+    "high": pl.Float64,
+    "level": pl.Float64,
+    "method": pl.String,
+    "note": pl.String,
+    "rank_low": pl.Int64,
+    "rank_high": pl.Int64,
+}
+
+
+def data(source: Comparison | Evaluation) -> pl.DataFrame:
+    """A row for each measure and system, the best first: its value on all its queries with its own
+    interval. Where there is none, `low` and `high` are missing, and `note` says why.
+
+    `place` is the system's place in what was given, from 0. `rank_low` and `rank_high` are the
+    ranks that the pairs of a comparison leave open; an evaluation compares nothing, so they are
+    missing.
+    """
+    if isinstance(source, Comparison):
+        rows = _of_comparison(source)
+    elif isinstance(source, Evaluation):
+        rows = _of_evaluation(source)
+    else:
+        raise InputError("this chart is made from a comparison or an evaluation; got neither.")
+    room_for(len(rows), "show fewer systems or measures")
+    table = pl.DataFrame(rows, schema=SCHEMA, orient="row")
+    return table.with_columns(pl.col("value", "low", "high").fill_nan(None))
+
+
+def _of_comparison(given: Comparison) -> list[tuple[Any, ...]]:
+    rows = []
+    for measure in given.numbers.measures:
+        for place in given.leaderboard(measure.name):
+            queries = len(given.numbers.entry(measure, place.run).place)
+            rows.append(
+                (
+                    *(measure.name, measure.higher_is_better, place.run),
+                    *(given.runs.index(place.run), queries, place.value),
+                    *_ends(given.interval(measure.name, place.run), given.settings.level),
+                    *(place.rank_low, place.rank_high),
+                )
+            )
+    return rows
+
+
+def _of_evaluation(given: Evaluation) -> list[tuple[Any, ...]]:
+    rows = []
+    level = given.level or LEVEL
+    for measure in given.measures:
+        higher = measure.spec.higher_is_better
+
+        def place(at: int, measure: Any = measure, higher: bool = higher) -> tuple[bool, float]:
+            value = given.runs[at].summary[measure]
+            missing = math.isnan(value)
+            return missing, 0.0 if missing else -value if higher else value
+
+        for at in sorted(range(len(given.runs)), key=place):
+            run = given.runs[at]
+            queries = int((run.values[measure] == run.values[measure]).sum())
+            rows.append(
+                (
+                    *(given.label(measure), higher, run.name, at, queries, run.summary[measure]),
+                    *_ends(given.interval(measure, run.name), level),
+                    *(None, None),
+                )
+            )
+    return rows
+
+
+def _ends(found: Interval, level: float) -> tuple[Any, ...]:
+    return found.low, found.high, level, found.method, found.note
+
+
+@checked
+def systems(source: Comparison | Evaluation, *, theme: ThemeName = "light") -> Chart:
+    """The values of systems with their intervals, one panel per measure, the best first.
+
+    Parameters
+    ----------
+    source : Comparison or Evaluation
+        What `judged.compare` or `judged.evaluate` gives. A comparison also tells which ranks its
+        pairs leave open to each system.
+    theme : {'light', 'dark'}, optional
+        Colours for light pages, which is the default, or for dark ones.
+
+    Returns
+    -------
+    Chart
+        The data, the drawing and what there is to say; `save` writes it to a file.
+
+    >>> import judged
+    >>> values = {"old": {str(q): q / 32 for q in range(9)}, "new": {str(q): 0.5 for q in range(9)}}
+    >>> systems(judged.compare_values(values)).data.select("run", "value", "rank_low").rows()
+    [('new', 0.5, 1), ('old', 0.125, 2)]
+    """
+    table = data(source)
+    notes = terms(source) if isinstance(source, Comparison) else Systems.of(source).sentences()
+    return draw(table, theme=theme, notes=notes)
+
+
+def draw(
+    table: pl.DataFrame, *, theme: ThemeName = "light", notes: list[str] | None = None
+) -> Chart:
+    chosen = theme_named(theme)
+    names = labels([*table["run"], *table["measure"]])
+    ranked = table["rank_low"].drop_nulls().len() > 0
+    parts = []
+    for part in table.partition_by("measure", maintain_order=True):
+        rows = [
+            Row(
+                name=names[row["run"]],
+                value=row["value"],
+                low=row["low"],
+                high=row["high"],
+                words=number,
+                shade=look_of(row["place"], chosen)[0],
+                says=_ranks(row["rank_low"], row["rank_high"]),
+            )
+            for row in part.rows(named=True)
+        ]
+        lower = "" if part["higher_is_better"][0] else " (lower is better)"
+        title = f"{names[part['measure'][0]]}{lower}"
+        parts.append((title, rows))
+    measures = table["measure"].unique(maintain_order=True).to_list()
+    bare = table.filter(pl.col("low").is_null()).height
+    said = [
+        f"Lines are {shown_level(table['level'][0])} intervals of each system alone"
+        + (
+            "; those of two may overlap where the difference is shown, so look at the differences."
+            if table["run"].n_unique() > 1
+            else "."
+        ),
+        "Ranks are those that the comparisons leave open." if ranked else "",
+        f"An open mark has no interval: too few queries, no spread, or infinite values ({bare})."
+        if bare
+        else "",
+        *(notes or ()),
+    ]
+    by = listed(measures) if len(measures) < 5 else f"{len(measures)} measures"
+    best = ", the best first" if table["run"].n_unique() > 1 else ""
+    title = f"{names[table['run'][0]] if not best else 'Systems'} by {by}{best}"
+    return chart(
+        KIND,
+        table,
+        title=title,
+        notes=said,
+        theme=theme,
+        parts=panels(parts, theme=chosen),
+        width=560,
+        unseen=("note",),
+    )
+
+
+def _ranks(low: int | None, high: int | None) -> str:
+    """The ranks that are left open to a system, in words."""
+    if low is None or high is None:
+        return ""
+    return f"rank {low:,}" if low == high else f"rank {low:,}–{high:,}"

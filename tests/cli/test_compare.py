@@ -1,0 +1,271 @@
+"""`judged compare`: whole outputs of a small example, every format, and every refusal."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+RUNS = ("qrels", "a.run", "b.run", "--missing", "zero")
+
+
+@pytest.fixture
+def values(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with eight queries of two runs, long and wide, and of each run a file."""
+    monkeypatch.chdir(tmp_path)
+    old = [0.50, 0.40, 0.30, 0.60, 0.20, 0.70, 0.10, 0.50]
+    new = [0.70, 0.60, 0.40, 0.90, 0.40, 0.80, 0.40, 0.60]
+    pairs = [(f"q{at}", *pair) for at, pair in enumerate(zip(old, new, strict=True))]
+    rows = [f"old,{q},AP,{o}\nnew,{q},AP,{n}\n" for q, o, n in pairs]
+    Path("long.csv").write_text("run,query,measure,value\n" + "".join(rows))
+    rows = [f"{q},{o},{n}\n" for q, o, n in pairs]
+    Path("wide.csv").write_text("query,old,new\n" + "".join(rows))
+    for at, name in ((1, "old"), (2, "new")):
+        lines = [f"map\t{pair[0]}\t{pair[at]}\n" for pair in pairs]
+        Path(f"{name}.txt").write_text("".join(lines))
+    return tmp_path
+
+
+BLOCK = (
+    "AP    value  95 % interval    against old  95 % interval        d_z  wins/ties/losses       p"
+    "  corrected  detectable  verdict\n"
+    "old  0.4125  0.2427 … 0.5823\n"
+    "new  0.6000  0.4389 … 0.7611      +0.1875  +0.1177 … +0.2573  +2.25             8/0/0  0.0004"
+    "     0.0004      0.0965  better\n"
+    "\n"
+    "AP: new is better than old by 0.188 (0.118 to 0.257).\n"
+    "test: paired t; correction: none needed for 1 comparison of AP; level 95 %.\n"
+)
+
+
+def test_the_same_values_by_every_way_in(judged: Any, values: Path) -> None:
+    assert judged("compare", "--values", "long.csv").out == BLOCK
+    assert judged("compare", "--values", "wide.csv", "--measure-name", "AP").out == BLOCK
+    assert judged("compare", "--values", "old.txt", "new.txt").out == BLOCK.replace(
+        "AP", "map", 1
+    ).replace("AP:", "map:").replace("of AP;", "of map;").replace(
+        "map    value", "map   value"
+    ).replace(
+        "level 95 %.\n",
+        "level 95 %.\nnote: higher values of map are taken to be better; where lower ones are, name "
+        "them in lower_is_better (--lower-is-better).\n",
+    )
+
+
+def test_runs_and_judgements(judged: Any, files: Path) -> None:
+    # a has 1/2, 1 and nothing, b always 1: Wilson's interval of 3 of 3 begins at 0.4385, and by
+    # statsmodels 3 queries whose differences have the deviation 0.5 show 1.6320, 8 times in 10.
+    found = judged("compare", *RUNS, "-m", "RR")
+    assert found.code == 0
+    assert found.out == (
+        "RR   value  95 % interval    against a  95 % interval    d_z  wins/ties/losses       p"
+        "  corrected  detectable  verdict\n"
+        "a   0.5000  0.0000 … 1.0000\n"
+        "b   1.0000  0.4385 … 1.0000    +0.5000  –              +1.00             2/1/0  0.5000"
+        "     0.5000      1.6320  too few\n"
+        "\n"
+        "RR: only 2 of 3 queries differ between b and a: too few to tell.\n"
+        "test: paired t; correction: none needed for 1 comparison of RR; level 95 %.\n"
+    )
+    assert "warning: a: 1 of 3 judged queries not in the run (q3), counted as empty." in found.err
+
+
+def test_every_format(judged: Any, files: Path) -> None:
+    assert json.loads(judged("compare", *RUNS, "--format", "json").out)["pairs"]
+    assert judged("compare", *RUNS, "--format", "csv").out.startswith("measure,run,against,")
+    assert judged("compare", *RUNS, "--format", "markdown").out.startswith("| AP | value |")
+    assert judged("compare", *RUNS, "--format", "html").out.startswith("<table>")
+    latex = judged("compare", *RUNS, "--format", "latex", "--caption", "Runs", "--label", "tab:a")
+    assert "\\caption{Runs}\n\\label{tab:a}\n" in latex.out
+    for ending in ("json", "csv", "md", "html", "txt", "tex", "parquet"):
+        assert judged("compare", *RUNS, "-o", f"found.{ending}").code == 0
+        assert Path(f"found.{ending}").stat().st_size
+    percent = judged("compare", *RUNS, "-m", "RR", "--percent", "--decimals", "1", "-q")
+    assert percent.out.splitlines()[1].split()[:2] == ["a", "50.0"]
+    assert percent.err == ""
+    assert judged("compare", *RUNS, "--sort", "RR", "-q").out.splitlines()[1].startswith("b ")
+
+
+def test_verbose_says_everything(judged: Any, files: Path) -> None:
+    said = judged("compare", *RUNS, "-m", "RR", "-v").out
+    assert "policy: ties=id, missing=zero, empty=zero, unjudged=nonrelevant\n" in said
+    assert "note: each system is here by one run, which cannot tell the system from its run" in said
+    assert "measure: RR is Reciprocal rank with k=none, rel=1, aggregate=mean" in said
+
+
+def test_a_name_for_a_run_and_a_baseline(judged: Any, files: Path) -> None:
+    found = judged(
+        *("compare", "qrels", "A=a.run", "B=b.run", "C=b.run", "--missing", "zero"),
+        *("--baseline", "B", "-m", "RR", "--format", "json"),
+    )
+    pairs = json.loads(found.out)["pairs"]
+    assert [(pair["run"], pair["against"]) for pair in pairs] == [("A", "B"), ("C", "B")]
+    assert pairs[1]["verdict"] == "identical"
+
+
+def test_margins(judged: Any, values: Path) -> None:
+    for given in ("0.3", "AP=0.3"):
+        found = judged("compare", "--values", "long.csv", "--margin", given, "--format", "json")
+        pair = json.loads(found.out)["pairs"][0]
+        assert (pair["verdict"], pair["negligible"]) == ("better", True)
+        assert pair["says"].endswith(", a difference smaller than the margin of 0.3.")
+
+
+def test_lower_is_better(judged: Any, values: Path) -> None:
+    options = ("--values", "wide.csv", "--measure-name", "ms", "--lower-is-better", "ms")
+    found = json.loads(judged("compare", *options, "--format", "json").out)
+    assert found["pairs"][0]["verdict"] == "worse"
+    assert found["measures"] == {"ms": {"higher_is_better": False}}
+
+
+REFUSED = [
+    ("qrels a.run", "judged: a comparison needs at least two runs; got one, a.\n"),
+    (
+        "qrels a.run b.run --baseline c --missing zero",
+        "judged: the baseline 'c' is none of the runs: a, b.\n",
+    ),
+    ("qrels A=a.run A=b.run", "judged: two runs are called 'A'; give each a name of its own.\n"),
+    (
+        "qrels a.run b.run --missing zero --level 1",
+        "judged: level must be a number between 0 and 1, as 0.95; got 1.0.\n",
+    ),
+    (
+        "qrels a.run b.run --missing zero --power 1",
+        "judged: power must be a number between 0 and 1, as 0.8; got 1.0.\n",
+    ),
+    (
+        "qrels a.run b.run --missing zero --margin 0",
+        "judged: margin must be a number above 0; got 0.0.\n",
+    ),
+    (
+        "qrels a.run b.run --missing zero -m RR --margin RR=-1",
+        "judged: the margin of RR must be a number above 0; got -1.0.\n",
+    ),
+    (
+        "qrels a.run b.run --missing zero -m RR,AP --margin PR=0.1",
+        "judged: margin names 'PR', which is none of the measures: RR, AP.\n",
+    ),
+    (
+        "qrels a.run b.run --margin RR=x",
+        "judged: --margin must be a size, or MEASURE=SIZE as nDCG@10=0.01; got 'RR=x'.\n",
+    ),
+    (
+        "qrels a.run b.run --margin 0.1 --margin RR=0.2",
+        "judged: --margin is one size for all measures, or MEASURE=SIZE for each.\n",
+    ),
+    (
+        "qrels a.run b.run --missing zero --margin 0.1 --level 0.5",
+        "judged: with a margin the level must be above 0.5, as 0.95; got 0.5.\n",
+    ),
+    (
+        "qrels a.run b.run --missing zero --resamples 998",
+        "judged: resamples must be a whole number from 999 to 1,000,000; got 998.\n",
+    ),
+    (
+        "qrels a.run b.run --missing zero --seed -1",
+        "judged: seed must be a whole number from 0; got -1.\n",
+    ),
+]
+
+
+@pytest.mark.parametrize(("arguments", "message"), REFUSED, ids=[each for each, _ in REFUSED])
+def test_what_cannot_be_right_is_refused(
+    judged: Any, files: Path, arguments: str, message: str
+) -> None:
+    found = judged("compare", *arguments.split())
+    assert (found.code, found.out) == (2, "")
+    assert found.err.endswith(message)
+    assert found.err.count("judged:") == 1
+
+
+MISUSED = [
+    ("", "Error: give QRELS and at least two RUN, or --values FILE."),
+    ("qrels a.run b.run --measure-name AP", "Error: --measure-name is for --values."),
+    ("qrels a.run b.run --lower-is-better AP", "Error: --lower-is-better is for --values."),
+    ("--values a.run --depth 3", "Error: --depth is not for --values."),
+    ("--values a.run --ties id", "Error: --ties is not for --values."),
+    ("--values a.run -m AP", "Error: --measure is not for --values."),
+    (
+        "qrels a.run b.run --test tt",
+        "Error: Invalid value for '--test': 'tt' is not one of 'auto', 't', 'randomisation', "
+        "'bootstrap', 'bca', 'wilcoxon', 'sign'.",
+    ),
+]
+
+
+@pytest.mark.parametrize(("arguments", "message"), MISUSED, ids=[each for each, _ in MISUSED])
+def test_a_wrong_call_is_refused(judged: Any, files: Path, arguments: str, message: str) -> None:
+    found = judged("compare", *arguments.split())
+    assert (found.code, found.out) == (2, "")
+    assert found.err.splitlines()[-1] == message
+
+
+@pytest.mark.parametrize(
+    ("option", "given", "message"),
+    [
+        (
+            "test",
+            "wilcoxn",
+            "test must be one of auto, t, randomisation, bootstrap, bca, wilcoxon, sign; got "
+            "'wilcoxn'; did you mean 'wilcoxon'?",
+        ),
+        (
+            "correction",
+            "hom",
+            "correction must be one of holm, bonferroni, bh, tukey, randomised-tukey, none; got "
+            "'hom'; did you mean 'holm'?",
+        ),
+        ("family", "al", "family must be measure or all; got 'al'; did you mean 'all'?"),
+        (
+            "lower_is_better",
+            "PA",
+            "lower_is_better names 'PA', which is none of the measures: AP.",
+        ),
+        (
+            "lower_is_better",
+            ["AP"],
+            "lower_is_better names AP, of which higher values are better; leave it out, or call "
+            "these values otherwise.",
+        ),
+        ("lower_is_better", 3, "lower_is_better must be names of measures; got 3."),
+    ],
+)
+def test_unknown_words_have_the_nearest_known(option: str, given: Any, message: str) -> None:
+    from judged import compare_values
+    from judged.errors import InputError
+
+    values = {"a": {"AP": {"1": 0.5}}, "b": {"AP": {"1": 0.25}}}
+    with pytest.raises(InputError) as refused:
+        compare_values(values, **{option: given})
+    assert str(refused.value) == message
+
+
+def test_values_beyond_the_range_of_their_name_are_said(values: Path) -> None:
+    from judged import compare_values
+
+    found = compare_values({"a": {"P@10": {"1": 50, "2": 20}}, "b": {"P@10": {"1": 40, "2": 30}}})
+    assert found.warnings() == [
+        "values of P@10 go from 20 to 50, and those of judged's P@10 from 0 to 1: they are "
+        "compared as they are."
+    ]
+    pooled = {"F(average=means)": {"1": 0.5, "2": 0.2}}
+    assert compare_values({"a": pooled, "b": pooled}).warnings() == [
+        "F(average=means) is not made of one value per query; what is compared here is the mean of "
+        "the queries' values, another number."
+    ]
+
+
+def test_two_runs_load_neither_scipy_stats_nor_pandas(files: Path) -> None:
+    code = (
+        "import sys\nfrom judged.cli import main\n"
+        f"try:\n    main(['compare', *{RUNS!r}])\nexcept SystemExit:\n    pass\n"
+        "print([m for m in ('scipy.stats', 'pandas', 'rich') if m in sys.modules])\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=files
+    )
+    assert done.stdout.splitlines()[-1] == "[]"

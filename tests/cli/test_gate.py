@@ -1,0 +1,296 @@
+"""`judged gate` in processes of its own: exit codes, reports, and a baseline that is never torn."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+
+JUDGED = [sys.executable, "-m", "judged"]
+SIZE = 12
+
+
+def gate(folder: Path, *arguments: object) -> subprocess.CompletedProcess[str]:
+    found = subprocess.run(
+        [*JUDGED, "gate", *map(str, arguments)],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        env={**os.environ, "PYTHONUTF8": "1"},
+        check=False,
+    )
+    assert "Traceback" not in found.stderr
+    return found
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """`qrels`; `good.run` has the relevant item first, `bad.run` second."""
+    (tmp_path / "qrels").write_text("".join(f"q{at:02} 0 r 1\n" for at in range(SIZE)))
+    for name, ranks in (("good", "rx"), ("bad", "xr")):
+        lines = (
+            f"q{at:02} Q0 {item} {rank} {3 - rank} {name}\n"
+            for at in range(SIZE)
+            for rank, item in enumerate(ranks, 1)
+        )
+        (tmp_path / f"{name}.run").write_text("".join(lines))
+    return tmp_path
+
+
+def test_exit_codes(folder: Path) -> None:
+    none = gate(folder, "qrels", "good.run", "--baseline", "b.json", "-m", "RR", "--min", "RR=0.5")
+    assert (none.returncode, none.stdout) == (2, "")
+    command = "judged gate qrels good.run --baseline b.json -m RR --min RR=0.5 --update-baseline"
+    assert none.stderr == f"judged: b.json: there is no baseline yet. This makes one: {command}\n"
+    made = gate(folder, *shlex.split(command)[2:])
+    assert made.returncode == 0
+    assert made.stdout.endswith(
+        "nothing was compared, as there was no baseline; 1 value reached.\nwrote the baseline "
+        "b.json.\n"
+    )
+    same = gate(folder, "qrels", "good.run", "--baseline", "b.json")
+    assert same.returncode == 0
+    assert "passed: the rule loss holds on RR.\n" in same.stdout
+    worse = gate(folder, "qrels", "bad.run", "--baseline", "b.json")
+    assert worse.returncode == 1
+    assert "failed: RR (regression).\n" in worse.stdout
+    kept = (folder / "b.json").read_bytes()
+    assert (
+        gate(folder, "qrels", "bad.run", "--baseline", "b.json", "--update-baseline").returncode
+        == 1
+    )
+    assert (folder / "b.json").read_bytes() == kept
+    forced = gate(
+        folder, "qrels", "bad.run", "--baseline", "b.json", "--update-baseline", "--force"
+    )
+    assert forced.returncode == 1
+    assert (folder / "b.json").read_bytes() != kept
+    assert gate(folder, "qrels", "bad.run", "--baseline", "b.json").returncode == 0
+    by_run = gate(folder, "qrels", "bad.run", "--baseline", "good.run", "-m", "RR")
+    assert by_run.returncode == 1
+    repeats = gate(folder, "qrels", "good.run", "bad.run", "--baseline", "good.run", "-m", "RR")
+    assert repeats.returncode in (0, 1)
+    assert "good, bad against good (baseline)" in repeats.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("qrels", "good.run"), "Missing option '--baseline'"),
+        (("qrels", "none.run", "--baseline", "good.run"), "none.run: no such file."),
+        (("qrels", "good.run", "--baseline", "good.run", "-m", "RRR"), "There is no measure"),
+        (("qrels", "good.run", "--baseline", "."), "a baseline is a regular file"),
+        (("qrels", "good.run", "--baseline", "qrels"), "looks like judgements"),
+        (
+            ("qrels", "good.run", "--baseline", "good.run", "--max-drop", "RR"),
+            "'RR' is no MEASURE=NUMBER, such as nDCG@10=0.01.",
+        ),
+        (
+            ("qrels", "good.run", "--baseline", "good.run", "--max-drop", "=1"),
+            "'=1' names no measure, as in nDCG@10=0.01.",
+        ),
+        (
+            ("qrels", "good.run", "--baseline", "good.run", "-m", "RR", "--max-drop", "RR=nan"),
+            "max_drop of RR must be a finite number from 0; got nan.",
+        ),
+        (
+            ("qrels", "good.run", "--baseline", "good.run", "--rule", "safe", "-m", "RR"),
+            "(--max-drop RR=0.01)",
+        ),
+        (("qrels", "good.run", "--baseline", "good.run", "--rule", "lose"), "'lose' is not one of"),
+        (
+            ("qrels", "good.run", "--baseline", "good.run", "--update-baseline"),
+            "good.run: is no baseline file, so it is never replaced by one",
+        ),
+        (
+            ("qrels", "good.run", "--baseline", "good.run", "--json", "qrels"),
+            "qrels: is read by this very command; write to another file.",
+        ),
+        (
+            ("qrels", "good.run", "--baseline", "good.run", "--json", "x", "--junit", "x"),
+            "x: is what both --junit and --json would write",
+        ),
+        (("empty", "good.run", "--baseline", "good.run"), "empty: the file is empty."),
+        (("qrels", "good.run", "--baseline", "empty"), "empty: the file is empty."),
+    ],
+)
+def test_nothing_is_decided(
+    judged: Any,
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    arguments: tuple[str, ...],
+    says: str,
+) -> None:
+    monkeypatch.chdir(folder)
+    (folder / "empty").write_text("")
+    found = judged("gate", *arguments)
+    assert (found.code, found.out) == (2, "")
+    assert says in found.err
+
+
+def test_golden_files(judged: Any, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(folder)
+    golden = folder / "golden"
+    base = (
+        "gate",
+        "qrels",
+        "bad.run",
+        "--baseline",
+        "good.run",
+        "-m",
+        "RR,P@1",
+        "--golden",
+        golden,
+    )
+    for content, code in (
+        ("q03 RR 0.5\n", 0),
+        ("# ours\n\nq03 RR 0.6\n", 1),
+        ("query,measure,minimum\nq03,RR,0.5\nq04,P@1,0\n", 0),
+        ("q03\tRR\t0.5\n", 0),
+        ('{"q03": {"RR": 0.5}}', 0),
+    ):
+        golden.write_text(content)
+        found = judged(*base, "--max-drop", "1", "--format", "json")
+        assert found.code == code, content
+        assert json.loads(found.out)["golden"][0]["holds"] == (code == 0)
+    golden.write_text("q03\n")
+    found = judged(*base, "--max-drop", "1")
+    assert found.code == 1
+    assert "failed: golden query q03 on RR and golden query q03 on P@1.\n" in found.out
+    for content, says in (
+        ("q03 RR 0.5\nq03 RR 0.6\n", f"{golden}, line 2: query 'q03' is there twice."),
+        ("q03 0.5\n", "the minimum of query 'q03' must say for which measure: RR, P@1."),
+        ("q77 RR 0.5\n", f"{golden}, line 1: query 'q77' is not judged"),
+        ("q03 AP 0.5\n", "AP was not evaluated; there is RR, P@1."),
+        ("q03 RR nan\n", f'{golden}, line 1: the minimum "nan" is no finite number.'),
+        ("query,minimum\nq03,x\n", f'{golden}, line 2: the minimum "x" is no finite number.'),
+        ("\n# nothing\n", f"{golden}: there are no golden queries in it."),
+    ):
+        golden.write_text(content)
+        found = judged(*base)
+        assert found.code == 2
+        assert says in found.err, content
+
+
+HOSTILE = ["<&\"'>", "a]]>b", "x|y`*_", "[l](javascript:1)", "é\x01", "&#0;", "<script>", "\\"]
+
+
+def test_reports_hold_hostile_ids(folder: Path) -> None:
+    """What XML cannot hold, and what Markdown and HTML would take for something else."""
+    (folder / "q.json").write_text(json.dumps({q: {"r": 1} for q in HOSTILE}))
+    (folder / "old.json").write_text(json.dumps({q: ["r", "x"] for q in HOSTILE}))
+    (folder / "new.json").write_text(json.dumps({q: ["x", "r"] for q in HOSTILE}))
+    found = gate(
+        folder,
+        *("q.json", "<b>|=new.json", "--baseline", "old.json", "-m", "RR"),
+        *("--golden", "q.json", "--junit", "j.xml", "--markdown", "m.md", "--json", "j.json"),
+    )
+    assert found.returncode == 2  # grades of items are no minimum of a measure
+    (folder / "golden.json").write_text(json.dumps(HOSTILE))
+    found = gate(
+        folder,
+        *("q.json", "<b>|=new.json", "--baseline", "old.json", "-m", "RR"),
+        *("--golden", "golden.json", "--junit", "j.xml", "--markdown", "m.md", "--json", "j.json"),
+    )
+    assert found.returncode == 1
+    suite = ElementTree.parse(folder / "j.xml").getroot()[0]
+    assert suite.attrib["name"] == "judged gate <b>|"
+    assert suite.attrib["tests"] == suite.attrib["failures"] == str(1 + len(HOSTILE))
+    names = [case.attrib["name"] for case in suite.iter("testcase")]
+    assert names == ["RR", *(f"{q} RR".replace("\x01", "\\x01") for q in HOSTILE)]
+    whole = json.loads((folder / "j.json").read_text())
+    assert {each["query"] for each in whole["worst"]["RR"]} == set(HOSTILE)
+    markdown = (folder / "m.md").read_text()
+    assert "\x01" not in markdown
+    rows = [line for line in markdown.splitlines() if line.startswith("|")]
+    for row in rows:
+        cells = row.replace("\\\\", "").replace("\\|", "").count("|")
+        assert cells in (6, 10), row
+    assert not any("<script>" in row.replace("\\<", "") for row in rows)
+
+
+KILLED = """
+import os, pathlib, signal, sys
+from judged.cli import main
+where, stop = sys.argv[1], lambda: os.kill(os.getpid(), signal.SIGKILL)
+write, replace = pathlib.Path.write_text, pathlib.Path.replace
+def half(self, text, **options):
+    write(self, text[: len(text) // 2], **options)
+    stop()
+def late(self, place):
+    if where == "after":
+        replace(self, place)
+    stop()
+if where == "middle":
+    pathlib.Path.write_text = half
+else:
+    pathlib.Path.replace = late
+main(sys.argv[2:])
+"""
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="there is no SIGKILL")
+@pytest.mark.parametrize("where", ["middle", "before", "after"])
+def test_a_killed_update_leaves_a_whole_file(folder: Path, where: str) -> None:
+    base = ["qrels", "good.run", "--baseline", "b.json", "-m", "RR"]
+    assert gate(folder, *base, "--update-baseline").returncode == 0
+    old = (folder / "b.json").read_bytes()
+    again = ["gate", "qrels", "bad.run", *base[2:], "--update-baseline", "--force"]
+    killed = subprocess.run(
+        [sys.executable, "-c", KILLED, where, *again], cwd=folder, capture_output=True, check=False
+    )
+    assert killed.returncode == -signal.SIGKILL
+    now = (folder / "b.json").read_bytes()
+    assert (now == old) == (where != "after")
+    code = gate(folder, "qrels", "bad.run", *base[2:]).returncode
+    assert code == (0 if where == "after" else 1)
+
+
+def test_a_folder_that_cannot_be_written_to(folder: Path) -> None:
+    closed = folder / "closed"
+    closed.mkdir()
+    closed.chmod(0o500)
+    if os.access(closed, os.W_OK):
+        pytest.skip("this user may write everywhere")
+    for option in ("--json", "--junit", "--markdown"):
+        found = gate(folder, "qrels", "bad.run", "--baseline", "good.run", option, "closed/x")
+        assert (found.returncode, found.stdout) == (2, "")
+        assert "closed/x: the folder closed cannot be written to." in found.stderr
+    found = gate(folder, "qrels", "bad.run", "--baseline", "closed/b.json", "--update-baseline")
+    assert found.returncode == 2
+    assert "closed/b.json: the folder closed cannot be written to." in found.stderr
+
+
+def test_a_folder_that_is_not_there(folder: Path) -> None:
+    found = gate(folder, "qrels", "bad.run", "--baseline", "no/b.json", "--update-baseline")
+    assert found.returncode == 2
+    assert found.stderr == "judged: no/b.json: there is no folder no; make it first.\n"
+
+
+def test_options_reach_the_library(
+    judged: Any, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(folder)
+    (folder / "groups").write_text("".join(f"q{at:02} {at % 2}\n" for at in range(SIZE)))
+    base = ("gate", "qrels", "bad.run", "--baseline", "good.run", "-m", "RR")
+    grouped = json.loads(judged(*base, "--groups", "groups", "--format", "json").out)
+    assert grouped["measures"][0]["groups"] == 2
+    cut = json.loads(judged(*base, "--depth", "1", "--format", "json").out)
+    assert cut["measures"][0]["value"] == 0
+    library = judged(*base, "--convention", "ranx", "-m", "mrr", "--format", "json")
+    assert library.code in (0, 1, 2)
+    allowed = judged(*base, "--max-drop", "RR=0.5", "--min", "RR=0.5", "--level", "0.9")
+    assert allowed.code == 0
+    assert judged(*base, "--rule", "safe", "--max-drop", "0.6").code == 0
+    assert judged(*base, "--rule", "point").code == 1
+    rows = [line.split()[:2] for line in judged(*base, "-q").out.splitlines()]
+    assert rows[1] == ["RR", "regression"]

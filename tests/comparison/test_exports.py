@@ -1,0 +1,367 @@
+"""What people and programs see of a comparison: every format, whole."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+import re
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from scipy import stats
+
+import judged
+from judged.comparison.definition import notes
+from judged.errors import JudgedError
+from judged.text import Warned, visible
+from support.hostile import HIDDEN, NAMES
+
+QUERIES = "abcdefgh"
+OLD = [0.50, 0.40, 0.30, 0.60, 0.20, 0.70, 0.10, 0.50]
+NEW = [0.70, 0.60, 0.40, 0.90, 0.40, 0.80, 0.40, 0.60]  # better by 0.1 to 0.3 on every query
+ODD = [0.60, 0.30, 0.40, 0.50, 0.30, 0.60, 0.20, 0.40]  # up and down by 0.1: no difference
+
+
+def per_query(values: list[float]) -> dict[str, float]:
+    return dict(zip(QUERIES, values, strict=True))
+
+
+def compared(*, runs: str = "old new odd", **options: Any) -> judged.Comparison:
+    every = {"old": per_query(OLD), "new": per_query(NEW), "odd": per_query(ODD)}
+    given = {run: every[run] for run in runs.split()}
+    return judged.compare_values(given, measure_name="AP", **options)
+
+
+def test_a_block_has_every_column_and_sizes_stand_before_p() -> None:
+    # By scipy and statsmodels: new - old has the mean 0.1875 and the deviation 0.083452, so d_z is
+    # 2.2468, p 0.00038343 and what 8 queries show 8 times in 10 is 0.096474; odd - old is ±0.1,
+    # whose deviation is 0.106904, and shows 0.123585.
+    assert compared(baseline="old").to_text() == (
+        "AP    value  95 % interval    against old  95 % interval        d_z  wins/ties/losses"
+        "       p  corrected  detectable  verdict\n"
+        "old  0.4125  0.2427 … 0.5823\n"
+        "new  0.6000  0.4389 … 0.7611      +0.1875  +0.1177 … +0.2573  +2.25             8/0/0"
+        "  0.0004     0.0008      0.0965  better\n"
+        "odd  0.4125  0.2906 … 0.5344       0.0000  −0.0894 … +0.0894   0.00             4/0/4"
+        "  1.0000     1.0000      0.1236  no evidence\n"
+        "\n"
+        "AP: new is better than old by 0.188 (0.118 to 0.257).\n"
+        "AP: no evidence that odd differs from old; 8 queries would have shown a difference of "
+        "0.124 or more, 8 times in 10.\n"
+        "test: paired t; correction: Holm over 2 comparisons of AP; level 95 %.\n"
+        "one run of each system; notes: verbose (-v)"
+    )
+
+
+def test_the_numbers_are_those_of_scipy() -> None:
+    row = compared(baseline="old").pair("new")
+    oracle = stats.ttest_rel(NEW, OLD)
+    interval = oracle.confidence_interval(0.95)
+    assert row.p == pytest.approx(oracle.pvalue, abs=1e-12)
+    assert (row.interval.low, row.interval.high) == pytest.approx(
+        (interval.low, interval.high), abs=1e-12
+    )
+
+
+def test_all_pairs_have_a_leaderboard_and_a_table_of_pairs() -> None:
+    # By scipy, p of odd against new is 0.00377064; Holm makes it twice, and that of new three
+    # times what it was.
+    assert compared().to_text(quiet=True) == (
+        "AP    rank   value  95 % interval    behind the first\n"
+        "new      1  0.6000  0.4389 … 0.7611\n"
+        "old  2 … 3  0.4125  0.2427 … 0.5823  shown\n"
+        "odd  2 … 3  0.4125  0.2906 … 0.5344  shown\n"
+        "\n"
+        "AP   against  difference  95 % interval        d_z  wins/ties/losses       p  corrected"
+        "  detectable  verdict\n"
+        "new  old         +0.1875  +0.1177 … +0.2573  +2.25             8/0/0  0.0004     0.0012"
+        "      0.0965  better\n"
+        "odd  old          0.0000  −0.0894 … +0.0894   0.00             4/0/4  1.0000     1.0000"
+        "      0.1236  no evidence\n"
+        "odd  new         −0.1875  −0.2917 … −0.0833  −1.50             0/1/7  0.0038     0.0075"
+        "      0.1441  worse"
+    )
+
+
+def test_a_run_that_is_not_shown_behind_says_so() -> None:
+    found = compared(runs="old odd").to_dict()["leaderboard"]["AP"]
+    assert [(place["rank_low"], place["rank_high"]) for place in found] == [(1, 2), (1, 2)]
+    three = {"a": per_query(OLD), "b": per_query(ODD), "c": per_query(OLD)}
+    text = judged.compare_values(three).to_text(quiet=True)
+    assert text.splitlines()[2].endswith("not shown")
+
+
+@pytest.mark.parametrize("width", [40, 60, 80, 100, 120, 160])
+@pytest.mark.parametrize("baseline", [None, "old"])
+def test_no_table_is_wider_than_it_may_be(width: int, baseline: str | None) -> None:
+    found = compared(baseline=baseline)
+    whole, split = found.tables(), found.tables(width=width)
+    for head, rows in split[1:] if baseline is None else split:
+        text = found._text([(head, rows)])
+        columns = len(head)
+        # Heads may be broken between words, so cells are what counts.
+        widths = (max(map(len, column)) for column in zip(*rows, strict=True))
+        assert sum(widths) + 3 * (columns - 1) <= max(width, 45), text
+    cells = {cell for _, rows in whole for row in rows for cell in row}
+    assert cells - {""} == {cell for _, rows in split for row in rows for cell in row} - {""}
+
+
+def test_lower_is_better_turns_the_verdict_and_not_the_numbers() -> None:
+    given = {"old": per_query(OLD), "new": per_query(NEW)}
+    up = judged.compare_values(given, measure_name="ms")
+    down = judged.compare_values(given, measure_name="ms", lower_is_better="ms")
+    assert (up.pair().verdict, down.pair().verdict) == ("better", "worse")
+    assert up.pair().difference == down.pair().difference
+    assert (down.pair().wins, down.pair().losses) == (0, 8)
+    assert down.leaderboard()[0].run == "old"
+
+
+def test_percent_and_decimals() -> None:
+    head, rows = compared(baseline="old").tables(percent=True, decimals=1)[0]
+    assert head[0] == "AP %"
+    assert rows[1][:6] == ["new", "60.0", "43.9 … 76.1", "+18.8", "+11.8 … +25.7", "+2.25"]
+    head, rows = judged.compare_values(
+        {"a": per_query(OLD), "b": per_query(NEW)}, measure_name="clicks"
+    ).tables(percent=True)[0]
+    assert head[0] == "clicks"  # nobody knows that it is a share
+    assert rows[1][1] == "0.6000"
+
+
+def test_sort_orders_runs_and_pairs() -> None:
+    found = compared(baseline="old")
+    assert [row[0] for row in found.tables(sort="AP")[0][1]] == ["new", "old", "odd"]
+    assert found.to_frame(sort="AP")["run"].to_list() == ["new", "odd"]
+    assert [run["name"] for run in found.to_dict(sort="AP")["runs"]] == ["new", "old", "odd"]
+
+
+def test_json_has_the_stable_keys_in_order() -> None:
+    found = json.loads(compared(baseline="old", margin=0.2).to_json())
+    assert list(found) == [
+        *("runs", "pairs", "leaderboard", "settings", "warnings", "notes", "measures"),
+        *("policy", "definition", "judged"),
+    ]
+    assert list(found["runs"][0]) == ["name", "scores", "intervals"]
+    assert list(found["runs"][0]["intervals"]["AP"]) == ["estimate", "low", "high", "method"]
+    stable = [
+        *("measure", "run", "against", "queries", "groups", "difference", "relative", "interval"),
+        *("effect", "wins", "ties", "losses", "p", "corrected_p", "smallest_p", "detectable"),
+        *("verdict", "negligible", "depends_on", "says"),
+    ]
+    first = found["pairs"][0]
+    assert [key for key in first if key in stable] == stable
+    assert list(first["interval"])[:3] == ["low", "high", "method"]
+    assert list(found["leaderboard"]["AP"][0]) == ["run", "value", "rank_low", "rank_high"]
+    stable = ["test", "correction", "family", "level", "power", "margin", "resamples", "seed"]
+    assert [key for key in found["settings"] if key in stable] == stable
+    assert found["settings"]["margin"] == {"AP": 0.2}
+    assert found["settings"]["baseline"] == "old"
+
+
+def test_the_frame_has_the_same_types_whatever_is_in_it() -> None:
+    usual = compared(baseline="old").pairs
+    bare = judged.compare_values({"a": {"1": 0.5}, "b": {"1": 0.5}}).pairs
+    assert usual.schema == bare.schema
+    assert bare["low"].to_list() == [None]
+    assert bare["note"].to_list() == ["no query differs"]
+    infinite = {"a": {"1": math.inf, "2": 2.0}, "b": {"1": 1.0, "2": math.inf}}
+    with_sign = judged.compare_values(infinite, test="sign", lower_is_better="value").pairs
+    assert with_sign.schema == usual.schema
+
+
+def test_files_of_every_kind(tmp_path: Path) -> None:
+    found = compared(baseline="old")
+    for ending in (*found.SAVED_AS, ".parquet"):
+        path = tmp_path / f"found{ending}"
+        found.save(path)
+        assert path.stat().st_size
+    assert pl.read_parquet(tmp_path / "found.parquet").equals(found.pairs)
+    assert pl.read_parquet_metadata(tmp_path / "found.parquet")["definition"] == found.methods()
+    rows = list(csv.DictReader(io.StringIO((tmp_path / "found.csv").read_text())))
+    assert [row["verdict"] for row in rows] == ["better", "no evidence"]
+    assert json.loads((tmp_path / "found.json").read_text()) == found.to_dict()
+    frame = found.to_pandas()
+    assert frame["verdict"].tolist() == ["better", "no evidence"]
+    assert frame.attrs["definition"] == found.methods()
+
+
+def test_latex_has_letters_and_bold() -> None:
+    assert compared().to_latex(quiet=True) == (
+        "\\begin{tabular}{llr}\n\\toprule\n & run & AP \\\\\n\\midrule\n"
+        "a & old & 0.4125 \\\\\n"
+        "b & new & \\textbf{0.6000}$^{\\mathrm{ac}}$ \\\\\n"
+        "c & odd & 0.4125 \\\\\n"
+        "\\bottomrule\n\\end{tabular}\n"
+    )
+    text = compared(baseline="old").to_latex(caption="Runs", label="tab:runs")
+    assert "\\caption{Runs}\n\\label{tab:runs}\n" in text
+    assert "Runs were compared with old only." in text
+    assert "c & odd & \\textbf{0.4125} \\\\" in text  # nothing is shown better than it
+
+
+def test_methods_say_what_a_paper_needs() -> None:
+    said = compared(baseline="old", test="randomisation", margin=0.05).methods()
+    assert said == (
+        f"Runs were compared with judged {judged.__version__}: new and odd with old, query by "
+        "query on the queries that count in both (8 queries). Differences were tested two-sided "
+        "by the paired randomisation test (signs of differences flipped at random, the interval by "
+        "inversion). p-values were corrected by Holm's method over the 2 comparisons of AP. A "
+        "difference counts as shown where the corrected p is below 0.05; intervals are 95 % "
+        "intervals. Runs count as equivalent where two one-sided tests put the difference inside a "
+        "margin of 0.05 (AP). Detectable is the difference that would have been found with a "
+        "probability of 0.8 (noncentral t). 9,999 resamples were drawn with seed 0. The values of "
+        "AP were computed elsewhere."
+    )
+    evaluated = judged.compare({"q": {"a": 1}}, {"x": {"q": ["a"]}, "y": {"q": ["b"]}}, "RR")
+    assert "RR (Reciprocal rank): 1 divided by" in evaluated.methods()
+    assert "No p-value was corrected. A difference counts as shown where p is below 0.05" in (
+        evaluated.methods()
+    )
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({}, "paired t; correction: Holm over 3 comparisons of AP; level 95 %."),
+        ({"runs": "old new"}, "paired t; correction: none needed for 1 comparison of AP; level "),
+        ({"correction": "none"}, "paired t; correction: none, each of 3 comparisons of AP stands "),
+        ({"correction": "bh"}, "correction: Benjamini-Hochberg (false discoveries) over 3 "),
+        ({"correction": "tukey"}, "correction: Tukey (two-way) over all 3 pairs of runs of each "),
+        ({"test": "randomisation", "seed": 7}, "level 95 %; 9,999 resamples, seed 7."),
+        ({"test": "bca"}, "test: paired bootstrap (BCa); "),
+        ({"level": 0.999}, "level 99.9 %."),
+        ({"family": "all"}, "Holm over 3 comparisons of all measures; "),
+    ],
+)
+def test_what_was_done(options: dict[str, Any], said: str) -> None:
+    [line] = [text for text in compared(**options).sentences() if text.startswith("test: ")]
+    assert said in line
+
+
+def test_tests_of_something_else_say_so() -> None:
+    found = compared(test="wilcoxon", baseline="old")
+    head = found.tables()[0][0]
+    assert "95 % interval (t)" in head
+    assert [text for text in notes(found) if "Wilcoxon" in text] == [
+        "Wilcoxon's test asks whether the differences lie evenly around 0, by their ranks; it says "
+        "nothing of the mean, and the interval is that of t, of the mean difference."
+    ]
+    # Seven small gains and one loss that outweighs them: 7 to 1 of the queries, but no mean.
+    swing = {"a": dict.fromkeys(QUERIES, 0.0), "b": dict.fromkeys(QUERIES, 0.01) | {"a": -0.2}}
+    more = {f"x{n}": 0.01 for n in range(4)}
+    swing = {"a": swing["a"] | dict.fromkeys(more, 0.0), "b": swing["b"] | more}
+    said = notes(judged.compare_values(swing, test="sign"))
+    assert (
+        "p and interval say different things of b against a on value: they are about different "
+        "questions." in said
+    )
+
+
+def test_a_pair_on_other_queries_says_how_many_and_what_that_does() -> None:
+    judgements = {f"q{n}": {"a": 1} for n in range(8)} | {"none": {"a": 0}}
+    full = {q: ["a"] if n % 2 else ["b", "a"] for n, q in enumerate(judgements)}
+    part = {q: ["b", "c", "a"] for q in list(judgements)[1:]}
+    policy = {"missing": "skip", "empty": "skip"}
+    found = judged.compare(judgements, {"full": full, "part": part}, "RR", policy=policy)
+    assert found.pair().queries == 7
+    assert "queries" in found.tables()[0][0]
+    assert (
+        "RR: part and full are compared on the 7 queries that count in both; full has 0.786 there, "
+        "and 0.750 on its 8." in found.remarks()
+    )
+
+
+def test_warnings_of_the_evaluation_travel_along() -> None:
+    tied = {"q": {"a": 0.5, "b": 0.5}}
+    with pytest.warns(judged.errors.JudgedWarning):
+        found = judged.compare(
+            {"q": {"a": 1}, "r": {"b": 1}},
+            {"x": tied, "y": {"q": ["a"], "r": ["b"]}},
+            "RR",
+            policy={"missing": "zero"},
+        )
+    assert found.warnings()
+    assert set(found.evaluation.warnings()) <= set(found.warnings())
+    text = found.to_text()
+    for warned in found.warnings():
+        assert f"warning: {warned}" in text
+        assert f"warning: {warned}" not in found.to_text(quiet=True)
+    assert found.to_dict()["warnings"] == found.warnings()
+    assert [part for part in found.parts() if isinstance(part, Warned)]
+
+
+def test_many_sentences_are_cut_and_verbose_has_all() -> None:
+    many = {f"run{n}": {q: n + v for q, v in per_query(OLD).items()} for n in range(8)}
+    found = judged.compare_values(many)
+    assert len(found.rows) == 28
+    assert "and 8 more: verbose (-v)" in found.to_text().splitlines()
+    verbose = found.to_text(verbose=True)
+    assert all(row.says in verbose for row in found.rows)
+
+
+def test_quiet_and_verbose_exclude_each_other() -> None:
+    with pytest.raises(JudgedError, match=r"^verbose and quiet exclude each other; give one"):
+        compared().to_text(quiet=True, verbose=True)
+
+
+def test_names_stay_names() -> None:
+    given = {name: per_query([v + n / 1000 for v in OLD]) for n, name in enumerate(NAMES)}
+    for baseline in (None, NAMES[0]):
+        found = judged.compare_values(given, baseline=baseline, test="sign")
+        page, text = found.to_html(), found.to_text()
+        assert not re.search(r"<(script|img|svg|a |!--)", page)
+        hidden = {letter for letter in "".join(HIDDEN) if visible(letter) != letter}
+        assert not set(text) & (hidden - {"\n"})
+        for line in found.to_latex().splitlines():
+            assert line.startswith("%") or not re.search(r"(?<!\\)[#%]", line)
+        tables = [
+            line for line in found.to_markdown(quiet=True).splitlines() if line.startswith("|")
+        ]
+        assert {len(re.findall(r"(?<!\\)\|", line)) for line in tables} <= {6, 11, 12}
+        rows = list(csv.DictReader(io.StringIO(found.to_csv(quiet=True), newline="")))
+        back = [re.sub(r"^'(?='*[=+\-@\t\r])", "", row["run"]) for row in rows]
+        assert back == [row.run for row in found.rows]
+        assert [each["name"] for each in json.loads(found.to_json())["runs"]] == list(NAMES)
+
+
+@pytest.mark.parametrize(
+    ("measures", "said"),
+    [
+        ("P@1 F(average=means)@1", "paired t, paired bootstrap (percentile) for {}, no mean over "),
+        ("F(average=means)@1 P@1", "paired t, paired bootstrap (percentile) for {}, no mean over "),
+        ("F(average=means)@1", "paired bootstrap (percentile) for {}, no mean over queries; "),
+    ],
+)
+def test_the_line_says_which_measures_are_bootstrapped_and_why(measures: str, said: str) -> None:
+    judgements = {query: {"a": 1} for query in QUERIES}
+    runs = {name: {query: [first, "c"] for query in QUERIES} for name, first in ("xa", "yb")}
+    found = judged.compare(judgements, runs, measures.split())
+    [line] = [text for text in found.sentences() if text.startswith("test: ")]
+    assert line.startswith(f"test: {said.format('F(average=means)@1')}")
+
+
+def test_infinite_values_are_refused_with_what_can_be_compared() -> None:
+    judgements = {query: {"a": 1} for query in QUERIES}
+    runs = {"x": dict.fromkeys(QUERIES, ["a"]), "y": dict.fromkeys(QUERIES, ["b", "a"])}
+    runs["y"] = runs["y"] | {"a": ["b"]}
+    with (
+        pytest.warns(judged.JudgedWarning, match="Rank is infinite"),
+        pytest.raises(judged.MeasureError) as refused,
+    ):
+        judged.compare(judgements, runs, "Rank")
+    assert str(refused.value) == (
+        "Rank is infinite for 1 query (a), and a mean of infinite values says nothing; compare its "
+        "median (Rank(aggregate=median)), compare RR, or choose the test sign, which counts only "
+        "who is better on how many queries."
+    )
+    one = dict.fromkeys(QUERIES, 1.0)
+    with pytest.raises(judged.MeasureError) as refused:
+        judged.compare_values({"x": one, "y": one | {"b": float("inf")}})
+    assert str(refused.value) == (
+        "value is infinite for 1 query (b), and a mean of infinite values says nothing; leave "
+        "these out of all runs, or choose the test sign, which counts only who is better on how "
+        "many queries."
+    )

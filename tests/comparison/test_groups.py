@@ -1,0 +1,160 @@
+"""Queries that come in groups: sessions, templates, passages."""
+
+import numpy as np
+import pytest
+import statsmodels.api as sm
+
+from judged import compare, compare_values, evaluate
+from judged.errors import InputError
+
+QUERIES = [f"q{number:02}" for number in range(24)]
+GROUPS = {query: f"g{number // 3}" for number, query in enumerate(QUERIES)}
+
+
+def values(seed: int = 0, runs: int = 3) -> dict[str, dict[str, float]]:
+    """Values of which those of a group are alike."""
+    random = np.random.default_rng(seed)
+    shared = random.normal(size=(8, runs)).repeat(3, axis=0)
+    table = shared + random.normal(size=(24, runs)) + np.arange(runs)
+    return {
+        f"r{run}": dict(zip(QUERIES, table[:, run].tolist(), strict=True)) for run in range(runs)
+    }
+
+
+def judgements_and_runs():
+    random = np.random.default_rng(3)
+    judgements = {query: {"a": 1, "b": 1} for query in QUERIES}
+    lists = [["a", "x", "b"], ["x", "a", "b"], ["x", "y", "a"], ["x", "y", "z"]]
+    runs = {
+        name: {query: lists[random.integers(4)] for query in QUERIES} for name in ("one", "other")
+    }
+    return judgements, runs
+
+
+@pytest.mark.parametrize("test", ["t", "randomisation", "bootstrap"])
+def test_groups_of_one_are_no_groups(test):
+    alone = {query: query for query in QUERIES}
+    grouped = compare_values(values(), groups=alone, test=test)
+    usual = compare_values(values(), test=test)
+    for row, other in zip(grouped.rows, usual.rows, strict=True):
+        assert row.groups == 24
+        assert row.wider == pytest.approx(1)
+        assert other.wider is None
+        for name in ("p", "effect", "detectable", "corrected_p", "smallest_p"):
+            assert getattr(row, name) == pytest.approx(getattr(other, name))
+        assert row.interval.low == pytest.approx(other.interval.low)
+        assert row.interval.high == pytest.approx(other.interval.high)
+        assert row.verdict == other.verdict
+
+
+def test_t_is_that_of_statsmodels_and_interval_follows():
+    given = values()
+    row = compare_values(given, groups=GROUPS).pair("r1", "r0")
+    d = np.array([given["r1"][query] - given["r0"][query] for query in QUERIES])
+    number = np.arange(24) // 3
+    fit = sm.OLS(d, np.ones(24)).fit(
+        cov_type="cluster", cov_kwds={"groups": number, "use_correction": True}, use_t=True
+    )
+    # statsmodels scales by G/(G - 1)·(n - 1)/(n - k): the same with one constant.
+    assert row.p == pytest.approx(fit.pvalues[0])
+    assert (row.interval.low, row.interval.high) == pytest.approx(tuple(fit.conf_int()[0]))
+    # d_z is the mean in standard deviations of groups, of which there are 8.
+    assert row.effect == pytest.approx(d.mean() / (fit.bse[0] * np.sqrt(8)))
+    alone = compare_values(given).pair("r1", "r0").interval
+    width = (row.interval.high - row.interval.low) / (alone.high - alone.low)
+    assert row.wider == pytest.approx(width)
+    assert row.groups == 8
+
+
+def test_the_output_says_how_many_groups_and_how_much_wider():
+    found = compare_values(values(), groups=GROUPS, baseline="r0")
+    wider = sorted(row.wider for row in found.rows)
+    assert found.remarks()[1] == (
+        f"value: 24 queries in 8 groups; intervals of differences are {wider[0]:.2f} to "
+        f"{wider[1]:.2f} times as wide as if queries were independent."
+    )
+    assert "groups" in found.tables()[0][0]
+    assert found.to_dict()["pairs"][0]["groups"] == 8
+    assert found.to_dict()["pairs"][0]["wider"] == found.rows[0].wider
+    assert found.pairs["wider"].to_list() == [row.wider for row in found.rows]
+    assert "sums by group" in found.methods()
+
+
+def test_every_way_in_is_the_same(tmp_path):
+    judgements, runs = judgements_and_runs()
+    file = tmp_path / "groups.csv"
+    file.write_text("query,group\n" + "".join(f"{q},{g}\n" for q, g in GROUPS.items()))
+    found = compare(judgements, runs, "AP", groups=GROUPS)
+    for other in (
+        compare(judgements, runs, "AP", groups=str(file)),
+        evaluate(judgements, runs, "AP").compare(groups=GROUPS),
+    ):
+        assert other.rows == found.rows
+    assert found.pair().groups == 8
+
+
+def test_names_and_order_of_groups_change_nothing():
+    renamed = {query: f"x{-int(GROUPS[query][1:])}" for query in reversed(QUERIES)}
+    shuffled = {run: dict(reversed(own.items())) for run, own in values().items()}
+    for test in ("t", "randomisation", "bootstrap"):
+        one = compare_values(values(), groups=GROUPS, test=test).rows
+        other = compare_values(shuffled, groups=renamed, test=test).rows
+        assert one == other
+
+
+def test_too_few_counts_groups():
+    few = {query: f"g{number // 5}" for number, query in enumerate(QUERIES)}
+    found = compare_values(values(runs=2), groups=few).pair()
+    assert found.verdict == "too few"
+    assert found.says == "value: only 5 of 5 groups differ between r1 and r0: too few to tell."
+    assert np.isnan(found.interval.low)
+    one = compare_values(values(runs=2), groups=dict.fromkeys(QUERIES, "all")).pair()
+    assert one.verdict == "too few"
+    assert one.p >= 0.05
+
+
+def test_only_queries_that_count_need_a_group():
+    judgements, runs = judgements_and_runs()
+    judgements["q00"] = {"a": 0}
+    groups = {query: group for query, group in GROUPS.items() if query != "q00"}
+    found = compare(judgements, runs, "AP", groups=groups, policy={"empty": "skip"})
+    assert (found.pair().queries, found.pair().groups) == (23, 8)
+    with pytest.raises(InputError) as error:
+        compare(judgements, runs, "AP", groups=groups)
+    assert str(error.value) == (
+        "the groups given: 1 query has no group ('q00'); give every query one, if need be one of "
+        "its own."
+    )
+
+
+@pytest.mark.parametrize("test", ["wilcoxon", "sign"])
+def test_tests_that_count_every_query_are_refused(test):
+    words = {"wilcoxon": "Wilcoxon signed ranks", "sign": "sign test"}
+    with pytest.raises(InputError) as error:
+        compare_values(values(), groups=GROUPS, test=test)
+    assert str(error.value) == (
+        f"{words[test]} counts every query once, so it goes neither with weights nor with groups; "
+        "the tests t, randomisation and bootstrap do."
+    )
+
+
+@pytest.mark.slow
+def test_intervals_by_group_cover_what_those_by_query_do_not():
+    """20 groups of 10 with a correlation of 0.3: 95 % intervals by query cover some 70 %."""
+    random = np.random.default_rng(15)
+    queries = [f"{number:03}" for number in range(200)]
+    groups = {query: number // 10 for number, query in enumerate(queries)}
+    trials = 300
+    shared = np.sqrt(0.3) * random.normal(size=(20, trials)).repeat(10, axis=0)
+    table = shared + np.sqrt(0.7) * random.normal(size=(200, trials))
+    given = {"none": dict.fromkeys(queries, 0.0)}
+    given |= {
+        f"r{run}": dict(zip(queries, table[:, run].tolist(), strict=True)) for run in range(trials)
+    }
+    covered = {}
+    for by in (None, groups):
+        rows = compare_values(given, baseline="none", groups=by).rows
+        covered[by is None] = np.mean([row.interval.low <= 0 <= row.interval.high for row in rows])
+    error = 3 * np.sqrt(0.95 * 0.05 / trials)  # of the simulation, 0.038
+    assert abs(covered[False] - 0.95) < error
+    assert abs(covered[True] - 0.70) < 3 * np.sqrt(0.7 * 0.3 / trials)

@@ -1,0 +1,359 @@
+"""The runs compared in slices of the queries."""
+
+import json
+import math
+
+import numpy as np
+import polars as pl
+import pytest
+from scipy import stats
+from statsmodels.stats.multitest import multipletests
+
+from judged import compare, compare_values, evaluate, repeats
+from judged.comparison.slicing import cut_of, thirds
+from judged.errors import InputError
+
+QUERIES = [f"q{number:02}" for number in range(36)]
+LANGUAGES = {query: {"language": "de" if at % 3 else "en"} for at, query in enumerate(QUERIES)}
+
+
+def values(runs: int = 3, seed: int = 0) -> dict[str, dict[str, float]]:
+    """The second run is worse in English, and better in German."""
+    random = np.random.default_rng(seed)
+    table = 0.1 * random.normal(size=(36, runs))
+    table[:, 1] += [-0.3 if LANGUAGES[query]["language"] == "en" else 0.2 for query in QUERIES]
+    return {f"r{run}": column(table[:, run]) for run in range(runs)}
+
+
+def column(numbers) -> dict[str, float]:
+    return dict(zip(QUERIES, numbers.tolist(), strict=True))
+
+
+def only(given, queries):
+    return {run: {query: own[query] for query in queries} for run, own in given.items()}
+
+
+def same_row(row, other) -> bool:
+    left, right = ({**each.to_dict(), "says": ""} for each in (row, other))
+    return left == right
+
+
+@pytest.mark.parametrize("test", ["auto", "randomisation", "bootstrap"])
+def test_one_slice_of_all_queries_is_the_comparison(test):
+    found = compare_values(values(), slices={query: {"all": "yes"} for query in QUERIES}, test=test)
+    [part] = found.slices
+    assert (part.attribute, part.name, part.queries) == ("all", "yes", 36)
+    assert all(map(same_row, part.rows, found.rows))
+    assert {run: part.intervals["value", run] for run in found.runs} == {
+        run: found.interval(run=run) for run in found.runs
+    }
+    assert found.slices.differences == ()
+
+
+def test_a_slice_is_the_comparison_of_its_queries():
+    found = compare_values(values(), slices=LANGUAGES)
+    assert [part.name for part in found.slices] == ["de", "en"]
+    p = []
+    for part in found.slices:
+        queries = [query for query in QUERIES if LANGUAGES[query]["language"] == part.name]
+        alone = compare_values(only(values(), queries))
+        assert part.queries == len(queries)
+        for row, other in zip(part.rows, alone.rows, strict=True):
+            assert row.p == other.p
+            assert row.interval == other.interval
+            assert row.detectable == other.detectable
+            assert row.value == other.value
+        for run in found.runs:
+            assert part.intervals["value", run] == alone.interval(run=run)
+        p += [row.p for row in part.rows]
+    # All pairs and slices of an attribute are one family.
+    corrected = [row.corrected_p for part in found.slices for row in part.rows]
+    np.testing.assert_allclose(corrected, multipletests(p, method="holm")[1], rtol=1e-9)
+
+
+def test_attributes_are_families_of_their_own_and_so_are_measures():
+    both = {q: {**own, "half": at % 2} for at, (q, own) in enumerate(LANGUAGES.items())}
+    one = compare_values(values(), slices=LANGUAGES).slices.pairs
+    two = compare_values(values(), slices=both).slices.pairs
+    assert two.filter(pl.col("attribute") == "language").equals(one)
+    given = {run: {"AP": own, "RR": own} for run, own in values().items()}
+    measures = compare_values(given, slices=LANGUAGES).slices.pairs
+    for name in ("AP", "RR"):
+        own = measures.filter(pl.col("measure") == name)
+        assert own["corrected_p"].to_list() == one["corrected_p"].to_list()
+    together = compare_values(given, slices=LANGUAGES, family="all").slices.pairs
+    np.testing.assert_allclose(
+        together["corrected_p"], multipletests(together["p"], method="holm")[1], rtol=1e-9
+    )
+
+
+def test_whether_the_difference_differs():
+    found = compare_values(values(2), slices=LANGUAGES)
+    [between] = found.slices.differences
+    d = {query: values(2)["r1"][query] - values(2)["r0"][query] for query in QUERIES}
+    parts = [
+        [d[query] for query in QUERIES if LANGUAGES[query]["language"] == name]
+        for name in ("de", "en")
+    ]
+    assert between.statistic == pytest.approx(stats.f_oneway(*parts).statistic)
+    assert between.p == between.corrected_p == 1 / 10_000
+    assert between.queries == 36
+    assert between.says == (
+        "value: the difference between r1 and r0 differs between slices of language (p 0.0001)."
+    )
+    three = compare_values(values(), slices=LANGUAGES).slices.differences
+    np.testing.assert_allclose(
+        [each.corrected_p for each in three],
+        multipletests([each.p for each in three], method="holm")[1],
+    )
+    other = next(each for each in three if {each.run, each.against} == {"r0", "r2"})
+    assert "is not shown to differ between slices of language (p 0." in other.says
+
+
+def test_losses_come_first():
+    found = compare_values(values(2), slices=LANGUAGES)
+    assert [part.name for part in found.slices] == ["en", "de"]
+    assert [part.shows_worse for part in found.slices] == [True, False]
+    header, rows = found.tables()[1]
+    assert header[:3] == ["value, language", "run", "queries"]
+    assert [row[:3] for row in rows] == [
+        ["en", "r0", "12"],
+        ["en", "r1", "12"],
+        ["de", "r0", "24"],
+        ["de", "r1", "24"],
+    ]
+    said = found.slices.sentences()
+    assert said[0].startswith("value, language en: r1 is worse than r0 by 0.")
+    assert said[1].startswith("value, language de: r1 is better than r0 by 0.")
+    assert said[2].startswith("value: the difference between r1 and r0 differs")
+    # An attribute with a loss stands before one without.
+    more = {query: {"all": "yes", **own} for query, own in LANGUAGES.items()}
+    parts = compare_values(values(2), slices=more).slices
+    assert [part.name for part in parts] == ["en", "de", "yes"]
+
+
+def test_order_of_queries_changes_nothing():
+    turned = {run: dict(reversed(own.items())) for run, own in values().items()}
+    slices = dict(reversed(LANGUAGES.items()))
+    one, other = compare_values(values(), slices=LANGUAGES), compare_values(turned, slices=slices)
+    assert one.slices == other.slices
+
+
+def test_every_output_has_them(tmp_path):
+    found = compare_values(values(2), slices=LANGUAGES)
+    told = found.to_dict()
+    assert [each["slice"] for each in told["slices"]] == ["en", "de"]
+    assert told["slices"][0]["runs"][1]["intervals"]["value"]["method"] == "t"
+    assert told["slices"][0]["pairs"][0]["verdict"] == "worse"
+    assert told["between_slices"][0]["attribute"] == "language"
+    frame = found.to_frame()
+    assert frame["slice"].to_list() == [None, "en", "de"]
+    assert frame.columns[:2] == ["attribute", "slice"]
+    assert found.pairs.columns == frame.columns[2:]
+    assert found.slices.values.filter(pl.col("slice") == "en")["run"].to_list() == ["r0", "r1"]
+    for text in (found.to_text(), found.to_markdown(), found.to_html(), found.to_csv()):
+        assert "language" in text
+    assert "in slices: Holm over all of an attribute" in found.to_text()
+    assert "slices of the queries by language" in found.methods()
+    for ending in ("json", "csv", "md", "html", "txt", "tex", "parquet"):
+        found.save(tmp_path / f"x.{ending}")
+    plain = compare_values(values(2))
+    assert "slices" not in plain.to_dict()
+    assert "slice" not in plain.to_frame().columns
+
+
+def judged_data():
+    random = np.random.default_rng(2)
+    items = np.array([f"d{number}" for number in range(20)])
+    judgements = {
+        query: dict.fromkeys(items[: 1 + at % 12].tolist(), 1) | {"d19": 0}
+        for at, query in enumerate(QUERIES)
+    }
+    runs = {
+        name: {query: random.permutation(items).tolist() for query in QUERIES}
+        for name in ("one", "other")
+    }
+    return judgements, runs
+
+
+@pytest.mark.parametrize("given", [True, "relevant"])
+def test_relevant_items_are_there_by_themselves(given):
+    found = compare(*judged_data(), "AP", slices=given)
+    # 1 to 12 relevant items, three queries of each: the thirds are 1 to 4, 5 to 8 and 9 to 12.
+    assert [(part.attribute, part.name, part.queries) for part in found.slices] == [
+        ("relevant", "1 to 4", 12),
+        ("relevant", "5 to 8", 12),
+        ("relevant", "9 to 12", 12),
+    ]
+    beside = compare(*judged_data(), "AP", slices=LANGUAGES)
+    assert [part for part in beside.slices if part.attribute == "relevant"] == list(found.slices)
+    assert {part.attribute for part in beside.slices} == {"language", "relevant"}
+    evaluation = evaluate(*judged_data(), "AP")
+    assert evaluation.compare(slices=given).slices == found.slices
+
+
+def test_numbers_are_cut_into_thirds():
+    eight = pl.Series([number % 8 for number in range(40)])
+    cut, notes = cut_of("words", eight)
+    assert (cut.names, notes) == (tuple("01234567"), [])
+    assert cut.labels.tolist() == eight.to_list()
+    nine = pl.Series([number % 9 for number in range(45)])
+    cut, _ = cut_of("words", nine)
+    assert cut.names == ("0 to 2", "3 to 5", "6 to 8")
+    assert cut.labels.tolist() == [number // 3 for number in nine.to_list()]
+    # Most queries have one value: equal ones stay together, and no third is empty.
+    uneven = pl.Series([1] * 80 + list(range(2, 22)))
+    cut, _ = cut_of("words", uneven)
+    assert cut.names == ("1", "2", "3 to 21")
+    close = pl.Series([1 + number * 1e-9 for number in range(9)])
+    cut, _ = cut_of("score", close)
+    assert len(set(cut.names)) == 3
+    assert cut.names[0] == "1 to 1.000000002"
+    signs = pl.Series([-2.5, math.inf, -math.inf, 0.5, 1e300, 3, 4, 5, 6])
+    assert cut_of("score", signs)[0].names == ("-inf to 0.5", "3 to 5", "6 to inf")
+
+
+def test_thirds_are_as_even_as_they_can_be():
+    random = np.random.default_rng(0)
+    for _ in range(200):
+        counts = random.integers(1, 9, random.integers(3, 12))
+        first, second = thirds(counts)
+        assert 0 < first < second < len(counts)
+        upto = np.cumsum(counts)[:-2]
+        assert abs(upto[first - 1] - counts.sum() / 3) == np.abs(upto - counts.sum() / 3).min()
+
+
+def test_queries_without_a_value_are_in_no_slice():
+    some = {query: own for query, own in LANGUAGES.items() if query not in ("q00", "q01")}
+    some["q02"] = {"language": None}
+    found = compare_values(values(2), slices=some)
+    assert sum(part.queries for part in found.slices) == 33
+    assert "language: 3 queries without a value are in no slice." in found.remarks()
+    assert found.slices.differences[0].queries == 33
+    one = compare_values(values(2), slices={**LANGUAGES, "q00": {"language": ""}})
+    assert "language: 1 query without a value is in no slice." in one.remarks()
+
+
+def test_texts_that_are_all_different_are_no_slices():
+    many = [f"{at}" + "x" for at in range(60)]
+    given = {run: {text: float(at % 7) for at, text in enumerate(many)} for run in ("a", "b")}
+    found = compare_values(given, slices={text: {"text": text, "kind": "x"} for text in many})
+    assert [part.attribute for part in found.slices] == ["kind"]
+    assert found.warnings() == [
+        "text: 60 different values are no slices, and it was left out; texts have at most 50."
+    ]
+
+
+def test_groups_and_repeats_in_slices():
+    groups = {query: at // 3 for at, query in enumerate(QUERIES)}
+    slices = {query: {"half": "a" if at < 18 else "b"} for at, query in enumerate(QUERIES)}
+    given = {"r0": values(2)["r0"], "r1": repeats(values(2)["r1"], values(2, seed=1)["r1"])}
+    found = compare_values(given, groups=groups, slices=slices)
+    for part in found.slices:
+        queries = [query for query in QUERIES if slices[query]["half"] == part.name]
+        small = {
+            "r0": only({"r": given["r0"]}, queries)["r"],
+            "r1": repeats(*(only({"r": own}, queries)["r"] for own in given["r1"].runs)),
+        }
+        alone = compare_values(small, groups=groups)
+        assert part.rows[0].groups == 6
+        assert part.rows[0].p == pytest.approx(alone.pair().p)
+        for here, there in (
+            (part.rows[0].interval, alone.pair().interval),
+            (part.intervals["value", "r1"], alone.interval(run="r1")),
+        ):
+            assert (here.low, here.high) == pytest.approx((there.low, there.high))
+
+
+def test_a_measure_that_counts_nowhere_in_a_slice_has_no_row_there():
+    judgements, runs = judged_data()
+    judgements["q00"] = {"d0": 0}
+    slices = {query: {"first": "yes" if query == "q00" else "no"} for query in QUERIES}
+    found = compare(judgements, runs, "AP, P@5", slices=slices, policy={"empty": "skip"})
+    assert [part.name for part in found.slices if part.attribute == "first"] == ["no"]
+
+
+def test_a_number_that_is_no_mean_is_compared_and_has_no_test_between():
+    found = compare(*judged_data(), "RR(aggregate=median)", slices=True)
+    assert len(found.slices) == 3
+    assert found.slices.differences == ()
+    assert found.slices.notes == (
+        "RR(aggregate=median) is no mean over queries: whether differences differ between slices "
+        "was not tested.",
+    )
+
+
+def test_what_verdicts_in_slices_depend_on():
+    judgements = {query: {"a": 1} for query in QUERIES}
+    slices = {query: {"half": "a" if at < 18 else "b"} for at, query in enumerate(QUERIES)}
+    last = {query: {"b": 2.0, "a": 1.0, "c": 0.0} for query in QUERIES}
+    tied = {
+        query: {"a": 1.0, "b": 1.0, "c": 1.0} if at < 18 else {"a": 2.0, "b": 1.0}
+        for at, query in enumerate(QUERIES)
+    }
+    found = compare(judgements, {"last": last, "tied": tied}, "RR", slices=slices)
+    depends = {part.name: part.rows[0].depends_on for part in found.slices if part.name in "ab"}
+    assert depends == {"a": ("ties",), "b": ()}
+
+
+REFUSED = {
+    "how many relevant items each query has is known only where judged evaluates the runs; give "
+    "slices as {query: {attribute: value}}, a table or a file.": {"slices": True},
+    "Tukey (two-way) corrects the comparisons of one table, and those of all slices of an "
+    "attribute are one family; choose holm.": {"slices": LANGUAGES, "correction": "tukey"},
+    "the attributes given: the attribute 'relevant' is there by itself, as the number of relevant "
+    "items of each query; call yours something else.": {
+        "slices": {query: {"relevant": 1} for query in QUERIES}
+    },
+}
+
+
+@pytest.mark.parametrize("message", REFUSED)
+def test_refused(message):
+    with pytest.raises(InputError) as error:
+        compare_values(values(), **REFUSED[message])
+    assert str(error.value).replace('"', "'") == message
+
+
+def test_none_and_false_are_no_slices():
+    for given in (None, False):
+        assert len(compare_values(values(2), slices=given).slices) == 0
+
+
+def test_on_the_command_line(tmp_path, monkeypatch, capsys):
+    from judged.cli import main
+
+    monkeypatch.chdir(tmp_path)
+    judgements, runs = judged_data()
+    for name, run in runs.items():
+        with open(f"{name}.run", "w") as file:
+            for query, items in run.items():
+                for rank, item in enumerate(items, 1):
+                    file.write(f"{query} Q0 {item} {rank} {30 - rank} x\n")
+    with open("qrels", "w") as file:
+        for query, grades in judgements.items():
+            for item, grade in grades.items():
+                file.write(f"{query} 0 {item} {grade}\n")
+    with open("languages.csv", "w") as file:
+        file.write("query,language\n")
+        for query, own in LANGUAGES.items():
+            file.write(f"{query},{own['language']}\n")
+
+    def told(*options):
+        with pytest.raises(SystemExit) as ended:
+            main(["compare", "qrels", "one.run", "other.run", "-m", "AP", *options])
+        assert not ended.value.code
+        return capsys.readouterr().out
+
+    for given, slices in (("languages.csv", LANGUAGES), ("relevant", "relevant")):
+        expected = compare(judgements, runs, "AP", slices=slices)
+        assert (
+            json.loads(told("--slices", given, "--format", "json"))["slices"]
+            == json.loads(expected.to_json())["slices"]
+        )
+        shown = told("--slices", given)
+        assert all(each.says in shown for each in expected.slices.differences)
+        assert "AP, relevant" in shown
+    # A file of that name is taken for a file.
+    (tmp_path / "relevant").write_text((tmp_path / "languages.csv").read_text())
+    assert "AP, language" in told("--slices", "relevant")

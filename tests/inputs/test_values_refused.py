@@ -1,0 +1,271 @@
+"""Values of queries that are refused, each with its whole message."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+from judged.errors import InputError
+from judged.inputs.values import values_of
+from judged.text import Warned
+
+
+def refused(given: Any, message: str, measure_name: Any = None) -> None:
+    with pytest.raises(InputError) as error:
+        values_of(given, measure_name=measure_name)
+    assert str(error.value) == message
+
+
+FORMS = "{run: {query: value}}, {run: {measure: {query: value}}}, a table or files"
+NAN = "NaN; give a number, or leave the query out of all runs (an empty cell, or no row)."
+NOT_ZERO = "A system that did not run is not a system that scored zero."
+RUNS_OR_MEASURES = (
+    "If they are runs, give measure_name (--measure-name); if measures, name the run: NAME=FILE, "
+    "or a column run."
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", ": the file is empty."),
+        ("query,a\n", ": holds no rows."),
+        ("query,a\nq1,\n", ": holds no values."),
+        (
+            "query,a,b\nq1,1,x\n",
+            ", line 2: the value of query 'q1' in column \"b\" is no number: 'x'.",
+        ),
+        (
+            "query;a;b\nq1;1;0,5\n",
+            ", line 2: the value of query 'q1' in column \"b\" is no number: '0,5'. Write decimals "
+            "with a point.",
+        ),
+        (
+            "query,a\nq1,1_000\n",
+            ", line 2: the value of query 'q1' in column \"a\" is no number: '1_000'.",
+        ),
+        ("query,a\nq1,nan\n", f", line 2: the value of query 'q1' in column \"a\" is {NAN}"),
+        (
+            "run,query,value\na,q1,1\n\na,q1,1\n",
+            ", line 4: query 'q1' has a value of 'value' in run 'a' already; give each query one.",
+        ),
+        (
+            "run,query,measure,value\na,q1,AP,1\na,q2,AP,1\nb,q1,AP,1\n",
+            ": run 'b' has no value of 'AP' for 1 query that run 'a' has ('q2'); give all runs the "
+            "same queries, or leave these out of all.",
+        ),
+        (
+            "run,query,measure,value\na,q1,AP,1\na,q2,AP,1\nb,q1,AP,1\nb,q2,AP,\n",
+            ": run 'b' has no value of 'AP' for 1 query that run 'a' has ('q2'); give all runs the "
+            "same queries, or leave these out of all.",
+        ),
+        (
+            "run,query,measure,value\na,q1,AP,1\na,q1,RR,1\nb,q1,AP,1\n",
+            ": run 'b' has no values of 'RR', which run 'a' has; give every run the same measures.",
+        ),
+        ("query,a,b\nq1,1,\nq2,1,\n", f": run 'b' has no values. {NOT_ZERO}"),
+        ("run,query,value\n,q1,1\n", ", line 2: the run is missing."),
+        ("run,query,value\na,,1\n", ", line 2: the query is missing."),
+        (
+            "run,item,value\na,q1,1\n",
+            ", line 1: of the three fields, either of the first two may be the measure; name the "
+            "columns in a first line, such as measure, query and value.",
+        ),
+        (
+            "run,query,measure\na,q1,AP\n",
+            ': beside the column "measure", a column value is needed; the columns are "run", '
+            '"query", "measure".',
+        ),
+        ("run,query\na,q1\n", ': there is no column of values; the columns are "run", "query".'),
+        (
+            "run,system,query,value\na,b,q1,1\n",
+            ': the columns "run" and "system" may both be the run; leave one out.',
+        ),
+        (
+            "query,value,dense\nq1,1,2\n",
+            ': values may be in column "value" or in "dense"; leave what is no value out, or name '
+            "the columns run, query, measure and value.",
+        ),
+        (
+            "query,docno,score\nq1,d,1\n",
+            ": this looks like a run (query, item, score), not like values of queries; evaluate it "
+            "with judgements first.",
+        ),
+        (
+            "query,AP,dense\nq1,1,1\n",
+            ': these may be runs or measures: "AP" is the name of a measure, others are not. '
+            f"{RUNS_OR_MEASURES}",
+        ),
+        (
+            "a q1 AP 0.5\n",
+            ", line 1: the first line has to name the columns, such as run, query, measure and "
+            'value; found "a q1 AP 0.5".',
+        ),
+        ("query,a\nq1,1,2\n", ', line 2: expected 2 fields, found 3: "q1 1 2".'),
+        (
+            "map\tall\t0.5\n",
+            ": holds no values of queries, only a summary; print them with -q.",
+        ),
+        (
+            "map\t1\t0.5\nmap\tall\t0.5\nmap\tall\t1\n",
+            ', line 3: there are two lines of "map" with "all", which is the summary; a query '
+            "cannot be called so here. Give each run in a file of its own.",
+        ),
+        ("map\t1\tx\n", ", line 1: the value of query '1' is no number: 'x'."),
+        (
+            '{"runs": [{"name": "a", "scores": {}}], "judged": "0.1.0"}',
+            ": holds no values of queries, only their summary; write it with --per-query.",
+        ),
+        (
+            '{"a": {"q1": "0.5"}}',
+            ": the value of query 'q1' in run 'a' is no number: '0.5'. Give numbers, not texts.",
+        ),
+        (
+            '{"a": {"q1": true}}',
+            ": the value of query 'q1' in run 'a' is no number: True. Write 1 and 0.",
+        ),
+        (
+            '{"runs": [3], "judged": "0.1.0"}',
+            ": looks like JSON of judged, but a run is not as judged writes it: 3.",
+        ),
+        ('{"runs": [], "judged": "0.1.0"}', ": holds no values."),
+        ('{"a": {"q1": NaN}}', f": the value of query 'q1' in run 'a' is {NAN}"),
+        ('{"a": {"q1": [1]}}', ": the value of query 'q1' in run 'a' is no number: [1]."),
+        (
+            '{"a": {"q1": 1, "q1": 2}}',
+            ', line 1: "q1" occurs twice in one object, which ends here.',
+        ),
+        ('{"a": {"q1": 1}, "b": {}}', f": 'b' has no values. {NOT_ZERO}"),
+        (
+            '{"a": {"q1": 1}, "b": 2}',
+            f": 'b' is 2, where others are dicts. Values of queries are {FORMS}.",
+        ),
+        (
+            '{"query": "q1", "a": 1}\n{"query": "q2", "a": "x"}\n',
+            ", line 2: the value of query 'q2' in column \"a\" is no number: 'x'.",
+        ),
+        (
+            '{"query": "q1", "a": 1.5}\n{"query": "q2", "a": true}\n',
+            ", line 2: the value of query 'q2' in column \"a\" is no number: True. Write 1 and 0.",
+        ),
+        ("[1, 2]", f": values of queries are {FORMS}; JSON is such a dict or table."),
+    ],
+)
+def test_files_that_are_refused(tmp_path: Path, text: str, message: str) -> None:
+    path = tmp_path / "values"
+    path.write_text(text)
+    refused(path, f"{path}{message}")
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (3, f"values of queries are {FORMS}; got int."),
+        (None, f"values of queries are {FORMS}; got NoneType."),
+        ([], f"values of queries are {FORMS}; got list."),
+        ({}, "the values given: holds no values."),
+        (
+            {"a": 0.5, "b": 0.6},
+            "the values given: these are numbers without a run or a query; values of queries are "
+            f"{FORMS}.",
+        ),
+        (
+            {"a": [0.5, 1], "b": [1, 1]},
+            "the values given: run 'a' has numbers without the ids of their queries, which cannot "
+            "be aligned with those of others; give {query: value}.",
+        ),
+        (
+            {"a": np.ones(2)},
+            "the values given: run 'a' has numbers without the ids of their queries, which cannot "
+            "be aligned with those of others; give {query: value}.",
+        ),
+        (
+            {"a": {"q": 1}, "b": pl.DataFrame({"query": ["q"], "value": [1]})},
+            "the values given: run 'a' is a dict, and others are tables or files; give all in one "
+            "form.",
+        ),
+        ({"a": "none.csv"}, "none.csv: no such file."),
+        (
+            {"a": {"q1": 1}, "b": {"Q1": 1}},
+            "the values given: the runs 'a' and 'b' have no query in common. Run 'a' has values of "
+            "'q1'; the queries are 'Q1'. They would agree with the queries' ids in lower case: ids "
+            "are compared as exact texts.",
+        ),
+        (
+            {"a": {1: 1, "1": 2}},
+            "the values given: query '1' has a value of 'value' in run 'a' already; give each "
+            "query one.",
+        ),
+        (
+            {"a": {1.5: 1}},
+            "the values given: the id 1.5 is a floating-point number; ids must be texts or whole "
+            "numbers.",
+        ),
+        (
+            {"q1": {"AP": 1, "P_5": 1, "P_10": 1}},
+            "the values given: what stands where queries do has names of measures ('AP', 'P_5', "
+            "'P_10'); give {run: {measure: {query: value}}}.",
+        ),
+        (
+            pl.DataFrame({"query": ["a"], "bm25": ["0.5"]}),
+            "the values given, row 1: the value of query 'a' in column \"bm25\" is no number: "
+            "'0.5'. Give numbers, not texts.",
+        ),
+        (
+            pl.DataFrame({"query": ["a"], "bm25": [[0.5]]}),
+            "the values given, row 1: the value of query 'a' in column \"bm25\" is no number: "
+            "[0.5].",
+        ),
+        (
+            pl.DataFrame({"query": ["a", "b"], "x": [0.5, math.nan]}),
+            f"the values given, row 2: the value of query 'b' in column \"x\" is {NAN}",
+        ),
+        (
+            {"a": pl.DataFrame({"run": ["x", "y"], "query": ["q", "q"], "value": [1, 2]})},
+            "the values of run 'a': is called 'a', but holds the runs 'x', 'y'; leave the name "
+            "out.",
+        ),
+    ],
+)
+def test_what_is_refused(given: Any, message: str) -> None:
+    refused(given, message)
+
+
+def test_names_that_do_not_fit(tmp_path: Path) -> None:
+    for name in ("a", "b", "c"):
+        (tmp_path / f"{name}.csv").write_text("run,query,AP\nsame,q1,1\n")
+    a, b = tmp_path / "a.csv", tmp_path / "b.csv"
+    refused(
+        [a, b],
+        f"two runs are called 'same' ({a} and {b}); give each a name of its own, as in NAME=FILE.",
+    )
+    assert values_of([f"x={a}", f"y={b}"]).runs == ("x", "y")
+    refused([f"x={a}", f"x={b}"], "two runs are called 'x'; give each a name of its own.")
+    refused(
+        a,
+        "measure_name is 'RR', but the values say themselves which measures they are of ('AP'); "
+        "leave it out.",
+        "RR",
+    )
+    refused(a, "measure_name must be a text; got 3.", 3)
+    (tmp_path / "w1.csv").write_text("query,first,both\nq1,1,1\n")
+    (tmp_path / "w2.csv").write_text("query,second,both\nq1,1,1\n")
+    refused(
+        [tmp_path / "w1.csv", tmp_path / "w2.csv"],
+        f'{tmp_path / "w1.csv"}: these may be runs or measures: "both" is in several files, '
+        f"others are not. {RUNS_OR_MEASURES}",
+    )
+
+
+def test_more_measures_than_queries_is_a_warning() -> None:
+    notes = values_of({"a": {"q1": {"x": 1}, "q2": {"x": 2}}}).notes
+    assert notes == (
+        "There are more measures (2) than queries (1): were they given as {run: {query: {measure: "
+        "value}}}? The order is run, measure, query.",
+    )
+    assert isinstance(notes[0], Warned)

@@ -1,0 +1,419 @@
+"""The rules of a gate, held against scipy, statsmodels and the comparison."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import stats
+from statsmodels.stats.multitest import multipletests
+
+import judged
+from judged.comparison import compare
+from judged.errors import InputError, MeasureError, PolicyError
+from judged.quality_gate import rules
+from judged.quality_gate.sight import Sight
+
+RULES = ("loss", "safe", "point")
+RNG = np.random.default_rng(11)
+
+
+def ranked_at(ranks: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Judgements and a run whose only relevant item stands at the given ranks."""
+    judgements = {f"q{at:03}": {"r": 1} for at in range(len(ranks))}
+    run = {
+        f"q{at:03}": [f"x{n}" for n in range(int(rank) - 1)] + ["r"]
+        for at, rank in enumerate(ranks)
+    }
+    return judgements, run
+
+
+def graded(size: int, noise: float, seed: int, items: int = 8) -> tuple[Any, Any]:
+    """Judgements, and a run that scores items by their grades and some noise."""
+    grades = np.random.default_rng(5).integers(0, 3, (size, items))
+    scores = grades + np.random.default_rng(seed).normal(0, noise, grades.shape)
+    judgements = {
+        f"q{at:03}": {f"d{n}": int(g) for n, g in enumerate(own)} for at, own in enumerate(grades)
+    }
+    run = {
+        f"q{at:03}": {f"d{n}": float(s) for n, s in enumerate(own)} for at, own in enumerate(scores)
+    }
+    return judgements, run
+
+
+MEASURES = ["nDCG@5", "AP", "P@3"]
+
+
+@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("size", [1, 2, 7, 40])
+def test_a_run_passes_against_itself(rule: str, size: int) -> None:
+    judgements, run = graded(size, 1.0, 1)
+    measures = [
+        *MEASURES,
+        "Rank(aggregate=median)",
+        "F(average=means)@3",
+        "AP(aggregate=geometric)",
+    ]
+    found = judged.gate(judgements, run, measures, baseline=run, rule=rule, max_drop=0.01)
+    assert found.passed
+    assert {row.word for row in found.rows} == {"identical"}
+
+
+def test_p_is_one_sided_and_corrected_as_by_scipy_and_statsmodels() -> None:
+    for seed in range(6):
+        judgements, old = graded(30, 0.8, seed)
+        _, new = graded(30, 1.0, seed + 100)
+        found = judged.gate(judgements, new, MEASURES, baseline=old)
+        both = judged.evaluate(judgements, {"new": new, "old": old}, MEASURES)
+        p = [
+            stats.ttest_rel(*(run.values[m] for run in both.runs), alternative="less").pvalue
+            for m in both.measures
+        ]
+        assert [row.p for row in found.rows] == pytest.approx(p, rel=1e-9)
+        holm = multipletests(p, method="holm")[1]
+        assert [row.corrected_p for row in found.rows] == pytest.approx(holm, rel=1e-9)
+        assert [row.holds for row in found.rows] == [bool(each >= 0.05) for each in holm]
+
+
+def test_safe_is_the_one_sided_test_against_the_allowed_drop() -> None:
+    seen = set()
+    for seed in range(6):
+        judgements, old = graded(40, 0.8, seed)
+        _, new = graded(40, 0.85, seed + 100)
+        both = judged.evaluate(judgements, {"new": new, "old": old}, MEASURES)
+        for allowed in (0.005, 0.03, 0.08, 0.3):
+            found = judged.gate(
+                judgements, new, MEASURES, baseline=old, rule="safe", max_drop=allowed
+            )
+            for row, m in zip(found.rows, both.measures, strict=True):
+                d = both.runs[0].values[m] - both.runs[1].values[m]
+                p = stats.ttest_1samp(d, -allowed, alternative="greater").pvalue
+                assert row.holds == (p < 0.05)
+                seen.add(row.word)
+    assert seen == {"safe", "not shown to be safe"}
+
+
+def test_a_loss_fails_only_where_the_comparison_shows_it() -> None:
+    words = set()
+    for seed in range(25):
+        size = int(RNG.integers(2, 40))
+        judgements, old = ranked_at(RNG.integers(1, 5, size))
+        _, new = ranked_at(RNG.integers(1, 6, size))
+        row = judged.gate(judgements, new, "RR", baseline=old).rows[0]
+        # One-sided at 95 % is two-sided at 90 %, in the direction of the loss.
+        pair = compare(
+            judgements, {"old": old, "new": new}, "RR", baseline="old", level=0.90
+        ).pair()
+        few = compare(judgements, {"old": old, "new": new}, "RR", baseline="old").pair()
+        worse = pair.verdict == "worse" and few.verdict != "too few"
+        assert (row.word == "regression") == worse, seed
+        words.add(row.word)
+    assert {"regression", "no drop", "not shown"} <= words
+
+
+def test_false_failures_are_as_rare_as_promised(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A/A: two runs of equal quality on 3 measures; at most 5 % fail, and what chance adds."""
+    monkeypatch.setattr(rules, "sight", lambda match, allowed, level, few: Sight(None, allowed))
+    failures, trials, size = 0, 200, 30
+    rng = np.random.default_rng(2)
+    for _ in range(trials):
+        ranks = rng.integers(1, 7, (2, size))
+        judgements, old = ranked_at(ranks[0])
+        _, new = ranked_at(ranks[1])
+        failures += not judged.gate(judgements, new, ["RR", "P@2", "AP"], baseline=old).passed
+    assert failures / trials <= 0.05 + 3 * math.sqrt(0.05 * 0.95 / trials)
+
+
+def test_an_allowed_drop_is_compared_with_what_was_seen() -> None:
+    judgements, old = ranked_at([1] * 10)
+    _, new = ranked_at([2] * 9 + [1])  # RR falls by 0.45
+    drop = judged.gate(judgements, new, "RR", baseline=old)
+    assert drop.rows[0].drop == pytest.approx(0.45)
+    assert drop.rows[0].word == "regression"
+    assert drop.says() == "failed: RR (regression)."
+    assert drop.rows[0].says == (
+        "RR: from 1.000 to 0.550, a drop of 0.450 that is shown; allowed is none."
+    )
+    for rule in ("loss", "point"):
+        at = judged.gate(judgements, new, "RR", baseline=old, rule=rule, max_drop=0.45)
+        assert at.rows[0].word == "allowed"
+        less = judged.gate(judgements, new, "RR", baseline=old, rule=rule, max_drop={"MRR": 0.449})
+        assert not less.passed
+    gain = judged.gate(judgements, old, "RR", baseline=new)
+    assert gain.rows[0].word == "no drop"
+    assert gain.rows[0].says == "RR: from 0.550 to 1.000, a gain of 0.450."
+
+
+def test_where_lower_is_better_a_rise_is_the_drop() -> None:
+    judgements, old = ranked_at([1, 2, 1, 3, 1, 2, 4, 1])
+    _, new = ranked_at([3, 4, 3, 6, 2, 4, 7, 3])
+    row = judged.gate(judgements, new, "Rank", baseline=old).rows[0]
+    assert (row.word, row.difference > 0, row.drop) == ("regression", True, row.difference)
+    assert judged.gate(judgements, old, "Rank", baseline=new).rows[0].word == "no drop"
+    safe = judged.gate(judgements, old, "Rank", baseline=new, rule="safe", max_drop=0.1)
+    assert safe.rows[0].word == "safe"
+    kept = judged.gate(judgements, old, "Rank", baseline=old, minimum={"Rank": 2})
+    assert kept.passed
+    over = judged.gate(judgements, new, "Rank", baseline=new, minimum={"Rank": 2})
+    assert over.minima[0].says == "Rank: 4.000 is above the most that is allowed, 2."
+    assert over.says() == "failed: the value of Rank."
+
+
+def test_too_few_queries_show_no_loss() -> None:
+    judgements, old = ranked_at([1] * 50)
+    _, new = ranked_at([9] * 5 + [1] * 45)
+    found = judged.gate(judgements, new, "RR", baseline=old)
+    assert found.passed
+    row = found.rows[0]
+    assert row.word == "too few"
+    assert math.isnan(row.p)
+    assert row.says == (
+        "RR: from 1.000 to 0.911, a drop of 0.089; only 5 queries differ, too few to show a loss."
+    )
+    assert row.sees == (
+        "RR: what drop 50 queries would show cannot be said: only 5 queries differ, which is no "
+        "spread to go by."
+    )
+    assert not judged.gate(judgements, new, "RR", baseline=old, rule="point").passed
+
+
+def test_few_differing_queries_are_safe_by_their_share() -> None:
+    """1 of 200 differs: by Clopper-Pearson at most 2.35 % do, one-sided at 95 %."""
+    most = stats.beta.ppf(0.95, 2, 199)
+    judgements, old = ranked_at([1] * 200)
+    _, new = ranked_at([2] + [1] * 199)
+    for allowed, word in ((most + 1e-6, "safe"), (most - 1e-6, "not shown to be safe")):
+        found = judged.gate(judgements, new, "RR", baseline=old, rule="safe", max_drop=allowed)
+        assert found.rows[0].word == word
+
+
+@pytest.mark.parametrize(("size", "shown"), [(5, False), (6, True), (30, True)])
+def test_a_constant_drop_is_shown_by_its_signs_alone(size: int, shown: bool) -> None:
+    judgements, old = ranked_at([1] * size)
+    _, new = ranked_at([2] * size)
+    row = judged.gate(judgements, new, "RR", baseline=old).rows[0]
+    assert (row.word == "regression") == shown
+    assert math.isnan(row.low)
+    if shown:
+        assert row.p == pytest.approx(2.0**-size)
+    safe = judged.gate(judgements, new, "RR", baseline=old, rule="safe", max_drop=0.6).rows[0]
+    assert (safe.word == "safe") == shown
+    never = judged.gate(judgements, new, "RR", baseline=old, rule="safe", max_drop=0.5).rows[0]
+    assert never.word == "not shown to be safe"
+
+
+def test_one_query_is_never_certain() -> None:
+    judgements, old = ranked_at([1])
+    _, new = ranked_at([9])
+    assert judged.gate(judgements, new, "RR", baseline=old).rows[0].word == "too few"
+    safe = judged.gate(judgements, old, "RR", baseline=new, rule="safe", max_drop=0.5)
+    assert safe.rows[0].word == "not shown to be safe"
+
+
+def test_what_it_can_see_is_the_one_sided_noncentral_t() -> None:
+    judgements, old = graded(50, 0.8, 1)
+    _, new = graded(50, 0.8, 2)
+    both = judged.evaluate(judgements, {"new": new, "old": old}, "nDCG@5")
+    m = both.measures[0]
+    d = both.runs[0].values[m] - both.runs[1].values[m]
+    row = judged.gate(judgements, new, "nDCG@5", baseline=old, max_drop=0.001).rows[0]
+    se = d.std(ddof=1) / math.sqrt(len(d))
+    crit = stats.t.ppf(0.95, len(d) - 1)
+    assert row.sight.drop is not None
+    assert 1 - stats.nct.cdf(crit, len(d) - 1, row.sight.drop / se) == pytest.approx(0.8, abs=1e-9)
+    assert row.sight.enough is False
+    units = row.sight.units
+    assert units is not None
+
+    def power(n: int) -> float:
+        ratio = 0.001 / d.std(ddof=1) * math.sqrt(n)
+        return float(1 - stats.nct.cdf(stats.t.ppf(0.95, n - 1), n - 1, ratio))
+
+    assert power(units) >= 0.8 > power(units - 1)
+    assert f"{units:,} queries would do." in row.sees
+    wide = judged.gate(judgements, new, "nDCG@5", baseline=old, max_drop=0.5).rows[0]
+    assert wide.sight.enough is True
+    # Among three measures a loss on one alone has to reach Holm's first step.
+    three = judged.gate(judgements, new, MEASURES, baseline=old).rows[0].sight.drop
+    crit = stats.t.ppf(1 - 0.05 / 3, len(d) - 1)
+    assert three is not None
+    assert 1 - stats.nct.cdf(crit, len(d) - 1, three / se) == pytest.approx(0.8, abs=1e-9)
+
+
+def test_the_worst_ten_come_with_both_values() -> None:
+    judgements, old = ranked_at([1] * 20)
+    _, new = ranked_at([*range(1, 16), 1, 1, 1, 1, 1])
+    found = judged.gate(judgements, new, "RR", baseline=old)
+    worst = found.worst["RR"]
+    assert [each.query for each in worst] == [f"q{at:03}" for at in range(14, 4, -1)]
+    assert (worst[0].baseline, worst[0].value) == (1.0, pytest.approx(1 / 15))
+
+
+def test_minimum_under_safe_is_about_the_bound() -> None:
+    judgements, run = graded(30, 0.9, 4)
+    values = judged.evaluate(judgements, run, "AP").scored()
+    own = next(iter(values.values.values()))
+    low = float(own.mean() - stats.t.ppf(0.95, 29) * own.std(ddof=1) / math.sqrt(30))
+    for needed, holds in ((low - 1e-6, True), (low + 1e-6, False)):
+        found = judged.gate(
+            judgements, run, "AP", baseline=run, rule="safe", max_drop=0.01, minimum=needed
+        )
+        assert found.passed == holds
+        assert judged.gate(judgements, run, "AP", baseline=run, minimum=needed).passed
+
+
+def test_golden_queries() -> None:
+    judgements, old = ranked_at([1, 2, 4])
+    _, new = ranked_at([1, 3, 2])
+    lost = judged.gate(judgements, new, "RR", baseline=old, golden=["q000", "q001", "q002"])
+    assert [each.holds for each in lost.golden] == [True, False, True]
+    assert lost.golden[1].says == (
+        "RR: golden query q001: 0.333 does not reach its value in the baseline, 0.500."
+    )
+    assert lost.says() == "failed: golden query q001 on RR."
+    for golden in ({"q001": 0.3}, {"q001": {"MRR": 1 / 3}}):
+        assert judged.gate(judgements, new, "RR", baseline=old, golden=golden).passed
+    with pytest.raises(InputError) as unknown:
+        judged.gate(judgements, new, "RR", baseline=old, golden=["q01"])
+    assert str(unknown.value) == (
+        "the golden queries given: query 'q01' is not judged; did you mean 'q001'?"
+    )
+    with pytest.raises(InputError) as which:
+        judged.gate(judgements, new, ["RR", "AP"], baseline=old, golden={"q001": 0.3})
+    assert str(which.value) == (
+        "the golden queries given: the minimum of query 'q001' must say for which measure: RR, AP."
+    )
+
+
+def test_repeats_are_one_system() -> None:
+    judgements, old = graded(40, 0.8, 1)
+    repeats = {f"r{n}": graded(40, 0.8, 50 + n)[1] for n in range(3)}
+    found = judged.gate(judgements, repeats, "AP", baseline=old)
+    assert found.repeats == 3
+    each = judged.evaluate(judgements, repeats, "AP")
+    mean = np.mean([run.summary[each.measures[0]] for run in each.runs])
+    assert found.rows[0].value == pytest.approx(mean, rel=1e-12)
+    with pytest.raises(MeasureError) as no_mean:
+        judged.gate(judgements, repeats, "Rank(aggregate=median)", baseline=old)
+    assert str(no_mean.value) == (
+        "Rank(aggregate=median) is no mean over queries, so the repeats of r0, r1, r2 have no mean "
+        "either; compare single runs of it, or another measure."
+    )
+    several = judged.repeats(*repeats.values())
+    assert judged.gate(judgements, several, "AP", baseline=old).rows == found.rows
+    same = judged.gate(judgements, several, "AP", baseline=several)
+    assert same.rows[0].word == "identical"
+    compared = compare(judgements, {"old": old, "new": several}, "AP", level=0.90).pair()
+    assert compared.p / 2 == pytest.approx(min(found.rows[0].p, 1 - found.rows[0].p), rel=1e-9)
+
+
+def test_a_run_that_lacks_queries_is_refused() -> None:
+    judgements, old = ranked_at([1] * 10)
+    partial = {query: own for query, own in old.items() if query > "q001"}
+    for new, then, who in ((partial, old, "run"), (old, partial, "baseline")):
+        other = "baseline" if who == "run" else "run"
+        with pytest.raises(PolicyError) as refused:
+            judged.gate(judgements, new, "RR", baseline=then)
+        assert str(refused.value) == (
+            f"{who} lacks 2 queries (q000, q001) of the 10 judged queries that {other} has: did it "
+            "run on all of them? To compare the two all the same, say what these queries count: "
+            "policy={'missing': 'zero'} (--missing zero) takes them for empty lists, missing=skip "
+            "leaves them out."
+        )
+    assert judged.gate(judgements, partial, "RR", baseline=old, policy={"missing": "skip"}).passed
+
+
+def test_infinite_values_are_refused_with_what_to_do() -> None:
+    judgements, old = ranked_at([1] * 8)
+    new = {**old, "q003": ["x"]}
+    with pytest.raises(MeasureError) as refused:
+        judged.gate(judgements, new, "Rank", baseline=old)
+    assert str(refused.value) == (
+        "Rank is infinite for 1 query (q003), and a mean of infinite values says nothing; let the "
+        "gate look at its median (Rank(aggregate=median)), or at RR."
+    )
+    assert judged.gate(judgements, new, "Rank(aggregate=median)", baseline=old).passed
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"rule": "los"}, "rule must be one of loss, safe, point; got 'los'; did you mean 'loss'?"),
+        (
+            {"rule": "safe"},
+            "the rule safe shows that a drop is smaller than the allowed one, so it needs an "
+            "allowed drop above 0 for RR: max_drop={'RR': 0.01} (--max-drop RR=0.01).",
+        ),
+        ({"max_drop": -0.1}, "max_drop must be a finite number from 0; got -0.1."),
+        ({"max_drop": {"RR": math.nan}}, "max_drop of RR must be a finite number from 0; got nan."),
+        ({"max_drop": {"AP": 0.1}}, "AP was not evaluated; there is RR."),
+        ({"minimum": "x"}, "minimum must be a finite number; got 'x'."),
+        ({"changed": "skip"}, "changed must be error or drop; got 'skip'."),
+        ({"level": 0.5}, "the level of a gate must be above 0.5, as 0.95; got 0.5."),
+        (
+            {"force": True},
+            "force (--force) says to update the baseline though the gate fails; it goes with "
+            "update_baseline (--update-baseline).",
+        ),
+        ({"golden": []}, "the golden queries given: there are no golden queries in it."),
+        (
+            {"golden": 3},
+            "golden queries are a file, {query: minimum}, {query: {measure: minimum}} or a list of "
+            "queries; got 3.",
+        ),
+        (
+            {"update_baseline": True},
+            "the baseline: is no baseline file, so it is never replaced by one; name another file "
+            "to write the baseline to.",
+        ),
+    ],
+)
+def test_wrong_options_are_refused(options: dict[str, Any], says: str) -> None:
+    judgements, run = ranked_at([1, 2])
+    with pytest.raises(judged.JudgedError) as refused:
+        judged.gate(judgements, run, "RR", baseline=run, **options)
+    assert str(refused.value) == says
+
+
+def test_a_minimum_has_to_say_of_what() -> None:
+    judgements, run = ranked_at([1, 2])
+    with pytest.raises(InputError) as refused:
+        judged.gate(judgements, run, ["RR", "AP"], baseline=run, minimum=0.3)
+    assert str(refused.value) == (
+        "minimum (--min) must say for which measure: RR, AP, as {'RR': 0.3} (--min RR=0.3)."
+    )
+    with pytest.raises(InputError) as none:
+        judged.gate(judgements, run, "RR")
+    assert str(none.value) == (
+        "a gate needs a baseline: a file that a gate wrote (update_baseline), or a run."
+    )
+
+
+def test_for_pytest() -> None:
+    from judged.testing import assert_no_regression
+
+    judgements, old = ranked_at([1] * 10)
+    _, new = ranked_at([2] * 10)
+    assert assert_no_regression(judgements, old, "RR", baseline=new).passed
+    with pytest.raises(AssertionError) as failed:
+        assert_no_regression(judgements, new, "RR", baseline=old)
+    assert str(failed.value) == "\n" + judged.gate(judgements, new, "RR", baseline=old).to_text()
+    with pytest.raises(InputError) as unknown:
+        assert_no_regression(judgements, new, "RR", baseline=old, max_drops=1)
+    assert str(unknown.value) == "a gate has no option 'max_drops'; did you mean 'max_drop'?"
+
+
+def test_weights_and_groups_count() -> None:
+    judgements, old = ranked_at([1] * 12)
+    _, new = ranked_at([2] * 5 + [3, 4] + [1] * 5)
+    plain = judged.gate(judgements, new, "RR", baseline=old)
+    assert plain.rows[0].word == "regression"
+    groups = {query: str(at % 2) for at, query in enumerate(judgements)}
+    grouped = judged.gate(judgements, new, "RR", baseline=old, groups=groups)
+    assert (grouped.rows[0].word, grouped.rows[0].groups) == ("too few", 2)
+    weights = {query: 10.0 if query > "q006" else 1.0 for query in judgements}
+    weighed = judged.gate(judgements, new, "RR", baseline=old, weights=weights).rows[0]
+    each = np.array([0.5] * 5 + [1 / 3, 0.25] + [1] * 5)
+    assert weighed.value == pytest.approx(np.average(each, weights=[1] * 7 + [10] * 5))

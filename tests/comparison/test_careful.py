@@ -118,3 +118,26 @@ def test_values_below_the_floor_of_a_geometric_mean_differ_in_nothing_that_count
 def test_numbers_in_sentences_stay_short() -> None:
     pair = pair_of(VALUES * 1e-12, (VALUES + np.linspace(0.1, 0.2, 12)) * 1e-12)
     assert pair.says == "value: b is better than a by 1.5e-13 (1.3e-13 to 1.7e-13)."
+
+
+def test_what_resamples_cannot_show_is_said() -> None:
+    from judged.comparison.definition import notes
+
+    rng = np.random.default_rng(3)
+    values = {
+        f"run {at:02}": {f"q{query:02}": value for query, value in enumerate(rng.random(50))}
+        for at in range(12)
+    }
+    # 66 pairs: with 999 resamples the smallest p of all is 0.001, and 66 times that 0.066.
+    found = judged.compare_values(values, test="randomisation", resamples=999)
+    assert {row.verdict for row in found.rows} == {"no evidence"}
+    assert notes(found)[-1] == (
+        "of 66 pairs nothing could be shown: the smallest p that their queries or resamples "
+        "allow, 0.001, times 66 for the 66 comparisons of value, is not below 0.05. Take more "
+        "resamples, compare with a baseline, or the test t."
+    )
+    enough = judged.compare_values(values, test="randomisation", resamples=1999)
+    assert not any("nothing could be shown" in note for note in notes(enough))
+    assert not any(
+        "nothing could be shown" in note for note in notes(judged.compare_values(values))
+    )

@@ -345,7 +345,7 @@ def test_the_line_says_which_measures_are_bootstrapped_and_why(measures: str, sa
 
 def test_infinite_values_are_refused_with_what_can_be_compared() -> None:
     judgements = {query: {"a": 1} for query in QUERIES}
-    runs = {"x": dict.fromkeys(QUERIES, ["a"]), "y": dict.fromkeys(QUERIES, ["b", "a"])}
+    runs = {"x": {query: ["a"] for query in QUERIES}, "y": {query: ["b", "a"] for query in QUERIES}}
     runs["y"] = runs["y"] | {"a": ["b"]}
     with (
         pytest.warns(judged.JudgedWarning, match="Rank is infinite"),

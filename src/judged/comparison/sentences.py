@@ -107,9 +107,11 @@ def _verdict(pair: Pair, settings: Settings) -> str:
             said += f", a difference smaller than the margin of {shown_margin(margin)}"
         return said
     said = f"no evidence that {run} differs from {against}"
+    times = f"{settings.power * 10:g} times in 10"
+    if pair.detectable is None and pair.effect is not None:
+        return f"{said}; {units} could not have shown any difference {times}"
     if pair.detectable is None:
         return said
-    times = f"{settings.power * 10:g} times in 10"
     least = amount(pair.detectable)
     return f"{said}; {units} would have shown a difference of {least} or more, {times}"
 

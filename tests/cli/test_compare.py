@@ -47,18 +47,27 @@ def test_the_same_values_by_every_way_in(judged: Any, values: Path) -> None:
     assert judged("compare", "--values", "wide.csv", "--measure-name", "AP").out == BLOCK
     assert judged("compare", "--values", "old.txt", "new.txt").out == BLOCK.replace(
         "AP", "map", 1
-    ).replace("AP:", "map:").replace("of AP;", "of map;").replace(
-        "map    value", "map   value"
-    ).replace(
-        "level 95 %.\n",
-        "level 95 %.\nnote: higher values of map are taken to be better; where lower ones are, "
-        "name them in lower_is_better (--lower-is-better).\n",
-    )
+    ).replace("AP:", "map:").replace("of AP;", "of map;").replace("map    value", "map   value")
+
+
+def test_weights_of_values(judged: Any, values: Path) -> None:
+    """Two queries weigh as much as all others together."""
+    lines = (values / "wide.csv").read_text("utf-8").splitlines()
+    header = lines[0].split(",")
+    rows = [dict(zip(header, line.split(","), strict=True)) for line in lines[1:]]
+    weights = [(len(rows) - 2) / 2 if at < 2 else 1.0 for at in range(len(rows))]
+    told = "".join(f"{row[header[0]]},{w}\n" for row, w in zip(rows, weights, strict=True))
+    (values / "traffic.csv").write_text(f"query,traffic\n{told}", "utf-8")
+    found = judged("compare", "--values", "wide.csv", "--weights", "traffic.csv", "--format=json")
+    assert found.code == 0
+    pair = json.loads(found.out)["pairs"][0]
+    run, against = ([float(row[pair[side]]) for row in rows] for side in ("run", "against"))
+    by_hand = sum(w * (x - y) for w, x, y in zip(weights, run, against, strict=True))
+    assert pair["difference"] == pytest.approx(by_hand / sum(weights))
 
 
 def test_runs_and_judgements(judged: Any, files: Path) -> None:
-    # a has 1/2, 1 and nothing, b always 1: Wilson's interval of 3 of 3 begins at 0.4385, and by
-    # statsmodels 3 queries whose differences have the deviation 0.5 show 1.6320, 8 times in 10.
+    # a has 1/2, 1 and nothing, b always 1: Wilson's interval of 3 of 3 begins at 0.4385.
     found = judged("compare", *RUNS, "-m", "RR")
     assert found.code == 0
     assert found.out == (
@@ -66,7 +75,7 @@ def test_runs_and_judgements(judged: Any, files: Path) -> None:
         "  corrected  detectable  verdict\n"
         "a   0.5000  0.0000 … 1.0000\n"
         "b   1.0000  0.4385 … 1.0000    +0.5000  –              +1.00             2/1/0  0.5000"
-        "     0.5000      1.6320  too few\n"
+        "     0.5000           –  too few\n"
         "\n"
         "RR: only 2 of 3 queries differ between b and a: too few to tell.\n"
         "test: paired t; correction: none needed for 1 comparison of RR; level 95 %.\n"

@@ -301,7 +301,25 @@ def _measured(comparison: Comparison) -> list[str]:
     return [
         f"The values of {listed(list(comparison.measures))} were computed elsewhere.",
         *([f"Of {listed(lower)}, lower is better."] if lower else []),
+        *_summed_up(comparison),
     ]
+
+
+def _summed_up(comparison: Comparison) -> list[str]:
+    """How values that were computed elsewhere become one number, where that is not their mean."""
+    entries = comparison.numbers.entries
+    by: dict[str, list[str]] = {}
+    for (measure, _), entry in entries.items():
+        names = by.setdefault(AGGREGATED[entry.sample.aggregate], [])
+        names += [] if measure in names else [measure]
+    found = [f"Runs have the {how} of {listed(names)}." for how, names in by.items() if how]
+    if any(entry.sample.weights is not None for entry in entries.values()):
+        found.append("Each query counts by its weight.")
+    return found
+
+
+AGGREGATED = {"mean": "", "": "", "sum": "sum", "geometric": "geometric mean", "median": "median"}
+"""What becomes of values, in words."""
 
 
 def _designed(comparison: Comparison) -> list[str]:

@@ -51,8 +51,8 @@ def test_the_same_values_by_every_way_in(judged: Any, values: Path) -> None:
         "map    value", "map   value"
     ).replace(
         "level 95 %.\n",
-        "level 95 %.\nnote: higher values of map are taken to be better; lower_is_better "
-        "(--lower-is-better) says otherwise.\n",
+        "level 95 %.\nnote: higher values of map are taken to be better; where lower ones are, "
+        "name them in lower_is_better (--lower-is-better).\n",
     )
 
 

@@ -18,8 +18,6 @@ from judged.statistics.tested import Tested, below
 if TYPE_CHECKING:
     from judged.comparison.numbers import Numbers
 
-FOR_MEANS = ("t", "randomisation", "wilcoxon", "sign")
-"""Tests of means, sums and geometric means only."""
 UNSURE = {
     "identical": "no query differs",
     "few": "too few queries differ for an interval",

@@ -53,7 +53,7 @@ class Settings:
     level: float = 0.95
     power: float = 0.8
     margin: Mapping[str, float] | float | None = None
-    resamples: int = 9_999
+    resamples: int = RESAMPLES
     seed: int = 0
 
     @classmethod

@@ -109,6 +109,17 @@ def test_infinite_values_are_said_and_not_drawn() -> None:
     chart.to_svg()
 
 
+def test_groups_are_said_and_counted() -> None:
+    groups = {query: at // 3 for at, query in enumerate(QUERIES)}
+    of_one = judged.evaluate(JUDGEMENTS, RUNS, "AP", interval=True, groups=groups)
+    of_other = judged.compare(JUDGEMENTS, RUNS, "AP", groups=groups)
+    for source in (of_one, of_other):
+        chart = systems(source)
+        assert "Queries of a group count together: 4 groups." in chart.notes
+        [low] = chart.data.filter(chart.data["run"] == "middle")["low"]
+        assert low == pytest.approx(of_other.interval("AP", "middle").low)
+
+
 def test_repeats_are_one_system() -> None:
     runs = {"old": RUNS["low"], "new": judged.repeats(RUNS["high"], RUNS["middle"])}
     found = judged.compare(JUDGEMENTS, runs, "AP")

@@ -180,6 +180,7 @@ def _randomised(test: str, matches: list[Match], settings: Settings) -> list[Out
         columns_of(matches),
         matches[0].weights,
         matches[0].groups,
+        rounding=np.stack([match.averaged_rounding for match in matches], axis=1),
         levels=settings.levels,
         resamples=settings.resamples,
         seed=settings.seed,
@@ -253,7 +254,8 @@ def _outcome(test: str, method: str, tested: Tested, at: int) -> Outcome:
     """One of those that were tested at once."""
     (low, inner_low), (high, inner_high) = tested.low[:, at], tested.high[:, at]
     ends = float(low), float(high), float(inner_low), float(inner_high)
-    return Outcome(test, float(tested.p[at]), *ends, method=method)
+    low, high, inner_low, inner_high = (end + 0.0 for end in ends)  # never -0
+    return Outcome(test, float(tested.p[at]), low, high, inner_low, inner_high, method)
 
 
 def _careful(match: Match, outcome: Outcome, settings: Settings) -> Outcome:
@@ -295,8 +297,9 @@ def _exact(match: Match, outcome: Outcome) -> float:
     """p of the exact randomisation, which so few differing queries allow for."""
     from judged.statistics.randomisation import EXACT, exact_p
 
-    known = match.averaged is not None and bool(np.isfinite(match.averaged).all())
-    if not known or match.differing > EXACT:
+    finite = match.averaged is not None and bool(np.isfinite(match.averaged).all())
+    if match.averaged is None or not finite or match.differing > EXACT:
         p = outcome.p if math.isfinite(outcome.p) else 1.0
         return max(p, match.smallest_p)
-    return float(exact_p(match.unit_sums[0]))
+    off = match.averaged_rounding
+    return exact_p(match.averaged, match.weights, match.groups, rounding=off)

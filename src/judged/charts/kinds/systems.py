@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from judged.charts.chart import Chart
-from judged.charts.comparisons import number, terms
+from judged.charts.comparisons import in_groups, number, terms
 from judged.charts.intervals import Row, panels, room_for
 from judged.charts.lines import look_of
 from judged.charts.names import labels
@@ -129,7 +129,10 @@ def systems(source: Comparison | Evaluation, *, theme: ThemeName = "light") -> C
     [('new', 0.5, 1), ('old', 0.125, 2)]
     """
     table = data(source)
-    notes = terms(source) if isinstance(source, Comparison) else Systems.of(source).sentences()
+    if isinstance(source, Comparison):
+        return draw(table, theme=theme, notes=terms(source))
+    grouped = [in_groups(len(set(source.groups.values())))] if source.groups is not None else []
+    notes = [*grouped, *Systems.of(source).sentences()]
     return draw(table, theme=theme, notes=notes)
 
 

@@ -112,10 +112,14 @@ def _verdict(pair: Pair, settings: Settings) -> str:
             said += f", a difference smaller than the margin of {shown_margin(margin)}"
         return said
     said = f"no evidence that {run} differs from {against}"
-    about_means = pair.test not in ("wilcoxon", "sign")
-    if pair.detectable is None or _counts_alone(pair, settings) or not about_means:
-        return said  # what is detectable is so alone, by a test of means
     times = f"{settings.power * 10:g} times in 10"
+    about_means = pair.test not in ("wilcoxon", "sign")
+    if _counts_alone(pair, settings) or not about_means:
+        return said  # what is detectable is so alone, by a test of means
+    if pair.detectable is None and pair.effect is not None:
+        return f"{said}; {units} could not have shown any difference {times}"
+    if pair.detectable is None:
+        return said
     least = amount(pair.detectable)
     return f"{said}; {units} would have shown a difference of {least} or more, {times}"
 

@@ -1,4 +1,5 @@
-"""Draws the pictures of the documentation: `python docs/pictures.py`.
+"""Draws the pictures of the documentation: `python docs/pictures.py`, or some of them by their
+names: `python docs/pictures.py forest systems`.
 
 Each is drawn from the bundled digits or from a small example. `docs/pictures/sketches.json`
 holds what each was drawn from, so that a test can tell, without comparing pixels, when one is out
@@ -9,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -62,6 +64,16 @@ class Digits:
     @cached_property
     def evaluation(self) -> judged.Evaluation:
         return judged.evaluate(self.judgements, list(self.files.runs), "AP")
+
+    @cached_property
+    def comparison(self) -> judged.Comparison:
+        return judged.compare(
+            self.judgements,
+            list(self.files.runs),
+            ["nDCG@10", "AP", "RR"],
+            baseline="cosine-pixels",
+            margin={"nDCG@10": 0.01},
+        )
 
     @property
     def same(self) -> Any:
@@ -123,6 +135,8 @@ PICTURES: dict[str, Callable[[Digits], Any]] = {
     "cmc": lambda digits: charts.cmc(digits.files.rankings, k=30),
     "differences": lambda digits: charts.differences(digits.pair),
     "scatter": lambda digits: charts.scatter(digits.pair, measure="AP"),
+    "forest": lambda digits: charts.forest(digits.comparison),
+    "systems": lambda digits: charts.systems(digits.comparison),
     "scores": lambda digits: charts.scores(digits.judgements, digits.run("euclidean-pixels")),
     "embedding-scores": lambda digits: charts.embedding_scores(digits.diagnosis()),
     "ranges": lambda digits: charts.ranges(digits.evaluation, measures=["AP", "P@10"]),
@@ -205,19 +219,21 @@ def _save(name: str, picture: Any) -> None:
         picture.save(path_of(name))
 
 
-def main() -> None:
+def main(names: list[str]) -> None:
+    """Draws the pictures of these names, or all of them."""
     with TemporaryDirectory() as folder:
         digits = Digits(demo.write_demo(Path(folder)))
-        record_study(digits)
-        pictures = {name: make(digits) for name, make in PICTURES.items()}
+        if not names:
+            record_study(digits)
+        pictures = {name: PICTURES[name](digits) for name in names or PICTURES}
         FOLDER.mkdir(exist_ok=True)
         for name, picture in pictures.items():
             _save(name, picture)
-    lines = [
-        f"{json.dumps(name)}: {json.dumps(_short(sketch(each)))}" for name, each in pictures.items()
-    ]
+    kept = json.loads(SKETCHES.read_text(encoding="utf-8")) if names else {}
+    kept |= {name: _short(sketch(each)) for name, each in pictures.items()}
+    lines = [f"{json.dumps(name)}: {json.dumps(kept[name])}" for name in PICTURES if name in kept]
     SKETCHES.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

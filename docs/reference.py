@@ -319,6 +319,7 @@ def _chart(kind: Kind) -> str:
     picture = _picture_of(kind.name)
     given = [needs.python, *(f"{option}=…" for option in kind.options)]
     own = [f"- `{flag(option)}`, `{option}`: {OPTIONS[option]}" for option in kind.options]
+    made_by = ", ".join(f"`{flag(option)}`" for option in needs.made_by)
     return "\n\n".join(
         [
             f"### {kind.name}",
@@ -328,6 +329,11 @@ def _chart(kind: Kind) -> str:
             "FILE\n```",
             f"In Python: `judged.charts.{kind.function_name}({', '.join(given)})`.",
             *(["\n".join(own)] if own else []),
+            *(
+                [f"On the command line also, as for `judged compare`: {made_by}."]
+                if made_by
+                else []
+            ),
             f"Its data: {_paragraphs(kind.data.__doc__ or '')}",
         ]
     )

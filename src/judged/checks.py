@@ -23,6 +23,8 @@ from judged.types import FileFormat
 Call = ParamSpec("Call")
 Result = TypeVar("Result")
 
+LEVEL = 0.95
+"""The level of intervals, unless another one is asked for."""
 MOST = 2**53
 """The greatest whole number that an option may be: beyond it, floats skip whole numbers."""
 

@@ -1,9 +1,15 @@
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 
-from judged import InputError, Rankings
+import judged
+from judged import InputError, MeasureError, Rankings
 from judged.charts.kinds.differences import MOST, data, differences
+from judged.charts.lines import LINE
+from judged.charts.themes import THEMES
+from judged.evaluation.evaluation import evaluate_rankings
 
 
 def pair(first: list[list[int]], second: list[list[int]]) -> list[Rankings]:
@@ -21,7 +27,126 @@ def test_the_differences_the_greatest_first() -> None:
     ]
     chart = differences(rankings, measure="RR")
     assert chart.title == "RR: new minus old, query by query"
-    assert chart.notes[0] == "The mean is +0.0000 (dashed). The two are equal in 1 of 3 queries."
+    assert chart.notes == (
+        "The mean difference is 0.0000; it has no interval: too few queries differ for an "
+        "interval.",
+        "RR: only 2 of 3 queries differ between new and old: too few to tell.",
+        "The two are equal in 1 of 3 queries. Dashed: the mean difference.",
+    )
+
+
+def several(queries: int) -> list[Rankings]:
+    """Two systems of which the second finds a relevant item at rank 1 where the first has it at
+    ranks from 1 to 5."""
+    first = [[0] * (at % 5) + [1] for at in range(queries)]
+    return pair(first, [[1] if at % 7 else [0, 0, 0, 1] for at in range(queries)])
+
+
+@pytest.mark.parametrize("queries", [20, 2000])
+def test_the_interval_and_the_verdict_are_those_of_the_comparison(queries: int) -> None:
+    systems = several(queries)
+    evaluation = evaluate_rankings(systems, ["RR"])
+    row = evaluation.compare().pair()
+    for source in (systems, evaluation, evaluation.compare()):
+        chart = differences(source, measure="RR")
+        facts = chart.data.select("overall", "low", "high", "level", "verdict", "says", "note")
+        assert facts.unique().rows() == [
+            (row.difference, row.interval.low, row.interval.high, 0.95, row.verdict, row.says, "")
+        ]
+        assert chart.data.select("wins", "ties", "losses").row(0) == (
+            row.wins,
+            row.ties,
+            row.losses,
+        )
+        mean = (chart.data["difference"] * chart.data["queries"]).sum() / queries
+        assert mean == pytest.approx(row.difference, abs=1e-12)
+        assert chart.notes[1] == row.says
+        low, high = row.interval.low, row.interval.high
+        assert chart.notes[0] == (
+            f"The mean difference is {row.difference:+.4f}, its 95 % interval {low:+.4f} … "
+            f"{high:+.4f}."
+        )
+        assert "Dashed: the mean difference; band: its interval." in chart.notes[2]
+        band = chart.spec["layer"][0]["data"]["values"]
+        assert band == [{"low": pytest.approx(low), "high": pytest.approx(high)}]
+
+
+def test_a_comparison_brings_its_own_level_and_test() -> None:
+    found = evaluate_rankings(several(30), ["RR", "P@1"]).compare(level=0.8, test="randomisation")
+    chart = differences(found, measure="P@1")
+    assert chart.data["level"][0] == 0.8
+    assert "its 80 % interval" in chart.notes[0]
+    assert (
+        "test: paired randomisation; correction: none needed for 1 comparison of each measure; "
+        "level 80 %; 9,999 resamples, seed 0." in chart.notes
+    )
+    with pytest.raises(MeasureError) as refused:
+        differences(found)
+    assert str(refused.value) == "say which measure: RR, P@1."
+
+
+@pytest.mark.parametrize("queries", [40, 3000])
+def test_the_queries_that_differ_most_are_named_beside_the_frame(queries: int) -> None:
+    systems = several(queries)
+    chart = differences(systems, measure="RR")
+    row = evaluate_rankings(systems, ["RR"]).compare()
+    entries = [row.numbers.entry(row.measure(), name) for name in ("old", "new")]
+    apart = entries[1].values - entries[0].values
+    ids = row.numbers.queries
+    order = sorted(range(queries), key=lambda at: -apart[at])
+    named = [(ids[at], f"{apart[at]:+.4f}".replace("-", "−")) for at in (*order[:3], *order[-3:])]
+    lines = [
+        layer["data"]["values"][0]["words"]
+        for layer in chart.spec["layer"]
+        if layer["mark"]["type"] == "text"
+    ]
+    assert len(lines) == 8
+    assert lines[0].startswith("new better: ")
+    assert lines[4].startswith("new worse: ")
+    assert [*lines[1:4], *lines[5:]] == [f"{query}: {by}" for query, by in named]
+    for layer in chart.spec["layer"]:
+        if layer["mark"]["type"] == "text":
+            assert layer["encoding"]["x"]["value"] > chart.spec["width"]
+    places = [
+        layer["encoding"]["y"]["value"]
+        for layer in chart.spec["layer"]
+        if layer["mark"]["type"] == "text"
+    ]
+    assert min(after - before for before, after in pairwise(places)) >= LINE
+    assert chart.data["queries"].sum() == queries
+
+
+def test_a_summary_that_is_no_mean_has_no_band() -> None:
+    chart = differences(several(30), measure="RR(aggregate=median)")
+    row = evaluate_rankings(several(30), ["RR(aggregate=median)"]).compare().pair()
+    assert chart.data["overall"][0] == row.difference
+    assert not chart.data["is_mean"][0]
+    assert chart.notes[0].startswith(f"The difference is {row.difference:+.4f}")
+    assert [layer["mark"]["type"] for layer in chart.spec["layer"][:3]] == ["rect", "rule", "text"]
+
+
+def test_infinite_values_are_not_dropped_in_silence() -> None:
+    systems = pair([[1]] * 9, [[1] if at % 2 else [0, 1] for at in range(8)] + [[0]])
+    systems[1] = judged.Rankings.from_relevance(
+        [[1] if at % 2 else [0, 1] for at in range(8)] + [[0]], relevant=[1] * 9, name="new"
+    )
+    with pytest.raises(MeasureError, match="Rank is infinite for 1 query"):
+        differences(systems, measure="Rank")
+    found = evaluate_rankings(systems, ["Rank"]).compare(test="sign")
+    chart = differences(found)
+    assert chart.data["queries"].sum() == 8
+    assert "1 query with an infinite value cannot be shown." in chart.notes
+    assert chart.data.select("wins", "ties", "losses").row(0) == (0, 4, 5)
+
+
+def test_colours_are_of_better_and_worse_also_where_lower_is_better() -> None:
+    def colour(measure: str) -> str:
+        chart = differences(several(20), measure=measure)
+        [bars] = [part for part in chart.spec["layer"] if "strokeWidth" in part["encoding"]]
+        return str(bars["encoding"]["color"]["value"])
+
+    assert colour("RR") == THEMES["light"].right
+    assert colour("Rank") == THEMES["light"].wrong
 
 
 def test_thousands_of_queries_share_bars_and_the_mean_stays() -> None:
@@ -51,3 +176,6 @@ def test_what_cannot_be_compared() -> None:
         str(refused.value)
         == "the two systems have different queries; judge both with the same judgements."
     )
+    with pytest.raises(InputError) as refused:
+        data(judged.compare_values({name: {"1": 1.0, "2": 2.0} for name in "abc"}))
+    assert str(refused.value) == "this chart compares two systems; got 3: a, b, c."

@@ -29,7 +29,7 @@ TEXTS = {
     "identify": {"columns", "measures", "value"},
     "learn": {"columns", "kind", "measure", "memory"},
     "measures": {"name"},
-    "plot": {"columns", "kind", "measures", "query", "temperatures"},
+    "plot": {"baseline", "columns", "kind", "margin", "measures", "query", "temperatures"},
     "retriever": {
         *("caption", "columns", "convention", "item", "label", "measures", "name", "retriever"),
         "sort",
@@ -137,6 +137,9 @@ CALLS = [
     ("unique", "identify 0.5 qrels a.run --item-to table:unique -o {}"),
     ("unique", "explain qrels a.run --item-to table:unique -o {}"),
     ("unique", "plot cmc qrels a.run --item-to table:unique -o {}"),
+    ("unique", "plot forest qrels a.run b.run --groups unique -o {}"),
+    ("unique", "plot systems qrels a.run --groups unique -o {}"),
+    ("a.run", "plot forest qrels a.run b.run -o {}"),
     ("labels", "embeddings q.npy i.npy --pairs --weights labels -o {}"),
     ("labels", "embeddings q.npy i.npy --pairs --interval --groups labels -o {}"),
     ("qrels", "identify 0.5 qrels a.run -o {}"),

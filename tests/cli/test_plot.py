@@ -109,7 +109,7 @@ def test_charts_of_results_and_of_pairs(judged, files):
         ("scores", "qrels", "p.run", "--bins", 4, "--unjudged", "removed"),
         ("reliability", "qrels", "p.run", "--bins", 2),
         ("rank-flow", "qrels", "a.run", "b.run", "--ties", "input"),
-        ("differences", "qrels", "a.run", "b.run", "-m", "RR"),
+        ("differences", "qrels", "a.run", "b.run", "-m", "RR", "--missing", "zero"),
         ("scatter", "qrels", "a.run", "b.run", "-m", "RR", "--missing", "skip"),
         ("rank-histogram", "qrels", "a.run", "--of", "first"),
         ("ranges", "qrels", "a.run", "b.run", "-m", "RR", "-m", "AP"),
@@ -122,6 +122,158 @@ def test_charts_of_results_and_of_pairs(judged, files):
     flow = json.loads((files / "rank-flow.json").read_text())
     # q1: 1/2 for x. q2: 1/2 for u and 2/3 for v. q3: 1 for w, which a lacks.
     assert flow["title"]["text"] == "From a to b, query q2"
+
+
+@pytest.fixture
+def runs(files):
+    """Twelve queries with a relevant item x: at rank 1 in good, at 2 or 3 in bad, in middling at 1
+    in some of them."""
+    queries = [f"q{at:02}" for at in range(12)]
+    (files / "q.txt").write_text("".join(f"{query} 0 x 1\n" for query in queries))
+    lists = {
+        "good": lambda at: "xyz",
+        "bad": lambda at: "yxz" if at % 2 else "yzx",
+        "middling": lambda at: "xyz" if at % 3 else "yxz",
+    }
+    for name, ranked in lists.items():
+        lines = [
+            f"{query} Q0 {item} {rank} {9 - rank} {name}\n"
+            for at, query in enumerate(queries)
+            for rank, item in enumerate(ranked(at), 1)
+        ]
+        (files / f"{name}.run").write_text("".join(lines))
+    return files
+
+
+ALL = ("q.txt", "good.run", "bad.run", "middling.run")
+
+
+def rows_of(path):
+    return json.loads(path.read_text())["datasets"]["table"]
+
+
+def test_a_forest_is_the_comparison_of_the_same_options(judged, runs):
+    how = ("-m", "RR", "-m", "P@1", "--baseline", "good", "--test", "randomisation", "--seed", "3")
+    how = (*how, "--correction", "bonferroni", "--level", "0.9", "--margin", "RR=0.1")
+    assert judged("compare", *ALL, *how, "-o", "c.json").code == 0
+    result = judged("plot", "forest", *ALL, *how, "-o", "f.json")
+    assert result.code == 0, result.err
+    assert result.err.splitlines()[0] == "<Chart forest: Differences from good>"
+    pairs = json.loads((runs / "c.json").read_text())["pairs"]
+    drawn = rows_of(runs / "f.json")
+    assert len(pairs) == len(drawn) == 4
+    for pair, row in zip(pairs, drawn, strict=True):
+        for name in ("measure", "run", "against", "verdict"):
+            assert row[name] == pair[name]
+        for name, number in (
+            ("difference", pair["difference"]),
+            ("low", pair["interval"]["low"]),
+            ("high", pair["interval"]["high"]),
+            ("corrected_p", pair["corrected_p"]),
+        ):
+            assert row[name] == (number if number is None else pytest.approx(number, rel=1e-6))
+        assert row["margin"] == (0.1 if row["measure"] == "RR" else None)
+        assert row["level"] == 0.9
+
+
+def test_a_chart_of_systems_is_of_several_or_of_one(judged, runs):
+    assert judged("plot", "systems", *ALL, "-m", "RR", "-o", "s.json").code == 0
+    rows = rows_of(runs / "s.json")
+    assert [row["run"] for row in rows] == ["good", "middling", "bad"]
+    assert all(row["rank_low"] >= 1 for row in rows)
+    one = judged(
+        "plot", "systems", "q.txt", "bad.run", "-m", "RR", "--level", "0.8", "-o", "o.json"
+    )
+    assert one.code == 0, one.err
+    assert judged(
+        "evaluate", "q.txt", "bad.run", "-m", "RR", "--ci", "--level", "0.8", "-o", "e.csv"
+    )
+    [row] = rows_of(runs / "o.json")
+    assert (row["run"], row["level"], row["rank_low"]) == ("bad", 0.8, None)
+    _, said = (runs / "e.csv").read_text().splitlines()
+    found = [float(cell) for cell in said.split(",")[1:]]
+    assert [row["value"], row["low"], row["high"]] == pytest.approx(found, rel=1e-5)
+    refused = judged("plot", "systems", "q.txt", "bad.run", "--test", "sign", "-o", "x.svg")
+    assert refused.err == "judged: a comparison needs at least two runs; got one, bad.\n"
+
+
+def test_charts_of_a_pair_take_the_options_of_a_comparison(judged, runs):
+    for kind in ("differences", "scatter"):
+        result = judged(
+            "plot",
+            kind,
+            *ALL[:3],
+            "-m",
+            "RR",
+            "--level",
+            "0.9",
+            "--baseline",
+            "bad",
+            "-o",
+            "d.json",
+        )
+        assert result.code == 0, result.err
+        assert "its 90 % interval" in result.err
+        row = rows_of(runs / "d.json")[0]
+        assert (row["run_a"], row["run_b"], row["verdict"]) == ("bad", "good", "better")
+
+
+def test_repeats_are_one_system_in_charts(judged, runs):
+    repeated = "new=good.run,middling.run"
+    for kind in ("forest", "systems", "differences", "scatter"):
+        options = ("q.txt", "bad.run", repeated, "-m", "RR", "-o", f"{kind}.svg")
+        if kind not in ("forest", "systems"):
+            options = (*options, "--theme", "dark")
+        result = judged("plot", kind, *options)
+        assert result.code == 0, result.err
+        assert "new" in (runs / f"{kind}.svg").read_text()
+
+
+def test_a_system_that_did_not_run_is_not_drawn_as_one_that_scored_zero(judged, files):
+    for kind in ("forest", "systems", "differences", "scatter"):
+        result = judged("plot", kind, "qrels", "a.run", "b.run", "-o", "x.svg")
+        assert result.err == (
+            "judged: a lacks 1 (q3) of the 3 judged queries that b has: did it run on all of them? "
+            "To compare the two all the same, say what these queries count: policy={'missing': "
+            "'zero'} (--missing zero) takes them for empty lists, missing=skip leaves them out.\n"
+        )
+        assert not (files / "x.svg").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("forest", "q.txt"), "forest needs judgements and two or more runs: judged plot forest "),
+        (
+            ("forest", "q.txt", "bad.run"),
+            "judged: a comparison needs at least two runs; got one, bad.\n",
+        ),
+        (
+            ("forest", *ALL, "--baseline", "god"),
+            "judged: the baseline 'god' is none of the runs: good, bad, middling.\n",
+        ),
+        (
+            ("forest", *ALL, "-m", "RR", "--margin", "AP=1"),
+            "judged: margin names 'AP', which is none of the measures: RR.\n",
+        ),
+        (("cmc", *ALL, "--baseline", "good"), "--baseline has no meaning for cmc; its options: "),
+        (
+            ("differences", *ALL[:3], "-m", "RR", "-k", "3"),
+            "-k has no meaning for differences; its options: -m, --baseline, --test, --correction, "
+            "--family, --level, --power, --margin, --groups, --unjudged-range, --resamples, "
+            "--seed.\n",
+        ),
+        (
+            ("forest", *ALL, "--level", "95"),
+            "judged: level must be a number between 0 and 1, as 0.95; got 95.0.\n",
+        ),
+    ],
+)
+def test_what_is_refused_of_a_comparison(judged, runs, arguments, message):
+    result = judged("plot", *arguments, "-o", "x.svg")
+    assert result.code != 0
+    assert message in result.err
+    assert not (runs / "x.svg").exists()
 
 
 def test_a_chart_of_a_diagnosis(judged, files):
@@ -258,4 +410,5 @@ def test_the_command_offers_every_option_and_choice_of_the_kinds():
 
     options = {name: param for param in plot.params for name in param.opts}
     assert {flag(option) for kind in KINDS.values() for option in kind.options} <= set(options)
+    assert {flag(option) for needs in NEEDS.values() for option in needs.made_by} <= set(options)
     assert list(options["--of"].type.choices) == list(OF)

@@ -132,6 +132,7 @@ METHODS = {
 }
 SOURCES: dict[str, Any] = {
     "source": judged.evaluate(JUDGEMENTS, RUNS, ["nDCG@10", "AP"]),
+    "comparison": COMPARISON,
     "judgements": JUDGEMENTS,
     "run": RUN,
     "runs": RUNS,

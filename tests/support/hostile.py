@@ -71,6 +71,8 @@ def drawn(names: tuple[str, ...]) -> Iterator[tuple[str, Callable[[], Any]]]:
         "system": lambda function: function(one),
         "systems": lambda function: function(two),
         "pair": lambda function: function(two),
+        "comparison": lambda function: function(two.compare()),
+        "values": lambda function: function(two.compare()),
         "results": lambda function: function(judgements, shares),
         "results of a pair": lambda function: function(judgements, runs, query=queries[0]),
         "diagnosis": lambda function: function(diagnosis),

@@ -11,7 +11,7 @@ import numpy as np
 from judged.charts.sources import Source, Systems, unweighted
 from judged.comparison import compare_evaluation
 from judged.comparison.comparison import Comparison
-from judged.comparison.definition import done
+from judged.comparison.definition import TESTED, done
 from judged.comparison.match import matched
 from judged.comparison.sentences import shown_level
 from judged.comparison.settings import Settings
@@ -48,9 +48,19 @@ def terms(comparison: Comparison) -> list[str]:
     """What has to be said under any chart of a comparison: warnings, and what numbers rest on."""
     noticed = (*comparison.numbers.notes, *comparison.notes)
     said = [f"Warning: {note}" for note in noticed if isinstance(note, Warned)]
+    if comparison.numbers.groups is not None:
+        known = comparison.numbers.grouped(comparison.numbers.counting)
+        said.append(in_groups(int(known.max()) + 1) if known is not None else "")
+    tests = {row.test for row in comparison.rows}
+    said += [f"{words[0].upper()}{words[1:]}." for test, words in TESTED.items() if test in tests]
     if comparison.evaluation is not None:
         said += Systems.of(comparison.evaluation).sentences()
     return list(dict.fromkeys(said))
+
+
+def in_groups(groups: int) -> str:
+    """That queries are not independent."""
+    return f"Queries of a group count together: {counted(groups, 'group')}."
 
 
 def signed(value: float | None) -> str:

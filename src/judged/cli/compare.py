@@ -27,7 +27,7 @@ from judged.cli._options import (
 )
 from judged.comparison import compare as compare_runs
 from judged.comparison import compare_values
-from judged.comparison.exports import Exports
+from judged.comparison.settings import SAVED_AS
 
 if TYPE_CHECKING:
     from judged.comparison.comparison import Comparison
@@ -75,7 +75,7 @@ if TYPE_CHECKING:
 @duplicates_option
 @data_options
 @table_options
-@result_options(Exports.SAVED_AS)
+@result_options(SAVED_AS)
 def compare(
     judgements: str | None,
     runs: tuple[str, ...],
@@ -93,7 +93,7 @@ def compare(
     """
     from judged.cli._terminal import deliver, fitted
 
-    check_format(form, output, Exports.SAVED_AS)
+    check_format(form, output, SAVED_AS)
     if values:
         files = (*values, *((judgements,) if judgements is not None else ()), *runs)
         found = _of_values(files, **options)

@@ -46,8 +46,9 @@ def _numbers(
 def _listed() -> str:
     """Every kind with what it needs, for the end of the help."""
     width = max(map(len, KINDS)) + 2
+    needs = max(len(each.usage) for each in NEEDS.values()) + 1
     lines = [
-        f"  {kind.name:<{width}}{NEEDS[kind.needs].usage:<15} {kind.title}"
+        f"  {kind.name:<{width}}{NEEDS[kind.needs].usage:<{needs}} {kind.title}"
         for kind in KINDS.values()
     ]
     return "\b\nKinds of charts:\n" + "\n".join(lines)

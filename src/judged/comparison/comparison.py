@@ -56,7 +56,21 @@ class Comparison(Exports):
         return tuple(each.name for each in self.numbers.measures)
 
     def measure(self, measure: object = None) -> Compared:
-        """One of the measures, by any of its names; needed only where there are several."""
+        """One of the measures that runs are compared on.
+
+        Parameters
+        ----------
+        measure : str or Measure, optional
+            The measure, by any of its names; needed only where there are several.
+
+        Returns
+        -------
+        Compared
+
+        >>> from judged import compare_values
+        >>> compare_values({"a": {"1": 0.5}, "b": {"1": 0.25}}).measure().name
+        'value'
+        """
         known = {each.name: each for each in self.numbers.measures}
         if measure is None:
             if len(known) > 1:

@@ -6,13 +6,13 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from judged.comparison.families import SIMULTANEOUS, correct, families
+from judged.comparison.families import correct, families
 from judged.comparison.match import Match, matched
 from judged.comparison.numbers import Numbers
 from judged.comparison.outcomes import Outcome, outcomes
 from judged.comparison.pair import Pair
 from judged.comparison.sentences import sentence
-from judged.comparison.settings import Settings
+from judged.comparison.settings import SIMULTANEOUS, Settings
 from judged.comparison.sizes import Size, sizes
 from judged.comparison.verdicts import verdict
 from judged.errors import InputError, quoted

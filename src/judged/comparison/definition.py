@@ -8,9 +8,8 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from judged import __version__
-from judged.comparison.families import SIMULTANEOUS
 from judged.comparison.sentences import amount, shown_level, shown_margin
-from judged.comparison.settings import CORRECTIONS, TESTS
+from judged.comparison.settings import CORRECTIONS, SIMULTANEOUS, TESTS
 from judged.comparison.table import one_against_all
 from judged.statistics.tested import below
 from judged.text import Warned, counted, listed
@@ -63,12 +62,14 @@ def done(comparison: Comparison) -> str:
 
 
 def _tests(comparison: Comparison) -> str:
-    """The tests; which measures have another than the first, and why."""
+    """The tests, and why measures have another one than t where nobody chose it."""
     by = _measures_by_test(comparison)
-    first, *others = by
-    why = ", no means over queries" if comparison.settings.test == "auto" else ""
-    more = (f"{TESTS[each]} for {listed(by[each])}{why}" for each in others)
-    return ", ".join([TESTS[first], *more])
+    if comparison.settings.test != "auto":
+        return ", ".join(TESTS[each] for each in by)
+    said = [TESTS["t"]] if "t" in by else []
+    others = {each: listed(names) for each, names in by.items() if each != "t"}
+    said += [f"{TESTS[each]} for {names}, no mean over queries" for each, names in others.items()]
+    return ", ".join(said)
 
 
 def _measures_by_test(comparison: Comparison) -> dict[str, list[str]]:

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from judged.checks import checked_methods
 from judged.comparison import definition
+from judged.comparison.settings import SAVED_AS
 from judged.comparison.table import in_order
 from judged.comparison.tables import tables
 from judged.comparison.told import Told
 from judged.evaluation.table import Look
-from judged.results import Part, Result, Table
+from judged.results import Part, Table
 from judged.text import html, html_table, markdown
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ class Exports(Told):
     and how numbers are shown.
     """
 
-    SAVED_AS: ClassVar = {**Result.SAVED_AS, ".tex": "to_latex"}
+    SAVED_AS: ClassVar = SAVED_AS
     WORDS: ClassVar = frozenset({"against"})
 
     def tables(

@@ -10,12 +10,9 @@ import numpy as np
 from judged.comparison.match import Match
 from judged.comparison.numbers import Numbers, in_common
 from judged.comparison.outcomes import Outcome
-from judged.comparison.settings import CORRECTIONS, Settings
+from judged.comparison.settings import CORRECTIONS, SIMULTANEOUS, Settings
 from judged.errors import InputError
 from judged.statistics.corrections import corrected
-
-SIMULTANEOUS = ("tukey", "randomised-tukey")
-"""Corrections that have tests and intervals of their own."""
 
 
 def families(matches: Sequence[Match], settings: Settings) -> list[list[int]]:

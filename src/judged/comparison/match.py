@@ -77,6 +77,14 @@ class Match:
         return None if ours is None or theirs is None else _differences(ours, theirs)
 
     @cached_property
+    def averaged_rounding(self) -> Floats:
+        """By how much each of these may be off; one of 0 is not."""
+        ours, theirs, found = self.ours.sample.averaged, self.theirs.sample.averaged, self.averaged
+        if ours is None or theirs is None or found is None:
+            return np.zeros(self.queries)
+        return np.where(found == 0, 0.0, _rounding(ours, theirs))
+
+    @cached_property
     def differs(self) -> Mask:
         """Which queries differ in anything that the numbers are made of."""
         ours, theirs = self.ours.sample, self.theirs.sample

@@ -100,8 +100,8 @@ def _chosen(match: Match, test: str, numbers: Numbers) -> str:
         where = some([numbers.queries[at] for at in match.ours.place[match.infinite]])
         raise MeasureError(
             f"{name} is infinite for {where}, and a mean of infinite values says nothing; "
-            f"{_instead(match)}choose the test sign, which counts only who is better on how many "
-            "queries."
+            f"{_finite(match)}, or choose the test sign, which counts only who is better on how "
+            "many queries."
         )
     if match.too_large:
         raise InputError(
@@ -120,12 +120,12 @@ def averages(match: Match) -> bool:
     return match.ours.sample.aggregate != "median"
 
 
-def _instead(match: Match) -> str:
-    """What can be compared in place of a mean of infinite values: of another tool's, nothing."""
+def _finite(match: Match) -> str:
+    """What can be compared in place of a mean that is infinite."""
     measure = match.measure.measure
     if measure is None:
-        return "leave these queries out of all runs, or "
-    return f"compare its median ({measure(aggregate='median')}), compare RR, or "
+        return "leave these out of all runs"
+    return f"compare its median ({measure(aggregate='median')}), compare RR"
 
 
 def _tested(test: str, matches: list[Match], settings: Settings) -> list[Outcome]:
@@ -180,6 +180,7 @@ def _randomised(test: str, matches: list[Match], settings: Settings) -> list[Out
         columns_of(matches),
         matches[0].weights,
         matches[0].groups,
+        rounding=np.stack([match.averaged_rounding for match in matches], axis=1),
         levels=settings.levels,
         resamples=settings.resamples,
         seed=settings.seed,
@@ -253,7 +254,8 @@ def _outcome(test: str, method: str, tested: Tested, at: int) -> Outcome:
     """One of those that were tested at once."""
     (low, inner_low), (high, inner_high) = tested.low[:, at], tested.high[:, at]
     ends = float(low), float(high), float(inner_low), float(inner_high)
-    return Outcome(test, float(tested.p[at]), *ends, method=method)
+    low, high, inner_low, inner_high = (end + 0.0 for end in ends)  # never -0
+    return Outcome(test, float(tested.p[at]), low, high, inner_low, inner_high, method)
 
 
 def _careful(match: Match, outcome: Outcome, settings: Settings) -> Outcome:
@@ -300,8 +302,9 @@ def _exact(match: Match, outcome: Outcome) -> float:
     """p of the exact randomisation, which so few differing queries allow for."""
     from judged.statistics.randomisation import EXACT, exact_p
 
-    known = match.averaged is not None and bool(np.isfinite(match.averaged).all())
-    if not known or match.differing > EXACT:
+    finite = match.averaged is not None and bool(np.isfinite(match.averaged).all())
+    if match.averaged is None or not finite or match.differing > EXACT:
         p = outcome.p if math.isfinite(outcome.p) else 1.0
         return max(p, match.smallest_p)
-    return float(exact_p(match.unit_sums[0]))
+    off = match.averaged_rounding
+    return exact_p(match.averaged, match.weights, match.groups, rounding=off)

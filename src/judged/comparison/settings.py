@@ -7,9 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from judged.checks import choice, number, whole
+from judged.checks import LEVEL, choice, number, whole
+from judged.checks import level as checked_level
 from judged.errors import InputError, quoted
-from judged.statistics.intervals import LEVEL, checked_level
+from judged.results import Result
 
 TESTS = {
     "auto": "t for means, sums and geometric means, bootstrap for the rest",
@@ -30,6 +31,10 @@ CORRECTIONS = {
     "none": "none",
 }
 """The corrections by name, in words."""
+SIMULTANEOUS = ("tukey", "randomised-tukey")
+"""Corrections that have tests and intervals of their own."""
+SAVED_AS = {**Result.SAVED_AS, ".tex": "to_latex"}
+"""The endings that files of comparisons may have, and the method that makes each."""
 FAMILIES = ("measure", "all")
 FEWEST_RESAMPLES = 999
 
@@ -45,7 +50,7 @@ class Settings:
     test: str = "auto"
     correction: str = "holm"
     family: str = "measure"
-    level: float = LEVEL
+    level: float = 0.95
     power: float = 0.8
     margin: Mapping[str, float] | float | None = None
     resamples: int = 9_999
@@ -58,7 +63,7 @@ class Settings:
         choice("test", found.test, TESTS)
         choice("correction", found.correction, CORRECTIONS)
         choice("family", found.family, FAMILIES)
-        checked_level(found.level)
+        checked_level("level", found.level)
         if found.margin is not None and found.level <= 0.5:
             raise InputError(
                 f"with a margin the level must be above 0.5, as 0.95; got {found.level!r}."

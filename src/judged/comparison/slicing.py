@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from judged.comparison.decisions import Depends, compared_runs, rows_of
-from judged.comparison.families import SIMULTANEOUS, families
+from judged.comparison.families import families
 from judged.comparison.intervals import own_interval
 from judged.comparison.match import Match, alike, matched
 from judged.comparison.numbers import Numbers
 from judged.comparison.outcomes import columns_of
-from judged.comparison.settings import CORRECTIONS, Settings
+from judged.comparison.settings import CORRECTIONS, SIMULTANEOUS, Settings
 from judged.comparison.slices import Difference, Slice, Slices
 from judged.errors import InputError
 from judged.segments import Ints

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, cast
 
-from judged.comparison.families import SIMULTANEOUS
 from judged.comparison.sentences import shown_level, shown_p
+from judged.comparison.settings import SIMULTANEOUS
 from judged.evaluation.table import Look
 from judged.results import Table
 from judged.statistics.aggregates import CLOSE

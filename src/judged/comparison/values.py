@@ -71,8 +71,8 @@ def numbers_of_values(
     ]
     if assumed:
         notes.append(
-            f"higher values of {listed(assumed)} are taken to be better; lower_is_better "
-            "(--lower-is-better) says otherwise."
+            f"higher values of {listed(assumed)} are taken to be better; where lower ones are, "
+            "name them in lower_is_better (--lower-is-better)."
         )
     return Numbers(given.runs, queries, tuple(measures), entries, notes=tuple(notes))
 

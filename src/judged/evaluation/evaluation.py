@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from judged.checks import LEVEL
 from judged.errors import InputError, MeasureError, PolicyError, quoted
-from judged.evaluation.intervals import ENDS, LEVEL, Groups, refuse_idle, with_intervals
+from judged.evaluation.intervals import ENDS, Groups, refuse_idle, with_intervals
 from judged.evaluation.queries import counting
 from judged.evaluation.ranges import (
     TIE_ORDERS,

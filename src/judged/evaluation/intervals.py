@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from judged.checks import LEVEL
 from judged.errors import InputError
 from judged.statistics.samples import Means
 from judged.text import counted
@@ -21,9 +22,6 @@ if TYPE_CHECKING:
     from judged.statistics.intervals import Interval
     from judged.types import GroupsLike
 
-LEVEL = 0.95
-"""In how many of all samples an interval holds the true number, unless another level is asked
-for."""
 ENDS = ("low", "high")
 """What the ends of an interval are called in tables."""
 RESAMPLES = 9_999

@@ -34,11 +34,12 @@ def joined(evaluations: Sequence[Evaluation], names: Sequence[str] | None) -> Ev
 
 def _names(given: Sequence[str], names: Sequence[str] | None) -> Sequence[str]:
     """What the runs are called, each otherwise than the others."""
-    if names is not None and (isinstance(names, str) or len(names) != len(given)):
-        raise InputError(f"names must have one name for each of {len(given):,} runs.")
-    known = list(given if names is None else names)
-    if any(not isinstance(each, str) or not each for each in known):
-        raise InputError("names must be texts that are not empty.")
+    known = list(given if names is None else names if isinstance(names, (list, tuple)) else ())
+    if len(known) != len(given) or any(not isinstance(each, str) or not each for each in known):
+        raise InputError(
+            f"names must be a list with a name for each of {len(given):,} runs; got "
+            f"{quoted(names)}."
+        )
     twice = [name for name in dict.fromkeys(known) if known.count(name) > 1]
     if twice:
         raise InputError(

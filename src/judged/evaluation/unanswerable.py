@@ -78,8 +78,8 @@ class Unanswerable:
         >>> Unanswerable(("q",), (), 1, 0.0, 0.0).to_dict()["answered"]
         0.0
         """
+        from judged.checks import LEVEL
         from judged.statistics.auroc import METHOD
-        from judged.statistics.intervals import LEVEL
 
         entry: dict[str, Any] = {
             "queries": len(self.queries),
@@ -249,8 +249,8 @@ def apart_lines(evaluation: Exports) -> list[str]:
     first = evaluation.runs[0].unanswerable
     if first is None:
         return []
+    from judged.checks import LEVEL
     from judged.statistics.auroc import METHOD
-    from judged.statistics.intervals import LEVEL
 
     returned = "a result" if first.threshold is None else f"a score of at least {first.threshold:g}"
     lines = [

@@ -6,10 +6,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from judged.checks import checked_methods, choice
+from judged.checks import LEVEL, checked_methods, choice
 from judged.errors import InputError, PolicyError
 from judged.evaluation.exports import Exports
-from judged.evaluation.intervals import LEVEL, RESAMPLES, Groups, interval_of, numbered
+from judged.evaluation.intervals import RESAMPLES, Groups, interval_of, numbered
 from judged.evaluation.ranges import TIE_ORDERS, UNJUDGED_ENDS, TieRange, UnjudgedRange
 from judged.evaluation.unanswerable import Unanswerable
 from judged.measures import Measure

@@ -7,8 +7,9 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from judged.checks import LEVEL
 from judged.results import Part, Result, Table
-from judged.statistics.intervals import LEVEL, Interval
+from judged.statistics.intervals import Interval
 from judged.text import Dim, counted
 
 if TYPE_CHECKING:

@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from judged.checks import LEVEL
 from judged.errors import InputError
 from judged.segments import Floats
 from judged.statistics.aggregates import effective_number
 from judged.statistics.distributions import normal_quantile
-from judged.statistics.intervals import LEVEL, checked_level
+from judged.statistics.intervals import checked_level
 
 METHOD = "Newcombe's score interval (2006, method 5)"
 """How the bounds are found; at an area of 1 they are as far apart as the numbers make them, where

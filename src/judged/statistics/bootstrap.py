@@ -273,7 +273,10 @@ class _Spread:
         if self.steady or np.isnan(self.value):
             return np.nan
         upto, since = self.reached(self.value)
-        return float(ndtri((len(self.ordered) + upto - since) / 2 / len(self.ordered)))
+        more = upto - since
+        # From the smaller side, so that runs that are swapped have it with the other sign.
+        away = ndtri((len(self.ordered) - abs(more)) / 2 / len(self.ordered))
+        return float(-away if more > 0 else away)
 
     def reached(self, bound: float) -> tuple[int, int]:
         """How many resamples are at most this, and how many at least; undefined ones are both."""

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from judged.checks import choice, real
+from judged.checks import LEVEL, choice, real
 from judged.errors import InputError, quoted
 from judged.segments import Floats, Ints
 from judged.statistics.aggregates import effective_number
@@ -20,9 +20,6 @@ from judged.statistics.shares import wilson
 from judged.statistics.student import SAME, Spread, half_widths, spread, sums_by_group
 from judged.text import counted, listed, plain, shown
 
-LEVEL = 0.95
-"""In how many of all samples an interval holds the true number, unless another level is asked
-for."""
 METHODS = ("t", "bca", "percentile")
 """What may be asked for by name, where it fits."""
 RESAMPLES = 9_999

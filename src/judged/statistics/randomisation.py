@@ -38,6 +38,7 @@ def randomisation(
     weights: Floats | None = None,
     groups: Ints | None = None,
     *,
+    rounding: Floats | None = None,
     levels: tuple[float, ...] = (0.95,),
     resamples: int = 9_999,
     seed: int = 0,
@@ -57,6 +58,8 @@ def randomisation(
         How much each query counts, above 0.
     groups : array of int of shape (n,), optional
         The group of each query, from 0; a group is flipped as a whole.
+    rounding : array of shape (n queries, c pairs), optional
+        By how much each difference may be off, so that sums that are equal count as equal.
     levels : tuple of float, optional
         Levels of the intervals.
     resamples : int, optional
@@ -83,11 +86,20 @@ def randomisation(
         for start in range(0, pairs, step):
             some = slice(start, start + step)
             sums = _sums(columns[:, some], weights, groups)
-            p[some], low[:, some], high[:, some] = _tested(sums, counts, subsets, levels)
+            off = np.zeros(sums.shape[1])
+            if rounding is not None:
+                off = weighed(rounding[:, some], weights).sum(axis=0)
+            p[some], low[:, some], high[:, some] = _tested(sums, off, counts, subsets, levels)
     return Tested(p, low, high)
 
 
-def exact_p(column: Floats, weights: Floats | None = None, groups: Ints | None = None) -> float:
+def exact_p(
+    column: Floats,
+    weights: Floats | None = None,
+    groups: Ints | None = None,
+    *,
+    rounding: Floats | None = None,
+) -> float:
     """The share of all ways to flip signs whose sum is at least as far from 0.
 
     Parameters
@@ -96,6 +108,8 @@ def exact_p(column: Floats, weights: Floats | None = None, groups: Ints | None =
         Differences, finite; at most 40 units differ, unless all that do have the same sign.
     weights, groups : optional
         As for `randomisation`.
+    rounding : array of shape (n,), optional
+        By how much each difference may be off.
 
     Returns
     -------
@@ -104,14 +118,15 @@ def exact_p(column: Floats, weights: Floats | None = None, groups: Ints | None =
     >>> exact_p(np.array([1.0, 2.0, -1.0]))
     0.75
     """
-    numbers, _ = whole_numbers(_sums(column[:, None], weights, numbered(groups)))
+    numbers, exponents = whole_numbers(_sums(column[:, None], weights, numbered(groups)))
+    off = 0.0 if rounding is None else weighed(rounding[:, None], weights).sum(axis=0)
     differing = numbers[numbers != 0]
     if len(differing) > EXACT and abs(differing.sum()) < np.abs(differing).sum():
         raise InputError(
             f"an exact p needs at most {EXACT} units that differ, or all of one sign; "
             f"{len(differing)} differ."
         )
-    return _exact_p(differing, float(_tolerance(numbers)[0]))
+    return _exact_p(differing, float(_tolerance(numbers, off, exponents)[0]))
 
 
 def _sums(columns: Floats, weights: Floats | None, groups: Ints | None) -> Floats:
@@ -123,13 +138,14 @@ def _sums(columns: Floats, weights: Floats | None, groups: Ints | None) -> Float
     return np.where(size > CLOSE * size.max(axis=0, initial=0.0), sums, 0.0)
 
 
-def _tolerance(numbers: Floats) -> Floats:
-    """By how much a sum over some of the units may be off, for each column."""
-    return len(numbers) * 2.0**-52 * np.abs(numbers).sum(axis=0)
+def _tolerance(numbers: Floats, off: Floats | float, exponents: Ints) -> Floats:
+    """By how much a sum over some of the units may be off, for each column: from adding up, and by
+    as much as the differences themselves are."""
+    return len(numbers) * 2.0**-52 * np.abs(numbers).sum(axis=0) + np.ldexp(off, -exponents)
 
 
 def _tested(
-    sums: Floats, counts: Floats, subsets: Subsets, levels: tuple[float, ...]
+    sums: Floats, off: Floats, counts: Floats, subsets: Subsets, levels: tuple[float, ...]
 ) -> tuple[Floats, Floats, Floats]:
     """p, lower and upper ends for some columns at once."""
     numbers, exponents = whole_numbers(sums)
@@ -142,7 +158,7 @@ def _tested(
     proper = (inside > 0) & (outside > 0)
     p = np.empty(len(exponents))
     low, high = np.full((2, len(levels), len(exponents)), np.nan)
-    for at, tolerance in enumerate(_tolerance(numbers)):
+    for at, tolerance in enumerate(_tolerance(numbers, off, exponents)):
         means = [
             np.divide(_settled(some, tolerance), size, where=proper, out=np.zeros(len(found[at])))
             for some, size in ((found[at], inside), (totals[at] - found[at], outside))

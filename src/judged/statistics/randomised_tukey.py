@@ -71,7 +71,7 @@ def randomised_tukey(
     ranks = [int(least_count(lambda c: c / size, np.array(size), level)) for level in levels]
     for at, ordered in enumerate(ranges):
         reached = resamples - np.searchsorted(ordered, differences[..., at])
-        p[np.ix_(orders[at], orders[at], np.array([at]))] = ((1 + reached) / size)[..., None]
+        p[orders[at][:, None], orders[at], at] = (1 + reached) / size
         half[:, at] = [ordered[1 - rank] if rank > 1 else np.inf for rank in ranks] + close[at]
     half[:, np.ptp(table, axis=1).max(axis=0) <= close / queries] = np.nan
     half = np.ldexp(half, exponents) / queries

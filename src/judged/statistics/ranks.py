@@ -111,7 +111,7 @@ def _signed_rank(column: Floats, off: Floats) -> float:
 
 
 def _tie_sizes(ordered: Floats, off: Floats) -> Floats:
-    """How many of the ordered sizes are equal, each being off by so much, value by value."""
+    """How many of the ordered sizes are equal, each off by so much, for each value in turn."""
     with np.errstate(invalid="ignore"):
         gaps = np.diff(ordered)
     new = gaps > off[1:] + off[:-1]  # two infinite ones have no gap

@@ -43,6 +43,8 @@ def tukey(values: Floats, levels: Sequence[float] = (0.95,)) -> Tukey:
     from scipy.stats import studentized_range
 
     n, m = values.shape
+    order = np.lexsort(values[::-1])  # their own, so that no bit hangs on that of the systems
+    values = values[:, order]
     nothing = Tukey(np.where(np.eye(m, dtype=bool), 1.0, np.nan), np.full(len(levels), np.nan))
     if n < 2 or m < 2:
         return nothing
@@ -61,10 +63,11 @@ def tukey(values: Floats, levels: Sequence[float] = (0.95,)) -> Tukey:
     any_pair = np.minimum(alone * len(rows), 1.0)
     found = np.clip(studentized_range.sf(ranges, m, freedom), alone, any_pair)
     found = np.where(found < FAR, any_pair, found)
-    order = np.argsort(ranges, kind="stable")
-    found[order] = np.minimum.accumulate(found[order])
+    rising = np.argsort(ranges, kind="stable")
+    found[rising] = np.minimum.accumulate(found[rising])
     p = np.ones((m, m))
-    p[rows, columns] = p[columns, rows] = found
+    p[order[rows], order[columns]] = p[order[columns], order[rows]] = found
+    apart = apart[np.ix_(np.argsort(order), np.argsort(order))]
     half = [
         _agreeing(float(studentized_range.ppf(level, m, freedom)) * error, apart, below(p, level))
         for level in levels

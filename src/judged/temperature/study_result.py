@@ -9,12 +9,13 @@ from itertools import pairwise
 from math import isfinite
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from judged.checks import LEVEL
 from judged.measures import parse_measure
 from judged.results import Result, Table
 from judged.segments import Floats
 from judged.similarity.learned import Learned
 from judged.similarity.record import Step
-from judged.statistics.intervals import LEVEL, Interval, mean_interval
+from judged.statistics.intervals import Interval, mean_interval
 from judged.text import Warned, counted, listed
 
 if TYPE_CHECKING:

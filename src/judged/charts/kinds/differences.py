@@ -117,6 +117,7 @@ def draw(
         scale={"domain": [0, total], "nice": False},
         axis={"format": ",d", "tickCount": min(total, 10)},
     )
+    over, under = _shades(table, chosen)
     gap = 0.15 if total <= 60 else 0
     bars = {
         "transform": [
@@ -129,9 +130,14 @@ def draw(
             "x2": {"field": "right"},
             "y": {**y, "field": "difference"},
             "y2": {"datum": 0},
-            "color": {
-                "condition": {"test": "datum.difference < 0", "value": chosen.wrong},
-                "value": chosen.right,
+            "color": {"condition": {"test": "datum.difference < 0", "value": under}, "value": over},
+            "stroke": {
+                "condition": {"test": "datum.difference < 0", "value": under},
+                "value": over,
+            },
+            "strokeWidth": {
+                "condition": {"test": f"datum.queries == 1 && {total} > {MOST}", "value": 1},
+                "value": 0,
             },
             "tooltip": [
                 {"field": "query"},
@@ -154,7 +160,8 @@ def draw(
         f"A bar is the mean of about {each:.0f} neighbouring queries." if each > 1 else "",
         *(notes or ()),
     ]
-    title = f"{measure}: {second} minus {first}, query by query"
+    short = labels([first, second])
+    title = f"{measure}: {short[second]} minus {short[first]}, query by query"
     parts += _sides(table, chosen)
     return chart(
         KIND,
@@ -166,6 +173,13 @@ def draw(
         width=WIDTH + 90,
         unseen=SAID,
     )
+
+
+def _shades(table: pl.DataFrame, theme: Theme) -> tuple[str, str]:
+    """The colours of differences above and below 0: what is better has one, what is worse another,
+    also where lower values are better."""
+    shades = theme.right, theme.wrong
+    return shades if table["higher_is_better"][0] else (theme.wrong, theme.right)
 
 
 def _mean(table: pl.DataFrame, theme: Theme) -> list[dict[str, Any]]:
@@ -213,9 +227,10 @@ def _sides(table: pl.DataFrame, theme: Theme) -> list[dict[str, Any]]:
     least = alone.filter(pl.col("difference") < 0).tail(NAMED)
     named = labels([*most["query"], *least["query"]])
     found: list[dict[str, Any]] = []
+    over, under = _shades(table, theme)
     for part, (word, count), shade, top in (
-        (most, up, theme.right, 6),
-        (least, down, theme.wrong, HEIGHT - 6 - LINE * least.height),
+        (most, up, over, 6),
+        (least, down, under, HEIGHT - 6 - LINE * least.height),
     ):
         head = f"{second} {word}: {counted(count, 'query', 'queries')}"
         lines = [

@@ -23,6 +23,30 @@ if TYPE_CHECKING:
 
 KIND = "forest"
 LOWER = " (lower is better)"
+SCHEMA: dict[str, Any] = {
+    "panel": pl.Int64,
+    "measure": pl.String,
+    "run": pl.String,
+    "against": pl.String,
+    "higher_is_better": pl.Boolean,
+    "queries": pl.Int64,
+    "groups": pl.Int64,
+    "value": pl.Float64,
+    "against_value": pl.Float64,
+    "difference": pl.Float64,
+    "low": pl.Float64,
+    "high": pl.Float64,
+    "method": pl.String,
+    "p": pl.Float64,
+    "corrected_p": pl.Float64,
+    "level": pl.Float64,
+    "margin": pl.Float64,
+    "verdict": pl.String,
+    "negligible": pl.Boolean,
+    "depends_on": pl.String,
+    "says": pl.String,
+    "note": pl.String,
+}
 FEW = 3
 """So many verdicts are said above the chart; more are read from it."""
 
@@ -45,6 +69,7 @@ def data(comparison: Comparison) -> pl.DataFrame:
             "against": row.against,
             "higher_is_better": given.measure(row.measure).higher_is_better,
             "queries": row.queries,
+            "groups": row.groups,
             "value": row.value,
             "against_value": row.against_value,
             "difference": row.difference,
@@ -66,26 +91,6 @@ def data(comparison: Comparison) -> pl.DataFrame:
     room_for(len(rows), "name a baseline, or compare fewer runs or measures")
     table = pl.DataFrame(rows, schema=SCHEMA)
     return table.with_columns(pl.col(pl.Float64).fill_nan(None))
-
-
-_TEXTS = ("measure", "run", "against", "method", "verdict", "depends_on", *SAID)
-_NUMBERS = (
-    *("value", "against_value", "difference", "low", "high", "p", "corrected_p", "level", "margin"),
-)
-SCHEMA: dict[str, Any] = {
-    name: pl.String
-    if name in _TEXTS
-    else pl.Float64
-    if name in _NUMBERS
-    else pl.Int64
-    if name in ("panel", "queries")
-    else pl.Boolean
-    for name in (
-        *("panel", "measure", "run", "against", "higher_is_better", "queries", "value"),
-        *("against_value", "difference", "low", "high", "method", "p", "corrected_p", "level"),
-        *("margin", "verdict", "negligible", "depends_on", "says", "note"),
-    )
-}
 
 
 def _panels(comparison: Comparison) -> dict[str, int]:
@@ -145,11 +150,11 @@ def draw(
     several = table["measure"].n_unique() > 1
     measure = "" if several else f"{table['measure'][0]}: "
     if len(pairs) == 1:
-        title = f"{measure}{pairs[0][0]} against {pairs[0][1]}"
+        title = f"{measure}{names[pairs[0][0]]} against {names[pairs[0][1]]}"
         title += ", measure by measure" if several else ""
     else:
         title = f"{measure}{'differences' if measure else 'Differences'} "
-        title += "of all pairs" if baseline is None else f"from {baseline}"
+        title += "of all pairs" if baseline is None else f"from {names[baseline]}"
     bare = table.filter(pl.col("low").is_null()).height
     said = [
         *(table["says"] if table.height <= FEW else ()),

@@ -169,7 +169,7 @@ def draw(
         f"Queries are put together in a grid of {CELLS} × {CELLS}." if table["binned"][0] else "",
         *(notes or ()),
     ]
-    title = f"{measure}, query by query: {second} against {first}"
+    title = f"{measure}, query by query: {short[second]} against {short[first]}"
     parts = layers(diagonal, points, rings, *_sides(table, chosen, short), width=SIZE, height=SIZE)
     return chart(
         KIND,

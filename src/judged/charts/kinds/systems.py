@@ -8,19 +8,18 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from judged.charts.chart import Chart
-from judged.charts.comparisons import number, terms
+from judged.charts.comparisons import in_groups, number, terms
 from judged.charts.intervals import Row, panels, room_for
 from judged.charts.lines import look_of
 from judged.charts.names import labels
 from judged.charts.sources import Systems
 from judged.charts.specification import chart
 from judged.charts.themes import ThemeName, theme_named
-from judged.checks import checked
+from judged.checks import LEVEL, checked
 from judged.comparison.comparison import Comparison
 from judged.comparison.sentences import shown_level
 from judged.errors import InputError
 from judged.evaluation.evaluation import Evaluation
-from judged.evaluation.intervals import LEVEL
 from judged.text import listed
 
 if TYPE_CHECKING:
@@ -125,12 +124,15 @@ def systems(source: Comparison | Evaluation, *, theme: ThemeName = "light") -> C
         The data, the drawing and what there is to say; `save` writes it to a file.
 
     >>> import judged
-    >>> values = {"old": {str(q): q / 20 for q in range(9)}, "new": {str(q): 0.9 for q in range(9)}}
+    >>> values = {"old": {str(q): q / 32 for q in range(9)}, "new": {str(q): 0.5 for q in range(9)}}
     >>> systems(judged.compare_values(values)).data.select("run", "value", "rank_low").rows()
-    [('new', 0.9, 1), ('old', 0.2, 2)]
+    [('new', 0.5, 1), ('old', 0.125, 2)]
     """
     table = data(source)
-    notes = terms(source) if isinstance(source, Comparison) else Systems.of(source).sentences()
+    if isinstance(source, Comparison):
+        return draw(table, theme=theme, notes=terms(source))
+    grouped = [in_groups(len(set(source.groups.values())))] if source.groups is not None else []
+    notes = [*grouped, *Systems.of(source).sentences()]
     return draw(table, theme=theme, notes=notes)
 
 
@@ -167,12 +169,14 @@ def draw(
             else "."
         ),
         "Ranks are those that the comparisons leave open." if ranked else "",
-        f"An open mark has no interval, for want of queries or of spread ({bare})." if bare else "",
+        f"An open mark has no interval: too few queries, no spread, or infinite values ({bare})."
+        if bare
+        else "",
         *(notes or ()),
     ]
     by = listed(measures) if len(measures) < 5 else f"{len(measures)} measures"
     best = ", the best first" if table["run"].n_unique() > 1 else ""
-    title = f"{table['run'][0] if not best else 'Systems'} by {by}{best}"
+    title = f"{names[table['run'][0]] if not best else 'Systems'} by {by}{best}"
     return chart(
         KIND,
         table,

@@ -25,6 +25,8 @@ Result = TypeVar("Result")
 
 LEVEL = 0.95
 """The level of intervals, unless another one is asked for."""
+RESAMPLES = 9_999
+"""How many resamples are drawn, where some are, unless another number is asked for."""
 MOST = 2**53
 """The greatest whole number that an option may be: beyond it, floats skip whole numbers."""
 

@@ -1,4 +1,4 @@
-"""`judged gate` in processes of its own: exit codes, reports, and a baseline that is never torn."""
+"""`judged gate`: exit codes, reports, and a baseline that is never torn."""
 
 from __future__ import annotations
 
@@ -8,28 +8,21 @@ import shlex
 import signal
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
 import pytest
 
-JUDGED = [sys.executable, "-m", "judged"]
 SIZE = 12
 
 
-def gate(folder: Path, *arguments: object) -> subprocess.CompletedProcess[str]:
-    found = subprocess.run(
-        [*JUDGED, "gate", *map(str, arguments)],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-        env={**os.environ, "PYTHONUTF8": "1"},
-        check=False,
-    )
-    assert "Traceback" not in found.stderr
-    return found
+@pytest.fixture
+def gate(judged: Any, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """`judged gate` in this process and in the folder."""
+    monkeypatch.chdir(folder)
+    return partial(judged, "gate")
 
 
 @pytest.fixture
@@ -46,40 +39,42 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_exit_codes(folder: Path) -> None:
-    none = gate(folder, "qrels", "good.run", "--baseline", "b.json", "-m", "RR", "--min", "RR=0.5")
-    assert (none.returncode, none.stdout) == (2, "")
+def test_exit_codes(gate: Any, folder: Path) -> None:
+    none = gate("qrels", "good.run", "--baseline", "b.json", "-m", "RR", "--min", "RR=0.5")
+    assert (none.code, none.out) == (2, "")
     command = "judged gate qrels good.run --baseline b.json -m RR --min RR=0.5 --update-baseline"
-    assert none.stderr == f"judged: b.json: there is no baseline yet. This makes one: {command}\n"
-    made = gate(folder, *shlex.split(command)[2:])
-    assert made.returncode == 0
-    assert made.stdout.endswith(
+    assert none.err == f"judged: b.json: there is no baseline yet. This makes one: {command}\n"
+    made = gate(*shlex.split(command)[2:])
+    assert made.code == 0
+    assert made.out.endswith(
         "nothing was compared, as there was no baseline; 1 value reached.\nwrote the baseline "
         "b.json.\n"
     )
-    same = gate(folder, "qrels", "good.run", "--baseline", "b.json")
-    assert same.returncode == 0
-    assert "passed: the rule loss holds on RR.\n" in same.stdout
-    worse = gate(folder, "qrels", "bad.run", "--baseline", "b.json")
+    same = gate("qrels", "good.run", "--baseline", "b.json")
+    assert same.code == 0
+    assert "passed: the rule loss holds on RR.\n" in same.out
+    worse = subprocess.run(
+        [sys.executable, "-m", "judged", "gate", "qrels", "bad.run", "--baseline", "b.json"],
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        env={**os.environ, "PYTHONUTF8": "1"},
+        check=False,
+    )
     assert worse.returncode == 1
     assert "failed: RR (regression).\n" in worse.stdout
     kept = (folder / "b.json").read_bytes()
-    assert (
-        gate(folder, "qrels", "bad.run", "--baseline", "b.json", "--update-baseline").returncode
-        == 1
-    )
+    assert gate("qrels", "bad.run", "--baseline", "b.json", "--update-baseline").code == 1
     assert (folder / "b.json").read_bytes() == kept
-    forced = gate(
-        folder, "qrels", "bad.run", "--baseline", "b.json", "--update-baseline", "--force"
-    )
-    assert forced.returncode == 1
+    forced = gate("qrels", "bad.run", "--baseline", "b.json", "--update-baseline", "--force")
+    assert forced.code == 1
     assert (folder / "b.json").read_bytes() != kept
-    assert gate(folder, "qrels", "bad.run", "--baseline", "b.json").returncode == 0
-    by_run = gate(folder, "qrels", "bad.run", "--baseline", "good.run", "-m", "RR")
-    assert by_run.returncode == 1
-    repeats = gate(folder, "qrels", "good.run", "bad.run", "--baseline", "good.run", "-m", "RR")
-    assert repeats.returncode in (0, 1)
-    assert "good, bad against good (baseline)" in repeats.stdout
+    assert gate("qrels", "bad.run", "--baseline", "b.json").code == 0
+    by_run = gate("qrels", "bad.run", "--baseline", "good.run", "-m", "RR")
+    assert by_run.code == 1
+    repeats = gate("qrels", "good.run", "bad.run", "--baseline", "good.run", "-m", "RR")
+    assert repeats.code in (0, 1)
+    assert "good, bad against good (baseline)" in repeats.out
 
 
 @pytest.mark.parametrize(
@@ -184,24 +179,22 @@ def test_golden_files(judged: Any, folder: Path, monkeypatch: pytest.MonkeyPatch
 HOSTILE = ["<&\"'>", "a]]>b", "x|y`*_", "[l](javascript:1)", "é\x01", "&#0;", "<script>", "\\"]
 
 
-def test_reports_hold_hostile_ids(folder: Path) -> None:
+def test_reports_hold_hostile_ids(gate: Any, folder: Path) -> None:
     """What XML cannot hold, and what Markdown and HTML would take for something else."""
     (folder / "q.json").write_text(json.dumps({q: {"r": 1} for q in HOSTILE}))
     (folder / "old.json").write_text(json.dumps({q: ["r", "x"] for q in HOSTILE}))
     (folder / "new.json").write_text(json.dumps({q: ["x", "r"] for q in HOSTILE}))
     found = gate(
-        folder,
         *("q.json", "<b>|=new.json", "--baseline", "old.json", "-m", "RR"),
         *("--golden", "q.json", "--junit", "j.xml", "--markdown", "m.md", "--json", "j.json"),
     )
-    assert found.returncode == 2  # grades of items are no minimum of a measure
+    assert found.code == 2  # grades of items are no minimum of a measure
     (folder / "golden.json").write_text(json.dumps(HOSTILE))
     found = gate(
-        folder,
         *("q.json", "<b>|=new.json", "--baseline", "old.json", "-m", "RR"),
         *("--golden", "golden.json", "--junit", "j.xml", "--markdown", "m.md", "--json", "j.json"),
     )
-    assert found.returncode == 1
+    assert found.code == 1
     suite = ElementTree.parse(folder / "j.xml").getroot()[0]
     assert suite.attrib["name"] == "judged gate <b>|"
     assert suite.attrib["tests"] == suite.attrib["failures"] == str(1 + len(HOSTILE))
@@ -240,9 +233,9 @@ main(sys.argv[2:])
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="there is no SIGKILL")
 @pytest.mark.parametrize("where", ["middle", "before", "after"])
-def test_a_killed_update_leaves_a_whole_file(folder: Path, where: str) -> None:
+def test_a_killed_update_leaves_a_whole_file(gate: Any, folder: Path, where: str) -> None:
     base = ["qrels", "good.run", "--baseline", "b.json", "-m", "RR"]
-    assert gate(folder, *base, "--update-baseline").returncode == 0
+    assert gate(*base, "--update-baseline").code == 0
     old = (folder / "b.json").read_bytes()
     again = ["gate", "qrels", "bad.run", *base[2:], "--update-baseline", "--force"]
     killed = subprocess.run(
@@ -251,29 +244,29 @@ def test_a_killed_update_leaves_a_whole_file(folder: Path, where: str) -> None:
     assert killed.returncode == -signal.SIGKILL
     now = (folder / "b.json").read_bytes()
     assert (now == old) == (where != "after")
-    code = gate(folder, "qrels", "bad.run", *base[2:]).returncode
+    code = gate("qrels", "bad.run", *base[2:]).code
     assert code == (0 if where == "after" else 1)
 
 
-def test_a_folder_that_cannot_be_written_to(folder: Path) -> None:
+def test_a_folder_that_cannot_be_written_to(gate: Any, folder: Path) -> None:
     closed = folder / "closed"
     closed.mkdir()
     closed.chmod(0o500)
     if os.access(closed, os.W_OK):
         pytest.skip("this user may write everywhere")
     for option in ("--json", "--junit", "--markdown"):
-        found = gate(folder, "qrels", "bad.run", "--baseline", "good.run", option, "closed/x")
-        assert (found.returncode, found.stdout) == (2, "")
-        assert "closed/x: the folder closed cannot be written to." in found.stderr
-    found = gate(folder, "qrels", "bad.run", "--baseline", "closed/b.json", "--update-baseline")
-    assert found.returncode == 2
-    assert "closed/b.json: the folder closed cannot be written to." in found.stderr
+        found = gate("qrels", "bad.run", "--baseline", "good.run", option, "closed/x")
+        assert (found.code, found.out) == (2, "")
+        assert "closed/x: the folder closed cannot be written to." in found.err
+    found = gate("qrels", "bad.run", "--baseline", "closed/b.json", "--update-baseline")
+    assert found.code == 2
+    assert "closed/b.json: the folder closed cannot be written to." in found.err
 
 
-def test_a_folder_that_is_not_there(folder: Path) -> None:
-    found = gate(folder, "qrels", "bad.run", "--baseline", "no/b.json", "--update-baseline")
-    assert found.returncode == 2
-    assert found.stderr == "judged: no/b.json: there is no folder no; make it first.\n"
+def test_a_folder_that_is_not_there(gate: Any, folder: Path) -> None:
+    found = gate("qrels", "bad.run", "--baseline", "no/b.json", "--update-baseline")
+    assert found.code == 2
+    assert found.err == "judged: no/b.json: there is no folder no; make it first.\n"
 
 
 def test_options_reach_the_library(

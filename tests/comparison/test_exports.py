@@ -365,3 +365,23 @@ def test_infinite_values_are_refused_with_what_can_be_compared() -> None:
         "these out of all runs, or choose the test sign, which counts only who is better on how "
         "many queries."
     )
+
+
+def test_no_sentence_promises_what_its_own_row_denies() -> None:
+    """A difference that would count alone is larger than what is called detectable, which is alone
+    too; and tests of ranks would not have shown it."""
+    queries = [f"q{number}" for number in range(10)]
+    steps = {query: 0.1 * number for number, query in enumerate(queries)}
+    values = {"a": steps, "b": {q: v + (0.02, 0.05)[v > 0.4] for q, v in steps.items()}}
+    values["c"] = {query: 1 - value for query, value in steps.items()}
+    row = judged.compare_values(values, correction="tukey").pair("b", "a")
+    assert row.detectable is not None
+    assert row.detectable < row.difference
+    assert row.says == (
+        "value: no evidence that b differs from a; the difference would count alone, not among 3 "
+        "comparisons."
+    )
+    shuffled = {query: steps[query] + (-0.03, 0.04)[n % 2] for n, query in enumerate(queries)}
+    for test in ("wilcoxon", "sign"):
+        found = judged.compare_values({"a": steps, "b": shuffled}, test=test)
+        assert found.pair().says == "value: no evidence that b differs from a."

@@ -313,7 +313,7 @@ def test_intervals_with_repeats_cover_what_those_of_queries_do_not():
     cover 83 %."""
     random = np.random.default_rng(15)
     queries = [f"{number:03}" for number in range(100)]
-    trials = 300
+    trials = 120
     shifts = 0.03 * random.normal(size=(3, 1, trials))
     table = 0.2 * random.normal(size=(1, 100, trials)) + shifts
     table = table + 0.1 * random.normal(size=(3, 100, trials))

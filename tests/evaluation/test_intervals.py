@@ -19,6 +19,7 @@ import judged
 from judged import Embeddings, Rankings, evaluate, relevance
 from judged.errors import InputError, JudgedError
 from judged.evaluation.evaluation import Evaluation
+from judged.evaluation.intervals import summary_range
 
 WARNS = pytest.mark.filterwarnings("ignore::judged.errors.JudgedWarning")
 ITEMS = [f"d{number}" for number in range(12)]
@@ -116,14 +117,17 @@ def test_ends_are_cut_at_the_range() -> None:
 
 
 def test_a_value_beyond_the_range_is_not_cut_off() -> None:
-    rankings = Rankings.from_relevance([[1, 0], [0, 1], [0, 0, 1]]).evaluate("RR").scored()
-    values = next(iter(rankings.values.values()))
-    assert values.max() == 1.0
-    from judged.evaluation.intervals import _range
-
-    assert _range(rankings, judged.RR, 3) == (0, 1)
+    values = np.array([1.0, 0.5, 0.0])
+    assert summary_range(values, (0, 1), "mean") == (0, 1)
+    assert summary_range(values, (0, 1), "sum") == (0, 3)
     values[0] = -1.0
-    assert _range(rankings, judged.RR, 3) == (-math.inf, 1)
+    assert summary_range(values, (0, 1), "mean") == (-math.inf, 1)
+    other = Rankings.from_relevance([[1], [0, 1], [0, 0, 1], [1]]).evaluate("RR")
+    other.scored().values[judged.RR][0] = -1.0
+    alone = other.interval()
+    assert alone.low < 0
+    beside = other.beside(other, names=["one", "two"])
+    assert ends(beside.compare().interval(run="one")) == ends(alone)
 
 
 @WARNS

@@ -417,3 +417,18 @@ def test_weights_and_groups_count() -> None:
     weighed = judged.gate(judgements, new, "RR", baseline=old, weights=weights).rows[0]
     each = np.array([0.5] * 5 + [1 / 3, 0.25] + [1] * 5)
     assert weighed.value == pytest.approx(np.average(each, weights=[1] * 7 + [10] * 5))
+
+
+def test_a_minimum_of_repeats_is_by_the_interval_of_a_comparison() -> None:
+    """Repeats that move as a whole widen it: that of a mean, a sum and a geometric mean."""
+    judgements, one = graded(30, 0.8, 1)
+    runs = judged.repeats(one, *(graded(30, noise, 2)[1] for noise in (2.0, 4.0)))
+    bounds = []
+    for aggregate in ("mean", "sum", "geometric"):
+        measure = judged.AP(aggregate=aggregate)
+        limits = {"max_drop": 30.0, "minimum": 0.1}
+        found = judged.gate(judgements, runs, measure, baseline=one, rule="safe", **limits)
+        both = judged.compare(judgements, {"a": runs, "b": one}, measure, level=0.9)
+        bounds.append(found.minima[0].bound)
+        assert bounds[-1] == both.interval(run="a").low
+    assert bounds[1] == pytest.approx(30 * bounds[0])

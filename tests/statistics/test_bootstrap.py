@@ -289,13 +289,13 @@ def test_leaving_out_each_unit() -> None:
 
 def test_blocks_and_portions_do_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
     generator = np.random.default_rng(9)
-    samples: list[Sample] = [Means.of_values(generator.uniform(size=300)) for _ in range(5)]
-    samples += [Median.of_values(generator.uniform(size=300)) for _ in range(2)]
+    samples: list[Sample] = [Means.of_values(generator.uniform(size=80)) for _ in range(3)]
+    samples += [Median.of_values(generator.uniform(size=80)) for _ in range(1)]
     pairs = [(one, two) for one in samples for two in samples if one is not two]
-    together = bootstrap_pairs(pairs, levels=LEVELS, resamples=999)
-    monkeypatch.setattr(blocks, "BLOCK", 7 * 300)
-    monkeypatch.setattr(module, "MEMORY", 8 * 5 * 999)
-    portions = bootstrap_pairs(pairs, levels=LEVELS, resamples=999)
+    together = bootstrap_pairs(pairs, levels=LEVELS, resamples=199)
+    monkeypatch.setattr(blocks, "BLOCK", 7 * 80)
+    monkeypatch.setattr(module, "MEMORY", 8 * 5 * 199)
+    portions = bootstrap_pairs(pairs, levels=LEVELS, resamples=199)
     np.testing.assert_array_equal(portions.p, together.p)
     np.testing.assert_allclose(portions.low, together.low, rtol=1e-12)
 

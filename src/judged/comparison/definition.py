@@ -128,8 +128,34 @@ def notes(comparison: Comparison) -> list[str]:
         *(text for row in comparison.rows for text in _on_other_queries(comparison, row)),
         *(f"{TESTED[test]}." for test in _measures_by_test(comparison) if test in TESTED),
         *_disagreeing(comparison),
+        *_unreachable(comparison),
         *_grouped(comparison),
         *(each.says for each in comparison.noise),
+    ]
+
+
+def _unreachable(comparison: Comparison) -> list[str]:
+    """Pairs that no data could have shown: the smallest p there is, corrected, is not below."""
+    settings = comparison.settings
+    number, over = _family(comparison)
+    if settings.correction not in ("holm", "bonferroni", "none"):
+        return []
+    times = 1 if settings.correction == "none" else number
+    found = [
+        row.smallest_p
+        for row in comparison.rows
+        if row.test != "t"
+        and row.verdict == "no evidence"
+        and not below(row.smallest_p * times, settings.level)
+    ]
+    if not found:
+        return []
+    pairs = counted(len(found), "pair")
+    among = f", times {times:,} for the {over}," if times > 1 else ""
+    return [
+        f"of {pairs} nothing could be shown: the smallest p that their queries or resamples allow, "
+        f"{min(found):.2g}{' or more' if min(found) < max(found) else ''}{among} is not below "
+        f"{1 - settings.level:.10g}. Take more resamples, compare with a baseline, or the test t."
     ]
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from judged.comparison.numbers import Compared, Numbers
 from judged.comparison.settings import Settings
+from judged.evaluation.intervals import summary_range
 from judged.statistics.intervals import Interval, interval
 from judged.statistics.samples import Means
 
@@ -18,9 +19,9 @@ def own_interval(numbers: Numbers, measure: Compared, run: str, settings: Settin
     apart."""
     entry = numbers.entry(measure, run)
     sample, groups = entry.sample, numbers.grouped(entry.place)
-    # The range is that of values, and the error that of what is averaged.
+    least, most = summary_range(entry.values, measure.range, sample.aggregate)
+    # The error is that of what is averaged.
     size = len(sample) if sample.aggregate == "sum" else 1
-    least, most = (end * size for end in measure.range)
     scale = sample.value() if entry.error and sample.aggregate == "geometric" else size
     found = interval(
         sample,

@@ -11,6 +11,7 @@ import numpy as np
 
 from judged.segments import Floats, Ints
 from judged.statistics.samples import Sample
+from judged.statistics.units import numbered
 
 if TYPE_CHECKING:
     from judged.evaluation.evaluation import Evaluation
@@ -89,12 +90,9 @@ class Numbers:
     @classmethod
     def of(cls, evaluation: Evaluation) -> Numbers:
         """Those of an evaluation."""
-        queries = tuple(sorted(evaluation.runs[0].rankings.queries))
+        queries = queries_of(evaluation)
         place = {query: at for at, query in enumerate(queries)}
-        measures = tuple(
-            Compared(evaluation.label(each), each.spec.higher_is_better, each.spec.range, each)
-            for each in evaluation.measures
-        )
+        measures = compared_by(evaluation)
         entries = {
             (each.name, run.name): entry_of(run, each.measure, place)
             for run in evaluation.runs
@@ -131,7 +129,7 @@ class Numbers:
         """The groups of some queries, numbered from 0 without gaps."""
         if self.groups is None:
             return None
-        return np.unique(self.groups[place], return_inverse=True)[1].reshape(-1)
+        return numbered(self.groups[place])
 
     def only(self, place: Ints) -> Numbers:
         """The same of some of the queries only."""
@@ -140,6 +138,19 @@ class Numbers:
             for key, entry in self.entries.items()
         }
         return replace(self, entries=entries)
+
+
+def queries_of(evaluation: Evaluation) -> tuple[str, ...]:
+    """All judged queries in the order of their ids, which entries number them by."""
+    return tuple(sorted(evaluation.runs[0].rankings.queries))
+
+
+def compared_by(evaluation: Evaluation) -> tuple[Compared, ...]:
+    """The measures of an evaluation, to compare by."""
+    return tuple(
+        Compared(evaluation.label(each), each.spec.higher_is_better, each.spec.range, each)
+        for each in evaluation.measures
+    )
 
 
 def entry_of(run: Scored, measure: Measure, place: Mapping[str, int]) -> Entry:

@@ -18,8 +18,6 @@ from judged.statistics.tested import Tested, below
 if TYPE_CHECKING:
     from judged.comparison.numbers import Numbers
 
-FOR_MEANS = ("t", "randomisation", "wilcoxon", "sign")
-"""Tests of means, sums and geometric means only."""
 UNSURE = {
     "identical": "no query differs",
     "few": "too few queries differ for an interval",
@@ -100,8 +98,8 @@ def _chosen(match: Match, test: str, numbers: Numbers) -> str:
         where = some([numbers.queries[at] for at in match.ours.place[match.infinite]])
         raise MeasureError(
             f"{name} is infinite for {where}, and a mean of infinite values says nothing; "
-            f"{_finite(match)}, or choose the test sign, which counts only who is better on how "
-            "many queries."
+            f"{_instead(match)}choose the test sign, which counts only who is better on how many "
+            "queries."
         )
     if match.too_large:
         raise InputError(
@@ -120,12 +118,12 @@ def averages(match: Match) -> bool:
     return match.ours.sample.aggregate != "median"
 
 
-def _finite(match: Match) -> str:
-    """What can be compared in place of a mean that is infinite."""
+def _instead(match: Match) -> str:
+    """What can be compared in place of a mean of infinite values: of another tool's, nothing."""
     measure = match.measure.measure
     if measure is None:
-        return "leave these out of all runs"
-    return f"compare its median ({measure(aggregate='median')}), compare RR"
+        return "leave these queries out of all runs, or "
+    return f"compare its median ({measure(aggregate='median')}), compare RR, or "
 
 
 def _tested(test: str, matches: list[Match], settings: Settings) -> list[Outcome]:

@@ -8,9 +8,6 @@ from typing import Any
 from judged.statistics.intervals import Interval
 from judged.text import plain
 
-VERDICTS = ("better", "worse", "equivalent", "no evidence", "too few", "identical")
-"""What can be said of a pair."""
-
 
 @dataclass(frozen=True)
 class Pair:

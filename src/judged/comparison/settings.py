@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from judged.checks import LEVEL, choice, number, whole
+from judged.checks import choice, number, whole
 from judged.checks import level as checked_level
 from judged.errors import InputError, quoted
 from judged.results import Result
@@ -53,7 +53,7 @@ class Settings:
     level: float = 0.95
     power: float = 0.8
     margin: Mapping[str, float] | float | None = None
-    resamples: int = 9_999
+    resamples: int = RESAMPLES
     seed: int = 0
 
     @classmethod

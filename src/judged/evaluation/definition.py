@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from judged import __version__
-from judged.checks import LEVEL
-from judged.evaluation.intervals import RESAMPLES, interval_of
+from judged.checks import LEVEL, RESAMPLES
+from judged.evaluation.intervals import interval_of
 from judged.evaluation.ranges import TIE_SENTENCES, UNJUDGED_ENDS
 from judged.evaluation.unanswerable import apart_lines
 from judged.evaluation.weighting import weights_line

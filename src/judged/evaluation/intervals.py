@@ -9,29 +9,28 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from judged.checks import LEVEL
+from judged.checks import LEVEL, RESAMPLES
 from judged.errors import InputError
 from judged.statistics.samples import Means
+from judged.statistics.units import numbered
 from judged.text import counted
 
 if TYPE_CHECKING:
     from judged.evaluation.evaluation import Evaluation
     from judged.evaluation.scored import Scored
     from judged.measures import Measure
-    from judged.segments import Ints
+    from judged.segments import Floats, Ints
     from judged.statistics.intervals import Interval
     from judged.types import GroupsLike
 
 ENDS = ("low", "high")
 """What the ends of an interval are called in tables."""
-RESAMPLES = 9_999
-"""How many resamples of the queries a bootstrap takes."""
 
 Groups = Mapping[str, int]
 """The number of each query's group."""
 
 
-def numbered(given: GroupsLike, runs: Iterable[Scored]) -> Groups:
+def group_of_each(given: GroupsLike, runs: Iterable[Scored]) -> Groups:
     """The groups of all queries of some runs, numbered in the order of query ids."""
     from judged.inputs.groups import groups_of
 
@@ -50,7 +49,7 @@ def refuse_idle(level: float, groups: GroupsLike | None) -> None:
 
 def with_intervals(evaluation: Evaluation, level: float, groups: GroupsLike | None) -> Evaluation:
     """An evaluation with the interval of every number."""
-    known = None if groups is None else numbered(groups, evaluation.runs)
+    known = None if groups is None else group_of_each(groups, evaluation.runs)
     runs = [
         replace(
             run,
@@ -87,12 +86,13 @@ def interval_of(
     sample = run.sample(measure).take(row[order])
     if isinstance(sample, Means) and (why := _infinite(sample, measure)):
         return Interval(estimate, note=why)
+    about = run.values[measure][order], measure.spec.range, measure.params["aggregate"]
     found = interval(
         sample,
         level=level,
         method=method,
-        groups=None if groups is None else _groups(run, order, groups),
-        range=_range(run, measure, len(order)) if cut else (-math.inf, math.inf),
+        groups=_groups(run, order, groups),
+        range=summary_range(*about) if cut else (-math.inf, math.inf),
         error=run.summary_errors.get(measure, 0.0),
         resamples=resamples,
         seed=seed,
@@ -100,11 +100,12 @@ def interval_of(
     return replace(found, estimate=estimate)
 
 
-def _groups(run: Scored, order: Ints, groups: Groups) -> Ints:
+def _groups(run: Scored, order: Ints, groups: Groups | None) -> Ints | None:
     """The groups of these queries, numbered without gaps."""
+    if groups is None:
+        return None
     queries = run.rankings.queries
-    found = [groups[queries[at]] for at in order.tolist()]
-    return np.unique(found, return_inverse=True)[1].reshape(-1)
+    return numbered(np.array([groups[queries[at]] for at in order.tolist()]))
 
 
 def _infinite(sample: Means, measure: Measure) -> str:
@@ -116,12 +117,15 @@ def _infinite(sample: Means, measure: Measure) -> str:
     return f"infinite for {queries}; {measure(aggregate='median')} can have one"
 
 
-def _range(run: Scored, measure: Measure, size: int) -> tuple[float, float]:
-    """The lowest and the highest summary that there can be; none where a convention gave a query a
-    value beyond the measure's own."""
-    low, high = map(float, measure.spec.range)
-    values = run.values[measure]
-    low = low if np.nanmin(values) >= low else -math.inf
-    high = high if np.nanmax(values) <= high else math.inf
-    many = size if measure.params["aggregate"] == "sum" else 1
-    return low * many, high * many
+def summary_range(values: Floats, ends: tuple[float, float], aggregate: str) -> tuple[float, float]:
+    """The lowest and the highest summary that there can be of a measure whose values lie between
+    these ends; no end where a query has a value beyond it, as a convention may give it.
+
+    >>> summary_range(np.array([0.5, -1.0]), (0, 1), "sum")
+    (-inf, 2.0)
+    """
+    low, high = map(float, ends)
+    low = low if values.min(initial=low) >= low else -math.inf
+    high = high if values.max(initial=high) <= high else math.inf
+    size = len(values) if aggregate == "sum" else 1
+    return low * size, high * size

@@ -6,10 +6,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from judged.checks import LEVEL, checked_methods, choice
+from judged.checks import LEVEL, RESAMPLES, checked_methods, choice
 from judged.errors import InputError, PolicyError
 from judged.evaluation.exports import Exports
-from judged.evaluation.intervals import RESAMPLES, Groups, interval_of, numbered
+from judged.evaluation.intervals import Groups, group_of_each, interval_of
 from judged.evaluation.ranges import TIE_ORDERS, UNJUDGED_ENDS, TieRange, UnjudgedRange
 from judged.evaluation.unanswerable import Unanswerable
 from judged.measures import Measure
@@ -78,7 +78,7 @@ class Uncertain(Exports):
         (0.5841, 0.9159, 't')
         """
         scored = self.scored(run)
-        known = None if groups is None else numbered(groups, [scored])
+        known = None if groups is None else group_of_each(groups, [scored])
         return self._interval(scored, self.measure(measure), level, method, known, resamples, seed)
 
     def intervals(
@@ -110,7 +110,7 @@ class Uncertain(Exports):
         """
         import polars as pl
 
-        known = None if groups is None else numbered(groups, self.runs)
+        known = None if groups is None else group_of_each(groups, self.runs)
         rows = []
         for run in self.runs:
             for measure in self.measures:

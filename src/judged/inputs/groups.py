@@ -11,7 +11,7 @@ import polars as pl
 from judged.errors import InputError
 from judged.inputs.agreement import apart, few
 from judged.inputs.dicts import as_id
-from judged.inputs.names import candidates
+from judged.inputs.names import beside_query
 from judged.inputs.sheets import Nested, Sheet, names_columns, sheet_of
 from judged.inputs.tables import Kind
 from judged.segments import Ints
@@ -123,18 +123,5 @@ def _chosen(sheet: Sheet) -> tuple[str, str]:
                 "has to name them."
             )
         return header[0], header[1]
-    queries = candidates("query", header)
-    found = [at for at, name in enumerate(header) if name.strip().lower() in NAMES]
-    found = [at for at in found if [at] != queries[:1]]
-    if queries and not found and len(header) == 2:
-        found = [1 - queries[0]]
-    if not queries or not found:
-        named = ", ".join(quote(name, 30) for name in header[:20])
-        raise InputError(
-            f"{sheet.source}: the columns query and group are needed; the columns are {named}. "
-            f"Names understood for the group: {', '.join(NAMES)}."
-        )
-    if len(found) > 1:
-        two = " and ".join(quote(header[at], 30) for at in found[:2])
-        raise InputError(f"{sheet.source}: the columns {two} may both be the group; leave one out.")
-    return header[queries[0]], header[found[0]]
+    query, group = beside_query(header, sheet.source, "group", NAMES)
+    return header[query], header[group]

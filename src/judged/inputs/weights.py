@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from judged.checks import real, refuse_lost_polars
 from judged.errors import InputError, quoted
-from judged.inputs.columns import candidates
 from judged.inputs.dicts import as_id
+from judged.inputs.names import beside_query, candidates
 from judged.inputs.query_weights import GIVEN, QueryWeights
 from judged.inputs.tables import Kind
 from judged.text import counted, quote
@@ -107,22 +107,8 @@ def _of_rows(rows: Sequence[tuple[str, Mapping[str, Any]]], source: str) -> Iter
 
 
 def _chosen(header: Sequence[str], source: str) -> tuple[int, int]:
-    """The columns of query and weight; where two may be the weight, neither is taken."""
-    queries = candidates("query", header)
-    plain = [name.strip().lower() for name in header]
-    found = [at for at, name in enumerate(plain) if name in NAMES and at not in queries]
-    if queries and not found and len(header) == 2:
-        found = [1 - queries[0]]
-    named = ", ".join(quote(name, 30) for name in header[:20])
-    if not queries or not found:
-        raise InputError(
-            f"{source}: the columns query and weight are needed; the columns are {named}. Names "
-            f"understood for the weight: {', '.join(NAMES)}."
-        )
-    if len(found) > 1:
-        two = " and ".join(quote(header[at], 30) for at in found[:2])
-        raise InputError(f"{source}: the columns {two} may both be the weight; leave one out.")
-    return queries[0], found[0]
+    """The columns of query and weight."""
+    return beside_query(header, source, "weight", NAMES)
 
 
 def _of_file(source: Source) -> Iterator[Row]:

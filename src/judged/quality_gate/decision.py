@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from judged.comparison.intervals import own_interval
 from judged.comparison.lacking import MOST_LACKING, in_no_run, says_missing
 from judged.comparison.match import Match, matched
-from judged.comparison.numbers import Compared, Entry, Numbers
+from judged.comparison.numbers import Compared, Entry, Numbers, compared_by, queries_of
 from judged.comparison.sentences import some
 from judged.errors import InputError, PolicyError
 from judged.evaluation.evaluation import Evaluation, evaluate_rankings
@@ -27,14 +28,13 @@ from judged.quality_gate.asked import Asked
 from judged.quality_gate.baseline import Baseline
 from judged.quality_gate.conditions import Changes, Conditions
 from judged.quality_gate.fingerprints import fingerprints
-from judged.quality_gate.measured import Measured, compared_by, measured, queries_of
+from judged.quality_gate.measured import Measured, measured
 from judged.quality_gate.reading import Given, NoBaselineError
 from judged.quality_gate.result import Gate, Worst
 from judged.quality_gate.rules import ruled
 from judged.quality_gate.values import Reached, Wanted, of_query, of_whole, refuse_unknown
 from judged.segments import Floats
 from judged.statistics.aggregates import relative
-from judged.statistics.intervals import interval
 from judged.text import Warned
 
 if TYPE_CHECKING:
@@ -280,32 +280,18 @@ def _numbers(
 def _minima(
     measures: Sequence[Compared], minima: Mapping[str, float], numbers: Numbers, asked: Asked
 ) -> tuple[Reached, ...]:
-    """What has to be reached on all queries, as `evaluate` has them."""
+    """What has to be reached on all queries, as `evaluate` has them; under the rule safe by the
+    interval whose ends hold one by one at the level."""
+    one_sided = replace(asked.settings, level=asked.settings.levels[1])
     found = []
     for measure in measures:
         if measure.name not in minima:
             continue
         entry = numbers.entry(measure, NOW)
         value = entry.sample.value() if len(entry.place) else math.nan
-        own = _interval(measure, entry, numbers, asked) if asked.rule == "safe" else None
+        own = own_interval(numbers, measure, NOW, one_sided) if asked.rule == "safe" else None
         found.append(of_whole(measure, minima[measure.name], value, own))
     return tuple(found)
-
-
-def _interval(measure: Compared, entry: Entry, numbers: Numbers, asked: Asked) -> Any:
-    """The interval whose ends hold one by one at the level."""
-    error = entry.error
-    if entry.repeats is not None:
-        from judged.statistics.repeats import repeat_variance
-
-        error = math.sqrt(error**2 + repeat_variance(entry.repeats)[0])
-    return interval(
-        entry.sample,
-        level=asked.settings.levels[1],
-        groups=numbers.grouped(entry.place),
-        range=measure.range,
-        error=error,
-    )
 
 
 def _golden(

@@ -24,19 +24,6 @@ class Measured:
     """How many runs of the system there are."""
 
 
-def queries_of(evaluation: Evaluation) -> tuple[str, ...]:
-    """All judged queries in the order of their ids, which entries number them by."""
-    return tuple(sorted(evaluation.runs[0].rankings.queries))
-
-
-def compared_by(evaluation: Evaluation) -> tuple[Compared, ...]:
-    """The measures of an evaluation, to compare by."""
-    return tuple(
-        Compared(evaluation.label(each), each.spec.higher_is_better, each.spec.range, each)
-        for each in evaluation.measures
-    )
-
-
 def measured(
     evaluation: Evaluation, runs: Sequence[Scored], name: str, queries: Sequence[str]
 ) -> Measured:

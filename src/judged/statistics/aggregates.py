@@ -10,7 +10,7 @@ from judged.segments import Floats, Ints
 GEOMETRIC_FLOOR = 1e-5
 """trec_eval's floor: one query at zero must not make the geometric mean zero."""
 CLOSE = 1e-12
-"""Sums of weights that differ by so little, relatively, are the same but for rounding."""
+"""Numbers that differ by no more, relative to the largest, are the same but for rounding."""
 
 Weighed = Floats | None
 """Weights above 0, the greatest of them 1; None where all values count the same."""

@@ -10,20 +10,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from judged.checks import LEVEL, choice, real
+from judged.checks import LEVEL, RESAMPLES, choice, real
 from judged.errors import InputError, quoted
 from judged.segments import Floats, Ints
-from judged.statistics.aggregates import effective_number
+from judged.statistics.aggregates import CLOSE, effective_number
 from judged.statistics.distributions import normal_quantile
 from judged.statistics.samples import Means, Median, Sample
 from judged.statistics.shares import wilson
-from judged.statistics.student import SAME, Spread, half_widths, spread, sums_by_group
+from judged.statistics.student import Spread, half_widths, spread
+from judged.statistics.units import numbered, unit_weights
 from judged.text import counted, listed, plain, shown
 
 METHODS = ("t", "bca", "percentile")
 """What may be asked for by name, where it fits."""
-RESAMPLES = 9_999
-"""How many samples a bootstrap draws, unless another number is asked for."""
 UNKNOWN = (-math.inf, math.inf)
 """The range of values of which nobody said between what they lie."""
 
@@ -328,12 +327,9 @@ def _student(
 def _wilson(sample: Sample, groups: Ints | None, level: float) -> tuple[float, float]:
     """Wilson's bounds, of as many equal queries or groups as say as much."""
     assert isinstance(sample, Means)
-    weights = np.ones(len(sample)) if sample.weights is None else sample.weights
-    if groups is not None:
-        weights = sums_by_group((weights / weights.max())[:, None], groups)[:, 0]
     # All zero or all one exactly, whatever the weights round to.
     share = 1.0 if sample.columns.all() else sample.value()
-    size = effective_number(weights)
+    size = effective_number(unit_weights(len(sample), sample.weights, numbered(groups)))
     low, high = wilson(share * size, size, level)
     return float(low), float(high)
 
@@ -372,7 +368,7 @@ def _all_equal(values: Floats) -> bool:
     low, high = float(values.min()), float(values.max())
     if math.isinf(low) or math.isinf(high):
         return low == high
-    return high - low <= SAME * max(abs(low), abs(high))
+    return high - low <= CLOSE * max(abs(low), abs(high))
 
 
 def _widened(

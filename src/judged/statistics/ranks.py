@@ -7,7 +7,7 @@ from functools import lru_cache
 import numpy as np
 
 from judged.segments import Floats
-from judged.statistics.student import SAME
+from judged.statistics.aggregates import CLOSE
 from judged.statistics.tested import SMALLEST_P
 
 EXACT_BELOW = 50
@@ -78,7 +78,7 @@ def leaning(column: Floats, rounding: Floats | None = None) -> float:
 def _off(columns: Floats, rounding: Floats | None) -> Floats:
     if rounding is not None:
         return rounding
-    return SAME * np.maximum(1.0, np.where(np.isfinite(columns), np.abs(columns), 0.0))
+    return CLOSE * np.maximum(1.0, np.where(np.isfinite(columns), np.abs(columns), 0.0))
 
 
 def _above(column: Floats, off: Floats) -> tuple[float, Floats]:

@@ -7,8 +7,7 @@ import math
 import numpy as np
 
 from judged.segments import Floats
-from judged.statistics.aggregates import effective_number
-from judged.statistics.student import SAME
+from judged.statistics.aggregates import CLOSE, effective_number
 
 
 def repeat_variance(values: Floats, weights: Floats | None = None) -> tuple[float, float]:
@@ -53,7 +52,7 @@ def repeat_variance(values: Floats, weights: Floats | None = None) -> tuple[floa
         size = queries if weights is None else effective_number(weights)
         explained = float((left**2).sum() / freedoms[1]) / size
     added = between - explained
-    if added <= (SAME * float(np.abs(values).max())) ** 2:
+    if added <= (CLOSE * float(np.abs(values).max())) ** 2:
         return 0.0, math.inf
     squares = np.array([between, explained]) ** 2
     return added / repeats, added**2 / float((squares / freedoms).sum())

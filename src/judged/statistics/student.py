@@ -16,12 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judged.segments import Floats, Ints
-from judged.statistics.aggregates import relative
+from judged.statistics.aggregates import CLOSE, relative
 from judged.statistics.distributions import t_quantile, t_tail
 from judged.statistics.tested import SMALLEST_P, Tested, below
-
-SAME = 1e-12
-"""Values that differ by no more, relative to the largest, are equal: the rest is rounding."""
+from judged.statistics.units import numbered, unit_sums
 
 More = Sequence[tuple[Floats, Floats]]
 """Further variances of a mean, each with its degrees of freedom, infinite for a known variance."""
@@ -89,12 +87,13 @@ def spread(
     shift = (apart if weights is None else apart * weights[:, None]).sum(axis=0) / total
     residual = (apart - shift) * unit_weights[:, None]
     if groups is not None:
-        residual = sums_by_group(residual, groups)
-        unit_weights = sums_by_group(unit_weights[:, None], groups)[:, 0]
+        groups = numbered(groups)
+        residual = unit_sums(residual, groups)
+        unit_weights = unit_sums(unit_weights[:, None], groups)[:, 0]
     mean = np.where(finite, first + shift * scale, np.nan)
     units = len(unit_weights)
     largest = np.abs(columns).max(axis=0)
-    spreads = (np.abs(residual) / unit_weights[:, None] * scale > SAME * largest).any(axis=0)
+    spreads = (np.abs(residual) / unit_weights[:, None] * scale > CLOSE * largest).any(axis=0)
     known = finite & spreads & (units > 1)
     per_unit = units / max(units - 1, 1)
     error = scale * np.sqrt(per_unit * (residual**2).sum(axis=0)) / total
@@ -173,11 +172,3 @@ def _with_more(error: Floats, freedom: Floats, more: More) -> tuple[Floats, Floa
 def _powers_of_two(largest: Floats) -> Floats:
     """A power of two near each number; 1 for 0."""
     return np.where(largest > 0, np.ldexp(1.0, np.frexp(largest)[1] - 1), 1.0)
-
-
-def sums_by_group(values: Floats, groups: Ints) -> Floats:
-    """The sum of each column over each group that has queries."""
-    order = np.argsort(groups, kind="stable")
-    ordered = groups[order]
-    starts = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]])
-    return np.add.reduceat(values[order], starts, axis=0)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judged.segments import Floats
-from judged.statistics.student import SAME
+from judged.statistics.aggregates import CLOSE
 from judged.statistics.tested import SMALLEST_P, Tukey, below
 
 FAR = 1e-9
@@ -51,7 +51,7 @@ def tukey(values: Floats, levels: Sequence[float] = (0.95,)) -> Tukey:
     means = values.mean(axis=0)
     apart = np.abs(means[:, None] - means)
     left = values - means - values.mean(axis=1, keepdims=True) + values.mean()
-    if np.abs(left).max() <= SAME * np.abs(values).max():
+    if np.abs(left).max() <= CLOSE * np.abs(values).max():
         return nothing
     freedom = (n - 1) * (m - 1)
     error = float(np.sqrt((left**2).sum() / freedom / n))

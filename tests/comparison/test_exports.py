@@ -284,7 +284,10 @@ def test_warnings_of_the_evaluation_travel_along() -> None:
             policy={"missing": "zero"},
         )
     assert found.warnings()
-    assert set(found.evaluation.warnings()) <= set(found.warnings())
+    # What ties do to the numbers is said by what verdicts depend on.
+    others = {text for text in found.evaluation.warnings() if not text.startswith("Ties move")}
+    assert others <= set(found.warnings())
+    assert "tie-range" not in " ".join(found.warnings())
     text = found.to_text()
     for warned in found.warnings():
         assert f"warning: {warned}" in text

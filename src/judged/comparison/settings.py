@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from judged.checks import choice, number, whole
+from judged.checks import LEVEL, RESAMPLES, choice, number, whole
 from judged.checks import level as checked_level
 from judged.errors import InputError, quoted
 from judged.results import Result
@@ -50,7 +50,7 @@ class Settings:
     test: str = "auto"
     correction: str = "holm"
     family: str = "measure"
-    level: float = 0.95
+    level: float = LEVEL
     power: float = 0.8
     margin: Mapping[str, float] | float | None = None
     resamples: int = RESAMPLES

@@ -177,7 +177,7 @@ def test_infinite_values_of_another_tool() -> None:
         judged.compare_values(values)
     assert str(error.value) == (
         "value is infinite for 1 query (2), and a mean of infinite values says nothing; leave "
-        "these queries out of all runs, or choose the test sign, which counts only who is better "
+        "these out of all runs, or choose the test sign, which counts only who is better "
         "on how many queries."
     )
 
@@ -220,3 +220,26 @@ def test_values_with_thousands_of_digits() -> None:
     rows = [{"query": LONG, "item": "a", "grade": 1}, {"query": "q", "item": "a", "grade": 1}]
     with pytest.raises(InputError):
         judged.evaluate(rows, {"q": ["a"]}, "AP")
+
+
+def test_a_corrected_p_of_slices_is_called_so() -> None:
+    """Holm doubles the smaller of two p-values, and gives the larger one at least as much."""
+    draw = np.random.default_rng(4)
+    values = {
+        name: dict(zip(map(str, range(30)), draw.random(30).tolist(), strict=True))
+        for name in "abc"
+    }
+    values["b"] = {query: x + 0.6 * (int(query) % 3 == 0) for query, x in values["b"].items()}
+    slices = {str(at): {"kind": "xyz"[at % 3]} for at in range(30)}
+
+    def said(correction: str) -> list[tuple[float, str]]:
+        found = judged.compare_values(
+            values, baseline="a", slices=slices, correction=correction, resamples=999
+        )
+        told = [text for text in found.sentences() if "between slices of kind" in text]
+        return [(float(text.rpartition(" ")[2].rstrip(").")), text) for text in told]
+
+    alone, together = said("none"), said("holm")
+    assert all("(p 0." in text for _, text in alone)
+    assert "(corrected p 0." in min(zip(alone, together, strict=True))[1][1]
+    assert min(together)[0] == pytest.approx(2 * min(alone)[0], abs=2e-4)

@@ -107,8 +107,9 @@ class Comparison(Exports):
         0.0
         """
         for given in (run, against):
-            if given is not None and given not in self.runs:
-                as_measure = given in self.measures
+            is_text = isinstance(given, str)
+            if given is not None and not (is_text and given in self.runs):
+                as_measure = is_text and given in self.measures
                 hint = f"; give a measure as measure={given!r}" if as_measure else ""
                 raise InputError(
                     f"there is no run {quoted(given)}{hint}; the runs are {', '.join(self.runs)}."

@@ -102,9 +102,10 @@ class Difference:
         """What a test found, with its sentence."""
         name, pair = match.measure.name, f"{match.run} and {match.against}"
         shown = "differs" if below(among, level) else "is not shown to differ"
+        called = "p" if among == p else "corrected p"
         says = (
             f"{name}: the difference between {pair} {shown} between slices of {attribute} "
-            f"(p {shown_p(among).replace('<', '< ')})."
+            f"({called} {shown_p(among).replace('<', '< ')})."
         )
         given = (match.run, match.against, match.queries, statistic, p, among, says)
         return cls(attribute, name, *given)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bench.case import Case, Claim, Contender, faster, within
+from bench.comparison_cases import comparison_cases
 from bench.contenders import MEASURES
 from bench.data import Embedded, Size
 from bench.statistics_cases import statistics_cases
@@ -34,6 +35,7 @@ def cases(*, quick: bool = False) -> dict[str, Case]:
         _mapped(quick),
         _temperature(quick),
         *statistics_cases(quick),
+        *comparison_cases(quick),
     )
     return {case.name: case for case in found}
 

@@ -182,7 +182,7 @@ def _ranx(qrels: Any, run: Any) -> Scores:
 def _timed(call: Callable[[Dicts, Dicts], Scores], qrels: str, run: str) -> Report:
     """Only the call from dicts to means is timed; the first one counts too, with whatever it
     imports."""
-    judgements, results = _nested(qrels, 4, "Int64"), _nested(run, 6, "Float64", value=4)
+    judgements, results = nested(qrels, 4, "Int64"), nested(run, 6, "Float64", value=4)
     scores: list[Scores] = []
     calls = clocked(lambda: scores.append(call(judgements, results)))
     return {"scores": scores[-1], "calls": calls}
@@ -198,7 +198,7 @@ def clocked(call: Callable[[], Any], times: int = CALLS) -> list[dict[str, float
     return calls
 
 
-def _nested(path: str, fields: int, kind: str, value: int = 3) -> Dicts:
+def nested(path: str, fields: int, kind: str, value: int = 3) -> Dicts:
     """{query: {item: number}} in the order of the file, with a string of its own for every row, as
     from a parser."""
     import polars as pl

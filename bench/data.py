@@ -1,9 +1,9 @@
 """Seeded runs and judgements as TREC files, kept in the system's folder for temporary files and
 made once.
 
-`python -m bench.data QUERIES RESULTS JUDGEMENTS` makes one pair, with four numbers vectors and
-labels. The benchmark only calls `ensure`: a parent that imported numpy would show up in the peak
-memory of its children (see measure.py).
+`python -m bench.data Size QUERIES RESULTS JUDGEMENTS RUNS` makes judgements and runs,
+`python -m bench.data Embedded …` vectors and labels. The benchmark only calls `ensure`: a parent
+that imported numpy would show up in the peak memory of its children (see measure.py).
 """
 
 from __future__ import annotations
@@ -44,9 +44,11 @@ class Size:
     queries: int
     results: int
     judgements: int = 50
+    runs: int = 1
 
     def __str__(self) -> str:
-        return f"{self.queries:,} × {self.results:,}"
+        runs = f"{self.runs} runs of " if self.runs > 1 else ""
+        return f"{runs}{self.queries:,} × {self.results:,}"
 
 
 @dataclass(frozen=True)
@@ -86,20 +88,21 @@ class Drawn:
 
 @dataclass(frozen=True)
 class Pair:
-    """The two files of one size."""
+    """The files of one size: judgements, and a run or several."""
 
     size: Size
     qrels: Path
-    run: Path
+    runs: tuple[Path, ...]
 
     @property
     def words(self) -> dict[str, str]:
-        """What stands for them in a contender's command."""
-        return {"{qrels}": str(self.qrels), "{run}": str(self.run)}
+        """What stands for them in a contender's command: {run}, and of several {run2}, {run3}, …"""
+        others = {f"{{run{at}}}": str(run) for at, run in enumerate(self.runs, 1)}
+        return {"{qrels}": str(self.qrels), "{run}": str(self.runs[0]), **others}
 
     @property
     def paths(self) -> tuple[Path, ...]:
-        return (self.qrels, self.run)
+        return (self.qrels, *self.runs)
 
 
 @dataclass(frozen=True)
@@ -133,7 +136,8 @@ def files_of(size: Size | Embedded | Drawn) -> Pair | Folder | Drawn:
     if isinstance(size, Embedded):
         return Folder(size, cache() / f"{size.queries}x{size.items}x{size.dims}x{size.relevant}")
     stem = f"{size.queries}x{size.results}x{size.judgements}"
-    return Pair(size, cache() / f"{stem}.qrels", cache() / f"{stem}.run")
+    names = [f"{stem}.{at}.run" if at > 1 else f"{stem}.run" for at in range(1, size.runs + 1)]
+    return Pair(size, cache() / f"{stem}.qrels", tuple(cache() / name for name in names))
 
 
 def ensure(size: Size | Embedded | Drawn) -> Pair | Folder | Drawn:
@@ -143,7 +147,8 @@ def ensure(size: Size | Embedded | Drawn) -> Pair | Folder | Drawn:
     if not all(path.exists() for path in files.paths):
         numbers = [str(number) for number in astuple(size)]
         root = Path(__file__).resolve().parents[1]
-        subprocess.run([sys.executable, "-m", "bench.data", *numbers], check=True, cwd=root)
+        command = [sys.executable, "-m", "bench.data", type(size).__name__, *numbers]
+        subprocess.run(command, check=True, cwd=root)
     for path in files.paths:
         with path.open("rb") as file:
             while file.read(1 << 20):
@@ -152,8 +157,8 @@ def ensure(size: Size | Embedded | Drawn) -> Pair | Folder | Drawn:
 
 
 def generate(size: Size) -> None:
-    """Write both files; half of a query's judgements are in its list, mostly early, half were not
-    retrieved."""
+    """Write all files; half of a query's judgements are in its list, mostly early, half were not
+    retrieved. Further runs have the items of the first in other orders, near to its own."""
     import numpy as np
 
     rng = np.random.default_rng(SEED)
@@ -171,7 +176,14 @@ def generate(size: Size) -> None:
     _write(files.qrels, _rows(judged, {"zero": 0}, {"grade": grades}))
     places = np.broadcast_to(np.arange(1, size.results + 1), items.shape)
     ranked = {"rank": places, "score": _scores(rng, size)}
-    _write(files.run, _rows(items, {"q0": "Q0"}, ranked, {"system": "generated"}))
+    for at, path in enumerate(files.runs):
+        own = items
+        if at:
+            moved = np.argsort(places * rng.uniform(1, 1 + at, items.shape), axis=1)
+            own = np.take_along_axis(items, moved, axis=1)
+            ranked["score"] = _scores(rng, size)
+        system = f"generated-{at + 1}" if at else "generated"
+        _write(path, _rows(own, {"q0": "Q0"}, ranked, {"system": system}))
 
 
 def generate_vectors(size: Embedded) -> None:
@@ -248,5 +260,5 @@ def _write(path: Path, frame: pl.DataFrame) -> None:
 
 
 if __name__ == "__main__":
-    given = [int(number) for number in sys.argv[1:]]
-    generate(Size(*given)) if len(given) == 3 else generate_vectors(Embedded(*given))
+    given = [int(number) for number in sys.argv[2:]]
+    generate(Size(*given)) if sys.argv[1] == "Size" else generate_vectors(Embedded(*given))

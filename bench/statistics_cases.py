@@ -11,7 +11,7 @@ what it would take for all is a hundred times that."""
 
 
 def statistics_cases(quick: bool) -> tuple[Case, ...]:
-    return _bca(quick), _flips(quick), _exact(quick), _randomised_tukey(quick)
+    return _bca(quick), _flips(quick), _exact(quick), _randomised_tukey(quick), _memory(quick)
 
 
 def _bca(quick: bool) -> Case:
@@ -36,7 +36,7 @@ def _bca(quick: bool) -> Case:
             faster(
                 "one measure, not slower than scipy", "scipy, one measure", "judged, one measure", 1
             ),
-            _memory("judged, 100 measures"),
+            _adds_little("judged, 100 measures"),
         ),
         repeat=1 if quick else 3,
         one_job=False,
@@ -71,7 +71,7 @@ def _flips(quick: bool) -> Case:
                 )
                 for peer, (_, all_of_them) in peers.items()
             ),
-            _memory("judged, 100 columns"),
+            _adds_little("judged, 100 columns"),
         ),
         repeat=1 if quick else 3,
         one_job=False,
@@ -117,16 +117,33 @@ def _randomised_tukey(quick: bool) -> Case:
     )
 
 
-def _memory(name: str) -> Claim:
-    return Claim(
-        "resampling adds little memory, GB",
-        "gigabytes",
-        name,
-        "-",
-        "nothing resampled",
-        "at most",
-        0.2,
+def _memory(quick: bool) -> Case:
+    sizes = {
+        "many queries": Drawn(20_000 if quick else 200_000, 5, resamples=999),
+        "many columns": Drawn(50, 500 if quick else 20_000, resamples=999),
+        "many resamples": Drawn(60, 20, resamples=20_000 if quick else 1_000_000),
+    }
+    tests = {"flips": "judged-flips", "BCa": "judged-bca"}
+    contenders, claims = [], []
+    for many, size in sizes.items():
+        nothing = f"nothing resampled, {many}"
+        contenders.append(Contender(nothing, _script("nothing"), size))
+        for name, script in tests.items():
+            contenders.append(Contender(f"{name}, {many}", _script(script), size))
+            claims.append(_adds_little(f"{name}, {many}", nothing))
+    return Case(
+        name="memory",
+        title="Memory of resampling sizes that are each large in another way",
+        contenders=tuple(contenders),
+        claims=tuple(claims),
+        repeat=1,
+        one_job=False,
     )
+
+
+def _adds_little(name: str, nothing: str = "nothing resampled") -> Claim:
+    text = "resampling adds little memory, GB"
+    return Claim(text, "gigabytes", name, "-", nothing, "at most", 0.2)
 
 
 def _script(name: str) -> tuple[str, ...]:

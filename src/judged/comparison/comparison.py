@@ -174,11 +174,7 @@ class Comparison(Exports):
 
     def _values(self, measure: Compared) -> dict[str, float]:
         """Each run's number on a measure."""
-        entries = {run: self.numbers.entry(measure, run) for run in self.runs}
-        known = {
-            run: entry.sample.value() if len(entry.place) else float("nan")
-            for run, entry in entries.items()
-        }
+        known = {run: self.numbers.entry(measure, run).number for run in self.runs}
         if self.evaluation is not None and measure.measure is not None:
             for run in self.evaluation.runs:
                 if run.name in known:

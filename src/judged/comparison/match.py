@@ -47,12 +47,12 @@ class Match:
     @cached_property
     def value(self) -> float:
         """The run's number on these queries."""
-        return _number(self.ours)
+        return self.ours.number
 
     @cached_property
     def against_value(self) -> float:
         """The other run's number on these queries."""
-        return _number(self.theirs)
+        return self.theirs.number
 
     @cached_property
     def difference(self) -> float:
@@ -184,14 +184,6 @@ def alike(matches: Sequence[Match]) -> list[list[int]]:
     for at, match in enumerate(matches):
         found.setdefault(match.ours.place.tobytes(), []).append(at)
     return list(found.values())
-
-
-def _number(entry: Entry) -> float:
-    """A run's number; infinite where it is too large."""
-    if not len(entry.place):
-        return math.nan
-    with np.errstate(over="ignore", invalid="ignore"):
-        return entry.sample.value()
 
 
 def _minus(ours: Floats, theirs: Floats) -> Floats:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -53,6 +54,15 @@ class Entry:
     error: float = 0.0
     """The standard error of what is averaged, where it is an estimate from random orders of ties.
     """
+
+    @cached_property
+    def number(self) -> float:
+        """The run's number on these queries, worked out once for all pairs that it is in; infinite
+        where it is too large, NaN where there is no query."""
+        if not len(self.place):
+            return math.nan
+        with np.errstate(over="ignore", invalid="ignore"):
+            return self.sample.value()
 
     def at(self, place: Ints) -> Entry:
         """The same for some of its queries only."""

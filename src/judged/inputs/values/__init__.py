@@ -8,7 +8,6 @@ from numbers import Real
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import polars as pl
 
 from judged.errors import InputError, quoted
@@ -67,12 +66,12 @@ class Values:
         """
         found = self.frame.filter(pl.col("measure") == measure)
         queries = found["query"].unique(maintain_order=True)
-        place = pl.DataFrame([queries, pl.Series("place", range(len(queries)), dtype=pl.Int64)])
-        columns = [
-            found.filter(pl.col("run") == run).join(place, on="query").sort("place")["value"]
-            for run in self.runs
-        ]
-        return tuple(queries), np.column_stack([each.to_numpy() for each in columns])
+        runs = pl.Series("run", self.runs, dtype=pl.String)
+        for name, known in (("query", queries), ("run", runs)):
+            numbers = pl.Series(f"{name} number", range(len(known)), dtype=pl.Int64)
+            found = found.join(pl.DataFrame([known, numbers]), on=name)
+        ordered = found.sort("query number", "run number")["value"].to_numpy()
+        return tuple(queries), ordered.reshape(len(queries), len(runs))
 
 
 def values_of(given: ValuesLike, *, measure_name: str | None = None) -> Values:

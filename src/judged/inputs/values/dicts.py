@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import chain
 from typing import Any
 
 import polars as pl
@@ -25,8 +26,32 @@ from judged.inputs.values.parts import (
 )
 from judged.text import Warned
 
-Leaf = tuple[str | None, str | None, Any, Any]
-"""Run, measure, query and value."""
+_PLAIN = {float, int, type(None)}
+"""The types of values that need no look at each."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Leaves:
+    """All values of a dict: a list of runs, one of measures, one of queries and one of values."""
+
+    runs: list[str | None] = field(default_factory=list)
+    measures: list[str | None] = field(default_factory=list)
+    queries: list[Any] = field(default_factory=list)
+    values: list[Any] = field(default_factory=list)
+
+    def add(self, run: str | None, measure: str | None, values: Mapping[Any, Any]) -> None:
+        """Those of {query: value}."""
+        self.runs.extend([run] * len(values))
+        self.measures.extend([measure] * len(values))
+        self.queries.extend(values)
+        self.values.extend(values.values())
+
+    def add_query(self, run: str | None, query: Any, values: Mapping[str, Any]) -> None:
+        """Those of {measure: value}."""
+        self.runs.extend([run] * len(values))
+        self.measures.extend(values)
+        self.queries.extend([query] * len(values))
+        self.values.extend(values.values())
 
 
 def part_of_dict(given: Nested) -> Part:
@@ -37,18 +62,21 @@ def part_of_dict(given: Nested) -> Part:
         return _of_judged(content, source)
     inner = list(content.values())
     if not any(isinstance(each, Mapping) for each in inner):
-        return _leaves([(None, None, query, value) for query, value in content.items()], source)
+        alone = _Leaves()
+        alone.add(None, None, content)
+        return _part(alone, source)
     _refuse_other(content, source)
     deep = [any(isinstance(value, Mapping) for value in each.values()) for each in inner]
+    found = _Leaves()
     if not any(deep):
-        part = _leaves(_two_levels(content, source), source)
+        _two_levels(found, content, source)
+        part = _part(found, source)
         runs = part.frame["run"].drop_nulls().unique(maintain_order=True)
         return replace(part, wide=tuple(runs))
-    found: list[Leaf] = []
     for run, each in content.items():
         name = as_id(run, source)
-        found += _two_levels(each, f"{source}, run {name!r}", name)
-    return _leaves(found, source, _many_measures(found))
+        _two_levels(found, each, f"{source}, run {name!r}", name)
+    return _part(found, source, _many_measures(found))
 
 
 def _refuse_other(content: Mapping[Any, Any], source: str) -> None:
@@ -66,31 +94,33 @@ def _forms() -> str:
     return f"{VALUES.phrase.capitalize()} are {VALUES.columns}."
 
 
-def _two_levels(content: Mapping[Any, Any], source: str, run: str | None = None) -> list[Leaf]:
-    """{measure: {query: value}} of a run, {query: {measure: value}} where the names tell, or
+def _two_levels(
+    found: _Leaves, content: Mapping[Any, Any], source: str, run: str | None = None
+) -> None:
+    """Add {measure: {query: value}} of a run, {query: {measure: value}} where the names tell, or
     {run: {query: value}}, where the runs may yet prove to be measures."""
     _refuse_other(content, source)
     outer = [as_id(key, source) for key in content]
-    inner = dict.fromkeys(as_id(key, source) for each in content.values() for key in each)
-    pairs = [
-        (key, each, value) for key, inside in content.items() for each, value in inside.items()
-    ]
+    keys = dict.fromkeys(chain.from_iterable(content.values()))
+    inner = dict.fromkeys(as_id(key, source) for key in keys)
     if all_measures(inner) and not any(map(is_measure, outer)):
         if len(inner) > len(outer):
             raise InputError(
                 f"{source}: what stands where queries do has names of measures "
                 f"({few(list(inner))}); give {{run: {{measure: {{query: value}}}}}}."
             )
-        return [(run, as_id(each, source), key, value) for key, each, value in pairs]
-    if run is not None:
-        return [(run, as_id(key, source), each, value) for key, each, value in pairs]
-    return [(as_id(key, source), None, each, value) for key, each, value in pairs]
+        for query, values in content.items():
+            found.add_query(run, query, {as_id(key, source): each for key, each in values.items()})
+        return
+    for key, values in content.items():
+        name = as_id(key, source)
+        found.add(name if run is None else run, None if run is None else name, values)
 
 
-def _many_measures(found: Sequence[Leaf]) -> tuple[str, ...]:
+def _many_measures(found: _Leaves) -> tuple[str, ...]:
     """A warning where dicts of queries may have been taken for dicts of measures."""
-    measures = dict.fromkeys(str(measure) for _, measure, _, _ in found)
-    queries = {query for _, _, query, _ in found}
+    measures = dict.fromkeys(map(str, found.measures))
+    queries = set(found.queries)
     if len(measures) <= max(len(queries), 1) or any(map(is_measure, measures)):
         return ()
     return (
@@ -101,17 +131,42 @@ def _many_measures(found: Sequence[Leaf]) -> tuple[str, ...]:
     )
 
 
-def _leaves(found: Iterable[Leaf], source: str, notes: Sequence[str] = ()) -> Part:
-    rows = []
-    for at, (run, measure, key, given) in enumerate(found):
+def _part(found: _Leaves, source: str, notes: Sequence[str] = ()) -> Part:
+    queries, values = _at_once(found) or _one_by_one(found, source)
+    columns = (found.runs, found.measures, queries, values, range(len(queries)))
+    frame = pl.DataFrame(
+        [
+            pl.Series(name, column, dtype=kind)
+            for (name, kind), column in zip(SCHEMA.items(), columns, strict=True)
+        ]
+    )
+    return Part(frame, partial(_somewhere, source), source, tuple(notes))
+
+
+def _at_once(found: _Leaves) -> tuple[Sequence[str], Sequence[float | None]] | None:
+    """Queries and values where these are plain texts and numbers; None where some are not."""
+    plain = set(map(type, found.queries)) <= {str} and set(map(type, found.values)) <= _PLAIN
+    if not plain or not all(found.queries):
+        return None
+    try:
+        values = [None if each is None else float(each) for each in found.values]
+    except OverflowError:
+        return None
+    return None if any(each != each for each in values) else (found.queries, values)
+
+
+def _one_by_one(found: _Leaves, source: str) -> tuple[Sequence[str], Sequence[float | None]]:
+    """Queries and values; refused where one is none."""
+    queries, values = [], []
+    for run, key, given in zip(found.runs, found.queries, found.values, strict=True):
         query = as_id(key, source)
         value = None if given is None else number_of(given)
         if given is not None and (value is None or value != value):
             where = "" if run is None else f" in run {run!r}"
             raise InputError(f"{source}: {no_number(query, given, where)}")
-        rows.append((run, measure, query, value, at))
-    frame = pl.DataFrame(rows, schema=SCHEMA, orient="row")
-    return Part(frame, partial(_somewhere, source), source, tuple(notes))
+        queries.append(query)
+        values.append(value)
+    return queries, values
 
 
 def _somewhere(source: str, row: int) -> str:
@@ -120,7 +175,7 @@ def _somewhere(source: str, row: int) -> str:
 
 def _of_judged(content: Mapping[Any, Any], source: str) -> Part:
     """The JSON of `judged evaluate --per-query`."""
-    found: list[Leaf] = []
+    found = _Leaves()
     said = content.get("warnings")
     notes = [Warned(f"{source}: {each}") for each in said] if isinstance(said, list) else []
     for run in content["runs"]:
@@ -137,10 +192,10 @@ def _of_judged(content: Mapping[Any, Any], source: str) -> Part:
         if run.get("weights"):
             notes.append(Warned(f"{source}: {UNWEIGHTED}"))
         for query, values in run["per_query"].items():
-            found += [(run["name"], name, query, value) for name, value in values.items()]
-    if not found:
+            found.add_query(run["name"], query, values)
+    if not found.values:
         raise InputError(f"{source}: holds no values.")
-    part = _leaves(found, source, tuple(dict.fromkeys(notes)))
+    part = _part(found, source, tuple(dict.fromkeys(notes)))
     measures = content.get("measures")
     known = {} if not isinstance(measures, Mapping) else measures
     settings = {

@@ -46,8 +46,8 @@ def is_measure(name: str) -> bool:
 
 def all_measures(names: Iterable[str]) -> bool:
     """Whether all of some names, of which there is at least one, are those of measures."""
-    found = [is_measure(name) for name in names]
-    return bool(found) and all(found)
+    found = map(is_measure, names)
+    return next(found, False) and all(found)
 
 
 def column(role: str, header: Sequence[str], source: str) -> str | None:

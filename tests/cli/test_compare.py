@@ -47,13 +47,23 @@ def test_the_same_values_by_every_way_in(judged: Any, values: Path) -> None:
     assert judged("compare", "--values", "wide.csv", "--measure-name", "AP").out == BLOCK
     assert judged("compare", "--values", "old.txt", "new.txt").out == BLOCK.replace(
         "AP", "map", 1
-    ).replace("AP:", "map:").replace("of AP;", "of map;").replace(
-        "map    value", "map   value"
-    ).replace(
-        "level 95 %.\n",
-        "level 95 %.\nnote: higher values of map are taken to be better; where lower ones are, "
-        "name them in lower_is_better (--lower-is-better).\n",
-    )
+    ).replace("AP:", "map:").replace("of AP;", "of map;").replace("map    value", "map   value")
+
+
+def test_weights_of_values(judged: Any, values: Path) -> None:
+    """Two queries weigh as much as all others together."""
+    lines = (values / "wide.csv").read_text("utf-8").splitlines()
+    header = lines[0].split(",")
+    rows = [dict(zip(header, line.split(","), strict=True)) for line in lines[1:]]
+    weights = [(len(rows) - 2) / 2 if at < 2 else 1.0 for at in range(len(rows))]
+    told = "".join(f"{row[header[0]]},{w}\n" for row, w in zip(rows, weights, strict=True))
+    (values / "traffic.csv").write_text(f"query,traffic\n{told}", "utf-8")
+    found = judged("compare", "--values", "wide.csv", "--weights", "traffic.csv", "--format=json")
+    assert found.code == 0
+    pair = json.loads(found.out)["pairs"][0]
+    run, against = ([float(row[pair[side]]) for row in rows] for side in ("run", "against"))
+    by_hand = sum(w * (x - y) for w, x, y in zip(weights, run, against, strict=True))
+    assert pair["difference"] == pytest.approx(by_hand / sum(weights))
 
 
 def test_runs_and_judgements(judged: Any, files: Path) -> None:

@@ -284,7 +284,10 @@ def test_warnings_of_the_evaluation_travel_along() -> None:
             policy={"missing": "zero"},
         )
     assert found.warnings()
-    assert set(found.evaluation.warnings()) <= set(found.warnings())
+    # What ties do to the numbers is said by what verdicts depend on.
+    others = {text for text in found.evaluation.warnings() if not text.startswith("Ties move")}
+    assert others <= set(found.warnings())
+    assert "tie-range" not in " ".join(found.warnings())
     text = found.to_text()
     for warned in found.warnings():
         assert f"warning: {warned}" in text
@@ -325,43 +328,3 @@ def test_names_stay_names() -> None:
         back = [re.sub(r"^'(?='*[=+\-@\t\r])", "", row["run"]) for row in rows]
         assert back == [row.run for row in found.rows]
         assert [each["name"] for each in json.loads(found.to_json())["runs"]] == list(NAMES)
-
-
-@pytest.mark.parametrize(
-    ("measures", "said"),
-    [
-        ("P@1 F(average=means)@1", "paired t, paired bootstrap (percentile) for {}, no mean over "),
-        ("F(average=means)@1 P@1", "paired t, paired bootstrap (percentile) for {}, no mean over "),
-        ("F(average=means)@1", "paired bootstrap (percentile) for {}, no mean over queries; "),
-    ],
-)
-def test_the_line_says_which_measures_are_bootstrapped_and_why(measures: str, said: str) -> None:
-    judgements = {query: {"a": 1} for query in QUERIES}
-    runs = {name: {query: [first, "c"] for query in QUERIES} for name, first in ("xa", "yb")}
-    found = judged.compare(judgements, runs, measures.split())
-    [line] = [text for text in found.sentences() if text.startswith("test: ")]
-    assert line.startswith(f"test: {said.format('F(average=means)@1')}")
-
-
-def test_infinite_values_are_refused_with_what_can_be_compared() -> None:
-    judgements = {query: {"a": 1} for query in QUERIES}
-    runs = {"x": {query: ["a"] for query in QUERIES}, "y": {query: ["b", "a"] for query in QUERIES}}
-    runs["y"] = runs["y"] | {"a": ["b"]}
-    with (
-        pytest.warns(judged.JudgedWarning, match="Rank is infinite"),
-        pytest.raises(judged.MeasureError) as refused,
-    ):
-        judged.compare(judgements, runs, "Rank")
-    assert str(refused.value) == (
-        "Rank is infinite for 1 query (a), and a mean of infinite values says nothing; compare its "
-        "median (Rank(aggregate=median)), compare RR, or choose the test sign, which counts only "
-        "who is better on how many queries."
-    )
-    one = dict.fromkeys(QUERIES, 1.0)
-    with pytest.raises(judged.MeasureError) as refused:
-        judged.compare_values({"x": one, "y": one | {"b": float("inf")}})
-    assert str(refused.value) == (
-        "value is infinite for 1 query (b), and a mean of infinite values says nothing; leave "
-        "these out of all runs, or choose the test sign, which counts only who is better on how "
-        "many queries."
-    )

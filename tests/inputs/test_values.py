@@ -276,7 +276,8 @@ def test_ranges_and_weights_are_no_measures(tmp_path: Path) -> None:
     same(found, {"a": {"AP": {"q": 1.0}}, "b": {"AP": {"q": 0.0}}})
     assert found.notes == (
         f"{path}: mind the gap; (a)",
-        f"{path}: The weights of queries are not used here: every query counts once.",
+        f"{path}: The weights of queries are not read from here: every query counts once, unless "
+        "weights (--weights) are given.",
         f'{path}: not read: columns "AP worst", "AP unjudged relevant".',
     )
 

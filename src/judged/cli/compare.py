@@ -106,7 +106,7 @@ OF_VALUES = ("measure_name", "lower_is_better")
 """Options for values only."""
 OF_BOTH = (
     *("baseline", "test", "correction", "family", "level", "power", "margin", "groups", "slices"),
-    *("resamples", "seed"),
+    *("weights", "resamples", "seed"),
 )
 """Options for runs and for values."""
 

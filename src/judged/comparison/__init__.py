@@ -248,6 +248,7 @@ def compare_values(
     margin: Mapping[str, float] | float | None = None,
     groups: GroupsLike | None = None,
     slices: SlicesLike | None = None,
+    weights: WeightsLike | None = None,
     resamples: int = 9_999,
     seed: int = 0,
 ) -> Comparison:
@@ -264,7 +265,8 @@ def compare_values(
         between what their values lie; of others higher values are better unless it is said here.
     measure_name : str, optional
         What the values are of, where nothing says it.
-    baseline, test, correction, family, level, power, margin, groups, slices, resamples, seed
+    baseline, test, correction, family, level, power, margin, groups, slices, weights, \
+resamples, seed
         As for `compare`.
 
     Returns
@@ -296,7 +298,9 @@ def compare_values(
         seed=seed,
     )
     values, repeats = apart(values)
-    found = numbers_of_values(values, lower_is_better=lower_is_better, measure_name=measure_name)
+    found = numbers_of_values(
+        values, lower_is_better=lower_is_better, measure_name=measure_name, weights=weights
+    )
     found = with_repeats(found, repeats).in_groups(groups)
     chosen = chosen.checked_margin({each.name: each.name for each in found.measures})
     rows, parts = decided(found, chosen, baseline), sliced(found, slices, chosen, baseline)

@@ -106,6 +106,13 @@ class Comparison(Exports):
         >>> found.pair("b", "a").difference
         0.0
         """
+        for given in (run, against):
+            if given is not None and given not in self.runs:
+                as_measure = given in self.measures
+                hint = f"; give a measure as measure={given!r}" if as_measure else ""
+                raise InputError(
+                    f"there is no run {quoted(given)}{hint}; the runs are {', '.join(self.runs)}."
+                )
         name = self.measure(measure).name
         rows = [
             row

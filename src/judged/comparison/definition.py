@@ -128,8 +128,34 @@ def notes(comparison: Comparison) -> list[str]:
         *(text for row in comparison.rows for text in _on_other_queries(comparison, row)),
         *(f"{TESTED[test]}." for test in _measures_by_test(comparison) if test in TESTED),
         *_disagreeing(comparison),
+        *_unreachable(comparison),
         *_grouped(comparison),
         *(each.says for each in comparison.noise),
+    ]
+
+
+def _unreachable(comparison: Comparison) -> list[str]:
+    """Pairs that no data could have shown: the smallest p there is, corrected, is not below."""
+    settings = comparison.settings
+    number, over = _family(comparison)
+    if settings.correction not in ("holm", "bonferroni", "none"):
+        return []
+    times = 1 if settings.correction == "none" else number
+    found = [
+        row.smallest_p
+        for row in comparison.rows
+        if row.test != "t"
+        and row.verdict == "no evidence"
+        and not below(row.smallest_p * times, settings.level)
+    ]
+    if not found:
+        return []
+    pairs = counted(len(found), "pair")
+    among = f", times {times:,} for the {over}," if times > 1 else ""
+    return [
+        f"of {pairs} nothing could be shown: the smallest p that their queries or resamples allow, "
+        f"{min(found):.2g}{' or more' if min(found) < max(found) else ''}{among} is not below "
+        f"{1 - settings.level:.10g}. Take more resamples, compare with a baseline, or the test t."
     ]
 
 
@@ -275,7 +301,25 @@ def _measured(comparison: Comparison) -> list[str]:
     return [
         f"The values of {listed(list(comparison.measures))} were computed elsewhere.",
         *([f"Of {listed(lower)}, lower is better."] if lower else []),
+        *_summed_up(comparison),
     ]
+
+
+def _summed_up(comparison: Comparison) -> list[str]:
+    """How values that were computed elsewhere become one number, where that is not their mean."""
+    entries = comparison.numbers.entries
+    by: dict[str, list[str]] = {}
+    for (measure, _), entry in entries.items():
+        names = by.setdefault(AGGREGATED[entry.sample.aggregate], [])
+        names += [] if measure in names else [measure]
+    found = [f"Runs have the {how} of {listed(names)}." for how, names in by.items() if how]
+    if any(entry.sample.weights is not None for entry in entries.values()):
+        found.append("Each query counts by its weight.")
+    return found
+
+
+AGGREGATED = {"mean": "", "": "", "sum": "sum", "geometric": "geometric mean", "median": "median"}
+"""What becomes of values, in words."""
 
 
 def _designed(comparison: Comparison) -> list[str]:

@@ -98,8 +98,8 @@ def _chosen(match: Match, test: str, numbers: Numbers) -> str:
         where = some([numbers.queries[at] for at in match.ours.place[match.infinite]])
         raise MeasureError(
             f"{name} is infinite for {where}, and a mean of infinite values says nothing; "
-            f"{_finite(match)}, or choose the test sign, which counts only who is better on how "
-            "many queries."
+            f"{_instead(match)}choose the test sign, which counts only who is better on how many "
+            "queries."
         )
     if match.too_large:
         raise InputError(
@@ -118,12 +118,12 @@ def averages(match: Match) -> bool:
     return match.ours.sample.aggregate != "median"
 
 
-def _finite(match: Match) -> str:
-    """What can be compared in place of a mean that is infinite."""
+def _instead(match: Match) -> str:
+    """What can be compared in place of a mean of infinite values: of another tool's, nothing."""
     measure = match.measure.measure
     if measure is None:
-        return "leave these out of all runs"
-    return f"compare its median ({measure(aggregate='median')}), compare RR"
+        return "leave these queries out of all runs, or "
+    return f"compare its median ({measure(aggregate='median')}), compare RR, or "
 
 
 def _tested(test: str, matches: list[Match], settings: Settings) -> list[Outcome]:
@@ -259,7 +259,12 @@ def _outcome(test: str, method: str, tested: Tested, at: int) -> Outcome:
 def _careful(match: Match, outcome: Outcome, settings: Settings) -> Outcome:
     """An outcome without the certainty that the data cannot give: no interval where nothing
     differs, where too few queries do, and where there is no spread."""
-    floor = max(match.smallest_p, outcome.smallest_p)
+    found = _without_certainty(match, outcome, settings)
+    return replace(found, smallest_p=min(found.smallest_p, found.p))
+
+
+def _without_certainty(match: Match, outcome: Outcome, settings: Settings) -> Outcome:
+    floor = outcome.smallest_p or match.smallest_p
     bare = Outcome(outcome.test, outcome.p, smallest_p=floor)
     if not match.differs.any():
         return replace(bare, p=1.0, smallest_p=1.0, note=UNSURE["identical"])
@@ -270,7 +275,7 @@ def _careful(match: Match, outcome: Outcome, settings: Settings) -> Outcome:
         p = outcome.p if outcome.test in ("wilcoxon", "sign") else match.smallest_p
         return replace(bare, p=max(p, _by_repeats(match)), note=UNSURE["constant"])
     if not outcome.note and not outcome.low < outcome.high:
-        p = 1.0 if math.isnan(outcome.p) else max(outcome.p, floor)
+        p = 1.0 if math.isnan(outcome.p) else max(outcome.p, floor, match.smallest_p)
         return replace(bare, p=p, note=UNSURE["alike"])
     return replace(outcome, smallest_p=floor)
 

@@ -56,7 +56,8 @@ class Pair:
     """
     detectable: float | None
     """The smallest difference that would have been found, at the power that was asked for; None
-    where there is no telling, and where too few queries differ to find any."""
+    where there is no telling, and where none would have been: too few queries differ, or it is
+    larger than any that there can be."""
     verdict: str
     """better, worse, equivalent, no evidence, too few or identical."""
     negligible: bool = False

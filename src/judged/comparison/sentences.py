@@ -74,12 +74,17 @@ def sentence(
     """What a row says; `comparisons` is how many there are in its family, `otherwise` what the
     verdict depends on and would be then, `where` its slice."""
     said = f"{pair.measure}{where}: {_verdict(pair, settings)}"
-    alone = below(pair.p, settings.level) and not below(pair.corrected_p, settings.level)
-    if alone and pair.verdict in ("no evidence", "equivalent"):
-        said += f"; it would count alone, not among {comparisons:,} comparisons"
+    if _counts_alone(pair, settings) and pair.verdict in ("no evidence", "equivalent"):
+        said += f"; the difference would count alone, not among {comparisons:,} comparisons"
     for cause, words in (otherwise or {}).items():
         said += f"; {OTHERWISE[cause]} {listed(list(words), 'or')}"
     return said + "."
+
+
+def _counts_alone(pair: Pair, settings: Settings) -> bool:
+    """Whether only the number of comparisons keeps a difference from being shown."""
+    shown_alone = below(pair.p, settings.level)
+    return bool(shown_alone and not below(pair.corrected_p, settings.level))
 
 
 def _verdict(pair: Pair, settings: Settings) -> str:
@@ -107,9 +112,14 @@ def _verdict(pair: Pair, settings: Settings) -> str:
             said += f", a difference smaller than the margin of {shown_margin(margin)}"
         return said
     said = f"no evidence that {run} differs from {against}"
+    times = f"{settings.power * 10:g} times in 10"
+    about_means = pair.test not in ("wilcoxon", "sign")
+    if _counts_alone(pair, settings) or not about_means:
+        return said  # what is detectable is so alone, by a test of means
+    if pair.detectable is None and pair.effect is not None:
+        return f"{said}; {units} could not have shown any difference {times}"
     if pair.detectable is None:
         return said
-    times = f"{settings.power * 10:g} times in 10"
     least = amount(pair.detectable)
     return f"{said}; {units} would have shown a difference of {least} or more, {times}"
 

@@ -50,7 +50,7 @@ class Settings:
     test: str = "auto"
     correction: str = "holm"
     family: str = "measure"
-    level: float = 0.95
+    level: float = LEVEL
     power: float = 0.8
     margin: Mapping[str, float] | float | None = None
     resamples: int = RESAMPLES

@@ -85,9 +85,19 @@ def jackknife_error(match: Match) -> float | None:
 
 def _found(match: Match, least: Floats, settings: Settings) -> float | None:
     """The smallest difference that is found, on the scale of the numbers; None where no difference
-    would be, as too few queries differ."""
+    would be: too few queries differ, or it is larger than any that there can be."""
     shown = float(match.on_scale(np.asarray(least)))
-    return shown if math.isfinite(shown) and not too_few(match, settings) else None
+    seen = math.isfinite(shown) and shown <= _largest(match) and not too_few(match, settings)
+    return shown if seen else None
+
+
+def _largest(match: Match) -> float:
+    """The largest difference that there can be; infinite where values lie beyond what is known."""
+    low, high = match.measure.range
+    values = np.concatenate((match.ours.values, match.theirs.values))
+    if values.min() < low or values.max() > high:
+        return math.inf
+    return float(high - low) * (match.queries if match.ours.sample.aggregate == "sum" else 1)
 
 
 def _wider(

@@ -34,8 +34,13 @@ class Told(Records):
         >>> found.warnings()
         []
         """
+        from judged.evaluation.table import Look
+        from judged.evaluation.warnings import warnings
+
+        # What ties do to a comparison stands in `depends_on` and in the sentence of its row.
         evaluated = self.evaluation
-        return [*self._own_warnings(), *(evaluated.warnings() if evaluated else [])]
+        about = warnings(evaluated, Look(), ties=False) if evaluated else []
+        return [*self._own_warnings(), *about]
 
     def _grave(self) -> list[str]:
         evaluated = self.evaluation

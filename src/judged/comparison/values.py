@@ -5,24 +5,35 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from judged.comparison.numbers import Compared, Entry, Numbers
-from judged.errors import InputError, JudgedError, quoted
+from judged.comparison.sentences import some
+from judged.errors import InputError, JudgedError, MeasureError, quoted
 from judged.measures import Measure, Settled, parse_measure
 from judged.rankings.rankings import Rankings
 from judged.segments import Floats
+from judged.statistics.aggregates import relative
 from judged.statistics.samples import Means, Median, Sample
 from judged.text import Warned, listed
 
+if TYPE_CHECKING:
+    from judged.types import WeightsLike
+
 
 def numbers_of_values(
-    values: Any, *, lower_is_better: str | Iterable[str] = (), measure_name: str | None = None
+    values: Any,
+    *,
+    lower_is_better: str | Iterable[str] = (),
+    measure_name: str | None = None,
+    weights: WeightsLike | None = None,
 ) -> Numbers:
-    """The numbers in a dict, a table or files, in the order of query ids."""
+    """The numbers in a dict, a table or files, in the order of query ids; where there are weights,
+    those of the queries that weigh something."""
     from judged.inputs.values import values_of
+    from judged.inputs.values.parts import UNWEIGHTED
 
     given = values_of(values, measure_name=measure_name)
     lower = _lower(lower_is_better, given.measures)
@@ -30,21 +41,33 @@ def numbers_of_values(
     queries = tuple(sorted({query for found, _ in tables.values() for query in found}))
     place = {query: at for at, query in enumerate(queries)}
     notes = list(given.notes)
+    weighed = None
+    if weights is not None:
+        weighed, said = _weighed(weights, queries)
+        notes = [note for note in notes if not note.endswith(UNWEIGHTED)] + said
+    knows = {name: measure_of(given.in_full.get(name, name)) for name in tables}
     measures, entries = [], {}
     for name, (own, table) in tables.items():
-        known = measure_of(name)
-        of_values = known is not None and _of_values(known)
-        aggregate = known.params["aggregate"] if known is not None and of_values else "mean"
+        known = knows[name]
+        aggregate = _aggregate(known)
+        if aggregate == "sum" and weighed is not None:
+            raise MeasureError(
+                f"{name} is a sum over the queries, for which weights have no one meaning; leave "
+                "it out, or ask for its mean."
+            )
         measures.append(_compared(name, known, lower, given.higher_is_better, table, notes))
         at = np.fromiter((place[query] for query in own), np.int64, len(own))
         order = np.argsort(at)
+        if weighed is not None:
+            order = order[weighed[at[order]] > 0]
+        shares = None if weighed is None else relative(weighed[at[order]])
         for column, run in enumerate(given.runs):
             ordered = table[order, column]
-            entries[name, run] = Entry(_sample(ordered, aggregate), ordered, at[order])
+            entries[name, run] = Entry(_sample(ordered, aggregate, shares), ordered, at[order])
     assumed = [
         each.name
         for each in measures
-        if not (each.name in (*lower, *given.higher_is_better) or measure_of(each.name))
+        if not (each.name in (*lower, *given.higher_is_better) or knows[each.name])
     ]
     if assumed:
         notes.append(
@@ -55,16 +78,35 @@ def numbers_of_values(
 
 
 def measure_of(name: str) -> Measure | None:
-    """The measure of ours that is called exactly so.
+    """The measure of ours that is called so, by any of its names.
 
-    >>> measure_of("nDCG@10"), measure_of("ndcg_cut_10"), measure_of("latency")
-    (nDCG@10, None, None)
+    >>> measure_of("nDCG@10"), measure_of("GMAP"), measure_of("latency")
+    (nDCG@10, AP(aggregate=geometric), None)
     """
     try:
-        found = parse_measure(name)
+        return parse_measure(name)
     except JudgedError:
         return None
-    return found if str(found) == name else None
+
+
+def _aggregate(known: Measure | None) -> str:
+    """How the queries' values of a measure become one number: their mean, if nothing is known."""
+    return known.params["aggregate"] if known is not None and _of_values(known) else "mean"
+
+
+def _weighed(given: WeightsLike, queries: Sequence[str]) -> tuple[Floats, list[str]]:
+    """The weight of each query, and notes on weights that do nothing."""
+    from judged.inputs.weights import read_weights
+
+    known = read_weights(given)
+    found, unknown = known.of(queries, "query", "queries"), known.unknown(queries)
+    idle = [query for query, weight in zip(queries, found, strict=True) if not weight]
+    said = []
+    if idle:
+        said.append(f"{some(idle)} of weight 0: not counted.")
+    if unknown:
+        said.append(f"{known.source}: weights of {some(unknown)} without values ignored.")
+    return found, said
 
 
 def _lower(given: str | Iterable[str], measures: Sequence[str]) -> tuple[str, ...]:
@@ -130,7 +172,7 @@ def _of_values(measure: Measure) -> bool:
     return measure.made_of(Rankings.from_relevance([[1]]), tried) is None
 
 
-def _sample(values: Floats, aggregate: str) -> Sample:
+def _sample(values: Floats, aggregate: str, weights: Floats | None) -> Sample:
     if aggregate == "median":
-        return Median.of_values(values)
-    return Means.of_values(values, aggregate)
+        return Median.of_values(values, weights)
+    return Means.of_values(values, aggregate, weights)

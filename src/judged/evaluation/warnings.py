@@ -28,13 +28,13 @@ if TYPE_CHECKING:
     Said = TypeVar("Said", bound=Result)
 
 
-def warnings(evaluation: Exports, look: Look) -> list[str]:
+def warnings(evaluation: Exports, look: Look, *, ties: bool = True) -> list[str]:
     """Every warning once, the worst first: what the number may not be, what was done with the data,
-    and how far the number might be another."""
+    and how far the number might be another; by `ties` unless somebody else tells of them."""
     said = grave(evaluation)
     said += about_runs(evaluation, effects.short_lists(evaluation))
     said += effects.unjudged(evaluation)
-    said += effects.ties(evaluation, look)
+    said += effects.ties(evaluation, look) if ties else []
     return said + effects.scenarios(evaluation)
 
 

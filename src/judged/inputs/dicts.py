@@ -9,7 +9,7 @@ from functools import cache, lru_cache
 from numbers import Integral, Real
 from typing import Any
 
-from judged.errors import InputError
+from judged.errors import InputError, quoted
 from judged.inputs.documents import is_document
 from judged.inputs.names import candidates, sure
 from judged.inputs.objects import as_dict, holds_queries, is_record
@@ -280,13 +280,16 @@ def as_id(given: Any, place: str = "", at: int | None = None) -> str:
     """An id as plain text; `place` and `at` say which result of which list it is."""
     if isinstance(given, str) and given:
         return str.__str__(given)
+    where = f"{place}: " if place else ""
+    which = "" if at is None else f" of result {at + 1}"
     if isinstance(given, Integral) and not isinstance(given, bool):
-        return str(int(given))
+        try:
+            return str(int(given))
+        except ValueError:
+            raise InputError(f"{where}the id{which} is {quoted(given)}; make it a text.") from None
     what = "an empty text" if isinstance(given, str) else f"of type {type(given).__name__}"
     if isinstance(given, float):
         what = "a floating-point number"
-    where = f"{place}: " if place else ""
-    which = "" if at is None else f" of result {at + 1}"
     raise InputError(
         f"{where}the id {_shown(given)}{which} is {what}; ids must be texts or whole numbers."
     )

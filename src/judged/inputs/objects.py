@@ -86,12 +86,12 @@ def column_of(name: str, values: Sequence[Any]) -> pl.Series:
 
     plain = [each.item() if isinstance(each, np.generic) else each for each in values]
     kinds = {type(each) for each in plain if each is not None}
-    if kinds == {int, float}:
-        # By way of text, a whole number too large for a float is infinite, as in files.
-        return pl.Series(name, [None if each is None else float(str(each)) for each in plain])
-    if kinds == {int, str}:
-        return pl.Series(name, [None if each is None else str(each) for each in plain])
     try:
+        if kinds == {int, float}:
+            # By way of text, a whole number too large for a float is infinite, as in files.
+            return pl.Series(name, [None if each is None else float(str(each)) for each in plain])
+        if kinds == {int, str}:
+            return pl.Series(name, [None if each is None else str(each) for each in plain])
         return pl.Series(name, plain, strict=True)
     except (TypeError, ValueError, OverflowError, pl.exceptions.PolarsError):
         return pl.Series(name, plain, dtype=pl.Object)

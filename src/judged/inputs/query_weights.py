@@ -27,13 +27,17 @@ class QueryWeights:
     source: str = GIVEN
     """What messages and sentences call them."""
 
-    def of(self, queries: Sequence[str]) -> NDArray[np.float64]:
-        """One weight for each judged query; a query without one is refused, and so is a sum of 0.
+    def of(
+        self, queries: Sequence[str], one: str = "judged query", many: str = "judged queries"
+    ) -> NDArray[np.float64]:
+        """One weight for each query; a query without one is refused, and so is a sum of 0.
 
         Parameters
         ----------
         queries : sequence of str
-            The judged queries.
+            The queries that need a weight.
+        one, many : str, optional
+            What messages call them.
 
         Returns
         -------
@@ -46,14 +50,14 @@ class QueryWeights:
         if lost:
             names = ", ".join(map(repr, lost[:3])) + (", …" if len(lost) > 3 else "")
             raise InputError(
-                f"{self.source}: {counted(len(lost), 'judged query has', 'judged queries have')} "
-                f"no weight ({names}); give every judged query one, 0 for one that is not to count."
+                f"{self.source}: {counted(len(lost), f'{one} has', f'{many} have')} no weight "
+                f"({names}); give every {one} one, 0 for one that is not to count."
             )
         values = np.array([self.weights[query] for query in queries], np.float64)
         if not values.any():
             raise InputError(
-                f"{self.source}: all judged queries have the weight 0, so that none counts; give "
-                "some of them a weight above 0."
+                f"{self.source}: all {many} have the weight 0, so that none counts; give some of "
+                "them a weight above 0."
             )
         return values
 

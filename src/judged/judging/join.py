@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judged.checks import refuse_lost_polars
-from judged.errors import InputError
+from judged.errors import InputError, quoted
 from judged.inputs.tables import AnyTable, Lookup, Run
 from judged.judging.faults import (
     EMPTY,
@@ -148,11 +148,9 @@ def packed(
     except (struct.error, TypeError, ValueError, OverflowError):
         every = ((query, item, each[item]) for query, each in lists.items() for item in each)
         query, item, value = next(each for each in every if not _is_number(each[2]))
-        given = repr(value)
         beyond = isinstance(value, int)
         raise InputError(
-            f"item {item!r} of query {query!r} has "
-            f"{given if len(given) <= 80 else given[:79] + '…'} where {what} should be; "
+            f"item {item!r} of query {query!r} has {quoted(value)} where {what} should be; "
             + ("it is beyond all floating-point numbers." if beyond else "give a number.")
         ) from None
 

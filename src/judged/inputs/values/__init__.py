@@ -44,6 +44,8 @@ class Values:
     """What was assumed or left out, a sentence each."""
     higher_is_better: Mapping[str, bool] = field(default_factory=dict)
     """Of measures whose file says it."""
+    in_full: Mapping[str, str] = field(default_factory=dict)
+    """What judged itself calls measures whose file says it: AP(aggregate=geometric) for GMAP."""
 
     @property
     def runs(self) -> tuple[str, ...]:
@@ -102,7 +104,7 @@ def values_of(given: ValuesLike, *, measure_name: str | None = None) -> Values:
     named = _with_names(parts, measure_name)
     frame = _without_missing(_joined(named), notes := _notes(parts), source)
     _refuse_incomplete(frame, source)
-    return Values(frame, source, tuple(notes), _directions(parts))
+    return Values(frame, source, tuple(notes), _directions(parts), _in_full(parts))
 
 
 @dataclass(frozen=True, eq=False)
@@ -292,6 +294,16 @@ def _directions(parts: Sequence[_Named]) -> dict[str, bool]:
         for part in parts
         for name, each in part.settings.get("measures", {}).items()
         if "higher_is_better" in each
+    }
+
+
+def _in_full(parts: Sequence[_Named]) -> dict[str, str]:
+    """What judged itself calls measures, of those whose file says it."""
+    return {
+        name: each["name"]
+        for part in parts
+        for name, each in part.settings.get("measures", {}).items()
+        if isinstance(each.get("name"), str)
     }
 
 

@@ -70,8 +70,8 @@ def _two_levels(content: Mapping[Any, Any], source: str, run: str | None = None)
     """{measure: {query: value}} of a run, {query: {measure: value}} where the names tell, or
     {run: {query: value}}, where the runs may yet prove to be measures."""
     _refuse_other(content, source)
-    outer = [str(key) for key in content]
-    inner = dict.fromkeys(str(key) for each in content.values() for key in each)
+    outer = [as_id(key, source) for key in content]
+    inner = dict.fromkeys(as_id(key, source) for each in content.values() for key in each)
     pairs = [
         (key, each, value) for key, inside in content.items() for each, value in inside.items()
     ]

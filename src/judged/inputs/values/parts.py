@@ -31,7 +31,10 @@ SCHEMA = {
 }
 _COMMA = re.compile(r"[+-]?\d+,\d+")
 NOT_ZERO = "A system that did not run is not a system that scored zero."
-UNWEIGHTED = "The weights of queries are not used here: every query counts once."
+UNWEIGHTED = (
+    "The weights of queries are not read from here: every query counts once, unless weights "
+    "(--weights) are given."
+)
 
 
 @dataclass(frozen=True, eq=False)

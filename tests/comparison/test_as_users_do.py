@@ -1,0 +1,222 @@
+"""What people who compare their own runs and files run into."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import judged
+from judged.errors import InputError, MeasureError
+
+SIZE = 12
+QUERIES = [f"q{at}" for at in range(SIZE)]
+JUDGEMENTS = {query: {"a": 1, "b": 1} for query in QUERIES}
+FILLED = [f"x{at}" for at in range(9)]
+
+
+def _run(seed: int) -> dict[str, list[str]]:
+    draw = np.random.default_rng(seed)
+    return {query: draw.permutation(["a", "b", *FILLED]).tolist() for query in QUERIES}
+
+
+RUNS = {"old": _run(1), "new": _run(2)}
+WEIGHTS = {query: 1 + at % 4 for at, query in enumerate(QUERIES)}
+
+
+def _told(comparison: Any) -> Any:
+    """The numbers of all pairs and runs, without what only runs have."""
+    found = json.loads(comparison.to_json())
+    pairs = [
+        {k: v for k, v in each.items() if k not in ("depends_on", "says")}
+        for each in found["pairs"]
+    ]
+    values = [{k: v for k, v in each.items() if k != "scores"} for each in found["runs"]]
+    return pairs, values, found["leaderboard"]
+
+
+def _close(ours: Any, theirs: Any) -> None:
+    if isinstance(ours, dict):
+        assert ours.keys() == theirs.keys()
+        for key in ours:
+            _close(ours[key], theirs[key])
+    elif isinstance(ours, list | tuple):
+        assert len(ours) == len(theirs)
+        for each, other in zip(ours, theirs, strict=True):
+            _close(each, other)
+    elif isinstance(ours, float):
+        assert ours == pytest.approx(theirs, rel=1e-9)
+    else:
+        assert ours == theirs
+
+
+@pytest.mark.parametrize("ending", ["csv", "json"])
+@pytest.mark.parametrize("name", ["GMAP", "MedR", "MeanR", "AP(aggregate=sum)", "mrr@5", "AP"])
+def test_exported_values_give_the_numbers_that_runs_give(
+    name: str, ending: str, tmp_path: Path
+) -> None:
+    """A geometric mean stays one, and a rank is better where it is lower, by any name."""
+    evaluation = judged.evaluate(JUDGEMENTS, RUNS, name)
+    path = tmp_path / f"values.{ending}"
+    path.write_text(getattr(evaluation, f"to_{ending}")(per_query=True), "utf-8")
+    _close(_told(judged.compare_values(path)), _told(evaluation.compare()))
+
+
+@pytest.mark.parametrize("name", ["AP", "GMAP", "MedR"])
+def test_weights_of_values_count_as_weights_of_runs(name: str, tmp_path: Path) -> None:
+    weights = {**WEIGHTS, "q3": 0}
+    evaluation = judged.evaluate(JUDGEMENTS, RUNS, name, weights=weights)
+    path = tmp_path / "values.csv"
+    path.write_text(evaluation.to_csv(per_query=True), "utf-8")
+    found = judged.compare_values(path, weights=weights)
+    _close(_told(found), _told(evaluation.compare()))
+    assert found.warnings() == []
+    assert "Each query counts by its weight." in found.methods()
+    plain = judged.compare_values(path)
+    assert plain.warnings() == [
+        f"{path}: The weights of queries are not read from here: every query counts once, unless "
+        "weights (--weights) are given."
+    ]
+    assert "Each query counts by its weight." not in plain.methods()
+
+
+def test_a_weighted_mean_by_hand() -> None:
+    values = {"a": {"1": 0.0, "2": 1.0, "3": 0.5}, "b": {"1": 1.0, "2": 1.0, "3": 0.0}}
+    weights = {"1": 1, "2": 2, "3": 5, "4": 9}
+    found = judged.compare_values(values, weights=weights)
+    assert found.value(run="a") == pytest.approx((2 + 2.5) / 8)
+    assert found.pair().difference == pytest.approx((1 - 2.5) / 8)
+    assert "the weights given: weights of 1 query (4) without values ignored." in found.remarks()
+    without = judged.compare_values(values, weights={**weights, "3": 0})
+    assert without.value(run="a") == pytest.approx(2 / 3)
+    assert without.pair().queries == 2
+    assert "1 query (3) of weight 0: not counted." in without.remarks()
+
+
+def test_weights_that_cannot_be_right() -> None:
+    values = {"a": {"1": 0.0, "2": 1.0}, "b": {"1": 1.0, "2": 1.0}}
+    with pytest.raises(InputError) as error:
+        judged.compare_values(values, weights={"1": 1})
+    assert str(error.value) == (
+        "the weights given: 1 query has no weight ('2'); give every query one, 0 for one that is "
+        "not to count."
+    )
+    with pytest.raises(InputError) as error:
+        judged.compare_values(values, weights={"1": 0, "2": 0})
+    assert str(error.value) == (
+        "the weights given: all queries have the weight 0, so that none counts; give some of them "
+        "a weight above 0."
+    )
+    with pytest.raises(MeasureError) as error:
+        judged.compare_values(values, measure_name="AP(aggregate=sum)", weights={"1": 1, "2": 2})
+    assert str(error.value) == (
+        "AP(aggregate=sum) is a sum over the queries, for which weights have no one meaning; "
+        "leave it out, or ask for its mean."
+    )
+
+
+def test_methods_say_what_becomes_of_values() -> None:
+    values = {"a": {"1": 0.2, "2": 1.0}, "b": {"1": 1.0, "2": 1.0}}
+    found = judged.compare_values(values, measure_name="GMAP")
+    assert found.value(run="a") == pytest.approx(0.2**0.5)
+    assert "Runs have the geometric mean of GMAP." in found.methods()
+
+
+@pytest.mark.parametrize("test", ["t", "randomisation", "bootstrap", "bca", "wilcoxon", "sign"])
+@pytest.mark.parametrize("size", [7, 30, 60])
+@pytest.mark.parametrize("constant", [True, False])
+def test_the_smallest_p_is_never_above_p(test: str, size: int, constant: bool) -> None:
+    differences = np.full(size, 0.25) if constant else 0.25 + np.arange(size) / 1e4
+    values = {"a": dict.fromkeys(map(str, range(size)), 0.0)}
+    values["b"] = dict(zip(values["a"], differences.tolist(), strict=True))
+    pair = judged.compare_values(values, test=test, resamples=999).pair()
+    assert 0 < pair.smallest_p <= pair.p
+    if test == "randomisation" and size <= 40:
+        assert pair.smallest_p == pair.p == 2.0 ** (1 - size)
+    if test in ("bootstrap", "bca") and not constant:
+        assert pair.smallest_p == (1 if test == "bca" else 2) / 1000
+
+
+def test_a_difference_that_cannot_be_seen_is_not_named() -> None:
+    """Values from 0 to 1 never differ by more than 1, whatever the formula says."""
+    one = np.array([0.0, 1.0, 0.0, 1.0, 0.0, 1.0, 0.0, 1.0, 0.0])
+    values = {
+        "a": {str(at): each for at, each in enumerate(one.tolist())},
+        "b": {str(at): each for at, each in enumerate((1 - one).tolist())},
+    }
+    known = judged.compare_values(values, measure_name="RR").pair()
+    unknown = judged.compare_values(values, measure_name="points").pair()
+    assert unknown.detectable is not None
+    assert unknown.detectable > 1
+    assert known.detectable is None
+    assert known.p == unknown.p
+    assert known.says == (
+        "RR: no evidence that b differs from a; 9 queries could not have shown any difference "
+        "8 times in 10."
+    )
+
+
+def test_a_measure_in_place_of_a_run() -> None:
+    found = judged.compare(JUDGEMENTS, RUNS, ["AP", "RR"])
+    with pytest.raises(InputError) as error:
+        found.pair("AP")
+    assert str(error.value) == (
+        "there is no run 'AP'; give a measure as measure='AP'; the runs are old, new."
+    )
+    with pytest.raises(InputError) as error:
+        found.pair("older", measure="AP")
+    assert str(error.value) == "there is no run 'older'; the runs are old, new."
+
+
+def test_infinite_values_of_another_tool() -> None:
+    values = {"a": {"1": 1.0, "2": float("inf")}, "b": {"1": 2.0, "2": 3.0}}
+    with pytest.raises(MeasureError) as error:
+        judged.compare_values(values)
+    assert str(error.value) == (
+        "value is infinite for 1 query (2), and a mean of infinite values says nothing; leave "
+        "these queries out of all runs, or choose the test sign, which counts only who is better "
+        "on how many queries."
+    )
+
+
+def test_ties_are_told_of_by_rows() -> None:
+    """`compare` has no --tie-range to see."""
+    tied = {query: {"a": 1.0, "b": 1.0, "x": 1.0, "y": 1.0} for query in QUERIES}
+    runs = {"tied": tied, "good": {query: ["a", "b"] for query in QUERIES}}
+    assert any("--tie-range" in text for text in judged.evaluate(JUDGEMENTS, runs, "AP").warnings())
+    found = judged.compare(JUDGEMENTS, runs, "AP")
+    assert not any("--tie-range" in text for text in found.warnings())
+
+
+LONG = 10**4400
+IS_LONG = "the id is a number of more than 4,300 digits; make it a text."
+
+
+@pytest.mark.parametrize(
+    ("call", "says"),
+    [
+        (lambda: judged.compare_values({"a": {LONG: 1.0}, "b": {LONG: 2.0}}), "the values given: "),
+        (lambda: judged.compare_values({LONG: {"1": 1.0}, "b": {"1": 2.0}}), "the values given: "),
+        (lambda: judged.evaluate({LONG: {"a": 1}}, {"q": ["a"]}, "AP"), ""),
+        (lambda: judged.evaluate({"q": {"a": 1}}, {"q": {LONG: 1.0}}, "AP"), "query 'q': "),
+    ],
+)
+def test_ids_with_thousands_of_digits(call: Any, says: str) -> None:
+    with pytest.raises(InputError) as error:
+        call()
+    assert str(error.value) == f"{says}{IS_LONG}"
+
+
+def test_values_with_thousands_of_digits() -> None:
+    with pytest.raises(InputError) as error:
+        judged.evaluate({"q": {"a": LONG}}, {"q": ["a"]}, "AP")
+    assert str(error.value) == (
+        "item 'a' of query 'q' has a number of more than 4,300 digits where a grade should be; it "
+        "is beyond all floating-point numbers."
+    )
+    rows = [{"query": LONG, "item": "a", "grade": 1}, {"query": "q", "item": "a", "grade": 1}]
+    with pytest.raises(InputError):
+        judged.evaluate(rows, {"q": ["a"]}, "AP")

@@ -1,0 +1,143 @@
+"""Values that could mislead: huge, tiny, constant or infinite ones, and tests that do not look at
+the mean."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+import judged
+from judged.comparison.pair import Pair
+from judged.errors import InputError
+
+TESTS = ("t", "randomisation", "bootstrap", "bca", "wilcoxon", "sign")
+
+
+def pair_of(a: Any, b: Any, **options: Any) -> Pair:
+    values = {
+        name: {f"q{at:02}": float(value) for at, value in enumerate(own)}
+        for name, own in (("a", a), ("b", b))
+    }
+    return judged.compare_values(values, resamples=999, **options).pair()
+
+
+VALUES = np.random.default_rng(1).random(12)
+
+
+@pytest.mark.parametrize("test", TESTS)
+@pytest.mark.parametrize("by", [0.1, 1e-6])
+def test_differences_that_are_all_the_same_have_no_spread(test: str, by: float) -> None:
+    pair = pair_of(VALUES, VALUES + by, test=test)
+    assert pair.verdict == "better"
+    # 12 of one sign: 2/2¹²; Wilcoxon's normal approximation with all ranks tied: z = 3.42.
+    assert pair.p == pytest.approx(0.000627 if test == "wilcoxon" else 2.0**-11, rel=1e-3)
+    assert pair.interval.method is None
+    assert pair.interval.note == "all queries differ by the same, so there is no spread to go by"
+    assert (pair.effect, pair.detectable) == (None, None)
+
+
+@pytest.mark.parametrize("huge", [2.0**63, 1e300])
+def test_one_huge_value_ties_no_other_queries(huge: float) -> None:
+    ours = np.r_[VALUES[:-1] + np.linspace(0.1, 0.2, 11), huge]
+    pair = pair_of(VALUES, ours, test="sign")
+    assert (pair.wins, pair.ties, pair.losses) == (12, 0, 0)
+    assert pair.p == 2.0**-11
+    assert pair_of(VALUES, ours).verdict == "no evidence"
+
+
+@pytest.mark.parametrize("test", TESTS)
+@pytest.mark.parametrize(
+    ("a", "b"), [(VALUES * 1e308, VALUES[::-1] * 1e308), ([-1e308] * 9, [1e308] * 9)]
+)
+def test_values_too_large_for_a_mean_are_refused(test: str, a: Any, b: Any) -> None:
+    with pytest.raises(InputError) as caught:
+        pair_of(a, b, test=test)
+    assert str(caught.value) == (
+        "values of value are too large to be averaged; give them in a larger unit."
+    )
+
+
+def test_wilcoxon_says_what_its_ranks_say() -> None:
+    # Fourteen small gains and one great loss: by ranks b is ahead (105 to 15), by the mean behind.
+    differences = np.r_[np.arange(1, 15) / 100, -3]
+    pair = pair_of(np.zeros(15), differences, test="wilcoxon")
+    assert pair.verdict == "better"
+    assert pair.difference < 0
+    assert pair.says == (
+        "value: b is better than a by the ranks of the differences; the values differ by −0.130 "
+        "(−0.570 to 0.310)."
+    )
+    swapped = pair_of(differences, np.zeros(15), test="wilcoxon")
+    assert swapped.verdict == "worse"
+
+
+def test_the_sign_test_says_how_many_queries() -> None:
+    differences = np.r_[np.arange(1, 15) / 100, -3]
+    assert pair_of(np.zeros(15), differences, test="sign").says == (
+        "value: b is better than a by 14 queries to 1; the values differ by −0.130 "
+        "(−0.570 to 0.310)."
+    )
+    infinite = pair_of(np.ones(9), [2.0] * 8 + [math.inf], test="sign")
+    assert infinite.says == "value: b is better than a by 9 queries to 0."
+    assert infinite.interval.note == "some values are infinite"
+    assert (infinite.effect, infinite.detectable) == (None, None)
+
+
+def test_a_level_beyond_what_can_be_counted() -> None:
+    differences = np.random.default_rng(2).normal(0, 1, 43)
+    for test in TESTS:
+        pair = pair_of(np.zeros(43), differences, test=test, level=1 - 1e-13)
+        assert pair.verdict == "too few"
+        assert pair.says.startswith("value: only 43 of 43 queries differ")
+
+
+def test_the_smallest_p_is_that_of_signs_or_of_resamples() -> None:
+    few, many = np.linspace(0.1, 1, 12), np.linspace(0.1, 1, 60)
+    assert pair_of(few * 0, few, test="randomisation").smallest_p == 2.0**-11
+    assert pair_of(many * 0, many, test="randomisation").smallest_p == 1 / 1000
+    assert pair_of(many * 0, many, test="bootstrap").smallest_p == 2 / 1000
+    assert pair_of(many * 0, many).smallest_p == 2.0**-59
+
+
+def test_values_below_the_floor_of_a_geometric_mean_differ_in_nothing_that_counts() -> None:
+    name = "AP(aggregate=geometric)"
+    values = {
+        run: {name: {f"q{at}": value for at in range(9)}}
+        for run, value in (("a", 0.0), ("b", 1e-7))
+    }
+    pair = judged.compare_values(values).pair()
+    assert (pair.verdict, pair.p, pair.wins) == ("too few", 1.0, 9)
+    assert pair.says == (
+        f"{name}: at most 1 of 9 queries differs between b and a: too few to tell."
+    )
+
+
+def test_numbers_in_sentences_stay_short() -> None:
+    pair = pair_of(VALUES * 1e-12, (VALUES + np.linspace(0.1, 0.2, 12)) * 1e-12)
+    assert pair.says == "value: b is better than a by 1.5e-13 (1.3e-13 to 1.7e-13)."
+
+
+def test_what_resamples_cannot_show_is_said() -> None:
+    from judged.comparison.definition import notes
+
+    rng = np.random.default_rng(3)
+    values = {
+        f"run {at:02}": {f"q{query:02}": value for query, value in enumerate(rng.random(50))}
+        for at in range(12)
+    }
+    # 66 pairs: with 999 resamples the smallest p of all is 0.001, and 66 times that 0.066.
+    found = judged.compare_values(values, test="randomisation", resamples=999)
+    assert {row.verdict for row in found.rows} == {"no evidence"}
+    assert notes(found)[-1] == (
+        "of 66 pairs nothing could be shown: the smallest p that their queries or resamples "
+        "allow, 0.001, times 66 for the 66 comparisons of value, is not below 0.05. Take more "
+        "resamples, compare with a baseline, or the test t."
+    )
+    enough = judged.compare_values(values, test="randomisation", resamples=1999)
+    assert not any("nothing could be shown" in note for note in notes(enough))
+    assert not any(
+        "nothing could be shown" in note for note in notes(judged.compare_values(values))
+    )

@@ -1,0 +1,317 @@
+"""Comparisons end to end against scipy, statsmodels, ranx, published examples and brute force."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+
+import judged
+from judged.comparison.pair import Pair
+from judged.segments import Floats
+
+stats = pytest.importorskip("scipy.stats")
+multitest = pytest.importorskip("statsmodels.stats.multitest")
+weightstats = pytest.importorskip("statsmodels.stats.weightstats")
+power = pytest.importorskip("statsmodels.stats.power")
+
+CLOSE = {"rel": 1e-9, "abs": 1e-12}
+
+
+def given(*columns: Any) -> dict[str, dict[str, float]]:
+    return {
+        f"run {at}": {f"q{query:03}": float(value) for query, value in enumerate(column)}
+        for at, column in enumerate(columns)
+    }
+
+
+def values(seed: int, runs: int = 2, size: int = 30) -> list[Floats]:
+    """Of continuous values with an even seed, of tied ones in steps with an odd one."""
+    rng = np.random.default_rng(seed)
+    base = rng.beta(0.7, 0.9, size)
+    found = [np.clip(base + rng.normal(0.03 * at, 0.2, size), 0, 1) for at in range(runs)]
+    return [np.round(each * 5) / 5 for each in found] if seed % 2 else found
+
+
+def pair_of(a: Any, b: Any, **options: Any) -> Pair:
+    return judged.compare_values(given(a, b), **options).pair()
+
+
+@pytest.mark.parametrize("level", [0.9, 0.95, 0.99])
+@pytest.mark.parametrize("seed", range(8))
+def test_t_is_that_of_scipy(seed: int, level: float) -> None:
+    a, b = values(seed)
+    pair = pair_of(a, b, level=level)
+    found = stats.ttest_rel(b, a)
+    ends = found.confidence_interval(level)
+    assert pair.p == pytest.approx(found.pvalue, **CLOSE)
+    assert pair.interval.low == pytest.approx(ends.low, **CLOSE)
+    assert pair.interval.high == pytest.approx(ends.high, **CLOSE)
+    assert pair.difference == pytest.approx(np.mean(b - a), **CLOSE)
+    assert pair.effect == pytest.approx(np.mean(b - a) / np.std(b - a, ddof=1), **CLOSE)
+    size = np.abs(power.TTestPower().solve_power(nobs=len(a), alpha=1 - level, power=0.8))
+    assert pair.detectable == pytest.approx(size * np.std(b - a, ddof=1), rel=1e-6)
+    assert power.TTestPower().power(
+        pair.detectable / np.std(b - a, ddof=1), len(a), 1 - level
+    ) == pytest.approx(0.8, rel=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_geometric_means_are_t_of_logarithms(seed: int) -> None:
+    a, b = (np.maximum(each, 0.01) for each in values(seed))
+    name = "AP(aggregate=geometric)"
+    runs = {run: {name: own} for run, own in given(a, b).items()}
+    pair = judged.compare_values(runs).pair()
+    assert pair.p == pytest.approx(stats.ttest_rel(np.log(b), np.log(a)).pvalue, **CLOSE)
+    assert pair.value == pytest.approx(stats.gmean(b), **CLOSE)
+    ratios = np.exp(stats.ttest_rel(np.log(b), np.log(a)).confidence_interval(0.95))
+    middle = math.sqrt(stats.gmean(a) * stats.gmean(b))
+    ends = [middle * (math.sqrt(ratio) - 1 / math.sqrt(ratio)) for ratio in ratios]
+    assert [pair.interval.low, pair.interval.high] == pytest.approx(ends, **CLOSE)
+
+
+@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("margin", [0.05, 0.1, 0.3])
+def test_equivalence_is_that_of_two_one_sided_tests(seed: int, margin: float) -> None:
+    a, b = values(seed, size=60)
+    pair = pair_of(a, b, margin=margin)
+    p, _, _ = weightstats.ttost_paired(b, a, -margin, margin)
+    assert (pair.verdict == "equivalent" or pair.negligible) == (p < 0.05)
+
+
+@pytest.mark.parametrize(
+    ("correction", "theirs"), [("holm", "holm"), ("bonferroni", "bonferroni"), ("bh", "fdr_bh")]
+)
+@pytest.mark.parametrize("family", ["measure", "all"])
+def test_corrections_are_those_of_statsmodels(correction: str, theirs: str, family: str) -> None:
+    runs: dict[str, dict[str, dict[str, float]]] = {}
+    for measure, seed in (("x", 2), ("y", 3)):
+        for run, own in given(*values(seed, 4)).items():
+            runs.setdefault(run, {})[measure] = own
+    rows = judged.compare_values(runs, correction=correction, family=family).rows
+    for names in (("x",), ("y",)) if family == "measure" else (("x", "y"),):
+        some = [row for row in rows if row.measure in names]
+        found = multitest.multipletests([row.p for row in some], method=theirs)[1]
+        assert [row.corrected_p for row in some] == pytest.approx(list(found), **CLOSE)
+
+
+def test_a_table_of_holm_by_hand() -> None:
+    # Sorted 0.01, 0.02, 0.03, 0.04: times 4, 3, 2 and 1 that is 0.04, 0.06, 0.06, 0.04, and none
+    # may be below one before it: 0.04, 0.06, 0.06, 0.06. In the order given: 0.06, 0.04, 0.06, 0.06
+    from judged.statistics.corrections import corrected
+
+    found = corrected(np.array([0.03, 0.01, 0.02, 0.04]), "holm")
+    assert found == pytest.approx([0.06, 0.04, 0.06, 0.06])
+
+
+def test_darwins_maize() -> None:
+    # Fisher (1935), The Design of Experiments: heights of 15 pairs, in eighths of an inch. Of
+    # 32,768 sign patterns 1726 have a sum at least as far from 0 as 314.
+    differences = [49, -67, 8, 16, 6, 23, 28, 41, 14, 29, 56, 24, 75, 60, -48]
+    pair = pair_of(np.zeros(15), differences, test="randomisation")
+    assert pair.p == 1726 / 32_768
+    assert pair.difference == pytest.approx(314 / 15)
+    # His t is 2.148 with 14 degrees of freedom.
+    assert pair_of(np.zeros(15), differences).p == pytest.approx(0.0497, abs=5e-5)
+
+
+@pytest.mark.parametrize("size", [6, 7, 9, 12])
+@pytest.mark.parametrize("seed", range(3))
+def test_exact_p_is_that_of_all_signs(size: int, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    # In tenths and twelfths, so that sums tie, and no float is what it says.
+    differences = [Fraction(int(rng.integers(-5, 9)), [10, 12][seed % 2]) for _ in range(size)]
+    if sum(each != 0 for each in differences) < 6:
+        differences = [each or Fraction(1, 10) for each in differences]
+    base = rng.integers(0, 10, size)
+    a = [float(Fraction(int(each), 10)) for each in base]
+    b = [float(Fraction(int(x), 10) + d) for x, d in zip(base, differences, strict=True)]
+    whole = abs(sum(differences))
+    signs = list(itertools.product((1, -1), repeat=size))
+    reached = sum(
+        abs(sum(s * d for s, d in zip(sign, differences, strict=True))) >= whole for sign in signs
+    )
+    assert pair_of(a, b, test="randomisation").p == pytest.approx(reached / 2**size, rel=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_randomisation_is_that_of_scipy(seed: int) -> None:
+    a, b = values(seed, size=11)
+    found = stats.permutation_test(
+        (b, a), lambda x, y: np.mean(x - y), permutation_type="samples", n_resamples=np.inf
+    )
+    pair = pair_of(a, b, test="randomisation")
+    if pair.verdict != "too few":
+        assert pair.p == pytest.approx(found.pvalue, rel=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_wilcoxon_and_sign_are_those_of_scipy(seed: int) -> None:
+    a, b = values(seed, size=40)
+    differences = b - a
+    differing = differences[np.abs(differences) > 1e-12]
+    wins = int((differing > 0).sum())
+    assert pair_of(a, b, test="sign").p == pytest.approx(
+        stats.binomtest(wins, len(differing)).pvalue, **CLOSE
+    )
+    tied = len(differing) < len(a) or len(np.unique(np.abs(differing).round(9))) < len(a)
+    method = {"method": "approx", "correction": True} if tied else {"method": "exact"}
+    found = stats.wilcoxon(differing.round(9), zero_method="wilcox", **method)
+    assert pair_of(a, b, test="wilcoxon").p == pytest.approx(found.pvalue, rel=1e-9)
+
+
+def test_two_way_tukey_is_that_of_statsmodels() -> None:
+    linear = pytest.importorskip("statsmodels.regression.linear_model")
+    columns = np.array(values(4, 4)).T
+    queries, runs = columns.shape
+    # The layout with an effect for each query and each run, fitted by least squares.
+    rows = [(q, r) for q in range(queries) for r in range(runs)]
+    design = np.zeros((len(rows), queries + runs - 1))
+    for at, (query, run) in enumerate(rows):
+        design[at, query] = 1
+        if run:
+            design[at, queries + run - 1] = 1
+    fit = linear.OLS(columns.ravel(), design).fit()
+    error = math.sqrt(fit.mse_resid / queries)
+    assert fit.df_resid == (queries - 1) * (runs - 1)
+    found = judged.compare_values(given(*columns.T), correction="tukey")
+    means = columns.mean(axis=0)
+    half = stats.studentized_range.ppf(0.95, runs, fit.df_resid) * error
+    for row in found.rows:
+        i, j = int(row.run[-1]), int(row.against[-1])
+        away = abs(means[i] - means[j])
+        p = stats.studentized_range.sf(away / error, runs, fit.df_resid)
+        assert row.corrected_p == pytest.approx(p, rel=1e-7)
+        assert row.interval.low == pytest.approx(means[i] - means[j] - half, rel=1e-7)
+        assert row.interval.high == pytest.approx(means[i] - means[j] + half, rel=1e-7)
+        assert row.p == pytest.approx(stats.ttest_rel(columns[:, i], columns[:, j]).pvalue, **CLOSE)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_groups_are_the_cluster_robust_fit_of_statsmodels(seed: int) -> None:
+    linear = pytest.importorskip("statsmodels.regression.linear_model")
+    a, b = values(seed)
+    groups = np.random.default_rng(seed).integers(0, 9, len(a))
+    named = {f"q{at:03}": int(group) for at, group in enumerate(groups)}
+    pair = judged.compare_values(given(a, b), groups=named).pair()
+    # Their small-sample factor is G/(G-1)·(n-1)/(n-k), with k = 1 that of here.
+    fit = linear.OLS(b - a, np.ones(len(a))).fit(
+        cov_type="cluster", cov_kwds={"groups": groups}, use_t=True
+    )
+    assert pair.p == pytest.approx(float(fit.pvalues[0]), rel=1e-9)
+    assert [pair.interval.low, pair.interval.high] == pytest.approx(fit.conf_int()[0], rel=1e-9)
+
+
+def collection(seed: int, queries: int = 40) -> tuple[Any, Any]:
+    rng = np.random.default_rng(seed)
+    items = [f"d{at}" for at in range(20)]
+    qrels = {
+        f"q{q:02}": {item: int(rng.integers(0, 2)) for item in rng.choice(items, 8, replace=False)}
+        | {"d0": 1}
+        for q in range(queries)
+    }
+    runs = {
+        name: {
+            query: {
+                item: float(place + boost * grades.get(item, 0))
+                for item, place in zip(items, rng.permutation(20), strict=True)
+            }
+            for query, grades in qrels.items()
+        }
+        for name, boost in (("one", 1.5), ("two", 4.25), ("three", 8.125))
+    }
+    return qrels, runs
+
+
+def test_compare_is_that_of_ranx() -> None:
+    ranx = pytest.importorskip("ranx")
+    qrels, runs = collection(1)
+    theirs = ranx.compare(
+        ranx.Qrels(qrels),
+        [ranx.Run(own, name=name) for name, own in runs.items()],
+        ["map", "mrr", "ndcg@10"],
+        stat_test="student",
+        max_p=0.05,
+    )
+    names = {"AP": "map", "RR": "mrr", "nDCG@10": "ndcg@10"}
+    ours = judged.compare(qrels, runs, list(names), correction="none")
+    table = theirs.to_dict()
+    for row in ours.rows:
+        name = names[row.measure]
+        assert row.value == pytest.approx(table[row.run]["scores"][name], rel=1e-9)
+        assert row.against_value == pytest.approx(table[row.against]["scores"][name], rel=1e-9)
+        theirs_p = theirs.comparisons[row.against, row.run][name]["p_value"]
+        assert row.p == pytest.approx(theirs_p, rel=1e-6, abs=1e-15)
+        wins = table[row.run]["win_tie_loss"][row.against][name]
+        assert (row.wins, row.ties, row.losses) == (wins["W"], wins["T"], wins["L"])
+
+
+def weighed(columns: Floats, weights: Floats) -> tuple[float, float]:
+    """The mean and its error by the formula with weights: √(n/(n-1)·Σ(w(x - m))²)/Σw."""
+    mean = float((weights * columns).sum() / weights.sum())
+    size = len(columns)
+    residual = weights * (columns - mean)
+    return mean, float(np.sqrt(size / (size - 1) * (residual**2).sum()) / weights.sum())
+
+
+def test_weights_are_those_of_a_weighted_fit() -> None:
+    linear = pytest.importorskip("statsmodels.regression.linear_model")
+    qrels, runs = collection(2)
+    two = {name: runs[name] for name in ("one", "two")}
+    weights = {query: float(at % 5 + 1) for at, query in enumerate(sorted(qrels))}
+    found = judged.compare(qrels, two, "AP", weights=weights)
+    pair = found.pair()
+    per_query = judged.evaluate(qrels, two, "AP").per_query.sort("query")
+    one, other = (per_query.filter(run=name)["AP"].to_numpy() for name in ("one", "two"))
+    apart = other - one
+    shares = np.array([weights[query] for query in sorted(qrels)])
+    mean, error = weighed(apart, shares)
+    # HC1 of a fit weighted by w is Σ(w·residual)²·n/(n-1)/(Σw)², the same formula.
+    fit = linear.WLS(apart, np.ones(len(apart)), weights=shares).fit(cov_type="HC1", use_t=True)
+    assert float(fit.bse[0]) == pytest.approx(error, rel=1e-9)
+    assert pair.difference == pytest.approx(mean, rel=1e-9)
+    assert pair.p == pytest.approx(float(fit.pvalues[0]), rel=1e-9)
+    assert [pair.interval.low, pair.interval.high] == pytest.approx(fit.conf_int()[0], rel=1e-9)
+    # d_z: the weighted mean in weighted standard deviations, with n/(n-1).
+    described = weightstats.DescrStatsW(apart, shares)
+    size = len(apart)
+    deviation = math.sqrt(described.var * size / (size - 1))
+    assert pair.effect == pytest.approx(described.mean / deviation, rel=1e-9)
+
+
+def test_equal_weights_are_no_weights() -> None:
+    qrels, runs = collection(3)
+    measures = ["AP", "F(average=means)@5", "Rank(aggregate=median)"]
+    weights = dict.fromkeys(qrels, 3.0)
+    one = judged.compare(qrels, runs, measures, resamples=999)
+    two = judged.compare(qrels, runs, measures, weights=weights, resamples=999)
+    for row, other in zip(one.rows, two.rows, strict=True):
+        assert (row.verdict, row.wins, row.losses) == (other.verdict, other.wins, other.losses)
+        assert row.p == pytest.approx(other.p, rel=1e-9)
+        assert row.difference == pytest.approx(other.difference, rel=1e-9, abs=1e-12)
+        assert row.interval.low == pytest.approx(other.interval.low, **CLOSE, nan_ok=True)
+        assert (row.detectable or 0) == pytest.approx(other.detectable or 0, rel=1e-9)
+
+
+def test_detectable_of_a_function_of_means_is_by_the_jackknife() -> None:
+    qrels, runs = collection(4)
+    two = {name: runs[name] for name in ("one", "two")}
+    measure = "F(average=means)@5"
+    pair = judged.compare(qrels, two, measure, resamples=999).pair()
+    without = []
+    for query in sorted(qrels):
+        rest = {other: grades for other, grades in qrels.items() if other != query}
+        scores = [
+            judged.evaluate(rest, {name: {q: own[q] for q in rest}}, measure).value()
+            for name, own in two.items()
+        ]
+        without.append(scores[1] - scores[0])
+    size = len(qrels)
+    error = math.sqrt((size - 1) / size * ((np.array(without) - np.mean(without)) ** 2).sum())
+    away = power.TTestPower().solve_power(nobs=size, alpha=0.05, power=0.8) * math.sqrt(size)
+    assert pair.detectable == pytest.approx(away * error, rel=1e-6)
+    assert pair.effect is None

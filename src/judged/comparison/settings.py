@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from judged.checks import RESAMPLES, choice, number, whole
+from judged.checks import LEVEL, RESAMPLES, choice, number, whole
 from judged.checks import level as checked_level
 from judged.errors import InputError, quoted
 from judged.results import Result

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from judged.errors import MeasureError, quoted
+from judged.errors import MeasureError
 from judged.measures.aggregation import AGGREGATIONS
 from judged.measures.bibliography import BIBLIOGRAPHY
 from judged.measures.expected import expectations
-from judged.measures.params import show
-from judged.measures.spec import Mask, Settled, Spec, taken
+from judged.measures.params import as_given, show
+from judged.measures.spec import Mask, Settled, Spec, accepted
 from judged.measures.worth import Closed, Worth
 from judged.rankings.rankings import Rankings
 from judged.segments import Floats
@@ -76,7 +76,7 @@ class Measure:
         P@R
         """
         if self.spec.at is None:
-            raise MeasureError(f"{self.spec.name} takes no cutoff; got @{_given(cutoff)}.")
+            raise MeasureError(f"{self.spec.name} takes no cutoff; got @{as_given(cutoff)}.")
         return self(**{self.spec.at: cutoff})
 
     def __str__(self) -> str:
@@ -175,7 +175,7 @@ class Measure:
         lost = False
         try:
             with np.errstate(over="raise", invalid="ignore"):
-                found = function(rankings, **_accepted(function, self.params))
+                found = function(rankings, **accepted(function, self.params))
         except FloatingPointError:
             lost = True
         else:
@@ -210,7 +210,7 @@ class Measure:
         [1.0]
         """
         form = self.spec.worth
-        return None if form is None else form(rankings, **_accepted(form, self.params))
+        return None if form is None else form(rankings, **accepted(form, self.params))
 
     @property
     def formula(self) -> str:
@@ -284,8 +284,7 @@ class Measure:
         Returns
         -------
         Sample or None
-            One row per query that counts; None where the number is the mean of the queries'
-            values, or whatever else `aggregate` says.
+            One row per query that counts; None where `aggregate` of the queries' values is it.
 
         >>> import judged, numpy as np
         >>> from judged.measures import Settled
@@ -297,7 +296,7 @@ class Measure:
         True
         """
         form = self.spec.made_of
-        return None if form is None else form(rankings, settled, **_accepted(form, self.params))
+        return None if form is None else form(rankings, settled, **accepted(form, self.params))
 
     def summarise_error(
         self, values: Floats, errors: Floats, weights: Floats | None = None
@@ -380,19 +379,6 @@ class Measure:
         return f"{self.spec.says} Here, {'; '.join(parts)}."
 
 
-def _accepted(function: Callable[..., Any], params: dict[str, Any]) -> dict[str, Any]:
-    """The parameters a function takes by keyword: `aggregate` concerns few of them."""
-    return {name: value for name, value in params.items() if name in taken(function)}
-
-
-def _given(value: Any) -> str:
-    """A wrong value as the grammar writes it, where that is short."""
-    text = value if isinstance(value, str) else quoted(value)
-    if isinstance(value, (float, Mapping, tuple)) and len(text) < 60:
-        text = show(value)
-    return text if len(text) <= 80 else f"{text[:80]}…"
-
-
 def bind(spec: Spec, given: Mapping[str, Any]) -> Measure:
     """A declared measure with these parameters, validated.
 
@@ -411,13 +397,4 @@ def bind(spec: Spec, given: Mapping[str, Any]) -> Measure:
     >>> bind(REGISTRY["P"], {"k": 5})
     P@5
     """
-    values = {param.name: param.default for param in spec.params}
-    for name, value in given.items():
-        param = spec.param(name)
-        try:
-            values[name] = param.check(value)
-        except (ValueError, TypeError, OverflowError, RecursionError):
-            raise MeasureError(
-                f"{name} of {spec.name} must be {param.allowed}; got {_given(value)}."
-            ) from None
-    return Measure(spec, tuple(values.items()))
+    return Measure(spec, spec.bound(given))

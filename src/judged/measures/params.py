@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol
 
 from judged.checks import MOST, real
+from judged.errors import quoted
 from judged.text import listed
 
 
@@ -41,6 +42,14 @@ def show(value: Any) -> str:
     if isinstance(value, tuple):
         return "[" + ",".join(map(show, value)) + "]"
     return f"{value:g}" if isinstance(value, float) and float(f"{value:g}") == value else str(value)
+
+
+def as_given(value: Any) -> str:
+    """A wrong value as the grammar writes it, where that is short."""
+    text = value if isinstance(value, str) else quoted(value)
+    if isinstance(value, (float, Mapping, tuple)) and len(text) < 60:
+        text = show(value)
+    return text if len(text) <= 80 else f"{text[:80]}…"
 
 
 def _number(value: Any) -> float:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from judged.errors import MeasureError, did_you_mean, quoted
 from judged.measures.aggregation import aggregate_param
-from judged.measures.params import Param
+from judged.measures.params import Param, as_given
 from judged.measures.presets import PRESETS
 from judged.measures.worth import Closed, Worth, by_grade
 from judged.rankings.rankings import Rankings
@@ -153,6 +153,19 @@ class Spec:
     """(params) -> whether the value is the sum of what each result gains, which is the more the
     higher it stands and has nothing to do with the others; None where it is not."""
 
+    def bound(self, given: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
+        """All parameters with their values: those given, checked, and the defaults of the rest."""
+        values = {param.name: param.default for param in self.params}
+        for name, value in given.items():
+            param = self.param(name)
+            try:
+                values[name] = param.check(value)
+            except (ValueError, TypeError, OverflowError, RecursionError):
+                raise MeasureError(
+                    f"{name} of {self.name} must be {param.allowed}; got {as_given(value)}."
+                ) from None
+        return tuple(values.items())
+
     def param(self, name: str) -> Param:
         """A parameter by its name.
 
@@ -174,6 +187,11 @@ class Spec:
             if param.name == name:
                 return param
         raise MeasureError(_unknown_param(self, name))
+
+
+def accepted(function: Callable[..., Any], params: Mapping[str, Any]) -> dict[str, Any]:
+    """The parameters a function takes by keyword: `aggregate` concerns few of them."""
+    return {name: value for name, value in params.items() if name in taken(function)}
 
 
 @cache

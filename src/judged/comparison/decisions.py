@@ -47,7 +47,22 @@ def decided(
     """All rows, measure by measure."""
     pairs = compared_runs(numbers.runs, baseline)
     matches = [matched(numbers, each, *pair) for each in numbers.measures for pair in pairs]
+    for match in matches:
+        _refuse_boundless_margin(match, settings)
     return rows_of(matches, settings, numbers, depends)
+
+
+def _refuse_boundless_margin(match: Match, settings: Settings) -> None:
+    """A margin that no difference can reach would make everything equivalent, as 1 for 1 %."""
+    name, (low, high) = match.measure.name, match.measure.range
+    margin = settings.margin_of(name)
+    width = (high - low) * (match.queries if match.ours.sample.aggregate == "sum" else 1)
+    if margin is not None and match.queries and margin >= width:
+        raise InputError(
+            f"the margin of {name} must be smaller than {width:g}, the largest difference there "
+            f"can be; got {margin:g}. Margins are in the measure's own unit, also where numbers "
+            "are shown in percent."
+        )
 
 
 def rows_of(

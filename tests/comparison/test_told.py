@@ -44,8 +44,8 @@ def test_infinite_values_are_refused_with_what_can_be_compared() -> None:
         judged.compare_values({"x": one, "y": one | {"b": float("inf")}})
     assert str(refused.value) == (
         "value is infinite for 1 query (b), and a mean of infinite values says nothing; leave "
-        "these out of all runs, or choose the test sign, which counts only who is better on how "
-        "many queries."
+        "these queries out of all runs, or choose the test sign, which counts only who is better "
+        "on how many queries."
     )
 
 

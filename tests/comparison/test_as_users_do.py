@@ -177,7 +177,7 @@ def test_infinite_values_of_another_tool() -> None:
         judged.compare_values(values)
     assert str(error.value) == (
         "value is infinite for 1 query (2), and a mean of infinite values says nothing; leave "
-        "these out of all runs, or choose the test sign, which counts only who is better "
+        "these queries out of all runs, or choose the test sign, which counts only who is better "
         "on how many queries."
     )
 

@@ -122,7 +122,7 @@ def _instead(match: Match) -> str:
     """What can be compared in place of a mean of infinite values: of another tool's, nothing."""
     measure = match.measure.measure
     if measure is None:
-        return "leave these out of all runs, or "
+        return "leave these queries out of all runs, or "
     return f"compare its median ({measure(aggregate='median')}), compare RR, or "
 
 

@@ -121,7 +121,7 @@ def test_numbers_in_sentences_stay_short() -> None:
 
 
 def test_what_resamples_cannot_show_is_said() -> None:
-    from judged.comparison.definition import notes
+    from judged.comparison.exports.definition import notes
 
     rng = np.random.default_rng(3)
     values = {

@@ -11,7 +11,7 @@ import pytest
 
 from judged.segments import Floats
 from judged.statistics.corrections import corrected
-from judged.statistics.randomisation import EXACT, randomisation
+from judged.statistics.resampling.randomisation import EXACT, randomisation
 from judged.statistics.student import t_test
 from judged.statistics.tested import below
 

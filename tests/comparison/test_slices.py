@@ -10,7 +10,7 @@ from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
 from judged import compare, compare_values, evaluate, repeats
-from judged.comparison.slicing import cut_of, thirds
+from judged.comparison.slices.cuts import cut_of, thirds
 from judged.errors import InputError
 
 QUERIES = [f"q{number:02}" for number in range(36)]

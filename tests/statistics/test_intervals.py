@@ -15,8 +15,8 @@ from scipy import stats
 
 from judged.errors import InputError
 from judged.segments import Floats
-from judged.statistics.bootstrap import bootstrap
 from judged.statistics.intervals import Interval, interval, mean_interval
+from judged.statistics.resampling.bootstrap import bootstrap
 from judged.statistics.samples import Means, Median, Sample
 from judged.statistics.shares import wilson
 from judged.statistics.student import half_widths, spread

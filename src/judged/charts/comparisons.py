@@ -11,11 +11,11 @@ import numpy as np
 from judged.charts.sources import Source, Systems, unweighted
 from judged.comparison import compare_evaluation
 from judged.comparison.comparison import Comparison
-from judged.comparison.definition import TESTED, done
+from judged.comparison.exports.definition import TESTED, done
+from judged.comparison.exports.table import with_sign
 from judged.comparison.match import matched
 from judged.comparison.sentences import shown_level
 from judged.comparison.settings import Settings
-from judged.comparison.table import with_sign
 from judged.errors import InputError
 from judged.text import Warned, counted, shown
 

@@ -132,7 +132,7 @@ unanswerable, answer_threshold, columns, judgements_format, run_format, progress
         run_format=run_format,
     )
     with given.reading_ahead() as data:
-        from judged.comparison.lacking import refuse_lacking, says_missing
+        from judged.comparison.missing import refuse_lacking, says_missing
         from judged.evaluation.evaluation import evaluate_rankings
         from judged.evaluation.request import Request
         from judged.evaluation.runs import judged_runs
@@ -204,11 +204,11 @@ def compare_evaluation(
     from judged.comparison.comparison import Comparison
     from judged.comparison.decisions import decided
     from judged.comparison.dependence import Readings, about_readings, depends
-    from judged.comparison.lacking import in_no_run
+    from judged.comparison.missing import in_no_run
     from judged.comparison.numbers import Numbers
     from judged.comparison.repeats import with_repeats
     from judged.comparison.settings import Settings
-    from judged.comparison.slicing import relevant_items, sliced
+    from judged.comparison.slices.cuts import relevant_items, sliced
 
     chosen = Settings.of(**settings)
     numbers = with_repeats(Numbers.of(evaluation), repeats).in_groups(groups)
@@ -283,7 +283,7 @@ resamples, seed
     from judged.comparison.decisions import decided
     from judged.comparison.repeats import with_repeats
     from judged.comparison.settings import Settings
-    from judged.comparison.slicing import sliced
+    from judged.comparison.slices.cuts import sliced
     from judged.comparison.values import numbers_of_values
     from judged.inputs.repeated import apart
 

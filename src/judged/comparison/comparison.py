@@ -6,13 +6,13 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from judged.comparison.exports import Exports
+from judged.comparison.exports.exports import Exports
 from judged.comparison.leaderboard import Place, leaderboard
 from judged.comparison.numbers import Compared, Numbers
 from judged.comparison.pair import Pair
 from judged.comparison.repeats import Noise, noises
 from judged.comparison.settings import Settings
-from judged.comparison.slices import Slices
+from judged.comparison.slices.slices import Slices
 from judged.errors import InputError, MeasureError, did_you_mean, quoted
 from judged.statistics.intervals import Interval
 

@@ -74,7 +74,7 @@ def _simultaneous(
 
             found = tukey(values, settings.levels)
         else:
-            from judged.statistics.randomised_tukey import randomised_tukey
+            from judged.statistics.resampling.randomised_tukey import randomised_tukey
 
             found = randomised_tukey(
                 values, settings.levels, resamples=settings.resamples, seed=settings.seed

@@ -172,7 +172,7 @@ def _student(test: str, matches: list[Match], settings: Settings) -> list[Outcom
 
 
 def _randomised(test: str, matches: list[Match], settings: Settings) -> list[Outcome]:
-    from judged.statistics.randomisation import EXACT, randomisation
+    from judged.statistics.resampling.randomisation import EXACT, randomisation
 
     tested = randomisation(
         columns_of(matches),
@@ -190,7 +190,7 @@ def _randomised(test: str, matches: list[Match], settings: Settings) -> list[Out
 
 
 def _bootstrapped(test: str, matches: list[Match], settings: Settings) -> list[Outcome]:
-    from judged.statistics.bootstrap import bootstrap_pairs
+    from judged.statistics.resampling.bootstrap import bootstrap_pairs
 
     method = "bca" if test == "bca" else "percentile"
     tested = bootstrap_pairs(
@@ -298,7 +298,7 @@ def _by_repeats(match: Match) -> float:
 
 def _exact(match: Match, outcome: Outcome) -> float:
     """p of the exact randomisation, which so few differing queries allow for."""
-    from judged.statistics.randomisation import EXACT, exact_p
+    from judged.statistics.resampling.randomisation import EXACT, exact_p
 
     finite = match.averaged is not None and bool(np.isfinite(match.averaged).all())
     if match.averaged is None or not finite or match.differing > EXACT:

@@ -67,7 +67,7 @@ def effect(match: Match) -> float:
 def jackknife_error(match: Match) -> float | None:
     """The standard error of a difference of functions of means, from how it moves where one unit
     at a time is left out; None where it does not, and of anything else."""
-    from judged.statistics.resamples import left_out
+    from judged.statistics.resampling.resamples import left_out
 
     ours, theirs = match.ours.sample, match.theirs.sample
     if not isinstance(ours, Means) or not isinstance(theirs, Means) or ours.aggregate:

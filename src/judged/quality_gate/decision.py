@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from judged.comparison.intervals import own_interval
-from judged.comparison.lacking import MOST_LACKING, in_no_run, says_missing
 from judged.comparison.match import Match, matched
+from judged.comparison.missing import MOST_LACKING, in_no_run, says_missing
 from judged.comparison.numbers import Compared, Entry, Numbers, compared_by, queries_of
 from judged.comparison.sentences import some
 from judged.errors import InputError, PolicyError

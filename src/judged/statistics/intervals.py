@@ -353,7 +353,7 @@ def _bootstrap(
     sample: Sample, groups: Ints | None, level: float, method: str, resamples: int, seed: int
 ) -> tuple[float, float]:
     """Bounds from resampled queries or groups."""
-    from judged.statistics.bootstrap import bootstrap
+    from judged.statistics.resampling.bootstrap import bootstrap
 
     rows = sample.values[:, None] if isinstance(sample, Median) else sample.columns
     if all(_all_equal(column) for column in rows.T):

@@ -14,8 +14,8 @@ from judged.charts.names import labels
 from judged.charts.specification import chart
 from judged.charts.themes import Theme, ThemeName, theme_named
 from judged.checks import checked
-from judged.comparison.definition import done
-from judged.comparison.table import one_against_all
+from judged.comparison.exports.definition import done
+from judged.comparison.exports.table import one_against_all
 from judged.statistics.tested import below
 
 if TYPE_CHECKING:

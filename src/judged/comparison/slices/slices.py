@@ -159,7 +159,7 @@ class Slices:
         """One row per slice, measure and pair, everything that is known of it in columns."""
         import polars as pl
 
-        from judged.comparison.frames import frame_of
+        from judged.comparison.exports.frames import frame_of
 
         found = frame_of([row for each in self.slices for row in each.rows])
         owners = [each for each in self.slices for _ in each.rows]

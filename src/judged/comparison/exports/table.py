@@ -17,10 +17,10 @@ from judged.text import Best, Left, shown
 
 if TYPE_CHECKING:
     from judged.comparison.comparison import Comparison
+    from judged.comparison.exports.records import Records
     from judged.comparison.leaderboard import Place
     from judged.comparison.numbers import Compared
     from judged.comparison.pair import Pair
-    from judged.comparison.records import Records
     from judged.measures import Measure
 
 NOTHING = ""

@@ -16,11 +16,11 @@ from judged.comparison.match import Match, alike, matched
 from judged.comparison.numbers import Numbers
 from judged.comparison.outcomes import columns_of
 from judged.comparison.settings import CORRECTIONS, SIMULTANEOUS, Settings
-from judged.comparison.slices import Difference, Slice, Slices
+from judged.comparison.slices.slices import Difference, Slice, Slices
 from judged.errors import InputError
 from judged.segments import Ints
-from judged.statistics.between import between
 from judged.statistics.corrections import corrected
+from judged.statistics.resampling.between import between
 from judged.text import Warned, counted, listed
 
 if TYPE_CHECKING:

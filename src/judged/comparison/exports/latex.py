@@ -6,9 +6,9 @@ from string import ascii_lowercase
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
-from judged.comparison import definition
+from judged.comparison.exports import definition
+from judged.comparison.exports.table import Form, one_against_all
 from judged.comparison.sentences import by_importance
-from judged.comparison.table import Form, one_against_all
 from judged.text import Best, Latex, latex, latex_table, visible
 
 if TYPE_CHECKING:

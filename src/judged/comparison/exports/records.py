@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from judged import __version__
 from judged.checks import checked_methods
-from judged.comparison.frames import frame_of
-from judged.comparison.table import in_order
+from judged.comparison.exports.frames import frame_of
+from judged.comparison.exports.table import in_order
 from judged.errors import MissingExtraError
 from judged.results import Result, csv_of
 from judged.text import plain, to_json
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from judged.comparison.numbers import Numbers
     from judged.comparison.pair import Pair
     from judged.comparison.settings import Settings
-    from judged.comparison.slices import Slices
+    from judged.comparison.slices.slices import Slices
     from judged.evaluation.evaluation import Evaluation
     from judged.measures import Measure
 

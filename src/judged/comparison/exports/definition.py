@@ -8,9 +8,9 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from judged import __version__
+from judged.comparison.exports.table import one_against_all
 from judged.comparison.sentences import amount, shown_level, shown_margin
 from judged.comparison.settings import CORRECTIONS, SIMULTANEOUS, TESTS
-from judged.comparison.table import one_against_all
 from judged.statistics.tested import below
 from judged.text import Warned, counted, listed
 

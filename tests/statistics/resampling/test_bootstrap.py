@@ -12,11 +12,11 @@ from scipy import stats
 from scipy.special import ndtr, ndtri
 
 from judged.errors import InputError
-from judged.statistics import bootstrap as module
-from judged.statistics import resamples as blocks
 from judged.statistics import tested as results
-from judged.statistics.bootstrap import bootstrap, bootstrap_pairs
-from judged.statistics.resamples import left_out, resampled
+from judged.statistics.resampling import bootstrap as module
+from judged.statistics.resampling import resamples as blocks
+from judged.statistics.resampling.bootstrap import bootstrap, bootstrap_pairs
+from judged.statistics.resampling.resamples import left_out, resampled
 from judged.statistics.samples import Means, Median, Sample
 from judged.statistics.tested import below
 

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from judged.errors import InputError
-from judged.statistics import randomisation as module
-from judged.statistics import subsets
 from judged.statistics import tested as results
-from judged.statistics.randomisation import exact_p, randomisation
+from judged.statistics.resampling import randomisation as module
+from judged.statistics.resampling import subsets
+from judged.statistics.resampling.randomisation import exact_p, randomisation
 from judged.statistics.tested import below
 
 DARWIN = np.array([49, -67, 8, 16, 6, 23, 28, 41, 14, 29, 56, 24, 75, 60, -48]) / 8

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from judged.statistics import medians as module
-from judged.statistics.medians import Medians
+from judged.statistics.resampling import medians as module
+from judged.statistics.resampling.medians import Medians
 from judged.statistics.samples import Median
 
 

@@ -22,8 +22,8 @@ import numpy as np
 from judged.errors import InputError
 from judged.segments import Floats, Ints
 from judged.statistics.aggregates import CLOSE
-from judged.statistics.inversion import least_count
-from judged.statistics.subsets import Subsets, whole_numbers
+from judged.statistics.resampling.inversion import least_count
+from judged.statistics.resampling.subsets import Subsets, whole_numbers
 from judged.statistics.tested import SMALLEST_P, Tested, below
 from judged.statistics.units import numbered, unit_sums, unit_weights, weighed
 

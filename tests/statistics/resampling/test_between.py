@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from judged.statistics import between as module
-from judged.statistics.between import between
+from judged.statistics.resampling import between as module
+from judged.statistics.resampling.between import between
 
 
 def parts(seed: int, size: int = 30, parts: int = 3, columns: int = 4):

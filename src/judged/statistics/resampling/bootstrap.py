@@ -23,9 +23,9 @@ import numpy as np
 from judged.errors import InputError
 from judged.segments import Floats, Ints
 from judged.statistics.aggregates import CLOSE
-from judged.statistics.inversion import least_count
-from judged.statistics.medians import room
-from judged.statistics.resamples import left_out, resampled
+from judged.statistics.resampling.inversion import least_count
+from judged.statistics.resampling.medians import room
+from judged.statistics.resampling.resamples import left_out, resampled
 from judged.statistics.samples import Means, Median, Sample
 from judged.statistics.tested import Tested
 from judged.statistics.units import numbered

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from judged.errors import InputError
-from judged.statistics.randomisation import exact_p
-from judged.statistics.randomised_tukey import randomised_tukey
+from judged.statistics.resampling.randomisation import exact_p
+from judged.statistics.resampling.randomised_tukey import randomised_tukey
 from judged.statistics.tested import below
 
 LEVELS = (0.5, 0.8, 0.9, 0.95, 0.99)

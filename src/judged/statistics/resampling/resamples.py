@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from judged.segments import Floats, Ints
-from judged.statistics.medians import Medians
+from judged.statistics.resampling.medians import Medians
 from judged.statistics.samples import Means, Median, Sample
 from judged.statistics.units import number_of_units, unit_sums, unit_weights, weighed
 from judged.threads import one_thread_each

@@ -7,8 +7,8 @@ import numpy as np
 from judged.errors import InputError
 from judged.segments import Floats
 from judged.statistics.aggregates import CLOSE
-from judged.statistics.inversion import least_count
-from judged.statistics.subsets import whole_numbers
+from judged.statistics.resampling.inversion import least_count
+from judged.statistics.resampling.subsets import whole_numbers
 from judged.statistics.tested import Tukey
 
 BLOCK = 2**15

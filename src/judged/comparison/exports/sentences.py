@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, cast
 
 from judged.checks import checked_methods
-from judged.comparison import definition
-from judged.comparison.records import Records
+from judged.comparison.exports import definition
+from judged.comparison.exports.records import Records
 from judged.comparison.sentences import by_importance
 from judged.text import Dim, Warned
 
@@ -18,7 +18,7 @@ MOST = 20
 
 
 @checked_methods
-class Told(Records):
+class Sentences(Records):
     """The sentences of a comparison; `Comparison` holds what they are about."""
 
     def warnings(self) -> list[str]:

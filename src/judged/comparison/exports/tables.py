@@ -6,9 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from judged.comparison.sentences import shown_level
-from judged.comparison.slices import Slice
-from judged.comparison.table import (
+from judged.comparison.exports.table import (
     Column,
     Form,
     differences,
@@ -16,6 +14,8 @@ from judged.comparison.table import (
     main_tables,
     one_against_all,
 )
+from judged.comparison.sentences import shown_level
+from judged.comparison.slices.slices import Slice
 from judged.evaluation.table import Look
 from judged.results import Table
 from judged.text import Left

@@ -6,11 +6,11 @@ import os
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from judged.checks import checked_methods
-from judged.comparison import definition
+from judged.comparison.exports import definition
+from judged.comparison.exports.sentences import Sentences
+from judged.comparison.exports.table import in_order
+from judged.comparison.exports.tables import tables
 from judged.comparison.settings import SAVED_AS
-from judged.comparison.table import in_order
-from judged.comparison.tables import tables
-from judged.comparison.told import Told
 from judged.evaluation.table import Look
 from judged.results import Part, Table
 from judged.text import html, html_table, markdown
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @checked_methods
-class Exports(Told):
+class Exports(Sentences):
     """What a comparison looks like; `Comparison` holds what is in it.
 
     Every method for people takes `sort`, `decimals` and `percent`: which measure orders the runs,
@@ -243,7 +243,7 @@ class Exports(Told):
         >>> found.to_latex(quiet=True).splitlines()[4]
         'a & a & \\textbf{0.3750} \\\\'
         """
-        from judged.comparison.latex import latex_of
+        from judged.comparison.exports.latex import latex_of
 
         found = in_order(self, sort)
         return latex_of(found, Look(decimals, percent), quiet=quiet, caption=caption, label=label)

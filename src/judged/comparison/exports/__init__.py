@@ -1,0 +1,1 @@
+"""What people and programs get of a comparison."""

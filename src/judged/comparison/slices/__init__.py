@@ -1,0 +1,1 @@
+"""The runs compared in slices of the queries."""

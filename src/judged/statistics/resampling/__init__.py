@@ -1,0 +1,1 @@
+"""Tests and intervals by resampling, flipping and permuting."""

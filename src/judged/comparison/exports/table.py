@@ -250,18 +250,20 @@ def _interval_head(comparison: Comparison, rows: Sequence[Pair]) -> str:
 def laid_out(
     names: list[Column], columns: Sequence[list[Column]], width: int | None
 ) -> list[Table]:
-    """One table, or where that is too wide several: columns that belong together stay so, and the
-    verdict stands then behind the effect size."""
+    """One table, or where that is too wide several: values, sizes with the verdict, and tests."""
     every = [*names, *(each for group in columns for each in group)]
     if width is None or _need(every) <= width or len(columns) == 1:
         return [_table(every)]
-    *first, tested, p, least, verdict = columns
-    together = [list(names)]
-    for group in (*first, verdict, tested, p, least):
-        if len(together[-1]) > len(names) and _need([*together[-1], *group]) > width:
-            together.append(list(names))
-        together[-1] += group
-    return [_table(each, names=len(names)) for each in together]
+    *values, difference, size, tested, p, least, verdict = columns
+    parts = [values, [difference, size, verdict], [tested, p, least]]
+    found: list[list[Column]] = []
+    for groups in filter(None, parts):
+        found.append(list(names))
+        for group in groups:
+            if len(found[-1]) > len(names) and _need([*found[-1], *group]) > width:
+                found.append(list(names))
+            found[-1] += group
+    return [_table(each, names=len(names)) for each in found]
 
 
 def _need(columns: Sequence[Column]) -> int:

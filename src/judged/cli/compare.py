@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from judged.comparison.comparison import Comparison
 
 
-@command(short_help="Compare runs: is the difference real?")
+@command(short_help="Say whether the difference of runs is real.")
 @click.argument("judgements", metavar="QRELS", type=READS, required=False)
 @click.argument("runs", metavar="RUN...", nargs=-1, type=READS)
 @click.option(

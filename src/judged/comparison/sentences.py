@@ -156,9 +156,24 @@ def _by(pair: Pair) -> str:
         why = f" (no interval: {pair.interval.note})" if pair.interval.note else ""
         return f"{amount(abs(pair.difference))}{why}"
     if low * high > 0:
-        ends = sorted((abs(low), abs(high)))
-        return f"{amount(abs(pair.difference))} ({amount(ends[0])} to {amount(ends[1])})"
-    return f"{amount(pair.difference)} ({amount(low)} to {amount(high)})"
+        low, high = sorted((abs(low), abs(high)))
+        return _with_ends(abs(pair.difference), low, high)
+    return _with_ends(pair.difference, low, high)
+
+
+def _with_ends(value: float, low: float, high: float) -> str:
+    """A size and the ends of its interval, all to the decimals that the smallest of them needs.
+
+    >>> _with_ends(0.0112, 0.00084, 0.0216), _with_ends(12.5, 0.3, 20)
+    ('0.0112 (0.0008 to 0.0216)', '12.50 (0.300 to 20.00)')
+    """
+    sizes = [abs(each) for each in (value, low, high) if each]
+    if sizes and min(sizes) >= 1e-7 and max(sizes) < 10:
+        decimals = max(3, -math.floor(math.log10(min(sizes))))
+        shown = [f"{each:.{decimals}f}".replace("-", "−") for each in (value, low, high)]
+    else:
+        shown = [amount(each) for each in (value, low, high)]
+    return f"{shown[0]} ({shown[1]} to {shown[2]})"
 
 
 def shown_p(p: float) -> str:

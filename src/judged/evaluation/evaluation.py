@@ -238,7 +238,8 @@ class Evaluation(Uncertain):
         Evaluation
 
         >>> from judged import evaluate
-        >>> one, other = (evaluate({"q": {"a": 1}}, {"q": run}, "RR") for run in ("ab", "ba"))
+        >>> lists = (["a", "b"], ["b", "a"])
+        >>> one, other = (evaluate({"q": {"a": 1}}, {"q": run}, "RR") for run in lists)
         >>> one.beside(other, names=["one", "other"]).to_dict()["runs"][1]["name"]
         'other'
         """

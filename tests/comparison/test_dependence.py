@@ -270,6 +270,28 @@ def test_a_run_that_lacks_more_than_a_tenth_is_refused() -> None:
         assert compare(judgements, runs, "RR", policy=chosen).pair().queries in (35, 40)
 
 
+def test_an_evaluation_is_asked_again_what_missing_queries_count() -> None:
+    judgements = {f"{n:02}": {"x": 1} for n in range(40)}
+    runs = {"a": {q: ["x"] for q in judgements}, "b": {q: ["x"] for q in list(judgements)[5:]}}
+    found = evaluate(judgements, runs, "RR")
+    with pytest.raises(PolicyError) as refused:
+        found.compare()
+    assert str(refused.value) == (
+        "b lacks 5 (00, 01, 02, …) of the 40 judged queries that a has: did it run on all of them? "
+        'To compare the two all the same, say what these queries count: missing="zero" takes them '
+        "for empty lists, missing=skip leaves them out."
+    )
+    assert found.compare(missing="zero").pair().losses == 5
+    skipped = evaluate(judgements, runs, "RR", policy={"missing": "skip"})
+    assert skipped.compare().pair().queries == 35
+    with pytest.raises(PolicyError) as refused:
+        found.compare(missing="skip")
+    assert str(refused.value) == (
+        "missing must be zero, as in this evaluation; got 'skip'. Evaluate again for another "
+        "choice."
+    )
+
+
 def test_a_tenth_is_not_refused_and_a_share_is_of_what_the_other_has() -> None:
     judgements, runs = ten(6, queries=40)
     for query in list(judgements)[:4]:

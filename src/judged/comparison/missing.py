@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from judged.errors import PolicyError
+from judged.errors import PolicyError, quoted
 from judged.policy import Policy
 from judged.text import Warned, counted
 
@@ -28,8 +28,23 @@ def says_missing(policy: PolicyLike | None) -> bool:
     return isinstance(policy, Policy) and policy.missing != Policy().missing
 
 
-def refuse_lacking(rankings: Sequence[Rankings]) -> None:
-    """Refuse a run that lacks more than a tenth of the judged queries that another run has."""
+def refuse_unsaid(rankings: Sequence[Rankings], policy: Policy, missing: str | None) -> None:
+    """The same of runs that are evaluated already, unless what missing queries count was chosen, or
+    is said now."""
+    if missing is not None and (not isinstance(missing, str) or missing != policy.missing):
+        raise PolicyError(
+            f"missing must be {policy.missing}, as in this evaluation; got {quoted(missing)}. "
+            "Evaluate again for another choice."
+        )
+    if missing is None and not says_missing(policy):
+        refuse_lacking(rankings, 'missing="zero"')
+
+
+def refuse_lacking(
+    rankings: Sequence[Rankings], zero: str = "policy={'missing': 'zero'} (--missing zero)"
+) -> None:
+    """Refuse a run that lacks more than a tenth of the judged queries that another run has; `zero`
+    is how to say that they count."""
     for r in rankings:
         for other in rankings:
             lost, there = r.missing & ~other.missing, int((~other.missing).sum())
@@ -37,8 +52,8 @@ def refuse_lacking(rankings: Sequence[Rankings]) -> None:
                 raise PolicyError(
                     f"{r.name} lacks {_some(r, lost)} of the {there:,} judged queries that "
                     f"{other.name} has: did it run on all of them? To compare the two all the "
-                    "same, say what these queries count: policy={'missing': 'zero'} (--missing "
-                    "zero) takes them for empty lists, missing=skip leaves them out."
+                    f"same, say what these queries count: {zero} takes them for empty lists, "
+                    "missing=skip leaves them out."
                 )
 
 

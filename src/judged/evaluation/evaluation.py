@@ -198,13 +198,18 @@ class Evaluation(Uncertain):
             raise InputError(f"there is no run {quoted(run)}; there is {', '.join(names)}.")
         return self.runs[names.index(run)]
 
-    def compare(self, *, baseline: str | None = None, **settings: Any) -> Comparison:
+    def compare(
+        self, *, baseline: str | None = None, missing: str | None = None, **settings: Any
+    ) -> Comparison:
         """Compare the runs of this evaluation: is the difference real?
 
         Parameters
         ----------
         baseline : str, optional
             The run that all others are compared with.
+        missing : str, optional
+            Where a run lacks more than a tenth of the queries that another has, it is refused
+            unless this says that they count as in this evaluation: "zero".
         **settings : Any
             `test`, `correction`, `family`, `level`, `power`, `margin`, `groups`, `slices`,
             `resamples` and `seed`, as `judged.compare` has them; `repeats` says which runs are of
@@ -220,7 +225,9 @@ class Evaluation(Uncertain):
         'too few'
         """
         from judged.comparison import compare_evaluation
+        from judged.comparison.missing import refuse_unsaid
 
+        refuse_unsaid([run.rankings for run in self.runs], self.policy, missing)
         return compare_evaluation(self, baseline=baseline, **settings)
 
     def beside(self, *others: Evaluation, names: Sequence[str] | None = None) -> Evaluation:

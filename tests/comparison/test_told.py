@@ -84,3 +84,18 @@ def test_a_margin_that_nothing_can_reach_is_refused() -> None:
     assert judged.compare_values(better, measure_name="AP", margin=0.99).pair().negligible
     rank = {"a": dict.fromkeys(QUERIES, 2.0), "b": dict.fromkeys(QUERIES, 3.0)}
     assert judged.compare_values(rank, measure_name="Rank", margin=5).pair().verdict == "worse"
+
+
+def test_counts_are_neither_good_nor_bad() -> None:
+    judgements = {f"q{n}": {"a": 1} for n in range(8)}
+    runs = {
+        "short": {query: ["a"] for query in judgements},
+        "long": {q: ["a", *("bcd"[: 1 + n % 3])] for n, q in enumerate(judgements)},
+    }
+    found = judged.compare(judgements, runs, ["NumRet", "RR"])
+    assert (
+        "NumRet counts or describes results, which is neither good nor bad: better stands for "
+        "higher and worse for lower."
+    ) in found.warnings()
+    assert found.pair(measure="NumRet").verdict == "better"
+    assert "NumRet" not in " ".join(judged.compare(judgements, runs, "RR").warnings())

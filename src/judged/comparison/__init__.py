@@ -209,6 +209,7 @@ def compare_evaluation(
     from judged.comparison.repeats import with_repeats
     from judged.comparison.settings import Settings
     from judged.comparison.slices.cuts import relevant_items, sliced
+    from judged.comparison.verdicts import about_descriptions
 
     chosen = Settings.of(**settings)
     numbers = with_repeats(Numbers.of(evaluation), repeats).in_groups(groups)
@@ -227,9 +228,10 @@ def compare_evaluation(
     )
     notes = [
         *in_no_run([run.rankings for run in evaluation.runs], evaluation.policy),
+        *about_descriptions(evaluation),
         *about_readings(readings),
+        *parts.notes,
     ]
-    notes += parts.notes
     return Comparison(numbers, chosen, rows, baseline, evaluation, tuple(notes), parts)
 
 

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from judged.comparison.match import Match
 from judged.comparison.outcomes import Outcome, too_few
 from judged.comparison.settings import Settings
 from judged.statistics.tested import below
+from judged.text import Warned, listed
+
+if TYPE_CHECKING:
+    from judged.evaluation.evaluation import Evaluation
 
 
 def verdict(match: Match, outcome: Outcome, p: float, settings: Settings) -> tuple[str, bool]:
@@ -56,3 +62,17 @@ def is_inside(match: Match, outcome: Outcome, margin: float, settings: Settings)
         width = (high - low) * (match.queries if aggregate == "sum" else 1)
         return bool(share * width < margin)
     return -margin < outcome.inner_low and outcome.inner_high < margin
+
+
+def about_descriptions(evaluation: Evaluation) -> list[str]:
+    """A warning where measures only count or describe, so that no value is better than another."""
+    names = [evaluation.label(m) for m in evaluation.measures if not m.spec.rates_relevance]
+    if not names:
+        return []
+    verb = "counts or describes" if len(names) == 1 else "count or describe"
+    return [
+        Warned(
+            f"{listed(names)} {verb} results, which is neither good nor bad: better stands for "
+            "higher and worse for lower."
+        )
+    ]

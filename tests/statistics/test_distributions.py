@@ -31,7 +31,8 @@ def test_quantiles(share: float) -> None:
     found = t_quantile(np.array(FREEDOMS), share)
     back = t_tail(found, np.array(FREEDOMS))
     assert back == pytest.approx(1 - share, rel=1e-9)
-    assert found == pytest.approx(stats.t.isf(1 - share, FREEDOMS), rel=1e-9)
+    # Releases of scipy before 1.12 find it to some eight digits only.
+    assert found == pytest.approx(stats.t.isf(1 - share, FREEDOMS), rel=1e-7)
     assert normal_quantile(share) == pytest.approx(special.ndtri(share), rel=1e-12)
 
 
@@ -47,9 +48,10 @@ def test_power(freedom: float, sides: int) -> None:
         critical = float(t_quantile(np.array([freedom]), 1 - (1 - level) / sides)[0])
         for distance in (0.0, 0.1, 1.0, 2.8, 6.0, 20.0):
             found = t_power(distance, freedom, critical, sides)
-            expected = stats.nct.sf(critical, freedom, distance)
-            if sides == 2:
-                expected += stats.nct.cdf(-critical, freedom, distance)
+            with np.errstate(all="ignore"):  # older releases of scipy divide by 0 there
+                expected = stats.nct.sf(critical, freedom, distance)
+                if sides == 2:
+                    expected += stats.nct.cdf(-critical, freedom, distance)
             if not math.isnan(expected):
                 assert found == pytest.approx(expected, abs=1e-9)
 

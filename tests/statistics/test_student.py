@@ -66,8 +66,10 @@ def test_groups_are_the_cluster_robust_fit_of_a_constant(
     assert by.freedom[0] == units - 1
     assert found.p[0] == pytest.approx(fit.pvalues[0], rel=1e-9)
     for place, level in enumerate(LEVELS):
-        ends = fit.conf_int(1 - level)[0]
-        assert (found.low[place, 0], found.high[place, 0]) == pytest.approx(ends, rel=1e-9)
+        low, high = fit.conf_int(1 - level)[0].tolist()
+        # Releases of scipy before 1.12 have fewer digits of the quantile.
+        assert found.low[place, 0] == pytest.approx(low, rel=1e-7)
+        assert found.high[place, 0] == pytest.approx(high, rel=1e-7)
 
 
 def test_groups_by_hand() -> None:

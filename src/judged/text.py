@@ -106,6 +106,15 @@ def counted(number: int, one: str, many: str | None = None) -> str:
     return f"{number:,} {one if number == 1 else many or one + 's'}"
 
 
+def few(names: Sequence[str], most: int = 3) -> str:
+    """The first of some names.
+
+    >>> few(["a", "b", "c", "d"]), few(["a"])
+    ('a, b, c, …', 'a')
+    """
+    return ", ".join(names[:most]) + (", …" if len(names) > most else "")
+
+
 def listed(words: Sequence[str], last: str = "and") -> str:
     """Words in a row.
 

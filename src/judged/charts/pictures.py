@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from judged.errors import InputError, MissingExtraError
-from judged.text import visible
+from judged.text import few, visible
 
 if TYPE_CHECKING:
     import polars as pl
@@ -85,7 +85,7 @@ def read_pictures(given: PicturesLike) -> dict[str, PictureLike]:
 def check_pictures(pictures: Mapping[str, PictureLike], ids: Iterable[str]) -> None:
     """Refuse to draw a gallery with holes."""
     if lost := [each for each in ids if each not in pictures]:
-        some = ", ".join(lost[:3]) + (", …" if len(lost) > 3 else "")
+        some = few(lost)
         raise InputError(
             f"there is no picture of {some}; pictures must have all queries and items that are "
             "shown."

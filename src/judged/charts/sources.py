@@ -15,7 +15,7 @@ from judged.evaluation.settlement import under
 from judged.evaluation.warnings import about_missing
 from judged.policy import Policy
 from judged.rankings.rankings import Rankings
-from judged.text import counted, listed
+from judged.text import counted, few, listed
 
 if TYPE_CHECKING:
     import polars as pl
@@ -228,7 +228,7 @@ def kept(systems: Systems, r: Rankings, rel: float) -> tuple[Mask, Mask]:
 def place_of(query: str, queries: Sequence[str]) -> int:
     """The place of a query among those that there are."""
     if not isinstance(query, str) or query not in queries:
-        some = ", ".join(queries[:3]) + (", …" if len(queries) > 3 else "")
+        some = few(queries)
         raise InputError(
             f"There is no query {query!r}{did_you_mean(query, queries)} The queries are {some}."
         )

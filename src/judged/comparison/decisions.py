@@ -54,9 +54,8 @@ def decided(
 
 def _refuse_boundless_margin(match: Match, settings: Settings) -> None:
     """A margin that no difference can reach would make everything equivalent, as 1 for 1 %."""
-    name, (low, high) = match.measure.name, match.measure.range
+    name, width = match.measure.name, match.width
     margin = settings.margin_of(name)
-    width = (high - low) * (match.queries if match.ours.sample.aggregate == "sum" else 1)
     if margin is not None and match.queries and margin >= width:
         raise InputError(
             f"the margin of {name} must be smaller than {width:g}, the largest difference there "

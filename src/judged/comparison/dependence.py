@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judged.comparison.match import Mask, Match
-from judged.comparison.numbers import Compared, Entry, Numbers, entry_of, in_common
+from judged.comparison.numbers import Compared, Entry, Numbers, Places, entry_of, in_common
 from judged.comparison.outcomes import is_infinite, outcomes
 from judged.comparison.repeats import averaged
 from judged.comparison.settings import Settings
@@ -60,7 +60,7 @@ class Readings:
             )
         self._asked = evaluation.measures, evaluation.policy, evaluation.convention
         self._runs = {run.name: (number, run) for number, run in enumerate(evaluation.runs)}
-        self._place = {query: at for at, query in enumerate(numbers.queries)}
+        self._places = Places(numbers.queries)
         self._ends: dict[str, tuple[Scored, Scored] | None] = {}
         self._copies: dict[tuple[str, str], bool] = {}
         self._entries: dict[tuple[str, Measure], list[Entry]] = {}
@@ -120,7 +120,7 @@ class Readings:
                 averaged(
                     [
                         entry_of(
-                            own[best] if measure in own[best].values else run, measure, self._place
+                            own[best] if measure in own[best].values else run, measure, self._places
                         )
                         for own, run in zip(ends, usual, strict=True)
                     ],
@@ -208,9 +208,8 @@ class Readings:
         """Of each run which queries it has, in the order of their ids."""
         found = {}
         for name, (_, run) in self._runs.items():
-            held = np.zeros(len(self._place), bool)
-            there = np.flatnonzero(~run.rankings.missing)
-            held[[self._place[run.rankings.queries[at]] for at in there]] = True
+            held = np.zeros(len(self._places), bool)
+            held[self._places.of(run.rankings.queries)[~run.rankings.missing]] = True
             found[name] = held
         return found
 
@@ -245,7 +244,7 @@ class Readings:
             ):
                 scored = [score(r, tuple(measures), *self._asked[1:]) for r in pair]
                 for measure in measures:
-                    one, two = (entry_of(each, measure, self._place) for each in scored)
+                    one, two = (entry_of(each, measure, self._places) for each in scored)
                     found[measure].append((one, two))
         return found
 

@@ -44,12 +44,12 @@ class Match:
         """How much each query counts."""
         return self.ours.sample.weights
 
-    @cached_property
+    @property
     def value(self) -> float:
         """The run's number on these queries."""
         return self.ours.number
 
-    @cached_property
+    @property
     def against_value(self) -> float:
         """The other run's number on these queries."""
         return self.theirs.number
@@ -143,6 +143,12 @@ class Match:
         up, down = int((self.differences > 0).sum()), int((self.differences < 0).sum())
         won, lost = (up, down) if self.measure.higher_is_better else (down, up)
         return won, self.queries - up - down, lost
+
+    @property
+    def width(self) -> float:
+        """The largest difference that there can be."""
+        low, high = self.measure.range
+        return float(high - low) * (self.queries if self.ours.sample.aggregate == "sum" else 1)
 
     @property
     def infinite(self) -> Mask:

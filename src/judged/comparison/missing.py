@@ -9,7 +9,7 @@ import numpy as np
 
 from judged.errors import PolicyError, quoted
 from judged.policy import Policy
-from judged.text import Warned, counted
+from judged.text import Warned, counted, few
 
 if TYPE_CHECKING:
     from judged.comparison.match import Mask
@@ -75,4 +75,4 @@ def in_no_run(rankings: Sequence[Rankings], policy: Policy) -> list[str]:
 def _some(r: Rankings, which: Mask) -> str:
     """How many queries, and the first few of them."""
     names = [r.queries[at] for at in np.flatnonzero(which)]
-    return f"{len(names):,} ({', '.join(names[:3])}{', …' if len(names) > 3 else ''})"
+    return f"{len(names):,} ({few(names)})"

@@ -101,10 +101,10 @@ class Numbers:
     def of(cls, evaluation: Evaluation) -> Numbers:
         """Those of an evaluation."""
         queries = queries_of(evaluation)
-        place = {query: at for at, query in enumerate(queries)}
+        places = Places(queries)
         measures = compared_by(evaluation)
         entries = {
-            (each.name, run.name): entry_of(run, each.measure, place)
+            (each.name, run.name): entry_of(run, each.measure, places)
             for run in evaluation.runs
             for each in measures
             if each.measure is not None
@@ -163,19 +163,42 @@ def compared_by(evaluation: Evaluation) -> tuple[Compared, ...]:
     )
 
 
-def entry_of(run: Scored, measure: Measure, place: Mapping[str, int]) -> Entry:
+class Places:
+    """The numbers of queries in the order of their ids; those of a run's queries are looked up
+    once, whatever is asked of the run.
+
+    >>> Places(["a", "b", "c"]).of(("c", "a")).tolist()
+    [2, 0]
+    """
+
+    def __init__(self, queries: Sequence[str]) -> None:
+        self._place = {query: at for at, query in enumerate(queries)}
+        self._known: dict[int, tuple[tuple[str, ...], Ints]] = {}
+
+    def __len__(self) -> int:
+        return len(self._place)
+
+    def of(self, queries: tuple[str, ...]) -> Ints:
+        """The number of each of these queries."""
+        if id(queries) not in self._known:  # which holds them, so that no other has this id
+            found = np.fromiter(map(self._place.__getitem__, queries), np.int64, len(queries))
+            self._known[id(queries)] = queries, found
+        return self._known[id(queries)][1]
+
+
+def entry_of(run: Scored, measure: Measure, places: Places) -> Entry:
     """What a run of an evaluation has on a measure, in the order of query ids."""
     values = run.values[measure]
     counted = np.flatnonzero(~np.isnan(values))
-    places = np.fromiter((place[q] for q in run.rankings.queries), np.int64, len(values))[counted]
-    order = np.argsort(places)
+    place = places.of(run.rankings.queries)[counted]
+    order = np.argsort(place)
     sample = run.sample(measure).take(order)
     error = run.summary_errors.get(measure, 0.0)
     if error and measure.params["aggregate"] == "geometric":
         error /= run.summary[measure]
     elif error and measure.params["aggregate"] == "sum":
         error /= len(counted)
-    return Entry(sample, values[counted][order], places[order], error=float(error or 0.0))
+    return Entry(sample, values[counted][order], place[order], error=float(error or 0.0))
 
 
 def in_common(entries: Sequence[Entry]) -> Ints:

@@ -9,7 +9,7 @@ from decimal import Decimal
 from judged.comparison.pair import Pair
 from judged.comparison.settings import Settings
 from judged.statistics.tested import below
-from judged.text import counted, listed, shown
+from judged.text import counted, few, listed, shown
 
 OTHERWISE = {
     "ties": "with ties broken the other way the verdict could be",
@@ -49,10 +49,7 @@ def shown_level(level: float) -> str:
 
 def some(names: Sequence[str]) -> str:
     """How many queries, and the first few of them."""
-    return (
-        f"{counted(len(names), 'query', 'queries')} "
-        f"({', '.join(names[:3])}{', …' if len(names) > 3 else ''})"
-    )
+    return f"{counted(len(names), 'query', 'queries')} ({few(names)})"
 
 
 IMPORTANCE = ("worse", "better", "equivalent", "no evidence", "too few", "identical")

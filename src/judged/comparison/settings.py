@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from judged.checks import LEVEL, RESAMPLES, choice, number, whole
+from judged.checks import LEVEL, OPTIONS, RESAMPLES, choice, number, whole
 from judged.checks import level as checked_level
 from judged.errors import InputError, quoted
 from judged.results import Result
@@ -36,7 +36,6 @@ SIMULTANEOUS = ("tukey", "randomised-tukey")
 SAVED_AS = {**Result.SAVED_AS, ".tex": "to_latex"}
 """The endings that files of comparisons may have, and the method that makes each."""
 FAMILIES = ("measure", "all")
-FEWEST_RESAMPLES = 999
 
 
 @dataclass(frozen=True)
@@ -72,7 +71,7 @@ class Settings:
             raise InputError(
                 f"power must be a number between 0 and 1, as 0.8; got {quoted(found.power)}."
             )
-        whole("resamples", found.resamples, at_least=FEWEST_RESAMPLES)
+        OPTIONS["resamples"]("resamples", found.resamples)
         whole("seed", found.seed, at_least=0)
         return found
 

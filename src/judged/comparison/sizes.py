@@ -97,7 +97,7 @@ def _largest(match: Match) -> float:
     values = np.concatenate((match.ours.values, match.theirs.values))
     if values.min() < low or values.max() > high:
         return math.inf
-    return float(high - low) * (match.queries if match.ours.sample.aggregate == "sum" else 1)
+    return match.width
 
 
 def _wider(

@@ -57,10 +57,8 @@ def is_inside(match: Match, outcome: Outcome, margin: float, settings: Settings)
         uneven = match.groups is not None or match.weights is not None
         if aggregate not in ("mean", "sum") or uneven or match.queries < 2:
             return False
-        low, high = match.measure.range
         share = clopper_pearson(match.differing, match.queries, settings.level, one_sided=True)[1]
-        width = (high - low) * (match.queries if aggregate == "sum" else 1)
-        return bool(share * width < margin)
+        return bool(share * match.width < margin)
     return -margin < outcome.inner_low and outcome.inner_high < margin
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from judged.errors import InputError, quoted
-from judged.text import listed
+from judged.text import few, listed
 
 if TYPE_CHECKING:
     from judged.evaluation.evaluation import Evaluation
@@ -68,7 +68,7 @@ def _refuse_others(first: Evaluation, other: Evaluation) -> None:
         lost = sorted(set(r.queries) ^ set(s.queries))
         raise InputError(
             f"the evaluations are of different queries: {len(lost):,} are in one of them only "
-            f"({', '.join(lost[:3])}{', …' if len(lost) > 3 else ''})."
+            f"({few(lost)})."
         )
     if not np.array_equal(_relevant(r), _relevant(s)):
         raise InputError(

@@ -21,6 +21,7 @@ from judged.policy import Policy
 from judged.rankings.rankings import Rankings
 from judged.segments import Floats
 from judged.statistics.samples import Sample
+from judged.text import few
 
 if TYPE_CHECKING:
     from judged.evaluation.request import Conventional
@@ -182,10 +183,7 @@ def settled(measure: Measure, r: Rankings, policy: Policy, raw: Floats) -> Outco
 def _some(r: Rankings, which: Mask) -> str:
     """How many of the judged queries, and the first few of them."""
     names = [r.queries[i] for i in np.flatnonzero(which)]
-    return (
-        f"{len(names):,} of {len(r):,} judged queries "
-        f"({', '.join(names[:3])}{', …' if len(names) > 3 else ''})"
-    )
+    return f"{len(names):,} of {len(r):,} judged queries ({few(names)})"
 
 
 def nothing_relevant(measure: Measure, r: Rankings) -> Mask:

@@ -14,7 +14,7 @@ from judged.evaluation.settlement import nothing_relevant
 from judged.evaluation.weighting import about_weights
 from judged.measures.orders import LIMIT
 from judged.statistics.aggregates import mean
-from judged.text import counted, listed
+from judged.text import counted, few, listed
 
 if TYPE_CHECKING:
     from judged.evaluation.exports import Exports
@@ -82,8 +82,8 @@ def about_missing(lost: Sequence[str], number: int, policy: Policy) -> list[str]
 
 def _of_all(some: Sequence[str], number: int, are: str) -> str:
     """How many of the judged queries are so, and the first of them."""
-    few = f"{', '.join(some[:3])}{', …' if len(some) > 3 else ''}"
-    return f"{len(some):,} of {counted(number, 'judged query', 'judged queries')} {are} ({few})"
+    of = counted(number, "judged query", "judged queries")
+    return f"{len(some):,} of {of} {are} ({few(some)})"
 
 
 def _nothing_relevant(evaluation: Exports) -> list[str]:

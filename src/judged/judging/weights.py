@@ -11,7 +11,7 @@ from judged.inputs.tables import Judgements, Lookup
 from judged.rankings.audit import audit_of
 from judged.rankings.rankings import Rankings
 from judged.rankings.weights import Weights
-from judged.text import counted
+from judged.text import counted, few
 
 if TYPE_CHECKING:
     from judged.types import WeightsLike
@@ -49,7 +49,7 @@ def weighted(r: Rankings, given: QueryWeights) -> Rankings:
         (
             unknown,
             f"{counted(len(unknown), 'weight')} of queries without judgements ignored "
-            f"({', '.join(unknown[:3])}{', …' if len(unknown) > 3 else ''}).",
+            f"({few(unknown)}).",
         ),
     ]
     audit = audit_of(r)

@@ -35,7 +35,7 @@ from judged.quality_gate.rules import ruled
 from judged.quality_gate.values import Reached, Wanted, of_query, of_whole, refuse_unknown
 from judged.segments import Floats
 from judged.statistics.aggregates import relative
-from judged.text import Warned
+from judged.text import Warned, few
 
 if TYPE_CHECKING:
     from judged.evaluation.scored import Scored
@@ -105,7 +105,7 @@ def scores(data: Data, given: Given, request: Request, *, weights: Any, **ranked
 
 def _name_of(runs: Sequence[Scored]) -> str:
     """What repeats are called together."""
-    return ", ".join(run.name for run in runs[:3]) + (", …" if len(runs) > 3 else "")
+    return few([run.name for run in runs])
 
 
 def decide(

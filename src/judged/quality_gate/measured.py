@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from judged.comparison.numbers import Compared, Entry, entry_of
+from judged.comparison.numbers import Compared, Entry, Places, entry_of
 from judged.comparison.repeats import averaged
 from judged.evaluation.evaluation import Evaluation
 from judged.evaluation.scored import Scored
@@ -28,10 +28,10 @@ def measured(
     evaluation: Evaluation, runs: Sequence[Scored], name: str, queries: Sequence[str]
 ) -> Measured:
     """Some runs of an evaluation, which are repeats of one system."""
-    place = {query: at for at, query in enumerate(queries)}
+    places = Places(queries)
     entries = {}
     for measure in evaluation.measures:
-        own = [entry_of(run, measure, place) for run in runs]
+        own = [entry_of(run, measure, places) for run in runs]
         label = Compared(evaluation.label(measure))
         entries[str(measure)] = averaged(own, label, name)
     lacking = (

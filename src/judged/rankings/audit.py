@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from judged.text import Warned, counted
+from judged.text import Warned, counted, few
 
 if TYPE_CHECKING:
     from judged.rankings.rankings import Rankings
@@ -149,8 +149,7 @@ class Audit:
         said = {
             "missing_queries": (
                 lost,
-                f"{_queries(len(lost), 'judged ')} not in the run "
-                f"({', '.join(lost[:3])}{', …' if len(lost) > 3 else ''}).",
+                f"{_queries(len(lost), 'judged ')} not in the run ({few(lost)}).",
             ),
             "duplicates_dropped": (
                 self.duplicates_dropped,

@@ -23,7 +23,7 @@ from judged.retriever.calls import Call, call_of
 from judged.retriever.queries import read_queries
 from judged.retriever.results import Item, Reader, Results
 from judged.retriever.saving import Record, Saved, hash_of
-from judged.text import Warned, counted
+from judged.text import Warned, counted, few
 
 if TYPE_CHECKING:
     from judged.evaluation.evaluation import Evaluation
@@ -261,7 +261,7 @@ def _chosen(
         notes.append(f"{left} without judgements not asked.")
     lost = [query for query in judged if query not in asked]
     if lost:
-        names = ", ".join(lost[:3]) + (", …" if len(lost) > 3 else "")
+        names = few(lost)
         notes.append(
             Warned(
                 f"{counted(len(lost), 'judged query is', 'judged queries are')} not among the "

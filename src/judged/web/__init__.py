@@ -1,0 +1,1 @@
+"""The explorer: a local web app over the same objects, safe by default."""

@@ -48,8 +48,7 @@ def figure(
     markupsafe.Markup
 
     >>> from judged import Rankings, charts
-    >>> chart = charts.cmc(Rankings.from_relevance([[0, 1]]), theme="page")
-    >>> figure(chart).startswith("<figure")
+    >>> figure(charts.cmc(Rankings.from_relevance([[0, 1]]))).startswith("<figure")
     True
     """
     svg = chart.to_svg() if link is None else chart.to_linked_svg(link, tab_stops=tab_stops)

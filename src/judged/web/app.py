@@ -8,8 +8,9 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from functools import partial
+from hashlib import sha256
 from secrets import token_hex
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -32,9 +33,6 @@ from judged.web.settings import Settings
 from judged.web.terms import NAMES
 from judged.web.uploads import Uploads
 from judged.web.workspace import CHOICES, Library, Session
-
-if TYPE_CHECKING:
-    from judged.web.changes import Change
 
 AT_ONCE = 0.3
 """Seconds after which a page says how far it is."""
@@ -112,8 +110,8 @@ def application(settings: Settings) -> Safety:
         routes=routes,
         lifespan=lifespan,
         exception_handlers={
-            HTTPException: partial(_no_such_page, explorer),  # type: ignore[dict-item]
-            JudgedError: partial(_refused, explorer),  # type: ignore[dict-item]
+            HTTPException: partial(_no_such_page, explorer),
+            JudgedError: partial(_refused, explorer),
             Exception: partial(_broken, explorer),
         },
     )
@@ -167,7 +165,7 @@ def _raw(page: Raw) -> Response:
 def _page(view: View, asked: Asked, page: Page, part: str | None) -> Response:
     numbers = getattr(view.code, "NUMBERS", False) and page.status < 400
     bar = bar_of(asked, asked.terms) if numbers else None
-    changed = change_of(asked) if numbers and part in (None, "page", "band") else None
+    changed = change_of(asked) if numbers and part in (None, "main", "band") else None
     refused = bool(numbers and asked.terms.refused)
     context = {
         **_context(asked, page.title, view.path),
@@ -176,26 +174,25 @@ def _page(view: View, asked: Asked, page: Page, part: str | None) -> Response:
         "changed": changed,
         "command": page.command,
     }
-    if part is None:
+    if part in (None, "main"):
         context["noticed"] = asked.session.noticed(asked.workspace)
-    status = 400 if refused and page.status == 200 else page.status
+    # A measure that does not exist marks its own chip, and the rest of the page is as it was.
+    status = 400 if refused and page.status == 200 and part is None else page.status
     return HTMLResponse(rendered(page.template, _checked_part(part), context), status)
 
 
 def _context(asked: Asked, title: str, path: str | None = None) -> dict[str, Any]:
     """What every template has."""
-    nav = [
-        {"title": view.title, "url": asked.url(view.path), "current": view.path == path}
-        for view in VIEWS
-        if view.title
-    ]
-    nothing: Change | None = None
+    titles = {view.path: view.title for view in VIEWS}
     return {
         "asked": asked,
         "title": title,
-        "nav": nav,
+        "announced": title,
+        "tabs": [{"name": name, "href": asked.url(to)} for to, name in titles.items() if name],
+        "place": titles.get(path or "", ""),
+        "workspace_name": asked.library.name if asked.library.paths else "",
         "bar": None,
-        "changed": nothing,
+        "changed": None,
         "command": None,
         "noticed": [],
     }
@@ -212,8 +209,8 @@ def _problem(asked: Asked, error: JudgedError, part: str | None = None) -> Respo
     links = [{"url": asked.path, "words": "This page as it begins"}]
     links += [{"url": "/files", "words": "Files"}]
     title = "Not found" if status_of(error) == 404 else "Refused"
-    context = {**_context(asked, title), "message": str(error), "lines": [], "links": links}
-    part = part if part in ("page", "main") else None
+    context = {**_context(asked, title), "message": str(error), "links": links}
+    part = part if part == "main" else None
     return HTMLResponse(rendered("explorer/problem.html", part, context), status_of(error))
 
 
@@ -224,10 +221,9 @@ def _crash(asked: Asked, part: str | None = None) -> Response:
     context = {
         **_context(asked, "Something went wrong"),
         "message": message,
-        "lines": [],
         "links": [{"url": asked.path, "words": "This page as it begins"}],
     }
-    part = part if part in ("page", "main") else None
+    part = part if part == "main" else None
     return HTMLResponse(rendered("explorer/problem.html", part, context), 500)
 
 
@@ -246,7 +242,7 @@ def _working(explorer: Explorer, view: View, asked: Asked, part: str | None, job
         "job": _shown(job, asked.path + (f"?{asked.params}" if asked.params.pairs else "")),
     }
     headers = {"x-working": job.id, "retry-after": "1"}
-    shown = None if part is None else "band"
+    shown = None if part is None else "working"
     html = rendered("explorer/working.html", shown, context)
     return HTMLResponse(html, 200 if part is None else 202, headers)
 
@@ -274,7 +270,7 @@ async def working(explorer: Explorer, request: Request) -> Response:
     if job is None or job.future.done():
         return Response(status_code=204)
     context = {**_context(asked, "Working"), "job": _shown(job, "")}
-    return HTMLResponse(rendered("explorer/working.html", "band", context))
+    return HTMLResponse(rendered("explorer/working.html", "working", context))
 
 
 async def stop(explorer: Explorer, request: Request) -> Response:
@@ -288,7 +284,23 @@ async def stop(explorer: Explorer, request: Request) -> Response:
 
 async def asset(request: Request) -> Response:
     """The stylesheet and the scripts."""
-    raise GoneError("There is no such file.")
+    from judged.pages.assets import SCRIPTS, script, stylesheet
+
+    name = request.path_params["name"]
+    if name == "style.css":
+        return _asset(request, stylesheet(), "text/css")
+    if name.endswith(".js") and name.removesuffix(".js") in SCRIPTS:
+        return _asset(request, script(name.removesuffix(".js")), "text/javascript")
+    raise GoneError("There is no such file.", "path")
+
+
+def _asset(request: Request, text: str, media_type: str) -> Response:
+    """A text that the browser keeps, and asks every time whether it is still the same."""
+    tag = f'"{sha256(text.encode()).hexdigest()[:16]}"'
+    headers = {"etag": tag, "cache-control": "no-cache"}
+    if request.headers.get("if-none-match") == tag:
+        return Response(status_code=304, headers=headers)
+    return Response(text, 200, headers, media_type)
 
 
 def _json(path: str) -> bool:
@@ -335,9 +347,9 @@ def _forbidden(explorer: Explorer, scope: Scope, error: RefusedError) -> Asgi:
         None,
         {
             **_context(_blank(explorer, request), "Refused"),
-            "nav": [],
+            "tabs": [],
+            "workspace_name": "",
             "message": message,
-            "lines": [],
             "links": [],
         },
     )

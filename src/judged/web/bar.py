@@ -31,8 +31,8 @@ class Part:
     choices: tuple[Choice, ...]
     chosen: str
     """What was chosen; empty where the convention or the library decides."""
-    implied: str = ""
-    """Who decides it, where nobody chose."""
+    changed: bool = False
+    """Whether the last change was about it."""
 
 
 @dataclass(frozen=True)
@@ -49,6 +49,8 @@ class Bar:
     duplicates_begin: str
     duplicates: tuple[Choice, ...]
     chosen_duplicates: str
+    changed: frozenset[str]
+    """The names of what the last change was about."""
 
 
 def bar_of(asked: Asked, terms: Terms) -> Bar:
@@ -59,10 +61,12 @@ def bar_of(asked: Asked, terms: Terms) -> Bar:
     hidden = [pair for pair in asked.params.pairs if pair[0] not in own]
     hidden.append(("was", urlencode(terms.to_params()) or USUAL))
     words, choices = SHORT_DUPLICATES
+    was = terms.was()
+    changed = frozenset() if was is None else terms.differing(was)
     return Bar(
         asked.path,
         tuple(hidden),
-        tuple(_part(name, terms) for name in CHOICES),
+        tuple(_part(name, terms, name in changed) for name in CHOICES),
         (
             Choice("", "judged's own"),
             *(Choice(each.name, each.title) for each in conventions().values()),
@@ -72,10 +76,11 @@ def bar_of(asked: Asked, terms: Terms) -> Bar:
         words,
         tuple(Choice(value, choices[value], says) for value, says in DUPLICATES.items()),
         terms.duplicates,
+        changed,
     )
 
 
-def _part(name: str, terms: Terms) -> Part:
+def _part(name: str, terms: Terms, changed: bool) -> Part:
     begins, words = SHORT[name]
     # What nobody chose is the convention's, or usual: a choice without a value, that stands first.
     theirs = Terms(terms.measures, {}, terms.convention).policy.to_dict()[name]
@@ -88,9 +93,7 @@ def _part(name: str, terms: Terms) -> Part:
         # To choose the usual makes a difference where runs that lack many queries are compared.
         if value != theirs or title or value == chosen or name == "missing"
     )
-    return Part(
-        name, begins, (unsaid, *known), chosen, f"of {title}" if title and not chosen else ""
-    )
+    return Part(name, begins, (unsaid, *known), chosen, changed)
 
 
 def _sure(words: str) -> str:

@@ -150,7 +150,7 @@ class Calculations:
         )
         progress = progress_of_this_work()
         judge = judging(known.judgements(), policy=Policy.of({"ties": ties}), duplicates=duplicates)
-        found = []
+        found: list[Rankings] = []
         for run in known.runs():
             progress.say(f"Judging {run.name}", len(found), len(tables.runs), "systems")
             found.append(judge(terms.request.prepare(run)))

@@ -13,13 +13,12 @@ from typing import Any
 from judged.errors import InputError, JudgedError
 from judged.inputs import format_of, judgements_in, rows_of_file, run_in
 from judged.inputs.compression import compression
-from judged.inputs.formats import FORMATS, Format, printable, promised
+from judged.inputs.formats import FORMATS, Format, printable, promised, signed
 from judged.inputs.rows.names import LISTS
 from judged.inputs.source import HEAD, Source, checked, open_source
 from judged.inputs.tables import JUDGEMENTS, RUN, Kind
 from judged.inputs.vectors.formats import FORMATS as VECTOR_FORMATS
 from judged.inputs.vectors.formats import is_safetensors
-from judged.inputs.vectors.formats import signed as _signed
 
 KINDS = {
     "judgements": "judgements: which items are relevant",
@@ -153,7 +152,7 @@ def picture_of(start: bytes) -> str | None:
 def _vectors(start: bytes, file: Found) -> Found | None:
     """Vectors, where the content or, of what has no signature, the name says so."""
     binary = {name: row for name, row in VECTOR_FORMATS.items() if not row.text}
-    format = _signed(start, {name: row for name, row in binary.items() if name != "parquet"})
+    format = signed(start, {name: row for name, row in binary.items() if name != "parquet"})
     if format is None and is_safetensors(start):
         format = "safetensors"
     by_name = promised(file.path, VECTOR_FORMATS)

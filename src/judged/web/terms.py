@@ -152,6 +152,15 @@ class Terms:
             if old != new
         ]
 
+    def differing(self, was: Terms) -> frozenset[str]:
+        """The names of the terms that differ from those before."""
+        now, then = ({**terms.policy.to_dict()} for terms in (self, was))
+        names = {name for name in CHOICES if now[name] != then[name]}
+        others = ("convention", "depth", "duplicates", "level", "measures")
+        return frozenset(
+            names | {name for name in others if getattr(self, name) != getattr(was, name)}
+        )
+
     def said(self) -> list[tuple[str, str]]:
         """All terms in words, by name; the measures are columns and stand for themselves."""
         policy = self.policy.to_dict()

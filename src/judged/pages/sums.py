@@ -151,9 +151,11 @@ def sum_behind(explanation: Explanation, *, top: float | None = None) -> Sum:
             tuple(texts[at] for at in chosen),
             row["adds"] if "adds" in row and row["counts"] else None,
             row["counts"],
-            row["skipped"],
+            skipped,
         )
-        for row, texts in zip(told["ranks"], told["table"]["rows"], strict=True)
+        for row, texts, skipped in zip(
+            told["ranks"], told["table"]["rows"], told["table"]["skipped"], strict=True
+        )
     )
     change = told["best_change"]
     helps = change["says"] if change else ""

@@ -204,7 +204,9 @@ def _cell(row: Mapping[str, Any], top: float) -> Cell:
 
 def _line(line: Mapping[str, Any]) -> SumLine:
     stages: list[str] = line["stages"]
-    return SumLine(" = ".join([line["symbol"], *stages[:-1]]), stages[-1], line["says"])
+    # On the way to the value, the numbers and what comes out are enough.
+    between = stages[:-1] if not line["says"] else stages[: min(1, len(stages) - 1)]
+    return SumLine(" = ".join([line["symbol"], *between]), stages[-1], line["says"])
 
 
 def _other(variant: Mapping[str, Any]) -> Other:

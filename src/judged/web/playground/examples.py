@@ -35,7 +35,7 @@ TEXTS = (
         "Eight predictions: P, R, F1 at 4",
         "Three of the first four are relevant, of four in all: P@4, R@4 and F@4 are 0.75. AP is "
         "37/48 = 0.7708.",
-        (("list", "1 0 1 1 0 1 0 0"), ("relevant", "4"), ("k", "4"), ("measure", "AP")),
+        (("list", "1 0 1 1 0 1 0 0"), ("relevant", "4"), ("k", "4"), ("add", "AP")),
     ),
     Example(
         "eight-predictions-dcg",
@@ -46,7 +46,7 @@ TEXTS = (
             ("relevant", "4"),
             ("k", "8"),
             ("card", "nDCG(gain=exp)"),
-            ("measure", "DCG(gain=exp)@8"),
+            ("add", "DCG(gain=exp)@8"),
         ),
     ),
     Example(

@@ -9,7 +9,7 @@ from typing import Any
 
 from judged.errors import InputError, JudgedError
 from judged.measures import Measure, parse_measure
-from judged.policy import CHOICES, Policy
+from judged.policy import Policy
 from judged.rankings.relevance import RelevanceList, relevance_list
 from judged.web.errors import RefusedError
 from judged.web.params import Params
@@ -43,18 +43,12 @@ CARDS = {
     "ERR": "ERR@{k}",
 }
 """The measures that are always there, and how each takes k."""
-OWN = (
-    "list",
-    "relevant",
-    "pool",
-    "collection",
-    "k",
-    "grades",
-    *CHOICES,
-    "measure",
-    "card",
-    "was",
-)
+CHOSEN = {"list_ties": "ties", "list_unjudged": "unjudged", "list_empty": "empty"}
+"""Choices of the policy by the parameters that make them; the terms of other pages stay as they
+are."""
+COUNTED = ("list", "relevant", "pool", "collection", "k", *CHOSEN)
+"""The parameters that numbers depend on."""
+OWN = (*COUNTED, "grades", "add", "card", "before")
 """The parameters of an address that are about the playground."""
 
 
@@ -104,7 +98,7 @@ class State:
         pool = params.text("pool")
         in_list = sum(_relevant(grade) for grade in listed.grades)
         relevant = _whole(params, "relevant", GREATEST)
-        added, refused = _measures(params.all("measure"))
+        added, refused = _measures(params.all("add"))
         k = params.text("k", "10")
         state = cls(
             listed,
@@ -113,7 +107,7 @@ class State:
             _whole(params, "collection", GREATEST),
             None if k == "all" else params.whole("k", 10, at_least=1, at_most=DEEPEST),
             params.whole("grades", GRADES, at_least=1, at_most=9),
-            Policy.of({name: value for name in CHOICES if (value := params.one(name))}),
+            Policy.of({name: value for own, name in CHOSEN.items() if (value := params.one(own))}),
             added,
             refused,
             params.text("card", "AP"),
@@ -121,7 +115,7 @@ class State:
         )
         if state.card not in state.measures:
             state = replace(state, card="AP")
-        was = params.one("was") if before else None
+        was = params.one("before") if before else None
         return state if was is None else replace(state, was=_before(was))
 
     @property
@@ -153,21 +147,18 @@ class State:
         return max(self.grades, *whole) if whole else self.grades
 
     def parameters(self, **changes: Any) -> Params:
-        """The address of this state, with some of it changed; the state itself goes along as what
-        was there before where the list or how it is counted changes."""
-        now = self._pairs()
-        counted = {name for name, _ in now} | {"list", "relevant", "pool", "collection", "k"}
-        lasting = {"card", "measure", "grades"}
-        wanted: dict[str, Any] = dict(changes)
-        if any(name in counted - lasting or name in CHOICES for name in changes):
-            wanted["was"] = str(Params(tuple(pair for pair in now if pair[0] not in lasting)))
-        elif self.was is not None:
-            own = (pair for pair in self.was._pairs() if pair[0] not in lasting)
-            wanted["was"] = str(Params(tuple(own)))
-        return Params(tuple(now)).with_(wanted)
+        """The address of this state, with some of it changed; where numbers change, the state
+        itself goes along as what was there before."""
+        before = self if any(name in COUNTED for name in changes) else self.was
+        wanted = dict(changes)
+        if before is not None:
+            wanted["before"] = str(before.numbers)
+        return Params(tuple(self._said())).with_(wanted)
 
-    def _pairs(self) -> list[tuple[str, str]]:
-        return list(self._said())
+    @property
+    def numbers(self) -> Params:
+        """What the numbers depend on, as parameters."""
+        return Params(tuple(pair for pair in self._said() if pair[0] in COUNTED))
 
     def _said(self) -> Iterator[tuple[str, str]]:
         """What the address says; what is as usual is left out."""
@@ -182,9 +173,9 @@ class State:
             yield "k", "all" if self.k is None else str(self.k)
         if self.grades != GRADES:
             yield "grades", str(self.grades)
-        usual = Policy().to_dict()
-        yield from (pair for pair in self.policy.to_dict().items() if usual[pair[0]] != pair[1])
-        yield from (("measure", text) for text in self.added)
+        usual, chosen = Policy().to_dict(), self.policy.to_dict()
+        yield from ((own, chosen[name]) for own, name in CHOSEN.items() if chosen[name] != usual[name])
+        yield from (("add", text) for text in self.added)
         if self.card != "AP":
             yield "card", self.card
 

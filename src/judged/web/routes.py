@@ -37,5 +37,10 @@ class View:
         return found
 
 
-VIEWS = (View("/files", "files", "Files"),)
+VIEWS = (
+    View("/playground", "playground", "Playground"),
+    View("/playground/curve", "playground_curve", ""),
+    View("/playground/steps", "playground_steps", ""),
+    View("/files", "files", "Files"),
+)
 """Every page, in the order of the navigation."""

@@ -3,7 +3,6 @@ name."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from math import isnan
 
@@ -14,7 +13,7 @@ from judged.web.asked import Asked, Command, Page
 from judged.web.params import Params
 from judged.web.playground import commands
 from judged.web.playground.answer import Answer, Card
-from judged.web.playground.examples import MORE, TEXTS
+from judged.web.playground.examples import EXAMPLES, MORE, TEXTS
 from judged.web.playground.state import CHOSEN, GREATEST, MOST, OWN, State
 
 PARAMS = (*OWN, "example", "width")
@@ -77,6 +76,7 @@ def page(asked: Asked) -> Page:
         "url": url,
         "hidden": hidden,
         "others": others.pairs,
+        "example": EXAMPLES.get(asked.params.text("example")),
         "examples": (("From the texts", TEXTS), ("Where definitions come apart", MORE)),
         "steppers": _steppers(state, answer, url, hidden),
         "choices": [

@@ -1,6 +1,6 @@
 // The playground's tiles: click, drag, type, move by keyboard. The list is kept here as texts, as
 // the server wrote them; every number comes from the server.
-import { announce } from "./swap.js";
+import { addressOf, announce, swap } from "./swap.js";
 
 let wanted = null; // the tile that has the focus after the next swap
 let drawn = null; // the last curve, which stays until the next one is there
@@ -35,22 +35,30 @@ function put(list, at, one) {
   list.splice(at, 0, { ...one, joined: list[at]?.joined ?? false });
 }
 
-/** Show a new list at once, and ask the server what it means. */
-function change(form, list, focus) {
+/** Tiles as a list has them; what else there is to show comes from the server. */
+function show(form, list) {
   const tiles = [...form.querySelectorAll(".tile[data-grade]")];
+  if (tiles.length !== list.length) return;
+  list.forEach(({ grade, joined }, at) => {
+    tiles[at].dataset.grade = grade;
+    if (joined) tiles[at].dataset.joined = "";
+    else delete tiles[at].dataset.joined;
+    const look = grade === "-" ? "unjudged" : grade === "0" ? "none" : `g${looks(grade)}`;
+    tiles[at].className = `tile ${look}`;
+    tiles[at].textContent = { "-": "?", 0: "·", 1: "✓" }[grade] ?? grade;
+  });
+}
+
+let served = null; // the list that the numbers on the page are about
+let changes = 0;
+
+/** Show a new list at once, and ask the server what it means. */
+async function change(form, list, focus) {
   if (!list.length || list.length > Number(form.dataset.most)) return;
-  if (tiles.length === list.length) {
-    list.forEach(({ grade, joined }, at) => {
-      tiles[at].dataset.grade = grade;
-      if (joined) tiles[at].dataset.joined = "";
-      else delete tiles[at].dataset.joined;
-      const look = grade === "-" ? "unjudged" : grade === "0" ? "none" : `g${looks(grade)}`;
-      tiles[at].className = `tile ${look}`;
-      tiles[at].textContent = grade === "-" ? "?" : grade === "0" ? "·" : grade === "1" ? "✓" : grade;
-    });
-  }
-  wanted = focus === null ? null : Math.max(0, Math.min(focus, list.length - 1));
-  choose(form, wanted ?? 0);
+  served ??= read(form);
+  show(form, list);
+  wanted = Math.max(0, Math.min(focus, list.length - 1));
+  if (list.length === read(form).length) choose(form, wanted);
   let field = form.querySelector("input[name=list]");
   if (!field) {
     field = document.createElement("input");
@@ -59,7 +67,13 @@ function change(form, list, focus) {
     form.append(field);
   }
   field.value = written(list);
-  form.requestSubmit();
+  changes += 1;
+  const mine = changes;
+  const fresh = await swap(addressOf(form), "main");
+  if (mine !== changes) return;
+  // Refused: the tiles are again as the numbers have them.
+  if (!fresh && form.isConnected && served) show(form, served);
+  served = null;
 }
 
 const looks = (grade) => (/^[123]$/.test(grade) ? grade : "3");

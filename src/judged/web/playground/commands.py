@@ -72,9 +72,7 @@ def _options(state: State) -> dict[str, Any]:
 
 def _policy(state: State) -> dict[str, str]:
     usual = Policy().to_dict()
-    return {
-        name: value for name, value in state.policy.to_dict().items() if value != usual[name]
-    }
+    return {name: value for name, value in state.policy.to_dict().items() if value != usual[name]}
 
 
 def address(rankings: Rankings, measure: Measure | None = None) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from math import isnan
+from math import isfinite, isnan
 from typing import Any
 
 from judged.disagreement import Disagreement, compare_conventions
@@ -61,7 +61,7 @@ class Libraries:
     numbers: int
     """How many different numbers they have, with judged's."""
     most: float
-    """The greatest number."""
+    """The greatest number, or 1: how long bars may be."""
     differs: bool
     """Whether the choices above are not judged's default and give another number."""
 
@@ -83,7 +83,16 @@ def libraries_of(state: State, options: Mapping[str, Any], value: float) -> Libr
         found,
         len(known - {"judged"}),
         sum(group.value is not None for group in groups),
-        max((group.value or 0.0 for group in groups), default=0.0),
+        max(
+            [
+                1.0,
+                *(
+                    group.value
+                    for group in groups
+                    if group.value is not None and isfinite(group.value)
+                ),
+            ]
+        ),
         differs,
     )
 

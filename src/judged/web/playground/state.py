@@ -174,7 +174,9 @@ class State:
         if self.grades != GRADES:
             yield "grades", str(self.grades)
         usual, chosen = Policy().to_dict(), self.policy.to_dict()
-        yield from ((own, chosen[name]) for own, name in CHOSEN.items() if chosen[name] != usual[name])
+        yield from (
+            (own, chosen[name]) for own, name in CHOSEN.items() if chosen[name] != usual[name]
+        )
         yield from (("add", text) for text in self.added)
         if self.card != "AP":
             yield "card", self.card

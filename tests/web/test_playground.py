@@ -267,7 +267,7 @@ def test_the_list_of_a_query_opens_in_the_playground() -> None:
         found = answer(address.partition("?")[2])
         assert str(found.state.chosen) == "nDCG@3"
         assert found.chosen.value == r.evaluate("nDCG@3").value()
-    assert commands.address(judged.judge(judgements, {"r": {"a": 1.0}})) == ""
+    assert commands.address(judged.judge(judgements, {"q": {}})) == ""
 
 
 # -- as a command, as Python
@@ -332,7 +332,8 @@ def test_the_python_gives_the_numbers_of_the_page(query: str) -> None:
         ("list=0&k=x", "k must be a whole number from 1 to 1,000; got 'x'."),
         (
             "list=0&list_ties=bets",
-            "ties must be one of id, input, best, worst, expected; got 'bets'; did you mean 'best'?",
+            "ties must be one of id, input, best, worst, expected; got 'bets'; did you mean "
+            "'best'?",
         ),
         ("example=nix", "There is no example 'nix'; there is " + ", ".join(EXAMPLES) + "."),
         ("list=0&list=1", "list stands there 2 times; give it once."),

@@ -149,7 +149,7 @@ async function load(place) {
       url.searchParams.set("width", String(Math.floor(place.clientWidth)));
     }
     const answer = await fetch(url, {
-      headers: { "X-Fragment": "figure" },
+      headers: { "X-Fragment": place.dataset.block ?? "figure" },
       credentials: "same-origin",
     });
     if (!place.isConnected) return;

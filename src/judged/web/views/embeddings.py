@@ -1,0 +1,373 @@
+"""Vectors: how well they search, what a temperature does to their scores, what is wrong with them,
+and what they find, from the worst query to the best."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from judged.checks import SWEPT_TEMPERATURES
+from judged.embeddings.normalisation_kinds import NORMALISATIONS
+from judged.pages.numbers import plain_number, share
+from judged.rankings.strips import Cell, strips
+from judged.similarity.choice import SIMILARITIES
+from judged.text import Warned, counted, shown
+from judged.web.asked import Page
+from judged.web.searches import AS_THEY_ARE, EXCLUDED, NAMES, RELEVANCE, Search, vectors_of
+
+if TYPE_CHECKING:
+    from judged.embeddings.top_k import TopK
+    from judged.evaluation.evaluation import Evaluation
+    from judged.inputs.vectors.vectors import Vectors
+    from judged.temperature.sweep_result import Point, Sweep
+    from judged.web.asked import Asked
+
+FIRST = 10
+"""So many items of each query are shown."""
+ROWS = 6
+"""So many queries of the gallery are shown at a time."""
+TEMPERATURES = tuple(float(f"{t:.3g}") for t in np.geomspace(0.001, 1000, 49))
+"""The stops of the slider: eight in each power of ten."""
+PARAMETERS = (*NAMES, "part", "temperature", "query", "from", "sort", "width")
+"""What the address of this page may say, besides terms."""
+
+
+def page(asked: Asked) -> Page:
+    """The numbers; or, as they take longer, one of the other parts."""
+    asked.refuse_unknown(PARAMETERS)
+    parts: dict[str, Callable[[Looked], Page]] = {
+        "temperature": _temperature,
+        "scores": _scores,
+        "gallery": _gallery,
+        "study": _study,
+    }
+    part = asked.params.choice("part", ("all", *parts), "all")
+    looked = Looked(asked, Search.of(asked.params, asked.workspace, asked.cache))
+    return parts[part](looked) if part in parts else _numbers(looked)
+
+
+@dataclass(frozen=True, eq=False)
+class Looked:
+    """A search, and all that is computed of it, once."""
+
+    asked: Asked
+    search: Search
+
+    def kept(self, what: str, make: Callable[[], Any], *more: Any) -> Any:
+        return self.asked.cache.get(("embeddings", what, self.search.key, more), make)
+
+    def evaluated(self) -> tuple[Evaluation, TopK]:
+        """The numbers and the first items of every query, in one pass."""
+        terms = self.asked.terms
+        options = terms.options(interval=True)
+
+        def made() -> tuple[Evaluation, TopK]:
+            embeddings, relevance = self.search.compared
+            return embeddings.evaluate_and_top_k(
+                relevance,
+                k=FIRST,
+                name=self.search.queries.name,
+                progress=self.asked.progress("Searching", len(embeddings.queries)),
+                **options,
+            )
+
+        return self.kept("numbers", made, repr(options))
+
+    def sweep(self, query: str | None = None) -> Sweep:
+        """What each temperature makes of all queries, or of one."""
+        from judged.temperature import sweep
+        from judged.temperature.sweeps import steps
+
+        def made() -> Sweep:
+            embeddings, relevance = self.search.compared
+            times = steps(TEMPERATURES, both=False, search=query is None)
+            total = times * (len(embeddings.queries) if query is None else 1)
+            return sweep(
+                embeddings,
+                relevance,
+                TEMPERATURES,
+                query=query,
+                search=query is None,
+                progress=self.asked.progress("Sweeping temperatures", total),
+            )
+
+        return self.kept("sweep", made, query)
+
+    @property
+    def sides(self) -> tuple[Vectors, Vectors]:
+        """The vectors of queries and of items."""
+        cache = self.asked.cache
+        return vectors_of(self.search.queries, cache), vectors_of(self.search.items, cache)
+
+
+def _numbers(looked: Looked) -> Page:
+    search, asked = looked.search, looked.asked
+    evaluation, _ = looked.evaluated()
+    scored = evaluation.scored()
+    queries, items = looked.sides
+    cards = [
+        {
+            "measure": label,
+            "value": scored.summary[measure],
+            "interval": scored.intervals.get(measure),
+        }
+        for label, measure in evaluation.labels.items()
+    ]
+    relevant = next((each for each in scored.rankings.basis if each.startswith("relevant: ")), "")
+    line = (
+        f"{counted(len(queries), 'query vector')}, {counted(len(items), 'item vector')}, "
+        f"{counted(items.dims, 'dimension')}. {relevant.capitalize()}. All items are ranked."
+    )
+    warned = [{"kind": "warn", "text": text} for text in evaluation.warnings()]
+    return Page(
+        "embeddings.html",
+        f"{search.queries.name} against {search.items.name}, by {search.similarity}",
+        {
+            "line": line,
+            "cards": cards,
+            "level": evaluation.level,
+            "notes": warned,
+            "search": search,
+            "selects": _selects(looked),
+            "parts": _parts(looked),
+        },
+        command=asked.command_of(
+            ["judged", "embeddings", *search.words(), *asked.terms.words(interval=True)],
+            [
+                *search.python(),
+                f"evaluation = embeddings.evaluate(relevance, {asked.terms.arguments(interval=True)})",
+            ],
+        ),
+    )
+
+
+def _parts(looked: Looked) -> list[dict[str, str]]:
+    """The parts that are loaded after the numbers."""
+    url = looked.asked.url
+    known = {"gallery": "Gallery"}
+    if looked.search.plain:
+        known = {
+            "temperature": "Temperature",
+            "scores": "Scores of relevant pairs and of others",
+            **known,
+        }
+    if looked.asked.workspace.studies:
+        known["study"] = "Studies of temperatures"
+    return [
+        {"name": name, "title": title, "href": url(part=name)} for name, title in known.items()
+    ]
+
+
+def _selects(looked: Looked) -> list[dict[str, Any]]:
+    """The controls: what each is called, what it may be, and what it is."""
+    search, workspace = looked.search, looked.asked.workspace
+    vectors = {file.name: file.name for file in workspace.vectors}
+    lines = {file.name: file.name for file in workspace.labels}
+    relevance = {
+        name: words
+        for name, words in RELEVANCE.items()
+        if (name != "judgements" or workspace.judgements) and ("labels" not in name or lines)
+    }
+    found = [
+        ("queries", "queries", vectors, search.queries.name),
+        ("items", "items", vectors, search.items.name),
+        ("similarity", "similarity", {name: name for name in SIMILARITIES}, search.similarity),
+        (
+            "normalise",
+            "scores",
+            {AS_THEY_ARE: "as they are", **{name: name for name in NORMALISATIONS}},
+            search.normalise,
+        ),
+        ("relevance", "relevant", relevance, search.relevance),
+        ("exclude", "left out", EXCLUDED, search.exclude),
+    ]
+    if "labels" in search.relevance:
+        found += [
+            (f"{side}_labels", f"labels of {words}", lines, file.name if file else "")
+            for side, words, file in (
+                ("query", "queries", search.query_labels),
+                ("item", "items", search.item_labels),
+            )
+        ]
+    return [
+        {"name": name, "label": label, "options": options, "chosen": chosen}
+        for name, label, options, chosen in found
+    ]
+
+
+def _temperature(looked: Looked) -> Page:
+    """The slider: every number at every stop comes from the sweep."""
+    from judged import charts
+    from judged.pages.figure import figure
+
+    asked, sweep = looked.asked, looked.sweep()
+    evaluation, first = looked.evaluated()
+    rows = _shown_queries(evaluation)
+    query = asked.params.one("query") or evaluation.runs[0].rankings.queries[rows[0]]
+    alone = looked.sweep(query)
+    at = _nearest(sweep.points, asked.params.number("temperature"), sweep)
+    width = asked.params.whole("width", 620, at_least=280, at_most=1200)
+    chart = charts.temperature(sweep, theme="page", width=width)
+    stops = [
+        _stop(point, own) for point, own in zip(sweep.points, alone.points, strict=True)
+    ]
+    return Page(
+        "embeddings_temperature.html",
+        "Temperature",
+        {
+            "stops": stops,
+            "at": at,
+            "items": _items(looked, first, evaluation, query),
+            "query": query,
+            "queries": sweep.queries,
+            "candidates": sweep.candidates,
+            "notes": [_note(text) for text in sweep.sentences()],
+            "figure": figure(chart),
+            "action": asked.path,
+            "kept": [pair for pair in asked.params.pairs if pair[0] not in ("temperature",)],
+        },
+        command=asked.command_of(
+            ["judged", "temperature", *looked.search.words(), "--query", query],
+            [
+                *looked.search.python(),
+                f"sweep = judged.temperature.sweep(embeddings, relevance, query={query!r})",
+            ],
+        ),
+    )
+
+
+def _stop(point: Point, own: Point) -> dict[str, Any]:
+    """A stop of the slider: texts as they are shown, and shares for the widths of bars."""
+    return {
+        "temperature": f"{point.temperature:.4g}",
+        "loss": shown(point.loss, 3),
+        "confidence": share(point.confidence, 1),
+        "accuracy": share(point.accuracy, 1),
+        "calibration_error": shown(point.calibration_error, 3),
+        "entropy": shown(point.entropy, 3),
+        "all": [[shown(each, 3), each] for each in point.probabilities],
+        "one": [[shown(each, 3), each] for each in own.probabilities],
+    }
+
+
+def _nearest(points: Sequence[Point], wanted: float | None, sweep: Sweep) -> int:
+    """The stop that is nearest to a temperature, by ratio; without one to that of the lowest loss."""
+    if wanted is None or wanted <= 0:
+        wanted = sweep.best_loss.temperature if sweep.best_loss else points[0].temperature
+    apart = [abs(np.log(point.temperature / wanted)) for point in points]
+    return int(np.argmin(apart))
+
+
+def _scores(looked: Looked) -> Page:
+    """How the scores of relevant pairs and of others are spread, and the diagnosis in words."""
+    from judged import charts
+    from judged.pages.figure import figure
+
+    def made() -> Any:
+        embeddings, relevance = looked.search.compared
+        return embeddings.diagnose(relevance)
+
+    diagnosis = looked.kept("diagnosis", made)
+    width = looked.asked.params.whole("width", 520, at_least=280, at_most=1200)
+    chart = charts.embedding_scores(diagnosis, theme="page", width=width)
+    found = diagnosis.sentences()
+    notes = [{"kind": "warn", "text": text} for text in found]
+    if not found:
+        notes = [{"kind": "info", "text": "Nothing is wrong with these vectors."}]
+    notes += [{"kind": "info", "text": text} for text in diagnosis.parts() if text not in found]
+    return Page(
+        "embeddings_scores.html",
+        "Scores of relevant pairs and of others",
+        {"figure": figure(chart), "notes": notes},
+        command=looked.asked.command_of(
+            ["judged", "embeddings", *looked.search.words(), "--diagnose"],
+            [*looked.search.python(), "diagnosis = embeddings.diagnose(relevance)"],
+        ),
+    )
+
+
+def _gallery(looked: Looked) -> Page:
+    """Queries by a measure, the worst first, each with its first items."""
+    asked = looked.asked
+    evaluation, first = looked.evaluated()
+    measure = evaluation.measure(asked.params.one("sort") or next(iter(evaluation.labels)))
+    order = _order(evaluation, evaluation.label(measure))
+    begin = asked.params.whole("from", 0, at_most=max(len(order) - 1, 0))
+    values = evaluation.runs[0].values[measure]
+    names = evaluation.runs[0].rankings.queries
+    rows = [
+        {
+            "query": names[at],
+            "place": place,
+            "value": values[at],
+            "items": _items(looked, first, evaluation, names[at]),
+            "href": asked.url(part=None, query=names[at]),
+        }
+        for place, at in enumerate(order[begin : begin + ROWS], begin + 1)
+    ]
+    return Page(
+        "embeddings_gallery.html",
+        "Gallery",
+        {
+            "rows": rows,
+            "count": len(order),
+            "measure": evaluation.label(measure),
+            "measures": list(evaluation.labels),
+            "before": asked.url(from_=max(begin - ROWS, 0)) if begin else None,
+            "after": asked.url(from_=begin + ROWS) if begin + ROWS < len(order) else None,
+            "pictures": asked.workspace.pictures,
+        },
+    )
+
+
+def _study(looked: Looked) -> Page:
+    """Studies and sweeps of temperatures whose JSON lies in the folder."""
+    import json
+
+    from judged import charts
+    from judged.pages.figure import figure
+
+    kinds = {"study": charts.temperature_study, "sweep": charts.temperature}
+    figures = []
+    for file in looked.asked.workspace.studies:
+        read = json.loads(file.path.read_text(encoding="utf-8"))
+        chart = kinds[file.kind](read, theme="page")
+        figures.append({"name": file.name, "figure": figure(chart)})
+    return Page("embeddings_study.html", "Studies of temperatures", {"figures": figures})
+
+
+def _order(evaluation: Evaluation, label: str) -> list[int]:
+    """The places of the queries that count, the worst first; among equals in the queries' order."""
+    measure = evaluation.labels[label]
+    values = evaluation.runs[0].values[measure]
+    there = np.flatnonzero(~np.isnan(values))
+    upward = values[there] if measure.spec.higher_is_better else -values[there]
+    return [int(each) for each in there[np.argsort(upward, kind="stable")]]
+
+
+def _shown_queries(evaluation: Evaluation) -> list[int]:
+    return _order(evaluation, next(iter(evaluation.labels))) or [0]
+
+
+def _items(
+    looked: Looked, first: TopK, evaluation: Evaluation, query: str
+) -> list[dict[str, Any]]:
+    """The first items of a query: id, score, and whether each is relevant."""
+    rankings = evaluation.runs[0].rankings
+    if query not in rankings.queries:
+        return []
+    at = rankings.queries.index(query)
+    cells: list[Cell] = strips(rankings.take([at]), FIRST).cells(0)
+    row = first.queries.names().index(query)
+    found = first.rows(row)
+    return [
+        {"rank": rank, "item": item, "score": plain_number(score), "cell": cell}
+        for rank, ((item, score), cell) in enumerate(zip(found, cells, strict=False), 1)
+    ]
+
+
+def _note(text: str) -> dict[str, str]:
+    return {"kind": "warn" if isinstance(text, Warned) else "info", "text": text}

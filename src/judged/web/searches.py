@@ -14,7 +14,7 @@ from judged.checks import choice
 from judged.embeddings.normalisation_kinds import NORMALISATIONS
 from judged.errors import InputError
 from judged.similarity.choice import SIMILARITIES
-from judged.web.errors import Undecided
+from judged.web.errors import UndecidedError
 
 if TYPE_CHECKING:
     from judged.embeddings.embeddings import Embeddings
@@ -68,7 +68,7 @@ class Search:
         """What an address asks for; what it does not say is taken from the files that fit."""
         files = workspace.vectors
         if not files:
-            raise Undecided("There are no vectors here. Add a file of query and of item vectors.")
+            raise UndecidedError("There are no vectors here. Add a file of query and of item vectors.")
         chosen = {name: params.one(name) for name in NAMES}
         queries = _named(workspace, chosen["queries"]) or _side(files, queries=True)
         items = _named(workspace, chosen["items"]) or _side(files, queries=False)

@@ -3,19 +3,22 @@ and what they find, from the worst query to the best."""
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from judged.checks import SWEPT_TEMPERATURES
+from judged.checks import LEVEL
 from judged.embeddings.normalisation_kinds import NORMALISATIONS
-from judged.pages.numbers import plain_number, share
+from judged.pages.cells import Cell as Number
+from judged.pages.numbers import share
 from judged.rankings.strips import Cell, strips
 from judged.similarity.choice import SIMILARITIES
 from judged.text import Warned, counted, shown
-from judged.web.asked import Page
+from judged.web.asked import Command, Page
+from judged.web.jobs import progress_of_this_work
 from judged.web.searches import AS_THEY_ARE, EXCLUDED, NAMES, RELEVANCE, Search, vectors_of
 
 if TYPE_CHECKING:
@@ -31,13 +34,13 @@ ROWS = 6
 """So many queries of the gallery are shown at a time."""
 TEMPERATURES = tuple(float(f"{t:.3g}") for t in np.geomspace(0.001, 1000, 49))
 """The stops of the slider: eight in each power of ten."""
-PARAMETERS = (*NAMES, "part", "temperature", "query", "from", "sort", "width")
+PARAMS = (*NAMES, "part", "temperature", "query", "from", "sort", "width")
 """What the address of this page may say, besides terms."""
+NUMBERS = True
 
 
 def page(asked: Asked) -> Page:
     """The numbers; or, as they take longer, one of the other parts."""
-    asked.refuse_unknown(PARAMETERS)
     parts: dict[str, Callable[[Looked], Page]] = {
         "temperature": _temperature,
         "scores": _scores,
@@ -62,19 +65,22 @@ class Looked:
     def evaluated(self) -> tuple[Evaluation, TopK]:
         """The numbers and the first items of every query, in one pass."""
         terms = self.asked.terms
-        options = terms.options(interval=True)
 
         def made() -> tuple[Evaluation, TopK]:
             embeddings, relevance = self.search.compared
             return embeddings.evaluate_and_top_k(
                 relevance,
+                terms.asked,
                 k=FIRST,
-                name=self.search.queries.name,
-                progress=self.asked.progress("Searching", len(embeddings.queries)),
-                **options,
+                policy=dict(terms.chosen),
+                convention=terms.convention,
+                interval=True,
+                level=terms.level,
+                progress=_progress("Searching", len(embeddings.queries)),
             )
 
-        return self.kept("numbers", made, repr(options))
+        key = terms.measures, tuple(sorted(terms.chosen.items())), terms.convention, terms.level
+        return self.kept("numbers", made, *key)  # type: ignore[no-any-return]
 
     def sweep(self, query: str | None = None) -> Sweep:
         """What each temperature makes of all queries, or of one."""
@@ -91,10 +97,10 @@ class Looked:
                 TEMPERATURES,
                 query=query,
                 search=query is None,
-                progress=self.asked.progress("Sweeping temperatures", total),
+                progress=_progress("Sweeping temperatures", total),
             )
 
-        return self.kept("sweep", made, query)
+        return self.kept("sweep", made, query)  # type: ignore[no-any-return]
 
     @property
     def sides(self) -> tuple[Vectors, Vectors]:
@@ -109,11 +115,12 @@ def _numbers(looked: Looked) -> Page:
     scored = evaluation.scored()
     queries, items = looked.sides
     cards = [
-        {
-            "measure": label,
-            "value": scored.summary[measure],
-            "interval": scored.intervals.get(measure),
-        }
+        Number(
+            label,
+            scored.summary[measure],
+            scored.intervals[measure].low,
+            scored.intervals[measure].high,
+        )
         for label, measure in evaluation.labels.items()
     ]
     relevant = next((each for each in scored.rankings.basis if each.startswith("relevant: ")), "")
@@ -122,6 +129,9 @@ def _numbers(looked: Looked) -> Page:
         f"{counted(items.dims, 'dimension')}. {relevant.capitalize()}. All items are ranked."
     )
     warned = [{"kind": "warn", "text": text} for text in evaluation.warnings()]
+    if asked.terms.depth is not None:
+        text = f"The depth of {asked.terms.depth:,} is about runs: here every item has its rank."
+        warned.append({"kind": "warn", "text": text})
     return Page(
         "embeddings.html",
         f"{search.queries.name} against {search.items.name}, by {search.similarity}",
@@ -130,18 +140,45 @@ def _numbers(looked: Looked) -> Page:
             "cards": cards,
             "level": evaluation.level,
             "notes": warned,
-            "search": search,
             "selects": _selects(looked),
+            "kept": _kept(asked, *NAMES),
             "parts": _parts(looked),
         },
-        command=asked.command_of(
-            ["judged", "embeddings", *search.words(), *asked.terms.words(interval=True)],
-            [
-                *search.python(),
-                f"evaluation = embeddings.evaluate(relevance, {asked.terms.arguments(interval=True)})",
-            ],
-        ),
+        command=_evaluating(looked),
     )
+
+
+def _progress(what: str, total: int) -> Callable[[int], None]:
+    """Tell how far a pass over vectors is, to whoever waits for it."""
+    own, done = progress_of_this_work(), 0
+
+    def told(more: int) -> None:
+        nonlocal done
+        done += more
+        own.say(what, min(done, total), total, "queries")
+
+    return told
+
+
+def _evaluating(looked: Looked) -> Command:
+    terms, search = looked.asked.terms, looked.search
+    words = ["judged", "embeddings", *search.words(), "--interval"]
+    words += [word for measure in terms.measures for word in ("-m", measure)]
+    words += [word for name, value in terms.chosen.items() for word in (f"--{name}", value)]
+    arguments = ["relevance", *([repr(terms.asked)] if terms.asked else []), "interval=True"]
+    if terms.chosen:
+        arguments.append(f"policy={dict(terms.chosen)!r}")
+    if terms.convention is not None:
+        words += ["--convention", terms.convention]
+        arguments.append(f"convention={terms.convention!r}")
+    if terms.level != LEVEL:
+        words += ["--level", repr(terms.level)]
+        arguments.append(f"level={terms.level!r}")
+    return _command(words, search, f"evaluation = embeddings.evaluate({', '.join(arguments)})")
+
+
+def _command(words: Sequence[str], search: Search, line: str) -> Command:
+    return Command(shlex.join(words), "\n".join([*search.python(), line]))
 
 
 def _parts(looked: Looked) -> list[dict[str, str]]:
@@ -226,15 +263,12 @@ def _temperature(looked: Looked) -> Page:
             "candidates": sweep.candidates,
             "notes": [_note(text) for text in sweep.sentences()],
             "figure": figure(chart),
-            "action": asked.path,
-            "kept": [pair for pair in asked.params.pairs if pair[0] not in ("temperature",)],
+            "kept": _kept(asked, "temperature"),
         },
-        command=asked.command_of(
+        command=_command(
             ["judged", "temperature", *looked.search.words(), "--query", query],
-            [
-                *looked.search.python(),
-                f"sweep = judged.temperature.sweep(embeddings, relevance, query={query!r})",
-            ],
+            looked.search,
+            f"sweep = judged.temperature.sweep(embeddings, relevance, query={query!r})",
         ),
     )
 
@@ -282,9 +316,10 @@ def _scores(looked: Looked) -> Page:
         "embeddings_scores.html",
         "Scores of relevant pairs and of others",
         {"figure": figure(chart), "notes": notes},
-        command=looked.asked.command_of(
+        command=_command(
             ["judged", "embeddings", *looked.search.words(), "--diagnose"],
-            [*looked.search.python(), "diagnosis = embeddings.diagnose(relevance)"],
+            looked.search,
+            "diagnosis = embeddings.diagnose(relevance)",
         ),
     )
 
@@ -301,6 +336,7 @@ def _gallery(looked: Looked) -> Page:
     rows = [
         {
             "query": names[at],
+            "picture": _picture(asked, names[at]),
             "place": place,
             "value": values[at],
             "items": _items(looked, first, evaluation, names[at]),
@@ -318,7 +354,7 @@ def _gallery(looked: Looked) -> Page:
             "measures": list(evaluation.labels),
             "before": asked.url(from_=max(begin - ROWS, 0)) if begin else None,
             "after": asked.url(from_=begin + ROWS) if begin + ROWS < len(order) else None,
-            "pictures": asked.workspace.pictures,
+            "kept": _kept(asked, "sort", "from"),
         },
     )
 
@@ -361,12 +397,30 @@ def _items(
         return []
     at = rankings.queries.index(query)
     cells: list[Cell] = strips(rankings.take([at]), FIRST).cells(0)
-    row = first.queries.names().index(query)
-    found = first.rows(row)
+    row = first.query_vectors.names().index(query)
+    there = slice(int(first.lengths[row]))
+    names = [first.item_vectors.name(int(item)) for item in first.items[row, there]]
+    scores = first.scores[row, there].tolist()
     return [
-        {"rank": rank, "item": item, "score": plain_number(score), "cell": cell}
-        for rank, ((item, score), cell) in enumerate(zip(found, cells, strict=False), 1)
+        {
+            "rank": rank,
+            "item": item,
+            "score": shown(score, 3),
+            "cell": cell,
+            "picture": _picture(looked.asked, item),
+        }
+        for rank, (item, score, cell) in enumerate(zip(names, scores, cells, strict=False), 1)
     ]
+
+
+def _picture(asked: Asked, name: str) -> str | None:
+    """Where the picture of a query or an item is, if there is one."""
+    return None
+
+
+def _kept(asked: Asked, *but: str) -> list[tuple[str, str]]:
+    """The parameters that a form hands on unseen."""
+    return [pair for pair in asked.params.pairs if pair[0] not in but]
 
 
 def _note(text: str) -> dict[str, str]:

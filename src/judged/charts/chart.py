@@ -4,16 +4,18 @@ need no network."""
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from judged.errors import MissingExtraError
+from judged.charts.canvas import Canvas
+from judged.charts.svg import tidy, with_rows
+from judged.errors import InputError, MissingExtraError
 from judged.results import Result, Table
 from judged.text import html, script, shown, visible
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     import altair
     import polars as pl
@@ -121,6 +123,8 @@ class Chart(Figure):
     }
     spec: dict[str, Any]
     """Vega-Lite, with the data in it."""
+    canvas: Canvas = field(default_factory=Canvas)
+    """Colours, size and title, as they were asked for."""
 
     def to_dict(self) -> dict[str, Any]:
         """The Vega-Lite specification with the data in it; `to_json` is the same as text."""
@@ -129,13 +133,65 @@ class Chart(Figure):
     def to_svg(self) -> str:
         """The chart as shapes.
 
+        It can stand in a page beside others: it has no style, no script, and no id that another
+        chart has. With the theme "page" its colours are CSS variables of that page.
+
         Returns
         -------
         str
             An SVG document, whose words are text.
         """
         svg: str = _converter().vegalite_to_svg(self.spec)
-        return svg
+        return tidy(svg, label=self.title, width=self.canvas.width)
+
+    def to_linked_svg(
+        self,
+        address: Callable[[dict[str, Any]], str | None],
+        *,
+        words: Callable[[dict[str, Any]], str] | None = None,
+        tab_stops: bool = True,
+    ) -> str:
+        """The chart as shapes, whose marks are links: those that stand for a row of the table.
+
+        These are bars of `differences`, points of `scatter`, and marks of `forest` and `systems`.
+
+        Parameters
+        ----------
+        address : callable
+            Takes a row of `data` as a dict and gives where it leads: a relative address, or one of
+            the web; None for a mark that is no link.
+        words : callable, optional
+            Takes the same and gives what is said when the mark is pointed at; by default what
+            the row says.
+        tab_stops : bool, optional
+            Whether the tab key stops at each link, by default true; false where the same links
+            stand in a table beside the chart.
+
+        Returns
+        -------
+        str
+            An SVG document.
+
+        >>> from judged import Rankings
+        >>> pair = [Rankings.from_relevance([[1, 0]], name="a", queries=["q 1"])] * 2
+        >>> svg = judged.charts.scatter(pair).to_linked_svg(lambda row: f"?query={row['query']}")
+        >>> svg.count("<a href=")
+        1
+        """
+
+        def link(number: int) -> tuple[str | None, str]:
+            row = self.data.row(number, named=True)
+            return address(row), self._words(row) if words is None else words(row)
+
+        svg: str = _converter().vegalite_to_svg(with_rows(self.spec))
+        return tidy(svg, label=self.title, width=self.canvas.width, link=link, tab_stops=tab_stops)
+
+    def _words(self, row: dict[str, Any]) -> str:
+        """What a row says, in short: what differs from row to row."""
+        once = {name for name in self.data.columns if self.data[name].n_unique() == 1}
+        told = {name: value for name, value in row.items() if value is not None}
+        named = {name: told[name] for name in told if name not in once} or told
+        return ", ".join(f"{name} {_cell(value)}" for name, value in named.items())
 
     def to_png(self) -> bytes:
         """The chart as pixels, two in each direction for one of the chart's own.
@@ -145,6 +201,7 @@ class Chart(Figure):
         bytes
             A PNG file.
         """
+        self._refuse_names()
         png: bytes = _converter().vegalite_to_png(self.spec, scale=SCALE)
         return png
 
@@ -156,6 +213,7 @@ class Chart(Figure):
         bytes
             A PDF file.
         """
+        self._refuse_names()
         pdf: bytes = _converter().vegalite_to_pdf(self.spec)
         return pdf
 
@@ -167,6 +225,7 @@ class Chart(Figure):
         str
             An HTML document.
         """
+        self._refuse_names()
         _converter()
         colour = self.spec["config"]["background"]
         return _PAGE.format(
@@ -175,6 +234,14 @@ class Chart(Figure):
             library=_library(),
             spec=script(self.spec),
         )
+
+    def _refuse_names(self) -> None:
+        """An error where colours are only names, which a picture cannot have."""
+        if self.canvas.in_page:
+            raise InputError(
+                "the theme 'page' has names of colours, for an SVG inside a page; draw the chart "
+                "with the theme light or dark."
+            )
 
     def to_altair(self) -> altair.TopLevelMixin:
         """The same chart in altair's hands, to be changed or combined.

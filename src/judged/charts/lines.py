@@ -101,8 +101,8 @@ def end_labels(
     """The names of lines beside their last points, pushed apart where they would cover each other.
 
     Before each name is a piece of its line, which tells whose name it is: text in the colours of
-    lines could not be read on every ground. `symlog` says that y is spread as Vega-Lite's scale of that name has it: evenly near
-    0, and by its logarithm far above 1.
+    lines could not be read on every ground. `symlog` says that y is spread as Vega-Lite's scale of
+    that name has it: evenly near 0, and by its logarithm far above 1.
     """
     bottom, top, *values = [
         math.log1p(value) if symlog else value

@@ -1,5 +1,5 @@
-"""Drawings made small and safe for pages: what nobody sees is left out, coordinates are rounded, ids
-are the drawing's own, and marks can be links."""
+"""Drawings made small and safe for pages: what nobody sees is left out, coordinates are rounded,
+ids are the drawing's own, and marks can be links."""
 
 from __future__ import annotations
 

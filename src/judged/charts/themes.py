@@ -1,5 +1,5 @@
-"""The colours of charts and pages: one list, of which a theme takes the light ones, the dark ones, or
-their names, for a page that has them as CSS variables."""
+"""The colours of charts and pages: one list, of which a theme takes the light ones, the dark ones,
+or their names, for a page that has them as CSS variables."""
 
 from __future__ import annotations
 

@@ -130,7 +130,7 @@ def draw(table: pl.DataFrame, *, sentences: Sequence[str] = (), **design: Unpack
     short = labels([first, second])
     x = share_axis(f"{measure} of {short[first]}", "a", low=low - edge, top=high + edge)
     y = share_axis(f"{measure} of {short[second]}", "b", low=low - edge, top=high + edge)
-    diagonal = {
+    diagonal: dict[str, Any] = {
         "data": {"values": [{"a": low, "b": low}, {"a": high, "b": high}]},
         "mark": {"type": "line", "color": chosen.muted, "strokeDash": [4, 3]},
         "encoding": {"x": x, "y": y},
@@ -143,7 +143,7 @@ def draw(table: pl.DataFrame, *, sentences: Sequence[str] = (), **design: Unpack
         "legend": None,
     }
     place = {"x": x, "y": y, "size": size if most > 1 else {"value": 40}}
-    points = {
+    points: dict[str, Any] = {
         "name": ROWS,
         "transform": [NUMBERED],
         "mark": {
@@ -158,7 +158,7 @@ def draw(table: pl.DataFrame, *, sentences: Sequence[str] = (), **design: Unpack
             "tooltip": [{"field": name} for name in ("query", "named", "queries", "a", "b")],
         },
     }
-    rings = {
+    rings: dict[str, Any] = {
         "transform": [{"filter": "isValid(datum.named)"}],
         "mark": {"type": "point", "filled": False, "color": chosen.ink, "strokeWidth": 1.5},
         "encoding": place,

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     import altair
     import polars as pl
 
+VERSIONS = (5, 6)
+"""Of Vega-Lite: what charts say is the same in all of them."""
 SCALE = 2.0
 """Pixels of a PNG for each of the chart's own, so that text is sharp on today's screens."""
 _PAGE = """\
@@ -125,6 +127,8 @@ class Chart(Figure):
     """Vega-Lite, with the data in it."""
     canvas: Canvas = field(default_factory=Canvas)
     """Colours, size and title, as they were asked for."""
+    words: Callable[[dict[str, Any]], str] | None = None
+    """What the mark of a row of `data` says, in kinds whose marks stand for rows."""
 
     def to_dict(self) -> dict[str, Any]:
         """The Vega-Lite specification with the data in it; `to_json` is the same as text."""
@@ -172,26 +176,26 @@ class Chart(Figure):
         str
             An SVG document.
 
-        >>> from judged import Rankings
-        >>> pair = [Rankings.from_relevance([[1, 0]], name="a", queries=["q 1"])] * 2
+        >>> import judged
+        >>> pair = [judged.Rankings.from_relevance([[1, 0]], queries=["watch"])] * 2
         >>> svg = judged.charts.scatter(pair).to_linked_svg(lambda row: f"?query={row['query']}")
         >>> svg.count("<a href=")
         1
         """
 
+        say = words or self.words
+        if say is None:
+            raise InputError(
+                f"the marks of {self.kind} do not stand for rows of its table, so that they cannot "
+                "be links; take to_svg."
+            )
+
         def link(number: int) -> tuple[str | None, str]:
             row = self.data.row(number, named=True)
-            return address(row), self._words(row) if words is None else words(row)
+            return address(row), say(row)
 
         svg: str = _converter().vegalite_to_svg(with_rows(self.spec))
         return tidy(svg, label=self.title, width=self.canvas.width, link=link, tab_stops=tab_stops)
-
-    def _words(self, row: dict[str, Any]) -> str:
-        """What a row says, in short: what differs from row to row."""
-        once = {name for name in self.data.columns if self.data[name].n_unique() == 1}
-        told = {name: value for name, value in row.items() if value is not None}
-        named = {name: told[name] for name in told if name not in once} or told
-        return ", ".join(f"{name} {_cell(value)}" for name, value in named.items())
 
     def to_png(self) -> bytes:
         """The chart as pixels, two in each direction for one of the chart's own.
@@ -232,7 +236,7 @@ class Chart(Figure):
             title=html(self.title),
             colour=colour,
             library=_library(),
-            spec=script(self.spec),
+            spec=script({**self.spec, "$schema": schema(_version())}),
         )
 
     def _refuse_names(self) -> None:
@@ -262,10 +266,11 @@ class Chart(Figure):
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
         """Vega-Lite for notebooks that draw it themselves, a drawing for all others."""
-        return {
-            **super()._repr_mimebundle_(include, exclude),
-            "application/vnd.vegalite.v5+json": self.spec,
+        both = {
+            f"application/vnd.vegalite.v{version}+json": {**self.spec, "$schema": schema(version)}
+            for version in VERSIONS
         }
+        return {**super()._repr_mimebundle_(include, exclude), **both}
 
 
 def rows_of(table: pl.DataFrame) -> list[dict[str, Any]]:
@@ -281,6 +286,17 @@ def rows_of(table: pl.DataFrame) -> list[dict[str, Any]]:
 
 def _cell(value: Any) -> str:
     return shown(value) if value is None or isinstance(value, float) else str(value)
+
+
+def schema(version: int) -> str:
+    """The address by which a specification says which Vega-Lite it is written in."""
+    return f"https://vega.github.io/schema/vega-lite/v{version}.json"
+
+
+@cache
+def _version() -> int:
+    """The Vega-Lite that is installed."""
+    return max(int(each.partition(".")[0]) for each in _converter().get_vegalite_versions())
 
 
 @cache

@@ -3,6 +3,7 @@ Liberation Sans share."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 
 from judged.charts.names import labels
@@ -21,13 +22,15 @@ _WIDE = 1.0
 BOLD = 1.07
 SIZE = 11.5
 """Of text beside marks, in pixels."""
+SHORTEST = 6
+"""Letters that are left of a name where there is hardly any room."""
 
 
 def text_width(text: str, *, size: float = SIZE, bold: bool = False) -> float:
     """About how many pixels a text takes, rather a few more than less.
 
     >>> round(text_width("nDCG@10")), round(text_width("nDCG@10", bold=True))
-    (56, 59)
+    (55, 59)
     """
     units = sum(_LETTER.get(each, _USUAL if ord(each) < 0x2100 else _WIDE) for each in text)
     return units * size * (BOLD if bold else 1.0)
@@ -40,19 +43,17 @@ def widest(texts: Iterable[str], *, size: float = SIZE, bold: bool = False) -> f
 
 def fitted(names: Iterable[str], room: float, *, bold: bool = False) -> dict[str, str]:
     """Names as short as there is room for, different where they are, and never shorter than six
-    letters.
+    letters; where there is endless room, as they are.
 
     >>> fitted(["a system with a long name", "bm25"], 90)["a system with a long name"]
-    'a syste…ng name'
+    'a syst…ng name'
     """
     every = list(names)
+    if room == math.inf:
+        return {name: name for name in every}
     found = labels(every)
     longest = max(map(len, found.values()), default=0)
     while longest > SHORTEST and widest(found.values(), bold=bold) > room:
         longest -= 1
         found = labels(every, longest)
     return found
-
-
-SHORTEST = 6
-"""Letters that are left of a name where there is hardly any room."""

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 from judged.charts.canvas import Canvas
-from judged.charts.chart import Chart, rows_of
+from judged.charts.chart import VERSIONS, Chart, rows_of, schema
 from judged.charts.names import LONGEST, drawable
 
 if TYPE_CHECKING:
     import polars as pl
 
-SCHEMA = "https://vega.github.io/schema/vega-lite/v5.json"
 WIDTH, HEIGHT = 460, 300
 LETTERS = 6.0
 """Pixels of a letter of a note, about."""
@@ -31,15 +30,16 @@ def chart(
     parts: dict[str, Any],
     width: int = WIDTH,
     unseen: Sequence[str] = (),
+    words: Callable[[dict[str, Any]], str] | None = None,
 ) -> Chart:
     """A chart of a table; `parts` are the layers or panels, which read the rows under the name
     "table", without the columns that are `unseen`. `width` is that of the frame, which notes are
-    broken for."""
+    broken for, and `words` what the mark of a row says."""
     said = tuple(note for note in notes if note)
     shown = title if canvas.title is None else canvas.title
     heading = {} if canvas.in_page else {"title": _heading(shown, said, canvas, width)}
     spec = {
-        "$schema": SCHEMA,
+        "$schema": schema(VERSIONS[-1]),
         **heading,
         "config": canvas.theme.config,
         "padding": canvas.padding,
@@ -47,7 +47,7 @@ def chart(
         **parts,
         "datasets": {"table": rows_of(table.drop(unseen))},
     }
-    return Chart(kind, table, shown or title, said, drawable(spec), canvas)
+    return Chart(kind, table, shown or title, said, drawable(spec), canvas, words)
 
 
 def _heading(title: str, notes: Sequence[str], canvas: Canvas, width: int) -> dict[str, Any]:

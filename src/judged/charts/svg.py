@@ -49,6 +49,7 @@ _INHERITED = (
 _NUMBER = re.compile(r"-?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?")
 _CIRCLE = re.compile(r"M([\d.]+),0A\1,\1,0,1,1,-\1,0A\1,\1,0,1,1,\1,0")
 _MOVED = re.compile(r"translate\(([-\d.]+),([-\d.]+)\)")
+_OF_LINES = {"transform", "x2", "y2", "stroke"}
 _LOCAL = re.compile(r"(?:[/?#.]|[\w%@~+=&;,!$*'()-]*(?:[/?#]|$))")
 _ABROAD = re.compile(r"https?://", re.I)
 
@@ -79,7 +80,8 @@ def tidy(
     root.attrib.clear()
     named = {"role": "group" if link is not None else "img", "aria-label": visible(label)}
     root.attrib.update({**kept, **named, "font-family": FONT})
-    return ElementTree.tostring(root, encoding="unicode")
+    # Texts and attributes have no ">" as such, so this is the end of a tag.
+    return ElementTree.tostring(root, encoding="unicode").replace(" />", "/>")
 
 
 def with_rows(spec: dict[str, Any]) -> dict[str, Any]:
@@ -135,7 +137,7 @@ def _link(
 def _address(given: Any) -> str:
     """An address of this page's own place, or of the web: nothing that runs."""
     text = given if isinstance(given, str) else ""
-    plain = text.isprintable() and not text.startswith(("//", " "))
+    plain = text.isprintable() and not text.startswith(("//", " ")) and "\\" not in text
     if not text or not plain or not (_LOCAL.match(text) or _ABROAD.match(text)):
         raise InputError(
             "a link must be a relative address, or one that begins with http:// or https://; got "
@@ -228,11 +230,27 @@ def _round(each: ElementTree.Element) -> None:
     each.set("r", radius)
 
 
+def _one_path(lines: list[ElementTree.Element]) -> ElementTree.Element:
+    """Lines of one look, such as those of a grid, as one shape."""
+    steps = []
+    for each in lines:
+        moved = _MOVED.fullmatch(each.get("transform", "translate(0,0)"))
+        start = f"{moved[1]},{moved[2]}" if moved else "0,0"
+        steps.append(f"M{start}l{each.get('x2', '0')},{each.get('y2', '0')}")
+    stroke = {"stroke": lines[0].get("stroke", "none")}
+    return ElementTree.Element(f"{{{SPACE}}}path", {"d": "".join(steps), **stroke})
+
+
 def _gather(group: ElementTree.Element) -> None:
     """What all parts of a group say is said once, by the group."""
     parts = list(group)
     if len(parts) < 2:
         return
+    if all(each.tag == f"{{{SPACE}}}line" and set(each.attrib) <= _OF_LINES for each in parts):
+        looks = {each.get("stroke") for each in parts}
+        if len(looks) == 1:
+            group[:] = [_one_path(parts)]
+            return
     inside = [each[0] if each.tag == f"{{{SPACE}}}a" and len(each) == 1 else each for each in parts]
     for name in _INHERITED:
         values = {each.get(name) for each in inside}

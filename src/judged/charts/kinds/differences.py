@@ -179,7 +179,14 @@ def draw(table: pl.DataFrame, *, sentences: Sequence[str] = (), **design: Unpack
         parts=drawn,
         width=WIDTH + 90,
         unseen=SAID,
+        words=_words,
     )
+
+
+def _words(row: dict[str, Any]) -> str:
+    """What a bar says."""
+    who = row["query"] or f"{row['queries']:,} queries, on average"
+    return f"{who}: {signed(row['difference'])}"
 
 
 def _shades(table: pl.DataFrame, theme: Theme) -> tuple[str, str]:

@@ -181,7 +181,16 @@ def draw(
         parts=panels(parts, canvas=canvas, zero=True),
         width=560,
         unseen=SAID,
+        words=_words,
     )
+
+
+def _words(row: dict[str, Any]) -> str:
+    """What a mark says."""
+    known = row["low"] is not None and row["high"] is not None
+    ends = f" ({signed(row['low'])} … {signed(row['high'])})" if known else ""
+    pair = f"{row['run']} minus {row['against']}"
+    return f"{row['measure']}, {pair}: {signed(row['difference'])}{ends}, {row['verdict']}"
 
 
 def _axis(part: pl.DataFrame, names: dict[str, str], pairs: int, baseline: str | None) -> str:

@@ -191,7 +191,16 @@ def draw(table: pl.DataFrame, *, sentences: Sequence[str] = (), **design: Unpack
         parts=parts,
         width=SIZE + 200,
         unseen=SAID,
+        words=_words,
     )
+
+
+def _words(row: dict[str, Any]) -> str:
+    """What a point says."""
+    who = row["query"] or counted(row["queries"], "query", "queries")
+    about = "about " if row["binned"] and row["named"] is None else ""
+    both = (f"{number(row[side])} in {row[f'run_{side}']}" for side in ("a", "b"))
+    return f"{who}: {about}{', '.join(both)}"
 
 
 def _sides(table: pl.DataFrame, theme: Theme, short: dict[str, str]) -> list[Side]:

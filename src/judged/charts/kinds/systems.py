@@ -188,7 +188,15 @@ def draw(table: pl.DataFrame, *, sentences: Sequence[str] = (), **design: Unpack
         parts=panels(parts, canvas=canvas),
         width=560,
         unseen=("note",),
+        words=_words,
     )
+
+
+def _words(row: dict[str, Any]) -> str:
+    """What a mark says."""
+    known = row["low"] is not None and row["high"] is not None
+    ends = f" ({number(row['low'])} … {number(row['high'])})" if known else ""
+    return f"{row['run']}, {row['measure']}: {number(row['value'])}{ends}"
 
 
 def _ranks(low: int | None, high: int | None) -> str:

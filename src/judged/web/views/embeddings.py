@@ -339,7 +339,7 @@ def _gallery(looked: Looked) -> Page:
             "picture": _picture(asked, names[at]),
             "place": place,
             "value": values[at],
-            "items": _items(looked, first, evaluation, names[at]),
+            "found": _items(looked, first, evaluation, names[at]),
             "href": asked.url(part=None, query=names[at]),
         }
         for place, at in enumerate(order[begin : begin + ROWS], begin + 1)

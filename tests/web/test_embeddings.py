@@ -48,7 +48,9 @@ def searched(folder: Path, text: str = "") -> Search:
 
 
 def expected(folder: Path, **options: Any) -> judged.Evaluation:
-    lines = {name: (folder / f"{name}.txt").read_text().split() for name in ("query-ids", "item-ids")}
+    lines = {
+        name: (folder / f"{name}.txt").read_text().split() for name in ("query-ids", "item-ids")
+    }
     labels = [(folder / f"{side}-labels.txt").read_text().split() for side in ("query", "item")]
     return judged.evaluate_embeddings(
         folder / "queries.npy",
@@ -113,9 +115,15 @@ def test_labels_that_are_missing_are_named(vectors: Path) -> None:
 
 CHOICES = [
     ("", {}),
-    ("similarity=euclidean&measure=AP&measure=RR", {"similarity": "euclidean", "measures": "AP,RR"}),
+    (
+        "similarity=euclidean&measure=AP&measure=RR",
+        {"similarity": "euclidean", "measures": "AP,RR"},
+    ),
     ("normalise=csls&ties=worst", {"normalise": "csls", "policy": {"ties": "worst"}}),
-    ("exclude=self&empty=skip", {"exclude": judged.relevance.same_row(), "policy": {"empty": "skip"}}),
+    (
+        "exclude=self&empty=skip",
+        {"exclude": judged.relevance.same_row(), "policy": {"empty": "skip"}},
+    ),
 ]
 
 
@@ -126,7 +134,11 @@ def test_numbers_are_those_of_the_library_and_of_the_command(
     page = server(vectors).get(f"/embeddings?{text}")
     assert page.status == 200
     found = expected(vectors, interval=True, **options)
-    shown = re.findall(r'<span class="measure">(.*?)</span>\s*<span class="big">(.*?)</span></span>', page.text, re.S)
+    shown = re.findall(
+        r'<span class="measure">(.*?)</span>\s*<span class="big">(.*?)</span></span>',
+        page.text,
+        re.S,
+    )
     numbers = {unescape(name): re.sub(r"<.*?>", "", value).strip() for name, value in shown}
     assert numbers == {
         label: f"{found.value(label):.4f}".replace("-", "−") for label in found.labels

@@ -68,7 +68,9 @@ class Search:
         """What an address asks for; what it does not say is taken from the files that fit."""
         files = workspace.vectors
         if not files:
-            raise UndecidedError("There are no vectors here. Add a file of query and of item vectors.")
+            raise UndecidedError(
+                "There are no vectors here. Add a file of query and of item vectors."
+            )
         chosen = {name: params.one(name) for name in NAMES}
         queries = _named(workspace, chosen["queries"]) or _side(files, queries=True)
         items = _named(workspace, chosen["items"]) or _side(files, queries=False)
@@ -235,13 +237,9 @@ class _Lines:
     def fitting(self, count: int, side: str, *, distinct: bool) -> Found | None:
         """The file that has as many lines as there are vectors: all of them different where ids are
         meant, some the same where labels are; of several the one named like its side."""
-        fitting = [
-            file for file in self.files if self._shape(file) == (count, distinct)
-        ]
+        fitting = [file for file in self.files if self._shape(file) == (count, distinct)]
         named = [
-            file
-            for file in fitting
-            if bool(_QUERY_SIDE.search(file.name)) is (side == "query")
+            file for file in fitting if bool(_QUERY_SIDE.search(file.name)) is (side == "query")
         ]
         return next(iter(named or fitting), None)
 

@@ -12,16 +12,19 @@ import numpy as np
 
 from judged.checks import LEVEL
 from judged.embeddings.normalisation_kinds import NORMALISATIONS
+from judged.errors import did_you_mean, quoted
 from judged.pages.cells import Cell as Number
 from judged.pages.numbers import share
 from judged.rankings.strips import Cell, strips
 from judged.similarity.choice import SIMILARITIES
 from judged.text import Warned, counted, shown
 from judged.web.asked import Command, Page
+from judged.web.errors import GoneError, UnreadableError
 from judged.web.jobs import progress_of_this_work
 from judged.web.searches import AS_THEY_ARE, EXCLUDED, NAMES, RELEVANCE, Search, vectors_of
 
 if TYPE_CHECKING:
+    from judged.charts.chart import Chart
     from judged.embeddings.top_k import TopK
     from judged.evaluation.evaluation import Evaluation
     from judged.inputs.vectors.vectors import Vectors
@@ -43,6 +46,7 @@ def page(asked: Asked) -> Page:
     """The numbers; or, as they take longer, one of the other parts."""
     parts: dict[str, Callable[[Looked], Page]] = {
         "temperature": _temperature,
+        "curves": _curves,
         "scores": _scores,
         "gallery": _gallery,
         "study": _study,
@@ -181,20 +185,24 @@ def _command(words: Sequence[str], search: Search, line: str) -> Command:
     return Command(shlex.join(words), "\n".join([*search.python(), line]))
 
 
-def _parts(looked: Looked) -> list[dict[str, str]]:
-    """The parts that are loaded after the numbers."""
-    url = looked.asked.url
-    known = {"gallery": "Gallery"}
-    if looked.search.plain:
-        known = {
-            "temperature": "Temperature",
-            "scores": "Scores of relevant pairs and of others",
-            **known,
-        }
-    if looked.asked.workspace.studies:
-        known["study"] = "Studies of temperatures"
+def _parts(looked: Looked) -> list[list[dict[str, str]]]:
+    """The parts that are loaded after the numbers, in two columns."""
+    plain, studies = looked.search.plain, looked.asked.workspace.studies
+    columns = [
+        [("temperature", "Temperature", plain), ("gallery", "Gallery", True)],
+        [
+            ("scores", "Scores of relevant items and of others", plain),
+            ("curves", "What temperature does", plain),
+            ("study", "Studies of temperatures", bool(studies)),
+        ],
+    ]
     return [
-        {"name": name, "title": title, "href": url(part=name)} for name, title in known.items()
+        [
+            {"title": title, "href": looked.asked.url(part=name)}
+            for name, title, there in column
+            if there
+        ]
+        for column in columns
     ]
 
 
@@ -237,20 +245,13 @@ def _selects(looked: Looked) -> list[dict[str, Any]]:
 
 def _temperature(looked: Looked) -> Page:
     """The slider: every number at every stop comes from the sweep."""
-    from judged import charts
-    from judged.pages.figure import figure
-
     asked, sweep = looked.asked, looked.sweep()
     evaluation, first = looked.evaluated()
-    rows = _shown_queries(evaluation)
-    query = asked.params.one("query") or evaluation.runs[0].rankings.queries[rows[0]]
+    query = _query(asked, evaluation)
     alone = looked.sweep(query)
     at = _nearest(sweep.points, asked.params.number("temperature"), sweep)
-    width = asked.params.whole("width", 620, at_least=280, at_most=1200)
-    chart = charts.temperature(sweep, theme="page", width=width)
-    stops = [
-        _stop(point, own) for point, own in zip(sweep.points, alone.points, strict=True)
-    ]
+    basis = "; ".join(sweep.basis) + "."
+    stops = [_stop(point, own) for point, own in zip(sweep.points, alone.points, strict=True)]
     return Page(
         "embeddings_temperature.html",
         "Temperature",
@@ -261,8 +262,8 @@ def _temperature(looked: Looked) -> Page:
             "query": query,
             "queries": sweep.queries,
             "candidates": sweep.candidates,
-            "notes": [_note(text) for text in sweep.sentences()],
-            "figure": figure(chart),
+            "notes": [_note(text) for text in sweep.sentences() if text != basis],
+            "basis": basis,
             "kept": _kept(asked, "temperature"),
         },
         command=_command(
@@ -271,6 +272,31 @@ def _temperature(looked: Looked) -> Page:
             f"sweep = judged.temperature.sweep(embeddings, relevance, query={query!r})",
         ),
     )
+
+
+def _curves(looked: Looked) -> Page:
+    """All numbers along the sweep, as a chart."""
+    from judged import charts
+
+    chart = charts.temperature(looked.sweep(), theme="page", width=_width(looked))
+    command = _command(
+        ["judged", "temperature", *looked.search.words()],
+        looked.search,
+        "sweep = judged.temperature.sweep(embeddings, relevance)",
+    )
+    return Page("embeddings_figures.html", chart.title, _figures([chart]), command)
+
+
+def _figures(charts: Sequence[Chart], names: Sequence[str] = ()) -> dict[str, Any]:
+    from judged.pages.figure import figure
+
+    drawn = [figure(chart) for chart in charts]
+    return {"figures": list(zip(names or [""] * len(drawn), drawn, strict=True))}
+
+
+def _width(looked: Looked) -> int:
+    """How wide a chart may be; the browser says it."""
+    return looked.asked.params.whole("width", 520, at_least=160, at_most=1600)
 
 
 def _stop(point: Point, own: Point) -> dict[str, Any]:
@@ -298,24 +324,21 @@ def _nearest(points: Sequence[Point], wanted: float | None, sweep: Sweep) -> int
 def _scores(looked: Looked) -> Page:
     """How the scores of relevant pairs and of others are spread, and the diagnosis in words."""
     from judged import charts
-    from judged.pages.figure import figure
 
     def made() -> Any:
         embeddings, relevance = looked.search.compared
         return embeddings.diagnose(relevance)
 
     diagnosis = looked.kept("diagnosis", made)
-    width = looked.asked.params.whole("width", 520, at_least=280, at_most=1200)
-    chart = charts.embedding_scores(diagnosis, theme="page", width=width)
+    chart = charts.embedding_scores(diagnosis, theme="page", width=_width(looked))
     found = diagnosis.sentences()
-    notes = [{"kind": "warn", "text": text} for text in found]
-    if not found:
-        notes = [{"kind": "info", "text": "Nothing is wrong with these vectors."}]
-    notes += [{"kind": "info", "text": text} for text in diagnosis.parts() if text not in found]
+    notes = [{"kind": "warn", "text": text} for text in found] or [
+        {"kind": "info", "text": "Nothing about these vectors asks for a second look."}
+    ]
     return Page(
         "embeddings_scores.html",
-        "Scores of relevant pairs and of others",
-        {"figure": figure(chart), "notes": notes},
+        chart.title,
+        {**_figures([chart]), "notes": notes, "described": diagnosis.to_text().splitlines()[1:]},
         command=_command(
             ["judged", "embeddings", *looked.search.words(), "--diagnose"],
             looked.search,
@@ -364,15 +387,18 @@ def _study(looked: Looked) -> Page:
     import json
 
     from judged import charts
-    from judged.pages.figure import figure
 
     kinds = {"study": charts.temperature_study, "sweep": charts.temperature}
-    figures = []
-    for file in looked.asked.workspace.studies:
-        read = json.loads(file.path.read_text(encoding="utf-8"))
-        chart = kinds[file.kind](read, theme="page")
-        figures.append({"name": file.name, "figure": figure(chart)})
-    return Page("embeddings_study.html", "Studies of temperatures", {"figures": figures})
+    files = looked.asked.workspace.studies
+    drawn = []
+    for file in files:
+        try:
+            read = json.loads(file.path.read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            raise UnreadableError(f"{file.name}: cannot be read as JSON any more.") from None
+        drawn.append(kinds[file.kind](read, theme="page", width=_width(looked)))
+    context = _figures(drawn, [file.name for file in files])
+    return Page("embeddings_figures.html", "Studies of temperatures", context)
 
 
 def _order(evaluation: Evaluation, label: str) -> list[int]:
@@ -384,17 +410,20 @@ def _order(evaluation: Evaluation, label: str) -> list[int]:
     return [int(each) for each in there[np.argsort(upward, kind="stable")]]
 
 
-def _shown_queries(evaluation: Evaluation) -> list[int]:
-    return _order(evaluation, next(iter(evaluation.labels))) or [0]
+def _query(asked: Asked, evaluation: Evaluation) -> str:
+    """The query that is looked at alone; where none is named, the worst one."""
+    known, wanted = evaluation.runs[0].rankings.queries, asked.params.one("query")
+    if wanted is None:
+        order = _order(evaluation, next(iter(evaluation.labels)))
+        return known[order[0] if order else 0]
+    if wanted not in known:
+        raise GoneError(f"There is no query {quoted(wanted)}{did_you_mean(wanted, known)}", "query")
+    return wanted
 
 
-def _items(
-    looked: Looked, first: TopK, evaluation: Evaluation, query: str
-) -> list[dict[str, Any]]:
+def _items(looked: Looked, first: TopK, evaluation: Evaluation, query: str) -> list[dict[str, Any]]:
     """The first items of a query: id, score, and whether each is relevant."""
     rankings = evaluation.runs[0].rankings
-    if query not in rankings.queries:
-        return []
     at = rankings.queries.index(query)
     cells: list[Cell] = strips(rankings.take([at]), FIRST).cells(0)
     row = first.query_vectors.names().index(query)

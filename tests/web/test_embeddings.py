@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import re
 import shlex
+import subprocess
+import sys
 from html import unescape
 from pathlib import Path
 from typing import Any
@@ -48,16 +50,16 @@ def searched(folder: Path, text: str = "") -> Search:
 
 
 def expected(folder: Path, **options: Any) -> judged.Evaluation:
-    lines = {
-        name: (folder / f"{name}.txt").read_text().split() for name in ("query-ids", "item-ids")
-    }
-    labels = [(folder / f"{side}-labels.txt").read_text().split() for side in ("query", "item")]
+    labels, ids = (
+        [(folder / f"{side}-{what}.txt").read_text().split() for side in ("query", "item")]
+        for what in ("labels", "ids")
+    )
     return judged.evaluate_embeddings(
         folder / "queries.npy",
         folder / "items.npy",
         judged.relevance.same_label(*labels),
-        query_ids=lines["query-ids"],
-        item_ids=lines["item-ids"],
+        query_ids=ids[0],
+        item_ids=ids[1],
         **options,
     )
 
@@ -113,25 +115,24 @@ def test_labels_that_are_missing_are_named(vectors: Path) -> None:
     )
 
 
+EUCLIDEAN = {"similarity": "euclidean", "measures": "AP,RR"}
+ALONE = {"exclude": judged.relevance.same_row(), "policy": {"empty": "skip"}}
 CHOICES = [
     ("", {}),
-    (
-        "similarity=euclidean&measure=AP&measure=RR",
-        {"similarity": "euclidean", "measures": "AP,RR"},
-    ),
+    ("similarity=euclidean&measure=AP&measure=RR", EUCLIDEAN),
     ("normalise=csls&ties=worst", {"normalise": "csls", "policy": {"ties": "worst"}}),
-    (
-        "exclude=self&empty=skip",
-        {"exclude": judged.relevance.same_row(), "policy": {"empty": "skip"}},
-    ),
+    ("exclude=self&empty=skip", ALONE),
 ]
+CARD = re.compile(
+    r'<span class="measure">(.*?)</span>\s*<span class="big">(.*?)</span></span>', re.DOTALL
+)
 
 
 @pytest.mark.parametrize(("text", "options"), CHOICES)
 def test_numbers_are_those_of_the_library_and_of_the_command(
-    vectors: Path, server: Any, text: str, options: dict[str, Any], run_judged: Any
+    vectors: Path, server: Any, text: str, options: dict[str, Any]
 ) -> None:
-    page = server(vectors).get(f"/embeddings?{text}")
+    page = server(vectors).ask(f"/embeddings?{text}")
     assert page.status == 200
     found = expected(vectors, interval=True, **options)
     shown = re.findall(
@@ -143,10 +144,11 @@ def test_numbers_are_those_of_the_library_and_of_the_command(
     assert numbers == {
         label: f"{found.value(label):.4f}".replace("-", "−") for label in found.labels
     }
-    command = unescape(re.search(r"<code>(judged embeddings .*?)</code>", page.text, re.S)[1])
-    printed = run_judged(*shlex.split(command)[1:], "--format", "json", cwd=vectors)
+    command = unescape(re.search(r"<code>(judged embeddings .*?)</code>", page.text, re.DOTALL)[1])
+    words = [sys.executable, "-m", *shlex.split(command), "--format", "json"]
+    printed = subprocess.run(words, cwd=vectors, capture_output=True, check=True).stdout
     assert json.loads(printed)["runs"][0]["scores"] == found.to_dict()["runs"][0]["scores"]
-    python = unescape(re.findall(r"<code>(.*?)</code>", page.text, re.S)[1])
+    python = unescape(re.findall(r"<code>(.*?)</code>", page.text, re.DOTALL)[1])
     scope: dict[str, Any] = {}
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(vectors)
@@ -155,8 +157,8 @@ def test_numbers_are_those_of_the_library_and_of_the_command(
 
 
 def test_every_stop_of_the_slider_is_that_of_the_sweep(vectors: Path, server: Any) -> None:
-    page = server(vectors).get("/embeddings?part=temperature&query=q003")
-    stops = json.loads(unescape(re.search(r"data-stops>(.*?)</script>", page.text, re.S)[1]))
+    page = server(vectors).ask("/embeddings?part=temperature&query=q003")
+    stops = json.loads(unescape(re.search(r"data-stops>(.*?)</script>", page.text, re.DOTALL)[1]))
     search = searched(vectors)
     embeddings, relevance = search.compared
     at = [float(stop["temperature"]) for stop in stops]
@@ -165,13 +167,13 @@ def test_every_stop_of_the_slider_is_that_of_the_sweep(vectors: Path, server: An
     assert len(stops) == 49
     for stop, point, alone in zip(stops, every, own, strict=True):
         assert stop["loss"] == f"{point.loss:.3f}"
-        assert stop["confidence"] == f"{100 * point.confidence:.1f} %"
+        assert stop["confidence"] == f"{100 * point.confidence:.1f}\u00a0%"
         assert stop["all"] == [[f"{p:.3f}", p] for p in point.probabilities]
         assert stop["one"] == [[f"{p:.3f}", p] for p in alone.probabilities]
 
 
 def test_the_gallery_goes_from_the_worst_query_to_the_best(vectors: Path, server: Any) -> None:
-    page = server(vectors).get("/embeddings?part=gallery&sort=AP&measure=AP")
+    page = server(vectors).ask("/embeddings?part=gallery&sort=AP&measure=AP")
     found = expected(vectors, measures="AP").per_query.sort("AP", maintain_order=True)
     shown = re.findall(r'<b class="cut">(.*?)</b>', page.text)
     assert shown == found["query"].to_list()[:6]

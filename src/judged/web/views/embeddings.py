@@ -314,7 +314,7 @@ def _stop(point: Point, own: Point) -> dict[str, Any]:
 
 
 def _nearest(points: Sequence[Point], wanted: float | None, sweep: Sweep) -> int:
-    """The stop that is nearest to a temperature, by ratio; without one to that of the lowest loss."""
+    """The stop nearest to a temperature, by ratio; where none is named, to the lowest loss."""
     if wanted is None or wanted <= 0:
         wanted = sweep.best_loss.temperature if sweep.best_loss else points[0].temperature
     apart = [abs(np.log(point.temperature / wanted)) for point in points]

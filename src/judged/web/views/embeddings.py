@@ -84,7 +84,7 @@ class Looked:
             )
 
         key = terms.measures, tuple(sorted(terms.chosen.items())), terms.convention, terms.level
-        return self.kept("numbers", made, *key)  # type: ignore[no-any-return]
+        return self.kept("numbers", made, *key)
 
     def sweep(self, query: str | None = None) -> Sweep:
         """What each temperature makes of all queries, or of one."""
@@ -104,7 +104,7 @@ class Looked:
                 progress=_progress("Sweeping temperatures", total),
             )
 
-        return self.kept("sweep", made, query)  # type: ignore[no-any-return]
+        return self.kept("sweep", made, query)
 
     @property
     def sides(self) -> tuple[Vectors, Vectors]:

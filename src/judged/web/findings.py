@@ -43,9 +43,7 @@ def _found(asked: Asked, evaluation: Evaluation) -> list[Finding]:
     tied = {"href": asked.url(ranges=1), "text": "Show the range"}
     queries = {"href": asked.url("/queries"), "text": "Show the queries"}
     warned = [(text, _queries(text, queries)) for text in grave(evaluation)]
-    warned += [
-        (text, queries) for text in about_runs(evaluation, effects.short_lists(evaluation))
-    ]
+    warned += [(text, queries) for text in about_runs(evaluation, effects.short_lists(evaluation))]
     warned += [(text, far) for text in effects.unjudged(evaluation)]
     warned += [(text, tied) for text in effects.ties(evaluation, Look())]
     found = [Finding("warn", _said(text), link) for text, link in warned]
@@ -61,4 +59,4 @@ def _said(text: str) -> str:
     for ending, instead in SEE.items():
         if text.endswith(ending):
             text = text.removesuffix(ending) + instead
-    return f"{text[0].upper()}{text[1:]}" if text[:1].isalpha() and ": " not in text[:40] else text
+    return text

@@ -60,7 +60,7 @@ def slices_of(asked: Asked, measure: str) -> Sliced | None:
     own = tuple(each for each in found.slices if each.attribute == attribute)
     differ = [each.says for each in found.slices.differences if each.attribute == attribute]
     shown = [row.says for each in own for row in each.rows if row.verdict in ("better", "worse")]
-    return Sliced(attribute, measure, own, tuple([*shown, *differ]))
+    return Sliced(attribute, measure, own, (*shown, *differ))
 
 
 def _given(asked: Asked, attribute: str) -> str:

@@ -8,7 +8,6 @@ from judged.charts.kinds import KINDS, NEEDS, OF_JSON, Kind, kind_named
 from judged.pages.figure import figure
 from judged.policy import CHOICES
 from judged.web.asked import Asked, Page, Raw
-from judged.web.commands import plotting
 from judged.web.errors import RefusedError
 
 if TYPE_CHECKING:
@@ -39,7 +38,7 @@ def page(asked: Asked) -> Page | Raw:
     key = "figure", asked.workspace.identity, asked.params
     shown = asked.cache.get(key, lambda: _figure(asked, kind))
     context = {"figure": shown, "kind": kind}
-    return Page("chart.html", kind.title, context, plotting(asked, kind))
+    return Page("chart.html", kind.title, context)
 
 
 def _kind(asked: Asked) -> Kind:
@@ -81,7 +80,8 @@ def chart_of(asked: Asked, kind: Kind, **design: Any) -> Chart:
         design["height"] = height
     if "notes" not in design and kind.needs not in OF_JSON:
         design["looks"] = {system.name: system.place for system in asked.workspace.systems}
-    return kind.function(*_source(asked, kind), **_options(asked, kind), **design)  # type: ignore[no-any-return]
+    drawn: Chart = kind.function(*_source(asked, kind), **_options(asked, kind), **design)
+    return drawn
 
 
 def systems_of(asked: Asked) -> list[str]:
@@ -125,8 +125,7 @@ def _source(asked: Asked, kind: Kind) -> tuple[Any, ...]:
 
 
 def _compared_by(asked: Asked, kind: Kind, names: list[str]) -> list[str] | None:
-    """The measures of a comparison: one for a pair and for many pairs, all for the forest of two.
-    """
+    """The measures of a comparison: all for the forest of two, and else one."""
     of = asked.params.one("of")
     if kind.needs == "pair" or len(names) > 2:
         return [of or asked.terms.labels[0]]
@@ -190,7 +189,10 @@ def _link(asked: Asked, kind: Kind) -> Any:
 
     def to_pair(row: dict[str, Any]) -> str | None:
         return asked.url(
-            "/compare", system=[row["against"], row["run"]], against=row["against"], by=row["measure"]
+            "/compare",
+            system=[row["against"], row["run"]],
+            against=row["against"],
+            by=row["measure"],
         )
 
     return to_pair if kind.name == "forest" else to_query

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 from judged.pages.headings import leading
 from judged.pages.pairs import extremes, panel
 from judged.web.asked import Asked, Page
-from judged.web.commands import comparing
 
 if TYPE_CHECKING:
     from judged.comparison.comparison import Comparison
@@ -107,8 +106,7 @@ def _two(asked: Asked, systems: list[str], against: str, by: str) -> Page:
         },
         "remarks": [text for text in compared.remarks() if text not in shown.notes],
     }
-    command = comparing(asked, systems=names, baseline=against, unjudged_range=looked)
-    return Page("compare.html", shown.heading.title, context, command)
+    return Page("compare.html", shown.heading.title, context)
 
 
 def _several(asked: Asked, systems: list[str], against: str | None, by: str) -> Page:
@@ -134,8 +132,7 @@ def _several(asked: Asked, systems: list[str], against: str | None, by: str) -> 
         "charts": charts,
         "notes": compared.warnings(),
     }
-    command = comparing(asked, systems=systems, baseline=against, measures=[by])
-    return Page("compare_several.html", heading.title, context, command)
+    return Page("compare_several.html", heading.title, context)
 
 
 def _all_pairs(asked: Asked, systems: list[str], by: str) -> Comparison:

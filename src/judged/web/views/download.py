@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from judged.web.asked import Asked, Raw
 
 PARAMS = ("format", "sort", "ranges")
@@ -19,7 +21,7 @@ def page(asked: Asked) -> Raw:
     """What `judged evaluate --interval` writes with the same terms."""
     form = asked.params.choice("format", tuple(FORMATS), "csv")
     found = asked.calculations.evaluation(asked.terms)
-    made = {
+    made: dict[str, Callable[[], str]] = {
         "csv": found.to_csv,
         "json": lambda: found.to_json(per_query=True),
         "md": found.to_markdown,
@@ -27,4 +29,4 @@ def page(asked: Asked) -> Raw:
         "per-query": lambda: found.to_csv(per_query=True),
     }
     kind, name = FORMATS[form]
-    return Raw(str(made[form]()).encode(), kind, name)
+    return Raw(made[form]().encode(), kind, name)

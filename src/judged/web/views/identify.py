@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from judged.web.asked import Asked, Page
-from judged.web.commands import identifying
 
 if TYPE_CHECKING:
     from judged.identification import Identification, Match
@@ -30,8 +29,7 @@ def page(asked: Asked) -> Page:
         "hidden": [pair for pair in asked.params.pairs if pair[0] not in own and pair[1] != ""],
         "rows": [] if found is None else _rows(asked, found),
     }
-    command = None if value is None else identifying(asked, value, system, of)
-    return Page("identify.html", title, context, command)
+    return Page("identify.html", title, context)
 
 
 def _system(asked: Asked) -> str:

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Any
 from judged.errors import JudgedError
 from judged.measures.formula import readable
 from judged.measures.spec import names as measure_names
-from judged.pages.boards import JUDGED, SYSTEM, Beside, Board, board
+from judged.pages.boards import Beside, Board, board
 from judged.web.asked import Asked, Page
 from judged.web.changes import before
-from judged.web.commands import comparing, evaluating
 from judged.web.findings import findings
 from judged.web.slicing import attributes, slices_of
 
@@ -51,10 +50,7 @@ def page(asked: Asked) -> Page:
         "slices_hidden": _hidden(asked, "slices"),
         "slices": slices_of(asked, shown.by),
     }
-    command = evaluating(asked, ranges=asked.params.flag("ranges"))
-    if terms.baseline is not None and len(asked.workspace.systems) > 1:
-        command = comparing(asked, baseline=terms.baseline)
-    return Page("leaderboard.html", shown.heading.title, context, command)
+    return Page("leaderboard.html", shown.heading.title, context)
 
 
 def _board(asked: Asked, evaluation: Evaluation) -> Board:
@@ -152,11 +148,6 @@ def _charts(asked: Asked, evaluation: Evaluation, shown: Board) -> list[str]:
     measure = evaluation.labels[shown.by]
     found = []
     if measure.spec.at == "k" and asked.terms.convention is None:
-        found.append(
-            asked.url("/chart", kind="measure-at-k", of=str(measure(k=None)), **systems)
-        )
+        found.append(asked.url("/chart", kind="measure-at-k", of=str(measure(k=None)), **systems))
     found.append(asked.url("/chart", kind="eleven-point", **systems))
     return found
-
-
-__all__ = ["JUDGED", "SYSTEM", "page"]

@@ -73,6 +73,31 @@ function focusKept(element) {
   };
 }
 
+/** Show what is being worked at above what was there, or that nothing is any more. */
+function working(band) {
+  const old = document.getElementById("working");
+  if (!band) old?.remove();
+  else if (old) old.replaceWith(band);
+  else document.getElementById("refused")?.before(band);
+}
+
+/**
+ * The answer to an address as a fragment; while the server is still at it, ask again.
+ * @param {(band: Element) => void} meanwhile shows what is being worked at
+ */
+async function answered(url, name, signal, meanwhile) {
+  for (;;) {
+    const answer = await fetch(url, {
+      headers: { "X-Fragment": name },
+      credentials: "same-origin",
+      signal,
+    });
+    if (answer.status !== 202) return answer;
+    meanwhile(parsed(await answer.text(), "working"));
+    await new Promise((resolve) => setTimeout(resolve, 300));
+  }
+}
+
 /**
  * Fetch an address as a fragment and put it where the fragment stands.
  * @param {string} address of this server
@@ -92,11 +117,7 @@ export async function swap(address, name, { push = true, quiet = false } = {}) {
   asked.set(name, mine);
   old.setAttribute("aria-busy", "true");
   try {
-    const answer = await fetch(url, {
-      headers: { "X-Fragment": name },
-      credentials: "same-origin",
-      signal: mine.signal,
-    });
+    const answer = await answered(url, name, mine.signal, working);
     if (!answer.ok) {
       refuse(name, await sentence(answer));
       return null;
@@ -124,6 +145,7 @@ export async function swap(address, name, { push = true, quiet = false } = {}) {
     return null;
   } finally {
     if (asked.get(name) === mine) {
+      working(null);
       asked.delete(name);
       document.getElementById(name)?.removeAttribute("aria-busy");
     }
@@ -134,7 +156,7 @@ export async function swap(address, name, { push = true, quiet = false } = {}) {
 export function addressOf(form, submitter) {
   const url = new URL(form.getAttribute("action") ?? location.pathname, location.href);
   const data = new FormData(form, submitter);
-  url.search = new URLSearchParams([...data].filter(([, value]) => typeof value === "string"));
+  url.search = new URLSearchParams([...data].filter(([, value]) => typeof value === "string" && value !== ""));
   return url.href;
 }
 
@@ -148,10 +170,7 @@ async function load(place) {
     if (place.dataset.fit !== undefined) {
       url.searchParams.set("width", String(Math.floor(place.clientWidth)));
     }
-    const answer = await fetch(url, {
-      headers: { "X-Fragment": "figure" },
-      credentials: "same-origin",
-    });
+    const answer = await answered(url, "figure", undefined, () => {});
     if (!place.isConnected) return;
     if (!answer.ok) {
       place.textContent = await sentence(answer);
@@ -218,5 +237,8 @@ const near = new IntersectionObserver(
 
 export function start(root) {
   watch();
+  if (root === document && document.getElementById("working")) {
+    swap(location.href, "main", { push: false });
+  }
   for (const place of root.querySelectorAll("[data-load]")) near.observe(place);
 }

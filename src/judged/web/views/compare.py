@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from judged.pages.headings import leading
-from judged.pages.pairs import extremes, panel
+from judged.pages.pairs import extremes, panel, scale_of
 from judged.web.asked import Asked, Page
 
 if TYPE_CHECKING:
@@ -126,6 +126,7 @@ def _several(asked: Asked, systems: list[str], against: str | None, by: str) -> 
         "heading": heading,
         "against": against,
         "rows": compared.rows,
+        "scale": scale_of(compared.rows),
         "done": _done(compared),
         "higher_is_better": compared.measure(by).higher_is_better,
         "open": lambda row: asked.url(system=[row.against, row.run], against=row.against),

@@ -8,6 +8,7 @@ from judged.charts.kinds import KINDS, NEEDS, OF_JSON, Kind, kind_named
 from judged.pages.figure import figure
 from judged.policy import CHOICES
 from judged.web.asked import Asked, Page, Raw
+from judged.web.chart_command import chart_command
 from judged.web.errors import RefusedError
 
 if TYPE_CHECKING:
@@ -38,7 +39,10 @@ def page(asked: Asked) -> Page | Raw:
     key = "figure", asked.workspace.identity, asked.params
     shown = asked.cache.get(key, lambda: _figure(asked, kind))
     context = {"figure": shown, "kind": kind}
-    return Page("chart.html", kind.title, context)
+    command = None
+    if kind.needs not in OF_JSON:
+        command = chart_command(asked, kind, systems_of(asked), _options(asked, kind))
+    return Page("chart.html", kind.title, context, command)
 
 
 def _kind(asked: Asked) -> Kind:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from judged.pages.headings import leading
 from judged.pages.pairs import extremes, panel, scale_of
+from judged.web import commands
 from judged.web.asked import Asked, Page
 
 if TYPE_CHECKING:
@@ -106,7 +107,9 @@ def _two(asked: Asked, systems: list[str], against: str, by: str) -> Page:
         },
         "remarks": [text for text in compared.remarks() if text not in shown.notes],
     }
-    return Page("compare.html", shown.heading.title, context)
+    looking: dict[str, Any] = {"unjudged_range": True} if looked else {}
+    command = commands.compare(asked, systems=names, baseline=against, **looking)
+    return Page("compare.html", shown.heading.title, context, command)
 
 
 def _several(asked: Asked, systems: list[str], against: str | None, by: str) -> Page:
@@ -133,7 +136,8 @@ def _several(asked: Asked, systems: list[str], against: str | None, by: str) -> 
         "charts": charts,
         "notes": compared.warnings(),
     }
-    return Page("compare_several.html", heading.title, context)
+    command = commands.compare(asked, systems=systems, baseline=against, measures=[by])
+    return Page("compare_several.html", heading.title, context, command)
 
 
 def _all_pairs(asked: Asked, systems: list[str], by: str) -> Comparison:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from judged.web.asked import Asked, Page
+from judged.web.chart_command import identify_command
 
 if TYPE_CHECKING:
     from judged.identification import Identification, Match
@@ -29,7 +30,8 @@ def page(asked: Asked) -> Page:
         "hidden": [pair for pair in asked.params.pairs if pair[0] not in own and pair[1] != ""],
         "rows": [] if found is None else _rows(asked, found),
     }
-    return Page("identify.html", title, context)
+    command = None if value is None else identify_command(asked, value, system, of)
+    return Page("identify.html", title, context, command)
 
 
 def _system(asked: Asked) -> str:

@@ -8,6 +8,7 @@ from judged.errors import JudgedError
 from judged.measures.formula import readable
 from judged.measures.spec import names as measure_names
 from judged.pages.boards import Beside, Board, board
+from judged.web import commands
 from judged.web.asked import Asked, Page
 from judged.web.changes import before
 from judged.web.findings import findings
@@ -50,7 +51,9 @@ def page(asked: Asked) -> Page:
         "slices_hidden": _hidden(asked, "slices"),
         "slices": slices_of(asked, shown.by),
     }
-    return Page("leaderboard.html", shown.heading.title, context)
+    ranges = asked.params.flag("ranges")
+    command = commands.evaluate(asked, tie_range=ranges, unjudged_range=ranges)
+    return Page("leaderboard.html", shown.heading.title, context, command)
 
 
 def _board(asked: Asked, evaluation: Evaluation) -> Board:

@@ -40,6 +40,7 @@ class View:
 VIEWS = (
     View("/", "leaderboard", "Leaderboard"),
     View("/compare", "compare", "Compare"),
+    View("/embeddings", "embeddings", "Embeddings"),
     View("/files", "files", "Files"),
     View("/identify", "identify", ""),
     View("/chart", "chart", ""),

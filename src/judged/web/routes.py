@@ -37,5 +37,10 @@ class View:
         return found
 
 
-VIEWS = (View("/files", "files", "Files"),)
+VIEWS = (
+    View("/queries", "queries", "Queries"),
+    View("/query", "query", ""),
+    View("/picture", "picture", ""),
+    View("/files", "files", "Files"),
+)
 """Every page, in the order of the navigation."""

@@ -134,7 +134,7 @@ class Selection:
 
     def difference(self) -> Floats | None:
         """The last system's value minus the first one's; None where there is one system."""
-        return _difference(self.evaluation, self.measure, self.systems)
+        return difference_of(self.evaluation, self.measure, self.systems)
 
     def strips(self, system: str) -> Strips:
         """What stands at the first ranks of every query of a system."""
@@ -226,7 +226,7 @@ class _Columns:
         if name == "relevant":
             return _relevant(self.evaluation)
         if name == "difference":
-            found = _difference(self.evaluation, self.measure, self.systems)
+            found = difference_of(self.evaluation, self.measure, self.systems)
             assert found is not None
             return found
         kind, _, own = name.partition(":")
@@ -240,9 +240,10 @@ def _relevant(evaluation: Evaluation) -> Floats:
     return evaluation.runs[0].rankings.relevant(ANY)
 
 
-def _difference(
+def difference_of(
     evaluation: Evaluation, measure: Measure, systems: tuple[str, ...]
 ) -> Floats | None:
+    """The last system's values minus the first one's; None where there is one system."""
     if len(systems) < 2:
         return None
     ours, theirs = (evaluation.scored(systems[at]).values[measure] for at in (-1, 0))

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import click
 
-from judged.cli._files import READS, WRITES, command
+from judged.cli._files import READS, WRITES, Command, command
 from judged.cli._options import (
     check_format,
     collection_option,
@@ -23,8 +24,30 @@ from judged.results import Result
 SAVED_AS = {**Result.SAVED_AS, ".tex": "to_latex", ".gif": "to_gif"}
 """The formats of an explanation, whose class would take too long to load for the help."""
 
+LIST = re.compile(r"-[\d\s,.][^a-zA-Z]*")
+"""A relevance list that begins like an option."""
 
-@command(short_help="Show how a number comes about, for one query.")
+
+class Explain(Command):
+    """The command, whose relevance list may begin with - or a grade below 0."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """With a space before such a list, so that nobody takes it for an option."""
+        valued = {
+            name
+            for option in self.params
+            if isinstance(option, click.Option) and not option.is_flag
+            for name in option.opts
+        }
+        before = ["", *args]
+        given = [
+            f" {each}" if LIST.fullmatch(each) and last not in valued else each
+            for last, each in zip(before, args, strict=False)
+        ]
+        return super().parse_args(ctx, given)
+
+
+@command(cls=Explain, short_help="Show how a number comes about, for one query.")
 @click.argument("judgements", metavar="QRELS", type=READS)
 @click.argument("run", metavar="RUN", required=False, type=READS)
 @click.option(

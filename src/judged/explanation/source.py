@@ -103,7 +103,7 @@ def read(
     return _read_list(judgements, relevant=relevant, pool=pool, collection=collection)
 
 
-def relevance_list(text: str) -> list[Any]:
+def relevance_list(text: str, what: str = "relevance list") -> list[Any]:
     """Grades in rank order from a text: numbers, - for an item nobody judged, {"subtopic":grade}
     for one judged by subtopic.
 
@@ -112,30 +112,38 @@ def relevance_list(text: str) -> list[Any]:
     """
     words = text.split() if "{" in text else text.replace(",", " ").split()
     if not words:
-        raise InputError(
-            'the relevance list is empty; write the grades in rank order, such as "0 1 0 0 1".'
-        )
-    return [_grade(word, text) for word in words]
+        raise InputError(f"the {what} is empty; {_WRITTEN[what]}.")
+    return [_grade(word, text, what) for word in words]
 
 
-def _grade(word: str, text: str) -> Any:
-    if word == "-":
+_WRITTEN = {
+    "relevance list": 'write the grades in rank order, such as "0 1 0 0 1"',
+    "pool": 'write the grades of all judged items, such as "2 1 1 0"',
+}
+
+
+def _grade(word: str, text: str, what: str) -> Any:
+    if word == "-" and what != "pool":
         return None
     try:
-        grade = json.loads(word)
-    except json.JSONDecodeError:
+        grade = json.loads(word, parse_constant=_refused)
+    except ValueError:
         grade = None
     if isinstance(grade, bool) or not isinstance(grade, (int, float, dict)):
+        either = "is no grade" if what == "pool" else "is neither a grade nor - (not judged)"
         hint = (
             " For files, give QRELS and RUN."
-            if "/" in text or ("." in text and len(text.split()) == 1)
+            if what != "pool" and ("/" in text or ("." in text and len(text.split()) == 1))
             else ""
         )
-        raise InputError(
-            f"{text!r} is no relevance list: {word!r} is neither a grade nor - (not judged). "
-            f'Write the grades in rank order, such as "0 1 0 0 1".{hint}'
-        )
+        written = _WRITTEN[what].capitalize()
+        raise InputError(f"{text!r} is no {what}: {word!r} {either}. {written}.{hint}")
     return grade
+
+
+def _refused(constant: str) -> None:
+    """NaN and infinity are no grades, though JSON of Python knows them."""
+    raise ValueError(constant)
 
 
 def _read_list(
@@ -156,7 +164,7 @@ def _read_list(
 def _grades(what: str, given: Any) -> list[Any]:
     """Grades as a list, from a text or from any sequence of them."""
     if isinstance(given, str):
-        return relevance_list(given)
+        return relevance_list(given, what.removeprefix("a "))
     rows = given.tolist() if isinstance(given, np.ndarray) else given
     if not isinstance(rows, Iterable) or isinstance(rows, (bytes, Mapping)):
         raise InputError(f"{what} must be a text or a list of grades; got {quoted(given)}.")

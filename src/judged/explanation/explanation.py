@@ -288,4 +288,4 @@ class Explanation(Result):
         return to_gif(self)
 
     def _repr_html_(self) -> str:
-        return html.body(self)
+        return html.notebook(self)

@@ -8,9 +8,18 @@ from typing import TYPE_CHECKING
 from judged.explanation.animation import Animation
 from judged.explanation.curves import Growth
 from judged.explanation.svg import to_svg
-from judged.explanation.text import cells, gaps, header, heading, others, sentences
+from judged.explanation.text import (
+    OTHERS,
+    cells,
+    gaps,
+    header,
+    heading,
+    others,
+    right,
+    sentences,
+)
 from judged.measures.formula import readable
-from judged.text import html, script
+from judged.text import Best, html, html_table, script
 
 if TYPE_CHECKING:
     from judged.explanation.explanation import Explanation
@@ -57,6 +66,35 @@ def body(e: Explanation) -> str:
         f"<section><h2>The ranking</h2>{_table(e)}</section>"
         f'<section><h2>The arithmetic</h2><ul class="steps">{steps}</ul>{said}</section>'
         f"{_others(e)}<footer>policy: {html(str(e.policy))}</footer>"
+    )
+
+
+def notebook(e: Explanation) -> str:
+    """What a notebook shows: the value and the query first, then how it comes about; it has no
+    stylesheet of ours."""
+    head, before = header(e), gaps(e)
+    told = "".join(
+        f"<br><code>{html(line.text)}</code>" + (f"<br>{html(line.says)}" if line.says else "")
+        for line in e.lines
+    )
+    rows = []
+    for row, texts in zip(e.rows, cells(e), strict=True):
+        if row.rank in before:
+            rows.append([f"… {before[row.rank]:,} more …", *[""] * (len(head) - 1)])
+        rows.append([Best(text) if row.relevant and row.counts else text for text in texts])
+    table = html_table(head, rows, right=right(head)) if rows else "<p>The list is empty.</p>"
+    elsewhere = others(e)
+    folded = html_table(OTHERS, elsewhere, right=[1]) if elsewhere else ""
+    return (
+        f"<p><b>{html(heading(e))}</b><br>{html(e.measure.spec.says)}</p>{table}"
+        f"<p>{told.removeprefix('<br>')}</p>"
+        + "".join(f"<p>{html(text)}</p>" for text in sentences(e))
+        + (
+            f"<details><summary>under other definitions</summary>{folded}</details>"
+            if folded
+            else ""
+        )
+        + f"<p><small>policy: {html(str(e.policy))}</small></p>"
     )
 
 

@@ -24,6 +24,10 @@ if TYPE_CHECKING:
     from judged.types import CollectionLike, ColumnsLike, FileFormat, ItemToLike
 
 
+A_LIST = "the list"
+"""What the run of a relevance list is called, which has neither name nor query."""
+
+
 @dataclass(frozen=True)
 class Read:
     """One query: its rankings, and which item stands where."""
@@ -156,7 +160,7 @@ def _read_list(
         relevant=relevant,
         pool=pools,
         collection=collection,
-        name="the list",
+        name=A_LIST,
     )
     return Read(rankings)
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from judged.explanation.arithmetic import Expression, figure
 from judged.explanation.improvement import Change
 from judged.explanation.listing import Cell, Row, threshold
+from judged.explanation.source import A_LIST
 from judged.measures.formula import readable
 from judged.text import Warned, aligned, markdown, markdown_table, shown
 
@@ -22,11 +23,8 @@ MOST_VARIANTS = 8
 
 
 def heading(e: Explanation) -> str:
-    of = (
-        f" for query {e.query} of {e.rankings.name}"
-        if any(row.item for row in e.rows) or e.lost
-        else ""
-    )
+    """What was measured, of what, and the number."""
+    of = "" if e.rankings.name == A_LIST else f" for query {e.query} of {e.rankings.name}"
     return f"{e.measure} ({e.measure.spec.title}){of}: {shown(e.settled)}"
 
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 from math import inf, isnan
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +12,7 @@ from judged.evaluation.evaluation import evaluate_rankings
 from judged.evaluation.request import Request
 from judged.explanation.explanation import Explanation
 from judged.explanation.listing import Listing, Row, shown_ranks, threshold
-from judged.explanation.source import Read, read, refuse_unbroken_ties
+from judged.explanation.source import Read, policy_of_a_list, read, refuse_unbroken_ties
 from judged.explanation.steps import steps_of
 from judged.measures import Measure
 from judged.policy import Policy
@@ -64,7 +63,8 @@ def explain(
     judgements : JudgementsLike, Rankings, or a relevance list
         As `judged.evaluate` takes them. Without a run: `Rankings`, rows that hold relevant and
         retrieved ids, or the grades of one list in
-        rank order, as a list or a text ("0 1 0 0 1"; None or - for an item that nobody judged).
+        rank order, as a list or a text ("0 1 0 0 1"; None or - for an item that nobody judged;
+        brackets in a text around results that share a score).
     run : RunLike, optional
         A file, {query: {item: score}}, or a table.
     measure : str or Measure, optional
@@ -114,11 +114,7 @@ def explain(
     )
     given: Any = policy
     if run is None and not known:
-        # A list in rank order has no ties, however they are broken.
-        if isinstance(policy, Policy):
-            given = replace(policy, ties="input")
-        elif policy is None or isinstance(policy, Mapping):
-            given = {**(policy or {}), "ties": "input"}
+        given = policy_of_a_list(policy, judgements)
     request = Request.of(
         [measure] if isinstance(measure, Measure) else measure,
         given,

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 from judged.explanation.arithmetic import Expression, figure
 from judged.explanation.improvement import Change
 from judged.explanation.listing import Cell, Row, threshold
-from judged.explanation.source import A_LIST
 from judged.measures.formula import readable
+from judged.rankings.relevance import A_LIST
 from judged.text import Warned, aligned, markdown, markdown_table, shown
 
 if TYPE_CHECKING:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from judged.web import commands
 from judged.web.asked import Asked, Page
 from judged.web.contents import queries_of
 from judged.web.selection import FILTERS, Selection, selection
@@ -56,6 +57,7 @@ def page(asked: Asked) -> Page:
         "places": {system.name: system.place for system in asked.workspace.systems},
         "names": [system.name for system in asked.workspace.systems],
         "labels": list(found.evaluation.labels),
+        "scale": _scale(found),
         "better": 1 if found.measure.spec.higher_is_better else -1,
         "hidden": hidden(asked, *PARAMS),
         "given": {name: asked.params.text(name) for name in FILTERS},
@@ -64,7 +66,8 @@ def page(asked: Asked) -> Page:
         "before": asked.url(from_=max(first - SIZE, 0) or None) if first else None,
         "after": asked.url(from_=first + SIZE) if first + SIZE < len(found.chosen) else None,
     }
-    return Page("queries.html", "Queries", context)
+    command = commands.evaluate(asked, interval=False, per_query=True)
+    return Page("queries.html", "Queries", context, command)
 
 
 def hidden(asked: Asked, *own: str) -> list[tuple[str, str]]:
@@ -120,6 +123,15 @@ def _rows(found: Selection, first: int, columns: list[str]) -> list[Row]:
 def number(value: np.floating[Any] | float) -> float | None:
     """A number, or None where there is none."""
     return None if isnan(value) else float(value)
+
+
+def _scale(found: Selection) -> float:
+    """The largest difference of all queries, to which bars are drawn."""
+    difference = found.difference()
+    if difference is None:
+        return 1.0
+    sizes = np.abs(difference[np.isfinite(difference)])
+    return float(sizes.max(initial=0.0)) or 1.0
 
 
 def _sort(found: Selection, name: str) -> dict[str, Any]:

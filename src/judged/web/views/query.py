@@ -11,6 +11,7 @@ from judged.errors import JudgedError, quoted
 from judged.inputs.texts import Text
 from judged.pages.lists import Given, SideBySide, side_by_side
 from judged.pages.sums import sum_behind
+from judged.web import commands
 from judged.web.asked import Asked, Page
 from judged.web.contents import pictures_of, queries_of, texts_of
 from judged.web.errors import GoneError, RefusedError
@@ -115,7 +116,8 @@ def _shown(asked: Asked, found: Selection, query: str) -> Page:
         "said": said,
         "lists": lists,
         "top": top,
-        "place": place,
+        "number": place,
+        "place": "Queries",
         "before": None if before is None else asked.url(query=before, item=None),
         "after": None if after is None else asked.url(query=after, item=None),
         "all": asked.url("/queries", **found.params()),
@@ -139,7 +141,7 @@ def _shown(asked: Asked, found: Selection, query: str) -> Page:
         "depths": sorted({10, 20, 50, 100, found.k}),
     }
     title = said.heading[:80] if said is not None and said.heading else f"Query {query}"
-    return Page("query.html", title, context)
+    return Page("query.html", title, context, commands.explain(asked, system, query, label))
 
 
 def _nothing(found: Selection) -> dict[str, Any]:

@@ -11,6 +11,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from judged.checks import choice
 from judged.comparison.match import differences
 from judged.errors import did_you_mean, quoted
 from judged.explanation.listing import ANY
@@ -26,10 +27,12 @@ if TYPE_CHECKING:
     from judged.segments import Floats, Ints
     from judged.web.asked import Asked
 
-FILTERS = ("find", "slice", "range", "low", "high", "unjudged", "tied")
+FILTERS = ("find", "slice", "range", "low", "high", "has")
 PARAMS = ("system", "show", "sort", "order", "k", *FILTERS)
 """The parameters of an address that say which queries, in which order."""
 ORDERS = ("ascending", "descending")
+HAS = ("unjudged", "tied")
+"""What queries may have: an unjudged result in the first ranks, a judged result that is tied."""
 MOST_LISTS = 4
 MOST_RANKS = 100
 MOST_SLICES = 60
@@ -336,10 +339,13 @@ def _filters(
                 numbers <= (np.inf if high is None else high)
             )
         found.append((mask, f"has {of.words} {_between(low, high)}"))
-    if params.flag("unjudged"):
+    has = params.all("has")
+    for each in has:
+        choice("has", each, HAS)
+    if "unjudged" in has:
         masks = [(_strips(asked, evaluation, name, k).kind == UNJUDGED).any(1) for name in systems]
         found.append((np.any(masks, axis=0), f"has an unjudged result in the first {k:,}"))
-    if params.flag("tied"):
+    if "tied" in has:
         masks = [_tied(evaluation, name) for name in systems]
         found.append((np.any(masks, axis=0), "has a judged result that is tied"))
     return found

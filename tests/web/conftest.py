@@ -11,14 +11,9 @@ from typing import Any
 
 import pytest
 
-from support.parts import Needs
 from support.served import Serve, Server, grades, lists, write_judgements, write_run
 
 KEY = "the-key-of-tests"
-CHROMIUM = [
-    *("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
-    *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
-]
 
 
 @pytest.fixture
@@ -49,30 +44,14 @@ def server() -> Iterator[Serve]:
         thread.join(10)
 
 
-@pytest.fixture(scope="session")
-def chromium(needs: Needs) -> Iterator[Any]:
-    """A browser, started once."""
-    needs("browser")
-    import shutil
-
-    from playwright.sync_api import sync_playwright
-
-    names = ("chromium", "chromium-browser", "google-chrome")
-    path = next(filter(None, map(shutil.which, names)))
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=CHROMIUM)
-        yield browser
-        browser.close()
-
-
 @pytest.fixture
-def browse(chromium: Any) -> Iterator[Callable[..., Any]]:
+def browse(browser: Any) -> Iterator[Callable[..., Any]]:
     """`browse(server, "/files")` opens a page in a browser of its own; what its console complains
     of fails the test, unless it is in `page.allowed`."""
     contexts, complaints = [], []
 
     def open_page(server: Server, path: str = "/", **options: Any) -> Any:
-        context = chromium.new_context(**{"viewport": {"width": 1440, "height": 900}, **options})
+        context = browser.new_context(**{"viewport": {"width": 1440, "height": 900}, **options})
         contexts.append(context)
         page = context.new_page()
         page.on("pageerror", lambda error: complaints.append(str(error)))

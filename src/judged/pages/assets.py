@@ -20,9 +20,11 @@ STYLES = (
     "print",
 )
 """The parts of the stylesheet, in their order; colours stand in the first alone."""
-SCRIPTS = ("theme", "app", "swap", "table", "steps", "playground", "slider", "files")
-"""The scripts of the explorer: `theme` runs first and by itself, `app` is the entry of all others.
-"""
+MODULES = ("app", "swap", "table", "steps", "playground", "slider", "files")
+"""The modules of the explorer; `app` is the entry, which imports the others."""
+CLASSIC = ("theme",)
+"""Scripts that run by themselves, also from a file on disk, where modules do not load."""
+SCRIPTS = (*CLASSIC, *MODULES)
 
 
 @cache

@@ -66,9 +66,9 @@ def _read(asked: Asked, file: Found, of: Of) -> Texts:
 
 
 def _needed(asked: Asked) -> Collection[str]:
-    tables = asked.calculations.tables()
+    known = asked.calculations
     needed: set[str] = set()
-    for table in (tables.judgements, *tables.runs):
+    for table in (known.judgements(), *(known.run(system.name) for system in known.systems)):
         if isinstance(table, Lookup):
             for each in table.lists.values():
                 needed.update(each)

@@ -3,6 +3,8 @@
 // are in the page take their places too. The server makes and escapes all of the HTML; nothing here
 // makes HTML of data.
 
+import { made, waiting } from "./working.js";
+
 const asked = new Map(); // name of a fragment -> AbortController of its last request
 const SILENT = "The server does not answer. Is judged serve still running?";
 
@@ -20,11 +22,12 @@ export function parsed(text) {
 
 /** Ask this server for a fragment; an answer that is an error is thrown as its sentence. */
 export async function fragment(url, name, signal) {
-  const answer = await fetch(url, {
-    headers: { "X-Fragment": name },
-    credentials: "same-origin",
-    signal,
-  });
+  const options = { headers: { "X-Fragment": name }, credentials: "same-origin", signal };
+  let answer = await fetch(url, options);
+  while (answer.status === 202) {
+    if (!(await made(answer, parsed, signal))) throw new Refused("This was stopped.");
+    answer = await fetch(url, options);
+  }
   if (!answer.ok) throw new Refused(await sentence(answer));
   return answer;
 }
@@ -257,6 +260,7 @@ function listen() {
 let listening = false;
 
 export function start(root) {
+  waiting(root, parsed);
   if (!listening) listen();
   listening = true;
   for (const place of root.querySelectorAll("[data-load]")) near.observe(place);

@@ -19,6 +19,7 @@ from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Re
 from starlette.routing import BaseRoute, Route
 
 from judged.errors import JudgedError
+from judged.web import api
 from judged.web.asked import Asked, Page, Raw
 from judged.web.bar import bar_of
 from judged.web.cache import Cache
@@ -94,6 +95,7 @@ def application(settings: Settings) -> Safety:
     if not any(view.path == "/" for view in VIEWS):
         routes.append(Route("/", _to_files, methods=["GET"]))
     routes += [
+        *api.routes(explorer),
         Route("/assets/{name:path}", asset, methods=["GET"]),
         Route("/working", partial(working, explorer), methods=["GET"]),
         Route("/stop", partial(stop, explorer), methods=["POST"]),
@@ -309,8 +311,7 @@ def _json(path: str) -> bool:
 
 def _refused(explorer: Explorer, request: Request, error: JudgedError) -> Response:
     if _json(request.url.path):
-        where = getattr(error, "where", None)
-        return JSONResponse({"error": str(error), "where": where}, status_of(error))
+        return api.refused(error)
     return _problem(_blank(explorer, request), error)
 
 

@@ -97,7 +97,6 @@ def application(settings: Settings) -> Safety:
     routes += [
         *api.routes(explorer),
         Route("/assets/{name:path}", asset, methods=["GET"]),
-        Route("/working", partial(working, explorer), methods=["GET"]),
         Route("/stop", partial(stop, explorer), methods=["POST"]),
     ]
 
@@ -263,16 +262,6 @@ def _shown(job: Job, again: str) -> dict[str, Any]:
         "total": progress.total,
         "again": again,
     }
-
-
-async def working(explorer: Explorer, request: Request) -> Response:
-    """How far some work is: 204 once it is done."""
-    asked = explorer.asked(request)
-    job = explorer.jobs.find(asked.params.text("job"), asked.session.id)
-    if job is None or job.future.done():
-        return Response(status_code=204)
-    context = {**_context(asked, "Working"), "job": _shown(job, "")}
-    return HTMLResponse(rendered("explorer/working.html", "working", context))
 
 
 async def stop(explorer: Explorer, request: Request) -> Response:

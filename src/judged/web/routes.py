@@ -37,5 +37,8 @@ class View:
         return found
 
 
-VIEWS = (View("/files", "files", "Files"),)
+VIEWS = (
+    View("/embeddings", "embeddings", "Embeddings"),
+    View("/files", "files", "Files"),
+)
 """Every page, in the order of the navigation."""

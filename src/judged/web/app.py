@@ -11,6 +11,7 @@ from functools import partial
 from hashlib import sha256
 from secrets import token_hex
 from typing import Any
+from urllib.parse import quote
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -179,7 +180,8 @@ def _page(view: View, asked: Asked, page: Page, part: str | None) -> Response:
         context["noticed"] = asked.session.noticed(asked.workspace)
     # A measure that does not exist marks its own chip, and the rest of the page is as it was.
     status = 400 if refused and page.status == 200 and part is None else page.status
-    return HTMLResponse(rendered(page.template, _checked_part(part), context), status)
+    html = rendered(page.template, _checked_part(part), context)
+    return HTMLResponse(html, status, {"x-title": quote(f"{page.title} · judged")})
 
 
 def _context(asked: Asked, title: str, path: str | None = None) -> dict[str, Any]:

@@ -38,7 +38,12 @@ class View:
 
 
 VIEWS = (
+    View("/", "leaderboard", "Leaderboard"),
+    View("/compare", "compare", "Compare"),
     View("/embeddings", "embeddings", "Embeddings"),
     View("/files", "files", "Files"),
+    View("/identify", "identify", ""),
+    View("/chart", "chart", ""),
+    View("/download", "download", ""),
 )
 """Every page, in the order of the navigation."""

@@ -38,9 +38,15 @@ class View:
 
 
 VIEWS = (
+    View("/", "leaderboard", "Leaderboard"),
+    View("/compare", "compare", "Compare"),
     View("/queries", "queries", "Queries"),
+    View("/embeddings", "embeddings", "Embeddings"),
+    View("/files", "files", "Files"),
     View("/query", "query", ""),
     View("/picture", "picture", ""),
-    View("/files", "files", "Files"),
+    View("/identify", "identify", ""),
+    View("/chart", "chart", ""),
+    View("/download", "download", ""),
 )
 """Every page, in the order of the navigation."""

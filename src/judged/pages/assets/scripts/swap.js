@@ -198,7 +198,11 @@ async function load(place) {
   }
   place.setAttribute("aria-busy", "true");
   try {
-    const answer = await fragment(url, "figure");
+    const meanwhile = (content) => {
+      content.getElementById("working")?.removeAttribute("id"); // there may be several
+      place.replaceChildren(content);
+    };
+    const answer = await fragment(url, place.dataset.block ?? "figure", { meanwhile });
     place.replaceChildren(parsed(await answer.text()));
     place.classList.add("swapped");
     place.classList.remove("tall");

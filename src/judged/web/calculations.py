@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from judged.comparison.comparison import Comparison
     from judged.explanation.explanation import Explanation
     from judged.explanation.source import Read
+    from judged.judging.joint import Joint
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,10 +75,11 @@ class Calculations:
         baseline: str | None = None,
         systems: Sequence[str] | None = None,
         measures: Sequence[str] | None = None,
+        unjudged_range: bool = False,
         **settings: Any,
     ) -> Comparison:
         """What `judged.compare` gives, of some systems and measures: all pairs, or all against a
-        baseline."""
+        baseline. With `unjudged_range` it is looked into what unjudged results could do."""
         names = [each.name for each in self.systems] if systems is None else list(systems)
         for name in (*names, *([baseline] if baseline else [])):
             self.workspace.system(name)
@@ -85,7 +87,7 @@ class Calculations:
         chosen = tuple(sorted(settings.items()))
         key = (
             *("comparison", asked.measures, self._assumed(asked), terms.level),
-            *(baseline, tuple(names), chosen),
+            *(baseline, tuple(names), unjudged_range, chosen),
         )
 
         def compared() -> Comparison:
@@ -98,9 +100,19 @@ class Calculations:
                 refuse_lacking(rankings)
             found = self._evaluated(rankings, asked.request)
             progress_of_this_work().say("Comparing systems")
+            if unjudged_range:
+                settings["joint"] = self._joint(asked, [at[name] for name in names])
             return compare_evaluation(found, baseline=baseline, level=terms.level, **settings)
 
         return self._kept(key, compared)
+
+    def _joint(self, terms: Terms, places: Sequence[int]) -> Joint:
+        """Some of the runs with the judgements, to be judged in favour of one of two."""
+        from judged.judging.joint import Joint
+
+        tables = self.tables()
+        runs = [terms.request.prepare(tables.runs[at]) for at in places]
+        return Joint(tables.judgements, runs, policy=terms.policy, duplicates=terms.duplicates)
 
     def rankings(self, terms: Terms) -> tuple[Rankings, ...]:
         """The rankings of all systems, in the order of their files."""

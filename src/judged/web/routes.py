@@ -38,9 +38,18 @@ class View:
 
 
 VIEWS = (
+    View("/", "leaderboard", "Leaderboard"),
+    View("/compare", "compare", "Compare"),
+    View("/queries", "queries", "Queries"),
+    View("/embeddings", "embeddings", "Embeddings"),
     View("/playground", "playground", "Playground"),
+    View("/files", "files", "Files"),
+    View("/query", "query", ""),
     View("/playground/curve", "playground_curve", ""),
     View("/playground/steps", "playground_steps", ""),
-    View("/files", "files", "Files"),
+    View("/picture", "picture", ""),
+    View("/identify", "identify", ""),
+    View("/chart", "chart", ""),
+    View("/download", "download", ""),
 )
 """Every page, in the order of the navigation."""

@@ -263,11 +263,12 @@ def test_the_list_of_a_query_opens_in_the_playground() -> None:
     run = {"q": {"x": 4.0, "a": 3.0, "b": 3.0, "c": 1.0}}
     for ties in ("id", "input", "best"):
         r = judged.judge(judgements, run, policy={"ties": ties})
-        address = commands.address(r, judged.nDCG @ 3)
-        found = answer(address.partition("?")[2])
+        link = commands.link_of(r, judged.nDCG @ 3)
+        assert link is not None
+        found = answer(str(Params(tuple(link.items()))))
         assert str(found.state.chosen) == "nDCG@3"
         assert found.chosen.value == r.evaluate("nDCG@3").value()
-    assert commands.address(judged.judge(judgements, {"q": {}})) == ""
+    assert commands.link_of(judged.Rankings.from_relevance([[]])) is None
 
 
 # -- as a command, as Python

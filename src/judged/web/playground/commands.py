@@ -1,5 +1,5 @@
-"""What reproduces the numbers of the playground, for a terminal and for Python; and the address
-that opens one query's list in it."""
+"""What reproduces the numbers of the playground, for a terminal and for Python; and what opens one
+query's list in it."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 from judged.measures import Measure
 from judged.policy import Policy
 from judged.rankings.relevance import RelevanceList
-from judged.web.params import Params
-from judged.web.playground.state import MOST, State
+from judged.web.playground.state import DEEPEST, MOST, State
 
 if TYPE_CHECKING:
     from judged.rankings.rankings import Rankings
@@ -75,8 +74,9 @@ def _policy(state: State) -> dict[str, str]:
     return {name: value for name, value in state.policy.to_dict().items() if value != usual[name]}
 
 
-def address(rankings: Rankings, measure: Measure | None = None) -> str:
-    """The address of the playground with the list of one query, down to the first hundred results.
+def link_of(rankings: Rankings, measure: Measure | None = None) -> dict[str, str] | None:
+    """The parameters of the playground with the list of one query, down to the first hundred
+    results.
 
     Parameters
     ----------
@@ -87,36 +87,35 @@ def address(rankings: Rankings, measure: Measure | None = None) -> str:
 
     Returns
     -------
-    str
-        Empty where the list is empty.
+    dict or None
+        None where the list is empty, or judged by subtopic.
 
     >>> from judged import Rankings
-    >>> address(Rankings.from_relevance([[0, 2, None]], relevant=[3]))
-    '/playground?list=0+2+-&relevant=3'
+    >>> link_of(Rankings.from_relevance([[0, 2, None]], relevant=[3]))
+    {'list': '0 2 -', 'relevant': '3'}
     """
     length = min(int(rankings.retrieved[0]), MOST)
-    if not length:
-        return ""
+    if not length or rankings.subtopics is not None:
+        return None
     at = dict(zip(rankings.hit_rank.tolist(), rankings.hit_grade.tolist(), strict=True))
     first, last = (each.tolist() for each in rankings.spans)
-    ties = {
-        (begin, min(end, length)) for begin, end in zip(first, last, strict=True) if begin < length
-    }
+    ties = {(begin, min(end, length)) for begin, end in zip(first, last, strict=True)}
     listed = RelevanceList(
         tuple(at.get(rank) for rank in range(1, length + 1)),
         tuple(sorted(tie for tie in ties if tie[0] < tie[1])),
     )
+    link = {"list": str(listed)}
     left = rankings.pool_grade.tolist()
     for grade in listed.grades:
         if grade is not None:
             left.remove(grade)
-    pairs = [("list", str(listed))]
-    if all(grade in (0, 1) for grade in left if grade > 0):
-        pairs.append(("relevant", str(int((rankings.pool_grade > 0).sum()))))
+    if all(grade <= 0 or grade == 1 for grade in left):
+        link["relevant"] = str(int((rankings.pool_grade > 0).sum()))
     else:
-        pairs.append(("pool", " ".join(f"{grade:g}" for grade in rankings.pool_grade.tolist())))
-    if rankings.ties in ("best", "worst", "expected"):
-        pairs.append(("list_ties", rankings.ties))
+        link["pool"] = " ".join(f"{grade:g}" for grade in rankings.pool_grade.tolist())
+    if rankings.ties in ("best", "worst", "expected") and listed.tied:
+        link["list_ties"] = rankings.ties
     if measure is not None:
-        pairs += [("add", str(measure)), ("card", str(measure))]
-    return f"/playground?{Params(tuple(pairs))}"
+        k = measure.params.get("k")
+        link |= {"add": str(measure), "k": str(k) if isinstance(k, int) and k <= DEEPEST else "all"}
+    return link

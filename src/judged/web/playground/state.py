@@ -110,11 +110,11 @@ class State:
             Policy.of({name: value for own, name in CHOSEN.items() if (value := params.one(own))}),
             added,
             refused,
-            params.text("card", "AP"),
+            params.text("card"),
             raised=relevant if relevant is not None and not pool and relevant < in_list else None,
         )
         if state.card not in state.measures:
-            state = replace(state, card="AP")
+            state = replace(state, card=state.first_card)
         was = params.one("before") if before else None
         return state if was is None else replace(state, was=_before(was))
 
@@ -134,6 +134,12 @@ class State:
         if self.k is not None:
             return CARDS
         return {key: text.removesuffix("@{k}") for key, text in CARDS.items()}
+
+    @property
+    def first_card(self) -> str:
+        """The card that is looked at where nobody chose one: the last that was added, or AP."""
+        last = _measure(self.added[-1]) if self.added else None
+        return next((key for key, each in self.measures.items() if each == last), "AP")
 
     @property
     def chosen(self) -> Measure:
@@ -178,7 +184,7 @@ class State:
             (own, chosen[name]) for own, name in CHOSEN.items() if chosen[name] != usual[name]
         )
         yield from (("add", text) for text in self.added)
-        if self.card != "AP":
+        if self.card != self.first_card:
             yield "card", self.card
 
 
@@ -218,7 +224,8 @@ def _measures(given: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[tuple[str,
         raise RefusedError(
             f"{len(given)} measures were added; there is room for {ADDED}.", "measure"
         )
-    added, refused = {}, {}
+    added: dict[str, None] = {}
+    refused: dict[str, str] = {}
     for text in given:
         try:
             added[str(_measure(text))] = None

@@ -85,7 +85,7 @@ def _precisions(told: Explanation) -> dict[int, str]:
 
 
 def _ties(listed: RelevanceList) -> dict[int, str]:
-    places = {}
+    places: dict[int, str] = {}
     for first, last in listed.tied:
         places |= dict.fromkeys(range(first, last + 1), "inside")
         places |= {first: "first", last: "last"}

@@ -8,7 +8,7 @@ from math import isnan
 
 from judged.measures import REGISTRY
 from judged.policy import CHOICES
-from judged.text import counted, shown
+from judged.text import shown
 from judged.web.asked import Asked, Command, Page
 from judged.web.params import Params
 from judged.web.playground import commands
@@ -65,8 +65,7 @@ def page(asked: Asked) -> Page:
 
     def hidden(*without: str) -> tuple[tuple[str, str], ...]:
         """The parameters that a form sends beside its own."""
-        changes = {name: None for name in without}
-        return (*state.parameters(**changes).pairs, *others.pairs)
+        return (*state.parameters(**dict.fromkeys(without)).pairs, *others.pairs)
 
     curve = Params((*state.numbers.pairs,))
     steps = Params((*state.parameters().without("before").pairs,))

@@ -1,6 +1,7 @@
 // The playground's tiles: click, drag, type, move by keyboard. The list is kept here as texts, as
 // the server wrote them; every number comes from the server.
-import { addressOf, announce, swap } from "./swap.js";
+import { copy } from "./copy.js";
+import { addressOf, swap } from "./swap.js";
 
 let wanted = null; // the tile that has the focus after the next swap
 let drawn = null; // the last curve, which stays until the next one is there
@@ -255,7 +256,7 @@ function watch() {
   watching = true;
   document.addEventListener("keydown", onKey);
   document.addEventListener("pointerdown", onPointer);
-  document.addEventListener("click", async (event) => {
+  document.addEventListener("click", (event) => {
     const target = event.target instanceof Element ? event.target : null;
     const tool = target?.closest("[data-tool]");
     if (tool?.form) act(tool.form, tool.dataset.tool === "unjudged" ? "-" : tool.dataset.tool, place(tool.form));
@@ -269,18 +270,8 @@ function watch() {
       event.preventDefault();
       act(target.closest("form"), "add", 0);
     }
-    if (!target?.closest("[data-copy-link]")) return;
-    try {
-      await navigator.clipboard.writeText(location.href);
-      announce("The link was copied.");
-      target.closest("[data-copy-link]").textContent = "Copied";
-      setTimeout(() => {
-        const button = document.querySelector("[data-copy-link]");
-        if (button) button.textContent = "Copy link";
-      }, 2000);
-    } catch {
-      announce("The browser does not let pages copy; the address bar has the link.");
-    }
+    const link = target?.closest("[data-copy-link]");
+    if (link) copy(link, location.href);
   });
   document.addEventListener("contextmenu", (event) => {
     if (document.querySelector(".dragged")) event.preventDefault();

@@ -47,6 +47,8 @@ PICTURES = {
     "webp": re.compile(rb"RIFF....WEBP", re.DOTALL),
 }
 """The pictures that are shown, and how they begin."""
+_FIRST = 2
+"""So many lines tell what a file is meant to be."""
 _QUERY_NAMES = re.compile(r"quer|topic|question", re.IGNORECASE)
 _JUDGED_NAMES = re.compile(r"qrel|judg|gold|truth|relevan", re.IGNORECASE)
 _RUN_NAMES = re.compile(r"run|result|ranking|top\d", re.IGNORECASE)
@@ -278,7 +280,7 @@ def _of_names(file: Found, otherwise: str) -> str:
     """What the name of a file says, where its content leaves it open."""
     name = Path(file.name).name
     judged, run = bool(_JUDGED_NAMES.search(name)), bool(_RUN_NAMES.search(name))
-    judged |= promised(file.path) == "trec" and file.path.suffix in (".qrels", ".qrel")
+    judged |= file.path.suffix in (".qrels", ".qrel")
     if judged == run:
         return otherwise
     return "judgements" if judged else "run"

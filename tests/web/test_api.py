@@ -100,7 +100,7 @@ def test_queries_and_one_of_them(server: Serve, data: Path) -> None:
         (
             "evaluate?measure=nDCH",
             400,
-            "There is no measure 'nDCH'; did you mean 'nDCG'?",
+            "There is no measure 'nDCH'; did you mean 'nDCG'? 'judged measures' lists them all.",
             "measure",
         ),
         ("evaluate?ties=bset", 400, None, None),

@@ -186,8 +186,21 @@ def _of_table(file: Found, start: bytes) -> Found:
         return replace(file, kind=_text_kind(file, lower) or "judgements")
     if as_run is None:
         return replace(file, kind="run")
-    kind = _text_kind(file, lower) or ("labels" if _one_word_a_line(start) else None)
-    return replace(file, kind=kind or "other", note="" if kind else str(as_run))
+    if kind := _text_kind(file, lower) or ("labels" if _one_word_a_line(start) else None):
+        return replace(file, kind=kind)
+    kind = _meant(file, source)
+    return replace(file, kind=kind, note=str(as_judgements if kind == "judgements" else as_run))
+
+
+def _meant(file: Found, source: Source) -> str:
+    """What a file is meant to be that cannot be read: what its first lines are, or its name says.
+    To leave it out would be to say nothing of what is wrong with it."""
+    first = b"\n".join(source.head().splitlines()[:_FIRST]) + b"\n"
+    beginning = replace(source, data=first)
+    for kind, name in ((JUDGEMENTS, "judgements"), (RUN, "run")):
+        if _reads(beginning, kind) is None:
+            return name
+    return _of_names(file, "other")
 
 
 def _one_word_a_line(start: bytes) -> bool:

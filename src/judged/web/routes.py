@@ -44,6 +44,7 @@ VIEWS = (
     View("/embeddings", "embeddings", "Embeddings"),
     View("/playground", "playground", "Playground"),
     View("/files", "files", "Files"),
+    View("/reading", "reading", ""),
     View("/query", "query", ""),
     View("/playground/curve", "playground_curve", ""),
     View("/playground/steps", "playground_steps", ""),

@@ -107,9 +107,9 @@ def _source(asked: Asked, kind: Kind) -> tuple[Any, ...]:
     names, terms, calculations = systems_of(asked), asked.terms, asked.calculations
     _refuse_number(kind, names)
     if kind.needs == "results":
-        return calculations.tables().judgements, calculations.table(names[0])
+        return calculations.judgements(), calculations.run(names[0])
     if kind.needs == "results of a pair":
-        return calculations.tables().judgements, {name: calculations.table(name) for name in names}
+        return calculations.judgements(), {name: calculations.run(name) for name in names}
     if kind.needs in ("pair", "comparison", "values") and len(names) > 1:
         return (
             calculations.comparison(

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 OPTIONS = ("k", "rel", "query", "bins", "first")
 PARAMS = ("kind", "of", "system", "against", "width", "height", "format", "file", *OPTIONS)
 NUMBERS = True
+PATIENCE = 600.0
 FORMATS = {
     "svg": ("image/svg+xml", "SVG"),
     "png": ("image/png", "PNG"),
@@ -189,7 +190,11 @@ def _link(asked: Asked, kind: Kind) -> Any:
 
     def to_query(row: dict[str, Any]) -> str | None:
         query = row.get("query")
-        return None if query is None else asked.url("/query", query=query, system=names)
+        return (
+            None
+            if query is None
+            else asked.url("/query", query=query, system=names, show=asked.params.one("of"))
+        )
 
     def to_pair(row: dict[str, Any]) -> str | None:
         return asked.url(

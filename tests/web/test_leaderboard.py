@@ -9,7 +9,6 @@ from urllib.parse import quote
 import pytest
 
 import judged
-from judged.evaluation.evaluation import Evaluation
 from judged.pages.numbers import plain_number
 from support.boards import columns, numbers, shown_code, words
 from support.served import Serve, lists, write_run
@@ -32,12 +31,6 @@ TERMS: dict[str, dict[str, Any]] = {
     },
     "measure=RBP(p%3D0.8)&measure=Rank": {"measures": ["RBP(p=0.8)", "Rank"]},
 }
-
-
-def evaluated(data: Path, **options: Any) -> Evaluation:
-    runs = [data / f"{name}.run" for name in SYSTEMS]
-    with pytest.warns() if options.pop("warned", True) else pytest.MonkeyPatch.context():
-        return judged.evaluate(data / "qrels.txt", runs, interval=True, **options)
 
 
 @pytest.mark.parametrize("terms", TERMS)
@@ -182,7 +175,7 @@ def test_files_to_save_hold_the_same_numbers(server: Serve, data: Path) -> None:
 def test_what_the_page_says_as_python_gives_its_numbers(server: Serve, data: Path) -> None:
     page = server(data).ask("/?measure=AP&measure=RR&unjudged=removed&depth=8").text
     told: dict[str, Any] = {}
-    exec(shown_code(page).replace("print(found)", ""), told)  # noqa: S102
+    exec(shown_code(page).replace("print(found)", ""), told)
     shown = numbers(page)
     for run in told["found"].runs:
         assert shown[run.name] == [plain_number(each) for each in run.summary.values()]

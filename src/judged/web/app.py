@@ -20,6 +20,7 @@ from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Re
 from starlette.routing import BaseRoute, Route
 
 from judged.errors import JudgedError
+from judged.web import api
 from judged.web.asked import Asked, Page, Raw
 from judged.web.bar import bar_of
 from judged.web.cache import Cache
@@ -95,8 +96,8 @@ def application(settings: Settings) -> Safety:
     if not any(view.path == "/" for view in VIEWS):
         routes.append(Route("/", _to_files, methods=["GET"]))
     routes += [
+        *api.routes(explorer),
         Route("/assets/{name:path}", asset, methods=["GET"]),
-        Route("/working", partial(working, explorer), methods=["GET"]),
         Route("/stop", partial(stop, explorer), methods=["POST"]),
     ]
 
@@ -265,16 +266,6 @@ def _shown(job: Job, again: str) -> dict[str, Any]:
     }
 
 
-async def working(explorer: Explorer, request: Request) -> Response:
-    """How far some work is: 204 once it is done."""
-    asked = explorer.asked(request)
-    job = explorer.jobs.find(asked.params.text("job"), asked.session.id)
-    if job is None or job.future.done():
-        return Response(status_code=204)
-    context = {**_context(asked, "Working"), "job": _shown(job, "")}
-    return HTMLResponse(rendered("explorer/working.html", "working", context))
-
-
 async def stop(explorer: Explorer, request: Request) -> Response:
     """Stop some work."""
     asked = explorer.asked(request)
@@ -311,8 +302,7 @@ def _json(path: str) -> bool:
 
 def _refused(explorer: Explorer, request: Request, error: JudgedError) -> Response:
     if _json(request.url.path):
-        where = getattr(error, "where", None)
-        return JSONResponse({"error": str(error), "where": where}, status_of(error))
+        return api.refused(error)
     return _problem(_blank(explorer, request), error)
 
 

@@ -42,8 +42,11 @@ class View:
 VIEWS = (
     View("/", "leaderboard", "Leaderboard"),
     View("/compare", "compare", "Compare"),
+    View("/queries", "queries", "Queries"),
     View("/embeddings", "embeddings", "Embeddings"),
     View("/files", "files", "Files"),
+    View("/query", "query", ""),
+    View("/picture", "picture", ""),
     View("/identify", "identify", ""),
     View("/chart", "chart", ""),
     View("/download", "download", ""),

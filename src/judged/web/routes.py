@@ -45,6 +45,7 @@ VIEWS = (
     View("/queries", "queries", "Queries"),
     View("/embeddings", "embeddings", "Embeddings"),
     View("/files", "files", "Files"),
+    View("/reading", "reading", ""),
     View("/query", "query", ""),
     View("/picture", "picture", ""),
     View("/identify", "identify", ""),

@@ -110,9 +110,9 @@ class Calculations:
         """Some of the runs with the judgements, to be judged in favour of one of two."""
         from judged.judging.joint import Joint
 
-        tables = self.tables()
-        runs = [terms.request.prepare(tables.runs[at]) for at in places]
-        return Joint(tables.judgements, runs, policy=terms.policy, duplicates=terms.duplicates)
+        names = [self.systems[at].name for at in places]
+        runs = [terms.request.prepare(self.run(name)) for name in names]
+        return Joint(self.judgements(), runs, policy=terms.policy, duplicates=terms.duplicates)
 
     def rankings(self, terms: Terms) -> tuple[Rankings, ...]:
         """The rankings of all systems, in the order of their files."""

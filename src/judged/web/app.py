@@ -133,7 +133,7 @@ async def show(explorer: Explorer, view: View, request: Request) -> Response:
     part = request.headers.get("x-fragment")
     key = asked.session.id, asked.path, asked.params, part
     job = explorer.jobs.start(key, asked.session.id, partial(answered, view, asked, part))
-    if not await job.wait(AT_ONCE):
+    if not await job.wait(getattr(view.code, "PATIENCE", AT_ONCE)):
         return _working(explorer, view, asked, part, job)
     response: Response = explorer.jobs.finish(job)
     return response

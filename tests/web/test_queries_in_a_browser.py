@@ -32,6 +32,7 @@ def test_step_with_j_and_k(server: Serve, folder: Path, browse: Browse) -> None:
     page = browse(server(folder), "/queries?sort=query&order=ascending")
     page.locator("tbody th a").nth(2).click()
     page.wait_for_url("**query=q2*")
+    page.wait_for_selector(".eyebrow .mono >> text=q2")
     for key, wanted in (("j", "q3"), ("j", "q4"), ("k", "q3")):
         page.keyboard.press(key)
         page.wait_for_function(f"() => location.search.includes('query={wanted}')")
@@ -44,7 +45,7 @@ def test_step_with_j_and_k(server: Serve, folder: Path, browse: Browse) -> None:
 
 def test_letters_in_a_field_do_not_step(server: Serve, folder: Path, browse: Browse) -> None:
     page = browse(server(folder), "/queries")
-    page.locator("input[name=find]").press_sequentially("jk")
+    page.get_by_role("textbox", name="Find").press_sequentially("jk")
     page.wait_for_selector("text=No query contains 'jk'.")
     page.get_by_role("link", name="Clear the filter").click()
     page.wait_for_selector("h1 >> text=20 queries")
@@ -53,7 +54,7 @@ def test_letters_in_a_field_do_not_step(server: Serve, folder: Path, browse: Bro
 
 def test_find_keeps_the_focus(server: Serve, folder: Path, browse: Browse) -> None:
     page = browse(server(folder), "/queries")
-    page.locator("input[name=find]").press_sequentially("number 1")
+    page.get_by_role("textbox", name="Find").press_sequentially("number 1")
     page.wait_for_selector("h1 >> text=of 20 queries")
     assert page.evaluate("document.activeElement.name") == "find"
     assert page.locator("tbody tr").count() == 5
@@ -63,12 +64,12 @@ def test_what_is_typed_while_an_answer_comes_is_kept(
     server: Serve, folder: Path, browse: Browse
 ) -> None:
     page = browse(server(folder), "/queries")
-    page.locator("input[name=find]").click()
+    page.get_by_role("textbox", name="Find").click()
     for letter in "number 1":
         page.keyboard.press(letter if letter != " " else "Space")
         page.wait_for_timeout(270)
     page.wait_for_selector("h1 >> text=5 of 20 queries")
-    assert page.locator("input[name=find]").input_value() == "number 1"
+    assert page.get_by_role("textbox", name="Find").input_value() == "number 1"
 
 
 def test_the_sum_step_by_step(server: Serve, folder: Path, browse: Browse) -> None:
@@ -156,7 +157,7 @@ def test_axe_finds_nothing(
 def test_without_scripts(server: Serve, folder: Path, browse: Browse) -> None:
     served = server(folder)
     page = browse(served, "/queries?sort=query&order=ascending", java_script_enabled=False)
-    page.locator("input[name=find]").fill("number 1")
+    page.get_by_role("textbox", name="Find").fill("number 1")
     page.get_by_role("button", name="Show").click()
     page.wait_for_selector("h1 >> text=5 of 20 queries")
     page.locator("tbody th a").first.click()

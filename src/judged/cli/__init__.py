@@ -31,6 +31,7 @@ COMMANDS = (
     "plot",
     "measures",
     "trec-eval",
+    "serve",
     "demo",
 )
 """Each is a command in the module of this package of the same name."""

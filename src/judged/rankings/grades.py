@@ -145,6 +145,40 @@ def each_query(value: Any, queries: Sequence[str], what: str) -> Ints | None:
     return numbers.astype(np.int64)
 
 
+def tie_spans(given: Any, queries: Sequence[str], lengths: Ints) -> tuple[Ints, Ints]:
+    """The first and the last rank of the tie of every result, flat over all queries."""
+    rows = listed(given, "tied")
+    if len(rows) != len(queries):
+        raise InputError(
+            f"tied must hold the ties of each of the {len(queries)} queries; got {len(rows)}."
+        )
+    firsts, lasts = [], []
+    for name, length, ties in zip(queries, lengths.tolist(), rows, strict=True):
+        first, last = np.arange(1, length + 1), np.arange(1, length + 1)
+        end = 0
+        for tie in sorted(map(_tie, listed(ties, "tied"))):
+            if not end < tie[0] <= tie[1] <= length:
+                raise InputError(
+                    f"tied of query {name}: ranks {tie[0]} to {tie[1]} are not a stretch of its "
+                    f"own in a list of {length}."
+                )
+            end = tie[1]
+            first[tie[0] - 1 : end], last[tie[0] - 1 : end] = tie
+        firsts.append(first)
+        lasts.append(last)
+    return np.concatenate(firsts), np.concatenate(lasts)
+
+
+def _tie(given: Any) -> tuple[int, int]:
+    whole = isinstance(given, (tuple, list)) and all(type(rank) is int for rank in given)
+    if not whole or len(given) != 2:
+        raise InputError(
+            "tied must hold the first and the last rank of each tie, such as (2, 4); got "
+            f"{quoted(given)}."
+        )
+    return given[0], given[1]
+
+
 def checked_indices(given: Any, count: int) -> Ints:
     """Indices of queries."""
     try:
@@ -187,7 +221,8 @@ def whole_pool(
     relevant: Sequence[int] | int | None,
     pool: Iterable[Sequence[float]] | None,
 ) -> tuple[Ints, Floats]:
-    """All grades there are: those in the lists plus those only counted, or the pool as given."""
+    """All grades there are: those in the lists plus those only counted, or the pool as given, with
+    what the lists hold besides and is not relevant."""
     count = len(names)
     if pool is not None:
         rows = rows_of(pool, "pool")
@@ -196,7 +231,7 @@ def whole_pool(
                 f"pool must hold one list of grades for each of the {count} queries; got "
                 f"{len(rows)}."
             )
-        _refuse_strangers(query, grade, rows, names)
+        rows = _completed(query, grade, rows, names)
         lengths = np.array([len(row) for row in rows], dtype=np.int64)
         query, grade = np.repeat(np.arange(count), lengths), np.concatenate(rows)
     elif (wanted := each_query(relevant, names, "relevant")) is not None:
@@ -218,17 +253,22 @@ def whole_pool(
     return query, descending(grade, np.bincount(query, minlength=count))
 
 
-def _refuse_strangers(
+def _completed(
     query: Ints, grade: Floats, pool: list[Floats], names: tuple[str, ...]
-) -> None:
-    """A relevant item of a list that is not in its pool would make recall and nDCG exceed 1."""
+) -> list[Floats]:
+    """The pools with what their lists hold and they do not: a pool may leave out what is not
+    relevant, but a relevant item that is not in it would make recall and nDCG exceed 1."""
     listed = np.split(grade, np.cumsum(np.bincount(query, minlength=len(names)))[:-1])
+    whole = []
     for name, own, every in zip(names, listed, pool, strict=True):
-        if lost := Counter(own[own > 0].tolist()) - Counter(every.tolist()):
+        lacking = Counter(own.tolist()) - Counter(every.tolist())
+        if relevant := [each for each in lacking if each > 0]:
             raise InputError(
-                f"pool of query {name} lacks a grade {min(lost):g} that its list holds; "
+                f"pool of query {name} lacks a grade {min(relevant):g} that its list holds; "
                 "pool is all grades there are, in the list and outside it."
             )
+        whole.append(np.concatenate([every, np.array([*lacking.elements()], dtype=np.float64)]))
+    return whole
 
 
 def refuse_infinite(query: Ints, grade: Floats, names: tuple[str, ...]) -> None:

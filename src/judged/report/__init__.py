@@ -1,0 +1,1 @@
+"""Everything about an evaluation in one HTML file."""

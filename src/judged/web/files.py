@@ -47,6 +47,8 @@ PICTURES = {
     "webp": re.compile(rb"RIFF....WEBP", re.DOTALL),
 }
 """The pictures that are shown, and how they begin."""
+_FIRST = 2
+"""So many lines tell what a file is meant to be."""
 _QUERY_NAMES = re.compile(r"quer|topic|question", re.IGNORECASE)
 _JUDGED_NAMES = re.compile(r"qrel|judg|gold|truth|relevan", re.IGNORECASE)
 _RUN_NAMES = re.compile(r"run|result|ranking|top\d", re.IGNORECASE)
@@ -184,8 +186,27 @@ def _of_table(file: Found, start: bytes) -> Found:
         return replace(file, kind=_text_kind(file, lower) or "judgements")
     if as_run is None:
         return replace(file, kind="run")
-    kind = _text_kind(file, lower)
-    return replace(file, kind=kind or "other", note="" if kind else str(as_run))
+    if kind := _text_kind(file, lower) or ("labels" if _one_word_a_line(start) else None):
+        return replace(file, kind=kind)
+    kind = _meant(file, source)
+    return replace(file, kind=kind, note=str(as_judgements if kind == "judgements" else as_run))
+
+
+def _meant(file: Found, source: Source) -> str:
+    """What a file is meant to be that cannot be read: what its first lines are, or its name says.
+    To leave it out would be to say nothing of what is wrong with it."""
+    first = b"\n".join(source.head().splitlines()[:_FIRST]) + b"\n"
+    beginning = replace(source, data=first)
+    for kind, name in ((JUDGEMENTS, "judgements"), (RUN, "run")):
+        if _reads(beginning, kind) is None:
+            return name
+    return _of_names(file, "other")
+
+
+def _one_word_a_line(start: bytes) -> bool:
+    """Whether a text is one label or id per line; the last line may be cut off."""
+    lines = start.decode("utf-8", "replace").splitlines()
+    return len(lines) > 1 and all(len(line.split()) == 1 for line in lines)
 
 
 def _beginning(file: Found, start: bytes) -> Source:
@@ -272,7 +293,7 @@ def _of_names(file: Found, otherwise: str) -> str:
     """What the name of a file says, where its content leaves it open."""
     name = Path(file.name).name
     judged, run = bool(_JUDGED_NAMES.search(name)), bool(_RUN_NAMES.search(name))
-    judged |= promised(file.path) == "trec" and file.path.suffix in (".qrels", ".qrel")
+    judged |= file.path.suffix in (".qrels", ".qrel")
     if judged == run:
         return otherwise
     return "judgements" if judged else "run"

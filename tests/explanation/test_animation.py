@@ -357,7 +357,7 @@ def test_a_gif_shows_the_area_growing(tmp_path) -> None:
         for number in (0, 3, 5, 8):
             picture.seek(number)
             colours = picture.convert("RGB").crop((72, 190, 500, 448)).getcolors(1 << 20)
-            sizes.append(sum(count for count, colour in colours if colour[1] - colour[0] > 20))
+            sizes.append(sum(count for count, colour in colours if colour[2] - colour[0] > 20))
     assert sizes == sorted(set(sizes))
 
 

@@ -34,6 +34,7 @@ def environment() -> Environment:
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
+        auto_reload=False,
     )
     made.globals.update(_functions())
     made.filters.update({"visible": _visible, "cut": cut})

@@ -15,6 +15,7 @@ from judged.web import commands
 from judged.web.asked import Asked, Page
 from judged.web.contents import pictures_of, queries_of, texts_of
 from judged.web.errors import GoneError, RefusedError
+from judged.web.playground.commands import link_of
 from judged.web.selection import PARAMS as SELECTION
 from judged.web.selection import Selection, difference_of, selection
 from judged.web.views.queries import hidden, number
@@ -27,8 +28,6 @@ PARAMS = (*SELECTION, "query", "explain", "of", "item")
 NUMBERS = True
 NEAREST = 8
 """So many of what is there are offered in place of what is gone."""
-LONGEST = 100
-"""So many results the playground takes."""
 
 
 @dataclass(frozen=True)
@@ -194,24 +193,8 @@ def _playground(
 ) -> str | None:
     """The address of the playground with this list."""
     rankings = reads[found.systems.index(system)].rankings
-    if rankings.subtopics is not None:
-        return None  # the playground knows no subtopics of a pool
-    length = min(int(rankings.retrieved[0]), LONGEST)
-    if not length:
-        return None
-    hits = zip(rankings.hit_rank.tolist(), rankings.hit_grade.tolist(), strict=True)
-    grades = {rank: grade for rank, grade in hits if grade >= 0}
-    written = " ".join(f"{grades[at]:g}" if at in grades else "-" for at in range(1, length + 1))
-    pool = " ".join(f"{grade:g}" for grade in rankings.pool_grade.tolist() if grade >= 0)
-    measure = found.evaluation.labels[label]
-    k = measure.params.get("k")
-    return asked.url(
-        "/playground",
-        list=written,
-        pool=pool or None,
-        k=k if isinstance(k, int) and k <= 1_000 else "all",
-        add=str(measure),
-    )
+    link = link_of(rankings, found.evaluation.labels[label])
+    return None if link is None else asked.url("/playground", **link)
 
 
 def _item(

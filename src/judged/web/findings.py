@@ -39,8 +39,8 @@ def findings(asked: Asked, evaluation: Evaluation) -> tuple[Finding, ...]:
 
 
 def _found(asked: Asked, evaluation: Evaluation) -> list[Finding]:
-    far = {"href": asked.url(ranges=1), "text": "How far could it go?"}
-    tied = {"href": asked.url(ranges=1), "text": "Show the range"}
+    far = {"href": asked.url("/", ranges=1), "text": "How far could it go?"}
+    tied = {"href": asked.url("/", ranges=1), "text": "Show the range"}
     queries = {"href": asked.url("/queries"), "text": "Show the queries"}
     warned = [(text, _queries(text, queries)) for text in grave(evaluation)]
     warned += [(text, queries) for text in about_runs(evaluation, effects.short_lists(evaluation))]

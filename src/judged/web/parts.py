@@ -1,4 +1,4 @@
-"""A part of an evaluation: some of its systems and measures, as if nothing else had been asked for."""
+"""Some systems and measures of an evaluation, as if nothing else had been asked for."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What was found in the data: the audit as sentences, which the leaderboard loads after its numbers."""
+"""What was found in the data, as sentences; the leaderboard loads it after its numbers."""
 
 from __future__ import annotations
 

@@ -7,6 +7,7 @@ import re
 import sys
 from io import BytesIO
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -212,3 +213,24 @@ def test_only_pictures_are_opened(tmp_path: Path) -> None:
     huge = b"P5 60000 60000 255\n" + bytes(99)
     with pytest.raises(InputError, match="the picture of a cannot be read"):
         opened(huge, "a")
+
+
+@pytest.mark.parametrize(
+    ("design", "message"),
+    [
+        (
+            {"width": 400},
+            "a gallery is as large as its pictures; choose how many with k and queries.",
+        ),
+        ({"theme": "page"}, "theme of a gallery must be light or dark; got 'page'."),
+    ],
+)
+def test_a_design_that_a_gallery_cannot_have(design: Any, message: str) -> None:
+    with pytest.raises(InputError) as refused:
+        gallery(JUDGEMENTS, RUN, pictures=PICTURES, **design)
+    assert str(refused.value) == message
+
+
+def test_title_and_notes_of_a_gallery() -> None:
+    shown = gallery(JUDGEMENTS, RUN, pictures=PICTURES, title="Mine", notes=False)
+    assert (shown.title, shown.notes) == ("Mine", ())

@@ -1,0 +1,86 @@
+"""The rows of a table of every query: thousands of them, so they are made in one go and as short as
+HTML allows; each value has its strip below it, one character a rank."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from markupsafe import Markup, escape
+
+from judged.pages.numbers import plain_number, signed
+from judged.pages.templating import cut
+from judged.text import visible
+
+WORDS = 140
+"""So many characters of a query's text are shown."""
+
+
+@dataclass(frozen=True, eq=False)
+class Values:
+    """One system's values of all queries, in the order of the rows."""
+
+    values: Sequence[float]
+    """NaN where a query does not count."""
+    codes: Sequence[str] | None = None
+    """The strip of each query, as `Strips.codes` has it; None where strips are left out."""
+
+    def cells(self) -> list[str]:
+        """The cells of the column."""
+        shown = [_shown(value) for value in self.values]
+        if self.codes is None:
+            return [f"<td>{value}" for value in shown]
+        return [
+            f"<td>{value}<i>{code}</i>" for value, code in zip(shown, self.codes, strict=True)
+        ]
+
+
+def query_rows(
+    queries: Sequence[str],
+    systems: Sequence[Values],
+    *,
+    differences: Mapping[str, float] | None = None,
+    texts: Mapping[str, str] | None = None,
+) -> Markup:
+    """Rows of a table: the query, the value and strip of each system, and the difference.
+
+    Parameters
+    ----------
+    queries : sequence of str
+        The ids, in the order of the rows.
+    systems : sequence of Values
+        The columns.
+    differences : mapping of str to float, optional
+        The difference of two systems by query, for a last column; – where there is none.
+    texts : mapping of str to str, optional
+        What queries say, by id.
+
+    Returns
+    -------
+    Markup
+
+    >>> query_rows(["q<1"], [Values([0.5], ["2.?-"])], differences={"q<1": -0.25})
+    Markup('<tr><th>q&lt;1<td>0.5000<i>2.?-</i><td class=worse>−0.2500')
+    """
+    heads = [_head(query, (texts or {}).get(query, "")) for query in queries]
+    columns = [heads, *(each.cells() for each in systems)]
+    if differences is not None:
+        columns.append([_difference(differences.get(query)) for query in queries])
+    return Markup("\n".join(map("".join, zip(*columns, strict=True))))
+
+
+def _head(query: str, text: str) -> str:
+    whole = visible(query)
+    short = cut(whole)
+    title = f' title="{escape(whole)}"' if short != whole else ""
+    said = f"<small>{escape(cut(visible(text), WORDS))}</small>" if text else ""
+    return f"<tr><th{title}>{escape(short)}{said}"
+
+
+def _shown(value: float) -> str:
+    return f"{value:.4f}" if 0 <= value < 100 else plain_number(value)
+
+
+def _difference(value: float | None) -> str:
+    kind = "" if not value or value != value else " class=better" if value > 0 else " class=worse"
+    return f"<td{kind}>{signed(value)}"

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from judged.embeddings.relevance import Relation
     from judged.inputs.query_weights import QueryWeights
     from judged.inputs.tables import Judgements, Lookup, Run
+    from judged.inputs.texts import Texts
     from judged.inputs.values import Values
     from judged.inputs.vectors.vectors import Vectors
     from judged.measures import Measure
@@ -120,6 +121,8 @@ file}, a table, a file, or several."""
 SlicesLike: TypeAlias = "bool | Path | Mapping[str, Mapping[str, Any]] | ArrowTable"
 """What is known of each query: {query: {attribute: value}}, a table, or a file; True or "relevant"
 is the number of relevant items alone."""
+TextsLike: TypeAlias = "Path | Mapping[str, Any] | TableLike | Texts"
+"""What items or queries say: {id: text}, {id: {"title": …, "text": …}}, rows, a table, a file."""
 CategoriesLike: TypeAlias = "Path | Mapping[str, Any] | ArrowTable"
 """Which category each item is of: {item: category}, a table, or a file."""
 

@@ -263,8 +263,8 @@ def test_the_check_of_the_ranking_can_fail(monkeypatch: pytest.MonkeyPatch) -> N
         sweeps, "_same_order", lambda *given: corpus.append(given[0]) or real(*given)
     )
     data.swept()
-    assert real(corpus[0], 5, np.array([1.0, 2.0]))
-    assert not real(corpus[0], 5, np.array([1.0, -2.0]))
+    assert real(corpus[0], 0, 5, np.array([1.0, 2.0]))
+    assert not real(corpus[0], 0, 5, np.array([1.0, -2.0]))
 
 
 @given(st.integers(0, 10_000), st.sampled_from(sorted(POSITIVES)))
@@ -391,3 +391,52 @@ def test_bins_and_frames() -> None:
         json.loads(json.dumps(found.to_dict(), allow_nan=False))["temperatures"][0]["temperature"]
         == 0.001
     )
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_one_query_alone_is_a_sweep_of_that_query(seed: int) -> None:
+    data = Data(seed, queries=9, labels=3)
+    relevant = data.positive.any(axis=1)
+    for row in np.flatnonzero(relevant).tolist():
+        found = data.swept(query=str(row))
+        assert found.queries == 1
+        for point in found.points:
+            expected = softmaxes.described(
+                *(each[row : row + 1] for each in (data.scores, data.positive, data.candidate)),
+                point.temperature,
+                "each",
+                10,
+            )
+            assert point.loss == pytest.approx(expected["loss"], rel=1e-5, abs=1e-6)
+            scores = data.scores[row] / point.temperature
+            shares = np.exp(scores - scores.max())
+            ordered = np.sort(shares / shares.sum())[::-1][: len(point.probabilities)]
+            assert point.probabilities == pytest.approx(ordered.tolist(), rel=1e-4, abs=1e-7)
+
+
+def test_the_mean_over_single_queries_is_the_sweep_of_all() -> None:
+    data = Data(5)
+    rows = np.flatnonzero(data.positive.any(axis=1)).tolist()
+    alone = [data.swept(query=str(row)).points for row in rows]
+    for at, point in enumerate(data.swept().points):
+        assert point.loss == pytest.approx(np.mean([each[at].loss for each in alone]), rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"query": "99"}, "there is no query '99'; did you mean '9'?"),
+        (
+            {"query": "1", "batch_size": 4},
+            "query is about one query, and batch_size about all; leave one of them out.",
+        ),
+        (
+            {"query": "1", "both": True},
+            "query is about one query, and both about all; leave one of them out.",
+        ),
+    ],
+)
+def test_what_is_refused_of_one_query(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(judged.InputError) as error:
+        Data(0).swept(**options)
+    assert str(error.value) == message

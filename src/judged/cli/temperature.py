@@ -19,7 +19,7 @@ from judged.cli._embedding_options import (
 from judged.cli._files import command
 from judged.cli._options import check_format, rel_option, result_options
 
-NAMES = ("batch_size", "positives", "rel", "hardest", "bins", "seed")
+NAMES = ("query", "batch_size", "positives", "rel", "hardest", "bins", "seed")
 """Options that are handed on as they are."""
 
 
@@ -34,6 +34,11 @@ NAMES = ("batch_size", "positives", "rel", "hardest", "bins", "seed")
     metavar="T",
     help=f"A temperature; may be given more than once. {len(SWEPT_TEMPERATURES)} from "
     f"{SWEPT_TEMPERATURES[0]:g} to {SWEPT_TEMPERATURES[-1]:g} if none is given.",
+)
+@click.option(
+    "--query",
+    metavar="ID",
+    help="One query alone: its own loss, and the probabilities of its own first items.",
 )
 @click.option(
     "--batch-size",
@@ -105,7 +110,8 @@ def temperature(
     check_format(form, output)
     embeddings, relevance = read_sides(queries, items, given)
     chosen, search = temperatures or SWEPT_TEMPERATURES, not no_search
-    total = len(embeddings.queries) * steps(chosen, both=both, search=search)
+    searches = len(embeddings.queries) if given["query"] is None else 1
+    total = searches * steps(chosen, both=both, search=search)
     with counting("Sweeping", total, "queries × temperatures") as progress:
         found = sweep(
             embeddings,

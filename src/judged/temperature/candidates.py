@@ -60,6 +60,8 @@ class Corpus:
     product: Product
     relevance: Bound
     rel: float
+    only: int | None = None
+    """The number of the one query that is looked at; None where all are."""
 
     @property
     def threads(self) -> int:
@@ -67,14 +69,16 @@ class Corpus:
 
     @property
     def rows(self) -> int:
-        return len(self.product.queries)
+        return len(self.product.queries) if self.only is None else 1
 
     @property
     def width(self) -> int:
         return len(self.product.items)
 
     def blocks(self) -> Iterator[tuple[int, int]]:
-        return self.product.blocks()
+        if self.only is None:
+            return self.product.blocks()
+        return iter([(self.only, self.only + 1)])
 
     def sums(self, counting: Counting, begin: int, end: int) -> Sums | None:
         relevant, excluded = self.pairs(begin, end)

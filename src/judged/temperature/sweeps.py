@@ -15,7 +15,7 @@ from judged.embeddings.embeddings import Embeddings
 from judged.embeddings.product import Product
 from judged.embeddings.relations import Relation, as_relation
 from judged.embeddings.search import Search, reversed_search, scores_of
-from judged.errors import InputError, quoted
+from judged.errors import InputError, did_you_mean, quoted
 from judged.evaluation.evaluation import evaluate_rankings
 from judged.learn.data import checked_embeddings
 from judged.policy import POSITIVES, checked_positives
@@ -35,6 +35,7 @@ from judged.temperature.sweep_result import Point, Ranking, Sweep
 from judged.text import counted
 
 if TYPE_CHECKING:
+    from judged.rankings.rankings import Rankings
     from judged.types import Positives, Progress, RelevanceLike
 
 HARDEST = 10
@@ -53,6 +54,7 @@ def sweep(
     relevance: RelevanceLike,
     temperatures: Sequence[float] = SWEPT_TEMPERATURES,
     *,
+    query: str | None = None,
     batch_size: int | None = None,
     both: bool = False,
     positives: Positives = "each",
@@ -78,6 +80,8 @@ def sweep(
         or a function of a block of rows.
     temperatures : sequence of float, optional
         From 0.000001 to 1,000,000; by default 19 from 0.001 to 1000.
+    query : str, optional
+        The id of one query, to look at alone: its probabilities are then those of its own items.
     batch_size : int, optional
         Candidates are the items of batches of this many queries, drawn at random as in training;
         by default all items.
@@ -128,9 +132,23 @@ def sweep(
             "there is one item only, whose probability is 1 at every temperature; at least two are "
             "needed."
         )
-    return _Sweeper(embeddings, relation, counting, rel, batch_size, seed, both, progress).swept(
-        search=search
-    )
+    only = None if query is None else _alone(embeddings, query, batch_size, both)
+    return _Sweeper(
+        embeddings, relation, counting, rel, only, batch_size, seed, both, progress
+    ).swept(search=search)
+
+
+def _alone(embeddings: Embeddings, query: Any, batch_size: int | None, both: bool) -> int:
+    """The number of a query that is looked at alone."""
+    if batch_size is not None or both:
+        option = "batch_size" if batch_size is not None else "both"
+        raise InputError(
+            f"query is about one query, and {option} about all; leave one of them out."
+        )
+    names = embeddings.queries.names()
+    if query not in names:
+        raise InputError(f"there is no query {quoted(query)}{did_you_mean(query, names)}")
+    return names.index(query)
 
 
 def steps(temperatures: Sequence[float], *, both: bool, search: bool) -> int:
@@ -148,6 +166,7 @@ class _Sweeper:
         relation: Relation,
         counting: Counting,
         rel: float,
+        only: int | None,
         batch_size: int | None,
         seed: int,
         both: bool,
@@ -157,10 +176,13 @@ class _Sweeper:
         self._done, self._seed = 0, whole("seed", seed, at_least=0)
         # First of all the ranking: queries that cannot be scored are refused there, by their names.
         self._rankings = embeddings.rank(relation)
+        if only is not None:
+            self._rankings = self._of_one(embeddings.queries.name(only))
         self._corpus = Corpus(
             _product(embeddings),
             relation.bind(embeddings.queries, embeddings.items),
             number("rel", rel),
+            only,
         )
         self._batched = batch_size is not None
         self._sides: list[Candidates] = [self._corpus]
@@ -172,6 +194,13 @@ class _Sweeper:
             self._sides = [batches, batches.reversed()] if both else [batches]
         elif both:
             self._sides.append(reversed_corpus(self._corpus, _product(reversed_search(embeddings))))
+
+    def _of_one(self, query: str) -> Rankings:
+        """The ranking of one query, by judgements of which there is one only if it is judged."""
+        known = self._rankings.queries
+        if query not in known:
+            raise InputError(f"nobody judged query {quoted(query)}; there is no loss to compute.")
+        return self._rankings.take([known.index(query)])
 
     def swept(self, *, search: bool) -> Sweep:
         points = self._at(self._counting.temperatures)
@@ -241,11 +270,10 @@ class _Sweeper:
         measures = ["AP" if rel == 1 else f"AP(rel={rel:g})", "nDCG@10"]
         evaluation = evaluate_rankings([self._rankings], measures)
         values = {name: float(evaluation.value(name)) for name in measures}
-        _, end = next(self._corpus.blocks())
-        checked = max(1, min(CHECKED, end, _SCORES_CHECKED // self._corpus.width))
-        return Ranking(
-            values, checked, _same_order(self._corpus, checked, self._counting.temperatures)
-        )
+        begin, end = next(self._corpus.blocks())
+        checked = max(1, min(CHECKED, end - begin, _SCORES_CHECKED // self._corpus.width))
+        same = _same_order(self._corpus, begin, begin + checked, self._counting.temperatures)
+        return Ranking(values, checked, same)
 
     def _basis(self) -> tuple[str, ...]:
         width = self._sides[0].width
@@ -291,12 +319,12 @@ def _product(embeddings: Search) -> Product:
     return scores
 
 
-def _same_order(corpus: Corpus, queries: int, temperatures: Floats) -> bool:
+def _same_order(corpus: Corpus, begin: int, end: int, temperatures: Floats) -> bool:
     """Whether positives have the same ranks among scores divided by each temperature, in double
     precision."""
-    relevant, excluded = corpus.pairs(0, queries)
-    scores = np.empty((queries, corpus.width))
-    for column, tile in corpus.tiles(0, queries, excluded):
+    relevant, excluded = corpus.pairs(begin, end)
+    scores = np.empty((end - begin, corpus.width))
+    for column, tile in corpus.tiles(begin, end, excluded):
         scores[:, column : column + tile.shape[1]] = tile
     positives = np.split(scores[relevant.row, relevant.item], np.cumsum(relevant.lengths)[:-1])
     # Dividing by a positive number keeps this order, or makes neighbours equal.

@@ -1,0 +1,80 @@
+"""The one stylesheet and the scripts of all pages."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from importlib import resources
+
+STYLES = (
+    "tokens",
+    "base",
+    "parts",
+    "leaderboard",
+    "compare",
+    "query",
+    "playground",
+    "embeddings",
+    "report",
+    "files",
+    "print",
+)
+"""The parts of the stylesheet, in their order; colours stand in the first alone."""
+SCRIPTS = ("theme", "app", "swap", "table", "steps", "playground", "slider", "files")
+"""The scripts of the explorer: `theme` runs first and by itself, `app` is the entry of all others.
+"""
+
+
+@cache
+def stylesheet() -> str:
+    """The stylesheet of all pages, as one text.
+
+    Returns
+    -------
+    str
+
+    >>> stylesheet().startswith(":root")
+    True
+    """
+    return "\n".join(_text("styles", f"{name}.css").strip() for name in STYLES) + "\n"
+
+
+@cache
+def palette() -> dict[str, tuple[str, str]]:
+    """Every colour by the name of its token: the light one and the dark one.
+
+    Returns
+    -------
+    dict
+
+    >>> palette()["ink"]
+    ('#1b1f23', '#e8eaec')
+    """
+    found = re.findall(r"--([\w-]+): light-dark\((#\w+), (#\w+)\);", _text("styles", "tokens.css"))
+    return {name: (light, dark) for name, light, dark in found}
+
+
+@cache
+def script(name: str) -> str:
+    """One of the scripts.
+
+    Parameters
+    ----------
+    name : str
+        One of `SCRIPTS`.
+
+    Returns
+    -------
+    str
+
+    >>> "localStorage" in script("theme")
+    True
+    """
+    if name not in SCRIPTS:
+        raise KeyError(name)
+    return _text("scripts", f"{name}.js")
+
+
+def _text(folder: str, name: str) -> str:
+    found = resources.files("judged.pages").joinpath("assets", folder, name)
+    return found.read_text(encoding="utf-8")

@@ -1,0 +1,3 @@
+// Files: choosing, dropping, removing.
+
+export function start() {}

@@ -1,0 +1,3 @@
+// The playground's tiles.
+
+export function start() {}

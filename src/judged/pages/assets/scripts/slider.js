@@ -1,0 +1,3 @@
+// The temperature slider.
+
+export function start() {}

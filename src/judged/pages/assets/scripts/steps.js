@@ -1,0 +1,3 @@
+// The sum behind a number, step by step.
+
+export function start() {}

@@ -1,0 +1,117 @@
+"""Numbers as pages show them: a minus that is one, faint digits below the uncertainty, shares with
+a space."""
+
+from __future__ import annotations
+
+import math
+from decimal import Decimal
+
+from markupsafe import Markup
+
+from judged.text import DECIMALS, percent, shown
+
+NO_BREAK = "\u00a0"
+
+
+def minus(text: str) -> str:
+    """A number's text with a minus in place of its hyphen.
+
+    >>> minus("-0.5")
+    '−0.5'
+    """
+    return text.replace("-", "−")
+
+
+def plain_number(value: float | None, decimals: int = DECIMALS) -> str:
+    """A number without any mark: four decimals, thousands with a comma, – where there is none.
+
+    >>> plain_number(-0.25), plain_number(12345.0), plain_number(float("nan"))
+    ('−0.2500', '12,345', '–')
+    """
+    return minus(shown(value, decimals))
+
+
+def count(value: int) -> str:
+    """A count, with a comma at thousands.
+
+    >>> count(7000)
+    '7,000'
+    """
+    return minus(f"{value:,}")
+
+
+def signed(value: float | None, decimals: int = DECIMALS) -> str:
+    """A difference with its sign; one that rounds to 0 keeps it, and 0 has none.
+
+    >>> signed(0.0195), signed(-0.018, 3), signed(0.0), signed(-1e-9), signed(None)
+    ('+0.0195', '−0.018', '0.0000', '−0.0000', '–')
+    """
+    if value is None or math.isnan(value):
+        return shown(None)
+    sign = "+" if value > 0 else "−" if value < 0 else ""
+    return sign + shown(abs(value), decimals)
+
+
+def share(value: float | None, decimals: int = 0) -> str:
+    """A share in percent; only nothing is 0 % and only everything is 100 %.
+
+    >>> share(0.76), share(0.0004), share(0.9996), share(1.0), share(0.125, 1)
+    ('76\\xa0%', '<1\\xa0%', '>99\\xa0%', '100\\xa0%', '12.5\\xa0%')
+    """
+    if value is None or not math.isfinite(value):
+        return plain_number(value)
+    step = Decimal(1).scaleb(-decimals)
+    text = percent(value, decimals)
+    if 0 < value < 1 and Decimal(text) == 0:
+        text = f"<{step}"
+    elif 0 < value < 1 and Decimal(text) == 100:
+        text = f">{100 - step}"
+    return f"{minus(text)}{NO_BREAK}%"
+
+
+def sure_digits(value: float | None, half_width: float | None, decimals: int = DECIMALS) -> int:
+    """How many characters of a number's text are sure: down to the digit that has the place of the
+    first digit of the half width; all of them where nothing is known of it.
+
+    >>> text = plain_number(0.5767)
+    >>> [text[: sure_digits(0.5767, half)] for half in (0.035, 0.004, 0.2, 3.0, 0.0, None)]
+    ['0.57', '0.576', '0.5', '0.', '0.5767', '0.5767']
+    """
+    text = plain_number(value, decimals)
+    if half_width is None or not half_width > 0 or "." not in text:
+        return len(text)
+    if math.isinf(half_width):
+        return text.index(".") + 1
+    place = -Decimal(repr(float(half_width))).adjusted()
+    return min(len(text), text.index(".") + 1 + max(place, 0))
+
+
+def number(
+    value: float | None, half_width: float | None = None, decimals: int = DECIMALS
+) -> Markup:
+    """A number with those digits faint that are below half the width of its interval.
+
+    Parameters
+    ----------
+    value : float or None
+        The number; – stands where there is none.
+    half_width : float, optional
+        Half the width of its interval; without it, all digits are alike.
+    decimals : int, optional
+        How many decimals.
+
+    Returns
+    -------
+    markupsafe.Markup
+
+    >>> print(number(0.5767, 0.035))
+    <span class="number"><b>0.57</b><i>67</i></span>
+    >>> print(number(0.25))
+    <span class="number">0.2500</span>
+    """
+    text = plain_number(value, decimals)
+    if half_width is None or not half_width > 0:
+        return Markup('<span class="number">{}</span>').format(text)
+    sure = sure_digits(value, half_width, decimals)
+    rest = Markup("<i>{}</i>").format(text[sure:]) if text[sure:] else ""
+    return Markup('<span class="number"><b>{}</b>{}</span>').format(text[:sure], rest)

@@ -40,6 +40,7 @@ def query_rows(
     systems: Sequence[Values],
     *,
     differences: Mapping[str, float] | None = None,
+    higher_is_better: bool = True,
     texts: Mapping[str, str] | None = None,
 ) -> Markup:
     """Rows of a table: the query, the value and strip of each system, and the difference.
@@ -52,6 +53,8 @@ def query_rows(
         The columns.
     differences : mapping of str to float, optional
         The difference of two systems by query, for a last column; – where there is none.
+    higher_is_better : bool, optional
+        Whether a difference above 0 is a gain.
     texts : mapping of str to str, optional
         What queries say, by id.
 
@@ -65,7 +68,8 @@ def query_rows(
     heads = [_head(query, (texts or {}).get(query, "")) for query in queries]
     columns = [heads, *(each.cells() for each in systems)]
     if differences is not None:
-        columns.append([_difference(differences.get(query)) for query in queries])
+        kinds = ("better", "worse") if higher_is_better else ("worse", "better")
+        columns.append([_difference(differences.get(query), *kinds) for query in queries])
     return Markup("\n".join(map("".join, zip(*columns, strict=True))))
 
 
@@ -81,6 +85,6 @@ def _shown(value: float) -> str:
     return f"{value:.4f}" if 0 <= value < 100 else plain_number(value)
 
 
-def _difference(value: float | None) -> str:
-    kind = "" if not value or value != value else " class=better" if value > 0 else " class=worse"
+def _difference(value: float | None, above: str, below: str) -> str:
+    kind = "" if not value or value != value else f" class={above if value > 0 else below}"
     return f"<td{kind}>{signed(value)}"

@@ -26,7 +26,7 @@
   const draw = (strip) => {
     if (strip.dataset.code) return;
     const code = strip.textContent;
-    const binary = strip.closest("table").dataset.grades === "1";
+    const levels = Number(strip.closest("table").dataset.levels);
     const svg = document.createElementNS(SVG, "svg");
     svg.setAttribute("class", "strip");
     svg.setAttribute("width", code.length * (WIDTH + GAP) - GAP);
@@ -38,7 +38,7 @@
       if (letter === "?") svg.append(box("hatched", x, 1));
       else if (letter === "-") svg.append(box("absent", x, 1));
       else if (letter === ".") svg.append(box("none", x, 0.28));
-      else svg.append(box(`g${letter}`, x, binary ? 1 : 0.45 + (0.55 * Number(letter)) / 3));
+      else svg.append(box(`g${letter}`, x, 0.45 + (0.55 * Number(letter)) / levels));
     });
     strip.dataset.code = code;
     strip.replaceChildren(svg);

@@ -74,7 +74,7 @@ def test_the_comparison(judged, files):
     # torchmetrics divides by the one that was found: 1/2 in the mean. pytrec_eval leaves lost out.
     rows = {line.strip().split("  ")[0]: line.split() for line in result.out.splitlines()}
     assert (result.code, result.err) == (0, "")
-    assert "0.2500" in rows["AP@2 (no effect here: empty=skip, ties=input)"]
+    assert "0.2500" in rows["AP@2 (no effect here: empty=skip, ties=input, rel=half or tenth)"]
     assert (
         "0.5000"
         in rows["AP(norm=retrieved)@2, ties=expected (no effect here: ties=input, empty=skip)"]
@@ -106,6 +106,17 @@ def test_the_comparison_as_json_markdown_and_file(judged, files):
     assert (files / "out.md").read_text() == marked
 
 
+def test_a_relevance_list(judged):
+    # (1/2 + 2/3) / 3, as written; the mean over the orders of the tie is ((1 + 2/3) + (1/2 + 2/3))
+    # / 2 / 2 where it is divided by the two that are in the list.
+    result = judged("conventions", "(0 1) 1 -", "-m", "AP@10", "--relevant", "3")
+    rows = {line.strip().split("  ")[0]: line.split() for line in result.out.splitlines()}
+    assert (result.code, result.err) == (0, "")
+    assert "0.3889" in next(row for name, row in rows.items() if name.startswith("AP@10 ("))
+    assert "0.7083" in rows["AP(norm=retrieved)@10, ties=expected"]
+    assert "0.5000" in judged("conventions", "- 1", "-m", "RR", "--quiet").out.splitlines()[2]
+
+
 def test_reading_options(judged, files):
     (files / "twice").write_text(RUN + "q Q0 a 4 0.5 r\n")
     assert judged("conventions", "qrels", "twice").code == 2
@@ -125,7 +136,9 @@ def test_reading_options(judged, files):
     )
 
 
-COMPARE = "to compare conventions give two files: QRELS RUN; or one that holds both."
+COMPARE = (
+    "to compare conventions give two files: QRELS RUN; or one that holds both; or a relevance list."
+)
 
 
 @pytest.mark.parametrize(

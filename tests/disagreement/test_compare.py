@@ -25,7 +25,7 @@ from judged import (
 from judged.conventions import conventions, find
 from judged.disagreement import DEFAULT, Disagreement
 from judged.disagreement.compare import Counts, Row
-from judged.disagreement.definitions import family
+from judged.disagreement.definitions import Meaning, family
 from judged.disagreement.result import KINDS
 from judged.measures.conventions import relatives
 
@@ -66,14 +66,19 @@ def row_of(convention: str, measure: str = "AP@2", ours: str | None = None) -> R
 @pytest.mark.parametrize("measure", DEFAULT)
 def test_each_definition_has_one_row_and_every_library_that_has_it(measure: str) -> None:
     rows = compared(measure).rows()
-    assert len({(row.measure, row.policy) for row in rows}) == len(rows)
+    assert len({row.definition.meaning for row in rows}) == len(rows)
     used = {
-        (user.convention.name, user.named.theirs): (row.measure, row.policy)
+        (user.convention.name, user.named.theirs): row.definition.meaning
         for row in rows
         for user in row.users
     }
     wanted = {
-        (each.name, named.theirs): (named.measure, Policy.of({**each.policy, **named.name.policy}))
+        (each.name, named.theirs): Meaning(
+            named.measure,
+            Policy.of({**each.policy, **named.name.policy}),
+            named.name.threshold,
+            named.name.undefined,
+        )
         for each in conventions().values()
         for named in relatives(each, parse_measure(measure))
     }
@@ -218,6 +223,7 @@ def test_what_each_difference_touches_by_itself() -> None:
         "empty=one": 1,
         "empty=error": 1,
         "unjudged=removed": 0,  # nothing unjudged stands before a relevant item
+        "rel=half or tenth": 0,  # all relevant items have the best grade of their query
         "norm=capped": 0,  # no query has more than two relevant items
         "norm=cutoff": 2,  # tied and short have one relevant item
         "norm=retrieved": 1,  # plain
@@ -285,12 +291,12 @@ def test_text() -> None:
     text = repr(compared("R@2"))
     lines = [re.sub(" {2,}", "  ", line) for line in text.splitlines()]
     assert lines[:3] == [
-        "R@2: 19 definitions in 11 rows, as some policies have no effect here",
+        "R@2: 20 definitions in 11 rows, as some policies have no effect here",
         "definition  value  queries that differ  used by",
-        "R@2 (no effect here: ties=expected, ties=input)  0.5000  judged, ir_measures R@2, "
-        "rectools Recall(k=2), "
+        "R@2 (no effect here: ties=expected, ties=input, rel=half or tenth)  0.5000  judged, "
+        "ir_measures R@2, rectools Recall(k=2), "
         "replay Recall@2, spark recallAt(2), torchmetrics RetrievalRecall(top_k=2), elasticsearch "
-        "recall(k=2), haystack DocumentRecallEvaluator(mode='multi_hit')@2",
+        "recall(k=2), haystack DocumentRecallEvaluator(mode='multi_hit')@2, opensearch Recall@2",
     ]
     assert (
         "R@2, missing=skip (no effect here: ties=input)  0.6250  1 (1 missing)  beir Recall@2, "
@@ -367,8 +373,8 @@ def test_a_policy_that_matters_has_rows_of_its_own() -> None:
     assert names[0].startswith("AP@2: ")
     assert "AP@2 (no effect here: empty=skip, missing=error, missing=skip)" in names
     assert (
-        "AP@2, ties=input (no effect here: empty=skip, missing=error, missing=skip, empty=error)"
-        in names
+        "AP@2, ties=input (no effect here: rel=half or tenth, empty=skip, missing=error, "
+        "missing=skip, empty=error)" in names
     )
 
 
@@ -434,3 +440,65 @@ def test_a_measure_that_nobody_else_has_has_one_row() -> None:
     rows = family(parse_measure("Compat"))
     assert [row.name for row in rows] == ["Compat"]
     assert repr(compared("Compat")).splitlines()[0] == "Compat: 1 definition"
+
+
+# -- a relevance list in place of a run
+
+
+def test_a_relevance_list_has_the_values_of_the_same_run() -> None:
+    judgements = {"q": {"a": 1, "b": 0, "c": 2, "lost": 1}}
+    run = {"q": {"d": 5.0, "c": 4.0, "b": 3.0, "a": 3.0}}  # b before a, by id and in the input
+    for measure in (*DEFAULT, "nDCG(gain=exp)@3", "AP"):
+        listed = compare_conventions("- 2 (0 1)", measures=measure, pool="2 1 1 0")
+        of_run = compare_conventions(judgements, run, measure)
+        assert [(row.definition, row.value) for row in listed.rows()] == [
+            (row.definition, row.value) for row in of_run.rows()
+        ]
+    assert compare_conventions([None, 2, 0, 1], measures="RR").rows()[0].value == 0.5
+
+
+def test_a_rule_for_what_is_relevant_is_a_difference() -> None:
+    # Half of the best grade 4 is 2: of the grades 1, 4 and 2 the first is not relevant.
+    found = compare_conventions("1 4 2", measures="RR@10")
+    (row,) = [row for row in found.rows() if row.used_by("opensearch")]
+    assert (found.rows()[0].value, row.value) == (1.0, 0.5)
+    assert [each.choice for each in row.differences] == ["rel=half or tenth", "ties=input"]
+    assert row.differences[0].says.startswith("relevant are, for each query, grades above 0 that")
+    assert "RR@10, rel=half or tenth, ties=input" in repr(found)
+
+
+def test_a_value_for_what_is_undefined_is_a_difference() -> None:
+    found = compare_conventions("1 1", measures="FallOut@10", collection=2)
+    values = {
+        user.named.theirs: row.value
+        for row in found.rows()
+        for user in row.users
+        if user.convention.name == "torchmetrics"
+    }
+    assert values == {"RetrievalFallOut(top_k=10)": 1.0, "retrieval_fall_out(top_k=10)": 0.0}
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (
+            {"depth": 3},
+            "depth cuts the lists of a run; write a relevance list as long as it should be.",
+        ),
+        (
+            {"exclude_same_id": True},
+            "item_to and exclude_same_id are about the ids of a run; there is none.",
+        ),
+        ({"relevant": 1, "pool": "1"}, "give relevant (a count) or pool (all grades), not both."),
+    ],
+)
+def test_what_a_relevance_list_has_no_use_for(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError) as refused:
+        compare_conventions("0 1", measures="AP@10", **options)
+    assert str(refused.value) == message
+
+
+def test_a_run_says_itself_what_is_relevant() -> None:
+    with pytest.raises(InputError) as refused:
+        compare_conventions(JUDGEMENTS, RUN, "AP@2", relevant=3)
+    assert str(refused.value) == "relevant, pool and collection are about a relevance list."

@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from judged.cli._files import READS, WRITES, command
+from judged.cli._lists import ListCommand, relevance_options
 from judged.cli._options import (
     check_format,
     collection_option,
@@ -24,7 +25,7 @@ SAVED_AS = {**Result.SAVED_AS, ".tex": "to_latex", ".gif": "to_gif"}
 """The formats of an explanation, whose class would take too long to load for the help."""
 
 
-@command(short_help="Show how a number comes about, for one query.")
+@command(cls=ListCommand, short_help="Show how a number comes about, for one query.")
 @click.argument("judgements", metavar="QRELS", type=READS)
 @click.argument("run", metavar="RUN", required=False, type=READS)
 @click.option(
@@ -39,17 +40,7 @@ SAVED_AS = {**Result.SAVED_AS, ".tex": "to_latex", ".gif": "to_gif"}
     shell_complete=complete_measure,
     help="A measure such as nDCG@10 or AP(rel=2)@100. 'judged measures' lists them.",
 )
-@click.option(
-    "--relevant",
-    type=int,
-    metavar="N",
-    help="With a relevance list: how many items are relevant in all.",
-)
-@click.option(
-    "--pool",
-    metavar="GRADES",
-    help="With a relevance list: the grades of all judged items, in any order.",
-)
+@relevance_options
 @convention_option
 @policy_options
 @depth_option
@@ -95,7 +86,8 @@ def explain(
     definitions.
 
     In place of QRELS and RUN, a relevance list may stand: the grades in rank order in one argument,
-    such as "0 1 0 0 1", with - for an item that nobody judged.
+    such as "0 1 0 0 1", with - for an item that nobody judged, and brackets around results that
+    share a score: "0 (1 0) 1".
     """
     from judged.cli._terminal import deliver, say, show_explanation
     from judged.explanation import explain as explained

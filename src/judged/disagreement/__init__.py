@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from itertools import repeat
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 from judged.checks import checked
 from judged.disagreement.compare import Rows, compare
 from judged.disagreement.definitions import family
 from judged.disagreement.result import Disagreement
+from judged.errors import InputError
 from judged.evaluation.preparation import unprepared
-from judged.inputs.data import Data
+from judged.inputs.data import Data, holds_rows
+from judged.judging import judge_variants
 from judged.judging.items import with_items
-from judged.measures import parse_all
+from judged.judging.variants import list_variants
+from judged.measures import Measure, parse_all
 from judged.rankings.audit import audit_of
+from judged.rankings.relevance import NO_DEPTH, NO_IDS, listed_rankings, may_be_list
 
 if TYPE_CHECKING:
     from judged.types import (
@@ -34,10 +38,13 @@ DEFAULT = ("AP@10", "nDCG@10", "P@10", "R@10", "RR@10")
 
 @checked
 def compare_conventions(
-    judgements: JudgementsLike,
+    judgements: JudgementsLike | Sequence[float | None],
     run: RunLike | None = None,
     measures: MeasuresLike | None = None,
     *,
+    relevant: int | None = None,
+    pool: Sequence[Any] | str | None = None,
+    collection: int | None = None,
     depth: int | None = None,
     duplicates: Duplicates = "error",
     item_to: ItemToLike | None = None,
@@ -53,13 +60,21 @@ def compare_conventions(
 
     Parameters
     ----------
-    judgements : JudgementsLike
-        A file, a dict {query: {item: grade}}, or a table.
+    judgements : JudgementsLike, or a relevance list
+        A file, a dict {query: {item: grade}}, or a table. Without a run: rows that hold relevant
+        and retrieved ids, or the grades of one list in rank order, as a list or a text ("0 1 0 0
+        1"; None or - for an item that nobody judged; brackets in a text around results that share
+        a score).
     run : RunLike, optional
-        A file, a dict {query: {item: score}} or {query: [items, best first]}, or a table; None
-        where `judgements` are rows that hold relevant and retrieved ids.
+        A file, a dict {query: {item: score}} or {query: [items, best first]}, or a table.
     measures : MeasuresLike, optional
         Such as "AP@10", or a list; by default AP@10, nDCG@10, P@10, R@10 and RR@10.
+    relevant : int, optional
+        Of a relevance list: how many items are relevant in all.
+    pool : sequence or str, optional
+        Of a relevance list: the grades of all judged items, in any order.
+    collection : int, optional
+        Of a relevance list: how many items there were to retrieve; few measures need it.
     depth : int, optional
         Cut every list at this rank first; by default lists count whole.
     duplicates : {"error", "first"}, optional
@@ -86,6 +101,16 @@ def compare_conventions(
     >>> [(str(row.measure), row.value) for row in used]
     [('AP(norm=capped)@2', 0.5), ('AP(norm=retrieved)@2', 1.0)]
     """
+    wanted = parse_all(DEFAULT if measures is None else measures)
+    if run is None and may_be_list(judgements) and not holds_rows(judgements):
+        if item_to is not None or exclude_same_id:
+            raise InputError(NO_IDS)
+        if depth is not None:
+            raise InputError(NO_DEPTH)
+        r = listed_rankings(judgements, relevant=relevant, pool=pool, collection=collection)
+        return _disagreement(Rows(list_variants(r)), wanted)
+    if relevant is not None or pool is not None or collection is not None:
+        raise InputError("relevant, pool and collection are about a relevance list.")
     data = with_items(
         Data.of(
             judgements,
@@ -98,15 +123,21 @@ def compare_conventions(
         exclude_same_id=exclude_same_id,
         duplicates=duplicates,
     )
-    wanted = parse_all(DEFAULT if measures is None else measures)
     listed = data.run("compare_conventions takes one run; compare several one at a time.")
-    rows = Rows(data.judgements(), listed, depth=depth, duplicates=duplicates)
-    families = [family(measure) for measure in wanted]
+    # What is wrong with the data is wrong with all definitions: it is found here.
+    rows = Rows(judge_variants(data.judgements(), listed, depth=depth, duplicates=duplicates))
+    families = map(family, wanted)
     users = (user for each in families for known in each for user in known.users)
     libraries = {user.convention.name: user.convention for user in users}
     warned = [text for library in libraries.values() for text in unprepared(listed, library)]
+    return _disagreement(rows, wanted, warned)
+
+
+def _disagreement(
+    rows: Rows, wanted: Sequence[Measure], warned: Sequence[str] = ()
+) -> Disagreement:
     return Disagreement(
         rows.rankings.name,
-        tuple(map(compare, repeat(rows), wanted, families)),
+        tuple(compare(rows, measure, family(measure)) for measure in wanted),
         (*audit_of(rows.rankings).warnings, *warned),
     )

@@ -3,17 +3,20 @@ touches."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from judged.conventions import find
-from judged.disagreement.definitions import Choice, Definition, User
+from judged.conventions import Convention, Name, find
+from judged.disagreement.definitions import Choice, Definition, Meaning, User
 from judged.errors import PolicyError
 from judged.evaluation.evaluation import evaluate_rankings
-from judged.inputs.tables import Judgements, Lookup, Run
-from judged.judging import judge_variants
+from judged.evaluation.request import Conventional, Request
+from judged.judging.variants import Variants
 from judged.measures import Measure
+from judged.measures.conventions import Named
 from judged.measures.spec import Mask
 from judged.policy import Policy
 from judged.rankings.rankings import Rankings
@@ -26,51 +29,55 @@ CLOSE = 1e-12
 class Rows:
     """One run's rankings under any policy, and the values of any measure: each made once."""
 
-    def __init__(
-        self,
-        judgements: Judgements | Lookup,
-        run: Run | Lookup,
-        *,
-        depth: int | None,
-        duplicates: str,
-    ) -> None:
-        # What is wrong with the data is wrong with all definitions: it is found here.
-        self._runs = judge_variants(judgements, run, depth=depth, duplicates=duplicates)
-        self._known: dict[tuple[Measure, Policy], Scores] = {}
+    def __init__(self, runs: Variants) -> None:
+        self._runs = runs
+        self._known: dict[Meaning, Scores] = {}
 
     @property
     def rankings(self) -> Rankings:
         """By the default policy."""
         return self._runs.usual
 
-    def learn(self, wanted: dict[tuple[Measure, Policy], None]) -> None:
+    def learn(self, wanted: Iterable[Meaning]) -> None:
         """Compute what is not known yet, the measures of one policy together: they share what ties
         cost."""
-        by_policy: dict[Policy, list[Measure]] = {}
-        for measure, policy in wanted:
-            if (measure, policy) not in self._known:
-                by_policy.setdefault(policy, []).append(measure)
-        for policy, measures in by_policy.items():
-            stops = "error" in (policy.missing, policy.empty)
-            for some in [[each] for each in measures] if stops else [measures]:
-                self._known |= {
-                    (measure, policy): scores
-                    for measure, scores in self._scored(some, policy).items()
-                }
+        together: dict[tuple[Any, ...], list[Meaning]] = {}
+        for meaning in dict.fromkeys(wanted):
+            if meaning not in self._known:
+                policy, beside = meaning.policy, (meaning.rule, meaning.undefined)
+                stops = "error" in (policy.missing, policy.empty)
+                own = meaning if stops or beside != ("", None) else None
+                together.setdefault((policy, own), []).append(meaning)
+        for some in together.values():
+            self._known |= self._scored(some)
 
-    def _scored(self, measures: list[Measure], policy: Policy) -> dict[Measure, Scores]:
+    def _scored(self, some: list[Meaning]) -> dict[Meaning, Scores]:
+        """The scores of meanings of one policy; one alone, where it has something beside it."""
+        policy = some[0].policy
+        request = Request(tuple(each.measure for each in some), policy, _beside(some[0]))
         try:
             rankings = self._runs.under(policy.ties, policy.unjudged)
-            scored = evaluate_rankings([rankings], measures, policy=policy).scored()
+            scored = evaluate_rankings([rankings], request).scored()
         except PolicyError as error:
-            return {measure: Scores(None, None, str(error)) for measure in measures}
+            return {meaning: Scores(None, None, str(error)) for meaning in some}
         return {
-            measure: Scores(scored.summary[measure], scored.values[measure]) for measure in measures
+            meaning: Scores(scored.summary[meaning.measure], scored.values[meaning.measure])
+            for meaning in some
         }
 
-    def scores(self, measure: Measure, policy: Policy) -> Scores:
-        self.learn({(measure, policy): None})
-        return self._known[measure, policy]
+    def scores(self, meaning: Meaning) -> Scores:
+        self.learn([meaning])
+        return self._known[meaning]
+
+
+def _beside(meaning: Meaning) -> Conventional | None:
+    """A rule for what is relevant and a value for what is undefined, as a library has them."""
+    if not meaning.rule and meaning.undefined is None:
+        return None
+    measure = str(meaning.measure)
+    name = Name(measure, measure, threshold=meaning.rule, undefined=meaning.undefined)
+    library = Convention(measure, measure, "", "", "", (name,))
+    return Conventional(library, (Named(meaning.measure, measure, name),))
 
 
 @dataclass(frozen=True, eq=False)
@@ -174,15 +181,12 @@ class Compared:
     every query."""
 
 
-def compare(data: Rows, measure: Measure, definitions: list[Definition]) -> Compared:
+def compare(data: Rows, measure: Measure, definitions: tuple[Definition, ...]) -> Compared:
     """All definitions of a family on the same data."""
-    wanted = {(each.measure, each.policy): None for each in definitions}
-    wanted |= {
-        (choice.measure, choice.policy): None for each in definitions for choice in each.choices
-    }
-    data.learn(wanted)
+    data.learn(each.meaning for each in definitions)
+    data.learn(choice.meaning for each in definitions for choice in each.choices)
     kinds = _kinds(data.rankings, measure)
-    usual = data.scores(measure, Policy())
+    usual = data.scores(Meaning(measure, Policy()))
     rows = tuple(_row(data, each, usual, kinds) for each in definitions)
     return Compared(
         measure, rows, _counts(np.ones(len(data.rankings), bool), kinds), _alike(data, rows)
@@ -192,10 +196,10 @@ def compare(data: Rows, measure: Measure, definitions: list[Definition]) -> Comp
 def _alike(data: Rows, rows: tuple[Row, ...]) -> tuple[tuple[Row, ...], ...]:
     groups: list[list[Row]] = []
     for row in rows:
-        scores = data.scores(row.measure, row.policy)
+        scores = data.scores(row.definition.meaning)
         for group in groups:
             if group[0].measure == row.measure and _same(
-                scores, data.scores(group[0].measure, group[0].policy)
+                scores, data.scores(group[0].definition.meaning)
             ):
                 group.append(row)
                 break
@@ -212,7 +216,7 @@ def _same(scores: Scores, others: Scores) -> bool:
 
 
 def _row(data: Rows, definition: Definition, usual: Scores, kinds: dict[str, Mask]) -> Row:
-    scores = data.scores(definition.measure, definition.policy)
+    scores = data.scores(definition.meaning)
     touched = None if scores.values is None else _unlike(scores, usual)
     return Row(
         definition=definition,
@@ -230,10 +234,12 @@ def _row(data: Rows, definition: Definition, usual: Scores, kinds: dict[str, Mas
 def _touched_by(data: Rows, choice: Choice, usual: Scores, kinds: dict[str, Mask]) -> int:
     """How many queries have another value by this choice alone; those that it stops at, where it is
     to stop."""
-    scores = data.scores(choice.measure, choice.policy)
+    scores = data.scores(choice.meaning)
     if scores.values is None:
         return int(
-            kinds["missing" if choice.policy.missing == "error" else "nothing_relevant"].sum()
+            kinds[
+                "missing" if choice.meaning.policy.missing == "error" else "nothing_relevant"
+            ].sum()
         )
     return int(_unlike(scores, usual).sum())
 

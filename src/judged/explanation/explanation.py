@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from math import inf, isnan
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -17,7 +17,7 @@ from judged.explanation.animation import Animation, animation
 from judged.explanation.gif import to_gif
 from judged.explanation.improvement import Change, best_change
 from judged.explanation.listing import Listing, Row, Steps, shown_ranks, threshold
-from judged.explanation.source import Read, read, refuse_unbroken_ties
+from judged.explanation.source import Read, policy_of_a_list, read, refuse_unbroken_ties
 from judged.explanation.steps import steps_of
 from judged.explanation.variants import Variant, variants
 from judged.measures import Measure
@@ -295,7 +295,8 @@ def explain(
     judgements : JudgementsLike, Rankings, or a relevance list
         As `judged.evaluate` takes them. Without a run: `Rankings`, rows that hold relevant and
         retrieved ids, or the grades of one list in
-        rank order, as a list or a text ("0 1 0 0 1"; None or - for an item that nobody judged).
+        rank order, as a list or a text ("0 1 0 0 1"; None or - for an item that nobody judged;
+        brackets in a text around results that share a score).
     run : RunLike, optional
         A file, {query: {item: score}}, or a table.
     measure : str or Measure, optional
@@ -345,11 +346,7 @@ def explain(
     )
     given: Any = policy
     if run is None and not known:
-        # A list in rank order has no ties, however they are broken.
-        if isinstance(policy, Policy):
-            given = replace(policy, ties="input")
-        elif policy is None or isinstance(policy, Mapping):
-            given = {**(policy or {}), "ties": "input"}
+        given = policy_of_a_list(policy, judgements)
     request = Request.of(
         [measure] if isinstance(measure, Measure) else measure,
         given,

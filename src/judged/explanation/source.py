@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections import OrderedDict, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from numbers import Real
 from typing import TYPE_CHECKING, Any
-
-import numpy as np
 
 from judged.errors import InputError, PolicyError, did_you_mean, quoted
 from judged.inputs import read_judgements
@@ -19,9 +15,10 @@ from judged.judging import judging, pool_of
 from judged.judging.items import with_items
 from judged.policy import Policy
 from judged.rankings.rankings import Rankings
+from judged.rankings.relevance import NO_DEPTH, NO_IDS, listed_rankings, may_be_list
 
 if TYPE_CHECKING:
-    from judged.types import CollectionLike, ColumnsLike, FileFormat, ItemToLike
+    from judged.types import CollectionLike, ColumnsLike, FileFormat, ItemToLike, PolicyLike
 
 
 @dataclass(frozen=True)
@@ -84,10 +81,10 @@ def read(
             collection=collection,
         )
     if item_to is not None or exclude_same_id:
-        raise InputError("item_to and exclude_same_id are about the ids of a run; there is none.")
+        raise InputError(NO_IDS)
     if isinstance(judgements, Rankings):
         return _read_rankings(judgements, query)
-    if isinstance(judgements, Mapping) or not isinstance(judgements, (str, Sequence, np.ndarray)):
+    if not may_be_list(judgements):
         raise InputError(
             "judgements need a run beside them; a relevance list is a text or a list of grades in "
             "rank order."
@@ -95,76 +92,10 @@ def read(
     if query is not None:
         raise InputError("a relevance list is one query's; query names one of several.")
     if depth is not None:
-        raise InputError(
-            "depth cuts the lists of a run; write a relevance list as long as it should be."
-        )
+        raise InputError(NO_DEPTH)
     if isinstance(collection, Mapping):
         raise InputError("collection of a relevance list is one number.")
-    return _read_list(judgements, relevant=relevant, pool=pool, collection=collection)
-
-
-def relevance_list(text: str) -> list[Any]:
-    """Grades in rank order from a text: numbers, - for an item nobody judged, {"subtopic":grade}
-    for one judged by subtopic.
-
-    >>> relevance_list("0 1, - 2.5")
-    [0, 1, None, 2.5]
-    """
-    words = text.split() if "{" in text else text.replace(",", " ").split()
-    if not words:
-        raise InputError(
-            'the relevance list is empty; write the grades in rank order, such as "0 1 0 0 1".'
-        )
-    return [_grade(word, text) for word in words]
-
-
-def _grade(word: str, text: str) -> Any:
-    if word == "-":
-        return None
-    try:
-        grade = json.loads(word)
-    except json.JSONDecodeError:
-        grade = None
-    if isinstance(grade, bool) or not isinstance(grade, (int, float, dict)):
-        hint = (
-            " For files, give QRELS and RUN."
-            if "/" in text or ("." in text and len(text.split()) == 1)
-            else ""
-        )
-        raise InputError(
-            f"{text!r} is no relevance list: {word!r} is neither a grade nor - (not judged). "
-            f'Write the grades in rank order, such as "0 1 0 0 1".{hint}'
-        )
-    return grade
-
-
-def _read_list(
-    given: Any, *, relevant: int | None, pool: Sequence[Any] | None, collection: int | None
-) -> Read:
-    """From grades in rank order."""
-    pools = None if pool is None else [_grades("pool", pool)]
-    rankings = Rankings.from_relevance(
-        [_grades("a relevance list", given)],
-        relevant=relevant,
-        pool=pools,
-        collection=collection,
-        name="the list",
-    )
-    return Read(rankings)
-
-
-def _grades(what: str, given: Any) -> list[Any]:
-    """Grades as a list, from a text or from any sequence of them."""
-    if isinstance(given, str):
-        return relevance_list(given)
-    rows = given.tolist() if isinstance(given, np.ndarray) else given
-    if not isinstance(rows, Iterable) or isinstance(rows, (bytes, Mapping)):
-        raise InputError(f"{what} must be a text or a list of grades; got {quoted(given)}.")
-    grades = list(rows)
-    for grade in grades:
-        if grade is not None and not isinstance(grade, (Real, Mapping)):
-            raise InputError(f"{what} must hold grades or None; got {quoted(grade)}.")
-    return grades
+    return Read(listed_rankings(judgements, relevant=relevant, pool=pool, collection=collection))
 
 
 def _read_rankings(rankings: Rankings, query: str | None) -> Read:
@@ -309,6 +240,17 @@ def _grades_of(judgements: Judgements | Lookup, duplicates: str) -> dict[str, fl
     """The grade of each judged item of the one query; by subtopic the best one."""
     pool = pool_of(judgements, duplicates=duplicates)
     return dict(zip(pool.items[0], pool.grades.tolist(), strict=True))
+
+
+def policy_of_a_list(policy: PolicyLike | None, given: Any) -> Any:
+    """A policy for a relevance list, which has no ids: ties stand as they are written, unless
+    grades decide; where nothing is tied, they are not broken at all."""
+    chosen = policy.to_dict() if isinstance(policy, Policy) else policy or {}
+    if not isinstance(chosen, Mapping):
+        return policy
+    if chosen.get("ties", "id") == "id" or not (isinstance(given, str) and "(" in given):
+        return {**chosen, "ties": "input"}
+    return chosen
 
 
 def refuse_unbroken_ties(policy: Policy) -> None:

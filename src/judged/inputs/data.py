@@ -158,7 +158,7 @@ def holds_rows(given: Any) -> bool:
     """Whether this can be nothing but rows that hold everything, where a list of grades may stand
     too: a file that is there, or a table."""
     if isinstance(given, str):
-        return isfile(given) and not re.fullmatch(r"[-\d\s.,]+", given)
+        return isfile(given) and not re.fullmatch(r"[-\d\s.,()]+", given)
     if isinstance(given, (list, tuple)):
         given = as_known(given, JUDGEMENTS).given if given and is_record(given[0]) else None
     if isinstance(given, Mapping):

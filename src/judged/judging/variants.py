@@ -72,6 +72,22 @@ class Variants:
         return judged_alike(self.usual, grade)
 
 
+def list_variants(r: Rankings) -> Variants:
+    """The variants of a relevance list, which has no ids: ties broken by id stand as they are
+    written.
+
+    >>> r = Rankings.from_relevance([[0, 1]], tied=[[(1, 2)]])
+    >>> [list_variants(r).under(ties).hit_grade.tolist() for ties in ("id", "best")]
+    [[0.0, 1.0], [1.0, 0.0]]
+    """
+    usual = replace(r, ties="id")
+
+    def broken(ties: Any) -> Rankings:
+        return rearranged(usual, ties) if ties in FAVOURS else replace(usual, ties=ties)
+
+    return Variants(usual, broken)
+
+
 _REMOVED = (
     "the unjudged items of these rankings were removed, which cannot be undone; make them again."
 )

@@ -238,7 +238,9 @@ def relatives(convention: Convention, measure: Measure) -> list[Named]:
             or (own is None and not exact)
             or (isinstance(own, int) and own >= least)
         ):
-            found.setdefault((named.measure, frozenset(named.name.policy.items())), named)
+            name = named.name
+            means = frozenset(name.policy.items()), name.threshold, name.undefined
+            found.setdefault((named.measure, *means), named)
     return list(found.values())
 
 
@@ -251,9 +253,8 @@ def _by_name(convention: Convention, measure: Measure) -> Iterator[Named]:
     has."""
     for name, places in _with_places(convention, measure):
         theirs = next(_called(name, places, measure), None)
-        # Their cutoffs are numbers: there is no map@R. What is relevant by a rule of the library's
-        # own is no measure by itself.
-        if theirs is None or name.read(theirs) is None or name.threshold:
+        # Their cutoffs are numbers: there is no map@R.
+        if theirs is None or name.read(theirs) is None:
             continue
         if not (named := _filled(name, places)):
             continue

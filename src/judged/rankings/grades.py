@@ -145,6 +145,40 @@ def each_query(value: Any, queries: Sequence[str], what: str) -> Ints | None:
     return numbers.astype(np.int64)
 
 
+def tie_spans(given: Any, queries: Sequence[str], lengths: Ints) -> tuple[Ints, Ints]:
+    """The first and the last rank of the tie of every result, flat over all queries."""
+    rows = listed(given, "tied")
+    if len(rows) != len(queries):
+        raise InputError(
+            f"tied must hold the ties of each of the {len(queries)} queries; got {len(rows)}."
+        )
+    firsts, lasts = [], []
+    for name, length, ties in zip(queries, lengths.tolist(), rows, strict=True):
+        first, last = np.arange(1, length + 1), np.arange(1, length + 1)
+        end = 0
+        for tie in sorted(map(_tie, listed(ties, "tied"))):
+            if not end < tie[0] <= tie[1] <= length:
+                raise InputError(
+                    f"tied of query {name}: ranks {tie[0]} to {tie[1]} are not a stretch of its "
+                    f"own in a list of {length}."
+                )
+            end = tie[1]
+            first[tie[0] - 1 : end], last[tie[0] - 1 : end] = tie
+        firsts.append(first)
+        lasts.append(last)
+    return np.concatenate(firsts), np.concatenate(lasts)
+
+
+def _tie(given: Any) -> tuple[int, int]:
+    whole = isinstance(given, (tuple, list)) and all(type(rank) is int for rank in given)
+    if not whole or len(given) != 2:
+        raise InputError(
+            "tied must hold the first and the last rank of each tie, such as (2, 4); got "
+            f"{quoted(given)}."
+        )
+    return given[0], given[1]
+
+
 def checked_indices(given: Any, count: int) -> Ints:
     """Indices of queries."""
     try:

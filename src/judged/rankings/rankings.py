@@ -20,6 +20,7 @@ from judged.rankings.grades import (
     query_names,
     refuse_infinite,
     rows_of,
+    tie_spans,
     whole_pool,
 )
 from judged.segments import Ints, ordinals
@@ -57,6 +58,7 @@ class Rankings(Columns):
         relevant: Sequence[int] | int | None = None,
         pool: Iterable[Sequence[Any]] | None = None,
         collection: Sequence[int] | int | None = None,
+        tied: Iterable[Sequence[tuple[int, int]]] | None = None,
         queries: Sequence[str] | None = None,
         name: str = "run",
     ) -> Rankings:
@@ -76,6 +78,9 @@ class Rankings(Columns):
             All grades there are, per query, in the list and outside it: for graded relevance.
         collection : int or sequence of int, optional
             How many items there are to retrieve.
+        tied : iterable of sequences, optional
+            Per query, the first and the last rank of each stretch of results that share a score;
+            without it nothing is known of ties, and no policy can break them otherwise.
         queries : sequence of str, optional
             The queries' ids; by default their numbers from 1.
         name : str, optional
@@ -104,12 +109,15 @@ class Rankings(Columns):
         judged = ~np.isnan(flat)
         pool_query, pool_grade = whole_pool(query[judged], flat[judged], names, relevant, pool)
         refuse_infinite(pool_query, pool_grade, names)
+        first, last = (None, None) if tied is None else tie_spans(tied, names, lengths)
         return cls(
             queries=names,
             retrieved=lengths,
             hit_query=query[judged],
             hit_rank=rank[judged],
             hit_grade=flat[judged],
+            hit_tie_first=None if first is None else first[judged],
+            hit_tie_last=None if last is None else last[judged],
             hit_item=None if subtopics is None else ordinals(query[judged], len(rows)) - 1,
             pool_query=pool_query,
             pool_grade=pool_grade,

@@ -1,0 +1,239 @@
+"""What came out as a heading and a line under it: who leads, and whether two can be told apart."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from judged.comparison.exports.table import with_sign
+from judged.comparison.sentences import amount, shown_level, shown_margin
+from judged.text import Best, counted, listed
+
+if TYPE_CHECKING:
+    from judged.comparison.comparison import Comparison
+    from judged.comparison.leaderboard import Place
+    from judged.comparison.pair import Pair
+    from judged.comparison.settings import Settings
+    from judged.evaluation.evaluation import Evaluation
+
+NAMED = 3
+"""So many systems are named in a heading; more are counted."""
+_QUERIES = ("query", "queries")
+
+
+@dataclass(frozen=True)
+class Heading:
+    """A heading that says what came out, and a line on how sure that is."""
+
+    title: str
+    """The heading."""
+    parts: tuple[str, ...] = ()
+    """The line under it; parts that are `Best` stand out."""
+
+    @property
+    def line(self) -> str:
+        """The line as plain text."""
+        return "".join(self.parts)
+
+    @property
+    def marked(self) -> list[tuple[str, bool]]:
+        """The parts of the line, and whether each stands out."""
+        return [(str(part), isinstance(part, Best)) for part in self.parts]
+
+
+def leading(evaluation: Evaluation, comparison: Comparison | None, measure: str) -> Heading:
+    """Who leads on a measure, by how much, and which places cannot be told apart.
+
+    Parameters
+    ----------
+    evaluation : Evaluation
+        Of one or more systems.
+    comparison : Comparison or None
+        Of all pairs of these on the measure; None where they were not compared.
+    measure : str
+        What the measure is called.
+
+    Returns
+    -------
+    Heading
+
+    >>> from judged import evaluate
+    >>> run = {"q": ["b", "a"]}
+    >>> leading(evaluate({"q": {"a": 1}}, {"bm25": run}, "RR"), None, "RR").title
+    'bm25 has 0.500 on RR'
+    """
+    if comparison is None:
+        return _uncompared(evaluation, measure)
+    places = comparison.leaderboard(measure)
+    first, second = places[0], places[1]
+    if math.isnan(first.value):
+        return Heading(f"No system has a value on {measure}")
+    pair = _between(comparison, first.run, second.run, measure)
+    apart = _not_told_apart(places)
+    if first.rank_high == 1:
+        ahead = Best(amount(abs(pair.difference)))
+        line = ("With ", Best(amount(first.value)), " it is ", ahead, f" ahead of {second.run} ")
+        return Heading(
+            f"{first.run} leads on {measure}", (*line, f"({_how_sure(pair, comparison)}).", apart)
+        )
+    if pair.verdict == "identical" and len(places) == 2:
+        every = f"the same value on all {counted(pair.queries, *_QUERIES)}"
+        return Heading(
+            f"{first.run} and {second.run} are the same on {measure}",
+            ("Both have ", Best(amount(first.value)), f", and {every}."),
+        )
+    others = [place.run for place in places[1:] if place.rank_low == 1]
+    title = f"{first.run} is first on {measure}"
+    if others:
+        title += f", not told apart from {_some(others)}"
+    difference = Best(amount(abs(pair.difference)))
+    line = ("With ", Best(amount(first.value)), " it is ", difference, f" ahead of {second.run} ")
+    return Heading(title, (*line, f"({_how_sure(pair, comparison)}).", apart))
+
+
+def _uncompared(evaluation: Evaluation, measure: str) -> Heading:
+    """One system, or several of which nothing is known but their numbers."""
+    known = evaluation.labels[measure]
+    numbers = [(run.summary[known], run) for run in evaluation.runs]
+    valued = [(value, run) for value, run in numbers if not math.isnan(value)]
+    if not valued:
+        return Heading(f"No system has a value on {measure}")
+    best = max if known.spec.higher_is_better else min
+    value, run = best(valued, key=lambda each: each[0])
+    queries = counted(len(run.rankings), *_QUERIES)
+    said = queries
+    interval = run.intervals.get(known)
+    if interval is not None and interval.known and evaluation.level is not None:
+        level = shown_level(evaluation.level)
+        said = f"{level} interval {amount(interval.low)} to {amount(interval.high)}, {queries}"
+    if len(numbers) == 1:
+        said = f"{said[0].upper()}{said[1:]}"
+        return Heading(f"{run.name} has {amount(value)} on {measure}", (f"{said}.",))
+    which = "highest" if known.spec.higher_is_better else "lowest"
+    line = ("With ", Best(amount(value)), f" ({said}). Whether it is ahead was not tested.")
+    return Heading(f"{run.name} has the {which} {measure}", line)
+
+
+def _between(comparison: Comparison, run: str, against: str, measure: str) -> Pair:
+    """The row of two systems, whichever of both was compared with the other."""
+    for row in comparison.rows:
+        if row.measure == measure and {row.run, row.against} == {run, against}:
+            return row
+    return comparison.pair(run, against, measure)
+
+
+def _how_sure(pair: Pair, comparison: Comparison) -> str:
+    """The interval of a lead, as sizes where both ends are on one side of 0."""
+    queries = counted(pair.queries, *_QUERIES)
+    low, high = pair.interval.low, pair.interval.high
+    if math.isnan(low) or math.isnan(high):
+        why = f"no interval: {pair.interval.note}, " if pair.interval.note else ""
+        return f"{why}{queries}"
+    ends = sorted((abs(low), abs(high))) if low * high > 0 else _towards(pair)
+    level = shown_level(comparison.settings.level)
+    return f"{level} interval {amount(ends[0])} to {amount(ends[1])}, {queries}"
+
+
+def _towards(pair: Pair) -> list[float]:
+    """The ends of an interval around 0, with the sign that the difference has as a lead."""
+    low, high = pair.interval.low, pair.interval.high
+    return [low, high] if pair.difference >= 0 else [-high, -low]
+
+
+def _not_told_apart(places: Sequence[Place]) -> str:
+    """Which places after the first cannot be told apart: neighbours whose ranks overlap."""
+    groups: list[list[Place]] = []
+    for place in places:
+        if place.rank_low == place.rank_high:
+            continue
+        joins = groups and place.rank_low <= max(each.rank_high for each in groups[-1])
+        if joins:
+            groups[-1].append(place)
+        else:
+            groups.append([place])
+    spans = [(min(p.rank_low for p in each), max(p.rank_high for p in each)) for each in groups]
+    if not spans:
+        return ""
+    named = listed([f"{low} to {high}" for low, high in spans])
+    whole = all(
+        (place.rank_low, place.rank_high) == span
+        for group, span in zip(groups, spans, strict=True)
+        for place in group
+    )
+    verb = "cannot be told apart" if whole else "cannot all be told apart"
+    return f" Places {named} {verb} on these queries."
+
+
+def _some(names: Sequence[str]) -> str:
+    if len(names) <= NAMED:
+        return listed(list(names))
+    return f"{counted(len(names), 'other')}"
+
+
+def verdict_heading(pair: Pair, settings: Settings) -> Heading:
+    """Whether two systems can be told apart on a measure, and how sure that is.
+
+    Parameters
+    ----------
+    pair : Pair
+        A row of a comparison.
+    settings : Settings
+        How they were compared.
+
+    Returns
+    -------
+    Heading
+
+    >>> from judged import compare_values
+    >>> found = compare_values({"a": {"1": 0.5, "2": 0.25}, "b": {"1": 0.5, "2": 0.25}})
+    >>> verdict_heading(found.pair(), found.settings).title
+    'b and a are the same on value'
+    """
+    run, against, measure = pair.run, pair.against, pair.measure
+    margin = shown_margin(settings.margin_of(measure))
+    titles = {
+        "better": f"{run} is better than {against} on {measure}",
+        "worse": f"{run} is worse than {against} on {measure}",
+        "equivalent": f"{run} and {against} differ by less than {margin} on {measure}",
+        "no evidence": f"{run} against {against}: not told apart on {measure}",
+        "too few": f"{run} against {against}: too few queries differ to tell on {measure}",
+        "identical": f"{run} and {against} are the same on {measure}",
+    }
+    return Heading(titles[pair.verdict], (*_difference(pair), *_detectable(pair, settings)))
+
+
+def _difference(pair: Pair) -> tuple[str, ...]:
+    """The difference with what fits the queries."""
+    queries = counted(pair.queries, *_QUERIES)
+    if pair.verdict == "identical":
+        return (f"They have the same value on all {queries}.",)
+    difference = Best(signed_amount(pair.difference))
+    low, high = pair.interval.low, pair.interval.high
+    if math.isnan(low) or math.isnan(high):
+        why = f": {pair.interval.note}" if pair.interval.note else ""
+        return ("The difference is ", difference, f" on {queries}; it has no interval{why}.")
+    return (
+        *("The difference is ", difference, ", and anything from "),
+        *(Best(signed_amount(low)), " to ", Best(signed_amount(high))),
+        f" fits these {queries}.",
+    )
+
+
+def _detectable(pair: Pair, settings: Settings) -> tuple[str, ...]:
+    """What could have been shown, where nothing was."""
+    if pair.verdict != "no evidence" or pair.detectable is None:
+        return ()
+    often = f"{settings.power * 10:g} times in 10"
+    least = amount(pair.detectable)
+    return (f" They could have shown a difference of {least} or more, {often}.",)
+
+
+def signed_amount(value: float) -> str:
+    """A size with its sign, as sentences have it.
+
+    >>> signed_amount(0.02), signed_amount(-0.5), signed_amount(0.0)
+    ('+0.020', '−0.500', '0.000')
+    """
+    return with_sign(amount(value), value)

@@ -1,0 +1,175 @@
+"""Relevance lists as people write them: the grades of one list in rank order, "0 1 - (2 0)"."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from numbers import Real
+from typing import Any
+
+import numpy as np
+
+from judged.errors import InputError, quoted
+from judged.rankings.rankings import Rankings
+
+_WORD = re.compile(r'[()]|\{(?:[^{}"]|"(?:[^"\\]|\\.)*")*\}|[^\s,()]+')
+_WRITTEN = {
+    "relevance list": 'write the grades in rank order, such as "0 1 0 0 1"',
+    "pool": 'write the grades of all judged items, such as "2 1 1 0"',
+}
+_TIED = 'Results that share a score stand in brackets, such as "0 (1 0) 1".'
+
+NO_IDS = "item_to and exclude_same_id are about the ids of a run; there is none."
+NO_DEPTH = "depth cuts the lists of a run; write a relevance list as long as it should be."
+"""What is said of options that a relevance list has no use for."""
+
+
+@dataclass(frozen=True)
+class RelevanceList:
+    """The grades of one list, and which of its results share a score."""
+
+    grades: tuple[Any, ...]
+    """In rank order; None is an item that nobody judged."""
+    tied: tuple[tuple[int, int], ...] = ()
+    """The first and the last rank of each tie."""
+
+    def __str__(self) -> str:
+        """As it is written.
+
+        >>> str(RelevanceList((0, 1, None, 2.5), ((2, 3),)))
+        '0 (1 -) 2.5'
+        """
+        first, last = {tie[0] for tie in self.tied}, {tie[1] for tie in self.tied}
+        return " ".join(
+            f"{'(' * (rank in first)}{_written(grade)}{')' * (rank in last)}"
+            for rank, grade in enumerate(self.grades, 1)
+        )
+
+
+def _written(grade: Any) -> str:
+    if grade is None:
+        return "-"
+    if isinstance(grade, Mapping):
+        return json.dumps(dict(grade), separators=(",", ":"))
+    return f"{int(grade)}" if float(grade).is_integer() else f"{float(grade)!r}"
+
+
+def relevance_list(text: str) -> RelevanceList:
+    """A relevance list from a text: numbers, - for an item nobody judged, {"subtopic":grade} for
+    one judged by subtopic, and brackets around results that share a score.
+
+    >>> relevance_list("0 1, - 2.5").grades
+    (0, 1, None, 2.5)
+    >>> relevance_list("0 (1 -) 2").tied
+    ((2, 3),)
+    """
+    words = _words(text, "relevance list")
+    grades: list[Any] = []
+    tied: list[tuple[int, int]] = []
+    begun: int | None = None
+    for word in words:
+        if word == "(" and begun is None:
+            begun = len(grades) + 1
+        elif word == ")" and begun is not None and begun <= len(grades):
+            tied.append((begun, len(grades)))
+            begun = None
+        elif word in "()":
+            raise InputError(f"{text!r} is no relevance list: {word!r} is out of place. {_TIED}")
+        else:
+            grades.append(_grade(word, text, "relevance list"))
+    if begun is not None:
+        raise InputError(f"{text!r} is no relevance list: a bracket is not closed. {_TIED}")
+    return RelevanceList(tuple(grades), tuple(tie for tie in tied if tie[0] < tie[1]))
+
+
+def pool_list(text: str) -> list[Any]:
+    """The grades of all judged items from a text.
+
+    >>> pool_list("2 1 0")
+    [2, 1, 0]
+    """
+    return [_grade(word, text, "pool") for word in _words(text, "pool")]
+
+
+def _words(text: str, what: str) -> list[str]:
+    words = _WORD.findall(text)
+    if not words:
+        raise InputError(f"the {what} is empty; {_WRITTEN[what]}.")
+    return words
+
+
+def _grade(word: str, text: str, what: str) -> Any:
+    if word == "-" and what != "pool":
+        return None
+    try:
+        grade = json.loads(word, parse_constant=_refused)
+    except (ValueError, RecursionError):
+        grade = None
+    if isinstance(grade, bool) or not isinstance(grade, (int, float, dict)):
+        either = "is no grade" if what == "pool" else "is neither a grade nor - (not judged)"
+        hint = (
+            " For files, give QRELS and RUN."
+            if what != "pool" and ("/" in text or ("." in text and len(text.split()) == 1))
+            else ""
+        )
+        written = _WRITTEN[what].capitalize()
+        raise InputError(f"{text!r} is no {what}: {word!r} {either}. {written}.{hint}")
+    return grade
+
+
+def _refused(constant: str) -> None:
+    """NaN and infinity are no grades, though JSON of Python knows them."""
+    raise ValueError(constant)
+
+
+def may_be_list(given: Any) -> bool:
+    """Whether this has the type of a relevance list.
+
+    >>> may_be_list("0 1"), may_be_list([0, 1]), may_be_list({"q": {"a": 1}})
+    (True, True, False)
+    """
+    return isinstance(given, (str, Sequence, np.ndarray)) and not isinstance(given, Mapping)
+
+
+def listed_rankings(
+    given: Any, *, relevant: int | None = None, pool: Any = None, collection: int | None = None
+) -> Rankings:
+    """The rankings of one relevance list: a text, or any sequence of grades.
+
+    >>> listed_rankings("0 (1 0)", relevant=2).spans[1].tolist()
+    [1, 3, 3]
+    """
+    read = _list(given)
+    pools = None
+    if pool is not None:
+        pools = [pool_list(pool) if isinstance(pool, str) else _grades("pool", pool)]
+    return Rankings.from_relevance(
+        [read.grades],
+        relevant=relevant,
+        pool=pools,
+        collection=collection,
+        tied=[read.tied],
+        name="the list",
+    )
+
+
+def _list(given: Any) -> RelevanceList:
+    if isinstance(given, RelevanceList):
+        return given
+    if isinstance(given, str):
+        return relevance_list(given)
+    return RelevanceList(tuple(_grades("a relevance list", given)))
+
+
+def _grades(what: str, given: Any) -> list[Any]:
+    """Grades as a list, from any sequence of them."""
+    rows = given.tolist() if isinstance(given, np.ndarray) else given
+    if not isinstance(rows, Iterable) or isinstance(rows, (bytes, Mapping)):
+        raise InputError(f"{what} must be a text or a list of grades; got {quoted(given)}.")
+    grades = list(rows)
+    for grade in grades:
+        if grade is not None and not isinstance(grade, (Real, Mapping)):
+            raise InputError(f"{what} must hold grades or None; got {quoted(grade)}.")
+    return grades

@@ -1,0 +1,79 @@
+"""Headings that say what came out, by what the comparison says."""
+
+from __future__ import annotations
+
+import judged
+from judged.pages.headings import leading, verdict_heading
+from judged.text import Best
+
+JUDGEMENTS = {str(q): {"a": 1} for q in range(12)}
+FIRST = {str(q): ["a"] for q in range(12)}
+SECOND = {str(q): ["b", "a"] if q % 4 else ["a"] for q in range(12)}
+THIRD = {str(q): ["b", "c", "d", "a"] if q % 5 else ["b", "a"] for q in range(12)}
+UNLIKE = {str(q): ["b", "a"] if q in (1, 5, 9) else ["a", "c"] for q in range(12)}
+
+
+def test_a_lead_that_is_shown() -> None:
+    runs = {"third": THIRD, "second": SECOND, "first": FIRST}
+    found = judged.evaluate(JUDGEMENTS, runs, "RR", interval=True)
+    heading = leading(found, found.compare(), "RR")
+    # RR: 1; (9 · 0.5 + 3 · 1) / 12 = 0.625; (9 · 0.25 + 3 · 0.5) / 12 = 0.3125.
+    assert heading.title == "first leads on RR"
+    assert heading.line == (
+        "With 1.000 it is 0.375 ahead of second (95 % interval 0.231 to 0.519, 12 queries)."
+    )
+    assert [part for part in heading.parts if isinstance(part, Best)] == ["1.000", "0.375"]
+
+
+def test_a_lead_that_is_not_shown() -> None:
+    runs = {"a": FIRST, "b": FIRST, "c": UNLIKE, "d": THIRD}
+    found = judged.evaluate(JUDGEMENTS, runs, "RR", interval=True)
+    heading = leading(found, found.compare(), "RR")
+    assert heading.title == "a is first on RR, not told apart from b and c"
+    assert heading.line == (
+        "With 1.000 it is 0.000 ahead of b (no interval: no query differs, 12 queries). "
+        "Places 1 to 3 cannot be told apart on these queries."
+    )
+
+
+def test_two_that_are_the_same() -> None:
+    found = judged.evaluate(JUDGEMENTS, {"a": FIRST, "b": FIRST}, "RR", interval=True)
+    heading = leading(found, found.compare(), "RR")
+    assert heading.title == "a and b are the same on RR"
+    assert heading.line == "Both have 1.000, and the same value on all 12 queries."
+
+
+def test_nothing_compared() -> None:
+    found = judged.evaluate(JUDGEMENTS, {"a": SECOND, "b": THIRD}, "RR, Rank", interval=True)
+    assert leading(found, None, "RR").title == "a has the highest RR"
+    assert leading(found, None, "Rank").title == "a has the lowest Rank"
+    alone = judged.evaluate(JUDGEMENTS, {"a": SECOND}, "RR", interval=True)
+    heading = leading(alone, None, "RR")
+    assert heading.title == "a has 0.625 on RR"
+    assert heading.line == "95 % interval 0.481 to 0.769, 12 queries."
+
+
+def test_each_verdict_has_its_heading() -> None:
+    def title(one: object, other: object, **settings: object) -> str:
+        runs = {"old": one, "new": other}
+        found = judged.compare(JUDGEMENTS, runs, "RR", **settings)  # type: ignore[arg-type]
+        return verdict_heading(found.pair(), found.settings).title
+
+    assert title(THIRD, FIRST) == "new is better than old on RR"
+    assert title(FIRST, THIRD) == "new is worse than old on RR"
+    assert title(FIRST, FIRST) == "new and old are the same on RR"
+    assert title(FIRST, UNLIKE) == "new against old: too few queries differ to tell on RR"
+    mixed = {str(q): ["b", "a"] if q % 2 else ["a"] for q in range(12)}
+    other = {str(q): ["a"] if q % 2 else ["b", "a"] for q in range(12)}
+    assert title(mixed, other) == "new against old: not told apart on RR"
+    assert title(mixed, other, margin=0.9) == "new and old differ by less than 0.9 on RR"
+
+
+def test_what_could_have_been_shown_is_said_where_nothing_was() -> None:
+    mixed = {str(q): ["b", "a"] if q % 2 else ["a"] for q in range(12)}
+    other = {str(q): ["a"] if q % 2 else ["b", "a"] for q in range(12)}
+    found = judged.compare(JUDGEMENTS, {"old": mixed, "new": other}, "RR")
+    assert verdict_heading(found.pair(), found.settings).line == (
+        "The difference is 0.000, and anything from −0.332 to +0.332 fits these 12 queries. "
+        "They could have shown a difference of 0.464 or more, 8 times in 10."
+    )

@@ -43,13 +43,15 @@ class Call:
         words = ["judged", "report", self.judgements, *self.runs, *_measured(self.measures)]
         return _joined([*words, *_flags(self.options), "-o", "report.html"])
 
-    def explain(self, run: str, query: str, measure: str) -> str:
-        """The command that explains the number of a query."""
+    def explain(self, run: str, query: str, measure: str) -> tuple[str, str, str]:
+        """The command that explains the number of a query, in three parts: the second is the query
+        as it stands there."""
         own = {name: self.options[name] for name in EXPLAINS if name in self.options}
-        file = dict(zip(self.names, self.runs, strict=True)).get(run)
-        words = ["judged", "explain", self.judgements, *([file] if file else [])]
-        chosen = [*_value("--query", query), *_value("--measure", measure)]
-        return _joined([*words, *chosen, *_flags(own)])
+        # Rows that hold judgements and a run are no argument of their own.
+        named = dict(zip(self.names[len(self.names) - len(self.runs) :], self.runs, strict=True))
+        words = ["judged", "explain", self.judgements, *([named[run]] if run in named else [])]
+        after = _joined([*_value("-m", measure), *_flags(own)])
+        return f"{_joined(words)} --query=", shlex.quote(query), f" {after}"
 
     def evaluate(self) -> str:
         """The command that prints every value of every query."""

@@ -3,16 +3,15 @@ it comes from."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from judged.checks import LEVEL
 from judged.comparison import compare_evaluation
-from judged.comparison.missing import refuse_unsaid
-from judged.errors import InputError, JudgedError, PolicyError, did_you_mean, quoted
-from judged.evaluation.evaluation import evaluate_rankings
+from judged.comparison.missing import refuse_lacking, refuse_unsaid
+from judged.errors import InputError, PolicyError, did_you_mean, quoted
 from judged.evaluation.intervals import with_intervals
 from judged.report.queries import Differences, Listed, hardest, of_pair
 from judged.report.results import Results
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
     from judged.evaluation.evaluation import Evaluation
     from judged.measures import Measure
     from judged.report.commands import Call
+    from judged.rankings.rankings import Rankings
     from judged.report.provenance import File
     from judged.types import GroupsLike, SlicesLike
 
@@ -56,6 +56,11 @@ class Contents:
         """The measure that systems are ranked by."""
         return self.evaluation.measures[0]
 
+    @cached_property
+    def looks(self) -> tuple[str, ...]:
+        """The systems in their order, which gives each its colour in all charts."""
+        return tuple(run.name for run in self.evaluation.runs)
+
     @property
     def by(self) -> str:
         """What it is called."""
@@ -87,21 +92,6 @@ class Contents:
             return (), hardest(self.evaluation, self.results, self.measure)
         return (), ()
 
-    @cached_property
-    def ranges(self) -> Evaluation | str:
-        """The first measure under other orders of ties and with unjudged results judged; or why
-        there is no telling."""
-        try:
-            return evaluate_rankings(
-                [run.rankings for run in self.evaluation.runs],
-                [self.measure],
-                policy=self.evaluation.policy,
-                tie_range=True,
-                unjudged_range=True,
-            )
-        except JudgedError as refused:
-            return str(refused)
-
 
 def contents(
     evaluation: Evaluation,
@@ -109,63 +99,91 @@ def contents(
     measure: str | Measure | None = None,
     baseline: str | None = None,
     missing: str | None = None,
+    refused: str | None = None,
     slices: SlicesLike | None = None,
     level: float | None = None,
     groups: GroupsLike | None = None,
-    results: Results | None = None,
     **more: Any,
 ) -> Contents:
-    """What a report of an evaluation shows, ranked by `measure`; `missing` says that queries which
-    runs lack count as in the evaluation, and `more` is what `Contents` has besides."""
+    """What a report of an evaluation shows, ranked by `measure`.
+
+    `missing` says that queries which runs lack count as in the evaluation; where that was looked
+    into before, `refused` says why runs are not compared, or nothing. `more` is what `Contents` has
+    besides."""
     names = [run.name for run in evaluation.runs]
     _check(names, baseline, slices)
-    if measure is not None:
-        first = evaluation.measure(measure)
-        others = (each for each in evaluation.measures if each != first)
-        evaluation = replace(evaluation, measures=(first, *others))
-    level = level or evaluation.level or LEVEL
-    if evaluation.level != level or groups is not None:
-        evaluation = with_intervals(evaluation, level, groups)
-    results = replace(results, evaluation=evaluation) if results else Results(evaluation)
-    found = Contents(evaluation, results, **more)
+    found = _uncompared(evaluation, measure, level, groups, **more)
     if len(names) == 1:
         return found
-    if refused := _why_not(evaluation, missing):
+    if refused is None:
+        refused = _why_not(evaluation, missing)
+    if refused:
         return replace(found, refused=refused)
-    settings: dict[str, Any] = {"level": level, "groups": groups}
-    return replace(
-        found,
-        comparison=compare_evaluation(
-            evaluation, baseline=baseline or names[0], slices=slices, **settings
-        ),
-        ranked=compare_evaluation(
-            replace(evaluation, measures=evaluation.measures[:1]), **settings
-        ),
+    settings: dict[str, Any] = {"level": found.evaluation.level, "groups": groups}
+    comparison = compare_evaluation(
+        found.evaluation, baseline=baseline or names[0], slices=slices, **settings
     )
+    return replace(found, comparison=comparison, ranked=_ranked(found, settings))
 
 
-def of_comparison(comparison: Comparison, **more: Any) -> Contents:
+def of_comparison(
+    comparison: Comparison, *, measure: str | Measure | None = None, **more: Any
+) -> Contents:
     """What a report of a comparison shows: the same, compared as it is there."""
-    evaluation = comparison.evaluation
+    evaluation, known = comparison.evaluation, comparison.settings
     if evaluation is None or comparison.numbers.repeated:
         what = "values of another tool" if evaluation is None else "systems with repeats"
         raise InputError(
             f"a report shows rankings, and this comparison is of {what}; save it as .html instead."
         )
+    groups = _groups(comparison)
+    found = _uncompared(evaluation, measure, known.level, groups, **more)
+    settings = {**known.to_dict(), "groups": groups}
     baseline = comparison.baseline or comparison.runs[0]
-    settings = {**comparison.settings.to_dict(), "groups": _groups(comparison)}
-    found = contents(evaluation, level=comparison.settings.level, **more)
-    known = replace(found, refused="")
-    by_baseline = len(comparison.runs) == 2 or comparison.baseline is not None
-    return replace(
-        known,
-        comparison=replace(comparison, baseline=baseline)
-        if by_baseline
-        else compare_evaluation(found.evaluation, baseline=baseline, **settings),
-        ranked=compare_evaluation(
-            replace(found.evaluation, measures=found.evaluation.measures[:1]), **settings
-        ),
-    )
+    if comparison.baseline is None and len(comparison.runs) > 2:
+        comparison = compare_evaluation(found.evaluation, baseline=baseline, **settings)
+    comparison = replace(comparison, baseline=baseline)
+    return replace(found, comparison=comparison, ranked=_ranked(found, settings))
+
+
+def why_lacking(rankings: Sequence[Rankings]) -> str:
+    """Why runs that lack queries are not compared where nobody said what these count; nothing where
+    they can be."""
+    try:
+        refuse_lacking(rankings)
+    except PolicyError as refused:
+        return str(refused)
+    return ""
+
+
+def _uncompared(
+    evaluation: Evaluation,
+    measure: str | Measure | None,
+    level: float | None,
+    groups: GroupsLike | None,
+    results: Results | None = None,
+    **more: Any,
+) -> Contents:
+    """An evaluation with intervals, its first measure the one that was named."""
+    if measure is not None:
+        first = evaluation.measure(measure)
+        others = (each for each in evaluation.measures if each != first)
+        evaluation = replace(evaluation, measures=(first, *others))
+    level = level or evaluation.level or LEVEL
+    if evaluation.level != level or (groups is not None and evaluation.groups is None):
+        evaluation = with_intervals(evaluation, level, groups)
+    results = replace(results, evaluation=evaluation) if results else Results(evaluation)
+    return Contents(evaluation, results, **more)
+
+
+def _ranked(contents: Contents, settings: dict[str, Any]) -> Comparison:
+    """All pairs on the first measure."""
+    evaluation = replace(contents.evaluation, measures=contents.evaluation.measures[:1])
+    margin = settings.get("margin")
+    if isinstance(margin, dict):
+        kept = {name: size for name, size in margin.items() if name == contents.by}
+        settings = {**settings, "margin": kept or None}
+    return compare_evaluation(evaluation, **settings)
 
 
 def _groups(comparison: Comparison) -> dict[str, str] | None:
@@ -188,7 +206,7 @@ def _check(names: list[str], baseline: str | None, slices: SlicesLike | None) ->
 
 
 def _why_not(evaluation: Evaluation, missing: str | None) -> str:
-    """Why the runs are not compared; nothing where they can be."""
+    """Why the runs of an evaluation are not compared; nothing where they can be."""
     rankings = [run.rankings for run in evaluation.runs]
     if any(set(each.queries) != set(rankings[0].queries) for each in rankings):
         return "The runs are about different queries, and are not compared."

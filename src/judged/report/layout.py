@@ -9,6 +9,7 @@ from math import nan
 from typing import TYPE_CHECKING, Any
 
 from judged import __version__
+from judged.charts.pictures import address
 from judged.comparison.exports.definition import done
 from judged.comparison.exports.table import Form
 from judged.comparison.exports.tables import slice_tables
@@ -22,6 +23,7 @@ from judged.pages.pairs import panel
 from judged.pages.query_rows import Values, query_rows
 from judged.rankings.strips import strips
 from judged.report import figures
+from judged.report.lists import Shown, items_of, shown
 from judged.report.provenance import versions
 
 if TYPE_CHECKING:
@@ -33,7 +35,7 @@ if TYPE_CHECKING:
     from judged.pages.pairs import Panel
     from judged.report.contents import Contents
     from judged.report.figures import Drawn
-    from judged.report.queries import Differences
+    from judged.report.queries import Differences, Listed
     from judged.results import Table
 
 STYLES = ("tokens", "base", "parts", "leaderboard", "compare", "query", "report", "print")
@@ -81,11 +83,8 @@ class Layout:
             done=None if contents.comparison is None else done(contents.comparison),
             pair=contents.pair,
             by=contents.by,
-            wins=() if "lists" in without else contents.listed[0],
-            losses=() if "lists" in without else contents.listed[1],
-            texts={} if "texts" in without else contents.texts,
-            queries=contents.queries,
-            pictures={} if "pictures" in without else contents.pictures,
+            wins=self.shown(contents.listed[0], without),
+            losses=self.shown(contents.listed[1], without),
             compared_figures=[] if "charts" in without else self.compared_figures,
             system_figures=[] if "charts" in without else self.system_figures,
             every=None if "rows" in without else self.every("strips" not in without),
@@ -94,6 +93,7 @@ class Layout:
             levels=3 if self.top > 2 else 2,
             top=self.top,
             slices=self.slices,
+            between_slices=self.between_slices,
             policy=list(evaluation.policy.sentences().values()),
             definitions=[self.definition(measure) for measure in evaluation.measures],
             said=dict(self.said()),
@@ -102,6 +102,7 @@ class Layout:
             versions=versions(),
             files=contents.files,
             call=contents.call,
+            explains=self.explains,
             count=len(self.query_ids),
             left_out=self.left_out(without),
         )
@@ -159,6 +160,37 @@ class Layout:
         runs = self.contents.evaluation.runs
         return sorted({query for run in runs for query in run.rankings.queries})
 
+    def shown(self, listed: tuple[Listed, ...], without: frozenset[str]) -> list[Shown]:
+        """Queries with their lists and the sums behind their numbers."""
+        contents = self.contents
+        return shown(
+            () if "lists" in without else listed,
+            systems=[run.name for run in contents.evaluation.runs],
+            top=self.top,
+            queries=contents.queries,
+            texts={} if "texts" in without else contents.texts,
+            pictures={} if "pictures" in without else self.pictures,
+        )
+
+    @cached_property
+    def pictures(self) -> dict[str, str]:
+        """The pictures of what is shown whole, as addresses that hold them."""
+        contents = self.contents
+        listed = [each for part in contents.listed for each in part]
+        wanted = {*items_of(listed), *(each.query for each in listed)} & set(contents.pictures)
+        return {name: address(contents.pictures[name], name)[0] for name in sorted(wanted)}
+
+    @property
+    def explains(self) -> tuple[str, str, str] | None:
+        """The command that explains a number, in three parts: the one in the middle is the query,
+        the first of the table."""
+        call, run = self.contents.call, self.contents.evaluation.runs[0].name
+        if call is None:
+            return None
+        first = self.query_ids[0]
+        before, query, after = call.explain(run, first, self.contents.by)
+        return before, query, after
+
     def every(self, with_strips: bool) -> Every:
         """The table of every query: the first measure."""
         return self._table(self.contents.measure, with_strips, self.contents.differences)
@@ -204,6 +236,15 @@ class Layout:
             (each.name, slice_tables(comparison, Form(each, Look()), None))
             for each in comparison.numbers.measures
         ]
+
+    @property
+    def between_slices(self) -> list[str]:
+        """Whether differences differ between slices, and what was noticed about these."""
+        comparison = self.contents.comparison
+        if comparison is None:
+            return []
+        own = (each.says for each in comparison.slices.differences)
+        return [*own, *comparison.slices.notes]
 
     def definition(self, measure: Measure) -> tuple[str, str, list[tuple[str, str]]]:
         """What a measure is called, what it means, and its formula, its source and so on."""

@@ -26,8 +26,13 @@ SCRIPTS = ("theme", "app", "swap", "table", "steps", "playground", "slider", "fi
 
 
 @cache
-def stylesheet() -> str:
-    """The stylesheet of all pages, as one text.
+def stylesheet(names: tuple[str, ...] = STYLES) -> str:
+    """The stylesheet of all pages, as one text; or some parts of it.
+
+    Parameters
+    ----------
+    names : tuple of str, optional
+        Which of `STYLES`.
 
     Returns
     -------
@@ -36,7 +41,7 @@ def stylesheet() -> str:
     >>> stylesheet().startswith(":root")
     True
     """
-    return "\n".join(_text("styles", f"{name}.css").strip() for name in STYLES) + "\n"
+    return "\n".join(_text("styles", f"{name}.css").strip() for name in names) + "\n"
 
 
 @cache

@@ -1,0 +1,210 @@
+"""Lists of one query side by side: what moved, what is shown, and how it is written."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+
+from judged import judge
+from judged.errors import InputError
+from judged.explanation.source import Read
+from judged.inputs.texts import read_texts
+from judged.pages import environment
+from judged.pages.lists import Given, SideBySide, side_by_side
+from judged.rankings.rankings import Rankings
+from support.hostile import NAMES
+
+GRADES = {"q": {"a": 3, "b": 2, "c": 0, "d": 1, "x": -1}}
+LEFT = ["c", "a", "e", "b", "d"]
+RIGHT = ["a", "b", "f", "c"]
+
+
+def given(system: str, items: list[str], place: int = 0) -> Given:
+    scores = {item: float(-at) for at, item in enumerate(items)}
+    rankings = judge(GRADES, {"q": scores})
+    return Given(system, rankings, dict(enumerate(items, 1)), place)
+
+
+def shown(view: SideBySide, **options: object) -> str:
+    template = environment().from_string(
+        '{% from "parts/lists.html" import lists, ideal %}{{ lists(view, "AP") }}{{ ideal(view) }}'
+    )
+    return template.render(view=view, **options)
+
+
+def test_moves_against_the_list_to_the_left() -> None:
+    view = side_by_side([given("bm25", LEFT), given("dense", RIGHT, 1)])
+    left, right = view.lists
+    assert [entry.item for entry in left.entries] == LEFT
+    assert [entry.came for entry in left.entries] == [None] * 5
+    assert [entry.left and entry.left.text for entry in left.entries] == [
+        *(None, None, "gone", None, "gone"),
+    ]
+    assert [entry.came.text for entry in right.entries if entry.came] == [
+        "▲ 1",
+        "▲ 2",
+        "new",
+        "▼ 3",
+    ]
+    assert [entry.came.look for entry in right.entries if entry.came] == [
+        *("better", "better", "soft", "soft"),
+    ]
+    assert [entry.came.words for entry in right.entries if entry.came] == [
+        "1 rank higher than in bm25, where it is at 2",
+        "2 ranks higher than in bm25, where it is at 4",
+        "not in the list of bm25",
+        "3 ranks lower than in bm25, where it is at 1",
+    ]
+
+
+def test_what_is_not_in_sight_is_not_gone() -> None:
+    view = side_by_side([given("bm25", LEFT), given("dense", RIGHT)], k=2)
+    first = view.lists[0].entries[0]
+    assert first.item == "c"
+    assert first.left is not None
+    assert (first.left.text, first.left.words) == ("to 4", "rank 4 in the list of dense")
+    # b stands at rank 4 of bm25, which is not in sight either: it still rose.
+    assert [entry.came.text for entry in view.lists[1].entries if entry.came] == ["▲ 1", "▲ 2"]
+    assert [each.more for each in view.lists] == [3, 2]
+
+
+def test_lines_follow_the_ranks() -> None:
+    view = side_by_side([given("bm25", LEFT), given("dense", RIGHT)])
+    assert [(line.path, line.look) for line in view.lists[1].lines] == [
+        ("M0 0.5C5 0.5 5 3.5 10 3.5", "soft"),
+        ("M0 1.5C5 1.5 5 0.5 10 0.5", "better relevant"),
+        ("M0 3.5C5 3.5 5 1.5 10 1.5", "better relevant"),
+    ]
+    assert view.rows == 5
+
+
+def test_a_relevant_item_that_fell_or_stayed() -> None:
+    view = side_by_side([given("one", ["a", "b", "d"]), given("two", ["a", "d", "b"])])
+    assert [
+        (entry.came.text, entry.came.look) for entry in view.lists[1].entries if entry.came
+    ] == [
+        *(("=", "soft"), ("▲ 1", "better"), ("▼ 1", "worse")),
+    ]
+
+
+def test_cells_ideal_order_and_sentence() -> None:
+    view = side_by_side([given("bm25", LEFT)], k=3)
+    assert [cell.kind for cell in view.lists[0].cells] == ["irrelevant", "relevant", "unjudged"]
+    assert [cell.grade for cell in view.ideal] == [3, 2, 1]
+    assert view.sentence == "3 of 4 judged items are relevant"
+    assert view.top == 3
+    assert side_by_side([given("bm25", LEFT)], top=4).lists[0].cells[1].top == 4
+
+
+@pytest.mark.parametrize(
+    ("grades", "sentence"),
+    [
+        ([1], "the one judged item is relevant"),
+        ([0], "the one judged item is not relevant"),
+        ([0, 0], "0 of 2 judged items are relevant"),
+        ([1, 0], "1 of 2 judged items is relevant"),
+    ],
+)
+def test_sentences(grades: list[float], sentence: str) -> None:
+    view = side_by_side([Given("run", Rankings.from_relevance([grades]))])
+    assert view.sentence == sentence
+
+
+def test_texts_where_there_are_some() -> None:
+    texts = read_texts({"a": {"title": "Colds", "text": "A virus."}, "b": "x" * 9000, "c": ""})
+    view = side_by_side([given("bm25", ["a", "b", "c", "e"])], texts=texts)
+    entries = view.lists[0].entries
+    assert [(entry.heading, entry.line, entry.has_text) for entry in entries] == [
+        ("Colds", "A virus.", True),
+        ("x" * 240, "b", True),
+        ("c", "", False),
+        ("e", "", False),
+    ]
+
+
+def test_pictures() -> None:
+    view = side_by_side([given("bm25", ["a", "b"])], pictures={"a": "/picture?item=a"})
+    assert [entry.picture for entry in view.lists[0].entries] == ["/picture?item=a", ""]
+    assert '<img src="/picture?item=a" alt=""' in shown(view)
+
+
+def test_lists_without_ids_have_no_moves() -> None:
+    lists = [Given(name, Rankings.from_relevance([[1, 0, None]])) for name in ("a", "b")]
+    view = side_by_side(lists)
+    assert view.lists[1].lines == ()
+    assert [entry.came for entry in view.lists[1].entries] == [None] * 3
+    assert "▲" not in shown(view)
+
+
+def test_four_lists() -> None:
+    lists = [given(name, RIGHT if at % 2 else LEFT, at) for at, name in enumerate("abcd")]
+    view = side_by_side(lists)
+    assert [len(each.lines) for each in view.lists] == [0, 3, 3, 3]
+    # The second list is between two: d came from nowhere and goes nowhere.
+    assert [(entry.came, entry.left and entry.left.text) for entry in view.lists[1].entries][2] == (
+        view.lists[1].entries[2].came,
+        "gone",
+    )
+    assert shown(view).count("<section") == 4
+
+
+def test_a_run_that_lacks_the_query() -> None:
+    rankings = judge({**GRADES, "p": {"a": 1}}, {"p": {"a": 1.0}})
+    lacking = Given("short", rankings.take([rankings.queries.index("q")]))
+    html = shown(side_by_side([given("bm25", LEFT), lacking]))
+    assert "The run lacks this query." in html
+
+
+def test_refused() -> None:
+    with pytest.raises(InputError) as caught:
+        side_by_side([given("a", LEFT)] * 5)
+    assert str(caught.value) == "one to 4 lists can stand side by side; got 5."
+    with pytest.raises(InputError) as caught:
+        side_by_side([given("a", LEFT), Given("b", Rankings.from_relevance([[1]]))])
+    assert str(caught.value) == (
+        "lists side by side must be of one query, the same in all of them."
+    )
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_nothing_in_a_name_is_run(name: str) -> None:
+    scores = {"q": {name: 2.0, "b": 1.0}}
+    rankings = judge(GRADES, scores)
+    one = Given(name, rankings, {1: name, 2: "b"})
+    texts = read_texts({name: {"title": name or "x", "text": name or "x"}})
+    html = shown(side_by_side([one, one], texts=texts))
+    assert "<script" not in html
+    assert "<img" not in html
+    assert not re.search(r"<svg(?! class=\"(strip|moves)\")", html)
+    assert " style=" not in html
+    assert not re.search(r"<[^>]*\son\w+=", re.sub(r'"[^"]*"', '""', html))
+
+
+def test_ranks_are_those_of_the_library() -> None:
+    """Random lists: every move is the difference of two ranks, by a slow look at both."""
+    generator = np.random.default_rng(5)
+    names = [f"i{at}" for at in range(30)]
+    for _ in range(30):
+        one = generator.permutation(names)[: generator.integers(1, 30)].tolist()
+        two = generator.permutation(names)[: generator.integers(1, 30)].tolist()
+        view = side_by_side([given("one", one), given("two", two)], k=12)
+        for entry in view.lists[1].entries:
+            assert entry.item == two[entry.rank - 1]
+            assert entry.came is not None
+            if entry.item not in one:
+                assert entry.came.kind == "new"
+            else:
+                before = one.index(entry.item) + 1
+                assert entry.came.rank == before
+                assert entry.came.by == abs(before - entry.rank)
+                assert (entry.came.kind == "up") == (entry.rank < before)
+        both = set(one[:12]) & set(two[:12])
+        assert len(view.lists[1].lines) == len(both)
+
+
+def test_what_an_explanation_reads_fits() -> None:
+    read = Read(Rankings.from_relevance([[1, 0]]), {1: "a", 2: "b"})
+    view = side_by_side([Given("run", read.rankings, read.items, value=0.5)])
+    assert "0.500" in shown(view)

@@ -3,6 +3,7 @@ over what it reads, or twice into one file."""
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
@@ -97,3 +98,29 @@ def _flat(given: Any) -> Iterator[str]:
             yield from _flat(each)
     elif given is not None:
         yield given
+
+
+def again() -> str:
+    """The command that runs, as it could be typed again where its files lie: only their names."""
+    from shlex import join
+
+    from judged.cli._options import said
+
+    ctx = click.get_current_context()
+    words = ["judged", str(ctx.info_name)]
+    for param in ctx.command.params:
+        given = ctx.params.get(str(param.name))
+        if given is None or not said(str(param.name)):
+            continue
+        own = param.type.types[0] if isinstance(param.type, click.Tuple) else param.type
+        values = list(map(str, _flat(given)))
+        if isinstance(own, (Reads, Writes)):
+            values = [os.path.basename(value) for value in values]
+        flag = [] if isinstance(param, click.Argument) else [param.opts[-1]]
+        if getattr(param, "is_flag", False):
+            words += flag
+        elif param.multiple:
+            words += [word for value in values for word in (*flag, value)]
+        else:
+            words += [*flag, *values]
+    return join(words)

@@ -20,9 +20,9 @@ STYLES = (
     "print",
 )
 """The parts of the stylesheet, in their order; colours stand in the first alone."""
-SCRIPTS = ("theme", "app", "swap", "table", "steps", "playground", "slider", "files")
-"""The scripts of the explorer: `theme` runs first and by itself, `app` is the entry of all others.
-"""
+SCRIPTS = ("theme", "app", "swap", "table", "steps", "playground", "slider", "files", "report")
+"""The scripts: `theme` runs first and by itself, `app` is the entry of all others of the explorer,
+and `report` is the one of reports."""
 
 
 @cache

@@ -30,9 +30,7 @@ class Values:
         shown = [_shown(value) for value in self.values]
         if self.codes is None:
             return [f"<td>{value}" for value in shown]
-        return [
-            f"<td>{value}<i>{code}</i>" for value, code in zip(shown, self.codes, strict=True)
-        ]
+        return [f"<td>{value}<i>{code}</i>" for value, code in zip(shown, self.codes, strict=True)]
 
 
 def query_rows(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from judged.checks import LEVEL, checked, size_in_bytes
@@ -9,8 +10,9 @@ from judged.checks import LEVEL, checked, size_in_bytes
 if TYPE_CHECKING:
     from judged.charts.pictures import PicturesLike
     from judged.comparison.comparison import Comparison
+    from judged.embeddings.top_k import TopK
     from judged.evaluation.evaluation import Evaluation
-    from judged.inputs.texts import TextsLike
+    from judged.report.contents import Contents
     from judged.report.report import Report
     from judged.types import (
         CategoriesLike,
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
         Progress,
         RunsLike,
         SlicesLike,
+        TextsLike,
         WeightsLike,
     )
 
@@ -178,6 +181,7 @@ unanswerable, answer_threshold, level, groups, columns, judgements_format, run_f
         **{"groups": groups, "columns": columns},
         **{"judgements_format": judgements_format, "run_format": run_format},
     }
+    call = call_of(judgements, run, measures, options, names)
     return report_of(
         evaluation,
         measure=MEASURE if measures is None and convention is None else None,
@@ -194,7 +198,8 @@ unanswerable, answer_threshold, level, groups, columns, judgements_format, run_f
         max_size=max_size,
         results=results,
         files=files(read_as),
-        call=call_of(judgements, run, measures, options, names),
+        call=call,
+        again=None if call is None else call.report,
     )
 
 
@@ -208,6 +213,7 @@ def report_of(
     queries: TextsLike | None = None,
     pictures: PicturesLike | None = None,
     max_size: str | int | None = None,
+    top_k: TopK | Mapping[str, TopK] | None = None,
     **more: Any,
 ) -> Report:
     """The report of an evaluation or of a comparison; `more` is what `contents` takes."""
@@ -221,8 +227,13 @@ def report_of(
     from judged.report.report import Report
 
     limit = None if max_size is None else size_in_bytes(max_size, "max_size", at_least=10_000)
-    about = of_comparison if isinstance(source, Comparison) else contents
-    found = about(source, **more)  # type: ignore[arg-type]
+    about: Any = of_comparison if isinstance(source, Comparison) else contents
+    found: Contents = about(source, **more)
+    if top_k is not None:
+        names = [run.name for run in found.evaluation.runs]
+        first = dict(top_k) if isinstance(top_k, Mapping) else {names[0]: top_k}
+        listed = {run: own.to_dict() for run, own in first.items()}
+        found = replace(found, results=replace(found.results, first=listed))
     if texts is not None:
         items = items_of([each for part in found.listed for each in part])
         found = replace(found, texts=read_texts(texts, only=items))

@@ -36,10 +36,14 @@ class Call:
     """Those that were chosen, by their names in Python."""
     names: tuple[str, ...] = ()
     """What the runs are called."""
+    whole: bool = True
+    """Whether nothing was given that a command line cannot hold, as pictures in memory."""
 
     @property
-    def report(self) -> str:
+    def report(self) -> str | None:
         """The command that makes the report again."""
+        if not self.whole:
+            return None
         words = ["judged", "report", self.judgements, *self.runs, *_measured(self.measures)]
         return _joined([*words, *_flags(self.options), "-o", "report.html"])
 
@@ -63,36 +67,45 @@ class Call:
 def call_of(
     judgements: Any, runs: Any, measures: Any, options: Mapping[str, Any], names: tuple[str, ...]
 ) -> Call | None:
-    """The call, or None where a part of it is data that no command line can hold."""
+    """The call, or None where data or how they are judged cannot be written on a command line."""
     files = _files(judgements, runs)
     if files is None:
         return None
     wanted = [measures] if isinstance(measures, str) else list(measures or ())
-    chosen = {name: value for name, value in options.items() if value not in (None, False)}
-    if isinstance(chosen.get("policy"), Policy):
-        chosen["policy"] = chosen["policy"].to_dict()
-    if chosen.get("slices") is True:
-        chosen["slices"] = RELEVANT
-    for name in FILES:
-        if name in chosen and chosen[name] != RELEVANT:
-            if not isinstance(chosen[name], (str, PathLike)):
-                return None
-            chosen[name] = _file_name(fspath(chosen[name]))
-    before, table, path = str(chosen.get("item_to", "")).partition("table:")
-    if table and not before:
-        chosen["item_to"] = f"table:{_file_name(path)}"
-    if not all(_can_be_written(value) for value in chosen.values()):
+    written = {
+        name: _written(name, value)
+        for name, value in options.items()
+        if value is not None and value is not False
+    }
+    lost = {name for name, value in written.items() if value is None}
+    if lost & set(EXPLAINS):
         return None
-    return Call(files[0], tuple(files[1:]), tuple(map(str, wanted)), chosen, names)
+    chosen = {name: value for name, value in written.items() if value is not None}
+    return Call(files[0], tuple(files[1:]), tuple(map(str, wanted)), chosen, names, not lost)
+
+
+def _written(name: str, value: Any) -> Any:
+    """The value of an option as a command line has it; None where it cannot have it."""
+    if isinstance(value, Policy):
+        return value.to_dict()
+    if name == "slices" and value in (True, RELEVANT):
+        return RELEVANT
+    if name in FILES:
+        return _file_name(fspath(value)) if isinstance(value, (str, PathLike)) else None
+    if name == "item_to" and isinstance(value, str) and value.startswith("table:"):
+        return f"table:{_file_name(value.removeprefix('table:'))}"
+    if isinstance(value, Mapping):
+        return dict(value) if all(isinstance(each, str) for each in value.values()) else None
+    return value if isinstance(value, (str, int, float)) else None
 
 
 def _files(judgements: Any, runs: Any) -> list[str] | None:
     """Judgements and runs as arguments; the names of files alone."""
+    given: list[tuple[str | None, Any]] = [(None, judgements)]
     if isinstance(runs, Mapping):
-        several = [(str(name), path) for name, path in runs.items()]
-    else:
-        several = [(None, each) for each in (runs if isinstance(runs, (list, tuple)) else [runs])]
-    given = [(None, judgements), *(each for each in several if each[1] is not None)]
+        given += [(str(name), path) for name, path in runs.items()]
+    elif runs is not None:
+        given += [(None, each) for each in (runs if isinstance(runs, (list, tuple)) else [runs])]
     if not all(isinstance(path, (str, PathLike)) for _, path in given):
         return None
     split = [
@@ -108,12 +121,6 @@ def _files(judgements: Any, runs: Any) -> list[str] | None:
 
 def _file_name(path: str) -> str:
     return short_names([path])[0]
-
-
-def _can_be_written(value: Any) -> bool:
-    if isinstance(value, Mapping):
-        return all(isinstance(each, str) for each in value.values())
-    return isinstance(value, (str, int, float, bool))
 
 
 def _measured(measures: tuple[str, ...]) -> list[str]:

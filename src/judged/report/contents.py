@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from judged.comparison.comparison import Comparison
     from judged.evaluation.evaluation import Evaluation
     from judged.measures import Measure
-    from judged.report.commands import Call
     from judged.rankings.rankings import Rankings
+    from judged.report.commands import Call
     from judged.report.provenance import File
     from judged.types import GroupsLike, SlicesLike
 
@@ -44,6 +44,8 @@ class Contents:
     """What was read."""
     call: Call | None = None
     """What was given, where a command line can hold it."""
+    again: str | None = None
+    """The command that makes the report again, where there is one."""
     texts: Mapping[str, Any] = field(default_factory=dict)
     """Of items, by id."""
     queries: Mapping[str, Any] = field(default_factory=dict)

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 WIDE, HALF = 940, 430
 """How wide the drawing of a chart is: alone in its row, or two beside each other."""
 
+DEEPEST = 20
+"""Where the curve of the measure along ranks ends."""
+
 
 @dataclass(frozen=True, eq=False)
 class Drawn:
@@ -49,9 +52,10 @@ def of_systems(contents: Contents) -> list[Drawn]:
     own = ["precision-recall", "rank-histogram"] if one else ["eleven-point"]
     found = [_drawn(contents, kind, contents.evaluation) for kind in own]
     measure = contents.measure
-    if "k" in measure.params:
-        whole = str(replace(measure, params={**measure.params, "k": None}))
-        found.append(_drawn(contents, "measure-at-k", contents.evaluation, measures=[whole]))
+    if measure.spec.at == "k":
+        found.append(
+            _drawn(contents, "measure-at-k", contents.evaluation, measures=[measure], k=DEEPEST)
+        )
     found.append(_drawn(contents, "cmc", contents.evaluation))
     found.append(_drawn(contents, "ranges", contents.evaluation, measures=[measure]))
     return found

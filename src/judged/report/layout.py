@@ -1,4 +1,4 @@
-"""A report as one HTML file: what stands where, and what is left out where the file must be small."""
+"""A report as one HTML file: what stands where, and what a small file is without."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import nan
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from judged import __version__
 from judged.charts.pictures import address
@@ -94,7 +94,7 @@ class Layout:
             top=self.top,
             slices=self.slices,
             between_slices=self.between_slices,
-            policy=list(evaluation.policy.sentences().values()),
+            terms=list(evaluation.policy.sentences().values()),
             definitions=[self.definition(measure) for measure in evaluation.measures],
             said=dict(self.said()),
             methods=self.methods,
@@ -102,8 +102,9 @@ class Layout:
             versions=versions(),
             files=contents.files,
             call=contents.call,
+            again=contents.again,
             explains=self.explains,
-            count=len(self.query_ids),
+            asked=len(self.query_ids),
             left_out=self.left_out(without),
         )
 
@@ -204,14 +205,12 @@ class Layout:
             return []
         return [self._table(measure, False, None) for measure in others]
 
-    def _table(
-        self, measure: Measure, with_strips: bool, differences: Differences | None
-    ) -> Every:
+    def _table(self, measure: Measure, with_strips: bool, differences: Differences | None) -> Every:
         contents = self.contents
         systems = [
             _values(run, measure, self.query_ids, with_strips) for run in contents.evaluation.runs
         ]
-        said = {query: contents.queries[query].heading for query in self.query_ids if query in contents.queries}
+        said = {query: text.heading for query, text in contents.queries.items()}
         rows = query_rows(
             self.query_ids,
             systems,
@@ -224,7 +223,8 @@ class Layout:
     @cached_property
     def top(self) -> float:
         """The best grade that there is."""
-        return max(run.rankings.pool_grade.max(initial=1.0) for run in self.contents.evaluation.runs)
+        runs = self.contents.evaluation.runs
+        return max(float(run.rankings.pool_grade.max(initial=1.0)) for run in runs)
 
     @property
     def slices(self) -> list[tuple[str, list[Table]]]:

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
+from itertools import islice
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -63,20 +64,21 @@ def files(given: Mapping[str, Any]) -> tuple[File, ...]:
     paths = [(role, path) for role, each in given.items() for path in paths_in(each)]
     names = short_names([path for _, path in paths])
     return tuple(
-        File(role, name, *_measured(path))
-        for (role, path), name in zip(paths, names, strict=True)
+        File(role, name, *_measured(path)) for (role, path), name in zip(paths, names, strict=True)
     )
 
 
 def paths_in(given: Any) -> Iterator[str]:
-    """The paths in what somebody gave for one thing: a path, NAME=FILE, or several of them."""
+    """The files in what somebody gave for one thing: a path, NAME=FILE, FILE::ARRAY, table:FILE, or
+    several of them."""
     if isinstance(given, Mapping):
         given = [each for each in given.values() if isinstance(each, (str, PathLike))]
     for each in given if isinstance(given, (list, tuple)) else [given]:
         if isinstance(each, str):
-            path = named_file(each)[1] if "=" in each else each
-            if path == "-" or os.path.isfile(path):
-                yield path
+            named = [each, each.partition("::")[0], each.removeprefix("table:")]
+            named += named_file(each)[1:] if "=" in each else ()
+            found = (path for path in named if path == "-" or os.path.isfile(path))
+            yield from islice(found, 1)
         elif isinstance(each, PathLike):
             yield str(os.fspath(each))
 

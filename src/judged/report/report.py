@@ -160,7 +160,7 @@ class Report(Result):
             "evaluation": contents.evaluation.to_dict(),
             "comparison": None if compared is None else compared.to_dict(),
             "files": [each.to_dict() for each in contents.files],
-            "command": None if contents.call is None else contents.call.report,
+            "command": contents.again,
             "left_out": self.left_out(),
         }
 

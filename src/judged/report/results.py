@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 SHOWN = 10
 """How many results of a list are shown."""
-Table = TypeVar("Table", Judgements, Run, Lookup)
+Table = TypeVar("Table", bound=Judgements | Run | Lookup)
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,8 +40,8 @@ class Results:
             return self
         return replace(
             self,
-            judgements=_rows_of(self.judgements, queries),
-            tables={name: _rows_of(self.tables[name], queries) for name in runs},
+            judgements=rows_of(self.judgements, queries),
+            tables={name: rows_of(self.tables[name], queries) for name in runs},
         )
 
     def explanation(self, run: str, query: str, measure: Measure) -> Explanation:
@@ -64,10 +64,16 @@ class Results:
         return replace(found, items=dict(enumerate(items, 1))) if items else found
 
 
-def _rows_of(table: Table, queries: Collection[str]) -> Table:
-    """The rows of some queries."""
+def rows_of(table: Table, queries: Collection[str]) -> Table:
+    """The rows of some queries.
+
+    >>> from judged import read_run
+    >>> list(rows_of(read_run({"a": ["x"], "b": ["y"]}), {"b"}).lists)
+    ['b']
+    """
     if isinstance(table, Lookup):
-        return replace(table, lists={q: own for q, own in table.lists.items() if q in queries})
+        own_lists = {query: own for query, own in table.lists.items() if query in queries}
+        return replace(table, lists=own_lists)
     own = table.frame["query"].is_in(list(queries)).arg_true().to_numpy()
     return replace(
         table,

@@ -6,13 +6,15 @@ from __future__ import annotations
 import io
 import os
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
 
+from support.browser import launched
 from support.parts import Needs, missing_part
 
 Write = Callable[[str, "str | bytes"], Path]
@@ -86,6 +88,14 @@ def needs() -> Needs:
     """`needs("spark")` skips the test where Spark is missing, and fails it where JUDGED_REQUIRE
     says it has to be there."""
     return missing_part
+
+
+@pytest.fixture(scope="session")
+def browser(needs: Needs) -> Iterator[Any]:
+    """A real browser, started once for all tests of a process: there cannot be two."""
+    needs("browser")
+    with launched() as found:
+        yield found
 
 
 @pytest.fixture

@@ -41,12 +41,46 @@ CHOICES: dict[str, dict[str, str]] = {
 """Each choice and its sentence: the validation, the command line's options and every definition
 read this."""
 
+SHORT: dict[str, tuple[str, dict[str, str]]] = {
+    "ties": (
+        "Ties are broken",
+        {
+            "id": "by item id",
+            "input": "as in the input",
+            "best": "in the system's favour",
+            "worst": "against the system",
+            "expected": "in no order: the mean of all",
+        },
+    ),
+    "missing": (
+        "a missing query",
+        {"zero": "counts as an empty list", "skip": "is left out", "error": "is an error"},
+    ),
+    "empty": (
+        "nothing relevant",
+        {
+            "zero": "counts the worst value",
+            "one": "counts as perfect",
+            "skip": "is left out",
+            "error": "is an error",
+        },
+    ),
+    "unjudged": (
+        "unjudged results",
+        {"nonrelevant": "count as not relevant", "removed": "are removed first"},
+    ),
+}
+"""The policy as one sentence that can be edited: how the part of each choice begins, and the few
+words that stand for each of its values in it."""
+
 DUPLICATES = {
     "error": "an item that occurs twice for a query is an error",
     "first": "of an item that occurs twice for a query, the best-ranked row is kept",
 }
 """What may be done about a (query, item) that occurs twice; not part of the policy, as it repairs
 the data."""
+SHORT_DUPLICATES = ("duplicates", {"error": "are an error", "first": "count once, the best-ranked"})
+"""The same in the sentence that can be edited."""
 
 PRECISIONS = ("double", "single")
 """Of the scores that ranks from vectors are by; the first is the default."""

@@ -3,7 +3,6 @@ every kind of chart shows them as they are, and nothing else happens."""
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -16,29 +15,19 @@ import judged
 from judged.charts.names import LONGEST, drawable
 from support.hostile import FLAG, HIDDEN, ODD, SCRIPTS, drawn
 
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
-
 
 @pytest.fixture(scope="module")
-def page(needs: Callable[[str], None]) -> Iterator[Callable[[str], Any]]:
+def page(browser: Any) -> Iterator[Callable[[str], Any]]:
     """A function that opens HTML in a browser, waits, and gives the tab."""
-    needs("browser")
-    from playwright.sync_api import sync_playwright
+    tab = browser.new_page()
 
-    path = next(found for name in BROWSERS if (found := shutil.which(name)))
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path=path, args=["--no-sandbox", "--disable-gpu"]
-        )
-        tab = browser.new_page()
+    def opened(html: str) -> Any:
+        tab.goto("about:blank")
+        tab.set_content(html)
+        return tab
 
-        def opened(html: str) -> Any:
-            tab.goto("about:blank")
-            tab.set_content(html)
-            return tab
-
-        yield opened
-        browser.close()
+    yield opened
+    tab.close()
 
 
 def fooled(tab: Any) -> bool:

@@ -3,7 +3,6 @@ motion."""
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,27 +11,6 @@ from typing import Any
 import pytest
 
 import judged
-
-FLAGS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-sync",
-]
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
-
-
-@pytest.fixture(scope="module")
-def browser(needs: Callable[[str], None]) -> Iterator[Any]:
-    needs("browser")
-    from playwright.sync_api import sync_playwright
-
-    path = next(found for name in BROWSERS if (found := shutil.which(name)))
-    with sync_playwright() as playwright:
-        launched = playwright.chromium.launch(executable_path=path, args=FLAGS)
-        yield launched
-        launched.close()
 
 
 @pytest.fixture

@@ -32,6 +32,7 @@ COMMANDS = (
     "plot",
     "measures",
     "trec-eval",
+    "serve",
     "demo",
 )
 """Each is a command in the module of this package of the same name."""

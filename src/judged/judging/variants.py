@@ -13,12 +13,16 @@ from numpy.typing import NDArray
 
 from judged.errors import PolicyError
 from judged.judging.ties import spans
+from judged.policy import Policy
+from judged.rankings.audit import Audit, audit_of
 from judged.rankings.rankings import Rankings, Subtopics, by_query_and_rank
 from judged.rankings.ties import favoured
 from judged.segments import Floats, Ints, borders, ordinals, positions, starts_of
 
 FAVOURS = ("best", "worst")
 """Tie rules that look at grades."""
+ONE_ORDER = ("id", "input")
+"""Tie rules that look at the run: rankings made by one of them do not know the other."""
 
 
 class Variants:
@@ -171,6 +175,40 @@ def _finished(whole: Rankings, like: Rankings) -> Rankings:
     r = whole if like.depth is None or like.whole is None else cut(whole, like.depth)
     r = condensed(r) if like.unjudged == "removed" and r.unjudged != "removed" else r
     return replace(r, basis=like.basis, audit=like.audit)
+
+
+def restated(r: Rankings, policy: Policy, depth: int | None = None) -> Rankings:
+    """Whole rankings with every unjudged item in them, as `judge` makes them under another policy
+    and another depth; what was found is counted again.
+
+    >>> from judged import judge
+    >>> judgements, run = {"q": {"a": 1, "b": 0}}, {"q": {"x": 2.0, "a": 1.0, "b": 1.0}}
+    >>> r = restated(judge(judgements, run), Policy(ties="best", unjudged="removed"), 2)
+    >>> r.hit_rank.tolist(), r.hit_grade.tolist(), r.audit.unjudged_removed
+    ([1], [1.0], 1)
+    """
+    if r.whole is not None or r.depth is not None or r.unjudged == "removed":
+        raise PolicyError("these rankings were cut or condensed, which cannot be undone here.")
+    audit = audit_of(r)
+    whole = replace(r, audit=None)
+    if policy.ties != r.ties:
+        tied = bool((r.spans[1] > r.spans[0]).any())
+        free = policy.ties in ONE_ORDER and not tied
+        whole = replace(whole, ties=policy.ties) if free else rearranged(whole, policy.ties)
+    shown = whole if depth is None else cut(whole, depth)
+    final = condensed(shown) if policy.unjudged == "removed" else shown
+    counted = Audit.of(
+        shown,
+        run_queries=audit.run_queries,
+        notes=audit.notes,
+        fractional_grades=audit.fractional_grades,
+        negative_grades=audit.negative_grades,
+        infinite_scores=audit.infinite_scores,
+        duplicates_dropped=audit.duplicates_dropped,
+        cut_by_depth=int((whole.retrieved - shown.retrieved).sum()),
+        unjudged_removed=int((shown.retrieved - final.retrieved).sum()),
+    )
+    return replace(final, audit=counted)
 
 
 def judged_alike(r: Rankings, grade: float) -> Rankings:

@@ -20,9 +20,11 @@ STYLES = (
     "print",
 )
 """The parts of the stylesheet, in their order; colours stand in the first alone."""
-SCRIPTS = ("theme", "app", "swap", "table", "steps", "playground", "slider", "files", "report")
-"""The scripts: `theme` runs first and by itself, `app` is the entry of all others of the explorer,
-and `report` is the one of reports."""
+MODULES = ("app", "swap", "table", "steps", "playground", "slider", "files")
+"""The modules of the explorer; `app` is the entry, which imports the others."""
+CLASSIC = ("theme", "report")
+"""Scripts that run by themselves, also from a file on disk, where modules do not load."""
+SCRIPTS = (*CLASSIC, *MODULES)
 
 
 @cache

@@ -16,8 +16,10 @@ if TYPE_CHECKING:
 
 WIDTH, HEIGHT, GAP = 13, 18, 2
 """Of a cell of a small strip, and between two."""
-STUB = 0.28
-"""How high a result stands that was judged and is not relevant."""
+LOWEST, STUB = 0.45, 0.28
+"""How high the lowest grade would stand, and a result that was judged and is not relevant."""
+_HATCH = ' fill="url(#hatch)"'
+"""In the element, as a stylesheet's own addresses would be looked up beside it."""
 
 
 def _n(value: float) -> str:
@@ -34,24 +36,45 @@ def _svg(width: float, height: float, shapes: str, *, label: str | None, kind: s
 
 
 def _box(x: float, y: float, width: float, height: float, kind: str, radius: float = 2) -> str:
-    fill = ' fill="url(#hatch)"' if kind == "hatched" else ""
     return (
         f'<rect class="{kind}" x="{_n(x)}" y="{_n(y)}" width="{_n(width)}" '
-        f'height="{_n(height)}" rx="{_n(radius)}"{fill}/>'
+        f'height="{_n(height)}" rx="{_n(radius)}"/>'
     )
 
 
-def _cell(cell: Cell, x: float, width: float, height: float) -> str:
-    """One cell; outlines lie half a pixel inside, so that they are sharp."""
+def _rounded(x: float, y: float, width: float, height: float, radius: float) -> str:
+    """The path around a box, whose corners are as round as there is room for."""
+    radius = max(min(radius, width / 2, height / 2), 0.0)
+    if not radius:
+        return f"M{_n(x)} {_n(y)}h{_n(width)}v{_n(height)}h{_n(-width)}z"
+    across, down = _n(width - 2 * radius), _n(height - 2 * radius)
+    r, back_across, back_down = _n(radius), f"-{across}", f"-{down}"
+    return (
+        f"M{_n(x + radius)} {_n(y)}h{across}a{r} {r} 0 0 1 {r} {r}v{down}a{r} {r} 0 0 1-{r} {r}"
+        f"h{back_across}a{r} {r} 0 0 1-{r}-{r}v{back_down}a{r} {r} 0 0 1 {r}-{r}z"
+    )
+
+
+def _paths(boxes: Iterable[tuple[str, str]]) -> str:
+    """Paths of some kinds, those of one kind as one element: tables have thousands of cells."""
+    by_kind: dict[str, str] = {}
+    for kind, path in boxes:
+        by_kind[kind] = by_kind.get(kind, "") + path
+    return "".join(
+        f'<path class="{kind}"{_HATCH if kind == "hatched" else ""} d="{path}"/>'
+        for kind, path in by_kind.items()
+    )
+
+
+def _cell(cell: Cell, x: float, width: float, height: float) -> tuple[str, str]:
+    """Kind and path of one cell; outlines lie half a pixel inside, so that they are sharp."""
     radius = 2 if height <= 20 else 3
-    if cell.kind == "unjudged":
-        return _box(x + 0.5, 0.5, width - 1, height - 1, "hatched", radius)
-    if cell.kind == "nothing":
-        return _box(x + 0.5, 0.5, width - 1, height - 1, "absent", radius)
-    if cell.kind == "irrelevant":
-        return _box(x, height * (1 - STUB), width, height * STUB, "none", radius)
-    part = 0.45 + 0.55 * min(cell.share, 1.0)
-    return _box(x, height * (1 - part), width, height * part, f"g{cell.level}", radius)
+    if cell.kind in ("unjudged", "nothing"):
+        kind = "hatched" if cell.kind == "unjudged" else "absent"
+        return kind, _rounded(x + 0.5, 0.5, width - 1, height - 1, radius - 0.5)
+    part = STUB if cell.kind == "irrelevant" else LOWEST + (1 - LOWEST) * min(cell.share, 1.0)
+    kind = "none" if cell.kind == "irrelevant" else f"g{cell.level}"
+    return kind, _rounded(x, height * (1 - part), width, height * part, radius)
 
 
 _WORDS = {"irrelevant": "not relevant", "unjudged": "not judged", "nothing": "no result"}
@@ -112,7 +135,7 @@ def strip(
     True
     """
     step = width + GAP
-    shapes = "".join(_cell(cell, at * step, width, height) for at, cell in enumerate(cells))
+    shapes = _paths(_cell(cell, at * step, width, height) for at, cell in enumerate(cells))
     words = strip_words(cells)
     said = None if hidden else f"{label}: {words}" if label else words
     total = max(len(cells) * step - GAP, 0)
@@ -145,7 +168,8 @@ def mean_strip(
     >>> "rank 1: 50\\xa0% relevant" in mean_strip([(0.5, 0.5, 0.0, 0.0)])
     True
     """
-    shapes, words = [], []
+    boxes: list[tuple[str, str]] = []
+    words = []
     for at, (relevant, irrelevant, unjudged, _) in enumerate(shares):
         x, y = at * (width + GAP), float(height)
         for part, kind in ((relevant, "g2"), (irrelevant, "none"), (unjudged, "hatched")):
@@ -153,11 +177,11 @@ def mean_strip(
             if part > 0:
                 inside = 0.5 if kind == "hatched" and part * height > 1 else 0.0
                 size = (width - 2 * inside, part * height - 2 * inside)
-                shapes.append(_box(x + inside, y + inside, *size, kind, 0))
+                boxes.append((kind, _rounded(x + inside, y + inside, *size, 0)))
         words.append(f"rank {at + 1}: {share(relevant)} relevant, {share(unjudged)} not judged")
     said = (f"{label}: " if label else "") + "; ".join(words)
     total = max(len(shares) * (width + GAP) - GAP, 0)
-    return _svg(total, height, "".join(shapes), label=said, kind="strip mean")
+    return _svg(total, height, _paths(boxes), label=said, kind="strip mean")
 
 
 def logo(height: float = 20) -> Markup:
@@ -166,7 +190,7 @@ def logo(height: float = 20) -> Markup:
 
     cells = [Cell("relevant", 3.0, 3.0), Cell("irrelevant"), Cell("relevant", 1.5, 3.0)]
     width = height / 2
-    shapes = "".join(
+    shapes = _paths(
         _cell(cell, at * (width + GAP), width, height)
         for at, cell in enumerate([*cells, Cell("unjudged")])
     )

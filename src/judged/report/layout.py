@@ -27,8 +27,6 @@ from judged.report.lists import Shown, items_of, shown
 from judged.report.provenance import versions
 
 if TYPE_CHECKING:
-    from markupsafe import Markup
-
     from judged.evaluation.scored import Scored
     from judged.measures import Measure
     from judged.pages.boards import Board
@@ -146,12 +144,12 @@ class Layout:
         return panel(contents.comparison, *contents.pair, contents.by)
 
     @cached_property
-    def compared_figures(self) -> list[tuple[Drawn, Markup | None]]:
+    def compared_figures(self) -> list[tuple[Drawn, str | None]]:
         """The charts of the comparison."""
         return list(map(_figure, figures.of_comparison(self.contents)))
 
     @cached_property
-    def system_figures(self) -> list[tuple[Drawn, Markup | None]]:
+    def system_figures(self) -> list[tuple[Drawn, str | None]]:
         """The charts of all systems."""
         return list(map(_figure, figures.of_systems(self.contents)))
 
@@ -284,7 +282,7 @@ class Every:
     """A table of every query."""
 
     measure: str
-    rows: Markup
+    rows: str
     with_strips: bool
 
 
@@ -295,7 +293,7 @@ def _own_entry() -> str:
     )
 
 
-def _figure(drawn: Drawn) -> tuple[Drawn, Markup | None]:
+def _figure(drawn: Drawn) -> tuple[Drawn, str | None]:
     """A chart as it stands in the page; where pictures cannot be made, why not."""
     if drawn.chart is None:
         return drawn, None

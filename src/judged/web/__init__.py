@@ -1,1 +1,143 @@
 """The explorer: a local web app over the same objects, safe by default."""
+
+from __future__ import annotations
+
+import os
+import socket
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from judged.errors import InputError, MissingExtraError
+from judged.web.settings import HOST, MEMORY, PORT, UPLOAD_LIMIT, Settings, is_loopback
+
+if TYPE_CHECKING:
+    from judged.web.safety import Safety
+
+__all__ = ["Settings", "application", "serve"]
+
+TRIED = 20
+"""So many ports are tried, each one above the last."""
+
+
+def application(settings: Settings) -> Safety:
+    """The explorer as an ASGI application, with its checks around it.
+
+    Parameters
+    ----------
+    settings : Settings
+        The files, the address and the bounds.
+
+    Returns
+    -------
+    Safety
+
+    >>> application(Settings.of([])).settings.host
+    '127.0.0.1'
+    """
+    try:
+        from judged.web.app import application as made
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] not in ("starlette", "uvicorn", "anyio"):
+            raise
+        raise MissingExtraError('The explorer needs starlette: pip install "judged[web]".') from (
+            None
+        )
+    return made(settings)
+
+
+def serve(
+    paths: Sequence[str | os.PathLike[str]] = (),
+    *,
+    host: str = HOST,
+    port: int = PORT,
+    key: bool = True,
+    open_browser: bool = True,
+    memory: str | int = MEMORY,
+    upload_limit: str | int = UPLOAD_LIMIT,
+    say: Callable[[str], None] = print,
+) -> None:
+    """Serve the explorer until it is interrupted.
+
+    Parameters
+    ----------
+    paths : sequence of str or path, optional
+        Files of judgements, runs, texts and vectors, or one folder of them.
+    host : str, optional
+        Where it listens; by default on this machine alone.
+    port : int, optional
+        The port; where it is in use, the next one that is free. 0 takes any.
+    key : bool, optional
+        Whether only those may look who have the address with its key; False only on this machine.
+    open_browser : bool, optional
+        Whether the browser is opened.
+    memory : str or int, optional
+        How much results may take, as "1GB".
+    upload_limit : str or int, optional
+        How much a browser may send, as "500MB".
+    say : callable, optional
+        What is told line by line: the address, and what it means.
+
+    >>> serve(["nothing.here"])
+    Traceback (most recent call last):
+    judged.errors.InputError: nothing.here: no such file.
+    """
+    settings = Settings.of(
+        list(paths), host=host, port=port, key=key, memory=memory, upload_limit=upload_limit
+    )
+    try:
+        import uvicorn
+    except ModuleNotFoundError:
+        raise MissingExtraError('The explorer needs uvicorn: pip install "judged[web]".') from None
+    listening = bound(settings, say)
+    settings = replace(settings, port=listening.getsockname()[1])
+    app = application(settings)
+    say(f"The explorer is at {settings.address}")
+    if not is_loopback(settings.host):
+        say(
+            f"It listens on {settings.host}: whoever can reach this machine and has the address "
+            "with its key can look at these files, and what is sent is not encrypted."
+        )
+    say("Files stay on this machine. Press Ctrl-C to stop.")
+    if open_browser:
+        _open(settings.address)
+    config = uvicorn.Config(app, log_level="warning", access_log=False, server_header=False)
+    uvicorn.Server(config).run(sockets=[listening])
+
+
+def bound(settings: Settings, say: Callable[[str], None]) -> socket.socket:
+    """A socket on the first port that is free, from the one that is wanted on."""
+    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
+    last = min(settings.port + TRIED, 65_535)
+    for port in range(settings.port, last + 1):
+        found = socket.socket(family, socket.SOCK_STREAM)
+        if os.name == "posix":
+            found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            found.bind((settings.host, port))
+        except OverflowError:
+            raise InputError(f"port must be a whole number up to 65,535; got {port}.") from None
+        except socket.gaierror:
+            raise InputError(f"there is no host {settings.host!r}; give an address.") from None
+        except OSError as error:
+            found.close()
+            if port < last and error.errno in _IN_USE:
+                say(f"Port {port} is in use; trying {port + 1}.")
+                continue
+            raise InputError(
+                f"cannot listen on {settings.host} port {port} ({error.strerror}); choose another "
+                "with --port."
+            ) from None
+        return found
+    raise AssertionError
+
+
+_IN_USE = (48, 98, 10048)
+"""What systems call an address that is in use."""
+
+
+def _open(address: str) -> None:
+    import threading
+    import webbrowser
+
+    threading.Timer(0.5, lambda: webbrowser.open(address)).start()

@@ -1,8 +1,10 @@
 // Controls without a new page: a form or link with data-swap="NAME" fetches its own address as the
-// fragment NAME, which takes the place of the element with that id. The server makes and escapes
-// all of the HTML; nothing here makes HTML of data.
+// fragment NAME, which takes the place of the element with that id. Elements beside it whose ids
+// are in the page take their places too. The server makes and escapes all of the HTML; nothing here
+// makes HTML of data.
 
-const asked = new Map(); // fragment name -> AbortController of its last request
+const asked = new Map(); // name of a fragment -> AbortController of its last request
+const SILENT = "The server does not answer. Is judged serve still running?";
 
 /** Say something to screen readers, politely. */
 export function announce(text) {
@@ -10,26 +12,24 @@ export function announce(text) {
   if (place) place.textContent = text;
 }
 
-/** The element of a fragment of the server's, made without running anything in it. */
-function parsed(text, name) {
-  const page = new DOMParser().parseFromString(text, "text/html");
-  return page.getElementById(name) ?? page.body.firstElementChild;
+/** HTML of the server's as nodes; nothing in it runs, and rows need no table around them. */
+export function parsed(text) {
+  const page = new DOMParser().parseFromString(`<template>${text}</template>`, "text/html");
+  return page.querySelector("template").content;
 }
 
-/** Show what the server refused, in its own words, above what was there. */
-function refuse(name, text) {
-  const place = document.getElementById("refused");
-  if (!place) return;
-  const words = document.createElement("b");
-  words.textContent = text;
-  const inner = document.createElement("div");
-  inner.append(words);
-  const band = document.createElement("div");
-  band.className = "band refused";
-  band.setAttribute("role", "alert");
-  band.append(inner);
-  place.replaceChildren(band);
+/** Ask this server for a fragment; an answer that is an error is thrown as its sentence. */
+export async function fragment(url, name, signal) {
+  const answer = await fetch(url, {
+    headers: { "X-Fragment": name },
+    credentials: "same-origin",
+    signal,
+  });
+  if (!answer.ok) throw new Refused(await sentence(answer));
+  return answer;
 }
+
+export class Refused extends Error {}
 
 /** The sentence in an answer that is an error: {"error": …}, a page, or plain text. */
 async function sentence(answer) {
@@ -43,84 +43,119 @@ async function sentence(answer) {
     }
   }
   if (!kind.includes("html")) return text;
-  const page = new DOMParser().parseFromString(text, "text/html");
-  const said = page.querySelector("[data-error], .band.refused, main h1, body");
-  return (said?.textContent ?? "").trim().replace(/\s+/g, " ");
+  const page = parsed(text);
+  const said = page.querySelector("[data-error]") ?? page.querySelector(".band.refused, main");
+  return (said ?? page).textContent.trim().replace(/\s+/g, " ");
 }
 
-/** Where the focus is, in a way that outlasts a swap. */
+/** Show what was refused, in the server's words; what was there stays. */
+export function refuse(text) {
+  const place = document.getElementById("refused");
+  if (!place) return;
+  const words = document.createElement("div");
+  words.textContent = text;
+  const band = document.createElement("div");
+  band.className = "band refused";
+  band.setAttribute("role", "alert");
+  band.append(words);
+  place.replaceChildren(band);
+  place.scrollIntoView({ block: "nearest" });
+}
+
+/** Put choices back to what the page shows; typed text stays, and is marked. */
+function restore(form) {
+  for (const each of form?.elements ?? []) {
+    if (each instanceof HTMLSelectElement) {
+      for (const option of each.options) option.selected = option.defaultSelected;
+    } else if (each.type === "checkbox" || each.type === "radio") {
+      each.checked = each.defaultChecked;
+    } else if (each instanceof HTMLInputElement && each.value !== each.defaultValue) {
+      each.setAttribute("aria-invalid", "true");
+    }
+  }
+}
+
+/** Remember the focus in a way that outlasts a swap. */
 function focusKept(element) {
   const active = document.activeElement;
   if (!active || !element.contains(active)) return () => {};
   const { id, name } = active;
   const value = active.getAttribute("value");
-  const selection = "selectionStart" in active ? active.selectionStart : null;
+  const href = active.getAttribute("href");
+  const at = active instanceof HTMLInputElement && active.type === "text" && active.selectionStart;
   return (fresh) => {
-    const named = name ? [...fresh.querySelectorAll(`[name="${CSS.escape(name)}"]`)] : [];
+    const all = [...fresh.querySelectorAll("a, button, input, select, textarea, summary")];
+    const named = name ? all.filter((each) => each.name === name) : [];
     const found =
       (id && document.getElementById(id)) ||
       named.find((each) => each.getAttribute("value") === value) ||
-      named[0];
-    if (!found) {
+      named[0] ||
+      (href && all.find((each) => each.getAttribute("href") === href));
+    if (found) {
+      found.focus({ preventScroll: true });
+      if (typeof at === "number") found.setSelectionRange?.(at, at);
+    } else {
       fresh.setAttribute("tabindex", "-1");
       fresh.focus({ preventScroll: true });
-      return;
-    }
-    found.focus({ preventScroll: true });
-    if (selection !== null && found.type === "text") {
-      found.setSelectionRange(selection, selection);
     }
   };
 }
 
+function put(fresh, place) {
+  const focus = focusKept(place);
+  fresh.classList.add("swapped");
+  place.replaceWith(fresh);
+  focus(fresh);
+  const detail = { element: fresh, name: fresh.id };
+  document.dispatchEvent(new CustomEvent("judged:swapped", { detail }));
+}
+
+const page = (url) => url.href.split("#")[0];
+let here = page(location);
+
 /**
  * Fetch an address as a fragment and put it where the fragment stands.
- * @param {string} address of this server
+ * @param {string|URL} address of this server
  * @param {string} name of the block, which is the id of its element
- * @param {{push?: boolean, quiet?: boolean}} options push: change the browser's address
+ * @param {{push?: boolean, form?: HTMLFormElement}} options push: change the browser's address
  * @returns {Promise<Element|null>} what stands there now; null where it was refused or overtaken
  */
-export async function swap(address, name, { push = true, quiet = false } = {}) {
-  const old = document.getElementById(name);
+export async function swap(address, name, { push = true, form } = {}) {
   const url = new URL(address, location.href);
-  if (!old || url.origin !== location.origin) {
+  if (!document.getElementById(name) || url.origin !== location.origin) {
     location.assign(url);
     return null;
   }
-  asked.get(name)?.abort();
+  for (const [other, request] of asked) {
+    if (other === name || name === "main") request.abort();
+  }
   const mine = new AbortController();
   asked.set(name, mine);
-  old.setAttribute("aria-busy", "true");
+  document.getElementById(name).setAttribute("aria-busy", "true");
   try {
-    const answer = await fetch(url, {
-      headers: { "X-Fragment": name },
-      credentials: "same-origin",
-      signal: mine.signal,
-    });
-    if (!answer.ok) {
-      refuse(name, await sentence(answer));
-      return null;
-    }
-    const fresh = parsed(await answer.text(), name);
-    if (asked.get(name) !== mine || !fresh) return null;
+    const answer = await fragment(url, name, mine.signal);
+    const content = parsed(await answer.text());
+    const fresh = content.getElementById(name) ?? content.firstElementChild;
     const place = document.getElementById(name);
-    const focus = focusKept(place);
-    if (name !== fresh.id) fresh.id = name;
-    fresh.classList.add("swapped");
-    place.replaceWith(fresh);
-    document.getElementById("refused")?.replaceChildren();
+    if (asked.get(name) !== mine || !fresh || !place) return null;
+    fresh.id = name;
     const title = answer.headers.get("X-Title");
     if (title) document.title = decodeURIComponent(title);
-    if (push) {
-      history.pushState({ fragment: name }, "", answer.redirected ? answer.url : url);
+    const shown = answer.redirected ? new URL(answer.url) : url;
+    if (push && shown.href !== location.href) history.pushState(null, "", shown);
+    here = page(location);
+    for (const other of [...content.children]) {
+      const old = other !== fresh && other.id && document.getElementById(other.id);
+      if (old) put(other, old);
     }
-    focus(fresh);
-    document.dispatchEvent(new CustomEvent("judged:swapped", { detail: { element: fresh, name } }));
-    if (!quiet) announce(fresh.dataset.announce ?? document.title);
+    put(fresh, place);
+    document.getElementById("refused")?.replaceChildren();
+    announce(fresh.dataset.announce ?? document.title);
     return fresh;
   } catch (error) {
-    if (error.name === "AbortError") return null;
-    refuse(name, "The server does not answer. Is judged serve still running?");
+    if (asked.get(name) !== mine || error.name === "AbortError") return null;
+    restore(form);
+    refuse(error instanceof Refused ? error.message : SILENT);
     return null;
   } finally {
     if (asked.get(name) === mine) {
@@ -130,79 +165,34 @@ export async function swap(address, name, { push = true, quiet = false } = {}) {
   }
 }
 
-/** The address that a form of method get would go to. */
+/** The address that a form of method get goes to; fields that hold nothing are left out. */
 export function addressOf(form, submitter) {
   const url = new URL(form.getAttribute("action") ?? location.pathname, location.href);
-  const data = new FormData(form, submitter);
-  url.search = new URLSearchParams([...data].filter(([, value]) => typeof value === "string"));
-  return url.href;
+  const texts = [...new FormData(form, submitter)].filter(([, value]) => typeof value === "string");
+  url.search = new URLSearchParams(texts.filter(([, value]) => value !== ""));
+  return url;
 }
 
-/** Fill the places of charts, one after the other, once they are near the window. */
+/** Fill the place of a chart; data-fit asks for one as wide as the place. */
 async function load(place) {
-  const address = place.dataset.load;
+  const url = new URL(place.dataset.load, location.href);
   place.removeAttribute("data-load");
+  if (url.origin !== location.origin) return;
+  if (place.dataset.fit !== undefined) {
+    url.searchParams.set("width", String(Math.max(160, Math.floor(place.clientWidth))));
+  }
+  place.setAttribute("aria-busy", "true");
   try {
-    const url = new URL(address, location.href);
-    if (url.origin !== location.origin) return;
-    if (place.dataset.fit !== undefined) {
-      url.searchParams.set("width", String(Math.floor(place.clientWidth)));
-    }
-    const answer = await fetch(url, {
-      headers: { "X-Fragment": "figure" },
-      credentials: "same-origin",
-    });
-    if (!place.isConnected) return;
-    if (!answer.ok) {
-      place.textContent = await sentence(answer);
-      return;
-    }
-    const page = new DOMParser().parseFromString(await answer.text(), "text/html");
-    place.replaceChildren(...page.body.childNodes);
+    const answer = await fragment(url, "figure");
+    place.replaceChildren(parsed(await answer.text()));
     place.classList.add("swapped");
     place.classList.remove("tall");
     document.dispatchEvent(new CustomEvent("judged:swapped", { detail: { element: place } }));
-  } catch {
-    place.textContent = "This chart could not be loaded.";
+  } catch (error) {
+    place.textContent = error instanceof Refused ? error.message : SILENT;
+  } finally {
+    place.removeAttribute("aria-busy");
   }
-}
-
-let watching = false;
-
-function watch() {
-  if (watching) return;
-  watching = true;
-  document.addEventListener("submit", (event) => {
-    const form = event.target;
-    const name = form.dataset.swap;
-    if (!name || form.method !== "get" || event.defaultPrevented) return;
-    event.preventDefault();
-    swap(addressOf(form, event.submitter), name);
-  });
-  document.addEventListener("change", (event) => {
-    const form = event.target.form;
-    if (!form?.dataset.swap || event.target.closest("[data-wait]")) return;
-    form.requestSubmit();
-  });
-  let pause;
-  document.addEventListener("input", (event) => {
-    const form = event.target.form;
-    if (!form?.dataset.swap || event.target.dataset.live === undefined) return;
-    clearTimeout(pause);
-    pause = setTimeout(() => form.requestSubmit(), 250);
-  });
-  document.addEventListener("click", (event) => {
-    const link = event.target instanceof Element ? event.target.closest("a[data-swap]") : null;
-    const other = event.metaKey || event.ctrlKey || event.shiftKey || event.altKey;
-    if (!link || other || event.button !== 0 || event.defaultPrevented) return;
-    event.preventDefault();
-    swap(link.href, link.dataset.swap);
-  });
-  addEventListener("popstate", () => {
-    // Whatever block a step changed, the main one holds it.
-    if (document.getElementById("main")) swap(location.href, "main", { push: false });
-    else location.reload();
-  });
 }
 
 const near = new IntersectionObserver(
@@ -216,7 +206,58 @@ const near = new IntersectionObserver(
   { rootMargin: "400px" },
 );
 
+let pause;
+
+function listen() {
+  document.addEventListener("submit", (event) => {
+    const form = event.target;
+    const name = form.dataset.swap;
+    if (!name || form.method !== "get" || event.defaultPrevented) return;
+    event.preventDefault();
+    clearTimeout(pause);
+    swap(addressOf(form, event.submitter), name, { form });
+  });
+  document.addEventListener("change", (event) => {
+    const form = event.target.form;
+    if (form?.dataset.swap && !event.target.closest("[data-wait]")) form.requestSubmit();
+  });
+  document.addEventListener("input", (event) => {
+    const form = event.target.form;
+    if (!form?.dataset.swap || event.target.dataset.live === undefined) return;
+    clearTimeout(pause);
+    pause = setTimeout(() => form.requestSubmit(), 250);
+  });
+  document.addEventListener("click", (event) => {
+    const link = event.target instanceof Element ? event.target.closest("a[data-swap]") : null;
+    const elsewhere = event.metaKey || event.ctrlKey || event.shiftKey || event.altKey;
+    if (!link || elsewhere || event.button !== 0 || event.defaultPrevented) return;
+    event.preventDefault();
+    swap(link.href, link.dataset.swap);
+  });
+  // A menu closes when something else is pressed, and by Escape.
+  document.addEventListener("click", (event) => {
+    for (const menu of document.querySelectorAll("details.menu[open]")) {
+      if (!menu.contains(event.target)) menu.open = false;
+    }
+  });
+  document.addEventListener("keydown", (event) => {
+    const menu = event.key === "Escape" && event.target.closest?.("details.menu[open]");
+    if (!menu) return;
+    menu.open = false;
+    menu.querySelector("summary").focus();
+  });
+  addEventListener("popstate", () => {
+    if (page(location) === here) return; // another place on the same page
+    here = page(location);
+    if (document.getElementById("main")) swap(location.href, "main", { push: false });
+    else location.reload();
+  });
+}
+
+let listening = false;
+
 export function start(root) {
-  watch();
+  if (!listening) listen();
+  listening = true;
   for (const place of root.querySelectorAll("[data-load]")) near.observe(place);
 }

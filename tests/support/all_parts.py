@@ -1,7 +1,11 @@
 """A page with all parts in it, as the explorer would serve it."""
 
+from __future__ import annotations
+
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
+from urllib.parse import parse_qsl, urlsplit
 
 import numpy as np
 
@@ -53,7 +57,7 @@ def gallery(figure: str = "") -> str:
         {"kind": "info", "text": "No missing queries, no duplicates, no list shorter than 10."},
     ]
     template = environment().from_string(
-        Path(__file__).with_name("gallery.html").read_text(encoding="utf-8")
+        Path(__file__).with_name("all_parts.html").read_text(encoding="utf-8")
     )
     return template.render(
         title="All parts",
@@ -69,22 +73,32 @@ def gallery(figure: str = "") -> str:
     )
 
 
-def served(page, html: str, path: str = "/") -> list[str]:
+def served(page: Any, html: str, path: str = "/", answers: Any = None) -> list[str]:
     """Open HTML in a browser's page at an address of its own, under the policy of the explorer; the
-    list fills with what the console says."""
+    list fills with what the console says. `answers(route, path, query)` may answer before."""
     said: list[str] = []
-    page.on("console", lambda message: said.append(message.text))
+    # A refusal is in the network's log, whatever a page makes of it.
+    expected = ("the server responded with a status of 400", "net::ERR_FAILED")
+    page.on(
+        "console",
+        lambda message: (
+            said.append(message.text)
+            if not any(each in message.text for each in expected)
+            else None
+        ),
+    )
     page.on("pageerror", lambda error: said.append(str(error)))
 
-    def answer(route):
-        asked = route.request.url.removeprefix(SITE).partition("?")[0]
+    def answer(route: Any) -> None:
+        address = urlsplit(route.request.url)
+        asked = address.path
         headers = {"Content-Security-Policy": POLICY, "X-Content-Type-Options": "nosniff"}
         if asked == "/assets/style.css":
             route.fulfill(body=assets.stylesheet(), content_type="text/css", headers=headers)
         elif asked.startswith("/assets/"):
             name = asked.removeprefix("/assets/").removesuffix(".js")
             route.fulfill(body=assets.script(name), content_type="text/javascript", headers=headers)
-        else:
+        elif answers is None or not answers(route, asked, dict(parse_qsl(address.query))):
             route.fulfill(body=html, content_type="text/html; charset=utf-8", headers=headers)
 
     page.route(f"{SITE}/**", answer)

@@ -1,0 +1,52 @@
+"""`judged serve`: the explorer, a local web app."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from judged.cli._files import READS, command
+from judged.web.settings import HOST, MEMORY, PORT, UPLOAD_LIMIT
+
+
+@command(short_help="Explore files in the browser.")
+@click.argument("paths", metavar="[FILES or FOLDER]", nargs=-1, type=READS)
+@click.option("--port", type=int, default=PORT, show_default=True, help="Where it listens.")
+@click.option(
+    "--host",
+    default=HOST,
+    show_default=True,
+    help="The address it listens on; another one than this machine's lets others in who have the "
+    "key.",
+)
+@click.option(
+    "--open/--no-open", "open_browser", default=True, help="Whether the browser is opened."
+)
+@click.option(
+    "--key/--no-key",
+    default=True,
+    help="Whether only those may look who have the address with its key; --no-key only on this "
+    "machine.",
+)
+@click.option(
+    "--memory", default=MEMORY, show_default=True, metavar="SIZE", help="What results may take."
+)
+@click.option(
+    "--upload-limit",
+    default=UPLOAD_LIMIT,
+    show_default=True,
+    metavar="SIZE",
+    help="How much a browser may send, and what a packed file may unpack to.",
+)
+def serve(paths: tuple[str, ...], **options: Any) -> None:
+    """Open the explorer in the browser: leaderboard, comparison, queries, playground, embeddings.
+
+    FOLDER is looked through, and FILES are taken as they are: judgements, runs, texts, vectors and
+    studies are told apart by their content. Nothing is written into the folder, and nothing leaves
+    this machine.
+    """
+    from judged.cli._terminal import say
+    from judged.web import serve as run
+
+    run(paths, say=say, **options)

@@ -1,0 +1,288 @@
+"""Every number of the explorer: what the library computes of the same files with the same options,
+kept as long as there is room."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from judged.errors import JudgedError, did_you_mean, quoted
+from judged.evaluation.evaluation import Evaluation, evaluate_rankings
+from judged.evaluation.request import Request
+from judged.inputs.data import Data
+from judged.inputs.tables import Judgements, Lookup, Run
+from judged.judging import judging
+from judged.judging.items import with_items
+from judged.judging.variants import ONE_ORDER, restated
+from judged.policy import Policy
+from judged.rankings.rankings import Rankings
+from judged.web.cache import Cache
+from judged.web.errors import GoneError, UnreadableError
+from judged.web.jobs import progress_of_this_work
+from judged.web.terms import Terms
+from judged.web.workspace import System, Workspace
+
+if TYPE_CHECKING:
+    from judged.comparison.comparison import Comparison
+    from judged.explanation.explanation import Explanation
+    from judged.explanation.source import Read
+
+
+@dataclass(frozen=True, eq=False)
+class Tables:
+    """Judgements and runs, as they were read."""
+
+    judgements: Judgements | Lookup
+    runs: tuple[Run | Lookup, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Calculations:
+    """The numbers of a workspace, under any terms.
+
+    All methods may be called from any thread; what several ask for at once is computed once.
+    """
+
+    workspace: Workspace
+    cache: Cache
+
+    @property
+    def systems(self) -> tuple[System, ...]:
+        """The systems, in the order of their files."""
+        return self.workspace.systems
+
+    def queries(self, terms: Terms) -> tuple[str, ...]:
+        """The ids of all judged queries, in the order of the judgements."""
+        return self.rankings(terms)[0].queries
+
+    def evaluation(self, terms: Terms, *, interval: bool = True) -> Evaluation:
+        """What `judged.evaluate` gives, with intervals unless they are not wanted."""
+        options: dict[str, Any] = {"interval": True, "level": terms.level} if interval else {}
+        key = "evaluation", terms.measures, self._assumed(terms), tuple(options.items())
+        return self._kept(
+            key, lambda: self._evaluated(self.rankings(terms), terms.request, **options)
+        )
+
+    def ranges(self, terms: Terms) -> Evaluation:
+        """What `judged.evaluate` gives with the ranges of ties and of unjudged results."""
+        key = "ranges", terms.measures, self._assumed(terms)
+        both = {"tie_range": True, "unjudged_range": True}
+        return self._kept(key, lambda: self._evaluated(self.rankings(terms), terms.request, **both))
+
+    def _evaluated(
+        self, rankings: Sequence[Rankings], request: Request, **options: Any
+    ) -> Evaluation:
+        progress_of_this_work().say("Computing measures")
+        return evaluate_rankings(rankings, request, **options)
+
+    def comparison(
+        self,
+        terms: Terms,
+        *,
+        baseline: str | None = None,
+        systems: Sequence[str] | None = None,
+        measures: Sequence[str] | None = None,
+        **settings: Any,
+    ) -> Comparison:
+        """What `judged.compare` gives, of some systems and measures: all pairs, or all against a
+        baseline."""
+        names = [each.name for each in self.systems] if systems is None else list(systems)
+        for name in (*names, *([baseline] if baseline else [])):
+            self.workspace.system(name)
+        asked = terms if measures is None else replace(terms, measures=tuple(measures))
+        chosen = tuple(sorted(settings.items()))
+        key = (
+            *("comparison", asked.measures, self._assumed(asked), terms.level),
+            *(baseline, tuple(names), chosen),
+        )
+
+        def compared() -> Comparison:
+            from judged.comparison import compare_evaluation
+            from judged.comparison.missing import refuse_lacking, says_missing
+
+            at = {each.name: place for place, each in enumerate(self.systems)}
+            rankings = [self.rankings(asked)[at[name]] for name in names]
+            if not says_missing(asked.chosen):
+                refuse_lacking(rankings)
+            found = self._evaluated(rankings, asked.request)
+            progress_of_this_work().say("Comparing systems")
+            return compare_evaluation(found, baseline=baseline, level=terms.level, **settings)
+
+        return self._kept(key, compared)
+
+    def rankings(self, terms: Terms) -> tuple[Rankings, ...]:
+        """The rankings of all systems, in the order of their files."""
+        key = "rankings", self._judged(terms)
+
+        def made() -> tuple[Rankings, ...]:
+            policy = terms.policy
+            return tuple(restated(r, policy, terms.depth) for r in self._whole(terms, policy))
+
+        return self._kept(key, made)
+
+    def _whole(self, terms: Terms, policy: Policy) -> tuple[Rankings, ...]:
+        """The rankings before a depth cuts them and unjudged items go, with ties broken in one
+        order of the two that need the runs themselves."""
+        ties = policy.ties if policy.ties in ONE_ORDER else "id"
+        changed = self._prepared(terms)
+        if ties == "input" and not self._tied(terms):
+            ties = "id"
+        for duplicates in ("error", terms.duplicates):
+            # Where nothing repeats, keeping the first of repetitions changes nothing.
+            key = "whole", ties, duplicates, changed
+            if self._key(key) in self.cache:
+                break
+        return self._kept(key, lambda: self._judge(terms, ties, key[2]))
+
+    def _tied(self, terms: Terms) -> bool:
+        """Whether the order of the input could make a difference."""
+        usual = self._whole(terms, Policy())
+        return any(bool((r.spans[1] > r.spans[0]).any()) for r in usual)
+
+    def _judge(self, terms: Terms, ties: str, duplicates: str) -> tuple[Rankings, ...]:
+        tables = self.tables()
+        known = with_items(
+            Data.of(tables.judgements, {run.name: run for run in tables.runs}),
+            duplicates=duplicates,
+            item_to=None,
+            exclude_same_id=False,
+        )
+        progress = progress_of_this_work()
+        judge = judging(known.judgements(), policy=Policy.of({"ties": ties}), duplicates=duplicates)
+        found: list[Rankings] = []
+        for run in known.runs():
+            progress.say(f"Judging {run.name}", len(found), len(tables.runs), "systems")
+            found.append(judge(terms.request.prepare(run)))
+        return tuple(found)
+
+    def _prepared(self, terms: Terms) -> str | None:
+        """The convention that changes one of these runs before anything is computed; None where
+        none does."""
+        if terms.convention is None:
+            return None
+
+        def looked() -> bool:
+            return any(_differs(run, terms.request.prepare(run)) for run in self.tables().runs)
+
+        changes = self._kept(("prepared", terms.convention), looked)
+        return terms.convention if changes else None
+
+    def tables(self) -> Tables:
+        """Judgements and runs, read once for each version of the files."""
+        return self._kept(("tables",), self._read)
+
+    def _read(self) -> Tables:
+        self.workspace.refuse_undecided()
+        judgements = self.workspace.judgements
+        assert judgements is not None
+        both = judgements.kind == "rows"
+        files = {each.name: str(each.file.path) for each in self.systems[1 if both else 0 :]}
+        progress = progress_of_this_work()
+        progress.say(f"Reading {judgements.name}", 0, len(self.systems) + 1, "files")
+        try:
+            data = Data.of(str(judgements.path), files or None)
+            known = data.judgements()
+            runs: list[Run | Lookup] = []
+            reading = data.runs()
+            for system in self.systems:
+                progress.say(
+                    f"Reading {system.file.name}", len(runs) + 1, len(self.systems) + 1, "files"
+                )
+                runs.append(replace(next(reading), name=system.name))
+        except JudgedError as error:
+            raise UnreadableError(self._named(str(error)), "files") from None
+        return Tables(known, tuple(runs))
+
+    def _named(self, message: str) -> str:
+        """A message about files that were sent, with the names that people know."""
+        for file in self.workspace.files:
+            if file.uploaded:
+                message = message.replace(str(file.path), file.name)
+        return message
+
+    def table(self, system: str) -> Run | Lookup:
+        """One run, as it was read."""
+        self.workspace.system(system)
+        return next(run for run in self.tables().runs if run.name == system)
+
+    def refuse_unknown_query(self, terms: Terms, query: str) -> None:
+        """An error for a query that nobody judged, with the nearest one."""
+        known = self.queries(terms)
+        if query not in set(known):
+            raise GoneError(
+                f"There is no judged query {quoted(query)} among {len(known):,}"
+                f"{did_you_mean(query, known)}",
+                "query",
+            )
+
+    def listing(self, terms: Terms, system: str, query: str) -> Read:
+        """One query of a system: its rankings, and which item stands where. Where ties are not
+        broken, items of a tie stand in the order of their ids."""
+        from judged.explanation.source import read
+
+        policy = terms.policy
+        if policy.ties == "expected":
+            policy = replace(policy, ties="id")
+
+        def made() -> Read:
+            self.refuse_unknown_query(terms, query)
+            return read(
+                self.tables().judgements,
+                self.table(system),
+                query,
+                relevant=None,
+                pool=None,
+                policy=policy,
+                prepare=terms.request.prepare,
+                depth=terms.depth,
+                duplicates=terms.duplicates,
+                collection=None,
+                item_to=None,
+                exclude_same_id=False,
+                columns=None,
+                judgements_format=None,
+                run_format=None,
+            )
+
+        return self._kept(("listing", self._judged(terms), system, query), made)
+
+    def explanation(
+        self, terms: Terms, system: str, query: str, measure: str, *, rows: int | None = 30
+    ) -> Explanation:
+        """What `judged.explain` gives."""
+        from judged.explanation import explain
+
+        def made() -> Explanation:
+            self.refuse_unknown_query(terms, query)
+            judgements, run = self.tables().judgements, self.table(system)
+            return explain(judgements, run, measure, query=query, rows=rows, **terms.options())
+
+        key = "explanation", measure, self._assumed(terms), system, query, rows
+        return self._kept(key, made)
+
+    def _judged(self, terms: Terms) -> tuple[Any, ...]:
+        """What rankings depend on."""
+        policy = terms.policy
+        return policy.ties, policy.unjudged, terms.convention, terms.depth, terms.duplicates
+
+    def _assumed(self, terms: Terms) -> tuple[Any, ...]:
+        """What numbers depend on besides the measures."""
+        chosen = tuple(sorted(terms.chosen.items()))
+        return chosen, terms.convention, terms.depth, terms.duplicates
+
+    def _key(self, key: tuple[Any, ...]) -> tuple[Any, ...]:
+        return (self.workspace.identity, *key)
+
+    def _kept(self, key: tuple[Any, ...], make: Callable[[], Any]) -> Any:
+        return self.cache.get(self._key(key), make)
+
+
+def _differs(run: Run | Lookup, prepared: Run | Lookup) -> bool:
+    """Whether a run was changed, or has more to say."""
+    if run is prepared:
+        return False
+    if isinstance(run, Run) and isinstance(prepared, Run):
+        same = run.frame is prepared.frame and run.queries == prepared.queries
+        return not (same and run.notes == prepared.notes)
+    return True

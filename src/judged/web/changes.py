@@ -1,0 +1,134 @@
+"""What a change of terms did to the numbers."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+from urllib.parse import urlencode
+
+from judged.text import counted
+from judged.web.terms import NAMES, Terms
+
+if TYPE_CHECKING:
+    from judged.evaluation.evaluation import Evaluation
+    from judged.web.asked import Asked
+
+
+@dataclass(frozen=True)
+class Changed:
+    """One thing that was changed, in words."""
+
+    name: str
+    before: str
+    after: str
+
+
+@dataclass(frozen=True)
+class Move:
+    """A number before and after."""
+
+    system: str
+    measure: str
+    before: float
+    after: float
+
+    @property
+    def size(self) -> float:
+        """By how much it moved; what became or was no number moved furthest."""
+        moved = abs(self.after - self.before)
+        return math.inf if math.isnan(moved) else moved
+
+    @property
+    def moved(self) -> bool:
+        """Whether it is another number now."""
+        both = math.isnan(self.before) and math.isnan(self.after)
+        return not both and self.before != self.after
+
+
+@dataclass(frozen=True)
+class Change:
+    """What changed, what it did, and the way back."""
+
+    what: tuple[Changed, ...]
+    moves: tuple[Move, ...]
+    """All numbers that are there before and after, moved or not."""
+    orders: tuple[str, ...]
+    """The measures by which the order of the systems changed."""
+    compared: bool
+    """Whether there are several systems, which have an order."""
+    back: str
+
+    @property
+    def moved(self) -> tuple[Move, ...]:
+        """The numbers that moved."""
+        return tuple(move for move in self.moves if move.moved)
+
+    @property
+    def most(self) -> Move | None:
+        """The number that moved most."""
+        return max(self.moved, key=lambda move: move.size, default=None)
+
+    @property
+    def says(self) -> str:
+        """What the change did, as sentences."""
+        if not self.moves:
+            return "No number is there before and after."
+        number = len(self.moved)
+        if not number:
+            return f"None of {counted(len(self.moves), 'number')} moved."
+        said = f"{number:,} of {counted(len(self.moves), 'number')} moved"
+        most = self.most
+        assert most is not None
+        said += f", most of all {most.system} {most.measure}: {most.before:.4f} → {most.after:.4f}."
+        if not self.compared:
+            return said
+        if not self.orders:
+            return f"{said} The order stayed as it was."
+        return f"{said} The order changed by {', '.join(self.orders)}."
+
+
+def change_of(asked: Asked) -> Change | None:
+    """What the last change of terms did; None where nothing was changed."""
+    was = asked.terms.was()
+    if was is None:
+        return None
+    before, after = (asked.calculations.evaluation(terms) for terms in (was, asked.terms))
+    what = tuple(Changed(*each) for each in asked.terms.changes(was))
+    if not what:
+        return None
+    moves, orders = [], []
+    old = {str(measure): measure for measure in before.measures}
+    for measure in after.measures:
+        known = before.labels.get(after.label(measure)) or old.get(str(measure))
+        if known is None:
+            continue
+        label = after.label(measure)
+        pairs = [
+            Move(new.name, label, then.summary[known], new.summary[measure])
+            for then, new in zip(before.runs, after.runs, strict=True)
+        ]
+        moves += pairs
+        if _order([pair.before for pair in pairs]) != _order([pair.after for pair in pairs]):
+            orders.append(label)
+    several = len(after.runs) > 1
+    return Change(what, tuple(moves), tuple(orders), several, _back(asked, was))
+
+
+def _order(values: list[float]) -> list[tuple[int, ...]]:
+    """The places of values from the greatest down, equal ones together."""
+    keys = [math.inf if math.isnan(value) else -value for value in values]
+    return [tuple(at for at, key in enumerate(keys) if key == level) for level in sorted(set(keys))]
+
+
+def _back(asked: Asked, was: Terms) -> str:
+    """The address with the terms before."""
+    others = [pair for pair in asked.params.pairs if pair[0] not in NAMES and pair[1] != ""]
+    text = urlencode([*was.to_params(), *others])
+    return asked.path + (f"?{text}" if text else "")
+
+
+def before(asked: Asked) -> Evaluation | None:
+    """The numbers under the terms before the last change; None where nothing was changed."""
+    was = asked.terms.was()
+    return None if was is None else asked.calculations.evaluation(was)

@@ -1,0 +1,316 @@
+"""Files of a folder: which there are, and what each is, by its content."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from judged.errors import InputError, JudgedError
+from judged.inputs import format_of, judgements_in, rows_of_file, run_in
+from judged.inputs.compression import compression
+from judged.inputs.formats import FORMATS, Format, printable, promised, signed
+from judged.inputs.rows.names import LISTS
+from judged.inputs.source import HEAD, Source, checked, open_source
+from judged.inputs.tables import JUDGEMENTS, RUN, Kind
+from judged.inputs.vectors.formats import FORMATS as VECTOR_FORMATS
+from judged.inputs.vectors.formats import is_safetensors
+
+KINDS = {
+    "judgements": "judgements: which items are relevant",
+    "run": "a run: the results of a system",
+    "rows": "rows with relevant and retrieved ids: judgements and a run",
+    "vectors": "vectors",
+    "labels": "labels of vectors",
+    "texts": "texts of items",
+    "queries": "texts of queries",
+    "attributes": "attributes of queries",
+    "sweep": "a sweep of temperatures",
+    "study": "a study of temperatures",
+    "picture": "a picture",
+    "unclear": "a run, or judgements",
+    "other": "nothing that is shown here",
+}
+"""What a file may be, in words."""
+MOST_FILES = 2_000
+DEPTH = 4
+WHOLE_JSON = 64 * 10**6
+"""A JSON text of more bytes is told by its beginning and its name."""
+PICTURES = {
+    "png": re.compile(rb"\x89PNG\r\n\x1a\n"),
+    "jpeg": re.compile(rb"\xff\xd8\xff"),
+    "gif": re.compile(rb"GIF8[79]a"),
+    "webp": re.compile(rb"RIFF....WEBP", re.DOTALL),
+}
+"""The pictures that are shown, and how they begin."""
+_QUERY_NAMES = re.compile(r"quer|topic|question", re.IGNORECASE)
+_JUDGED_NAMES = re.compile(r"qrel|judg|gold|truth|relevan", re.IGNORECASE)
+_RUN_NAMES = re.compile(r"run|result|ranking|top\d", re.IGNORECASE)
+_TEXT_COLUMNS = {"text", "title", "body", "content", "contents", "passage", "question", "abstract"}
+_TEXT_COLUMNS |= {"picture", "image", "url", "path", "description"}
+_LABEL_COLUMNS = {"label", "class", "category", "target", "group", "digit"}
+
+
+@dataclass(frozen=True)
+class Found:
+    """A file, and what it is."""
+
+    name: str
+    """What pages and addresses call it: its path inside the folder, or its name when it was sent.
+    """
+    path: Path
+    """Where it is, as it is given to the library and to commands."""
+    kind: str = "other"
+    format: str = ""
+    size: int = 0
+    changed: int = 0
+    """When it was last written, in nanoseconds."""
+    uploaded: bool = False
+    note: str = ""
+    """Why it is not used, in the library's words."""
+    columns: tuple[str, ...] = ()
+    """The names of its columns, where it is a table that has some."""
+
+    @property
+    def identity(self) -> tuple[str, int, int]:
+        """What changes when the file does."""
+        return str(self.path), self.size, self.changed
+
+    @property
+    def says(self) -> str:
+        """What it is, in words."""
+        return KINDS[self.kind]
+
+
+def scanned(folder: Path) -> tuple[list[Found], list[str]]:
+    """The files of a folder and of those in it, not told apart yet; and what was left out."""
+    root = folder.resolve()
+    found: list[Found] = []
+    problems: list[str] = []
+    for path in _walked(folder):
+        if len(found) == MOST_FILES:
+            problems.append(
+                f"The folder has more than {MOST_FILES:,} files; the others are not looked at. "
+                "Name the files that you mean."
+            )
+            break
+        try:
+            inside = path.resolve().is_relative_to(root)
+            state = path.stat()
+        except OSError:
+            continue
+        name = printable(path.relative_to(folder).as_posix())
+        if not inside:
+            problems.append(f"{name} is a link out of the folder, and is not read.")
+        elif os.path.isfile(path):
+            found.append(Found(name, path, size=state.st_size, changed=state.st_mtime_ns))
+    return found, problems
+
+
+def _walked(folder: Path, depth: int = 0) -> Iterator[Path]:
+    """Files first, then those of folders; nothing that is hidden."""
+    try:
+        entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
+    except OSError:
+        return
+    shown = [entry for entry in entries if not entry.name.startswith((".", "__"))]
+    folders = [entry for entry in shown if entry.is_dir(follow_symlinks=False)]
+    inside = {entry.name for entry in folders}
+    for entry in shown:
+        if entry.name not in inside:
+            yield folder / entry.name
+    if depth < DEPTH:
+        for entry in folders:
+            yield from _walked(folder / entry.name, depth + 1)
+
+
+def told(file: Found) -> Found:
+    """The file with what it is, by its content; its name settles only what that leaves open."""
+    try:
+        with file.path.open("rb") as handle:
+            start = handle.read(HEAD)
+        if picture_of(start):
+            return replace(file, kind="picture", format=picture_of(start) or "")
+        if vectors := _vectors(start, file):
+            return vectors
+        return _of_table(file, start)
+    except JudgedError as error:
+        return replace(file, kind="other", note=str(error))
+    except OSError as error:
+        return replace(file, kind="other", note=f"{file.name}: cannot be read ({error.strerror}).")
+
+
+def picture_of(start: bytes) -> str | None:
+    """Which picture it is that begins so; None for what is none, or not shown."""
+    return next((name for name, begins in PICTURES.items() if begins.match(start)), None)
+
+
+def _vectors(start: bytes, file: Found) -> Found | None:
+    """Vectors, where the content or, of what has no signature, the name says so."""
+    binary = {name: row for name, row in VECTOR_FORMATS.items() if not row.text}
+    format = signed(start, {name: row for name, row in binary.items() if name != "parquet"})
+    if format is None and is_safetensors(start):
+        format = "safetensors"
+    by_name = promised(file.path, VECTOR_FORMATS)
+    if format is None and by_name in ("fvecs", "bvecs", "ivecs", "fbin", "u8bin", "i8bin"):
+        format = by_name if b"\x00" in start[:8] else None
+    if format is None:
+        return None
+    one = format == "npy" and re.search(rb"'shape': \((\d+,?)\)", start[:200])
+    return replace(file, kind="labels" if one else "vectors", format=format)
+
+
+def _of_table(file: Found, start: bytes) -> Found:
+    source = _beginning(file, start)
+    format = format_of(source, None)
+    if format.name == "json":
+        return _of_json(file, source)
+    header = _header(source, format)
+    columns = tuple(header)
+    if format.name == "parquet" and _has_vectors(file.path):
+        return replace(file, kind="vectors", format="parquet", columns=columns)
+    file = replace(file, format=format.name, columns=columns)
+    if header and _holds_both(source, format):
+        return replace(file, kind="rows")
+    as_judgements, as_run = (_reads(source, kind) for kind in (JUDGEMENTS, RUN))
+    lower = {name.lower() for name in header}
+    if as_judgements is None and as_run is None:
+        return replace(file, kind=_of_names(file, "unclear"))
+    if as_judgements is None:
+        return replace(file, kind=_text_kind(file, lower) or "judgements")
+    if as_run is None:
+        return replace(file, kind="run")
+    kind = _text_kind(file, lower)
+    return replace(file, kind=kind or "other", note="" if kind else str(as_run))
+
+
+def _beginning(file: Found, start: bytes) -> Source:
+    """The first lines of a file as a source of their own; all of it where it is no lines."""
+    packed = compression(start)
+    if packed is not None and packed.unpacker is not None:
+        try:
+            start = packed.unpacker().decompress(start, HEAD)
+        except Exception:  # the reader says what is wrong with it
+            return open_source(file.path, RUN)
+    elif packed is not None or start.startswith(b"PAR1"):
+        return open_source(file.path, RUN)
+    whole = checked(Source(str(file.path), RUN, file.path, start, lasting=False))
+    if file.size > len(start) or packed is not None:
+        lines = start[: start.rfind(b"\n") + 1] or start
+        whole = replace(whole, data=lines)
+        if format_of(whole, None).name == "json" and file.size <= WHOLE_JSON:
+            return open_source(file.path, RUN)
+    return whole
+
+
+def _reads(source: Source, kind: Kind) -> JudgedError | None:
+    """Why the beginning of a file cannot be read as one kind; None where it can."""
+    read: Any = judgements_in if kind is JUDGEMENTS else run_in
+    try:
+        read(replace(source, kind=kind))
+    except JudgedError as error:
+        return error
+    return None
+
+
+def _holds_both(source: Source, format: Format) -> bool:
+    try:
+        rows = rows_of_file(source, format, LISTS)
+    except JudgedError:
+        return False
+    return rows is not None and rows.run is not None and rows.judgements is not None
+
+
+def _header(source: Source, format: Format) -> Sequence[str]:
+    """The names of the columns, where there are some."""
+    if format.name == "parquet":
+        import polars as pl
+
+        try:
+            return list(pl.read_parquet_schema(source.path))
+        except Exception as error:
+            raise InputError(f"{source.label}: not a Parquet file that can be read.") from error
+    first = source.head().lstrip().partition(b"\n")[0].decode("utf-8", "replace").strip()
+    if format.name in ("csv", "tsv"):
+        import csv
+
+        return next(csv.reader([first], delimiter="," if format.name == "csv" else "\t"), [])
+    if format.name == "ndjson":
+        try:
+            row = json.loads(first)
+        except ValueError:
+            return []
+        return list(row) if isinstance(row, dict) else []
+    return []
+
+
+def _has_vectors(path: Path) -> bool:
+    import polars as pl
+
+    kinds = (pl.List(pl.Float32), pl.List(pl.Float64))
+    schema = pl.read_parquet_schema(path).values()
+    return any(kind in kinds or isinstance(kind, pl.Array) for kind in schema)
+
+
+def _text_kind(file: Found, columns: set[str]) -> str | None:
+    """What a table is that is neither a run nor judgements."""
+    about_queries = bool(_QUERY_NAMES.search(Path(file.name).name))
+    if columns & _TEXT_COLUMNS:
+        return "queries" if about_queries else "texts"
+    if len(columns) == 2 and columns & _LABEL_COLUMNS:
+        return "labels"
+    if any(_QUERY_NAMES.search(name) for name in columns) and len(columns) > 1:
+        return "attributes"
+    return None
+
+
+def _of_names(file: Found, otherwise: str) -> str:
+    """What the name of a file says, where its content leaves it open."""
+    name = Path(file.name).name
+    judged, run = bool(_JUDGED_NAMES.search(name)), bool(_RUN_NAMES.search(name))
+    judged |= promised(file.path) == "trec" and file.path.suffix in (".qrels", ".qrel")
+    if judged == run:
+        return otherwise
+    return "judgements" if judged else "run"
+
+
+def _of_json(file: Found, source: Source) -> Found:
+    """A JSON text: a study, a sweep, or lists of results or of judgements."""
+    file = replace(file, format="json")
+    try:
+        document = json.loads(source.read())
+    except (ValueError, RecursionError):
+        if source.data is not None and file.size > len(source.data):
+            return replace(file, kind=_of_names(file, "unclear"))
+        raise InputError(f"{file.path}: this is no JSON that can be read.") from None
+    if isinstance(document, dict):
+        if "temperatures" in document or "sweep" in document:
+            return replace(file, kind="study" if "split" in document else "sweep")
+        values = _leaves(document)
+        if values and all(isinstance(value, float) for value in values[:50]):
+            whole = all(value == int(value) for value in values[:50])
+            kind = "unclear" if whole else "run"
+            return replace(file, kind=_of_names(file, kind) if whole else kind)
+    as_judgements, as_run = (_reads(source, kind) for kind in (JUDGEMENTS, RUN))
+    if as_judgements is None and as_run is None:
+        if _holds_both(source, FORMATS["json"]):
+            return replace(file, kind="rows")
+        kind = _of_names(file, "unclear")
+        return replace(file, kind=kind)
+    if as_judgements is None:
+        return replace(file, kind="judgements")
+    if as_run is None:
+        return replace(file, kind="run")
+    return replace(file, kind="other", note=str(as_run))
+
+
+def _leaves(document: dict[str, Any]) -> list[Any]:
+    """The numbers of {query: {item: number}}, of the first queries."""
+    lists = [value for value in list(document.values())[:50] if isinstance(value, dict)]
+    values = [value for each in lists for value in each.values()]
+    numbers = [value for value in values if isinstance(value, (int, float))]
+    return numbers if len(numbers) == len(values) else []

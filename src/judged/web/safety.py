@@ -1,0 +1,229 @@
+"""Who may look and who may write: the checks before every answer, and the headers of every one."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable, MutableMapping
+from dataclasses import dataclass, field
+from hmac import compare_digest
+from http.cookies import CookieError, SimpleCookie
+from ipaddress import ip_address
+from secrets import token_urlsafe
+from socket import gethostname
+from threading import Lock
+from typing import Any
+from urllib.parse import urlencode
+
+from judged.web.errors import ForbiddenError, RefusedError
+from judged.web.params import Params
+from judged.web.settings import Settings, is_loopback
+from judged.web.uploads import remove_all
+from judged.web.workspace import Session
+
+Scope = MutableMapping[str, Any]
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+Asgi = Callable[[Scope, Receive, Send], Awaitable[None]]
+
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
+    "connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+)
+HEADERS = (
+    ("content-security-policy", POLICY),
+    ("x-content-type-options", "nosniff"),
+    ("referrer-policy", "no-referrer"),
+    ("cross-origin-opener-policy", "same-origin"),
+    ("cross-origin-resource-policy", "same-origin"),
+    ("x-frame-options", "DENY"),
+    ("permissions-policy", "camera=(), geolocation=(), microphone=()"),
+)
+"""What every answer carries, errors too."""
+KEY_HEADER = "x-judged-key"
+"""Where a program sends the key that browsers have in a cookie."""
+BY_KEY = "by key"
+"""The session of programs that send the key in a header."""
+OPEN = "/assets/"
+"""What anybody may have: it is the same in every installation."""
+READS = ("GET", "HEAD")
+MOST_SESSIONS = 1_000
+LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
+
+
+@dataclass(eq=False)
+class Sessions:
+    """The browsers that may look."""
+
+    _known: OrderedDict[str, Session] = field(default_factory=OrderedDict)
+    _lock: Lock = field(default_factory=Lock)
+
+    def begin(self, name: str | None = None) -> Session:
+        """A new one, or the one of a name; once they are many, who was not seen longest goes."""
+        with self._lock:
+            session = self._known.setdefault(name or token_urlsafe(18), Session(name or ""))
+            if not session.id:
+                session.id = next(reversed(self._known))
+            while len(self._known) > MOST_SESSIONS:
+                remove_all(self._known.popitem(last=False)[1])
+            return session
+
+    def find(self, id: str | None) -> Session | None:
+        """The one of a cookie."""
+        with self._lock:
+            session = self._known.get(id or "")
+            if session is not None:
+                self._known.move_to_end(session.id)
+            return session
+
+
+@dataclass(eq=False)
+class Safety:
+    """Checks every request before anything else sees it."""
+
+    app: Asgi
+    settings: Settings
+    refuse: Callable[[Scope, RefusedError], Asgi]
+    """What answers a request that is refused."""
+    sessions: Sessions = field(default_factory=Sessions)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "lifespan":
+            return await self.app(scope, receive, send)
+        if scope["type"] != "http":
+            return await send({"type": "websocket.close", "code": 1008})
+        cookies: list[str] = []
+
+        async def guarded(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                own = [(name.encode(), value.encode()) for name, value in HEADERS]
+                own += [(b"set-cookie", cookie.encode()) for cookie in cookies]
+                names = {name for name, _ in own}
+                kept = [pair for pair in message.get("headers", []) if pair[0].lower() not in names]
+                if not scope["path"].startswith(OPEN):
+                    kept = [pair for pair in kept if pair[0].lower() != b"cache-control"]
+                    own.append((b"cache-control", b"no-store"))
+                message = {**message, "headers": [*kept, *own]}
+            await send(message)
+
+        try:
+            answer = self._checked(scope, cookies)
+        except RefusedError as error:
+            answer = self.refuse(scope, error)
+        await answer(scope, receive, guarded)
+
+    def _checked(self, scope: Scope, cookies: list[str]) -> Asgi:
+        headers = _headers(scope)
+        self._check_host(headers)
+        self._check_site(scope, headers)
+        if scope["path"].startswith(OPEN):
+            return self.app
+        params = Params.read(scope.get("query_string", b"").decode("latin-1"))
+        if self.settings.key is not None and scope["method"] in READS and params.all("key"):
+            if not any(self._is_key(given) for given in params.all("key")):
+                raise ForbiddenError(_OTHER_KEY, "key")
+            cookies.append(self._cookie(self.sessions.begin()))
+            return _redirect(scope["path"], params.without("key"))
+        scope["session"] = self._session(headers, cookies)
+        return self.app
+
+    def _session(self, headers: dict[str, str], cookies: list[str]) -> Session:
+        session = self.sessions.find(_cookie(headers.get("cookie", ""), self.settings.cookie))
+        if session is not None:
+            return session
+        if self._is_key(headers.get(KEY_HEADER, "")):
+            return self.sessions.begin(BY_KEY)
+        if self.settings.key is not None:
+            raise ForbiddenError(_NO_KEY, "key")
+        session = self.sessions.begin()
+        cookies.append(self._cookie(session))
+        return session
+
+    def _is_key(self, given: str) -> bool:
+        key = self.settings.key
+        return key is not None and compare_digest(given.encode(), key.encode())
+
+    def _cookie(self, session: Session) -> str:
+        return f"{self.settings.cookie}={session.id}; HttpOnly; SameSite=Strict; Path=/"
+
+    def _check_host(self, headers: dict[str, str]) -> None:
+        """The name by which we were called must be ours: a foreign one that leads here is somebody
+        else's page trying to read ours."""
+        if not self.is_ours(headers.get("host", "")):
+            raise ForbiddenError(
+                "This address is not the one that the server listens at. Open the address that "
+                "the terminal shows.",
+                "Host",
+            )
+
+    def is_ours(self, host: str) -> bool:
+        """Whether a host with its port is this server."""
+        name, _, port = host.rpartition(":") if not host.endswith("]") else (host, "", "")
+        if not name or not port:
+            name, port = host, "80"
+        if port != str(self.settings.port):
+            return False
+        name = name.lower()
+        if name in LOOPBACK or name == self.settings.shown_host.lower():
+            return True
+        if is_loopback(self.settings.host):
+            return False
+        # Whoever listens on all addresses is called by any of them; a number cannot be rebound.
+        return name == gethostname().lower() or _is_number(name)
+
+    def _check_site(self, scope: Scope, headers: dict[str, str]) -> None:
+        """Who asks: writes come from our own pages, and nothing is embedded elsewhere."""
+        site, origin = headers.get("sec-fetch-site"), headers.get("origin")
+        if scope["method"] in READS:
+            foreign = site in ("cross-site", "same-site")
+            if foreign and headers.get("sec-fetch-mode") != "navigate":
+                raise ForbiddenError("Other sites may not read this.", "Sec-Fetch-Site")
+            return
+        if site is not None:
+            allowed = site == "same-origin"
+        else:
+            ours = origin is not None and self.is_ours(origin.removeprefix("http://"))
+            allowed = ours or (origin is None and self._is_key(headers.get(KEY_HEADER, "")))
+        if not allowed:
+            raise ForbiddenError(
+                "Only pages of this server may change anything here; a program sends the key in "
+                f"the header {KEY_HEADER}.",
+                "Origin" if site is None else "Sec-Fetch-Site",
+            )
+
+
+_NO_KEY = (
+    "This needs the key: open the address that the terminal shows. A program sends the key in the "
+    f"header {KEY_HEADER}."
+)
+_OTHER_KEY = (
+    "This is not the key of the server that runs now. Open the address that the terminal shows."
+)
+
+
+def _headers(scope: Scope) -> dict[str, str]:
+    return {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
+
+
+def _cookie(header: str, name: str) -> str | None:
+    try:
+        found = SimpleCookie(header).get(name)
+    except CookieError:
+        return None
+    return None if found is None else found.value
+
+
+def _is_number(host: str) -> bool:
+    try:
+        return bool(ip_address(host.strip("[]")))
+    except ValueError:
+        return False
+
+
+def _redirect(path: str, params: Params) -> Asgi:
+    from starlette.responses import RedirectResponse
+
+    # Two slashes at the beginning would be the name of another host.
+    target = "/" + path.lstrip("/\\")
+    text = urlencode(params.pairs)
+    return RedirectResponse(target + (f"?{text}" if text else ""), 303)

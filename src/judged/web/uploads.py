@@ -1,0 +1,176 @@
+"""Files that a browser sends: a folder of their own, names of ours, and limits."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+import zipfile
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+from secrets import token_hex
+
+from judged.errors import JudgedError
+from judged.inputs.compression import compression
+from judged.text import counted
+from judged.web.errors import RefusedError, TooLargeError
+from judged.web.files import Found, told
+from judged.web.workspace import Session
+
+PIECE = 1 << 20
+LONGEST = 200
+"""Letters of a name."""
+
+
+@dataclass(eq=False)
+class Uploads:
+    """The folder of what browsers sent, which goes when the server does."""
+
+    limit: int
+    """Bytes of all files of a browser, each and together."""
+    _folder: Path | None = field(default=None)
+
+    @property
+    def folder(self) -> Path:
+        """The folder, made when it is first needed; nobody else may look into it."""
+        if self._folder is None:
+            self._folder = Path(tempfile.mkdtemp(prefix="judged-"))
+        return self._folder
+
+    async def receive(
+        self, session: Session, name: str | None, length: str | None, pieces: AsyncIterator[bytes]
+    ) -> Found:
+        """What was sent, as a file; nothing is left of it where it is refused."""
+        shown = checked_name(name)
+        room = self.limit - sum(file.size for file in session.uploads.values())
+        if length is not None and length.isascii() and length.isdigit() and int(length) > room:
+            raise self._too_large(shown)
+        path = self.folder / (token_hex(12) + "".join(PurePosixPath(shown).suffixes[-2:])[:20])
+        size = 0
+        try:
+            with path.open("xb") as handle:
+                async for piece in pieces:
+                    size += len(piece)
+                    if size > room:
+                        raise self._too_large(shown)
+                    handle.write(piece)
+            if not size:
+                raise RefusedError(f"{shown}: the file is empty.", "name")
+            return Found(shown, path, size=size, changed=path.stat().st_mtime_ns, uploaded=True)
+        except BaseException:
+            path.unlink(missing_ok=True)
+            raise
+
+    def _too_large(self, name: str) -> TooLargeError:
+        return TooLargeError(
+            f"{name}: all files that a browser sends may have {counted(self.limit, 'byte')} "
+            "together (--upload-limit). Start judged serve with the folder of the file instead: "
+            "then it stays where it is.",
+            "name",
+        )
+
+    def looked_at(self, file: Found) -> Found:
+        """The file with what it is; refused where it would unpack to more than the limit."""
+        try:
+            most = unpacked(file.path, self.limit)
+            if most > self.limit:
+                raise TooLargeError(
+                    f"{file.name}: its {counted(file.size, 'byte')} unpack to more than "
+                    f"{counted(self.limit, 'byte')} (--upload-limit).",
+                    "name",
+                )
+            found = told(file)
+        except BaseException:
+            file.path.unlink(missing_ok=True)
+            raise
+        return _renamed(found)
+
+    def close(self) -> None:
+        """Remove everything that was sent."""
+        if self._folder is not None:
+            shutil.rmtree(self._folder, ignore_errors=True)
+            self._folder = None
+
+
+def _renamed(file: Found) -> Found:
+    from dataclasses import replace
+
+    return replace(file, note=file.note.replace(str(file.path), file.name))
+
+
+def checked_name(given: str | None) -> str:
+    """What a file is called that somebody sends: its last part, in letters that can be printed."""
+    name = (given or "").replace("\\", "/").rpartition("/")[2].strip()
+    name = "".join(letter for letter in name if letter.isprintable())
+    if not name or set(name) <= {"."}:
+        raise RefusedError("say what the file is called: name=….", "name")
+    if len(name) > LONGEST:
+        raise RefusedError(f"the name of a file may have {LONGEST} letters; this has more.", "name")
+    return name
+
+
+def remove_all(session: Session) -> None:
+    """Remove what a browser sent."""
+    for file in session.uploads.values():
+        file.path.unlink(missing_ok=True)
+    session.uploads.clear()
+
+
+def unpacked(path: Path, most: int) -> int:
+    """How many bytes a file has when it is unpacked; not counted far beyond `most`."""
+    with path.open("rb") as handle:
+        start = handle.read(16)
+        packed = compression(start)
+        if start.startswith(b"PK\x03\x04"):
+            return _in_zip(path)
+        if start.startswith(b"PAR1"):
+            return _in_parquet(path)
+        if packed is None:
+            return 0
+        if packed.unpacker is None:
+            from judged.inputs.compression import _most_of_each_block
+
+            return sum(_most_of_each_block(path.read_bytes()))
+        handle.seek(0)
+        return _counted(handle, packed.unpacker, most)
+
+
+def _counted(handle: object, unpacker: object, most: int) -> int:
+    """Unpack piece by piece, keeping nothing."""
+    size, left, one = 0, b"", unpacker()  # type: ignore[operator]
+    while True:
+        piece = left or handle.read(PIECE)  # type: ignore[attr-defined]
+        left = b""
+        if not piece:
+            return size
+        try:
+            while piece or not getattr(one, "needs_input", True):
+                size += len(one.decompress(piece, PIECE))
+                piece = getattr(one, "unconsumed_tail", b"")
+                if size > most:
+                    return size
+                if one.eof:
+                    left = one.unused_data.lstrip(b"\0")
+                    one = unpacker()  # type: ignore[operator]
+                    break
+        except Exception:  # the reader says what is wrong with it
+            return size
+
+
+def _in_zip(path: Path) -> int:
+    try:
+        with zipfile.ZipFile(path) as archive:
+            return sum(entry.file_size for entry in archive.infolist())
+    except (zipfile.BadZipFile, OSError):
+        return 0
+
+
+def _in_parquet(path: Path) -> int:
+    import polars as pl
+
+    try:
+        scan = pl.scan_parquet(path)
+        rows = int(scan.select(pl.len()).collect().item())
+        return rows * 8 * max(1, len(scan.collect_schema()))
+    except (pl.exceptions.PolarsError, JudgedError, OSError):
+        return 0

@@ -1,0 +1,252 @@
+"""What a browser works with: the files that were named or lie in the folder, and those that it sent
+itself."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+from judged.errors import did_you_mean, quoted
+from judged.inputs.formats import distinct_names
+from judged.web.errors import ConflictError, GoneError, UndecidedError
+from judged.web.files import Found, scanned, told
+from judged.web.params import Params
+
+LOOK_AGAIN = 1.0
+"""Seconds between two looks at the folder."""
+CHOICES = ("judgements", "run")
+"""The parameters of an address that say which files are meant, where that is not clear."""
+
+
+@dataclass(frozen=True)
+class System:
+    """A run, as pages speak of it."""
+
+    name: str
+    file: Found
+    place: int
+    """Its place among the files, from 0: its colour and its dash on all pages."""
+
+
+@dataclass(frozen=True, eq=False)
+class Workspace:
+    """Which files there are, and which of them numbers are made of."""
+
+    name: str
+    files: tuple[Found, ...]
+    judgements: Found | None = None
+    """The file of judgements, or of rows that hold the judgements too."""
+    systems: tuple[System, ...] = ()
+    problems: tuple[str, ...] = ()
+    """What was left out, a sentence each."""
+    undecided: str = ""
+    """Why no numbers can be made, a sentence; empty where they can."""
+
+    @classmethod
+    def of(
+        cls, name: str, files: Sequence[Found], problems: Sequence[str], params: Params
+    ) -> Workspace:
+        """What an address means, of the files that there are."""
+        by_name = {file.name: file for file in files}
+        wanted, runs = params.one("judgements"), params.all("run")
+        for given in (*([wanted] if wanted else []), *runs):
+            if given not in by_name:
+                near = did_you_mean(given, by_name)
+                raise GoneError(f"There is no file {quoted(given)}{near}", "judgements")
+        judgements, why = _judgements(files, by_name[wanted] if wanted else None)
+        listed = [by_name[run] for run in dict.fromkeys(runs)] or [
+            file for file in files if file.kind == "run" and file is not judgements
+        ]
+        listed = [file for file in listed if file is not judgements]
+        if judgements is not None and judgements.kind == "rows" and judgements not in listed:
+            listed = [judgements, *listed]
+        if not why and not listed:
+            unclear = [file.name for file in files if file.kind == "unclear"]
+            why = f"There are judgements, {judgements.name if judgements else ''}, and no run. " + (
+                "Say what the other files are." if unclear else "Add the results of a system."
+            )
+        every = [file for file in files if file.kind in ("run", "rows", "unclear")]
+        places = {file.name: at for at, file in enumerate(every)}
+        names = distinct_names([(_own_name(file), str(file.path)) for file in listed])
+        systems = [
+            System(own, file, places.get(file.name, at))
+            for at, (own, file) in enumerate(zip(names, listed, strict=True))
+        ]
+        return cls(name, tuple(files), judgements, tuple(systems), tuple(problems), why)
+
+    def of_kind(self, *kinds: str) -> tuple[Found, ...]:
+        """The files of some kinds."""
+        return tuple(file for file in self.files if file.kind in kinds)
+
+    def file(self, name: str) -> Found:
+        """One file, by its name."""
+        known = {file.name: file for file in self.files}
+        if name not in known:
+            raise GoneError(f"There is no file {quoted(name)}{did_you_mean(name, known)}", "name")
+        return known[name]
+
+    def system(self, name: str) -> System:
+        """One system, by its name."""
+        known = {system.name: system for system in self.systems}
+        if name not in known:
+            raise GoneError(
+                f"There is no system {quoted(name)}{did_you_mean(name, known)} There is "
+                f"{', '.join(known) or 'none'}.",
+                "system",
+            )
+        return known[name]
+
+    def refuse_undecided(self) -> None:
+        """An error where it is not clear which files numbers are of."""
+        if self.undecided:
+            raise UndecidedError(self.undecided)
+
+    @property
+    def vectors(self) -> tuple[Found, ...]:
+        """The files of vectors."""
+        return self.of_kind("vectors")
+
+    @property
+    def labels(self) -> tuple[Found, ...]:
+        """The files of labels."""
+        return self.of_kind("labels")
+
+    @property
+    def studies(self) -> tuple[Found, ...]:
+        """The studies and sweeps of temperatures."""
+        return self.of_kind("study", "sweep")
+
+    @cached_property
+    def identity(self) -> tuple[Any, ...]:
+        """What changes when any of the files that numbers are made of does."""
+        judgements = None if self.judgements is None else self.judgements.identity
+        return judgements, tuple((each.name, each.file.identity) for each in self.systems)
+
+
+def _judgements(files: Sequence[Found], wanted: Found | None) -> tuple[Found | None, str]:
+    """The judgements, or why it is not clear which they are."""
+    if wanted is not None:
+        return wanted, ""
+    own = [file for file in files if file.kind == "judgements"]
+    both = [file for file in files if file.kind == "rows"]
+    if len(own) == 1:
+        return own[0], ""
+    if not own and both:
+        return both[0], ""
+    if own:
+        names = ", ".join(file.name for file in own[:5]) + (", …" if len(own) > 5 else "")
+        return None, f"There are {len(own)} files of judgements: {names}. Say which one is meant."
+    if any(file.kind == "unclear" for file in files):
+        return None, "It is not clear which file holds the judgements. Say what each file is."
+    if any(file.kind == "run" for file in files):
+        return None, "There are runs and no judgements, so nothing can be evaluated. Add them."
+    return None, "There is nothing here yet that could be evaluated."
+
+
+def _own_name(file: Found) -> str | None:
+    """The name of a run that was sent: its file has another one here."""
+    from judged.inputs.formats import run_name
+
+    return run_name(file.name) if file.uploaded else None
+
+
+@dataclass(eq=False)
+class Library:
+    """The files of the server, looked at again from time to time; what each is, is found out once
+    for each version of a file."""
+
+    paths: tuple[Path, ...]
+    _files: tuple[Found, ...] = ()
+    _problems: tuple[str, ...] = ()
+    _looked: float = -1e9
+    _told: dict[tuple[str, int, int], Found] = field(default_factory=dict)
+    _lock: Lock = field(default_factory=Lock)
+
+    @property
+    def folder(self) -> Path | None:
+        """The folder, where one was named."""
+        return self.paths[0] if len(self.paths) == 1 and self.paths[0].is_dir() else None
+
+    @property
+    def name(self) -> str:
+        """What pages call it."""
+        if not self.paths:
+            return "no files"
+        return self.paths[0].resolve().name if len(self.paths) == 1 else f"{len(self.paths)} files"
+
+    def files(self) -> tuple[tuple[Found, ...], tuple[str, ...]]:
+        """The files as they are now, and what was left out."""
+        with self._lock:
+            if time.monotonic() - self._looked > LOOK_AGAIN:
+                found, problems = self._found()
+                told_ones = tuple(map(self._told_once, found))
+                self._files, self._problems = told_ones, tuple(problems)
+                self._looked = time.monotonic()
+            return self._files, self._problems
+
+    def _found(self) -> tuple[list[Found], list[str]]:
+        if self.folder is not None:
+            return scanned(self.folder)
+        found = []
+        names = _short_names(self.paths)
+        for name, path in zip(names, self.paths, strict=True):
+            try:
+                state = path.stat()
+            except OSError:
+                continue
+            found.append(Found(name, path, size=state.st_size, changed=state.st_mtime_ns))
+        return found, []
+
+    def _told_once(self, file: Found) -> Found:
+        if file.identity not in self._told:
+            self._told[file.identity] = told(file)
+        return replace(self._told[file.identity], name=file.name)
+
+
+def _short_names(paths: Sequence[Path]) -> list[str]:
+    """The names of files; whole paths where two are called the same."""
+    short = [path.name for path in paths]
+    return [
+        str(path) if short.count(name) > 1 else name
+        for path, name in zip(paths, short, strict=True)
+    ]
+
+
+@dataclass(eq=False)
+class Session:
+    """What belongs to one browser: what it sent, and which versions of files it saw."""
+
+    id: str
+    uploads: dict[str, Found] = field(default_factory=dict)
+    seen: dict[str, tuple[str, int, int]] = field(default_factory=dict)
+
+    def workspace(self, library: Library, params: Params) -> Workspace:
+        """The files of the server and those of the browser, as an address means them."""
+        files, problems = library.files()
+        both = [*files, *self.uploads.values()]
+        return Workspace.of(library.name, both, problems, params)
+
+    def noticed(self, workspace: Workspace) -> list[str]:
+        """The names of files that changed since the browser last looked."""
+        now: Mapping[str, tuple[str, int, int]] = {
+            file.name: file.identity for file in workspace.files
+        }
+        changed = [name for name, state in now.items() if self.seen.get(name, state) != state]
+        self.seen = dict(now)
+        return changed
+
+    def add(self, file: Found, library: Library) -> None:
+        """Add what was sent; a name that is there already is refused."""
+        taken = {each.name for each in library.files()[0]} | set(self.uploads)
+        if file.name in taken:
+            raise ConflictError(
+                f"there is a file {file.name} already; remove it first, or send this one under "
+                "another name.",
+                "name",
+            )
+        self.uploads[file.name] = file

@@ -1,0 +1,133 @@
+"""Strips of rankings against a slow twin, and worked by hand."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from judged import judge
+from judged.errors import InputError
+from judged.rankings.rankings import Rankings
+from judged.rankings.strips import KINDS, Cell, mean_strip, strips
+
+GRADES = st.sampled_from([None, -2.0, -1.0, 0.0, 0.0, 0.25, 0.5, 1.0, 1.0, 2.0, 3.0, 4.0, 7.5])
+LISTS = st.lists(st.lists(GRADES, max_size=9), min_size=1, max_size=8)
+
+
+def slow_kind(grades: list[float | None], rank: int) -> str:
+    if rank > len(grades):
+        return "nothing"
+    grade = grades[rank - 1]
+    if grade is None or grade < 0:
+        return "unjudged"
+    return "relevant" if grade > 0 else "irrelevant"
+
+
+def slow_code(grades: list[float | None], rank: int, top: float) -> str:
+    kind = slow_kind(grades, rank)
+    if kind != "relevant":
+        return {"irrelevant": ".", "unjudged": "?", "nothing": "-"}[kind]
+    grade = grades[rank - 1]
+    assert grade is not None
+    if top <= 1:
+        return "2"
+    for level in (1, 2, 3):
+        if grade <= (level if top <= 3 else level * top / 3) + 1e-9:
+            return str(level)
+    raise AssertionError
+
+
+@given(LISTS, st.integers(1, 12))
+def test_against_a_slow_twin(lists: list[list[float | None]], k: int) -> None:
+    r = Rankings.from_relevance(lists)
+    found = strips(r, k)
+    top = max([grade for row in lists for grade in row if grade is not None] + [0.0])
+    top = top if top > 0 else 1.0
+    ranks = range(1, k + 1)
+    assert found.codes() == ["".join(slow_code(row, rank, top) for rank in ranks) for row in lists]
+    for at, row in enumerate(lists):
+        cells = found.cells(at)
+        assert [cell.kind for cell in cells] == [slow_kind(row, rank) for rank in ranks]
+        assert "".join(cell.code for cell in cells) == found.codes()[at]
+        for cell, grade in zip(cells, row, strict=False):
+            judged = grade is not None and grade >= 0
+            assert cell.grade == (grade if judged else None)
+            assert cell.top == top
+            assert cell.share == (grade / top if judged and grade > 0 else 0)  # type: ignore[operator]
+    shares = mean_strip(r, k)
+    for rank, share in zip(ranks, shares, strict=True):
+        assert math.isclose(sum(share), 1)
+        for kind, part in zip(KINDS, share, strict=True):
+            assert part == sum(slow_kind(row, rank) == kind for row in lists) / len(lists)
+
+
+def test_a_query_that_the_run_lacks_has_nothing_at_any_rank() -> None:
+    r = judge({"a": {"x": 1}, "b": {"y": 1}}, {"a": {"x": 1.0, "z": 0.5}})
+    assert dict(zip(r.queries, strips(r, 3).codes(), strict=True)) == {"a": "2?-", "b": "---"}
+
+
+def test_removed_results_leave_nothing_unjudged() -> None:
+    judgements = {"a": {"x": 1, "y": 0, "w": -1}}
+    run = {"a": {"u": 4.0, "w": 3.0, "x": 2.0, "y": 1.0}}
+    kept = judge(judgements, run)
+    removed = judge(judgements, run, policy={"unjudged": "removed"})
+    assert strips(kept, 4).codes() == ["??2."]
+    assert strips(removed, 4).codes() == ["2.--"]
+
+
+def test_where_only_relevant_items_are_listed_the_others_are_judged() -> None:
+    r = replace(Rankings.from_relevance([[None, 1, None]]), complete=True)
+    assert strips(r, 4).codes() == [".2.-"]
+    assert strips(r, 4).cells(0)[0] == Cell("irrelevant", 0.0, 1.0)
+
+
+def test_ties_that_stay_open_are_said_and_shown_in_one_order() -> None:
+    judgements = {"a": {"x": 1, "y": 0}}
+    run = {"a": {"x": 1.0, "y": 1.0, "z": 1.0}}
+    by_id = strips(judge(judgements, run), 2)
+    expected = strips(judge(judgements, run, policy={"ties": "expected"}), 2)
+    assert (by_id.one_of_many, expected.one_of_many) == (False, True)
+    assert by_id.codes() == expected.codes() == ["?."]
+    # z, y, x by id, descending; the depth cuts x off, which ties with what is above it.
+    cut = strips(judge(judgements, run, policy={"ties": "expected"}, depth=2), 3)
+    assert cut.codes() == ["?.-"]
+
+
+@pytest.mark.parametrize(
+    ("top", "grades", "levels"),
+    [
+        (1, [1, 0.5], [2, 2]),
+        (2, [1, 2], [1, 2]),
+        (3, [1, 2, 3, 0.5, 1.5], [1, 2, 3, 1, 2]),
+        (4, [1, 2, 3, 4], [1, 2, 3, 3]),
+        (6, [1, 2, 3, 4, 5, 6], [1, 1, 2, 2, 3, 3]),
+        (3.3, [1.1, 2.2, 3.3], [1, 2, 3]),
+    ],
+)
+def test_levels_by_hand(top: float, grades: list[float], levels: list[int]) -> None:
+    assert [Cell("relevant", grade, top).level for grade in grades] == levels
+
+
+def test_arrays_cannot_be_changed() -> None:
+    found = strips(Rankings.from_relevance([[1]]), 1)
+    with pytest.raises(ValueError, match="read-only"):
+        found.kind[0, 0] = 3
+
+
+@pytest.mark.parametrize("k", [0, -1, 1.5, "ten"])
+def test_how_many_ranks_must_be_a_count(k: object) -> None:
+    with pytest.raises(InputError) as error:
+        strips(Rankings.from_relevance([[1]]), k)  # type: ignore[arg-type]
+    assert str(error.value) == f"k must be a whole number from 1; got {k!r}."
+
+
+def test_many_queries_at_once() -> None:
+    lists = np.random.default_rng(1).integers(0, 3, (7000, 10)).astype(float)
+    codes = strips(Rankings.from_relevance(lists.tolist()), 10).codes()
+    assert len(codes) == 7000
+    assert codes[17] == "".join(".12"[int(grade)] for grade in lists[17])

@@ -1,0 +1,85 @@
+"""A real server in a thread, a browser, and data made by code, for all tests of the explorer."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from support.served import Serve, Server, grades, lists, write_judgements, write_run
+
+KEY = "the-key-of-tests"
+
+
+@pytest.fixture
+def server() -> Iterator[Serve]:
+    """`server(folder)` serves a folder, or files, until the test ends."""
+    uvicorn = pytest.importorskip("uvicorn")
+    from judged.web import Settings, application, bound
+
+    running: list[tuple[Any, threading.Thread]] = []
+
+    def start(*paths: Path | str, key: str | bool = KEY, **options: Any) -> Server:
+        settings = Settings.of(list(paths), port=0, key=key, **options)
+        listening = bound(settings, print)
+        settings = replace(settings, port=listening.getsockname()[1])
+        app = application(settings)
+        own = uvicorn.Server(uvicorn.Config(app, log_level="warning", access_log=False))
+        thread = threading.Thread(target=own.run, kwargs={"sockets": [listening]}, daemon=True)
+        thread.start()
+        running.append((own, thread))
+        until = time.monotonic() + 20
+        while not own.started and time.monotonic() < until:
+            time.sleep(0.01)
+        return Server(settings.port, settings.key, app)
+
+    yield start
+    for own, thread in running:
+        own.should_exit = True
+        thread.join(10)
+
+
+@pytest.fixture
+def browse(browser: Any) -> Iterator[Callable[..., Any]]:
+    """`browse(server, "/files")` opens a page in a browser of its own; what its console complains
+    of fails the test, unless it is in `page.allowed`."""
+    contexts, complaints = [], []
+
+    def open_page(server: Server, path: str = "/", **options: Any) -> Any:
+        context = browser.new_context(**{"viewport": {"width": 1440, "height": 900}, **options})
+        contexts.append(context)
+        page = context.new_page()
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.on(
+            "console",
+            lambda said: (
+                complaints.append(said.text) if said.type in ("error", "warning") else None
+            ),
+        )
+        page.goto(server.address)
+        page.goto(f"http://127.0.0.1:{server.port}{path}")
+        return page
+
+    yield open_page
+    for context in contexts:
+        context.close()
+    refused = [each for each in complaints if "the server responded with a status of 4" not in each]
+    assert not refused
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    """A folder with judgements and three runs, one of which lacks a query."""
+    folder = tmp_path / "data"
+    folder.mkdir()
+    write_judgements(folder / "qrels.txt", grades())
+    for seed, name in enumerate(("bm25", "dense", "hybrid")):
+        write_run(folder / f"{name}.run", lists(seed=seed), name)
+    short = {query: found for query, found in lists(seed=7).items() if query != "q5"}
+    write_run(folder / "short.run", short, "short")
+    return folder

@@ -1,0 +1,267 @@
+"""The numbers of the explorer are those of the library on the same files, bit for bit."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import shlex
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import judged
+from judged.checks import LEVEL
+from judged.cli import main
+from judged.errors import JudgedError
+from judged.policy import CHOICES
+from judged.web import Settings, commands
+from judged.web.asked import Asked
+from judged.web.cache import Cache
+from judged.web.params import Params
+from judged.web.workspace import Library, Session
+from support.served import grades, lists, write_judgements, write_run
+
+MEASURES = ("nDCG@10", "AP", "RR", "P@5")
+
+
+def ask(folder: Path, query: str = "", cache: Cache | None = None) -> Asked:
+    library = Library((folder,))
+    held = cache or Cache(10**8)
+    return Asked("/", Params.read(query), Session("one"), library, held, Settings.of([folder]))
+
+
+def files(folder: Path) -> tuple[str, list[str]]:
+    return str(folder / "qrels.txt"), [str(path) for path in sorted(folder.glob("*.run"))]
+
+
+def everything(found: Any, **options: Any) -> str:
+    """All that a result says, as text: numbers are written exactly."""
+    said = [found.warnings(), found.sentences(), found.tables()]
+    return json.dumps([found.to_dict(**options), said])
+
+
+def outcome(call: Any) -> str:
+    try:
+        return everything(call())
+    except JudgedError as error:
+        return f"{type(error).__name__}: {error}"
+
+
+@pytest.mark.parametrize("ties", CHOICES["ties"])
+def test_evaluations_under_every_policy(data: Path, ties: str) -> None:
+    cache = Cache(10**8)
+    judgements, runs = files(data)
+    others = product(*(CHOICES[name] for name in ("missing", "empty", "unjudged")))
+    for (missing, empty, unjudged), depth in product(others, (None, 4)):
+        chosen = {"ties": ties, "missing": missing, "empty": empty, "unjudged": unjudged}
+        query = "&".join(f"{name}={value}" for name, value in chosen.items())
+        query += f"&depth={depth or ''}" + "".join(f"&measure={each}" for each in MEASURES)
+        asked = ask(data, query, cache)
+        options = {"policy": chosen, "depth": depth, "interval": True}
+        ours = outcome(lambda asked=asked: asked.calculations.evaluation(asked.terms))
+        theirs = outcome(
+            lambda options=options: judged.evaluate(judgements, runs, list(MEASURES), **options)
+        )
+        assert ours == theirs
+
+
+@pytest.mark.parametrize("convention", list(judged.conventions.conventions()))
+def test_evaluations_under_every_convention(data: Path, convention: str) -> None:
+    asked = ask(data, f"convention={convention}")
+    judgements, runs = files(data)
+    assert outcome(lambda: asked.calculations.evaluation(asked.terms, interval=False)) == outcome(
+        lambda: judged.evaluate(judgements, runs, convention=convention)
+    )
+
+
+def test_conventions_that_change_the_runs_first(tmp_path: Path) -> None:
+    """Results with the id of their query, which some libraries take out."""
+    judgements = grades()
+    run = lists()
+    for query in list(run)[:5]:
+        run[query][query] = 99.0
+    write_judgements(tmp_path / "qrels.txt", judgements)
+    write_run(tmp_path / "own.run", run)
+    write_run(tmp_path / "plain.run", lists(seed=3))
+    cache = Cache(10**8)
+    for convention in ("", "beir", "mteb", "ranx", "beir"):
+        asked = ask(tmp_path, f"convention={convention}", cache)
+        expected = judged.evaluate(*files(tmp_path), convention=convention or None)
+        found = asked.calculations.evaluation(asked.terms, interval=False)
+        assert everything(found, per_query=True) == everything(expected, per_query=True)
+
+
+@pytest.mark.parametrize("duplicates", ["error", "first"])
+def test_rows_that_repeat_others(tmp_path: Path, duplicates: str) -> None:
+    write_judgements(tmp_path / "qrels.txt", grades())
+    path = write_run(tmp_path / "twice.run", lists())
+    text = path.read_text()
+    path.write_text(text + text.splitlines()[0].replace(" Q0 ", " Q0 ") + "\n")
+    asked = ask(tmp_path, f"duplicates={duplicates}")
+    ours = outcome(lambda: asked.calculations.evaluation(asked.terms, interval=False))
+    theirs = outcome(lambda: judged.evaluate(*files(tmp_path), duplicates=duplicates))
+    assert ours == theirs
+    assert ("more than once" in ours) == (duplicates == "error")
+
+
+def test_without_repetitions_the_first_of_them_is_no_other_evaluation(data: Path) -> None:
+    cache = Cache(10**8)
+    for duplicates in ("error", "first"):
+        asked = ask(data, f"duplicates={duplicates}&ties=best", cache)
+        expected = judged.evaluate(
+            *files(data), duplicates=duplicates, policy={"ties": "best"}, interval=True
+        )
+        found = asked.calculations.evaluation(asked.terms)
+        assert everything(found, per_query=True) == everything(expected, per_query=True)
+
+
+@pytest.mark.parametrize("query", ["", "ties=worst&depth=5", "missing=skip", "level=0.9"])
+def test_comparisons(data: Path, query: str) -> None:
+    asked = ask(data, query)
+    judgements, runs = files(data)
+    options = asked.terms.options()
+    if asked.terms.level != LEVEL:
+        options["level"] = asked.terms.level
+    expected = judged.compare(judgements, runs, baseline="bm25", **options)
+    found = asked.calculations.comparison(asked.terms, baseline="bm25")
+    assert everything(found) == everything(expected)
+    two = judged.compare(judgements, [runs[1], runs[0]], ["AP"], **options)
+    found = asked.calculations.comparison(asked.terms, systems=["dense", "bm25"], measures=["AP"])
+    assert everything(found) == everything(two)
+
+
+def test_a_run_that_lacks_many_queries_is_refused_as_on_the_command_line(tmp_path: Path) -> None:
+    write_judgements(tmp_path / "qrels.txt", grades())
+    write_run(tmp_path / "a.run", lists())
+    write_run(tmp_path / "b.run", dict(list(lists(seed=2).items())[:9]))
+    asked = ask(tmp_path)
+    theirs = outcome(lambda: judged.compare(*files(tmp_path)))
+    assert outcome(lambda: asked.calculations.comparison(asked.terms)) == theirs
+    assert "b lacks" in theirs
+    chosen = ask(tmp_path, "missing=zero")
+    found = chosen.calculations.comparison(chosen.terms)
+    expected = judged.compare(*files(tmp_path), policy={"missing": "zero"})
+    assert everything(found) == everything(expected)
+
+
+@pytest.mark.parametrize("query", ["", "ties=best&depth=5", "unjudged=removed", "convention=ranx"])
+def test_explanations_and_listings(data: Path, query: str) -> None:
+    asked = ask(data, query)
+    judgements, runs = files(data)
+    for measure in ("AP", "nDCG@5"):
+        expected = judged.explain(judgements, runs[0], measure, query="q2", **asked.terms.options())
+        found = asked.calculations.explanation(asked.terms, "bm25", "q2", measure)
+        assert everything(found) == everything(expected)
+    listing = asked.calculations.listing(asked.terms, "bm25", "q2")
+    assert dict(listing.items) == dict(found.items)
+
+
+def test_ranges(data: Path) -> None:
+    asked = ask(data, "measure=AP&measure=P@5")
+    expected = judged.evaluate(*files(data), ["AP", "P@5"], tie_range=True, unjudged_range=True)
+    found = asked.calculations.ranges(asked.terms)
+    assert everything(found, per_query=True) == everything(expected, per_query=True)
+
+
+def test_rows_with_everything_in_them(tmp_path: Path) -> None:
+    rows = [
+        {"query": f"q{at}", "relevant": ["a", "b"], "retrieved": ["c", "a", "b"][at % 3 :]}
+        for at in range(6)
+    ]
+    (tmp_path / "rows.json").write_text(json.dumps(rows))
+    asked = ask(tmp_path)
+    assert asked.workspace.judgements is not None
+    assert asked.workspace.judgements.kind == "rows"
+    expected = judged.evaluate(str(tmp_path / "rows.json"))
+    found = asked.calculations.evaluation(asked.terms, interval=False)
+    assert everything(found, per_query=True) == everything(expected, per_query=True)
+
+
+def run_command(shell: str) -> Any:
+    """What a command prints as JSON."""
+    words = shlex.split(shell.replace("\\\n", ""))
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed), pytest.raises(SystemExit) as ended:
+        main([*words[1:], "--format", "json"])
+    assert ended.value.code == 0
+    return json.loads(printed.getvalue())
+
+
+def run_python(code: str) -> Any:
+    """What some Python finds."""
+    names: dict[str, Any] = {}
+    with contextlib.redirect_stdout(io.StringIO()):
+        exec(code, names)
+    return json.loads(json.dumps(names["found"].to_dict()))
+
+
+TERMS = [
+    "",
+    "measure=AP&measure=P(rel=2)@5&ties=expected&level=0.8",
+    "convention=ranx&depth=7&missing=zero",
+    "unjudged=removed&missing=skip&duplicates=first",
+]
+
+
+@pytest.mark.parametrize("query", TERMS)
+def test_commands_and_python_give_the_same_numbers(data: Path, query: str) -> None:
+    (data / "dense.run").rename(data / "it's dense.run")
+    asked = ask(data, query)
+    found = asked.calculations.evaluation(asked.terms)
+    expected = json.loads(json.dumps(found.to_dict()))
+    command = commands.evaluate(asked)
+    assert run_command(command.shell) == expected
+    assert run_python(command.python) == expected
+    pair = ["short", "it's dense"]
+    compared = asked.calculations.comparison(asked.terms, systems=pair, baseline="short")
+    expected = json.loads(json.dumps(compared.to_dict()))
+    command = commands.compare(asked, systems=pair, baseline="short")
+    assert run_command(command.shell) == expected
+    assert run_python(command.python) == expected
+    if "expected" in query:
+        return
+    explained = asked.calculations.explanation(asked.terms, "short", "q2", "AP")
+    expected = json.loads(json.dumps(explained.to_dict()))
+    command = commands.explain(asked, "short", "q2", "AP")
+    assert run_command(command.shell) == expected
+    assert run_python(command.python) == expected
+
+
+def test_the_same_is_computed_once(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from judged.web import calculations
+
+    counted: list[int] = []
+    usual = calculations.evaluate_rankings
+
+    def counting(*given: Any, **options: Any) -> Any:
+        counted.append(1)
+        return usual(*given, **options)
+
+    monkeypatch.setattr(calculations, "evaluate_rankings", counting)
+    cache = Cache(10**8)
+    first, again = (ask(data, "ties=best", cache) for _ in range(2))
+    one = first.calculations.evaluation(first.terms)
+    assert again.calculations.evaluation(again.terms) is one
+    assert len(counted) == 1
+
+
+def test_a_change_of_terms_reads_and_judges_nothing(
+    data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cache = Cache(10**8)
+    first = ask(data, "", cache)
+    first.calculations.evaluation(first.terms)
+    monkeypatch.setattr("judged.web.calculations.Calculations._judge", None)
+    monkeypatch.setattr("judged.web.calculations.Calculations._read", None)
+    for query in (
+        "ties=best",
+        "ties=expected",
+        "unjudged=removed",
+        "depth=3",
+        "convention=pytrec_eval",
+    ):
+        asked = ask(data, query, cache)
+        asked.calculations.evaluation(asked.terms)

@@ -3,7 +3,6 @@ over what it reads, or twice into one file."""
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
@@ -88,39 +87,14 @@ def _given(
     for param in command.params:
         own = param.type.types[0] if isinstance(param.type, click.Tuple) else param.type
         if isinstance(own, kind) and param.name is not None:
-            for value in _flat(ctx.params.get(param.name)):
+            for value in flat(ctx.params.get(param.name)):
                 yield own, param.opts[-1], value
 
 
-def _flat(given: Any) -> Iterator[str]:
+def flat(given: Any) -> Iterator[str]:
+    """The values of an option that may have several."""
     if isinstance(given, (tuple, list)):
         for each in given:
-            yield from _flat(each)
+            yield from flat(each)
     elif given is not None:
         yield given
-
-
-def again() -> str:
-    """The command that runs, as it could be typed again where its files lie: only their names."""
-    from shlex import join
-
-    from judged.cli._options import said
-
-    ctx = click.get_current_context()
-    words = ["judged", str(ctx.info_name)]
-    for param in ctx.command.params:
-        given = ctx.params.get(str(param.name))
-        if given is None or not said(str(param.name)):
-            continue
-        own = param.type.types[0] if isinstance(param.type, click.Tuple) else param.type
-        values = list(map(str, _flat(given)))
-        if isinstance(own, (Reads, Writes)):
-            values = [os.path.basename(value) for value in values]
-        flag = [] if isinstance(param, click.Argument) else [param.opts[-1]]
-        if getattr(param, "is_flag", False):
-            words += flag
-        elif param.multiple:
-            words += [word for value in values for word in (*flag, value)]
-        else:
-            words += [*flag, *values]
-    return join(words)

@@ -14,7 +14,7 @@ from judged.cli._embedding_options import (
     similarity_option,
     vector_options,
 )
-from judged.cli._files import NORMALISATION, READS, WRITES, again, command
+from judged.cli._files import NORMALISATION, READS, WRITES, command
 from judged.cli._options import (
     check_format,
     convention_option,
@@ -194,6 +194,7 @@ def embeddings(
     if save_run is not None:
         first.save(save_run)
     if report is not None:
+        from judged.cli._again import again
         from judged.report.provenance import files
 
         read = {"queries": queries, "items": items, **given, "weights": weights, "groups": groups}

@@ -34,6 +34,7 @@ def test_all_is_what_there_is_and_what_type_checkers_see() -> None:
     assert charts.__all__ == [
         "KINDS",
         "Chart",
+        "Design",
         "Gallery",
         "Systems",
         *sorted(kind.function_name for kind in KINDS.values()),
@@ -52,10 +53,11 @@ def test_a_kind_is_a_function_of_the_library_with_the_options_it_declares(kind: 
     assert function is kind.function
     assert ">>> " in (function.__doc__ or "")
     parameters = inspect.signature(function).parameters.values()
-    assert {each.name for each in parameters if each.kind is each.KEYWORD_ONLY} == {
-        *kind.options,
-        "theme",
-    }
+    own = {each.name for each in parameters if each.kind is each.KEYWORD_ONLY}
+    assert own == set(kind.options)
+    for made_with in (function, kind.draw):
+        last = list(inspect.signature(made_with).parameters.values())[-1]
+        assert (last.name, last.kind) == ("design", last.VAR_KEYWORD)
     data = {
         each.name
         for each in inspect.signature(kind.data).parameters.values()
@@ -64,7 +66,7 @@ def test_a_kind_is_a_function_of_the_library_with_the_options_it_declares(kind: 
     assert data == set(kind.options) - {"pictures"}
     made = charts.Gallery if kind.name == "gallery" else charts.Chart
     assert kind.formats == (*made.SAVED_AS, ".parquet")
-    assert list(inspect.signature(kind.draw).parameters)[:2] == ["table", "theme"]
+    assert next(iter(inspect.signature(kind.draw).parameters)) == "table"
 
 
 @every_kind

@@ -34,7 +34,7 @@ def test_many_cutoffs_are_thinned_out_and_the_chart_says_so() -> None:
 
 def test_a_panel_for_each_measure() -> None:
     chart = measure_at_k(Rankings.from_relevance([EIGHT]), measures=["P", "R"])
-    assert [panel["layer"][0]["encoding"]["y"]["title"] for panel in chart.spec["hconcat"]] == [
+    assert [panel["layer"][0]["encoding"]["y"]["title"] for panel in chart.spec["concat"]] == [
         "P@k",
         "R@k",
     ]

@@ -76,7 +76,7 @@ def test_the_area_of_the_mean_is_the_mean_ap_whatever_the_policy(empty: str, mis
 def test_one_query_of_several() -> None:
     rankings = Rankings.from_relevance([TEN, IMAGES], queries=["phone", "watch"])
     chart = precision_recall(rankings, query="watch")
-    assert chart.title == "Precision and recall, query watch: AP 0.3694"
+    assert chart.title == "Precision and recall of run, query watch: AP 0.3694"
     assert "The area under the interpolated curve is 0.3917; it is not AP." in chart.notes[0]
 
 
@@ -91,5 +91,5 @@ def test_a_query_that_the_run_lacks_is_an_empty_curve_too() -> None:
     chart = precision_recall(
         evaluate({"p": {"a": 1}, "q": {"a": 1}}, {"p": ["a"]}, "AP"), query="q"
     )
-    assert chart.title == "Precision and recall, query q: AP 0.0000"
+    assert chart.title == "Precision and recall of run, query q: AP 0.0000"
     assert chart.to_svg()

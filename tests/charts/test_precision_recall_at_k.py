@@ -28,7 +28,7 @@ def test_the_mean_of_two_queries_and_one_of_them() -> None:
     assert data(rankings, query="b")["value"].to_list() == [0] * 6
     assert (
         precision_recall_at_k(rankings, query="b").title
-        == "Precision, recall and F1 as k grows, query b"
+        == "Precision, recall and F1 of run as k grows, query b"
     )
 
 

@@ -29,7 +29,7 @@ def test_items_that_were_not_retrieved_stand_behind_all() -> None:
     # 1, 3, ∞, ∞, ∞
     assert table["median"][0] == inf
     chart = rank_histogram(Rankings.from_relevance([[1, 0, 1]], relevant=[5]))
-    assert chart.title == "Ranks of all relevant items: the median item was not retrieved"
+    assert chart.title == "Ranks of all relevant items in run: the median item was not retrieved"
     assert (
         chart.notes[0]
         == "5 items in 1 query; 3 were not retrieved and count as behind the last rank."

@@ -50,7 +50,7 @@ def test_every_diagram_has_its_error_and_the_same_axis_of_counts() -> None:
     ):
         assert f">{words}<" in svg
     counts = [
-        panel["vconcat"][1]["encoding"]["y"]["scale"]["domain"] for panel in chart.spec["hconcat"]
+        panel["vconcat"][1]["encoding"]["y"]["scale"]["domain"] for panel in chart.spec["concat"]
     ]
     assert counts == [[0, 4]] * 3
 

@@ -18,7 +18,7 @@ def test_a_chart_from_files(judged, files):
     assert result.out == ""
     assert (
         result.err.splitlines()[0]
-        == "<Chart precision-recall: Precision and recall, query q1: AP 0.5000>"
+        == "<Chart precision-recall: Precision and recall of a, query q1: AP 0.5000>"
     )
     # y x z: the one relevant item stands at rank 2.
     rows = json.loads((files / "curve.json").read_text())["datasets"]["table"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -46,8 +47,9 @@ HIDDEN = (
 NAMES = (*SCRIPTS, *ODD, *HIDDEN)
 
 
-def drawn(names: tuple[str, ...]) -> Iterator[tuple[str, Callable[[], Any]]]:
-    """Every kind of chart, with names of runs, queries and items out of these."""
+def drawn(names: tuple[str, ...], **design: Any) -> Iterator[tuple[str, Callable[[], Any]]]:
+    """Every kind of chart, with names of runs, queries and items out of these; all but the gallery
+    in the design that is asked for."""
     queries = [f"{name}?" for name in names]
     items = [f"{name}!" for name in names]
     first, second = names[0], names[-1] + "+"
@@ -81,9 +83,11 @@ def drawn(names: tuple[str, ...]) -> Iterator[tuple[str, Callable[[], Any]]]:
     }
     for kind in KINDS.values():
         function = getattr(charts, kind.function_name)
+        if kind.name != "gallery":
+            function = partial(function, **design)
         if kind.name == "gallery":
             yield kind.name, lambda f=function: f(judgements, runs[first], pictures=dots)
         else:
             yield kind.name, lambda f=function, needs=kind.needs: sources[needs](f)
-        if "query" in kind.options and kind.needs == "system":
+        if "query" in kind.options and kind.needs in ("system", "systems"):
             yield f"{kind.name} of a query", lambda f=function: f(one, query=queries[0])

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from judged.charts.kinds import KINDS
 
 if TYPE_CHECKING:
+    from judged.charts.canvas import Design
     from judged.charts.chart import Chart
     from judged.charts.kinds.cmc import cmc
     from judged.charts.kinds.confusion import confusion
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
 __all__ = [
     "KINDS",
     "Chart",
+    "Design",
     "Gallery",
     "Systems",
     "cmc",
@@ -73,7 +75,7 @@ __all__ = [
 ]
 
 
-_CLASSES = {"Chart": "chart", "Gallery": "kinds.gallery", "Systems": "sources"}
+_CLASSES = {"Chart": "chart", "Design": "canvas", "Gallery": "kinds.gallery", "Systems": "sources"}
 
 
 def __getattr__(name: str) -> Any:

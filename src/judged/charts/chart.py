@@ -4,20 +4,24 @@ need no network."""
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from judged.errors import MissingExtraError
+from judged.charts.canvas import Canvas
+from judged.charts.svg import tidy, with_rows
+from judged.errors import InputError, MissingExtraError
 from judged.results import Result, Table
 from judged.text import html, script, shown, visible
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     import altair
     import polars as pl
 
+VERSIONS = (5, 6)
+"""Of Vega-Lite: what charts say is the same in all of them."""
 SCALE = 2.0
 """Pixels of a PNG for each of the chart's own, so that text is sharp on today's screens."""
 _PAGE = """\
@@ -121,6 +125,10 @@ class Chart(Figure):
     }
     spec: dict[str, Any]
     """Vega-Lite, with the data in it."""
+    canvas: Canvas = field(default_factory=Canvas)
+    """Colours, size and title, as they were asked for."""
+    words: Callable[[dict[str, Any]], str] | None = None
+    """What the mark of a row of `data` says, in kinds whose marks stand for rows."""
 
     def to_dict(self) -> dict[str, Any]:
         """The Vega-Lite specification with the data in it; `to_json` is the same as text."""
@@ -129,13 +137,65 @@ class Chart(Figure):
     def to_svg(self) -> str:
         """The chart as shapes.
 
+        It can stand in a page beside others: it has no style, no script, and no id that another
+        chart has. With the theme "page" its colours are CSS variables of that page.
+
         Returns
         -------
         str
             An SVG document, whose words are text.
         """
         svg: str = _converter().vegalite_to_svg(self.spec)
-        return svg
+        return tidy(svg, label=self.title, width=self.canvas.width)
+
+    def to_linked_svg(
+        self,
+        address: Callable[[dict[str, Any]], str | None],
+        *,
+        words: Callable[[dict[str, Any]], str] | None = None,
+        tab_stops: bool = True,
+    ) -> str:
+        """The chart as shapes, whose marks are links: those that stand for a row of the table.
+
+        These are bars of `differences`, points of `scatter`, and marks of `forest` and `systems`.
+
+        Parameters
+        ----------
+        address : callable
+            Takes a row of `data` as a dict and gives where it leads: a relative address, or one of
+            the web; None for a mark that is no link.
+        words : callable, optional
+            Takes the same and gives what is said when the mark is pointed at; by default what
+            the row says.
+        tab_stops : bool, optional
+            Whether the tab key stops at each link, by default true; false where the same links
+            stand in a table beside the chart.
+
+        Returns
+        -------
+        str
+            An SVG document.
+
+        >>> import judged
+        >>> pair = [judged.Rankings.from_relevance([[1, 0]], queries=["watch"])] * 2
+        >>> svg = judged.charts.scatter(pair).to_linked_svg(lambda row: f"?query={row['query']}")
+        >>> svg.count("<a href=")
+        1
+        """
+
+        say = words or self.words
+        if say is None:
+            raise InputError(
+                f"the marks of {self.kind} do not stand for rows of its table, so that they cannot "
+                "be links; take to_svg."
+            )
+
+        def link(number: int) -> tuple[str | None, str]:
+            row = self.data.row(number, named=True)
+            return address(row), say(row)
+
+        svg: str = _converter().vegalite_to_svg(with_rows(self.spec))
+        return tidy(svg, label=self.title, width=self.canvas.width, link=link, tab_stops=tab_stops)
 
     def to_png(self) -> bytes:
         """The chart as pixels, two in each direction for one of the chart's own.
@@ -145,6 +205,7 @@ class Chart(Figure):
         bytes
             A PNG file.
         """
+        self._refuse_names()
         png: bytes = _converter().vegalite_to_png(self.spec, scale=SCALE)
         return png
 
@@ -156,6 +217,7 @@ class Chart(Figure):
         bytes
             A PDF file.
         """
+        self._refuse_names()
         pdf: bytes = _converter().vegalite_to_pdf(self.spec)
         return pdf
 
@@ -167,14 +229,23 @@ class Chart(Figure):
         str
             An HTML document.
         """
+        self._refuse_names()
         _converter()
         colour = self.spec["config"]["background"]
         return _PAGE.format(
             title=html(self.title),
             colour=colour,
             library=_library(),
-            spec=script(self.spec),
+            spec=script({**self.spec, "$schema": schema(_version())}),
         )
+
+    def _refuse_names(self) -> None:
+        """An error where colours are only names, which a picture cannot have."""
+        if self.canvas.in_page:
+            raise InputError(
+                "the theme 'page' has names of colours, for an SVG inside a page; draw the chart "
+                "with the theme light or dark."
+            )
 
     def to_altair(self) -> altair.TopLevelMixin:
         """The same chart in altair's hands, to be changed or combined.
@@ -195,10 +266,11 @@ class Chart(Figure):
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
         """Vega-Lite for notebooks that draw it themselves, a drawing for all others."""
-        return {
-            **super()._repr_mimebundle_(include, exclude),
-            "application/vnd.vegalite.v5+json": self.spec,
+        both = {
+            f"application/vnd.vegalite.v{version}+json": {**self.spec, "$schema": schema(version)}
+            for version in VERSIONS
         }
+        return {**super()._repr_mimebundle_(include, exclude), **both}
 
 
 def rows_of(table: pl.DataFrame) -> list[dict[str, Any]]:
@@ -214,6 +286,17 @@ def rows_of(table: pl.DataFrame) -> list[dict[str, Any]]:
 
 def _cell(value: Any) -> str:
     return shown(value) if value is None or isinstance(value, float) else str(value)
+
+
+def schema(version: int) -> str:
+    """The address by which a specification says which Vega-Lite it is written in."""
+    return f"https://vega.github.io/schema/vega-lite/v{version}.json"
+
+
+@cache
+def _version() -> int:
+    """The Vega-Lite that is installed."""
+    return max(int(each.partition(".")[0]) for each in _converter().get_vegalite_versions())
 
 
 @cache

@@ -6,8 +6,8 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from judged.charts.specification import HEIGHT, WIDTH
-from judged.charts.themes import DASHES, Theme
+from judged.charts.canvas import Canvas, Frame
+from judged.charts.themes import Theme
 from judged.errors import InputError
 
 if TYPE_CHECKING:
@@ -27,25 +27,26 @@ def curves(
     *,
     x: dict[str, Any],
     y: dict[str, Any],
-    theme: Theme,
+    canvas: Canvas,
+    frame: Frame,
     high: float = 1.0,
     low: float = 0.0,
     said: dict[str, str] | None = None,
-    width: int = WIDTH,
-    height: int = HEIGHT,
     symlog: bool = False,
 ) -> list[dict[str, Any]]:
     """A line for each name in a column, with points where there is room for them, and its name at
-    its end.
+    its end, as the frame has it.
 
     `said` are words for names that the column has shorter; `symlog` is for `end_labels`.
     """
     names = table[field].unique(maintain_order=True).to_list()
-    look = series(field, names, theme)
+    looks = canvas.look(names if field == "run" else [""] * len(names))
+    look = series(field, names, looks)
     last = table.group_by(field, maintain_order=True).last()
+    words = [(said or {}).get(name, name) for name in last[field]]
     ends = [
-        ((said or {}).get(name, name), value)
-        for name, value in last.select(field, y["field"]).rows()
+        (frame.names.get(word, word), value)
+        for word, value in zip(words, last[y["field"]], strict=True)
     ]
     line = {
         "mark": {"type": "line", "strokeWidth": 2.2},
@@ -62,17 +63,16 @@ def curves(
         "encoding": {"x": x, "y": y, "color": look["color"], "tooltip": tooltip},
     }
     room = [points] if table.height / max(len(names), 1) <= 25 else []
-    names_at_ends = end_labels(
-        ends, theme, y=y, low=low, high=high, width=width, height=height, symlog=symlog
-    )
+    names_at_ends = end_labels(ends, looks, y=y, low=low, high=high, frame=frame, symlog=symlog)
     return [line, *room, names_at_ends]
 
 
-def series(field: str, names: Sequence[str], theme: Theme) -> dict[str, Any]:
+def series(
+    field: str, names: Sequence[str], looks: Sequence[tuple[str, list[int]]]
+) -> dict[str, Any]:
     """Colour and dash of each named line; the names stand at the lines, so there is no legend."""
     if len(names) > MOST:
         raise InputError(f"a chart has room for {MOST} lines; got {len(names):,}. Show fewer.")
-    looks = [look_of(at, theme) for at in range(len(names))]
 
     def scale(values: list[Any]) -> dict[str, Any]:
         return {
@@ -88,52 +88,45 @@ def series(field: str, names: Sequence[str], theme: Theme) -> dict[str, Any]:
     }
 
 
-def look_of(at: int, theme: Theme) -> tuple[str, list[int]]:
-    """Colour and dash of a line by its number; where colours begin again, dashes differ."""
-    colours = len(theme.series)
-    return theme.series[at % colours], DASHES[(at + at // colours) % len(DASHES)]
-
-
 def end_labels(
     ends: Sequence[tuple[str, float]],
-    theme: Theme,
+    looks: Sequence[tuple[str, list[int]]],
     *,
     y: dict[str, Any],
+    frame: Frame,
     low: float = 0.0,
     high: float = 1.0,
-    width: int = WIDTH,
-    height: int = HEIGHT,
-    looks: Sequence[tuple[str, list[int]]] | None = None,
     symlog: bool = False,
 ) -> dict[str, Any]:
     """The names of lines beside their last points, pushed apart where they would cover each other.
 
-    Before each name is a piece of its line: where several lines end in one point, that tells whose
-    name it is. `symlog` says that y is spread as Vega-Lite's scale of that name has it: evenly near
-    0, and by its logarithm far above 1.
+    Before each name is a piece of its line, which tells whose name it is: text in the colours of
+    lines could not be read on every ground. `symlog` says that y is spread as Vega-Lite's scale of
+    that name has it: evenly near 0, and by its logarithm far above 1.
     """
-    chosen = looks or [look_of(at, theme) for at in range(len(ends))]
     bottom, top, *values = [
         math.log1p(value) if symlog else value
         for value in (low, high, *(value for _, value in ends))
     ]
-    places = spread(values, (top - bottom) * LINE / height, bottom, top)
+    places = spread(values, (top - bottom) * LINE / frame.height, bottom, top)
     if symlog:
         places = [math.expm1(place) for place in places]
     rows = [
-        {"label": label, "at": place, "shade": shade, "number": number}
-        for number, ((label, _), place, (shade, _)) in enumerate(
-            zip(ends, places, chosen, strict=True)
-        )
+        {"label": label, "at": place, "number": number}
+        for number, ((label, _), place) in enumerate(zip(ends, places, strict=True))
     ]
     at = {**y, "field": "at"}
     pieces = [
         {
             "transform": [{"filter": f"datum.number == {number}"}],
             "mark": {"type": "rule", "strokeWidth": 2.2, "color": shade, "strokeDash": dash},
-            "encoding": {"x": {"value": width + 8}, "x2": {"value": width + 30}, "y": at},
+            "encoding": {
+                "x": {"value": frame.width + 8},
+                "x2": {"value": frame.width + 30},
+                "y": at,
+            },
         }
-        for number, (shade, dash) in enumerate(chosen)
+        for number, (shade, dash) in enumerate(looks)
     ]
     names = {
         "mark": {
@@ -145,10 +138,9 @@ def end_labels(
             "fontWeight": "bold",
         },
         "encoding": {
-            "x": {"value": width},
+            "x": {"value": frame.width},
             "y": at,
             "text": {"field": "label"},
-            "color": {"field": "shade", "type": "nominal", "scale": None, "legend": None},
         },
     }
     return {"data": {"values": rows}, "layer": [*pieces, names]}
@@ -168,7 +160,7 @@ def beside(
                 "baseline": "middle",
                 "clip": False,
                 "fontWeight": "normal" if at else "bold",
-                "color": theme.ink if at else shade,
+                "color": theme.ink if at else theme.ink_of(shade),
             },
             "encoding": {
                 "x": {"value": x},

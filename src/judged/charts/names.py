@@ -34,7 +34,7 @@ def drawable(spec: dict[str, Any]) -> dict[str, Any]:
     return _renamed(spec, names)
 
 
-def labels(names: Iterable[str]) -> dict[str, str]:
+def labels(names: Iterable[str], longest: int = LABEL) -> dict[str, str]:
     """Names as they stand beside marks: visible, short, and different where the names are.
 
     >>> labels(["bm25", "a" * 50 + "1", "a" * 50 + "2", "a" * 50 + "12"])["bm25"]
@@ -42,7 +42,7 @@ def labels(names: Iterable[str]) -> dict[str, str]:
     """
     found: dict[str, str] = {}
     for name in dict.fromkeys(names):
-        found[name] = _distinct(_shown(name, LABEL), set(found.values()))
+        found[name] = _distinct(_shown(name, longest), set(found.values()))
     return found
 
 

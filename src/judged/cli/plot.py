@@ -71,8 +71,17 @@ def _listed() -> str:
     type=click.Choice(list(THEMES)),
     default="light",
     show_default=True,
-    help="Colours for light or dark pages.",
+    help="Colours for light or dark pages; or names of colours, for an .svg inside a page that has "
+    "them as CSS variables.",
 )
+@click.option("--width", type=int, metavar="PIXELS", help="Of the whole drawing.")
+@click.option(
+    "--height", type=int, metavar="PIXELS", help="Of the drawing without title and notes."
+)
+@click.option(
+    "--title", metavar="TEXT", help="Instead of the chart's own; an empty one leaves it out."
+)
+@click.option("--no-notes", is_flag=True, help="Leave out the notes under the title.")
 @measures_option
 @click.option("-k", type=int, metavar="K", help=OPTIONS["k"])
 @click.option("--query", metavar="ID", help=OPTIONS["query"])
@@ -94,7 +103,12 @@ def _listed() -> str:
 @collection_option
 @data_options
 def plot(
-    kind: str, files: tuple[str, ...], output: str, theme: str, policy: dict[str, str], **given: Any
+    kind: str,
+    files: tuple[str, ...],
+    output: str,
+    policy: dict[str, str],
+    no_notes: bool,
+    **given: Any,
 ) -> None:
     """Draw a chart of the KIND that is named, from judgements and runs, or from what else it needs.
 
@@ -107,6 +121,8 @@ def plot(
 
     chosen = kind_named(kind)
     _check_files(chosen, files)
+    design = {name: given.pop(name) for name in ("theme", "width", "height", "title")}
+    design["notes"] = not no_notes
     options = _options(chosen, {**given, **policy})
     if "measure" in chosen.options and given["measures"]:
         options["measure"] = given["measures"][0]
@@ -120,7 +136,7 @@ def plot(
     made_by = {name: given[name] for name in NEEDS[chosen.needs].made_by if said(name)}
     with working(f"Drawing {', '.join(files)}"):
         drawn = chart_of_files(
-            chosen, files, policy=policy, theme=theme, made_by=made_by, **judging, **options
+            chosen, files, policy=policy, made_by=made_by, **judging, **options, **design
         )
         pictures = getattr(drawn, "pictures", {}).values()
         check_target(output, reads=[each for each in pictures if isinstance(each, PathLike)])

@@ -161,8 +161,9 @@ KINDS = {
             "Precision against recall",
             "The precision-recall curve of one query, or the mean curve of all: as it is, a "
             "saw-tooth, with average precision "
-            "as the area of its steps, and interpolated, whose area is not average precision.",
-            "system",
+            "as the area of its steps, and interpolated, whose area is not average precision; of "
+            "several systems, one curve each.",
+            "systems",
             ("query", "rel"),
         ),
         Kind(

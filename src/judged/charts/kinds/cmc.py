@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Unpack
+
 import polars as pl
 
 from judged.charts.axes import rank_axis, share_axis
+from judged.charts.canvas import Canvas, Design
 from judged.charts.chart import Chart
 from judged.charts.lines import curves
 from judged.charts.sources import Source, Systems, asked, checked_k, cutoffs
-from judged.charts.specification import chart, layers
-from judged.charts.themes import ThemeName, theme_named
+from judged.charts.specification import HEIGHT, WIDTH, chart, layers
 from judged.checks import checked
 from judged.measures import parse_measure
 
@@ -35,9 +38,7 @@ def data(source: Source, *, k: int | None = None, rel: float = 1) -> pl.DataFram
 
 
 @checked
-def cmc(
-    source: Source, *, k: int | None = None, rel: float = 1, theme: ThemeName = "light"
-) -> Chart:
+def cmc(source: Source, *, k: int | None = None, rel: float = 1, **design: Unpack[Design]) -> Chart:
     """The share of queries that have a relevant item among the first k, as k grows.
 
     Parameters
@@ -48,8 +49,8 @@ def cmc(
         Where curves end; by default with the longest list, at most at 50.
     rel : float, optional
         The lowest grade that counts as relevant, by default 1.
-    theme : {'light', 'dark'}, optional
-        Colours for light pages, which is the default, or for dark ones.
+    **design : Design
+        How it is drawn: `theme`, `width`, `height`, `title`, `notes`, `looks`.
 
     Returns
     -------
@@ -60,23 +61,24 @@ def cmc(
     >>> cmc(Rankings.from_relevance([[1, 0, 0], [0, 0, 1]])).data["share"].to_list()
     [0.5, 0.5, 1.0]
     """
-    return draw(data(source, k=k, rel=rel), theme=theme, notes=Systems.of(source).sentences())
+    return draw(data(source, k=k, rel=rel), **design, sentences=Systems.of(source).sentences())
 
 
-def draw(
-    table: pl.DataFrame, *, theme: ThemeName = "light", notes: list[str] | None = None
-) -> Chart:
+def draw(table: pl.DataFrame, *, sentences: Sequence[str] = (), **design: Unpack[Design]) -> Chart:
+    canvas = Canvas.of(design)
     last, shown = int(table["k"].max()), table["k"].n_unique()  # type: ignore[arg-type]
     lowest = float(table["share"].min())  # type: ignore[arg-type]
     low = 0.8 if lowest >= 0.8 else 0.0
     y = share_axis("queries that found something relevant", "share", low=low)
     y["axis"] = {"format": ".0%"}
+    frame = canvas.frame(WIDTH, HEIGHT, table["run"])
     lines = curves(
         table,
         "run",
         x=rank_axis("k: results looked at", "k", last),
         y=y,
-        theme=theme_named(theme),
+        canvas=canvas,
+        frame=frame,
         low=low,
     )
     who, each = asked(table)
@@ -84,7 +86,8 @@ def draw(
         f"Share of {who} with a relevant item among the first k{each}.",
         "The axis begins at 80%." if low else "",
         f"Computed at {shown} of the {last:,} ranks." if shown < last else "",
-        *(notes or ()),
+        *sentences,
     ]
     title = "Cumulative match characteristic"
-    return chart(KIND, table, title=title, notes=said, theme=theme, parts=layers(*lines))
+    parts = layers(*lines, width=frame.width, height=frame.height)
+    return chart(KIND, table, title=title, notes=said, canvas=canvas, parts=parts)

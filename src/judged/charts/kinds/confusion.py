@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Unpack
+
 import polars as pl
 
+from judged.charts.canvas import Canvas, Design
 from judged.charts.chart import Chart
 from judged.charts.sources import Source, Systems, checked_k, unweighted
-from judged.charts.specification import chart
-from judged.charts.themes import ThemeName, theme_named
+from judged.charts.specification import chart, layers
 from judged.checks import checked
 from judged.measures import parse_measure
 from judged.text import counted
@@ -53,7 +56,7 @@ def confusion(
     query: str | None = None,
     k: int | None = None,
     rel: float = 1,
-    theme: ThemeName = "light",
+    **design: Unpack[Design],
 ) -> Chart:
     """The confusion matrix at k: what is relevant against what is shown, summed over queries.
 
@@ -67,8 +70,8 @@ def confusion(
         How many results count, by default 10.
     rel : float, optional
         The lowest grade that counts as relevant, by default 1.
-    theme : {'light', 'dark'}, optional
-        Colours for light pages, which is the default, or for dark ones.
+    **design : Design
+        How it is drawn: `theme`, `width`, `height`, `title`, `notes`, `looks`.
 
     Returns
     -------
@@ -82,15 +85,14 @@ def confusion(
     """
     return draw(
         data(source, query=query, k=k, rel=rel),
-        theme=theme,
-        notes=Systems.of(source).sentences(query),
+        **design,
+        sentences=Systems.of(source).sentences(query),
     )
 
 
-def draw(
-    table: pl.DataFrame, *, theme: ThemeName = "light", notes: list[str] | None = None
-) -> Chart:
-    chosen = theme_named(theme)
+def draw(table: pl.DataFrame, *, sentences: Sequence[str] = (), **design: Unpack[Design]) -> Chart:
+    canvas = Canvas.of(design)
+    chosen = canvas.theme
     k, queries, query = int(table["k"][0]), int(table["queries"][0]), table["query"][0]
     unknown = table["count"].null_count() > 0
     x = {
@@ -130,11 +132,13 @@ def draw(
         "True negatives need the size of the collection: collection=… (--collection)."
         if unknown
         else "",
-        *(notes or ()),
+        *sentences,
     ]
-    title = f"Relevant or not, shown or not, at k = {k}" + (f", query {query}" if query else "")
-    parts = {"width": 380, "height": 190, "layer": [cells, number, words]}
-    return chart(KIND, table, title=title, notes=said, theme=theme, parts=parts, width=380)
+    about = f", query {query}" if query else ""
+    title = f"Relevant or not, shown or not, at k = {k}: {table['run'][0]}{about}"
+    width, height = canvas.across(380, beside=90), canvas.down(190, below=30)
+    parts = layers(cells, number, words, width=width, height=height)
+    return chart(KIND, table, title=title, notes=said, canvas=canvas, parts=parts, width=width)
 
 
 def _shares(table: pl.DataFrame) -> str:

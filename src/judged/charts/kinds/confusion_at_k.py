@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Unpack
+
 import polars as pl
 
 from judged.charts.axes import number_axis, rank_axis
+from judged.charts.canvas import Canvas, Design
 from judged.charts.chart import Chart
 from judged.charts.lines import curves
 from judged.charts.sources import Source, Systems, checked_k, cutoffs, unweighted
-from judged.charts.specification import chart, layers
-from judged.charts.themes import ThemeName, theme_named
+from judged.charts.specification import HEIGHT, WIDTH, chart, layers
 from judged.checks import checked
 from judged.measures import parse_measure
 from judged.text import counted
@@ -56,7 +59,7 @@ def confusion_at_k(
     query: str | None = None,
     k: int | None = None,
     rel: float = 1,
-    theme: ThemeName = "light",
+    **design: Unpack[Design],
 ) -> Chart:
     """True positives, false positives and false negatives at every cutoff.
 
@@ -70,8 +73,8 @@ def confusion_at_k(
         Where curves end; by default with the longest list, at most at 100.
     rel : float, optional
         The lowest grade that counts as relevant, by default 1.
-    theme : {'light', 'dark'}, optional
-        Colours for light pages, which is the default, or for dark ones.
+    **design : Design
+        How it is drawn: `theme`, `width`, `height`, `title`, `notes`, `looks`.
 
     Returns
     -------
@@ -85,14 +88,13 @@ def confusion_at_k(
     """
     return draw(
         data(source, query=query, k=k, rel=rel),
-        theme=theme,
-        notes=Systems.of(source).sentences(query),
+        **design,
+        sentences=Systems.of(source).sentences(query),
     )
 
 
-def draw(
-    table: pl.DataFrame, *, theme: ThemeName = "light", notes: list[str] | None = None
-) -> Chart:
+def draw(table: pl.DataFrame, *, sentences: Sequence[str] = (), **design: Unpack[Design]) -> Chart:
+    canvas = Canvas.of(design)
     query, last, shown = table["query"][0], int(table["k"].max()), table["k"].n_unique()  # type: ignore[arg-type]
     high = float(table["count"].max() or 1)  # type: ignore[arg-type]
     y = number_axis(
@@ -102,13 +104,14 @@ def draw(
         axis={"format": ",d", "tickMinStep": 1},
     )
     x = rank_axis("k: results shown", "k", last)
-    lines = curves(table, "name", x=x, y=y, theme=theme_named(theme), high=high, said=MEASURES)
+    frame = canvas.frame(WIDTH, HEIGHT, MEASURES.values())
+    lines = curves(table, "name", x=x, y=y, canvas=canvas, frame=frame, high=high, said=MEASURES)
     said = [
         "" if query else f"Summed over {counted(int(table['queries'][0]), 'query', 'queries')}.",
         f"Computed at {shown} of the {last:,} cutoffs." if shown < last else "",
-        *(notes or ()),
+        *sentences,
     ]
-    title = "Relevant items found and missed, and others shown, as k grows" + (
-        f", query {query}" if query else ""
-    )
-    return chart(KIND, table, title=title, notes=said, theme=theme, parts=layers(*lines))
+    about = f", query {query}" if query else ""
+    title = f"Items of {table['run'][0]} found, missed and shown for nothing, as k grows{about}"
+    parts = layers(*lines, width=frame.width, height=frame.height)
+    return chart(KIND, table, title=title, notes=said, canvas=canvas, parts=parts)

@@ -3,18 +3,21 @@ much."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 import polars as pl
 
 from judged.charts.axes import number_axis
+from judged.charts.canvas import Canvas, Design
 from judged.charts.chart import Chart
 from judged.charts.comparisons import NAMED, SAID, Paired, PairSource, paired, said_of, signed
-from judged.charts.lines import LINE, beside
 from judged.charts.names import labels
+from judged.charts.sides import Side, sided
 from judged.charts.specification import HEIGHT, WIDTH, chart, layers
-from judged.charts.themes import Theme, ThemeName, theme_named
+from judged.charts.svg import NUMBERED, ROWS
+from judged.charts.themes import Theme
 from judged.checks import checked
 from judged.text import counted
 
@@ -73,7 +76,7 @@ def _bars(count: int) -> Ints:
 
 @checked
 def differences(
-    source: PairSource, *, measure: str | Measure | None = None, theme: ThemeName = "light"
+    source: PairSource, *, measure: str | Measure | None = None, **design: Unpack[Design]
 ) -> Chart:
     """Sorted per-query differences of two systems on one measure, and how sure their mean is.
 
@@ -84,8 +87,8 @@ def differences(
         first. Or a `Comparison` of two runs, by its own test and level.
     measure : str or Measure, optional
         What is compared, by default nDCG@10, or the only measure of a comparison.
-    theme : {'light', 'dark'}, optional
-        Colours for light pages, which is the default, or for dark ones.
+    **design : Design
+        How it is drawn: `theme`, `width`, `height`, `title`, `notes`, `looks`.
 
     Returns
     -------
@@ -99,13 +102,12 @@ def differences(
     [('2', 0.5), ('1', 0.0)]
     """
     pair = paired(source, measure)
-    return draw(_table(pair), theme=theme, notes=pair.notes)
+    return draw(_table(pair), **design, sentences=pair.notes)
 
 
-def draw(
-    table: pl.DataFrame, *, theme: ThemeName = "light", notes: list[str] | None = None
-) -> Chart:
-    chosen = theme_named(theme)
+def draw(table: pl.DataFrame, *, sentences: Sequence[str] = (), **design: Unpack[Design]) -> Chart:
+    canvas = Canvas.of(design)
+    chosen = canvas.theme
     measure, first, second = (table[name][0] for name in FACTS)
     total = int(table["queries"].sum())
     ties, compared = table["ties"][0], sum(table[name][0] for name in ("wins", "ties", "losses"))
@@ -121,9 +123,11 @@ def draw(
     gap = 0.15 if total <= 60 else 0
     bars = {
         "transform": [
+            NUMBERED,
             {"calculate": f"datum.place_from - 1 + {gap}", "as": "left"},
             {"calculate": f"datum.place_to - {gap}", "as": "right"},
         ],
+        "name": ROWS,
         "mark": {"type": "rect"},
         "encoding": {
             "x": x,
@@ -150,7 +154,10 @@ def draw(
         "mark": {"type": "rule", "color": chosen.muted},
         "encoding": {"y": {"datum": 0, "type": "quantitative"}},
     }
-    parts = [*_band(table, chosen, y, reach), bars, zero, *_mean(table, chosen)]
+    first_side, second_side = _sides(table, chosen)
+    frame = sided(canvas, WIDTH, HEIGHT, first=first_side, second=second_side)
+    band = _band(table, chosen, y, reach, frame.width)
+    parts = [*band, bars, zero, *_mean(table, chosen)]
     each = total / table.height
     said = [
         *said_of(table),
@@ -158,21 +165,28 @@ def draw(
         + (" Dashed: the mean difference" if table["is_mean"][0] else "")
         + ("; band: its interval." if len(parts) == 4 else "." if len(parts) == 3 else ""),
         f"A bar is the mean of about {each:.0f} neighbouring queries." if each > 1 else "",
-        *(notes or ()),
+        *sentences,
     ]
     short = labels([first, second])
     title = f"{measure}: {short[second]} minus {short[first]}, query by query"
-    parts += _sides(table, chosen)
+    drawn = layers(*parts, *frame.parts, width=frame.width, height=frame.height)
     return chart(
         KIND,
         table,
         title=title,
         notes=said,
-        theme=theme,
-        parts=layers(*parts),
+        canvas=canvas,
+        parts=drawn,
         width=WIDTH + 90,
         unseen=SAID,
+        words=_words,
     )
+
+
+def _words(row: dict[str, Any]) -> str:
+    """What a bar says."""
+    who = row["query"] or f"{row['queries']:,} queries, on average"
+    return f"{who}: {signed(row['difference'])}"
 
 
 def _shades(table: pl.DataFrame, theme: Theme) -> tuple[str, str]:
@@ -195,7 +209,7 @@ def _mean(table: pl.DataFrame, theme: Theme) -> list[dict[str, Any]]:
 
 
 def _band(
-    table: pl.DataFrame, theme: Theme, y: dict[str, Any], reach: float
+    table: pl.DataFrame, theme: Theme, y: dict[str, Any], reach: float, width: int
 ) -> list[dict[str, Any]]:
     """The interval of the mean difference, behind the bars."""
     low, high = table["low"][0], table["high"][0]
@@ -208,7 +222,7 @@ def _band(
             "mark": {"type": "rect", "color": theme.fill},
             "encoding": {
                 "x": {"value": 0},
-                "x2": {"value": WIDTH},
+                "x2": {"value": width},
                 "y": {**y, "field": "low"},
                 "y2": {"field": "high"},
             },
@@ -216,9 +230,8 @@ def _band(
     ]
 
 
-def _sides(table: pl.DataFrame, theme: Theme) -> list[dict[str, Any]]:
-    """Beside the frame, where nothing else is: which system is better how often, and the queries
-    that differ most."""
+def _sides(table: pl.DataFrame, theme: Theme) -> list[Side]:
+    """Which system is better how often, and the queries that differ most."""
     second = labels([table["run_b"][0]])[table["run_b"][0]]
     counts = ("better", table["wins"][0]), ("worse", table["losses"][0])
     up, down = counts if table["higher_is_better"][0] else reversed(counts)
@@ -226,16 +239,15 @@ def _sides(table: pl.DataFrame, theme: Theme) -> list[dict[str, Any]]:
     most = alone.filter(pl.col("difference") > 0).head(NAMED)
     least = alone.filter(pl.col("difference") < 0).tail(NAMED)
     named = labels([*most["query"], *least["query"]])
-    found: list[dict[str, Any]] = []
     over, under = _shades(table, theme)
-    for part, (word, count), shade, top in (
-        (most, up, over, 6),
-        (least, down, under, HEIGHT - 6 - LINE * least.height),
-    ):
-        head = f"{second} {word}: {counted(count, 'query', 'queries')}"
-        lines = [
-            f"{named[query]}: {signed(by)}"
-            for query, by in part.select("query", "difference").rows()
-        ]
-        found += beside(head, lines, x=WIDTH + 10, y=top, theme=theme, shade=shade)
-    return found
+    return [
+        Side(
+            f"{second} {word}: {counted(count, 'query', 'queries')}",
+            [
+                f"{named[query]}: {signed(by)}"
+                for query, by in part.select("query", "difference").rows()
+            ],
+            shade,
+        )
+        for part, (word, count), shade in ((most, up, over), (least, down, under))
+    ]

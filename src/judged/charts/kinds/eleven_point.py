@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Unpack
+
 import polars as pl
 
 from judged.charts.axes import share_axis
+from judged.charts.canvas import Canvas, Design
 from judged.charts.chart import Chart
 from judged.charts.lines import curves
 from judged.charts.sources import Source, Systems, asked
-from judged.charts.specification import chart, layers
-from judged.charts.themes import ThemeName, theme_named
+from judged.charts.specification import HEIGHT, WIDTH, chart, layers
 from judged.checks import checked
 from judged.measures import parse_measure
 
@@ -31,7 +34,7 @@ def data(source: Source, *, rel: float = 1) -> pl.DataFrame:
 
 
 @checked
-def eleven_point(source: Source, *, rel: float = 1, theme: ThemeName = "light") -> Chart:
+def eleven_point(source: Source, *, rel: float = 1, **design: Unpack[Design]) -> Chart:
     """The mean interpolated precision of one or more systems at eleven recall points.
 
     Parameters
@@ -40,8 +43,8 @@ def eleven_point(source: Source, *, rel: float = 1, theme: ThemeName = "light") 
         An evaluation, one `Rankings` or a list of them, or `Systems`.
     rel : float, optional
         The lowest grade that counts as relevant, by default 1.
-    theme : {'light', 'dark'}, optional
-        Colours for light pages, which is the default, or for dark ones.
+    **design : Design
+        How it is drawn: `theme`, `width`, `height`, `title`, `notes`, `looks`.
 
     Returns
     -------
@@ -52,27 +55,29 @@ def eleven_point(source: Source, *, rel: float = 1, theme: ThemeName = "light") 
     >>> eleven_point(Rankings.from_relevance([[1, 0, 1]])).data["precision"].round(3).to_list()[4:7]
     [1.0, 1.0, 0.667]
     """
-    return draw(data(source, rel=rel), theme=theme, notes=Systems.of(source).sentences())
+    return draw(data(source, rel=rel), **design, sentences=Systems.of(source).sentences())
 
 
-def draw(
-    table: pl.DataFrame, *, theme: ThemeName = "light", notes: list[str] | None = None
-) -> Chart:
+def draw(table: pl.DataFrame, *, sentences: Sequence[str] = (), **design: Unpack[Design]) -> Chart:
+    canvas = Canvas.of(design)
     x = share_axis("recall", "recall")
     x["axis"] = {"values": POINTS, "format": ".1f"}
+    frame = canvas.frame(WIDTH, HEIGHT, table["run"])
     lines = curves(
         table,
         "run",
         x=x,
         y=share_axis("interpolated precision", "precision"),
-        theme=theme_named(theme),
+        canvas=canvas,
+        frame=frame,
     )
     who, each = asked(table)
     said = [
         "Interpolated: the best precision at this recall or any higher one. "
         f"Mean over {who}{each}.",
         "The area under such a curve is not AP.",
-        *(notes or ()),
+        *sentences,
     ]
     title = "Interpolated precision at eleven recall points"
-    return chart(KIND, table, title=title, notes=said, theme=theme, parts=layers(*lines))
+    parts = layers(*lines, width=frame.width, height=frame.height)
+    return chart(KIND, table, title=title, notes=said, canvas=canvas, parts=parts)

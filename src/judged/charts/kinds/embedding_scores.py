@@ -4,13 +4,13 @@ rest."""
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Unpack
 
 import polars as pl
 
+from judged.charts.canvas import Design
 from judged.charts.chart import Chart
 from judged.charts.kinds import scores
-from judged.charts.themes import ThemeName
 from judged.checks import checked
 from judged.embeddings.diagnosis import Diagnosis
 from judged.errors import InputError
@@ -54,17 +54,15 @@ def _data(found: Mapping[str, Any], histogram: Mapping[str, Any]) -> pl.DataFram
 
 
 @checked
-def embedding_scores(
-    diagnosis: Diagnosis | Mapping[str, Any], *, theme: ThemeName = "light"
-) -> Chart:
+def embedding_scores(diagnosis: Diagnosis | Mapping[str, Any], **design: Unpack[Design]) -> Chart:
     """Histograms of the scores of relevant pairs and of all others, exact over all pairs.
 
     Parameters
     ----------
     diagnosis : Diagnosis or dict
         What `judged.Embeddings.diagnose` gives, or its JSON.
-    theme : {'light', 'dark'}, optional
-        Colours for light pages, which is the default, or for dark ones.
+    **design : Design
+        How it is drawn: `theme`, `width`, `height`, `title`, `notes`, `looks`.
 
     Returns
     -------
@@ -77,8 +75,8 @@ def embedding_scores(
     >>> embedding_scores(found).data.filter(count=2)["group"].to_list()
     ['relevant', 'other']
     """
-    return draw(data(diagnosis), theme=theme)
+    return draw(data(diagnosis), **design)
 
 
-def draw(table: pl.DataFrame, *, theme: ThemeName = "light") -> Chart:
-    return scores.draw(table, theme=theme, kind=KIND)
+def draw(table: pl.DataFrame, **design: Unpack[Design]) -> Chart:
+    return scores.draw(table, kind=KIND, **design)

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Unpack
 
 import polars as pl
 
+from judged.charts.canvas import Canvas, Design
 from judged.charts.chart import Chart
 from judged.charts.comparisons import SAID, comparison_of, signed, terms
 from judged.charts.intervals import Row, panels, room_for
 from judged.charts.names import labels
 from judged.charts.specification import chart
-from judged.charts.themes import Theme, ThemeName, theme_named
+from judged.charts.themes import Theme
 from judged.checks import checked
 from judged.comparison.exports.definition import done
 from judged.comparison.exports.table import one_against_all
@@ -107,15 +109,15 @@ def _panels(comparison: Comparison) -> dict[str, int]:
 
 
 @checked
-def forest(comparison: Comparison, *, theme: ThemeName = "light") -> Chart:
+def forest(comparison: Comparison, **design: Unpack[Design]) -> Chart:
     """Differences with their intervals, by verdict.
 
     Parameters
     ----------
     comparison : Comparison
         What `judged.compare`, `judged.compare_values` or `Evaluation.compare` gives.
-    theme : {'light', 'dark'}, optional
-        Colours for light pages, which is the default, or for dark ones.
+    **design : Design
+        How it is drawn: `theme`, `width`, `height`, `title`, `notes`, `looks`.
 
     Returns
     -------
@@ -130,22 +132,24 @@ def forest(comparison: Comparison, *, theme: ThemeName = "light") -> Chart:
     """
     table = data(comparison)
     notes = [done(comparison), *terms(comparison)]
-    return draw(table, theme=theme, notes=notes, baseline=one_against_all(comparison))
+    return draw(table, **design, sentences=notes, baseline=one_against_all(comparison))
 
 
 def draw(
     table: pl.DataFrame,
     *,
-    theme: ThemeName = "light",
-    notes: list[str] | None = None,
+    sentences: Sequence[str] = (),
     baseline: str | None = None,
+    **design: Unpack[Design],
 ) -> Chart:
-    chosen = theme_named(theme)
+    canvas = Canvas.of(design)
+    chosen = canvas.theme
     names = labels([*table["run"], *table["against"], *table["measure"]])
     pairs = table.select("run", "against").unique(maintain_order=True).rows()
+    numbered = table.with_row_index("number")
     parts = [
         (_axis(part, names, len(pairs), baseline), _rows(part, chosen, names, len(pairs), baseline))
-        for part in table.partition_by("panel", maintain_order=True)
+        for part in numbered.partition_by("panel", maintain_order=True)
     ]
     several = table["measure"].n_unique() > 1
     measure = "" if several else f"{table['measure'][0]}: "
@@ -166,18 +170,27 @@ def draw(
         "The shaded band is the margin: differences inside it do not matter."
         if table["margin"].drop_nulls().len()
         else "",
-        *(notes or ()),
+        *sentences,
     ]
     return chart(
         KIND,
         table,
         title=title,
         notes=said,
-        theme=theme,
-        parts=panels(parts, theme=chosen, zero=True),
+        canvas=canvas,
+        parts=panels(parts, canvas=canvas, zero=True),
         width=560,
         unseen=SAID,
+        words=_words,
     )
+
+
+def _words(row: dict[str, Any]) -> str:
+    """What a mark says."""
+    known = row["low"] is not None and row["high"] is not None
+    ends = f" ({signed(row['low'])} … {signed(row['high'])})" if known else ""
+    pair = f"{row['run']} minus {row['against']}"
+    return f"{row['measure']}, {pair}: {signed(row['difference'])}{ends}, {row['verdict']}"
 
 
 def _axis(part: pl.DataFrame, names: dict[str, str], pairs: int, baseline: str | None) -> str:
@@ -215,6 +228,7 @@ def _rows(
                 shape=look.shape,
                 says=f"{look.sign} {_verdict(row)}",
                 margin=row["margin"],
+                number=row["number"],
             )
         )
     return rows

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Unpack
 
 import numpy as np
 import polars as pl
 
+from judged.charts.canvas import Canvas, Design
 from judged.charts.chart import Figure
 from judged.charts.pictures import TILE, address, check_pictures, painted, read_pictures
 from judged.charts.sources import checked_k, place_of
@@ -116,7 +117,7 @@ def gallery(
     k: int | None = None,
     queries: int = DEFAULT_QUERIES,
     rel: float = 1,
-    theme: ThemeName = "light",
+    **design: Unpack[Design],
 ) -> Gallery:
     """Queries and their first k results as pictures, with frames around right and wrong ones.
 
@@ -138,8 +139,8 @@ def gallery(
         How many queries are shown, by default 8.
     rel : float, optional
         The lowest grade that counts as relevant, by default 1.
-    theme : {'light', 'dark'}, optional
-        Colours for light pages, which is the default, or for dark ones.
+    **design : Design
+        How it is drawn: `theme` (light or dark), `title`, `notes`; its pictures give it its size.
 
     Returns
     -------
@@ -152,13 +153,19 @@ def gallery(
     [('b', False), ('a', True)]
     """
     table = data(judgements, run, query=query, k=k, queries=queries, rel=rel)
-    return draw(table, theme=theme, pictures=read_pictures(pictures))
+    return draw(table, pictures=read_pictures(pictures), **design)
 
 
 def draw(
-    table: pl.DataFrame, *, theme: ThemeName = "light", pictures: Mapping[str, PictureLike]
+    table: pl.DataFrame, *, pictures: Mapping[str, PictureLike], **design: Unpack[Design]
 ) -> Gallery:
-    theme_named(theme)
+    canvas = Canvas.of(design)
+    if canvas.width is not None or canvas.height is not None:
+        raise InputError(
+            "a gallery is as large as its pictures; choose how many with k and queries."
+        )
+    if canvas.in_page:
+        raise InputError("theme of a gallery must be light or dark; got 'page'.")
     names = table["query"].unique(maintain_order=True).to_list()
     check_pictures(pictures, [*names, *table["item"].unique(maintain_order=True).to_list()])
     every, right = int(table["queries"][0]), int(table["relevant"].sum())
@@ -172,8 +179,9 @@ def draw(
             ", evenly spaced from the best to the worst by these results" if len(names) > 1 else ""
         )
         said.append(f"{len(names)} of {every:,} queries{spaced}.")
-    title = f"First results of {table['run'][0]}"
-    return Gallery(KIND, table, title, tuple(said), pictures, theme)
+    title = canvas.title or f"First results of {table['run'][0]}"
+    shown = tuple(said) if canvas.notes else ()
+    return Gallery(KIND, table, title, shown, pictures, canvas.name)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Unpack
 
 import polars as pl
 
 from judged.charts.axes import rank_axis, share_axis
+from judged.charts.canvas import Canvas, Design, Frame
 from judged.charts.chart import Chart
 from judged.charts.lines import curves
 from judged.charts.sources import Source, Systems, asked, checked_k, cutoffs
-from judged.charts.specification import chart, layers
-from judged.charts.themes import ThemeName, theme_named
+from judged.charts.specification import HEIGHT, WIDTH, chart, layers
 from judged.checks import checked
 from judged.errors import MeasureError
 from judged.measures import Measure, parse_all, parse_measure
@@ -23,6 +24,8 @@ KIND = "measure-at-k"
 DEEPEST = 100
 """Where curves end by default."""
 DEFAULT = ("nDCG",)
+NARROW, GAP = 300, 40
+"""Pixels that a panel needs at least with its names, and between two."""
 
 
 def data(
@@ -70,7 +73,7 @@ def measure_at_k(
     *,
     measures: MeasuresLike | None = None,
     k: int | None = None,
-    theme: ThemeName = "light",
+    **design: Unpack[Design],
 ) -> Chart:
     """Measures at every cutoff down to k: one panel per measure, one curve per system.
 
@@ -82,8 +85,8 @@ def measure_at_k(
         Measures that have a cutoff, by default nDCG.
     k : int, optional
         Where curves end; by default with the longest list, at most at 100.
-    theme : {'light', 'dark'}, optional
-        Colours for light pages, which is the default, or for dark ones.
+    **design : Design
+        How it is drawn: `theme`, `width`, `height`, `title`, `notes`, `looks`.
 
     Returns
     -------
@@ -96,36 +99,43 @@ def measure_at_k(
     [1.0, 0.5]
     """
     return draw(
-        data(source, measures=measures, k=k), theme=theme, notes=Systems.of(source).sentences()
+        data(source, measures=measures, k=k), **design, sentences=Systems.of(source).sentences()
     )
 
 
-def draw(
-    table: pl.DataFrame, *, theme: ThemeName = "light", notes: list[str] | None = None
-) -> Chart:
-    panels = [_panel(part, theme) for part in table.partition_by("measure", maintain_order=True)]
+def draw(table: pl.DataFrame, *, sentences: Sequence[str] = (), **design: Unpack[Design]) -> Chart:
+    canvas = Canvas.of(design)
     names = table["measure"].unique(maintain_order=True).to_list()
+    columns = canvas.columns(len(names), NARROW)
+    rows = -(-len(names) // columns)
+    frame = canvas.frame(
+        WIDTH, HEIGHT, table["run"], panels=columns, gap=GAP, rows=rows, row_gap=GAP
+    )
+    panels = [
+        _panel(part, canvas, frame) for part in table.partition_by("measure", maintain_order=True)
+    ]
     last, shown = int(table["k"].max()), table["k"].n_unique()  # type: ignore[arg-type]
     who, each = asked(table)
     said = [
         f"Mean over {who}{each}.",
         f"Computed at {shown} of the {last:,} cutoffs." if shown < last else "",
-        *(notes or ()),
+        *sentences,
     ]
     title = f"{', '.join(names)} of the first k results, as k grows"
-    parts = panels[0] if len(panels) == 1 else {"hconcat": panels, "spacing": 40}
-    return chart(KIND, table, title=title, notes=said, theme=theme, parts=parts)
+    parts = (
+        panels[0] if len(panels) == 1 else {"concat": panels, "columns": columns, "spacing": GAP}
+    )
+    return chart(KIND, table, title=title, notes=said, canvas=canvas, parts=parts)
 
 
-def _panel(part: pl.DataFrame, theme: str) -> dict[str, Any]:
+def _panel(part: pl.DataFrame, canvas: Canvas, frame: Frame) -> dict[str, Any]:
     measure, last = part["measure"][0], int(part["k"].max())  # type: ignore[arg-type]
     greatest = float(part["value"].max())  # type: ignore[arg-type]
     share = parse_measure(measure).spec.range == (0, 1)
     high = 1.0 if share else greatest * 1.05 or 1.0
     y = share_axis(f"{measure}@k", "value", top=high)
-    lines = curves(
-        part, "run", x=rank_axis("k", "k", last), y=y, theme=theme_named(theme), high=high
-    )
+    x = rank_axis("k", "k", last)
+    lines = curves(part, "run", x=x, y=y, canvas=canvas, frame=frame, high=high)
     for line in lines[:-1]:
         line["transform"] = [{"filter": {"field": "measure", "equal": measure}}]
-    return layers(*lines)
+    return layers(*lines, width=frame.width, height=frame.height)

@@ -3,17 +3,19 @@ curve of all queries."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, Unpack
 
 import numpy as np
 import polars as pl
 
 from judged.charts.axes import share_axis
+from judged.charts.canvas import Canvas, Design
 from judged.charts.chart import Chart, rows_of
-from judged.charts.lines import end_labels
-from judged.charts.sources import Source, Systems, kept, unweighted
-from judged.charts.specification import chart, layers
-from judged.charts.themes import DASHES, ThemeName, theme_named
+from judged.charts.lines import curves, end_labels
+from judged.charts.sources import Source, Systems, asked, kept, unweighted
+from judged.charts.specification import HEIGHT, WIDTH, chart, layers
+from judged.charts.themes import DASHES
 from judged.checks import checked
 from judged.rankings.rankings import Rankings
 from judged.segments import Floats, Ints, greatest_from_here, starts_of
@@ -36,10 +38,15 @@ def data(source: Source, *, query: str | None = None, rel: float = 1) -> pl.Data
     there.
 
     Between `recall_from` and `recall` the uninterpolated curve has the height `precision`, so the
-    area of these steps is AP, and their mean's area is the mean AP, exactly.
+    area of these steps is AP, and their mean's area is the mean AP, exactly. The rows of each
+    system stand together.
     """
-    systems = unweighted(Systems.of(source).one(query))
-    r = systems.rankings[0]
+    systems = Systems.of(source)
+    systems = unweighted(systems if query is None else systems.about(query))
+    return pl.concat([_of_one(systems, r, rel) for r in systems.rankings])
+
+
+def _of_one(systems: Systems, r: Rankings, rel: float) -> pl.DataFrame:
     drawable = len(r) == 1 and r.relevant(rel)[0] > 0 and r.retrieved[0] > 0
     table = _saw_tooth(r, rel) if drawable else _mean(systems, r, rel)
     return table.select(
@@ -110,8 +117,8 @@ def _areas(
 
 
 def areas(table: pl.DataFrame) -> tuple[float, float]:
-    """The area under the steps, which is AP, and the area under the interpolated curve, which is
-    not."""
+    """Of one system: the area under the steps, which is AP, and the area under the interpolated
+    curve, which is not."""
     width = pl.col("recall") - pl.col("recall_from")
     step, interpolated = table.select((pl.col("precision", "interpolated") * width).sum()).row(0)
     return float(step), float(interpolated)
@@ -119,20 +126,22 @@ def areas(table: pl.DataFrame) -> tuple[float, float]:
 
 @checked
 def precision_recall(
-    source: Source, *, query: str | None = None, rel: float = 1, theme: ThemeName = "light"
+    source: Source, *, query: str | None = None, rel: float = 1, **design: Unpack[Design]
 ) -> Chart:
     """The precision-recall curve of one query, or the mean of all; its steps have the area AP.
+
+    Of one system with its interpolated curve; of several, one curve each.
 
     Parameters
     ----------
     source : Source
-        An evaluation, `Rankings` or `Systems`, of one system.
+        An evaluation, one `Rankings` or a list of them, or `Systems`.
     query : str, optional
         The id of one query; by default all of them.
     rel : float, optional
         The lowest grade that counts as relevant, by default 1.
-    theme : {'light', 'dark'}, optional
-        Colours for light pages, which is the default, or for dark ones.
+    **design : Design
+        How it is drawn: `theme`, `width`, `height`, `title`, `notes`, `looks`.
 
     Returns
     -------
@@ -142,16 +151,17 @@ def precision_recall(
     >>> from judged import Rankings
     >>> chart = precision_recall(Rankings.from_relevance([[0, 0, 1, 0, 1, 0, 0, 1, 0, 0]]))
     >>> chart.title
-    'Precision and recall, query 1: AP 0.3694'
+    'Precision and recall of run, query 1: AP 0.3694'
     """
     systems = Systems.of(source)
-    return draw(data(source, query=query, rel=rel), theme=theme, notes=systems.sentences(query))
+    return draw(data(source, query=query, rel=rel), **design, sentences=systems.sentences(query))
 
 
-def draw(
-    table: pl.DataFrame, *, theme: ThemeName = "light", notes: list[str] | None = None
-) -> Chart:
-    chosen = theme_named(theme)
+def draw(table: pl.DataFrame, *, sentences: Sequence[str] = (), **design: Unpack[Design]) -> Chart:
+    canvas = Canvas.of(design)
+    if table["run"].n_unique() > 1:
+        return _several(table, canvas, sentences)
+    chosen = canvas.theme
     step, interpolated = areas(table)
     query, queries = table.row(0, named=True)["query"], int(table["queries"][0])
     single = table["rank"].null_count() < table.height
@@ -216,7 +226,9 @@ def draw(
         ("saw-tooth" if single else "uninterpolated", last["precision"]),
         ("interpolated", float(steady["interpolated"][-1]) if steady.height else 0.0),
     ]
-    parts.append(end_labels(ends, chosen, y=y, looks=((blue, DASHES[0]), (orange, INTERPOLATED))))
+    frame = canvas.frame(WIDTH, HEIGHT, [name for name, _ in ends])
+    looks = ((blue, DASHES[0]), (orange, INTERPOLATED))
+    parts.append(end_labels(ends, looks, y=y, frame=frame))
     mean = "" if single else "mean "
     said = [
         f"Shaded: the steps whose area is {mean}AP, {step:.4f}. The area under the interpolated "
@@ -225,14 +237,41 @@ def draw(
         ""
         if single
         else f"Mean over {counted(queries, 'query', 'queries')}, in hundredths of recall.",
-        *(notes or ()),
+        *sentences,
     ]
+    run = table["run"][0]
     title = (
-        f"Precision and recall, query {query}: AP {step:.4f}"
+        f"Precision and recall of {run}, query {query}: AP {step:.4f}"
         if query
-        else f"Precision and recall: mean AP {step:.4f}"
+        else f"Precision and recall of {run}: mean AP {step:.4f}"
     )
-    return chart(KIND, table, title=title, notes=said, theme=theme, parts=layers(*parts))
+    drawn = layers(*parts, width=frame.width, height=frame.height)
+    return chart(KIND, table, title=title, notes=said, canvas=canvas, parts=drawn)
+
+
+def _several(table: pl.DataFrame, canvas: Canvas, sentences: Sequence[str]) -> Chart:
+    """A curve for each system, with its AP behind its name."""
+    parts = table.partition_by("run", maintain_order=True)
+    query = table["query"][0]
+    mean = "" if query else "mean "
+    behind = {part["run"][0]: f": {mean}AP {areas(part)[0]:.4f}" for part in parts}
+    frame = canvas.frame(WIDTH, HEIGHT, behind, behind=behind)
+    y = share_axis("precision", "precision")
+    lines = curves(table, "run", x=share_axis("recall", "recall"), y=y, canvas=canvas, frame=frame)
+    for line in lines[:-1]:
+        line["transform"] = [{"window": [{"op": "row_number", "as": "place"}]}]
+    lines[0]["encoding"]["order"] = {"field": "place", "type": "quantitative"}
+    if table["rank"].null_count():
+        lines[0]["mark"]["interpolate"] = "step-before"
+    who, each = asked(table)
+    said = [
+        f"Not interpolated: the area of a curve's steps is its {mean}AP.",
+        "" if query else f"Mean over {who}, in hundredths of recall{each}.",
+        *sentences,
+    ]
+    title = "Precision and recall" + (f", query {query}" if query else "")
+    drawn = layers(*lines, width=frame.width, height=frame.height)
+    return chart(KIND, table, title=title, notes=said, canvas=canvas, parts=drawn)
 
 
 def _points(

@@ -3,14 +3,17 @@ shown."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Unpack
+
 import polars as pl
 
 from judged.charts.axes import rank_axis, share_axis
+from judged.charts.canvas import Canvas, Design
 from judged.charts.chart import Chart
 from judged.charts.lines import curves
 from judged.charts.sources import Source, Systems, checked_k, cutoffs
-from judged.charts.specification import chart, layers
-from judged.charts.themes import ThemeName, theme_named
+from judged.charts.specification import HEIGHT, WIDTH, chart, layers
 from judged.checks import checked
 from judged.measures import parse_measure
 from judged.text import counted
@@ -55,7 +58,7 @@ def precision_recall_at_k(
     query: str | None = None,
     k: int | None = None,
     rel: float = 1,
-    theme: ThemeName = "light",
+    **design: Unpack[Design],
 ) -> Chart:
     """P@k, R@k and F1@k together, over all queries or for one.
 
@@ -69,8 +72,8 @@ def precision_recall_at_k(
         Where curves end; by default with the longest list, at most at 100.
     rel : float, optional
         The lowest grade that counts as relevant, by default 1.
-    theme : {'light', 'dark'}, optional
-        Colours for light pages, which is the default, or for dark ones.
+    **design : Design
+        How it is drawn: `theme`, `width`, `height`, `title`, `notes`, `looks`.
 
     Returns
     -------
@@ -84,22 +87,23 @@ def precision_recall_at_k(
     """
     return draw(
         data(source, query=query, k=k, rel=rel),
-        theme=theme,
-        notes=Systems.of(source).sentences(query),
+        **design,
+        sentences=Systems.of(source).sentences(query),
     )
 
 
-def draw(
-    table: pl.DataFrame, *, theme: ThemeName = "light", notes: list[str] | None = None
-) -> Chart:
+def draw(table: pl.DataFrame, *, sentences: Sequence[str] = (), **design: Unpack[Design]) -> Chart:
+    canvas = Canvas.of(design)
     query, last, shown = table["query"][0], int(table["k"].max()), table["k"].n_unique()  # type: ignore[arg-type]
     x, y = rank_axis("k: results shown", "k", last), share_axis("value", "value")
-    lines = curves(table, "measure", x=x, y=y, theme=theme_named(theme))
+    frame = canvas.frame(WIDTH, HEIGHT, MEASURES.values())
+    lines = curves(table, "measure", x=x, y=y, canvas=canvas, frame=frame)
     said = [
         "" if query else f"Mean over {counted(int(table['queries'][0]), 'query', 'queries')}.",
         f"Computed at {shown} of the {last:,} cutoffs." if shown < last else "",
-        *(notes or ()),
+        *sentences,
     ]
     about = f", query {query}" if query else ""
-    title = f"Precision, recall and F1 as k grows{about}"
-    return chart(KIND, table, title=title, notes=said, theme=theme, parts=layers(*lines))
+    title = f"Precision, recall and F1 of {table['run'][0]} as k grows{about}"
+    parts = layers(*lines, width=frame.width, height=frame.height)
+    return chart(KIND, table, title=title, notes=said, canvas=canvas, parts=parts)

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 import polars as pl
 
 from judged.charts.axes import number_axis
+from judged.charts.canvas import Canvas, Design
 from judged.charts.chart import Chart
+from judged.charts.letters import widest
 from judged.charts.sources import Source, Systems, asked
-from judged.charts.specification import chart
-from judged.charts.themes import ThemeName, theme_named
+from judged.charts.specification import chart, layers
 from judged.checks import checked
 from judged.errors import InputError
 from judged.evaluation.ranges import TIE_ORDERS, UNJUDGED_ENDS
@@ -23,6 +25,10 @@ if TYPE_CHECKING:
 
 KIND = "ranges"
 DEFAULT = ("AP", "nDCG@10")
+SPACING = 30
+"""Pixels between panels."""
+RANGE = 164
+"""Pixels of a range in words."""
 
 
 def data(source: Source, *, measures: MeasuresLike | None = None) -> pl.DataFrame:
@@ -84,7 +90,7 @@ def ranges(
     source: Source,
     *,
     measures: MeasuresLike | None = None,
-    theme: ThemeName = "light",
+    **design: Unpack[Design],
 ) -> Chart:
     """Each number with its range over the orders of ties, and over what unjudged results may be.
 
@@ -94,8 +100,8 @@ def ranges(
         An evaluation, one `Rankings` or a list of them, or `Systems`.
     measures : MeasuresLike, optional
         By default AP and nDCG@10.
-    theme : {'light', 'dark'}, optional
-        Colours for light pages, which is the default, or for dark ones.
+    **design : Design
+        How it is drawn: `theme`, `width`, `height`, `title`, `notes`, `looks`.
 
     Returns
     -------
@@ -107,13 +113,13 @@ def ranges(
     >>> ranges(evaluation, measures="RR").data.select("reason", "low", "high").rows()
     [('ties', 0.5, 1.0), ('unjudged', 0.5, 1.0)]
     """
-    return draw(data(source, measures=measures), theme=theme, notes=Systems.of(source).sentences())
+    return draw(data(source, measures=measures), **design, sentences=Systems.of(source).sentences())
 
 
-def draw(
-    table: pl.DataFrame, *, theme: ThemeName = "light", notes: list[str] | None = None
-) -> Chart:
-    panels = [_panel(part, theme) for part in table.partition_by("measure", maintain_order=True)]
+def draw(table: pl.DataFrame, *, sentences: Sequence[str] = (), **design: Unpack[Design]) -> Chart:
+    canvas = Canvas.of(design)
+    measures = table.partition_by("measure", maintain_order=True)
+    panels = [_panel(part, canvas, len(measures)) for part in measures]
     reasons = table["reason"].unique(maintain_order=True).to_list()
     who, each = asked(table)
     said = [
@@ -126,19 +132,32 @@ def draw(
         "nDCG and others that depend on how much there is to find, two scenarios and no bounds."
         if "unjudged" in reasons
         else "",
-        *(notes or ()),
+        *sentences,
     ]
     names = " and ".join(table["measure"].unique(maintain_order=True).to_list())
     title = f"How far ties and unjudged results could move {names}"
     return chart(
-        KIND, table, title=title, notes=said, theme=theme, parts={"vconcat": panels, "spacing": 30}
+        KIND,
+        table,
+        title=title,
+        notes=said,
+        canvas=canvas,
+        parts={"vconcat": panels, "spacing": SPACING},
     )
 
 
-def _panel(part: pl.DataFrame, theme: str) -> dict[str, Any]:
-    chosen = theme_named(theme)
+def _panel(part: pl.DataFrame, canvas: Canvas, panels: int) -> dict[str, Any]:
+    chosen = canvas.theme
     measure = part["measure"][0]
-    y = {"field": "run", "type": "nominal", "title": None, "sort": None}
+    most = 180 if canvas.width is None else max(60, int(canvas.width * 0.3))
+    names = min(most, widest(part["run"], size=11))
+    y = {
+        "field": "run",
+        "type": "nominal",
+        "title": None,
+        "sort": None,
+        "axis": {"labelLimit": most, "labelPadding": 6},
+    }
     offset = {"field": "reason", "type": "nominal", "sort": None}
     low, high = float(part["low"].min()), float(part["high"].max())  # type: ignore[arg-type]
     margin = (high - low) * 0.05 or 0.05
@@ -207,9 +226,9 @@ def _panel(part: pl.DataFrame, theme: str) -> dict[str, Any]:
             "text": {"field": "words"},
         },
     }
-    rows = part.height
-    return {
-        "width": 340,
-        "height": max(60, 27 * rows),
-        "layer": [bars, ends, expected, values, labels],
-    }
+    low_row = canvas.down(27 * part.height, panels=panels, gap=SPACING)
+    return layers(
+        *(bars, ends, expected, values, labels),
+        width=canvas.across(340, beside=names + 24 + RANGE),
+        height=max(60, low_row),
+    )

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, Unpack, get_args
 
 import numpy as np
 import polars as pl
 
+from judged.charts.canvas import Canvas, Design
 from judged.charts.chart import Chart
+from judged.charts.letters import fitted, widest
 from judged.charts.lines import LINE, spread
 from judged.charts.sources import place_of
-from judged.charts.specification import chart
-from judged.charts.themes import Theme, ThemeName, theme_named
+from judged.charts.specification import chart, layers
+from judged.charts.themes import Theme
 from judged.checks import checked, choice
 from judged.errors import InputError
 from judged.inputs import Lookup, as_runs, read_judgements, read_run
@@ -121,7 +123,7 @@ def rank_flow(
     query: str | None = None,
     rel: float = 1,
     ties: TieOrder = "id",
-    theme: ThemeName = "light",
+    **design: Unpack[Design],
 ) -> Chart:
     """Lines from an item's rank in one run to its rank in the other, in one query.
 
@@ -137,8 +139,8 @@ def rank_flow(
         The lowest grade that counts as relevant, by default 1.
     ties : {'id', 'input', 'best', 'worst'}, optional
         How ties are broken, by default by item id.
-    theme : {'light', 'dark'}, optional
-        Colours for light pages, which is the default, or for dark ones.
+    **design : Design
+        How it is drawn: `theme`, `width`, `height`, `title`, `notes`, `looks`.
 
     Returns
     -------
@@ -149,14 +151,20 @@ def rank_flow(
     >>> rank_flow({"q": {"a": 1, "b": 1}}, runs).data.select("item", "a", "b").rows()
     [('a', 2, 1), ('b', 3, None)]
     """
-    return draw(data(judgements, runs, query=query, rel=rel, ties=ties), theme=theme)
+    return draw(data(judgements, runs, query=query, rel=rel, ties=ties), **design)
 
 
-def draw(table: pl.DataFrame, *, theme: ThemeName = "light") -> Chart:
-    chosen = theme_named(theme)
+def draw(table: pl.DataFrame, **design: Unpack[Design]) -> Chart:
+    canvas = Canvas.of(design)
+    chosen = canvas.theme
     shown = table.head(MOST)
     first, second, query = (table[name][0] for name in ("run_a", "run_b", "query"))
-    height = int(np.clip(LINE * 1.3 * shown.height, 160, 520))
+    height = canvas.down(int(np.clip(LINE * 1.3 * shown.height, 160, 520)), below=64)
+    ranked = widest(f"  {rank:,}" for side in ("a", "b") for rank in shown[side].drop_nulls())
+    room = float("inf") if canvas.width is None else canvas.width * 0.3 - ranked
+    items = fitted(shown["item"], room)
+    wide = 2 * (widest(items.values()) + ranked + 12)
+    width = canvas.across(WIDTH, beside=max(wide, 2 * widest(["not retrieved"])))
     deepest = int(max(shown["a"].max() or 1, shown["b"].max() or 1))  # type: ignore[arg-type]
     up, down, lost = _moves(table.filter("relevant"))
     said = [
@@ -174,12 +182,13 @@ def draw(table: pl.DataFrame, *, theme: ThemeName = "light") -> Chart:
         "The query is the one in which relevant items move most." if table["chosen"][0] else "",
     ]
     title = f"From {first} to {second}, query {query}"
-    parts = {
-        "width": WIDTH,
-        "height": height,
-        "layer": _layers(shown, first, second, deepest, height, chosen),
-    }
-    return chart(KIND, table, title=title, notes=said, theme=theme, parts=parts, width=WIDTH + 150)
+    heads = fitted([first, second], width / 2)
+    named = shown.with_columns(pl.col("item").replace_strict(items, return_dtype=pl.String))
+    drawn = _layers(named, heads[first], heads[second], deepest, (width, height), chosen)
+    parts = layers(*drawn, width=width, height=height)
+    return chart(
+        KIND, table, title=title, notes=said, canvas=canvas, parts=parts, width=WIDTH + 150
+    )
 
 
 def _moves(relevant: pl.DataFrame) -> tuple[int, int, int]:
@@ -190,9 +199,16 @@ def _moves(relevant: pl.DataFrame) -> tuple[int, int, int]:
 
 
 def _layers(
-    table: pl.DataFrame, first: str, second: str, deepest: int, height: int, theme: Theme
+    table: pl.DataFrame,
+    first: str,
+    second: str,
+    deepest: int,
+    size: tuple[int, int],
+    theme: Theme,
 ) -> list[dict[str, Any]]:
     """Places are worked out here, so that labels which would meet can be pushed apart."""
+
+    width, height = size
 
     def depth(rank: int | None) -> float:
         if rank is None:
@@ -202,7 +218,7 @@ def _layers(
 
     lines: list[dict[str, Any]] = []
     labels: list[dict[str, Any]] = []
-    sides = {"a": (0, "right", -7), "b": (WIDTH, "left", 7)}
+    sides = {"a": (0, "right", -7), "b": (width, "left", 7)}
     places = {side: [depth(rank) for rank in table[side]] for side in sides}
     for side in sides:
         there = [at for at, rank in enumerate(table[side]) if rank is not None]
@@ -238,7 +254,7 @@ def _layers(
         "field": "x",
         "type": "quantitative",
         "axis": None,
-        "scale": {"domain": [0, WIDTH], "nice": False},
+        "scale": {"domain": [0, width], "nice": False},
     }
     down = {
         "field": "y",

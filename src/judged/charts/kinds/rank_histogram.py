@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from collections.abc import Sequence
+from typing import Any, Literal, Unpack
 
 import numpy as np
 import polars as pl
 
+from judged.charts.canvas import Canvas, Design
 from judged.charts.chart import Chart
 from judged.charts.sources import Source, Systems, unweighted
-from judged.charts.specification import chart, layers
-from judged.charts.themes import ThemeName, theme_named
+from judged.charts.specification import HEIGHT, chart, layers
 from judged.checks import checked, choice
 from judged.errors import InputError
 from judged.segments import Floats, Ints
@@ -95,7 +96,7 @@ def rank_histogram(
     *,
     of: Of = "all",
     rel: float = 1,
-    theme: ThemeName = "light",
+    **design: Unpack[Design],
 ) -> Chart:
     """How many relevant items stand at which ranks, and their median.
 
@@ -107,8 +108,8 @@ def rank_histogram(
         All relevant items, which is the default, or only the first of each query.
     rel : float, optional
         The lowest grade that counts as relevant, by default 1.
-    theme : {'light', 'dark'}, optional
-        Colours for light pages, which is the default, or for dark ones.
+    **design : Design
+        How it is drawn: `theme`, `width`, `height`, `title`, `notes`, `looks`.
 
     Returns
     -------
@@ -118,15 +119,14 @@ def rank_histogram(
     >>> from judged import Rankings
     >>> chart = rank_histogram(Rankings.from_relevance([[0, 0, 1, 0, 1, 0, 0, 1]]))
     >>> chart.title
-    'Ranks of all relevant items: the median is 5'
+    'Ranks of all relevant items in run: the median is 5'
     """
-    return draw(data(source, of=of, rel=rel), theme=theme, notes=Systems.of(source).sentences())
+    return draw(data(source, of=of, rel=rel), **design, sentences=Systems.of(source).sentences())
 
 
-def draw(
-    table: pl.DataFrame, *, theme: ThemeName = "light", notes: list[str] | None = None
-) -> Chart:
-    chosen = theme_named(theme)
+def draw(table: pl.DataFrame, *, sentences: Sequence[str] = (), **design: Unpack[Design]) -> Chart:
+    canvas = Canvas.of(design)
+    chosen = canvas.theme
     of, median, total = table["of"][0], float(table["median"][0]), int(table["items"].sum())
     lost = int(table.filter(ranks=LOST)["items"].sum())
     most = int(table["items"].max() or 1)  # type: ignore[arg-type]
@@ -176,17 +176,18 @@ def draw(
         f"{counted(total, 'item')} in {counted(int(table['queries'][0]), 'query', 'queries')}"
         + (f"; {lost:,} were not retrieved and count as behind the last rank." if lost else "."),
         "Bars further down stand for several ranks." if wide else "",
-        *(notes or ()),
+        *sentences,
     ]
     middle = "item was not retrieved" if np.isinf(median) else f"is {median:g}"
-    title = f"Ranks of {OF[of]}: the median {middle}"
-    width = max(300, (58 if wide else 34) * table.height + 40)
+    title = f"Ranks of {OF[of]} in {table['run'][0]}: the median {middle}"
+    width = canvas.across(max(300, (58 if wide else 34) * table.height + 40))
+    drawn = layers(bars, numbers, word, width=width, height=canvas.down(HEIGHT))
     return chart(
         KIND,
         table,
         title=title,
         notes=said,
-        theme=theme,
-        parts=layers(bars, numbers, word, width=width),
+        canvas=canvas,
+        parts=drawn,
         width=width,
     )

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 import polars as pl
 
 from judged.charts.axes import number_axis, share_axis
+from judged.charts.canvas import BELOW, Canvas, Design
 from judged.charts.chart import Chart
 from judged.charts.kinds.scores import Scores
 from judged.charts.specification import chart
-from judged.charts.themes import Theme, ThemeName, theme_named
+from judged.charts.themes import Theme
 from judged.checks import checked, whole
 from judged.errors import InputError
 from judged.text import counted
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
 
 KIND = "reliability"
 BINS = 10
+COUNTS, APART = 70, 18
+"""Pixels of the counts below a diagram, and between the two."""
+BELOW_MAIN = 2 * BELOW + COUNTS + APART
 
 
 def data(
@@ -86,7 +90,7 @@ def reliability(
     bins: int = BINS,
     rel: float = 1,
     unjudged: Unjudged = "nonrelevant",
-    theme: ThemeName = "light",
+    **design: Unpack[Design],
 ) -> Chart:
     """Scores between 0 and 1 against the share of results that are relevant.
 
@@ -102,8 +106,8 @@ def reliability(
         The lowest grade that counts as relevant, by default 1.
     unjudged : {'nonrelevant', 'removed'}, optional
         Whether unjudged results count as not relevant, which is the default, or are left out.
-    theme : {'light', 'dark'}, optional
-        Colours for light pages, which is the default, or for dark ones.
+    **design : Design
+        How it is drawn: `theme`, `width`, `height`, `title`, `notes`, `looks`.
 
     Returns
     -------
@@ -114,10 +118,11 @@ def reliability(
     >>> chart.data.select("score", "share_relevant").rows()
     [(0.25, 0.0), (0.875, 1.0)]
     """
-    return draw(data(judgements, run, bins=bins, rel=rel, unjudged=unjudged), theme=theme)
+    return draw(data(judgements, run, bins=bins, rel=rel, unjudged=unjudged), **design)
 
 
-def draw(table: pl.DataFrame, *, theme: ThemeName = "light") -> Chart:
+def draw(table: pl.DataFrame, **design: Unpack[Design]) -> Chart:
+    canvas = Canvas.of(design)
     said = [
         "Points on the dashed line are right; the bars are the gaps. "
         f"Expected calibration error {calibration_error(table):.4f} over "
@@ -125,13 +130,14 @@ def draw(table: pl.DataFrame, *, theme: ThemeName = "light") -> Chart:
         table["said"][0],
     ]
     title = f"Scores read as probabilities: {table['run'][0]}"
+    width, height = canvas.across(340), canvas.down(300, below=BELOW_MAIN)
     return chart(
         KIND,
         table,
         title=title,
         notes=said,
-        theme=theme,
-        parts=diagram(theme_named(theme)),
+        canvas=canvas,
+        parts=diagram(canvas.theme, width=width, height=height),
         width=360,
     )
 
@@ -190,7 +196,7 @@ def diagram(
     counts = {
         **rows,
         "width": width,
-        "height": 70,
+        "height": COUNTS,
         "mark": {"type": "rect", "color": theme.series[0], "stroke": theme.background},
         "encoding": {
             "x": {**share_axis(score, "score_from"), "axis": {"grid": False}},
@@ -201,4 +207,4 @@ def diagram(
         },
     }
     main = {"width": width, "height": height, "layer": [perfect, gaps, line, points]}
-    return {"vconcat": [main, counts], "spacing": 18}
+    return {"vconcat": [main, counts], "spacing": APART}

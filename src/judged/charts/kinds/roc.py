@@ -3,15 +3,18 @@ relevant ones."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Unpack
+
 import numpy as np
 import polars as pl
 
 from judged.charts.axes import share_axis
+from judged.charts.canvas import Canvas, Design
 from judged.charts.chart import Chart
 from judged.charts.lines import curves
 from judged.charts.sources import Source, Systems, asked, unweighted
 from judged.charts.specification import chart, layers
-from judged.charts.themes import ThemeName, theme_named
 from judged.checks import checked
 from judged.errors import InputError
 from judged.measures import parse_measure
@@ -116,7 +119,7 @@ def _summed(r: Rankings, rel: float, grid: Floats) -> Floats:
 
 @checked
 def roc(
-    source: Source, *, query: str | None = None, rel: float = 1, theme: ThemeName = "light"
+    source: Source, *, query: str | None = None, rel: float = 1, **design: Unpack[Design]
 ) -> Chart:
     """The ROC curve of one or more systems; it needs the size of the collection.
 
@@ -128,8 +131,8 @@ def roc(
         The id of one query; by default all of them.
     rel : float, optional
         The lowest grade that counts as relevant, by default 1.
-    theme : {'light', 'dark'}, optional
-        Colours for light pages, which is the default, or for dark ones.
+    **design : Design
+        How it is drawn: `theme`, `width`, `height`, `title`, `notes`, `looks`.
 
     Returns
     -------
@@ -142,14 +145,13 @@ def roc(
     0.8333
     """
     return draw(
-        data(source, query=query, rel=rel), theme=theme, notes=Systems.of(source).sentences(query)
+        data(source, query=query, rel=rel), **design, sentences=Systems.of(source).sentences(query)
     )
 
 
-def draw(
-    table: pl.DataFrame, *, theme: ThemeName = "light", notes: list[str] | None = None
-) -> Chart:
-    chosen = theme_named(theme)
+def draw(table: pl.DataFrame, *, sentences: Sequence[str] = (), **design: Unpack[Design]) -> Chart:
+    canvas = Canvas.of(design)
+    chosen = canvas.theme
     x = share_axis("share of irrelevant items seen (false positive rate)", "false_positive_rate")
     y = share_axis("share of relevant items found (true positive rate)", "true_positive_rate")
     chance = {
@@ -158,8 +160,9 @@ def draw(
         "encoding": {"x": {**x, "field": "x"}, "y": {**y, "field": "y"}},
     }
     areas = dict(table.group_by("run", maintain_order=True).agg(pl.col("area").first()).rows())
-    words = {run: f"{run}: AUC {area:.4f}" for run, area in areas.items()}
-    lines = curves(table, "run", x=x, y=y, theme=chosen, said=words, width=SIZE, height=SIZE)
+    behind = {run: f": AUC {area:.4f}" for run, area in areas.items()}
+    frame = canvas.frame(SIZE, SIZE, areas, behind=behind)
+    lines = curves(table, "run", x=x, y=y, canvas=canvas, frame=frame)
     lines[0]["encoding"]["order"] = {"field": "place", "type": "quantitative"}
     for line in lines[:-1]:
         line["transform"] = [{"window": [{"op": "row_number", "as": "place"}]}]
@@ -173,8 +176,8 @@ def draw(
         "no curve."
         if skipped
         else "",
-        *(notes or ()),
+        *sentences,
     ]
     title = "ROC curve" + (f", query {query}" if query else "")
-    parts = layers(chance, *lines, width=SIZE, height=SIZE)
-    return chart(KIND, table, title=title, notes=said, theme=theme, parts=parts, width=SIZE + 60)
+    parts = layers(chance, *lines, width=frame.width, height=frame.height)
+    return chart(KIND, table, title=title, notes=said, canvas=canvas, parts=parts, width=SIZE + 60)

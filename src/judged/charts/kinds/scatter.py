@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 import polars as pl
 
 from judged.charts.axes import share_axis
+from judged.charts.canvas import Canvas, Design
 from judged.charts.chart import Chart
 from judged.charts.comparisons import NAMED, SAID, Paired, PairSource, number, paired, said_of
-from judged.charts.lines import LINE, beside
 from judged.charts.names import labels
+from judged.charts.sides import Side, sided
 from judged.charts.specification import chart, layers
-from judged.charts.themes import Theme, ThemeName, theme_named
+from judged.charts.svg import NUMBERED, ROWS
+from judged.charts.themes import Theme
 from judged.checks import checked
 from judged.text import counted
 
@@ -87,7 +90,7 @@ def _bounds(points: pl.DataFrame) -> tuple[float, float]:
 
 @checked
 def scatter(
-    source: PairSource, *, measure: str | Measure | None = None, theme: ThemeName = "light"
+    source: PairSource, *, measure: str | Measure | None = None, **design: Unpack[Design]
 ) -> Chart:
     """Each query's value in two systems: above the diagonal the second one is higher.
 
@@ -98,8 +101,8 @@ def scatter(
         first. Or a `Comparison` of two runs, by its own test and level.
     measure : str or Measure, optional
         What is compared, by default nDCG@10, or the only measure of a comparison.
-    theme : {'light', 'dark'}, optional
-        Colours for light pages, which is the default, or for dark ones.
+    **design : Design
+        How it is drawn: `theme`, `width`, `height`, `title`, `notes`, `looks`.
 
     Returns
     -------
@@ -113,13 +116,12 @@ def scatter(
     [(1.0, 1.0, 1), (0.5, 1.0, 1)]
     """
     pair = paired(source, measure)
-    return draw(_table(pair), theme=theme, notes=pair.notes)
+    return draw(_table(pair), **design, sentences=pair.notes)
 
 
-def draw(
-    table: pl.DataFrame, *, theme: ThemeName = "light", notes: list[str] | None = None
-) -> Chart:
-    chosen = theme_named(theme)
+def draw(table: pl.DataFrame, *, sentences: Sequence[str] = (), **design: Unpack[Design]) -> Chart:
+    canvas = Canvas.of(design)
+    chosen = canvas.theme
     measure, first, second = (table[name][0] for name in FACTS)
     low, high = _bounds(table)
     if table["is_share"][0]:
@@ -128,7 +130,7 @@ def draw(
     short = labels([first, second])
     x = share_axis(f"{measure} of {short[first]}", "a", low=low - edge, top=high + edge)
     y = share_axis(f"{measure} of {short[second]}", "b", low=low - edge, top=high + edge)
-    diagonal = {
+    diagonal: dict[str, Any] = {
         "data": {"values": [{"a": low, "b": low}, {"a": high, "b": high}]},
         "mark": {"type": "line", "color": chosen.muted, "strokeDash": [4, 3]},
         "encoding": {"x": x, "y": y},
@@ -141,7 +143,9 @@ def draw(
         "legend": None,
     }
     place = {"x": x, "y": y, "size": size if most > 1 else {"value": 40}}
-    points = {
+    points: dict[str, Any] = {
+        "name": ROWS,
+        "transform": [NUMBERED],
         "mark": {
             "type": "point",
             "filled": True,
@@ -154,52 +158,68 @@ def draw(
             "tooltip": [{"field": name} for name in ("query", "named", "queries", "a", "b")],
         },
     }
-    rings = {
+    rings: dict[str, Any] = {
         "transform": [{"filter": "isValid(datum.named)"}],
         "mark": {"type": "point", "filled": False, "color": chosen.ink, "strokeWidth": 1.5},
         "encoding": place,
     }
+    upper, lower = _sides(table, chosen, short)
+    frame = sided(canvas, SIZE, SIZE, first=upper, second=lower, square=True)
     wins, ties, losses = (int(table[name][0]) for name in ("wins", "ties", "losses"))
     named = table["named"].drop_nulls().len()
     said = [
         *said_of(table),
         f"{counted(wins + ties + losses, 'query', 'queries')}; the two are equal in {ties:,}."
         + (f" A larger point stands for more queries, up to {most:,}." if most > 1 else "")
-        + (" Rings: the queries that differ most, named with both values." if named else ""),
+        + (
+            " Rings: the queries that differ most, named with both values."
+            if named and frame.lists
+            else ""
+        ),
         f"Queries are put together in a grid of {CELLS} × {CELLS}." if table["binned"][0] else "",
-        *(notes or ()),
+        *sentences,
     ]
     title = f"{measure}, query by query: {short[second]} against {short[first]}"
-    parts = layers(diagonal, points, rings, *_sides(table, chosen, short), width=SIZE, height=SIZE)
+    shown = [diagonal, points, *([rings] if frame.lists else [])]
+    parts = layers(*shown, *frame.parts, width=frame.width, height=frame.height)
     return chart(
         KIND,
         table,
         title=title,
         notes=said,
-        theme=theme,
+        canvas=canvas,
         parts=parts,
         width=SIZE + 200,
         unseen=SAID,
+        words=_words,
     )
 
 
-def _sides(table: pl.DataFrame, theme: Theme, short: dict[str, str]) -> list[dict[str, Any]]:
-    """Beside the frame, where no point can lie: which system is higher how often, and the queries
-    that differ most."""
+def _words(row: dict[str, Any]) -> str:
+    """What a point says."""
+    who = row["query"] or counted(row["queries"], "query", "queries")
+    about = "about " if row["binned"] and row["named"] is None else ""
+    both = (f"{number(row[side])} in {row[f'run_{side}']}" for side in ("a", "b"))
+    return f"{who}: {about}{', '.join(both)}"
+
+
+def _sides(table: pl.DataFrame, theme: Theme, short: dict[str, str]) -> list[Side]:
+    """Which system is higher how often, and the queries that differ most."""
     up, down = ("wins", "losses") if table["higher_is_better"][0] else ("losses", "wins")
     apart = pl.col("b") - pl.col("a")
     known = table.filter(pl.col("named").is_not_null()).sort(apart, descending=True)
     names = labels(known["named"])
-    found: list[dict[str, Any]] = []
-    for part, run, side in (
-        (known.filter(apart > 0), "run_b", up),
-        (known.filter(apart < 0), "run_a", down),
-    ):
-        lines = [
-            f"{names[query]}: {number(a)}, {number(b)}"
-            for query, a, b in part.select("named", "a", "b").rows()
-        ]
-        top = 6 if run == "run_b" else SIZE - 6 - LINE * len(lines)
-        head = f"{short[table[run][0]]} higher: {table[side][0]:,}"
-        found += beside(head, lines, x=SIZE + 10, y=top, theme=theme, shade=theme.ink)
-    return found
+    return [
+        Side(
+            f"{short[table[run][0]]} higher: {table[side][0]:,}",
+            [
+                f"{names[query]}: {number(a)}, {number(b)}"
+                for query, a, b in part.select("named", "a", "b").rows()
+            ],
+            theme.ink,
+        )
+        for part, run, side in (
+            (known.filter(apart > 0), "run_b", up),
+            (known.filter(apart < 0), "run_a", down),
+        )
+    ]

@@ -6,16 +6,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from os import PathLike
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Unpack, cast
 
 import numpy as np
 import polars as pl
 
 from judged.charts.axes import number_axis
+from judged.charts.canvas import BELOW, Canvas, Design
 from judged.charts.chart import Chart
-from judged.charts.lines import LINE, spread
-from judged.charts.specification import HEIGHT, chart, layers
-from judged.charts.themes import ThemeName, theme_named
+from judged.charts.lines import LINE
+from judged.charts.specification import HEIGHT, WIDTH, chart, layers
+from judged.charts.themes import Theme
 from judged.checks import checked, choice, whole
 from judged.errors import InputError
 from judged.inputs import Judgements, Lookup, read_judgements, read_run
@@ -163,7 +164,7 @@ def scores(
     bins: int = BINS,
     rel: float = 1,
     unjudged: Unjudged = "nonrelevant",
-    theme: ThemeName = "light",
+    **design: Unpack[Design],
 ) -> Chart:
     """Histograms of the scores of relevant results and of all others.
 
@@ -179,8 +180,8 @@ def scores(
         The lowest grade that counts as relevant, by default 1.
     unjudged : {'nonrelevant', 'removed'}, optional
         Whether unjudged results count as not relevant, which is the default, or are left out.
-    theme : {'light', 'dark'}, optional
-        Colours for light pages, which is the default, or for dark ones.
+    **design : Design
+        How it is drawn: `theme`, `width`, `height`, `title`, `notes`, `looks`.
 
     Returns
     -------
@@ -190,11 +191,12 @@ def scores(
     >>> scores([1, 0, 0, 1], [0.9, 0.2, 0.4, 0.8], bins=2).data["count"].to_list()
     [0, 2, 2, 0]
     """
-    return draw(data(judgements, run, bins=bins, rel=rel, unjudged=unjudged), theme=theme)
+    return draw(data(judgements, run, bins=bins, rel=rel, unjudged=unjudged), **design)
 
 
-def draw(table: pl.DataFrame, *, theme: ThemeName = "light", kind: str = KIND) -> Chart:
-    chosen = theme_named(theme)
+def draw(table: pl.DataFrame, *, kind: str = KIND, **design: Unpack[Design]) -> Chart:
+    canvas = Canvas.of(design)
+    chosen = canvas.theme
     shades = {"relevant": chosen.right, "other": chosen.wrong}
     high = float(table["share"].max()) * 1.15 or 1.0  # type: ignore[arg-type]
     x = number_axis("score", "score_from", scale={"zero": False, "nice": False})
@@ -238,7 +240,8 @@ def draw(table: pl.DataFrame, *, theme: ThemeName = "light", kind: str = KIND) -
             },
         }
         parts += [fill, outline]
-    parts += _names(table, x, y, shades, high)
+    width, height = canvas.across(WIDTH), canvas.down(HEIGHT, below=BELOW + 2 * LINE)
+    parts += _names(table, x, shades, chosen)
     counts = dict(table.group_by("group").agg(pl.col("count").sum()).rows())
     means = dict(table.group_by("group").agg(pl.col("mean").first()).rows())
     averages = [
@@ -249,7 +252,8 @@ def draw(table: pl.DataFrame, *, theme: ThemeName = "light", kind: str = KIND) -
     ]
     said = [f"{'; '.join(averages)[:1].upper()}{'; '.join(averages)[1:]}.", table["said"][0]]
     title = f"Scores of relevant items and of others: {table['run'][0]}"
-    return chart(kind, table, title=title, notes=said, theme=theme, parts=layers(*parts))
+    drawn = layers(*parts, width=width, height=height)
+    return chart(kind, table, title=title, notes=said, canvas=canvas, parts=drawn)
 
 
 def _outline(table: pl.DataFrame, group: str) -> list[dict[str, float]]:
@@ -268,49 +272,53 @@ def _outline(table: pl.DataFrame, group: str) -> list[dict[str, float]]:
 
 
 def _names(
-    table: pl.DataFrame, x: dict[str, Any], y: dict[str, Any], shades: dict[str, str], high: float
+    table: pl.DataFrame, x: dict[str, Any], shades: dict[str, str], theme: Theme
 ) -> list[dict[str, Any]]:
-    """The name of each group at its peak, two that are near above each other."""
-    tops = []
-    for group, shade in shades.items():
-        own = table.filter(group=group)
-        if own.height and own["count"].sum():
-            left, right, share = (
-                own.sort("share", descending=True).select("score_from", "score_to", "share").row(0)
-            )
-            tops.append(((left + right) / 2, share, f"{group}: {int(own['count'].sum()):,}", shade))
+    """A line at the mean of each group, and its name above the frame, each in a line of its own:
+    there it meets neither a bar nor another name."""
     low, end = float(table["score_from"].min()), float(table["score_to"].max())  # type: ignore[arg-type]
-    gap = high * LINE / HEIGHT
-    heights = [top[1] + gap * 0.7 for top in tops]
-    if len(tops) == 2 and abs(tops[0][0] - tops[1][0]) < 0.4 * (end - low):
-        heights = spread(heights, gap * 1.1, 0, high)
-    # Names lean away from each other, and stay within the frame.
-    room = 0.24 * (end - low)
-    labels = []
-    for (at, _, words, shade), height in zip(tops, heights, strict=True):
-        left = at == max(top[0] for top in tops)
-        value = {"x": min(at, end - room) if left else max(at, low + room), "y": height}
-        labels.append(
+    found: list[dict[str, Any]] = []
+    known = [
+        (group, shade, own)
+        for group, shade in shades.items()
+        if (own := table.filter(group=group)).height and own["count"].sum()
+    ]
+    for row, (group, shade, own) in enumerate(known):
+        mean = float(own["mean"][0])
+        if not low <= mean <= end:
+            continue
+        part = (mean - low) / ((end - low) or 1.0)
+        name = "relevant" if group == "relevant" else "others"
+        words = f"{name}: {int(own['count'].sum()):,}, mean {mean:.4g}"
+        values = {"values": [{"x": float(f"{mean:.7g}"), "words": words}]}
+        at = {**x, "field": "x"}
+        found += [
             {
-                "data": {
-                    "values": [
-                        {
-                            **{name: float(f"{each:.7g}") for name, each in value.items()},
-                            "words": words,
-                        }
-                    ]
+                "data": values,
+                "mark": {
+                    "type": "rule",
+                    "color": shade,
+                    "strokeWidth": 1.6,
+                    "strokeDash": [1, 0] if group == "relevant" else [4, 3],
                 },
+                "encoding": {"x": at, "y": {"value": -4 - LINE * row}, "y2": {"value": "height"}},
+            },
+            {
+                "data": values,
                 "mark": {
                     "type": "text",
                     "fontWeight": "bold",
-                    "align": "left" if left else "right",
-                    "color": shade,
+                    "baseline": "bottom",
+                    "clip": False,
+                    "align": "right" if part > 0.5 else "left",
+                    "dx": -4 if part > 0.5 else 4,
+                    "color": theme.ink_of(shade),
                 },
                 "encoding": {
-                    "x": {**x, "field": "x"},
-                    "y": {**y, "field": "y"},
+                    "x": at,
+                    "y": {"value": -3 - LINE * row},
                     "text": {"field": "words"},
                 },
-            }
-        )
-    return labels
+            },
+        ]
+    return found

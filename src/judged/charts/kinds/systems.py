@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Unpack
 
 import polars as pl
 
+from judged.charts.canvas import Canvas, Design
 from judged.charts.chart import Chart
 from judged.charts.comparisons import in_groups, number, terms
 from judged.charts.intervals import Row, panels, room_for
-from judged.charts.lines import look_of
 from judged.charts.names import labels
 from judged.charts.sources import Systems
 from judged.charts.specification import chart
-from judged.charts.themes import ThemeName, theme_named
 from judged.checks import LEVEL, checked
 from judged.comparison.comparison import Comparison
 from judged.comparison.sentences import shown_level
@@ -107,7 +107,7 @@ def _ends(found: Interval, level: float) -> tuple[Any, ...]:
 
 
 @checked
-def systems(source: Comparison | Evaluation, *, theme: ThemeName = "light") -> Chart:
+def systems(source: Comparison | Evaluation, **design: Unpack[Design]) -> Chart:
     """The values of systems with their intervals, one panel per measure, the best first.
 
     Parameters
@@ -115,8 +115,8 @@ def systems(source: Comparison | Evaluation, *, theme: ThemeName = "light") -> C
     source : Comparison or Evaluation
         What `judged.compare` or `judged.evaluate` gives. A comparison also tells which ranks its
         pairs leave open to each system.
-    theme : {'light', 'dark'}, optional
-        Colours for light pages, which is the default, or for dark ones.
+    **design : Design
+        How it is drawn: `theme`, `width`, `height`, `title`, `notes`, `looks`.
 
     Returns
     -------
@@ -130,20 +130,21 @@ def systems(source: Comparison | Evaluation, *, theme: ThemeName = "light") -> C
     """
     table = data(source)
     if isinstance(source, Comparison):
-        return draw(table, theme=theme, notes=terms(source))
+        return draw(table, **design, sentences=terms(source))
     grouped = [in_groups(len(set(source.groups.values())))] if source.groups is not None else []
     notes = [*grouped, *Systems.of(source).sentences()]
-    return draw(table, theme=theme, notes=notes)
+    return draw(table, **design, sentences=notes)
 
 
-def draw(
-    table: pl.DataFrame, *, theme: ThemeName = "light", notes: list[str] | None = None
-) -> Chart:
-    chosen = theme_named(theme)
+def draw(table: pl.DataFrame, *, sentences: Sequence[str] = (), **design: Unpack[Design]) -> Chart:
+    canvas = Canvas.of(design)
     names = labels([*table["run"], *table["measure"]])
     ranked = table["rank_low"].drop_nulls().len() > 0
+    placed = table.sort("place")["run"].unique(maintain_order=True).to_list()
+    looks = canvas.look(placed)
+    shades = {run: colour for run, (colour, _) in zip(placed, looks, strict=True)}
     parts = []
-    for part in table.partition_by("measure", maintain_order=True):
+    for part in table.with_row_index("number").partition_by("measure", maintain_order=True):
         rows = [
             Row(
                 name=names[row["run"]],
@@ -151,8 +152,9 @@ def draw(
                 low=row["low"],
                 high=row["high"],
                 words=number,
-                shade=look_of(row["place"], chosen)[0],
+                shade=shades[row["run"]],
                 says=_ranks(row["rank_low"], row["rank_high"]),
+                number=row["number"],
             )
             for row in part.rows(named=True)
         ]
@@ -172,7 +174,7 @@ def draw(
         f"An open mark has no interval: too few queries, no spread, or infinite values ({bare})."
         if bare
         else "",
-        *(notes or ()),
+        *sentences,
     ]
     by = listed(measures) if len(measures) < 5 else f"{len(measures)} measures"
     best = ", the best first" if table["run"].n_unique() > 1 else ""
@@ -182,11 +184,19 @@ def draw(
         table,
         title=title,
         notes=said,
-        theme=theme,
-        parts=panels(parts, theme=chosen),
+        canvas=canvas,
+        parts=panels(parts, canvas=canvas),
         width=560,
         unseen=("note",),
+        words=_words,
     )
+
+
+def _words(row: dict[str, Any]) -> str:
+    """What a mark says."""
+    known = row["low"] is not None and row["high"] is not None
+    ends = f" ({number(row['low'])} … {number(row['high'])})" if known else ""
+    return f"{row['run']}, {row['measure']}: {number(row['value'])}{ends}"
 
 
 def _ranks(low: int | None, high: int | None) -> str:

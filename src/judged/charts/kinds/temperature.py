@@ -5,17 +5,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import polars as pl
 
 from judged.charts.axes import Losses, room_above, share_axis, temperature_axis
+from judged.charts.canvas import BELOW, Canvas, Design, Frame
 from judged.charts.chart import Chart
 from judged.charts.lines import LINE, OWN_LOOKS, curves
 from judged.charts.record import Record
 from judged.charts.specification import WIDTH, chart, layers
 from judged.charts.sweep import read_sweep, softmax_said, temperature_of, written
-from judged.charts.themes import Theme, ThemeName, theme_named
 from judged.checks import checked
 from judged.errors import InputError
 from judged.text import counted, listed
@@ -38,7 +38,8 @@ BEST = {"best_loss": "lowest loss", "best_calibrated": "best calibrated"}
 """The temperatures that a sweep searches for."""
 SAID = {"best_loss": "of the lowest loss", "best_calibrated": "of the best calibration"}
 """The same in a sentence."""
-HEIGHT = 120
+HEIGHT, APART = 120, 14
+"""Pixels of a panel, and between two."""
 
 
 def data(sweep: Sweep | Mapping[str, Any]) -> pl.DataFrame:
@@ -104,15 +105,15 @@ def _ranking(sweep: Record) -> str:
 
 
 @checked
-def temperature(sweep: Sweep | Mapping[str, Any], *, theme: ThemeName = "light") -> Chart:
+def temperature(sweep: Sweep | Mapping[str, Any], **design: Unpack[Design]) -> Chart:
     """Loss, entropy, confidence and calibration along temperature; the ranking is always the same.
 
     Parameters
     ----------
     sweep : Sweep or dict
         What `judged.temperature.sweep` gives, or its JSON.
-    theme : {'light', 'dark'}, optional
-        Colours for light pages, which is the default, or for dark ones.
+    **design : Design
+        How it is drawn: `theme`, `width`, `height`, `title`, `notes`, `looks`.
 
     Returns
     -------
@@ -128,11 +129,12 @@ def temperature(sweep: Sweep | Mapping[str, Any], *, theme: ThemeName = "light")
     >>> temperature(sweep).data.filter(panel="of the top item").select("curve", "value").rows()
     [('confidence', 0.5), ('accuracy', 1.0)]
     """
-    return draw(data(sweep), theme=theme)
+    return draw(data(sweep), **design)
 
 
-def draw(table: pl.DataFrame, *, theme: ThemeName = "light") -> Chart:
-    chosen = theme_named(theme)
+def draw(table: pl.DataFrame, **design: Unpack[Design]) -> Chart:
+    canvas = Canvas.of(design)
+    chosen = canvas.theme
     low, high = float(table["temperature"].min()), float(table["temperature"].max())  # type: ignore[arg-type]
     shares = table.partition_by("panel", maintain_order=True)
     best = [
@@ -142,6 +144,7 @@ def draw(table: pl.DataFrame, *, theme: ThemeName = "light") -> Chart:
         )
         if table[name][0] is not None
     ]
+    frame = _frame(table, canvas, len(shares), len(best))
     panels = []
     for place, part in enumerate(shares):
         x = temperature_axis(low, high, title="temperature" if place == len(shares) - 1 else None)
@@ -154,19 +157,36 @@ def draw(table: pl.DataFrame, *, theme: ThemeName = "light") -> Chart:
             for _, _, at, shade, dash in best
         ]
         labels = [
-            _label(f"{words}: {written(at)}", at, row, x, shade)
+            _label(f"{words}: {written(at)}", at, row, x, chosen.ink_of(shade))
             for row, (_, words, at, shade, _) in enumerate(best)
         ]
         panels.append(
-            layers(*rules, *_lines(part, x, chosen), *(labels if place == 0 else ()), height=HEIGHT)
+            layers(
+                *rules,
+                *_lines(part, x, canvas, frame),
+                *(labels if place == 0 else ()),
+                width=frame.width,
+                height=frame.height,
+            )
         )
     said = [table[name][0] for name in ("softmax", "ranking", "edges", "said")]
     title = "What temperature does to probabilities"
-    parts = {"vconcat": panels, "spacing": 14, "resolve": OWN_LOOKS}
-    return chart(KIND, table, title=title, notes=said, theme=theme, parts=parts, width=WIDTH + 60)
+    parts = {"vconcat": panels, "spacing": APART, "resolve": OWN_LOOKS}
+    return chart(KIND, table, title=title, notes=said, canvas=canvas, parts=parts, width=WIDTH + 60)
 
 
-def _lines(part: pl.DataFrame, x: dict[str, Any], theme: Theme) -> list[dict[str, Any]]:
+def _frame(table: pl.DataFrame, canvas: Canvas, panels: int, heads: int) -> Frame:
+    """The frame of each panel: where a panel has several curves, their names stand beside it."""
+    several = table.filter(pl.col("curve").n_unique().over("panel") > 1)
+    around = BELOW + LINE * heads + 4
+    return canvas.frame(
+        WIDTH, HEIGHT, several["curve"], below=around / panels, rows=panels, row_gap=APART
+    )
+
+
+def _lines(
+    part: pl.DataFrame, x: dict[str, Any], canvas: Canvas, frame: Frame
+) -> list[dict[str, Any]]:
     """The curves of a panel, named at their ends where there are several."""
     panel = part["panel"][0]
     least, most = float(part["value"].min()), float(part["value"].max())  # type: ignore[arg-type]
@@ -184,7 +204,7 @@ def _lines(part: pl.DataFrame, x: dict[str, Any], theme: Theme) -> list[dict[str
         else {**share_axis(panel, "value", low=low, top=high), "axis": {"tickCount": 4}}
     )
     lines = curves(
-        part, "curve", x=x, y=y, theme=theme, low=low, high=high, height=HEIGHT, symlog=symlog
+        part, "curve", x=x, y=y, canvas=canvas, frame=frame, low=low, high=high, symlog=symlog
     )
     for line in lines[:-1]:
         line["transform"] = [{"filter": {"field": "panel", "equal": panel}}]

@@ -4,15 +4,16 @@ and what all others have."""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import polars as pl
 
 from judged.charts.axes import share_axis
+from judged.charts.canvas import BELOW, Canvas, Design
 from judged.charts.chart import Chart
-from judged.charts.specification import chart
+from judged.charts.specification import chart, layers
 from judged.charts.sweep import read_sweep, softmax_said, temperature_of, three, written
-from judged.charts.themes import Theme, ThemeName, theme_named
+from judged.charts.themes import Theme
 from judged.checks import checked
 from judged.errors import InputError
 
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
 KIND = "temperature-probabilities"
 WIDTH, HEIGHT = 240, 220
+NARROW, GAP, HEADING = 210, 24, 40
+"""Pixels that a panel needs at least, between two, and of the words above each."""
 
 
 def data(
@@ -62,7 +65,7 @@ def temperature_probabilities(
     sweep: Sweep | Mapping[str, Any],
     *,
     temperatures: Sequence[float] | None = None,
-    theme: ThemeName = "light",
+    **design: Unpack[Design],
 ) -> Chart:
     """The mean probability of the items at the first ranks, at three temperatures.
 
@@ -73,8 +76,8 @@ def temperature_probabilities(
     temperatures : sequence of float, optional
         Three temperatures, of which the nearest that were swept are shown; by default those nearest
         to the lowest loss, to a quarter and to four times of it.
-    theme : {'light', 'dark'}, optional
-        Colours for light pages, which is the default, or for dark ones.
+    **design : Design
+        How it is drawn: `theme`, `width`, `height`, `title`, `notes`, `looks`.
 
     Returns
     -------
@@ -89,13 +92,20 @@ def temperature_probabilities(
     >>> chart.data["name"].unique(maintain_order=True).to_list()
     ['sharp', 'medium', 'smooth']
     """
-    return draw(data(sweep, temperatures=temperatures), theme=theme)
+    return draw(data(sweep, temperatures=temperatures), **design)
 
 
-def draw(table: pl.DataFrame, *, theme: ThemeName = "light") -> Chart:
+def draw(table: pl.DataFrame, **design: Unpack[Design]) -> Chart:
+    canvas = Canvas.of(design)
     shown = table.partition_by("name", maintain_order=True)
+    columns = canvas.columns(len(shown), NARROW)
+    rows = -(-len(shown) // columns)
+    width = canvas.across(WIDTH, beside=50, panels=columns, gap=GAP)
+    height = canvas.down(HEIGHT, below=BELOW + HEADING, panels=rows, gap=GAP)
     panels = [
-        _panel(part, theme_named(theme), first=place == 0) for place, part in enumerate(shown)
+        layers(*_layers(part, canvas.theme, first=place % columns == 0), width=width, height=height)
+        | _heading(part)
+        for place, part in enumerate(shown)
     ]
     rest = table.filter(pl.col("rank_to") > pl.col("rank_from"))
     others = [
@@ -103,20 +113,20 @@ def draw(table: pl.DataFrame, *, theme: ThemeName = "light") -> Chart:
         for first in rest["rank_from"][:1]
     ]
     said = [table["softmax"][0], *others, table["said"][0]]
-    parts = {"hconcat": panels, "spacing": 24}
+    parts = {"concat": panels, "columns": columns, "spacing": GAP}
     title = "Mean probability of the items at the first ranks"
     return chart(
         KIND,
         table,
         title=title,
         notes=said,
-        theme=theme,
+        canvas=canvas,
         parts=parts,
         width=max(len(panels), 2) * WIDTH,
     )
 
 
-def _panel(part: pl.DataFrame, theme: Theme, *, first: bool) -> dict[str, Any]:
+def _layers(part: pl.DataFrame, theme: Theme, *, first: bool) -> list[dict[str, Any]]:
     name = part["name"][0]
     place = {
         "calculate": "datum.rank_to > datum.rank_from ? 'rest' : '' + datum.rank_from",
@@ -157,13 +167,14 @@ def _panel(part: pl.DataFrame, theme: Theme, *, first: bool) -> dict[str, Any]:
             ("datum.place == 'rest'", "right", 10),
         )
     ]
+    return [bars, *numbers]
+
+
+def _heading(part: pl.DataFrame) -> dict[str, Any]:
+    """The temperature and the entropy above a panel."""
     heading = {
-        "text": f"{name}: {written(part['temperature'][0])}",
+        "text": f"{part['name'][0]}: {written(part['temperature'][0])}",
         "subtitle": f"entropy {part['entropy'][0]:.3g}",
     }
-    return {
-        "title": {**heading, "fontSize": 13, "anchor": "start", "frame": "group", "offset": 2},
-        "width": WIDTH,
-        "height": HEIGHT,
-        "layer": [bars, *numbers],
-    }
+    look = {"fontSize": 13, "anchor": "start", "frame": "group", "offset": 2}
+    return {"title": {**heading, **look}}

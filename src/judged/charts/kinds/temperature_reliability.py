@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import polars as pl
 
+from judged.charts.canvas import Canvas, Design
 from judged.charts.chart import Chart
-from judged.charts.kinds.reliability import diagram
+from judged.charts.kinds.reliability import BELOW_MAIN, diagram
 from judged.charts.specification import chart
 from judged.charts.sweep import read_sweep, softmax_said, temperature_of, three, written
-from judged.charts.themes import ThemeName, theme_named
 from judged.checks import checked
 from judged.errors import InputError
 
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 KIND = "temperature-reliability"
 WIDTH, HEIGHT = 230, 220
+NARROW, GAP, HEADING, BESIDE = 220, 24, 26, 60
+"""Pixels that a panel needs at least, between two, of the words above each, and of its axis."""
 
 
 def data(
@@ -61,7 +63,7 @@ def temperature_reliability(
     sweep: Sweep | Mapping[str, Any],
     *,
     temperatures: Sequence[float] | None = None,
-    theme: ThemeName = "light",
+    **design: Unpack[Design],
 ) -> Chart:
     """The probability of the top item against how often it is relevant, at three temperatures.
 
@@ -72,8 +74,8 @@ def temperature_reliability(
     temperatures : sequence of float, optional
         Three temperatures, of which the nearest that were swept are shown; by default those nearest
         to the lowest loss, to a quarter and to four times of it.
-    theme : {'light', 'dark'}, optional
-        Colours for light pages, which is the default, or for dark ones.
+    **design : Design
+        How it is drawn: `theme`, `width`, `height`, `title`, `notes`, `looks`.
 
     Returns
     -------
@@ -89,24 +91,30 @@ def temperature_reliability(
     >>> chart.data.select("name", "score", "share_relevant").row(0)
     ('sharp', 0.75, 0.5)
     """
-    return draw(data(sweep, temperatures=temperatures), theme=theme)
+    return draw(data(sweep, temperatures=temperatures), **design)
 
 
-def draw(table: pl.DataFrame, *, theme: ThemeName = "light") -> Chart:
+def draw(table: pl.DataFrame, **design: Unpack[Design]) -> Chart:
+    canvas = Canvas.of(design)
     most = int(table["count"].max())  # type: ignore[arg-type]
+    shown = table.partition_by("name", maintain_order=True)
+    columns = canvas.columns(len(shown), NARROW)
+    rows = -(-len(shown) // columns)
+    width = canvas.across(WIDTH, beside=BESIDE, panels=columns, gap=GAP)
+    height = canvas.down(HEIGHT, below=BELOW_MAIN + HEADING, panels=rows, gap=GAP)
     panels = []
-    for part in table.partition_by("name", maintain_order=True):
+    for part in shown:
         name, at, error = (
             part[column][0] for column in ("name", "temperature", "calibration_error")
         )
         drawn = diagram(
-            theme_named(theme),
+            canvas.theme,
             score="confidence in the top item",
             share="top items that are relevant",
             results="queries",
             only={"filter": {"field": "name", "equal": name}},
-            width=WIDTH,
-            height=HEIGHT,
+            width=width,
+            height=height,
             most=most,
         )
         text = f"{name}: {written(at)}, ECE {error:.3f}"
@@ -119,13 +127,13 @@ def draw(table: pl.DataFrame, *, theme: ThemeName = "light") -> Chart:
         table["said"][0],
     ]
     title = "Confidence in the top item, and how often it is relevant"
-    parts = {"hconcat": panels, "spacing": 24}
+    parts = {"concat": panels, "columns": columns, "spacing": GAP}
     return chart(
         KIND,
         table,
         title=title,
         notes=said,
-        theme=theme,
+        canvas=canvas,
         parts=parts,
         width=max(len(panels), 2) * (WIDTH + 40),
     )

@@ -5,17 +5,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import polars as pl
 
 from judged.charts.axes import Losses, number_axis, share_axis, temperature_axis
+from judged.charts.canvas import Canvas, Design, Frame
 from judged.charts.chart import Chart
 from judged.charts.lines import OWN_LOOKS, curves
 from judged.charts.record import Record
 from judged.charts.specification import chart, layers
 from judged.charts.sweep import temperature_of
-from judged.charts.themes import Theme, ThemeName, theme_named
+from judged.charts.themes import Theme
 from judged.checks import checked
 from judged.errors import InputError
 from judged.text import counted
@@ -40,6 +41,8 @@ OF_VECTORS = ("alignment", "uniformity")
 with."""
 WIDTH, HEIGHT = 250, 130
 COLUMNS = 2
+NARROW, GAP, ROW_GAP = 280, 24, 18
+"""Pixels that a panel needs at least, and between two."""
 TICKS = 5
 
 
@@ -124,15 +127,15 @@ def _measured(row: Record, measure: str) -> dict[str, Any]:
 
 
 @checked
-def temperature_study(study: Study | Mapping[str, Any], *, theme: ThemeName = "light") -> Chart:
+def temperature_study(study: Study | Mapping[str, Any], **design: Unpack[Design]) -> Chart:
     """What a similarity has learned at each of several training temperatures.
 
     Parameters
     ----------
     study : Study or dict
         What `judged.temperature.study` gives, or its JSON.
-    theme : {'light', 'dark'}, optional
-        Colours for light pages, which is the default, or for dark ones.
+    **design : Design
+        How it is drawn: `theme`, `width`, `height`, `title`, `notes`, `looks`.
 
     Returns
     -------
@@ -149,18 +152,24 @@ def temperature_study(study: Study | Mapping[str, Any], *, theme: ThemeName = "l
     >>> chart.data.filter(panel="AP").select("temperature", "value", "differs").rows()
     [(0.05, 0.8, True)]
     """
-    return draw(data(study), theme=theme)
+    return draw(data(study), **design)
 
 
-def draw(table: pl.DataFrame, *, theme: ThemeName = "light") -> Chart:
-    chosen = theme_named(theme)
+def draw(table: pl.DataFrame, **design: Unpack[Design]) -> Chart:
+    canvas = Canvas.of(design)
+    chosen = canvas.theme
     at = table["temperature"].drop_nulls()
     low, high = float(at.min()), float(at.max())  # type: ignore[arg-type]
     room = (high / low) ** 0.05
     x = temperature_axis(low / room, high * room, title="training temperature", most=TICKS)
+    shown = table.partition_by("panel", maintain_order=True)
+    columns = canvas.columns(COLUMNS, NARROW)
+    rows = -(-len(shown) // columns)
+    curved = table.filter(pl.col("curve").n_unique().over("panel") > 1)["curve"]
+    frame = canvas.frame(WIDTH, HEIGHT, curved, panels=columns, gap=GAP, rows=rows, row_gap=ROW_GAP)
     panels = [
-        _measure(part, x, chosen) if part["measure"][0] else _others(part, x, chosen)
-        for part in table.partition_by("panel", maintain_order=True)
+        _measure(part, x, chosen, frame) if part["measure"][0] else _others(part, x, canvas, frame)
+        for part in shown
     ]
     percent = f"{table['level'][0] * 100:.4g}%"
     against = (
@@ -179,12 +188,12 @@ def draw(table: pl.DataFrame, *, theme: ThemeName = "light") -> Chart:
     title = "What the temperature of training does"
     parts = {
         "concat": panels,
-        "columns": COLUMNS,
-        "spacing": {"row": 18, "column": 24},
+        "columns": columns,
+        "spacing": {"row": ROW_GAP, "column": GAP},
         "resolve": OWN_LOOKS,
     }
     return chart(
-        KIND, table, title=title, notes=said, theme=theme, parts=parts, width=2 * WIDTH + 260
+        KIND, table, title=title, notes=said, canvas=canvas, parts=parts, width=2 * WIDTH + 260
     )
 
 
@@ -197,7 +206,7 @@ def _domain(part: pl.DataFrame) -> tuple[float, float]:
     return low - margin, high + margin
 
 
-def _measure(part: pl.DataFrame, x: dict[str, Any], theme: Theme) -> dict[str, Any]:
+def _measure(part: pl.DataFrame, x: dict[str, Any], theme: Theme, frame: Frame) -> dict[str, Any]:
     """A measure with its intervals, above or below the band of the untrained similarity."""
     name = part["panel"][0]
     low, high = _domain(part)
@@ -236,10 +245,13 @@ def _measure(part: pl.DataFrame, x: dict[str, Any], theme: Theme) -> dict[str, A
             "tooltip": tooltip,
         },
     }
-    return layers(*_untrained(part, y, theme), bars, line, points, width=WIDTH, height=HEIGHT)
+    drawn = [*_untrained(part, y, theme, frame.width), bars, line, points]
+    return layers(*drawn, width=frame.width, height=frame.height)
 
 
-def _untrained(part: pl.DataFrame, y: dict[str, Any], theme: Theme) -> list[dict[str, Any]]:
+def _untrained(
+    part: pl.DataFrame, y: dict[str, Any], theme: Theme, width: int
+) -> list[dict[str, Any]]:
     """The untrained similarity: a dashed line with its name, a band where it has an interval."""
     rows = part.filter(pl.col("temperature").is_null()).select("value", "low", "high").to_dicts()
     if not rows:
@@ -259,14 +271,14 @@ def _untrained(part: pl.DataFrame, y: dict[str, Any], theme: Theme) -> list[dict
             "color": theme.muted,
             "fontWeight": "bold",
         },
-        "encoding": {"x": {"value": WIDTH}, "y": y, "text": {"field": "words"}},
+        "encoding": {"x": {"value": width}, "y": y, "text": {"field": "words"}},
     }
     band = {
         "data": values,
         "mark": {"type": "rect", "color": theme.muted, "opacity": 0.18},
         "encoding": {
             "x": {"value": 0},
-            "x2": {"value": WIDTH},
+            "x2": {"value": width},
             "y": {**y, "field": "low"},
             "y2": {"field": "high"},
         },
@@ -278,7 +290,7 @@ def _untrained(part: pl.DataFrame, y: dict[str, Any], theme: Theme) -> list[dict
     ]
 
 
-def _others(part: pl.DataFrame, x: dict[str, Any], theme: Theme) -> dict[str, Any]:
+def _others(part: pl.DataFrame, x: dict[str, Any], canvas: Canvas, frame: Frame) -> dict[str, Any]:
     """Lines along temperature, named at their ends where there are several."""
     panel = part["panel"][0]
     low, high = _domain(part)
@@ -302,11 +314,10 @@ def _others(part: pl.DataFrame, x: dict[str, Any], theme: Theme) -> dict[str, An
         "curve",
         x=x,
         y=y,
-        theme=theme,
+        canvas=canvas,
+        frame=frame,
         low=low,
         high=high,
-        width=WIDTH,
-        height=HEIGHT,
         symlog=symlog,
     )
     for line in lines[:-1]:
@@ -315,4 +326,5 @@ def _others(part: pl.DataFrame, x: dict[str, Any], theme: Theme) -> dict[str, An
             {"filter": "isValid(datum.temperature)"},
         ]
     named = lines if trained["curve"].n_unique() > 1 else lines[:-1]
-    return layers(*_untrained(part, y, theme), *named, width=WIDTH, height=HEIGHT)
+    drawn = [*_untrained(part, y, canvas.theme, frame.width), *named]
+    return layers(*drawn, width=frame.width, height=frame.height)

@@ -1,0 +1,260 @@
+"""Drawings made small and safe for pages: what nobody sees is left out, coordinates are rounded,
+ids are the drawing's own, and marks can be links."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+from xml.etree import ElementTree
+
+from judged.charts.themes import FONT
+from judged.errors import InputError, quoted
+from judged.text import visible
+
+SPACE = "http://www.w3.org/2000/svg"
+_XLINK = "{http://www.w3.org/1999/xlink}href"
+ROW = "judged-row-"
+"""What the description of a mark begins with that stands for a row; the number of the row
+follows."""
+NUMBERED = {"window": [{"op": "row_number", "as": "row_number"}]}
+"""Gives the rows of a table their numbers, from 1, for layers that are named `ROWS`."""
+ROWS = "rows"
+"""The name of a layer, or how it begins, whose marks stand each for a row of the chart's table; its
+data have `row_number`."""
+_GEOMETRY = frozenset(
+    {
+        *("d", "transform", "viewBox", "points", "stroke-dasharray", "width", "height", "r"),
+        *("x", "y", "x1", "x2", "y1", "y2", "cx", "cy", "rx", "ry", "stroke-width"),
+    }
+)
+"""Attributes whose numbers are places and sizes."""
+_DROPPED = frozenset({"class", "role", "pointer-events", "version", "stroke-miterlimit"})
+_USUAL = {
+    "opacity": "1",
+    "fill-opacity": "1",
+    "stroke-opacity": "1",
+    "stroke-width": "1",
+    "text-anchor": "start",
+    "font-family": FONT,
+    "transform": "translate(0,0)",
+}
+"""What is so without being said."""
+_INHERITED = (
+    *("fill", "stroke", "stroke-width", "font-size", "font-weight", "text-anchor"),
+    "stroke-dasharray",
+)
+"""What a group can say for all that is in it."""
+_NUMBER = re.compile(r"-?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?")
+_CIRCLE = re.compile(r"M([\d.]+),0A\1,\1,0,1,1,-\1,0A\1,\1,0,1,1,\1,0")
+_MOVED = re.compile(r"translate\(([-\d.]+),([-\d.]+)\)")
+_OF_LINES = {"transform", "x2", "y2", "stroke"}
+_LOCAL = re.compile(r"(?:[/?#.]|[\w%@~+=&;,!$*'()-]*(?:[/?#]|$))")
+_ABROAD = re.compile(r"https?://", re.I)
+
+ElementTree.register_namespace("", SPACE)
+
+
+def tidy(
+    drawn: str,
+    *,
+    label: str,
+    width: int | None = None,
+    link: Callable[[int], tuple[str | None, str] | None] | None = None,
+    tab_stops: bool = True,
+) -> str:
+    """A drawing of Vega's with nothing in it that a page has no use for.
+
+    `link` gives for the number of a row, from 0, an address and words; what stands for that row
+    becomes a link with these words.
+    """
+    root = ElementTree.fromstring(drawn)
+    if link is not None:
+        _link(root, link, tab_stops)
+    _own_ids(root, hashlib.sha256(drawn.encode()).hexdigest()[:8])
+    _clean(root)
+    tall = root.get("height", "0")
+    wide = str(max(width or 0, round(float(root.get("width", "0")))))
+    kept = {"viewBox": f"0 0 {wide} {tall}", "width": wide, "height": tall}
+    root.attrib.clear()
+    named = {"role": "group" if link is not None else "img", "aria-label": visible(label)}
+    root.attrib.update({**kept, **named, "font-family": FONT})
+    # Texts and attributes have no ">" as such, so this is the end of a tag.
+    return ElementTree.tostring(root, encoding="unicode").replace(" />", "/>")
+
+
+def with_rows(spec: dict[str, Any]) -> dict[str, Any]:
+    """A specification in which every mark that stands for a row says which one."""
+
+    def marked(part: Any) -> Any:
+        if isinstance(part, list):
+            return [marked(each) for each in part]
+        if not isinstance(part, dict):
+            return part
+        if not str(part.get("name", "")).startswith(ROWS) or "mark" not in part:
+            return {
+                name: marked(value) if name in ("layer", "vconcat", "hconcat", "concat") else value
+                for name, value in part.items()
+            }
+        number = {"calculate": f"'{ROW}' + datum.row_number", "as": "judged_row"}
+        return {
+            **part,
+            "transform": [*part.get("transform", ()), number],
+            "encoding": {**part["encoding"], "description": {"field": "judged_row"}},
+        }
+
+    found: dict[str, Any] = marked(spec)
+    return found
+
+
+def _link(
+    root: ElementTree.Element,
+    link: Callable[[int], tuple[str | None, str] | None],
+    tab_stops: bool,
+) -> None:
+    """Links around the marks of rows, and words for them."""
+    for parent in list(root.iter()):
+        for at, mark in enumerate(list(parent)):
+            said = mark.get("aria-label", "")
+            if not said.startswith(ROW):
+                continue
+            found = link(int(said.removeprefix(ROW)) - 1)
+            if found is None:
+                continue
+            address, words = found
+            title = ElementTree.Element(f"{{{SPACE}}}title")
+            title.text = visible(words)
+            mark.insert(0, title)
+            if address is not None:
+                around = ElementTree.Element(f"{{{SPACE}}}a", {"href": _address(address)})
+                if not tab_stops:
+                    around.set("tabindex", "-1")
+                around.append(mark)
+                parent[at] = around
+
+
+def _address(given: Any) -> str:
+    """An address of this page's own place, or of the web: nothing that runs."""
+    text = given if isinstance(given, str) else ""
+    plain = text.isprintable() and not text.startswith(("//", " ")) and "\\" not in text
+    if not text or not plain or not (_LOCAL.match(text) or _ABROAD.match(text)):
+        raise InputError(
+            "a link must be a relative address, or one that begins with http:// or https://; got "
+            f"{quoted(given)}."
+        )
+    return text
+
+
+def _own_ids(root: ElementTree.Element, prefix: str) -> None:
+    """Ids that no other drawing of the page has."""
+    ids = {
+        each.get("id", ""): f"c{prefix}-{each.get('id')}" for each in root.iter() if each.get("id")
+    }
+    for each in root.iter():
+        for name, value in each.attrib.items():
+            if name == "id":
+                each.set(name, ids[value])
+            elif value.startswith("url("):
+                inside = value[4:].rstrip(")").strip("\"'").removeprefix("#")
+                each.set(name, f"url(#{ids.get(inside, inside)})")
+
+
+def _clean(part: ElementTree.Element) -> None:
+    """A group without what is not seen, its parts first."""
+    kept: list[ElementTree.Element] = []
+    for each in part:
+        if each.tag.endswith("}style") or each.tag.endswith("}script"):
+            continue
+        _clean(each)
+        kept += _without(each)
+    part[:] = kept
+    if part.tag == f"{{{SPACE}}}g":
+        _gather(part)
+
+
+def _without(each: ElementTree.Element) -> Iterator[ElementTree.Element]:
+    """An element with the attributes that matter; nothing, where it cannot be seen."""
+    kind = each.get("class", "")
+    hidden = each.get("display") == "none"
+    unseen = kind in ("background", "foreground") and not _painted(each)
+    if hidden or unseen:
+        return
+    attributes = dict(_kept(each.attrib))
+    each.attrib.clear()
+    each.attrib.update(attributes)
+    if each.tag == f"{{{SPACE}}}path" and _CIRCLE.fullmatch(each.get("d", "")):
+        _round(each)
+    if each.tag == f"{{{SPACE}}}g":
+        if not len(each):
+            return
+        if not each.attrib:
+            yield from each
+            return
+    yield each
+
+
+def _painted(each: ElementTree.Element) -> bool:
+    return any(each.get(name, "none") not in ("none", "transparent") for name in ("fill", "stroke"))
+
+
+def _kept(attributes: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    for name, value in attributes.items():
+        if name == "style":
+            pairs = (pair.partition(":") for pair in value.split(";") if pair.strip())
+            yield from _kept({key.strip(): said.strip() for key, _, said in pairs})
+            continue
+        if name in _DROPPED or name == _XLINK or name.startswith("aria-"):
+            continue
+        shown = _NUMBER.sub(_rounded, value) if name in _GEOMETRY else value
+        if name == "font-size":
+            shown = shown.removesuffix("px")
+        if _USUAL.get(name) != shown:
+            yield name, shown
+
+
+def _rounded(found: re.Match[str]) -> str:
+    text = f"{float(found[0]):.2f}".rstrip("0").rstrip(".")
+    return "0" if text in ("-0", "") else text
+
+
+def _round(each: ElementTree.Element) -> None:
+    """A circle as what it is, at its place."""
+    radius = each.attrib.pop("d")[1:].partition(",")[0]
+    moved = _MOVED.fullmatch(each.get("transform", "translate(0,0)"))
+    each.tag = f"{{{SPACE}}}circle"
+    if moved:
+        each.attrib.pop("transform", None)
+        each.set("cx", moved[1])
+        each.set("cy", moved[2])
+    each.set("r", radius)
+
+
+def _one_path(lines: list[ElementTree.Element]) -> ElementTree.Element:
+    """Lines of one look, such as those of a grid, as one shape."""
+    steps = []
+    for each in lines:
+        moved = _MOVED.fullmatch(each.get("transform", "translate(0,0)"))
+        start = f"{moved[1]},{moved[2]}" if moved else "0,0"
+        steps.append(f"M{start}l{each.get('x2', '0')},{each.get('y2', '0')}")
+    stroke = {"stroke": lines[0].get("stroke", "none")}
+    return ElementTree.Element(f"{{{SPACE}}}path", {"d": "".join(steps), **stroke})
+
+
+def _gather(group: ElementTree.Element) -> None:
+    """What all parts of a group say is said once, by the group."""
+    parts = list(group)
+    if len(parts) < 2:
+        return
+    if all(each.tag == f"{{{SPACE}}}line" and set(each.attrib) <= _OF_LINES for each in parts):
+        looks = {each.get("stroke") for each in parts}
+        if len(looks) == 1:
+            group[:] = [_one_path(parts)]
+            return
+    inside = [each[0] if each.tag == f"{{{SPACE}}}a" and len(each) == 1 else each for each in parts]
+    for name in _INHERITED:
+        values = {each.get(name) for each in inside}
+        if len(values) == 1 and None not in values and name not in group.attrib:
+            group.set(name, values.pop() or "")
+            for each in inside:
+                del each.attrib[name]

@@ -56,7 +56,7 @@ _HOMES = {
     "evaluate": "evaluation",
     "evaluate_embeddings": "embeddings",
     "evaluate_retriever": "retriever",
-    "explain": "explanation.explanation",
+    "explain": "explanation.question",
     "gate": "quality_gate",
     "identify": "identification",
     "judge": "judging",

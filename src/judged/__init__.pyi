@@ -36,7 +36,7 @@ from judged import conventions as conventions
 from judged.evaluation import evaluate as evaluate
 from judged.embeddings import evaluate_embeddings as evaluate_embeddings
 from judged.retriever import evaluate_retriever as evaluate_retriever
-from judged.explanation.explanation import explain as explain
+from judged.explanation.question import explain as explain
 from judged.quality_gate import gate as gate
 from judged.identification import identify as identify
 from judged.judging import judge as judge

@@ -50,6 +50,8 @@ class Result:
     bytes."""
     WORDS: ClassVar[frozenset[str]] = frozenset()
     """Columns of tables that hold words, not numbers; these begin at the left."""
+    FOLDED: ClassVar[str] = ""
+    """What the tables are, where they hold details that a notebook folds under the text."""
     BETWEEN: ClassVar[str] = "\n"
     """What stands in plain text behind a table."""
 
@@ -275,8 +277,19 @@ class Result:
         >>> found.to_html().startswith("<table>")
         True
         """
-        said = "".join(f"<li>{html(text)}</li>" for text in self.sentences())
-        return "".join(html_table(*table) for table in self.tables()) + f"<ul>{said}</ul>"
+        tables = "".join(self._html(*table) for table in self.tables())
+        if self.FOLDED:
+            folded = f"<summary>{html(self.FOLDED)}</summary>{tables}"
+            return f"<pre>{html(self.to_text())}</pre><details>{folded}</details>"
+        listed = "".join(f"<li>{html(text)}</li>" for text in self._said())
+        return f"{tables}{self._html_warnings()}{f'<ul>{listed}</ul>' if listed else ''}"
+
+    def _html(self, header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+        """A table whose words begin at the left."""
+        return html_table(header, rows, right=self._right(header))
+
+    def _html_warnings(self) -> str:
+        return "".join(f"<p><b>{html(text)}</b></p>" for text in self._warned())
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the result to a file, whole or not at all.

@@ -318,11 +318,41 @@ def latex_table(
     return "\n".join([r"\begin{table}", r"\centering", *above, *lines, r"\end{table}"])
 
 
-def html_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A table in HTML, for notebooks."""
+LEFT = ' style="text-align:left"'
+"""What a cell of words says in a notebook."""
+
+
+def html_folded(summary: str, lines: Sequence[str]) -> str:
+    """Lines that stand under a word until somebody wants them; nothing where there are none.
+
+    >>> html_folded("notes", ["a & b"])
+    '<details><summary>notes</summary><ul><li>a &amp; b</li></ul></details>'
+    """
+    listed = "".join(f"<li>{html(text)}</li>" for text in lines)
+    folded = f"<details><summary>{html(summary)}</summary><ul>{listed}</ul></details>"
+    return folded if lines else ""
+
+
+def html_table(
+    header: Sequence[str], rows: Sequence[Sequence[str]], *, right: Collection[int] | None = None
+) -> str:
+    """A table in HTML, for notebooks, which set all cells to the right: all columns that are not
+    in `right` begin at the left, where that is given.
+
+    >>> html_table(["run", "AP"], [["a", "0.5"]], right=[1])[-81:-23]
+    '<td style="text-align:left">a</td><td>0.5</td></tr></tbody'
+    """
+    left = set() if right is None else set(range(len(header))) - set(right)
 
     def line(cells: Sequence[str], tag: str) -> str:
-        return "<tr>" + "".join(f"<{tag}>{html(cell)}</{tag}>" for cell in cells) + "</tr>"
+        return (
+            "<tr>"
+            + "".join(
+                f"<{tag}{LEFT if at in left else ''}>{html(cell)}</{tag}>"
+                for at, cell in enumerate(cells)
+            )
+            + "</tr>"
+        )
 
     body = "".join(line(row, "td") for row in rows)
     return f"<table><thead>{line(header, 'th')}</thead><tbody>{body}</tbody></table>"

@@ -15,6 +15,26 @@ def test_a_relevance_list(judged):
     assert "   5      1     2/5 = 0.4  2/6 = 0.3333  0.0667\n" in result.out
 
 
+def test_a_list_that_begins_like_an_option(judged):
+    # One relevant item, at rank 2: 1/2.
+    for listed in ("- 1 0", "-1 1", "-,1", "-1.5 2"):
+        for arguments in (("explain", listed), ("explain", "-m", "AP", "-q", listed)):
+            result = judged(*arguments)
+            assert (result.code, result.err) == (0, "")
+            assert result.out.startswith("AP (Average precision): 0.5000\n")
+    assert judged("explain", "1 -1", "--pool", "-1 1", "-m", "P").out.startswith("P (Precision)")
+    wrong = judged("explain", "1 0", "--pol", "1")
+    assert (wrong.code, wrong.out) == (2, "")
+    assert wrong.err.endswith("Error: No such option '--pol'. Did you mean '--pool'?\n")
+
+
+def test_a_pool_without_what_is_not_relevant(judged):
+    # (1/2 + 2/5) / 3
+    result = judged("explain", "0 1 0 0 1", "-m", "AP", "--pool", "1 1 1")
+    assert (result.code, result.err) == (0, "")
+    assert result.out.startswith("AP (Average precision): 0.3000\n")
+
+
 def test_a_query_of_a_run(judged, files):
     result = judged("explain", "qrels", "a.run", "--query", "q2", "-m", "AP@10")
     # u at rank 1 and v at rank 3: (1 + 2/3) / 2

@@ -10,7 +10,9 @@ from html.parser import HTMLParser
 import pytest
 
 from judged import MissingExtraError, OutputError, explain
-from judged.explanation.animation import MOST_ROWS, animation
+from judged.explanation.animation import MOST_ROWS, Rest, animation
+from judged.explanation.arithmetic import figure
+from judged.explanation.curves import Area, Growth, Stage, ticks
 from judged.measures import REGISTRY
 
 LIST = "0 0 1 0 1 0 0 1 0 0"
@@ -19,7 +21,7 @@ LIST = "0 0 1 0 1 0 0 1 0 0"
 class Tags(HTMLParser):
     """Every tag with its attributes, and whether all were closed."""
 
-    VOID = frozenset({"meta", "input", "br", "line", "rect", "circle"})
+    VOID = frozenset({"meta", "input", "br", "line", "circle"})
 
     def __init__(self, page: str) -> None:
         super().__init__()
@@ -47,11 +49,7 @@ def test_frames_are_the_start_each_rank_and_the_end() -> None:
     frames = animation(explain(LIST, measure="AP@10")).frames
     assert [frame.rank for frame in frames] == [0, *range(1, 11), 10]
     # After rank 5: two of five, two of three, and (1/3 + 2/5)/3 of the value.
-    assert (frames[5].precision, frames[5].recall, frames[5].score) == (
-        "2/5 = 0.4",
-        "2/3 = 0.6667",
-        "0.2444",
-    )
+    assert (frames[5].readings, frames[5].score) == (("2", "2/5 = 0.4", "2/3 = 0.6667"), "0.2444")
     assert (
         frames[5].caption
         == "Rank 5 is relevant: 2 of the first 5 are, precision 0.4, which adds 0.1333."
@@ -73,7 +71,10 @@ def test_frames_are_the_start_each_rank_and_the_end() -> None:
 )
 def test_the_area_is_the_average_precision(measure: str) -> None:
     e = explain(LIST, measure=measure, relevant=5)
-    bars = animation(e).bars
+    chart = animation(e).chart
+    assert isinstance(chart, Area)
+    assert chart.says == f"{measure} is the shaded area"
+    bars = chart.bars
     assert sum((bar.right - bar.left) * bar.height for bar in bars) == pytest.approx(
         e.value, abs=1e-12
     )
@@ -124,7 +125,6 @@ def test_every_measure_has_a_page(name: str) -> None:
     page = e.to_html()
     assert Tags(page).open == []
     assert len(frames_of(page)) == len(animation(e).frames)
-    assert e._repr_html_() in page
 
 
 @pytest.mark.parametrize(
@@ -142,8 +142,144 @@ def test_pages_of_nothing(given) -> None:
 def test_a_long_walk_is_shortened() -> None:
     e = explain([0] * 99 + [1], measure="AP", rows=None)
     scene = animation(e)
-    assert len(scene.rows) == MOST_ROWS
+    assert len(scene.tiles) == MOST_ROWS
     assert scene.frames[-2].caption.startswith("55 results are skipped. Rank 100 is relevant")
+
+
+def test_steps_that_are_not_drawn_one_by_one_are_drawn_as_one() -> None:
+    """100 relevant results of 100, then 100 more that alternate: 30 are shown, 120 drawn as one."""
+    e = explain([1] * 100 + [0, 1] * 50, measure="AP", relevant=200)
+    scene = animation(e)
+    assert isinstance(scene.chart, Area)
+    assert scene.rest == Rest(first=31, last=200, results=170, relevant=120)
+    *single, rest = scene.chart.bars
+    assert [bar.items for bar in single] == [1] * 30
+    assert (rest.rank, rest.items, rest.left, rest.right) == (200, 120, 0.15, 0.75)
+    assert sum((bar.right - bar.left) * bar.height for bar in scene.chart.bars) == pytest.approx(
+        e.value, abs=1e-12
+    )
+    told, end = scene.frames[-2:]
+    # The first 30 add 30/200; what is left of the value is said of all others together.
+    adds = figure(e.value - 30 / 200)
+    assert told.caption == (f"Ranks 31 to 200 as one step: 120 of 170 relevant, which adds {adds}.")
+    assert told.readings == ("150", "150/200 = 0.75", "150/200 = 0.75")
+    assert (told.score, end.score) == (figure(e.value), figure(e.value))
+    page = e.to_html()
+    assert '<rect class="bar rest" data-rank="200"' in page
+    assert "170 more" in page
+
+
+def test_a_cut_ends_the_walk() -> None:
+    scene = animation(explain([1] * 100, measure="AP@40", rows=10))
+    assert scene.rest == Rest(first=11, last=40, results=30, relevant=30)
+    assert scene.frames[-2].caption == (
+        "Ranks 11 to 40 as one step: 30 of 30 relevant, which adds 0.3."
+    )
+
+
+def test_the_curve_falls_past_results_that_are_skipped() -> None:
+    """Of 1, nineteen 0 and 1 again, five are shown: before rank 21 precision is 1/20."""
+    e = explain([1] + [0] * 19 + [1], measure="AP", rows=5)
+    scene = animation(e)
+    assert isinstance(scene.chart, Area)
+    before, at = scene.chart.points[-2:]
+    assert (before.rank, before.recall, before.precision) == (21, 0.5, 0.05)
+    assert (at.rank, at.recall, at.precision) == (21, 1.0, 2 / 21)
+
+
+def test_the_walk_of_ndcg_shows_gains_discounts_and_the_ideal() -> None:
+    """DCG@4: 2/1 + 0 + 3/2 + 0 = 3.5; the ideal 3/1 + 2/log2(3) + 1/2 = 4.7619."""
+    e = explain("2 0 3 -", measure="nDCG@4", pool="3 2 1")
+    scene = animation(e)
+    assert scene.readings == (
+        "gain",
+        "discount",
+        "adds to DCG@4",
+        "DCG@4 so far",
+        "IDCG@4 so far",
+    )
+    assert [frame.readings for frame in scene.frames] == [
+        ("–", "–", "–", "0", "0"),
+        ("2", "1", "2", "2", "3"),
+        ("0", "1.585", "0", "2", "4.2619"),
+        ("3", "2", "1.5", "3.5", "4.7619"),
+        ("0", "2.3219", "0", "3.5", "4.7619"),
+        ("0", "2.3219", "0", "3.5", "4.7619"),
+    ]
+    assert [frame.caption for frame in scene.frames] == [
+        "2 of 4 results are relevant, of 3 relevant items in all.",
+        "Rank 1 (grade 2) adds 2/1 = 2 to DCG@4.",
+        "Rank 2 is not relevant and gains nothing.",
+        "Rank 3 (grade 3) adds 3/2 = 1.5 to DCG@4.",
+        "Nobody judged the item at rank 4: it counts as not relevant.",
+        "nDCG@4 = DCG@4 / IDCG@4 = 0.735",
+    ]
+    chart = scene.chart
+    assert isinstance(chart, Growth)
+    assert [stage.reached for stage in chart.stages] == pytest.approx([2, 2, 3.5, 3.5])
+    assert chart.stages[2] == Stage(3, 3, 3.0, 1.5, 3.5, chart.stages[3].ideal)
+    assert chart.stages[3].ideal == pytest.approx(4.7619, abs=1e-4)
+    assert chart.stages[3].reached / chart.stages[3].ideal == pytest.approx(e.value)
+    assert chart.says == "how DCG@4 adds up down the list, against IDCG@4"
+    assert dict(chart.legend) == {
+        "line": "DCG@4",
+        "dashed": "IDCG@4",
+        "filled": "what each result adds",
+        "outlined": "its gain",
+    }
+    assert [(tile.mark, tile.label) for tile in scene.tiles] == [
+        ("2", "+2"),
+        ("0", ""),
+        ("3", "+1.5"),
+        ("·", ""),
+    ]
+    page = e.to_html()
+    assert "Precision-recall" not in page
+    assert 'class="ideal"' in page
+
+
+def test_the_ideal_list_goes_on_where_the_list_ends() -> None:
+    scene = animation(explain("1", measure="nDCG@3", relevant=5))
+    assert scene.rest == Rest(first=2, last=3, results=0, relevant=0)
+    # 1 + 1/log2(3) + 1/2
+    assert scene.frames[-2].caption == (
+        "The list has ended; the ideal one goes on to rank 3, where IDCG@3 is 2.1309."
+    )
+    assert isinstance(scene.chart, Growth)
+    assert (scene.chart.stages[-1].first, scene.chart.stages[-1].rank) == (2, 3)
+
+
+@pytest.mark.parametrize("name", REGISTRY)
+def test_the_walk_adds_up_to_the_value_of_every_measure(name: str) -> None:
+    """However few results are walked past: the last step but one has all that adds up."""
+    example = REGISTRY[name].example
+    for rows in (1, 2, 30):
+        e = explain(example.rankings(), measure=example.measure, rows=rows)
+        scene = animation(e)
+        json.dumps(scene.to_dict(), allow_nan=False)
+        assert all(len(frame.readings) == len(scene.readings) for frame in scene.frames)
+        if e.steps.adds is not None:
+            assert scene.frames[-2].score == scene.frames[-1].score
+        if isinstance(scene.chart, Growth):
+            of = e.steps.cumulated
+            whole = sum(term.value for term in of.terms.values()) if of else e.value
+            assert scene.chart.stages[-1].reached == pytest.approx(whole)
+            assert max(stage.reached for stage in scene.chart.stages) <= scene.chart.ticks[-1]
+
+
+@pytest.mark.parametrize(
+    ("top", "lines"),
+    [
+        (1.0, (0, 0.2, 0.4, 0.6, 0.8, 1)),
+        (1.1, (0, 0.25, 0.5, 0.75, 1, 1.25)),
+        (5, (0, 1, 2, 3, 4, 5)),
+        (6, (0, 2, 4, 6)),
+        (98.3, (0, 20, 40, 60, 80, 100)),
+        (1e308, (0, 2e307, 4e307, 6e307, 8e307, 1e308)),
+    ],
+)
+def test_axes_have_round_numbers(top: float, lines: tuple[float, ...]) -> None:
+    assert ticks(top) == lines
 
 
 # -- GIF

@@ -318,6 +318,30 @@ def test_json_holds_every_column() -> None:
         {"rank": 3, "grade": None, "judged": False, "relevant": False, "counts": False}
         | {"precision": None, "recall": None, "adds": 0.0},
     ]
+    # The same as people read it, and the sum behind it line by line.
+    assert result["table"] == {
+        "header": ["rank", "grade", "precision", "recall", "adds"],
+        "right": [0, 1, 2, 3, 4],
+        "rows": [
+            ["1", "0", "0/1 = 0", "0/2 = 0", ""],
+            ["2", "1", "1/2 = 0.5", "1/2 = 0.5", "0.25"],
+            ["3", "not judged", "", "", ""],
+        ],
+        "skipped": [0, 0, 0],
+    }
+    assert result["heading"] == "AP@2 (Average precision): 0.2500"
+    assert [(line["text"], line["latex"]) for line in result["lines"]] == [
+        ("N = 2", "2"),
+        ("AP@2 = 1/2 / 2 = 0.5 / 2 = 0.25", r"\frac{\frac{1}{2}}{2}"),
+    ]
+    assert result["lines"][0]["says"] == (
+        "the divisor: N, all relevant items of the query: 2 relevant in all, 1 among the results "
+        "that count"
+    )
+    assert result["align"] == explain("0 1 -", measure="AP@2", relevant=2).to_latex()
+    assert result["best_change"]["says"] in result["sentences"]
+    assert result["walk"]["frames"][-1]["caption"] == "AP@2 = 1/2 / 2 = 0.25"
+    assert result["walk"]["chart"]["kind"] == "area"
     assert result["divisor"]["value"] == 2.0
     assert result["latex"] == r"\frac{\frac{1}{2}}{2}"
 
@@ -381,6 +405,27 @@ def test_latex_of_the_filled_in_formula() -> None:
     )
 
 
+# -- pools
+
+
+def test_a_pool_may_leave_out_what_is_not_relevant() -> None:
+    """(1/2 + 2/5) / 3; the third relevant item at rank 1 would make it (1 + 2/2 + 3/5) / 3."""
+    e = explain("0 1 0 0 1", measure="AP", pool="1 1 1")
+    assert e.value == pytest.approx(0.3)
+    assert e.improvement == (
+        "What would help most: an item (grade 1), which was not retrieved, at rank 1 in place of "
+        "the result there would make AP 0.8667."
+    )
+    assert e.rankings.pool_grade.tolist() == [1, 1, 1, 0, 0, 0]
+
+
+@pytest.mark.parametrize("measure", ["Bpref", "infAP", "nDCG", "Judged"])
+def test_an_incomplete_pool_gives_the_numbers_of_the_whole_one(measure: str) -> None:
+    short = explain("0 1 -1 0 2 -", measure=measure, pool=[2, 1, 1])
+    whole = explain("0 1 -1 0 2 -", measure=measure, pool=[2, 1, 1, 0, 0, -1])
+    assert short.to_dict() == whole.to_dict()
+
+
 # -- refusals
 
 
@@ -420,6 +465,29 @@ def test_latex_of_the_filled_in_formula() -> None:
             lambda: explain(" "),
             InputError,
             'the relevance list is empty; write the grades in rank order, such as "0 1 0 0 1".',
+        ),
+        (
+            lambda: explain("NaN 1"),
+            InputError,
+            "'NaN 1' is no relevance list: 'NaN' is neither a grade nor - (not judged). "
+            'Write the grades in rank order, such as "0 1 0 0 1".',
+        ),
+        (
+            lambda: explain("1", pool="1 -"),
+            InputError,
+            "'1 -' is no pool: '-' is no grade. Write the grades of all judged items, such as "
+            '"2 1 1 0".',
+        ),
+        (
+            lambda: explain("1", pool=""),
+            InputError,
+            'the pool is empty; write the grades of all judged items, such as "2 1 1 0".',
+        ),
+        (
+            lambda: explain("0 1 0 0 1", pool="1 0"),
+            InputError,
+            "pool of query 1 lacks a grade 1 that its list holds; pool is all grades there are, in "
+            "the list and outside it.",
         ),
         (
             lambda: explain(JUDGEMENTS),

@@ -14,7 +14,15 @@ from judged.errors import MeasureError
 from judged.measures import Measure, parse_measure
 from judged.policy import Policy
 from judged.results import Part, Result, Table
-from judged.text import counted, markdown, markdown_table, plain, shown
+from judged.text import (
+    counted,
+    html,
+    html_folded,
+    markdown,
+    markdown_table,
+    plain,
+    shown,
+)
 
 if TYPE_CHECKING:
     import polars as pl
@@ -230,6 +238,28 @@ class Disagreement(Result):
         ]
         warned = [f"**Warning: {markdown(text)}**" for text in self.warnings()]
         return "\n\n".join([*warned, *parts, f"{assumed()}."]) + "\n"
+
+    def to_html(self) -> str:
+        """A heading and a table for each measure, the reasons folded under it, for notebooks.
+
+        Returns
+        -------
+        str
+
+        >>> from judged import compare_conventions
+        >>> found = compare_conventions({"q": {"a": 1}}, {"q": ["b", "a"]}, "P@1")
+        >>> found.to_html().partition("</p>")[0]
+        '<p><b>P@1</b>: 2 definitions'
+        """
+        shown = ""
+        for each, table in zip(self.measures, self.tables(), strict=True):
+            name, _, told = heading(each).partition(": ")
+            shown += (
+                f"<p><b>{html(name)}</b>: {html(told)}</p>"
+                + self._html(*table)
+                + html_folded("what makes them differ", notes(each))
+            )
+        return f"{shown}{self._html_warnings()}<p><small>{html(assumed())}</small></p>"
 
 
 def cells(compared: Compared) -> list[tuple[str, str, str, str]]:

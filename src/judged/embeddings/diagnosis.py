@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from judged.checks import checked
 from judged.results import Part, Result, Table
-from judged.text import counted
+from judged.text import counted, few
 
 if TYPE_CHECKING:
     import polars as pl
@@ -163,6 +163,7 @@ class Diagnosis(Result):
     """Queries that are, number for number, some item that is not excluded for them."""
 
     WORDS: ClassVar[frozenset[str]] = frozenset(("number",))
+    FOLDED: ClassVar[str] = "all numbers"
 
     def to_dict(self) -> dict[str, Any]:
         """All numbers as plain values; what is undefined is None.
@@ -281,11 +282,10 @@ def _findings(found: Diagnosis) -> Iterator[tuple[Any, str]]:
             f"{others:.4g}.",
         )
     collapse, items = found.collapse, found.items
-    dead = ", ".join(map(str, collapse.dead[:3])) + (", …" if len(collapse.dead) > 3 else "")
     yield (
         items.count > 1 and collapse.dead,
         f"{len(collapse.dead):,} of {counted(items.dims, 'dimension')} the same number in all "
-        f"items ({dead}).",
+        f"items ({few([*map(str, collapse.dead)])}).",
     )
     yield (
         collapse.effective_rank < _FEW * min(items.dims, items.count - 1),

@@ -9,7 +9,7 @@ from judged.checks import checked_methods
 from judged.evaluation.records import Records
 from judged.evaluation.table import Look, in_order, tables
 from judged.results import Part, Result, Table
-from judged.text import Dim, Warned, html, html_table, latex_table, markdown, visible
+from judged.text import LEFT, Dim, Warned, html, html_folded, latex_table, markdown, visible
 
 if TYPE_CHECKING:
     from judged.measures import Measure
@@ -348,27 +348,31 @@ class Exports(Records):
         found, look = in_order(self, sort), Look(decimals, percent)
         (header, rows), *blocks = tables(found, look, per_query)
         said = {look.name(self.label(m), m): m.describe() for m in self.measures}
+        right = {header[at] for at in self._right(header)}
+
+        def side(name: str) -> str:
+            return "" if name in right else LEFT
+
         head = "".join(
-            f'<th title="{html(said.get(name, ""))}">{html(name)}</th>' for name in header
+            f'<th title="{html(said.get(name, ""))}"{side(name)}>{html(name)}</th>'
+            for name in header
         )
 
         def cell_of(name: str, cell: str) -> str:
             title = f' title="{html(said[cell])}"' if name == "measure" else ""
-            return f"<td{title}>{html(cell)}</td>"
+            return f"<td{title}{side(name)}>{html(cell)}</td>"
 
         body = "".join("<tr>" + "".join(map(cell_of, header, row)) + "</tr>" for row in rows)
         shown = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
-        shown += "".join(html_table(*each) for each in blocks)
+        shown += "".join(self._html(*each) for each in blocks)
         if quiet:
             return shown
-        listed = "".join(f"<li>{html(text)}</li>" for text in notes(found))
         return (
             shown
             + "".join(f"<p><b>{html(f'warning: {t}')}</b></p>" for t in found._warnings(look))
             + "".join(f"<p><small>{html(line)}</small></p>" for line in assumptions(found))
-            + "<details><summary><small>definitions and notes</small></summary>"
-            + (f"<ul><small>{listed}</small></ul>" if listed else "")
-            + f"<p><small>{html(found.methods())}</small></p></details>"
+            + html_folded("what was found in the data", notes(found))
+            + html_folded("definitions", [found.methods()])
         )
 
     def save(self, path: str | os.PathLike[str], **options: Any) -> None:

@@ -88,7 +88,7 @@ def table(evaluation: Records, look: Look, *, per_query: bool = False) -> Table:
     for at, column in enumerate(frame.get_columns()[words:]):
         measure = evaluation.measures[at // width]
         cells = [look.number(value, measure) for value in column]
-        alike = not (per_query or beside or both_ways)
+        alike = not (per_query or both_ways or at % width)  # intervals and ranges are no values
         standing_out = best(column, cells, measure) if alike else []
         columns.append([Best(cell) if cell in standing_out else cell for cell in cells])
     rows = [

@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from math import inf, isnan
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from judged.checks import checked
-from judged.errors import ConventionError, MeasureError
-from judged.evaluation.evaluation import evaluate_rankings
-from judged.evaluation.request import Request
-from judged.explanation import html, latex, text
+from judged.explanation import html, latex, records, text
 from judged.explanation.animation import Animation, animation
 from judged.explanation.gif import to_gif
 from judged.explanation.improvement import Change, best_change
-from judged.explanation.listing import Listing, Row, Steps, shown_ranks, threshold
-from judged.explanation.source import Read, policy_of_a_list, read, refuse_unbroken_ties
-from judged.explanation.steps import steps_of
+from judged.explanation.listing import Row, Steps, threshold
+from judged.explanation.text import Worked
 from judged.explanation.variants import Variant, variants
 from judged.measures import Measure
 from judged.policy import Policy
@@ -29,26 +24,12 @@ from judged.results import Part, Result, Table
 if TYPE_CHECKING:
     import polars as pl
 
-    from judged.types import (
-        CollectionLike,
-        ColumnsLike,
-        ConventionLike,
-        Duplicates,
-        FileFormat,
-        ItemToLike,
-        JudgementsLike,
-        PolicyLike,
-        RunLike,
-    )
-
-ROWS = 30
-"""So many ranks are shown, where nobody says how many."""
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Explanation(Result):
     """How one number of one query comes about; what `judged.explain` returns.
 
+    >>> from judged import explain
     >>> explanation = explain("0 1 0 0 1 0 1 0 1 0", measure="AP", relevant=6)
     >>> round(explanation.value, 6)
     0.295503
@@ -122,19 +103,53 @@ class Explanation(Result):
         """The walk down the ranking, frame by frame: what the page and the GIF draw."""
         return animation(self)
 
+    @property
+    def lines(self) -> list[Worked]:
+        """The arithmetic line by line, and why each line is so; none where there is no value.
+
+        >>> from judged import explain
+        >>> [(line.text, line.says) for line in explain("0 1", measure="P@2").lines]
+        [('k = 2', 'the divisor: k, however long the list is'), ('P@2 = 1/2 = 0.5', '')]
+        """
+        return list(text.worked_out(self))
+
+    @property
+    def improvement(self) -> str:
+        """What would help most, in a sentence; empty where no single move helps.
+
+        >>> from judged import explain
+        >>> explain("0 1", measure="RR").improvement.partition(", ")[0]
+        'What would help most: the item at rank 2 (grade 1)'
+        """
+        return text.improvement(self)
+
     # -- formats: what each looks like is decided in its own module
 
     def to_dict(self) -> dict[str, Any]:
         """Everything, as plain Python values that JSON can hold; numbers are exact.
 
+        Whoever shows an explanation elsewhere has all of it here and computes nothing.
+
         Returns
         -------
         dict
+            - `heading`, `value` (the measure's own), `settled` (with the policy), `measure` (its
+              definition), `query`, `run`, `policy`, `says`, `formula` (`text`, `latex`);
+            - `retrieved`, `relevant`, `not_retrieved` (ids and grades), `ranks_left_out`;
+            - `ranks`: what is known of each rank that is shown, by the names of columns, with what
+              it `adds`. `table` has the same as texts: `header`, `rows`, in `right` the numbers of
+              the columns that end right, in `skipped` how many ranks are left out before each row;
+            - `before`, `divisor`: what is worked out first; `lines`: the whole arithmetic, each
+              with `symbol`, `text`, `stages`, `value`, `says`, `latex`; `arithmetic` and `latex`:
+              its last line, `align`: all of `to_latex`;
+            - `warnings`, `sentences`, `best_change` (its sentence in `says`), `variants`;
+            - `walk`: the animation, as `Animation.to_dict` has it.
 
+        >>> from judged import explain
         >>> explain("0 1", measure="RR").to_dict()["arithmetic"]
         'RR = 1/2 = 0.5'
         """
-        return text.to_dict(self)
+        return records.to_dict(self)
 
     def to_frame(self) -> pl.DataFrame:
         """The ranks that are shown, as a polars table with what the measure looks at in each.
@@ -143,12 +158,13 @@ class Explanation(Result):
         -------
         polars.DataFrame
 
+        >>> from judged import explain
         >>> explain("0 1", measure="RR").to_frame().columns
         ['rank', 'grade', 'judged', 'relevant', 'counts', 'mark', 'adds']
         """
         import polars as pl
 
-        return pl.DataFrame(text.values(self), infer_schema_length=None)
+        return pl.DataFrame(records.values(self), infer_schema_length=None)
 
     def warnings(self) -> list[str]:
         """What could mislead about the data.
@@ -157,6 +173,7 @@ class Explanation(Result):
         -------
         list of str
 
+        >>> from judged import explain
         >>> explain("0 1", measure="RR").warnings()
         []
         """
@@ -169,6 +186,7 @@ class Explanation(Result):
         -------
         list of str
 
+        >>> from judged import explain
         >>> explain("0 1", measure="RR").sentences()[0]
         'The first relevant item stands at rank 2.'
         """
@@ -182,6 +200,7 @@ class Explanation(Result):
         list of tuple
             Header and rows of text each.
 
+        >>> from judged import explain
         >>> explain("0 1", measure="RR").tables()[0][0]
         ['rank', 'grade', '', 'adds']
         """
@@ -204,6 +223,7 @@ class Explanation(Result):
         -------
         list of str
 
+        >>> from judged import explain
         >>> print(explain("0 1", measure="RR").to_text().splitlines()[0])
         RR (Reciprocal rank): 0.5000
         """
@@ -220,6 +240,7 @@ class Explanation(Result):
         -------
         str
 
+        >>> from judged import explain
         >>> explain("0 1", measure="RR").to_markdown().splitlines()[0]
         '## RR (Reciprocal rank): 0.5000'
         """
@@ -232,6 +253,7 @@ class Explanation(Result):
         -------
         str
 
+        >>> from judged import explain
         >>> explain("0 1", measure="P").to_latex().splitlines()[-2]
         'P &= \\\\frac{1}{2} = 0.5'
         """
@@ -244,6 +266,7 @@ class Explanation(Result):
         -------
         str
 
+        >>> from judged import explain
         >>> explain("0 1", measure="RR").to_html().splitlines()[0]
         '<!doctype html>'
         """
@@ -258,164 +281,11 @@ class Explanation(Result):
         -------
         bytes
 
+        >>> from judged import explain
         >>> explain("0 1", measure="RR").to_gif()[:3]
         b'GIF'
         """
         return to_gif(self)
 
     def _repr_html_(self) -> str:
-        return html.body(self)
-
-
-@checked
-def explain(
-    judgements: JudgementsLike | Rankings | Sequence[float | None],
-    run: RunLike | None = None,
-    measure: str | Measure = "AP",
-    *,
-    query: str | None = None,
-    relevant: int | None = None,
-    pool: Sequence[Any] | str | None = None,
-    policy: PolicyLike | None = None,
-    depth: int | None = None,
-    duplicates: Duplicates = "error",
-    collection: CollectionLike | None = None,
-    convention: ConventionLike | None = None,
-    rows: int | None = ROWS,
-    item_to: ItemToLike | None = None,
-    exclude_same_id: bool = False,
-    columns: ColumnsLike | None = None,
-    judgements_format: FileFormat | None = None,
-    run_format: FileFormat | None = None,
-) -> Explanation:
-    """How one measure comes to its value for one query, step by step.
-
-    Parameters
-    ----------
-    judgements : JudgementsLike, Rankings, or a relevance list
-        As `judged.evaluate` takes them. Without a run: `Rankings`, rows that hold relevant and
-        retrieved ids, or the grades of one list in
-        rank order, as a list or a text ("0 1 0 0 1"; None or - for an item that nobody judged;
-        brackets in a text around results that share a score).
-    run : RunLike, optional
-        A file, {query: {item: score}}, or a table.
-    measure : str or Measure, optional
-        One measure; AP by default.
-    query : str, optional
-        Which query; may be left out where only one was judged.
-    relevant : int, optional
-        Of a relevance list: how many items are relevant in all.
-    pool : sequence or str, optional
-        Of a relevance list: the grades of all judged items, in any order.
-    policy : PolicyLike, optional
-        Ties, missing queries, queries with nothing relevant, unjudged items. Ties must be broken:
-        not "expected".
-    depth : int, optional
-        Cut the list at this rank first; by default it counts whole.
-    duplicates : {"error", "first"}, optional
-        What to do about an item that occurs twice.
-    collection : int or Mapping, optional
-        How many items there were to retrieve; few measures need it.
-    convention : str or Convention, optional
-        Measure and policy as another library means them.
-    rows : int or None, optional
-        How many ranks are shown, those of relevant items first; None shows all.
-    item_to : ItemToLike, optional
-        Which document an item belongs to, as in `judged.evaluate`.
-    exclude_same_id : bool, optional
-        Take out results that have the id of their query, and judgements of a query for itself.
-    columns : ColumnsLike, optional
-        What each column of a table is, such as {"query": "question_id", "item": "chunk_id"}; by
-        default their names tell.
-    judgements_format, run_format : FileFormat, optional
-        The format of the files, such as "trec" or "csv", where it is not recognised.
-
-    Returns
-    -------
-    Explanation
-
-    >>> print(explain({"q": {"a": 1}}, {"q": {"b": 2.0, "a": 1.0}}, "RR", query="q").arithmetic)
-    RR = 1/2 = 0.5
-    >>> explain([0, 1, 0, 0, 1], measure="P@5").value
-    0.4
-    """
-    known: dict[str, Any] = (
-        {"ties": judgements.ties, "unjudged": judgements.unjudged}
-        if isinstance(judgements, Rankings)
-        else {}
-    )
-    given: Any = policy
-    if run is None and not known:
-        given = policy_of_a_list(policy, judgements)
-    request = Request.of(
-        [measure] if isinstance(measure, Measure) else measure,
-        given,
-        convention,
-        prepares=True,
-        **known,
-    )
-    if len(request.measures) > 1:
-        raise MeasureError(
-            f"explain takes one measure; got {', '.join(map(str, request.measures))}."
-        )
-    if request.convention and request.convention.threshold(request.measures[0]):
-        raise ConventionError(
-            f"{request.convention.convention.title} finds out for each query which grades are "
-            f"relevant; say it for this one, as in P(rel=2)@10, and it can be explained."
-        )
-    refuse_unbroken_ties(request.policy)
-    found = read(
-        judgements,
-        run,
-        query,
-        relevant=relevant,
-        pool=pool,
-        policy=request.policy,
-        prepare=request.prepare,
-        depth=depth,
-        duplicates=duplicates,
-        collection=collection,
-        item_to=item_to,
-        exclude_same_id=exclude_same_id,
-        columns=columns,
-        judgements_format=judgements_format,
-        run_format=run_format,
-    )
-    return _explained(request.measures[0], found, request.policy, rows)
-
-
-def _explained(measure: Measure, found: Read, policy: Policy, rows: int | None) -> Explanation:
-    scored = evaluate_rankings([found.rankings], [measure], policy=policy).runs[0]
-    r, settled = scored.rankings, float(scored.values[measure][0])
-    value = _before_policy(measure, r, policy, settled)
-    rel = threshold(measure)
-    end = float(r.cutoff(measure.params.get("k"), rel)[0])
-    ranks = shown_ranks(r, rel, end, rows)
-    try:
-        steps = None if isnan(value) else steps_of(Listing(r, measure, ranks))
-    except OverflowError:
-        raise MeasureError(
-            f"{measure} is {value:.6g} here, but its steps cannot be written out: gains of these "
-            "grades are beyond what a computer's numbers can hold (1.8e308)."
-        ) from None
-    grades = dict(zip(r.hit_rank.tolist(), r.hit_grade.tolist(), strict=True))
-    listed = tuple(
-        Row(
-            rank,
-            found.items.get(rank),
-            grades.get(rank),
-            grades.get(rank, -inf) >= rel,
-            rank <= (steps.end if steps else end),
-        )
-        for rank in ranks
-    )
-    return Explanation(measure, r, policy, value, settled, steps, listed, found.lost, found.items)
-
-
-def _before_policy(measure: Measure, r: Rankings, policy: Policy, settled: float) -> float:
-    """The measure's own value; it is worked out again only where the policy may have changed it."""
-    if measure.undefined(r)[0]:
-        return float("nan")
-    if isnan(settled) or policy.empty == "one":
-        return float(measure.compute_as_ranked(r)[0])
-    return settled
+        return html.notebook(self)

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from io import BytesIO
+from itertools import pairwise
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 from judged.errors import MissingExtraError
 from judged.explanation.animation import Animation, Frame
+from judged.explanation.arithmetic import figure
+from judged.explanation.curves import Area, Growth
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -37,8 +40,10 @@ def to_gif(e: Explanation) -> bytes:
         raise MissingExtraError('GIFs need Pillow: pip install "judged[charts]".') from None
     scene = e.animation
     pictures = [_picture(scene, frame) for frame in scene.frames]
-    relevant = {row.rank for row in scene.rows if row.relevant}
-    times = [RELEVANT if frame.rank in relevant else EACH for frame in scene.frames]
+    slow = {tile.rank for tile in scene.tiles if tile.label}
+    if scene.rest:
+        slow.add(scene.rest.last)
+    times = [RELEVANT if frame.rank in slow else EACH for frame in scene.frames]
     times[0], times[-1] = FIRST, LAST
     written = BytesIO()
     pictures[0].save(
@@ -95,6 +100,15 @@ class _Pen:
             joint="curve",
         )
 
+    def dashed(self, points: list[tuple[float, float]], *, fill: str, width: float) -> None:
+        """A line of dashes along upright and level pieces."""
+        for (x, y), (to_x, to_y) in pairwise(points):
+            length = abs(to_x - x) + abs(to_y - y)
+            for at in range(0, int(length), 9):
+                begin, end = at / length, min(at + 5, length) / length
+                piece = [(x + share * (to_x - x), y + share * (to_y - y)) for share in (begin, end)]
+                self.line(piece, fill=fill, width=width)
+
     def dot(self, x: float, y: float, radius: float, *, fill: str) -> None:
         self.draw.ellipse(
             [
@@ -118,7 +132,8 @@ class _Pen:
 def _picture(scene: Animation, frame: Frame) -> Image:
     from PIL import Image
 
-    height = HEIGHT + 66 * max(0, -(-len(scene.rows) // A_ROW) - 2)
+    many = len(scene.tiles) + (scene.rest is not None)
+    height = HEIGHT + 66 * max(0, -(-many // A_ROW) - 2)
     image = Image.new("RGB", (WIDTH * SCALE, height * SCALE), PAPER)
     pen = _Pen(image)
     name = scene.title.partition(" = ")[0]
@@ -127,117 +142,166 @@ def _picture(scene: Animation, frame: Frame) -> Image:
     for number, line in enumerate(_lines(frame.caption)):
         pen.text(24, bottom + 18 + 20 * number, line, size=15)
     top = bottom + 68
-    if scene.area:
-        _chart(pen, scene, frame, top, height)
-    _readout(pen, frame, name, top, height)
-    for number, line in enumerate(wrap(scene.area, 34)):
-        pen.text(530, height - 68 + 18 * number, line, size=13, fill=SOFT)
+    notes: list[str] = []
+    if isinstance(scene.chart, Area):
+        _area(pen, scene.chart, frame, top, height)
+        notes = [scene.chart.says]
+    elif scene.chart is not None:
+        _growth(pen, scene.chart, frame, top, height)
+        notes = [f"{kind}: {what}" for kind, what in scene.chart.legend]
+    lines = [line for note in notes for line in wrap(_spelled(note), 34)]
+    _readout(pen, scene, frame, top, height - 30 - 18 * len(lines))
+    for number, line in enumerate(lines):
+        pen.text(530, height - 14 - 18 * (len(lines) - number), line, size=13, fill=SOFT)
     smaller = image.resize((WIDTH, height), Image.Resampling.LANCZOS)
     return smaller.quantize(128, dither=Image.Dither.NONE)
 
 
+def _spelled(text: str) -> str:
+    """In the letters that the font has."""
+    signs = {"×": "x", "…": "...", "Σ": "sum", "∞": "infinite", "–": "-", "·": "."}
+    return "".join(signs.get(letter, letter) for letter in text)
+
+
 def _lines(caption: str) -> list[str]:
-    """At most two lines, in the letters that the font has."""
-    plain = (
-        caption.replace("×", "x").replace("…", "...").replace("Σ", "sum").replace("∞", "infinite")
-    )
-    lines = wrap(plain, 96)
+    """At most two lines."""
+    lines = wrap(_spelled(caption), 96)
     return lines if len(lines) <= 2 else [lines[0], lines[1][:92] + " ..."]
 
 
 def _tiles(pen: _Pen, scene: Animation, frame: Frame) -> float:
     """The results; returns where they end."""
-    many = max(min(len(scene.rows), A_ROW), 1)
-    step = min(60.0, (WIDTH - 48) / many)
+    all_of_them = len(scene.tiles) + (scene.rest is not None and scene.rest.results > 0)
+    step = min(60.0, (WIDTH - 48) / max(min(all_of_them, A_ROW), 1))
     side = step - 8
-    high = side + 34 if len(scene.rows) <= A_ROW else min(side, 34.0) + 32
-    tall = min(side, 34.0) if len(scene.rows) > A_ROW else side
+    tall = min(side, 34.0) if all_of_them > A_ROW else side
+    high = tall + (32 if all_of_them > A_ROW else 34)
     top = 46.0
-    for number, row in enumerate(scene.rows):
-        x, y = 24 + number % A_ROW * step, top + number // A_ROW * high
-        seen, now = row.rank <= frame.rank, row.rank == frame.rank and not frame.finished
-        good = seen and row.relevant
-        edge = NOW if now else GOOD if good else LINE if seen and row.grade is None else TILE
-        pen.text(
-            x + side / 2, y + 6, str(row.rank), size=11, fill=NOW if now else SOFT, anchor="mm"
-        )
-        fill = GOOD_SOFT if good else PAPER if seen and row.grade is None else TILE
-        pen.box(
-            x,
-            y + 14,
-            x + side,
-            y + 14 + tall,
-            fill=fill,
-            edge=edge,
-            width=3 if now else 2,
-            round_=7,
-        )
-        if good:
-            pen.tick(x + side / 2, y + 14 + tall / 2, tall / 4.5, fill=GOOD)
-            pen.text(
-                x + side / 2, y + 23 + tall, scene.labels[row.rank], size=12, fill=GOOD, anchor="mm"
-            )
-    return top + high * -(-max(len(scene.rows), 1) // A_ROW)
+
+    def place(number: int) -> tuple[float, float]:
+        return 24 + number % A_ROW * step, top + number // A_ROW * high
+
+    def box(x: float, y: float, fill: str, edge: str, width: int = 2) -> None:
+        pen.box(x, y + 14, x + side, y + 14 + tall, fill=fill, edge=edge, width=width, round_=7)
+
+    for number, tile in enumerate(scene.tiles):
+        x, y = place(number)
+        middle = x + side / 2
+        seen, now = tile.rank <= frame.rank, tile.rank == frame.rank and not frame.finished
+        good, blank = seen and tile.kind == "relevant", seen and tile.kind == "not judged"
+        edge = NOW if now else GOOD if good else LINE if blank else TILE
+        pen.text(middle, y + 6, str(tile.rank), size=11, fill=NOW if now else SOFT, anchor="mm")
+        box(x, y, GOOD_SOFT if good else PAPER if blank else TILE, edge, 3 if now else 2)
+        if seen and tile.mark not in "✓·":
+            fill = GOOD if good else SOFT
+            pen.text(middle, y + 14 + tall / 2, tile.mark, size=16, fill=fill, anchor="mm")
+        elif good:
+            pen.tick(middle, y + 14 + tall / 2, tall / 4.5, fill=GOOD)
+        if seen and tile.label:
+            pen.text(middle, y + 23 + tall, tile.label, size=12, fill=GOOD, anchor="mm")
+    if scene.rest and scene.rest.results:
+        x, y = place(len(scene.tiles))
+        now = frame.rank == scene.rest.last and not frame.finished
+        box(x, y, PAPER, NOW if now else LINE, 3 if now else 2)
+        pen.text(x + side / 2, y + 14 + tall / 2, "...", size=16, fill=SOFT, anchor="mm")
+        more = f"+{scene.rest.results:,}"
+        pen.text(x + side / 2, y + 23 + tall, more, size=12, fill=SOFT, anchor="mm")
+    return top + high * -(-max(all_of_them, 1) // A_ROW)
 
 
-def _chart(pen: _Pen, scene: Animation, frame: Frame, top: float, height: int) -> None:
-    left, right, high, low = 70.0, 500.0, top + 4, height - 50.0
+LEFT, RIGHT = 70.0, 500.0
+"""Where the chart begins and ends."""
 
-    def x(share: float) -> float:
-        return left + share * (right - left)
+
+def _frame(pen: _Pen, top: float, height: int, names: tuple[str, str]) -> tuple[float, float]:
+    """The axes with their names; returns where they begin and end, from above."""
+    high, low = top + 4, height - 50.0
+    pen.line([(LEFT, high), (LEFT, low), (RIGHT, low)], fill=SOFT, width=1.5)
+    pen.text((LEFT + RIGHT) / 2, low + 30, _spelled(names[0]), size=13, fill=SOFT, anchor="mm")
+    pen.text(LEFT, high - 13, _spelled(names[1]), size=13, fill=SOFT, anchor="mm")
+    return high, low
+
+
+def _across(share: float) -> float:
+    return LEFT + share * (RIGHT - LEFT)
+
+
+def _area(pen: _Pen, chart: Area, frame: Frame, top: float, height: int) -> None:
+    high, low = top + 4, height - 50.0
 
     def y(share: float) -> float:
         return low - share * (low - high)
 
     for at in (0, 0.25, 0.5, 0.75, 1):
-        pen.line([(left, y(at)), (right, y(at))], fill=LINE, width=1)
-        pen.text(left - 8, y(at), f"{at:g}", size=11, fill=SOFT, anchor="rm")
-        pen.text(x(at), low + 12, f"{at:g}", size=11, fill=SOFT, anchor="mm")
-    for bar in scene.bars:
+        pen.line([(LEFT, y(at)), (RIGHT, y(at))], fill=LINE, width=1)
+        pen.text(LEFT - 8, y(at), f"{at:g}", size=11, fill=SOFT, anchor="rm")
+        pen.text(_across(at), low + 12, f"{at:g}", size=11, fill=SOFT, anchor="mm")
+    for bar in chart.bars:
         if bar.rank <= frame.rank:
-            pen.box(
-                x(bar.left),
-                y(bar.height),
-                x(bar.right),
-                low,
-                fill=AREA,
-                edge=GOOD,
-                width=1,
-                round_=0,
-            )
-    seen = [point for point in scene.points if point.rank <= frame.rank]
+            left, right = _across(bar.left), _across(bar.right)
+            edge = GOOD if bar.items == 1 else SOFT
+            pen.box(left, y(bar.height), right, low, fill=AREA, edge=edge, width=1, round_=0)
+    seen = [point for point in chart.points if point.rank <= frame.rank]
     if len(seen) > 1:
-        pen.line([(x(point.recall), y(point.precision)) for point in seen], fill=INK, width=2)
+        line = [(_across(point.recall), y(point.precision)) for point in seen]
+        pen.line(line, fill=INK, width=2)
     for point in seen:
         if point.relevant:
             now = point.rank == frame.rank and not frame.finished
-            pen.dot(x(point.recall), y(point.precision), 5, fill=NOW if now else GOOD)
-    pen.line([(left, high), (left, low), (right, low)], fill=SOFT, width=1.5)
-    pen.text((left + right) / 2, low + 30, scene.axis, size=13, fill=SOFT, anchor="mm")
-    pen.text(left, high - 13, "precision", size=13, fill=SOFT, anchor="mm")
+            colour = NOW if now else GOOD
+            pen.dot(_across(point.recall), y(point.precision), 5, fill=colour)
+    _frame(pen, top, height, (chart.axis, "precision"))
 
 
-def _readout(pen: _Pen, frame: Frame, name: str, top: float, height: int) -> None:
+def _growth(pen: _Pen, chart: Growth, frame: Frame, top: float, height: int) -> None:
+    high, low = top + 4, height - 50.0
+    most, many = chart.ticks[-1], len(chart.stages)
+
+    def y(value: float) -> float:
+        return low - value / most * (low - high)
+
+    for tick in chart.ticks:
+        pen.line([(LEFT, y(tick)), (RIGHT, y(tick))], fill=LINE, width=1)
+        pen.text(LEFT - 8, y(tick), figure(tick), size=11, fill=SOFT, anchor="rm")
+    every = -(-many // 12)
+    own: list[tuple[float, float]] = [(LEFT, low)]
+    best: list[tuple[float, float]] = [(LEFT, low)]
+    for at, stage in enumerate(chart.stages):
+        left, right = _across(at / many), _across((at + 1) / many)
+        gap = 0.15 * (right - left)
+        if at % every == 0 or at == many - 1:
+            name = f"{stage.rank:,}" if stage.first == stage.rank else f"to {stage.rank:,}"
+            pen.text((left + right) / 2, low + 12, name, size=11, fill=SOFT, anchor="mm")
+        if stage.rank > frame.rank:
+            continue
+        for value, fill, edge in ((stage.gain, PAPER, SOFT), (stage.added, AREA, GOOD)):
+            if value > 0:
+                pen.box(
+                    left + gap, y(value), right - gap, low, fill=fill, edge=edge, width=1, round_=0
+                )
+        own += [(left, y(stage.reached)), (right, y(stage.reached))]
+        if stage.ideal is not None:
+            best += [(left, y(stage.ideal)), (right, y(stage.ideal))]
+    if len(best) > 1:
+        pen.dashed(best, fill=NOW, width=2)
+    if len(own) > 1:
+        pen.line(own, fill=INK, width=2)
+    _frame(pen, top, height, ("rank", chart.name))
+
+
+def _readout(pen: _Pen, scene: Animation, frame: Frame, top: float, bottom: float) -> None:
     rows = [
         ("rank", str(frame.rank) if frame.rank else "-"),
-        ("relevant so far", str(frame.found)),
-        ("precision", frame.precision.replace("–", "-")),
-        ("recall", frame.recall.replace("–", "-")),
+        *zip(scene.readings, frame.readings, strict=True),
     ]
-    step = min(36.0, (height - 90 - top) / 5)
+    step = min(36.0, (bottom - top) / (len(rows) + 1.2))
     for number, (what, value) in enumerate(rows):
         at = top + 14 + step * number
-        pen.text(530, at, what, size=14, fill=SOFT)
-        pen.text(WIDTH - 24, at, value, size=15, anchor="rm")
+        pen.text(530, at, _spelled(what), size=14, fill=SOFT)
+        pen.text(WIDTH - 24, at, _spelled(value), size=15, anchor="rm")
         pen.line([(530, at + step / 2), (WIDTH - 24, at + step / 2)], fill=LINE, width=1)
     if frame.score:
         at = top + 22 + step * len(rows)
+        name = scene.title.partition(" = ")[0]
         pen.text(530, at, name if len(name) < 16 else "value", size=14, fill=SOFT)
-        pen.text(
-            WIDTH - 24,
-            at,
-            frame.score.replace("∞", "infinite").replace("–", "-"),
-            size=24,
-            fill=GOOD,
-            anchor="rm",
-        )
+        pen.text(WIDTH - 24, at, _spelled(frame.score), size=24, fill=GOOD, anchor="rm")

@@ -6,16 +6,23 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from judged.explanation.animation import Animation
-from judged.explanation.text import cells, gaps, header, heading, others, sentences, worked_out
+from judged.explanation.curves import Growth
+from judged.explanation.svg import to_svg
+from judged.explanation.text import (
+    OTHERS,
+    cells,
+    gaps,
+    header,
+    heading,
+    others,
+    right,
+    sentences,
+)
 from judged.measures.formula import readable
-from judged.text import html, script
+from judged.text import Best, html, html_table, script
 
 if TYPE_CHECKING:
     from judged.explanation.explanation import Explanation
-
-WIDTH, HEIGHT = 460, 330
-LEFT, TOP, RIGHT, BOTTOM = 56, 16, 12, 48
-"""The chart and the room around its axes."""
 
 
 def to_html(e: Explanation) -> str:
@@ -31,6 +38,7 @@ def to_html(e: Explanation) -> str:
         "says": html(e.measure.spec.says),
         "tiles": _tiles(scene),
         "chart": _chart(scene),
+        "readout": _readout(scene),
         "last": str(len(scene.frames) - 1),
         "score_name": html(str(e.measure)),
         "score_hidden": "" if scene.frames[0].score else "hidden",
@@ -50,7 +58,7 @@ def _asset(name: str) -> str:
 def body(e: Explanation) -> str:
     """The explanation without the animation: formula, table, arithmetic and what else there is to
     say."""
-    steps = "".join(f"<li><code>{html(text)}</code>{_why(why)}</li>" for text, why in worked_out(e))
+    steps = "".join(f"<li><code>{html(line.text)}</code>{_why(line.says)}</li>" for line in e.lines)
     said = "".join(f"<p>{html(text)}</p>" for text in sentences(e))
     formula = f"{e.measure.spec.name} = {readable(e.measure.formula)}"
     return (
@@ -58,6 +66,35 @@ def body(e: Explanation) -> str:
         f"<section><h2>The ranking</h2>{_table(e)}</section>"
         f'<section><h2>The arithmetic</h2><ul class="steps">{steps}</ul>{said}</section>'
         f"{_others(e)}<footer>policy: {html(str(e.policy))}</footer>"
+    )
+
+
+def notebook(e: Explanation) -> str:
+    """What a notebook shows: the value and the query first, then how it comes about; it has no
+    stylesheet of ours."""
+    head, before = header(e), gaps(e)
+    told = "".join(
+        f"<br><code>{html(line.text)}</code>" + (f"<br>{html(line.says)}" if line.says else "")
+        for line in e.lines
+    )
+    rows = []
+    for row, texts in zip(e.rows, cells(e), strict=True):
+        if row.rank in before:
+            rows.append([f"… {before[row.rank]:,} more …", *[""] * (len(head) - 1)])
+        rows.append([Best(text) if row.relevant and row.counts else text for text in texts])
+    table = html_table(head, rows, right=right(head)) if rows else "<p>The list is empty.</p>"
+    elsewhere = others(e)
+    folded = html_table(OTHERS, elsewhere, right=[1]) if elsewhere else ""
+    return (
+        f"<p><b>{html(heading(e))}</b><br>{html(e.measure.spec.says)}</p>{table}"
+        f"<p>{told.removeprefix('<br>')}</p>"
+        + "".join(f"<p>{html(text)}</p>" for text in sentences(e))
+        + (
+            f"<details><summary>under other definitions</summary>{folded}</details>"
+            if folded
+            else ""
+        )
+        + f"<p><small>policy: {html(str(e.policy))}</small></p>"
     )
 
 
@@ -105,74 +142,44 @@ def _others(e: Explanation) -> str:
 
 def _tiles(scene: Animation) -> str:
     tiles = []
-    before = 0
-    for row in scene.rows:
-        if row.rank - before > 1:
+    for tile in scene.tiles:
+        if tile.skipped:
             tiles.append('<li class="skip" aria-hidden="true">…</li>')
-        before = row.rank
-        word = "relevant" if row.relevant else "not judged" if row.grade is None else "not relevant"
-        name = f"{row.item}, " if row.item else ""
-        label = scene.labels.get(row.rank, "")
+        name = f"{tile.item}, " if tile.item else ""
         tiles.append(
-            f'<li class="tile {word.replace(" ", "-")}" data-rank="{row.rank}" '
-            f'title="{html(name)}{word}">'
-            f'<span class="rank">{row.rank}</span><span class="mark" '
-            f'aria-hidden="true">{"✓" if row.relevant else "·"}</span>'
-            f'<span class="hidden">{word}</span><span class="label">{label}</span></li>'
+            f'<li class="tile {tile.kind.replace(" ", "-")}" data-rank="{tile.rank}" '
+            f'title="{html(name)}{tile.kind}">'
+            f'<span class="rank">{tile.rank}</span><span class="mark" '
+            f'aria-hidden="true">{tile.mark}</span>'
+            f'<span class="hidden">{tile.kind}</span><span class="label">{tile.label}</span></li>'
+        )
+    if scene.rest and scene.rest.results:
+        tiles.append(
+            f'<li class="tile rest" data-rank="{scene.rest.last}"><span class="rank">to '
+            f'{scene.rest.first + scene.rest.results - 1:,}</span><span class="mark" '
+            f'aria-hidden="true">…</span><span class="label">{scene.rest.results:,} more</span>'
+            "</li>"
         )
     return "".join(tiles)
 
 
-def _x(share: float) -> str:
-    return f"{LEFT + share * (WIDTH - LEFT - RIGHT):.2f}"
-
-
-def _y(share: float) -> str:
-    return f"{TOP + (1 - share) * (HEIGHT - TOP - BOTTOM):.2f}"
-
-
 def _chart(scene: Animation) -> str:
-    """The curve and the area under it, finished: without scripts the page shows its end."""
-    if not scene.area:
+    if scene.chart is None:
         return ""
-    grid = "".join(
-        f'<line class="grid" x1="{_x(0)}" x2="{_x(1)}" y1="{_y(at)}" y2="{_y(at)}"/>'
-        f'<text class="tick" x="{LEFT - 8}" y="{float(_y(at)) + 4:.2f}" '
-        f'text-anchor="end">{at:g}</text>'
-        f'<text class="tick" x="{_x(at)}" y="{HEIGHT - BOTTOM + 18}" '
-        f'text-anchor="middle">{at:g}</text>'
-        for at in (0, 0.25, 0.5, 0.75, 1)
-    )
-    bars = "".join(
-        f'<rect class="bar" data-rank="{bar.rank}" x="{_x(bar.left)}" y="{_y(bar.height)}" '
-        f'width="{float(_x(bar.right)) - float(_x(bar.left)):.2f}" '
-        f'height="{float(_y(0)) - float(_y(bar.height)):.2f}"/>'
-        for bar in scene.bars
-    )
-    lines, last = [], None
-    for point in scene.points:
-        if last is not None:
-            lines.append(
-                f'<line class="curve" data-rank="{point.rank}" x1="{_x(last.recall)}" '
-                f'y1="{_y(last.precision)}" '
-                f'x2="{_x(point.recall)}" y2="{_y(point.precision)}"/>'
-            )
-        last = point
-    dots = "".join(
-        f'<circle class="dot" data-rank="{point.rank}" cx="{_x(point.recall)}" '
-        f'cy="{_y(point.precision)}" r="4.5"/>'
-        for point in scene.points
-        if point.relevant
-    )
-    return (
-        f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="Precision-recall curve; '
-        f'{html(scene.area)}">'
-        f"{grid}{bars}{''.join(lines)}{dots}"
-        f'<line class="axis" x1="{_x(0)}" x2="{_x(1)}" y1="{_y(0)}" y2="{_y(0)}"/>'
-        f'<line class="axis" x1="{_x(0)}" x2="{_x(0)}" y1="{_y(0)}" y2="{_y(1)}"/>'
-        f'<text class="name" x="{(LEFT + WIDTH - RIGHT) / 2}" y="{HEIGHT - 8}" '
-        f'text-anchor="middle">{html(scene.axis)}</text>'
-        f'<text class="name" transform="translate(14 {(TOP + HEIGHT - BOTTOM) / 2}) rotate(-90)" '
-        'text-anchor="middle">precision</text></svg>'
-        f'<p class="area">{html(scene.area)}</p>'
+    drawn = to_svg(scene.chart)
+    return f'{drawn}<p class="area">{html(scene.chart.says)}{_legend(scene)}</p>'
+
+
+def _legend(scene: Animation) -> str:
+    """What the lines and bars are."""
+    chart = scene.chart
+    if not isinstance(chart, Growth):
+        return ""
+    return "".join(f"<br>{kind}: {html(name)}" for kind, name in chart.legend)
+
+
+def _readout(scene: Animation) -> str:
+    return "".join(
+        f'<div><dt>{html(name)}</dt><dd data-reading="{at}">–</dd></div>'
+        for at, name in enumerate(scene.readings)
     )

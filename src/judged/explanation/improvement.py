@@ -3,6 +3,7 @@ out."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import isnan
@@ -102,10 +103,8 @@ def _lost(r: Rankings) -> Sequence[tuple[int | None, float]]:
         return [(item, grade) for item, grade in best.items() if item not in listed and grade > 0][
             :MOVERS
         ]
-    left = r.pool_grade.tolist()
-    for grade in r.hit_grade.tolist():
-        left.remove(grade)
-    return [(None, grade) for grade in dict.fromkeys(left) if grade > 0][:MOVERS]
+    left = Counter(r.pool_grade.tolist()) - Counter(r.hit_grade.tolist())
+    return [(None, grade) for grade in left if grade > 0][:MOVERS]
 
 
 def _all_moved(r: Rankings, moves: list[_Move]) -> Rankings:

@@ -64,6 +64,22 @@ class Line:
 
 
 @dataclass(frozen=True)
+class Cumulated:
+    """Gains that add up down the list, and down the ideal one."""
+
+    name: str
+    """What they add up to."""
+    gains: Mapping[int, Expression]
+    """The gain of each rank that gains something, before its discount."""
+    terms: Mapping[int, Expression]
+    """What is left of each gain."""
+    ideal: tuple[float, ...] = ()
+    """What each rank of the ideal list adds, from the first; nothing where none is ideal."""
+    ideal_name: str = ""
+    """What these add up to."""
+
+
+@dataclass(frozen=True)
 class Steps:
     """How one number comes about."""
 
@@ -81,6 +97,8 @@ class Steps:
     bars: tuple[tuple[int, float], ...] | None = None
     """For measures that are an area under the precision-recall curve: the rank and height of each
     bar, all as wide as 1 / divisor."""
+    cumulated: Cumulated | None = None
+    """For measures of gain: how it adds up."""
 
 
 def divided(

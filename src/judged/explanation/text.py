@@ -1,19 +1,19 @@
-"""An explanation in words: for terminals, as Markdown, and as plain values."""
+"""An explanation in words: for terminals and as Markdown. What programs get is in `records`."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict
+from dataclasses import dataclass
 from itertools import pairwise
 from math import isnan
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from judged import __version__
 from judged.explanation.arithmetic import Expression, figure
 from judged.explanation.improvement import Change
-from judged.explanation.listing import Cell, Line, Row, threshold
+from judged.explanation.listing import Cell, Row, threshold
 from judged.measures.formula import readable
-from judged.text import Warned, aligned, markdown, markdown_table, plain, shown
+from judged.rankings.relevance import A_LIST
+from judged.text import Warned, aligned, markdown, markdown_table, shown
 
 if TYPE_CHECKING:
     from judged.explanation.explanation import Explanation
@@ -23,11 +23,8 @@ MOST_VARIANTS = 8
 
 
 def heading(e: Explanation) -> str:
-    of = (
-        f" for query {e.query} of {e.rankings.name}"
-        if any(row.item for row in e.rows) or e.lost
-        else ""
-    )
+    """What was measured, of what, and the number."""
+    of = "" if e.rankings.name == A_LIST else f" for query {e.query} of {e.rankings.name}"
     return f"{e.measure} ({e.measure.spec.title}){of}: {shown(e.settled)}"
 
 
@@ -81,18 +78,39 @@ def gaps(e: Explanation) -> dict[int, int]:
     return {after: after - before - 1 for before, after in pairwise(ranks) if after - before > 1}
 
 
-def line_text(line: Line) -> str:
-    return " = ".join([line.symbol, *line.value.stages()])
+@dataclass(frozen=True)
+class Worked:
+    """A line of the arithmetic."""
+
+    symbol: str
+    """What is worked out."""
+    stages: tuple[str, ...]
+    """The sum with its numbers, step by step down to the value."""
+    value: float
+    says: str
+    """Why it is so; empty for the last line, which is the measure itself."""
+    latex: str
+    """The sum with its numbers, as LaTeX."""
+
+    @property
+    def text(self) -> str:
+        """The whole line."""
+        return " = ".join([self.symbol, *self.stages])
 
 
-def worked_out(e: Explanation) -> Iterator[tuple[str, str]]:
+def worked_out(e: Explanation) -> Iterator[Worked]:
     """Each line of the arithmetic, and why it is so."""
     if e.steps is None:
         return
-    yield from ((line_text(line), line.says) for line in e.steps.before)
+    yield from (_worked(line.symbol, line.value, line.says) for line in e.steps.before)
     if e.steps.divisor is not None:
-        yield line_text(e.steps.divisor), f"the divisor: {e.steps.divisor.says}"
-    yield e.arithmetic, ""
+        divisor = e.steps.divisor
+        yield _worked(divisor.symbol, divisor.value, f"the divisor: {divisor.says}")
+    yield _worked(str(e.measure), e.steps.value)
+
+
+def _worked(symbol: str, value: Expression, says: str = "") -> Worked:
+    return Worked(symbol, tuple(value.stages()), value.value, says, value.latex())
 
 
 def sentences(e: Explanation) -> Iterator[str]:
@@ -121,11 +139,18 @@ def sentences(e: Explanation) -> Iterator[str]:
     if e.lost:
         names = ", ".join(list(e.lost)[:5]) + (", …" if len(e.lost) > 5 else "")
         yield f"Not retrieved, though of a grade above 0: {names} ({len(e.lost):,} in all)."
-    if e.best_change is not None:
-        yield (
-            f"What would help most: {_move(e, e.best_change)} would make {e.measure} "
-            f"{shown(e.best_change.value)}."
-        )
+    if e.improvement:
+        yield e.improvement
+
+
+def improvement(e: Explanation) -> str:
+    """What would help most."""
+    if e.best_change is None:
+        return ""
+    return (
+        f"What would help most: {_move(e, e.best_change)} would make {e.measure} "
+        f"{shown(e.best_change.value)}."
+    )
 
 
 def _move(e: Explanation, change: Change) -> str:
@@ -169,10 +194,10 @@ def marked_lines(e: Explanation, *, quiet: bool = False) -> Iterator[tuple[str, 
     if e.rows:
         yield from _table(e)
         yield "", ""
-    for text, why in worked_out(e):
-        yield f"  {text}", "bold" if not why else ""
-        if why:
-            yield f"      {why}", "dim"
+    for line in worked_out(e):
+        yield f"  {line.text}", "bold" if not line.says else ""
+        if line.says:
+            yield f"      {line.says}", "dim"
     if quiet:
         return
     yield from _plainly(["", *sentences(e)])
@@ -226,81 +251,9 @@ def to_markdown(e: Explanation) -> str:
             safe = map(markdown, texts)
             rows.append([f"**{text}**" if bold and text else text for text in safe])
         parts.append(markdown_table(head, rows, right=right(head)))
-    lines = (f"- `{text}`{f', {why}' if why else ''}" for text, why in worked_out(e))
+    lines = (f"- `{line.text}`{f', {line.says}' if line.says else ''}" for line in worked_out(e))
     parts += ["\n".join(lines), *sentences(e)]
     if told := others(e):
         rows = [[f"`{name}`", value, who] for name, value, who in told]
         parts.append(markdown_table(OTHERS, rows, right=[1]))
     return "\n\n".join([*filter(None, parts), f"Policy: {e.policy}."]) + "\n"
-
-
-def to_dict(e: Explanation) -> dict[str, Any]:
-    steps, change = e.steps, e.best_change
-    return {
-        "measure": e.measure.definition(),
-        "query": e.query,
-        "run": e.rankings.name,
-        "value": plain(e.value),
-        "settled": plain(e.settled),
-        "policy": e.policy.to_dict(),
-        "retrieved": int(e.rankings.retrieved[0]),
-        "relevant": e.relevant,
-        "ranks_left_out": e.left_out,
-        "not_retrieved": dict(e.lost),
-        "ranks": [
-            {name: plain(cell) if isinstance(cell, float) else cell for name, cell in each.items()}
-            for each in values(e)
-        ],
-        "before": [_line(line) for line in steps.before] if steps else [],
-        "divisor": _line(steps.divisor) if steps and steps.divisor else None,
-        "arithmetic": e.arithmetic,
-        "latex": steps.value.latex() if steps else None,
-        "warnings": e.warnings(),
-        "sentences": list(sentences(e)),
-        "best_change": change
-        and {**asdict(change), "value": plain(change.value), "gain": plain(change.gain)},
-        "variants": [
-            {
-                "measure": str(each.measure),
-                "value": plain(each.value),
-                "says": each.says,
-                "libraries": dict(each.libraries),
-            }
-            for each in e.variants
-        ],
-        "judged": __version__,
-    }
-
-
-def values(e: Explanation) -> list[dict[str, Any]]:
-    """What is known of each rank that is shown, by the names of the table's columns."""
-    return [_rank(e, at, row) for at, row in enumerate(e.rows)]
-
-
-def _rank(e: Explanation, at: int, row: Row) -> dict[str, Any]:
-    entry: dict[str, Any] = {"rank": row.rank}
-    if row.item is not None:
-        entry["item"] = row.item
-    entry |= {
-        "grade": row.grade,
-        "judged": row.grade is not None and row.grade >= 0,
-        "relevant": row.relevant,
-        "counts": row.counts,
-    }
-    if e.steps:
-        for column in e.steps.columns:
-            cell = column.cells[at]
-            entry[column.name or "mark"] = cell.value if isinstance(cell, Expression) else cell
-        if e.steps.adds is not None:
-            added = e.steps.adds.get(row.rank)
-            entry["adds"] = 0.0 if added is None else added.value
-    return entry
-
-
-def _line(line: Line) -> dict[str, Any]:
-    return {
-        "symbol": line.symbol,
-        "value": plain(line.value.value),
-        "arithmetic": line.value.text(),
-        "says": line.says,
-    }

@@ -10,7 +10,7 @@ from judged.identification.practice import OWN, Practice
 from judged.identification.printed import Asked
 from judged.policy import Policy
 from judged.results import Result, Table
-from judged.text import counted, markdown_table
+from judged.text import counted, html, html_folded, markdown_table
 
 if TYPE_CHECKING:
     import polars as pl
@@ -232,6 +232,36 @@ class Identification(Result):
         """
         table = markdown_table(HEADER, self.rows(), right=[0])
         return "\n\n".join([table, *self.sentences()]) + "\n"
+
+    def to_html(self) -> str:
+        """What fits in a sentence, the table, and folded under it what that says, for notebooks.
+
+        Returns
+        -------
+        str
+
+        >>> from judged import identify
+        >>> found = identify("0.25", {"q": {"a": 1, "b": 1}}, {"q": ["x", "a", "y"]}, "AP@3")
+        >>> found.to_html().partition("</p>")[0]
+        '<p><b>0.25</b>: One explanation fits.'
+        """
+        rows = self.rows()
+        return (
+            f"<p><b>{html(self.value)}</b>: {html(self._verdict())}</p>"
+            + (self._html(HEADER, rows) if rows else "")
+            + self._html_warnings()
+            + f"<p><small>{html(self._weight())}</small></p>"
+            + html_folded("how it was read and what was tried", self._read())
+        )
+
+    def _read(self) -> list[str]:
+        """How the number was read, and what stays the same."""
+        return [
+            *self.asked.sentences(),
+            f"Where no choice is named: {Policy()}.",
+            *self._idle(),
+            *([self.untried] if self.untried else []),
+        ]
 
 
 def _about(number: float) -> str:

@@ -221,7 +221,8 @@ def whole_pool(
     relevant: Sequence[int] | int | None,
     pool: Iterable[Sequence[float]] | None,
 ) -> tuple[Ints, Floats]:
-    """All grades there are: those in the lists plus those only counted, or the pool as given."""
+    """All grades there are: those in the lists plus those only counted, or the pool as given, with
+    what the lists hold besides and is not relevant."""
     count = len(names)
     if pool is not None:
         rows = rows_of(pool, "pool")
@@ -230,7 +231,7 @@ def whole_pool(
                 f"pool must hold one list of grades for each of the {count} queries; got "
                 f"{len(rows)}."
             )
-        _refuse_strangers(query, grade, rows, names)
+        rows = _completed(query, grade, rows, names)
         lengths = np.array([len(row) for row in rows], dtype=np.int64)
         query, grade = np.repeat(np.arange(count), lengths), np.concatenate(rows)
     elif (wanted := each_query(relevant, names, "relevant")) is not None:
@@ -252,17 +253,22 @@ def whole_pool(
     return query, descending(grade, np.bincount(query, minlength=count))
 
 
-def _refuse_strangers(
+def _completed(
     query: Ints, grade: Floats, pool: list[Floats], names: tuple[str, ...]
-) -> None:
-    """A relevant item of a list that is not in its pool would make recall and nDCG exceed 1."""
+) -> list[Floats]:
+    """The pools with what their lists hold and they do not: a pool may leave out what is not
+    relevant, but a relevant item that is not in it would make recall and nDCG exceed 1."""
     listed = np.split(grade, np.cumsum(np.bincount(query, minlength=len(names)))[:-1])
+    whole = []
     for name, own, every in zip(names, listed, pool, strict=True):
-        if lost := Counter(own[own > 0].tolist()) - Counter(every.tolist()):
+        lacking = Counter(own.tolist()) - Counter(every.tolist())
+        if relevant := [each for each in lacking if each > 0]:
             raise InputError(
-                f"pool of query {name} lacks a grade {min(lost):g} that its list holds; "
+                f"pool of query {name} lacks a grade {min(relevant):g} that its list holds; "
                 "pool is all grades there are, in the list and outside it."
             )
+        whole.append(np.concatenate([every, np.array([*lacking.elements()], dtype=np.float64)]))
+    return whole
 
 
 def refuse_infinite(query: Ints, grade: Floats, names: tuple[str, ...]) -> None:

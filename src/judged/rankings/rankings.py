@@ -76,6 +76,7 @@ class Rankings(Columns):
             the list count as relevant with grade 1 and not retrieved.
         pool : iterable of sequences, optional
             All grades there are, per query, in the list and outside it: for graded relevance.
+            Those of the list that are not above 0 may be left out.
         collection : int or sequence of int, optional
             How many items there are to retrieve.
         tied : iterable of sequences, optional

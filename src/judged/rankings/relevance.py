@@ -21,6 +21,8 @@ _WRITTEN = {
 }
 _TIED = 'Results that share a score stand in brackets, such as "0 (1 0) 1".'
 
+A_LIST = "the list"
+"""What the run of a relevance list is called, which has neither name nor query."""
 NO_IDS = "item_to and exclude_same_id are about the ids of a run; there is none."
 NO_DEPTH = "depth cuts the lists of a run; write a relevance list as long as it should be."
 """What is said of options that a relevance list has no use for."""
@@ -151,7 +153,7 @@ def listed_rankings(
         pool=pools,
         collection=collection,
         tied=[read.tied],
-        name="the list",
+        name=A_LIST,
     )
 
 

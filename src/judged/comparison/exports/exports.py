@@ -13,7 +13,7 @@ from judged.comparison.exports.tables import tables
 from judged.comparison.settings import SAVED_AS
 from judged.evaluation.table import Look
 from judged.results import Part, Table
-from judged.text import html, html_table, markdown
+from judged.text import html, html_folded, markdown
 
 if TYPE_CHECKING:
     from judged.measures import Measure
@@ -276,11 +276,11 @@ class Exports(Sentences):
 
         >>> from judged import compare_values
         >>> found = compare_values({"a": {"1": 0.5, "2": 0.25}, "b": {"1": 0.5, "2": 0.25}})
-        >>> "<td>identical</td>" in found.to_html()
+        >>> ">identical</td>" in found.to_html()
         True
         """
         found = in_order(self, sort)
-        shown = "".join(html_table(*each) for each in tables(found, Look(decimals, percent)))
+        shown = "".join(found._html(*each) for each in tables(found, Look(decimals, percent)))
         if quiet:
             return shown
         noted = (f"note: {text}" for text in found.remarks())
@@ -289,8 +289,7 @@ class Exports(Sentences):
             + "".join(f"<p><b>{html(f'warning: {t}')}</b></p>" for t in found.warnings())
             + "".join(f"<p>{html(text)}</p>" for text in found._findings())
             + "".join(f"<p><small>{html(t)}</small></p>" for t in (definition.done(found), *noted))
-            + "<details><summary><small>definitions</small></summary>"
-            + f"<p><small>{html(found.methods())}</small></p></details>"
+            + html_folded("definitions", [found.methods()])
         )
 
     def save(self, path: str | os.PathLike[str], **options: Any) -> None:

@@ -4,6 +4,7 @@
   var stage = document.getElementById("stage");
   var marked = stage.querySelectorAll("[data-rank]");
   var fields = stage.querySelectorAll("[data-of]");
+  var readings = stage.querySelectorAll("[data-reading]");
   var where = document.getElementById("where");
   var play = document.getElementById("play");
   var caption = document.getElementById("caption");
@@ -25,6 +26,7 @@
       var text = String(frame[field.dataset.of]);
       field.textContent = field.dataset.of === "rank" && step === 0 ? "–" : text;
     });
+    readings.forEach(function (field, at) { field.textContent = frame.readings[at]; });
     caption.textContent = frame.caption;
     where.value = step;
     where.setAttribute("aria-valuetext", frame.finished ? "the end" : step === 0 ? "the start" : "rank " + frame.rank);

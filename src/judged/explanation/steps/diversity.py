@@ -6,7 +6,7 @@ from collections.abc import Callable
 from math import inf
 
 from judged.explanation.arithmetic import Expression, Logarithm, Named, Number, num, total
-from judged.explanation.listing import Column, Line, Listing, Steps, divided
+from judged.explanation.listing import Column, Cumulated, Line, Listing, Steps, divided
 from judged.explanation.steps.registry import steps
 from judged.measures.diversity import SAME
 from judged.rankings.rankings import Cutoff
@@ -87,17 +87,25 @@ def _weighted(gains: dict[int, Expression], weight: Weight, end: float) -> dict[
 
 
 def _over(
-    q: Listing, serving: Serving, weight: Weight, divisor: Line, *, alpha: float, end: float
+    q: Listing,
+    serving: Serving,
+    weight: Weight,
+    divisor: Line,
+    *,
+    alpha: float,
+    end: float,
+    ideal: tuple[float, ...] = (),
 ) -> Steps:
-    """The weighted gains of the list, divided."""
+    """The weighted gains of the list, divided; an ideal list may stand beside them."""
     gains = _gains(sorted(serving.at_rank.items()), alpha)
     terms = _weighted(gains, weight, end)
     columns = (
         serving.column(q, end),
         q.column("gain", lambda rank: num(gains[rank].value if rank in gains else 0), end),
-        q.column("discount", weight, end),
+        q.column("weight", weight, end),
     )
-    return divided(terms, divisor, columns, named=True, end=end)
+    cumulated = Cumulated("weighted gain", gains, terms, ideal, "ideal list" if ideal else "")
+    return divided(terms, divisor, columns, named=True, end=end, cumulated=cumulated)
 
 
 def _thinkable(q: Listing, weight: Weight, *, k: Cutoff, rel: float, alpha: float) -> Steps:
@@ -120,7 +128,8 @@ def _ideal(q: Listing, weight: Weight, *, k: Cutoff, rel: float, alpha: float) -
         total(best.values()),
         "the ideal list, which takes at each rank the item that gains most there",
     )
-    return _over(q, serving, weight, divisor, alpha=alpha, end=end)
+    ideal = tuple(each.value for each in best.values())
+    return _over(q, serving, weight, divisor, alpha=alpha, end=end, ideal=ideal)
 
 
 @steps("alpha_DCG")

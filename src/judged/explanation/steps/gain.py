@@ -8,7 +8,7 @@ from math import inf
 import numpy as np
 
 from judged.explanation.arithmetic import Expression, Logarithm, Named, num, total
-from judged.explanation.listing import ANY, Column, Line, Listing, Steps
+from judged.explanation.listing import ANY, Column, Cumulated, Line, Listing, Steps
 from judged.explanation.steps.registry import steps
 from judged.measures.gain import gains_of
 from judged.rankings.rankings import Cutoff
@@ -39,13 +39,15 @@ def discounted(gains: Mapping[int, Expression], log: float = 2) -> dict[int, Exp
     return {rank: each / Logarithm(num(rank + 1), log) for rank, each in gains.items()}
 
 
+def ideal_terms(best: list[Expression], end: float = inf, log: float = 2) -> tuple[Expression, ...]:
+    """What each rank of a list with the greatest gains first adds to its DCG."""
+    placed = {place: each for place, each in enumerate(best, 1) if place <= end}
+    return tuple(discounted(placed, log).values())
+
+
 def ideal_list(best: list[Expression], end: float = inf, log: float = 2) -> Expression:
     """The DCG of a list with the greatest gains first."""
-    return total(
-        discounted(
-            {place: each for place, each in enumerate(best, 1) if place <= end}, log
-        ).values()
-    )
+    return total(ideal_terms(best, end, log))
 
 
 def _columns(
@@ -53,7 +55,7 @@ def _columns(
 ) -> tuple[Column, ...]:
     return (
         q.column("gain", lambda rank: num(gains[rank].value if rank in gains else 0), end),
-        q.column("discount", lambda rank: 1 / Logarithm(num(rank + 1), log), end),
+        q.column("discount", lambda rank: Logarithm(num(rank + 1), log), end),
     )
 
 
@@ -62,7 +64,13 @@ def dcg(q: Listing, *, k: Cutoff, gain: str, gains: Table, log: float) -> Steps:
     end = q.cutoff(k, ANY)
     own = gaining(q, end, gain, gains)
     terms = discounted(own, log)
-    return Steps(total(terms.values()), _columns(q, own, end, log), terms, end=end)
+    return Steps(
+        total(terms.values()),
+        _columns(q, own, end, log),
+        terms,
+        end=end,
+        cumulated=Cumulated("DCG", own, terms),
+    )
 
 
 @steps("IdealDCG")
@@ -83,29 +91,26 @@ def _best_order(best: list[Expression], end: float) -> str:
     )
 
 
-def _ideal(q: Listing, k: Cutoff, gain: str, gains: Table, ideal: str, log: float) -> Line:
+def _ideal_gains(
+    q: Listing, k: Cutoff, gain: str, gains: Table, ideal: str
+) -> tuple[list[Expression], float]:
+    """The gains of the ideal list, and where it ends."""
     end = q.cutoff(k, ANY)
-    symbol = "IDCG" if k is None else f"IDCG@{k}"
     match ideal:
         case "retrieved":
-            best = best_gains([grade for rank, grade in q.hits if rank <= end], gain, gains)
-            return Line(symbol, ideal_list(best, end, log), q.describe("ideal"))
+            return best_gains([grade for rank, grade in q.hits if rank <= end], gain, gains), end
         case "shown":
-            return Line(
-                symbol,
-                ideal_list(best_gains(q.pool, gain, gains), q.shown(k, ANY), log),
-                q.describe("ideal"),
-            )
+            return best_gains(q.pool, gain, gains), q.shown(k, ANY)
         case "cutoff":
-            best = best_gains(q.pool, gain, gains)[:1] * int(end)
-            return Line(symbol, ideal_list(best, end, log), q.describe("ideal"))
+            return best_gains(q.pool, gain, gains)[:1] * int(end), end
         case _:
-            best = best_gains(q.pool, gain, gains)
-            return Line(
-                symbol,
-                ideal_list(best, end, log),
-                f"{q.describe('ideal')}. {_best_order(best, end)}".removesuffix("."),
-            )
+            return best_gains(q.pool, gain, gains), end
+
+
+def _ideal_says(q: Listing, best: list[Expression], end: float, ideal: str) -> str:
+    if ideal != "judged":
+        return q.describe("ideal")
+    return f"{q.describe('ideal')}. {_best_order(best, end)}".removesuffix(".")
 
 
 @steps("nDCG")
@@ -118,7 +123,13 @@ def ndcg(q: Listing, *, k: Cutoff, gain: str, gains: Table, ideal: str, log: flo
         total(terms.values()),
         "each gain divided by its discount, summed",
     )
-    divisor = _ideal(q, k, gain, gains, ideal, log)
+    best, until = _ideal_gains(q, k, gain, gains, ideal)
+    perfect = ideal_terms(best, until, log)
+    divisor = Line(
+        "IDCG" if k is None else f"IDCG@{k}",
+        total(perfect),
+        _ideal_says(q, best, until, ideal),
+    )
     columns = _columns(q, own, end, log)
     if divisor.value.value == 0:
         return Steps(
@@ -129,8 +140,19 @@ def ndcg(q: Listing, *, k: Cutoff, gain: str, gains: Table, ideal: str, log: flo
             says="The ideal list is empty: such a list scores 0.",
             end=end,
         )
-    best = Named(divisor.symbol, divisor.value)
-    adds = {rank: term / best for rank, term in terms.items()}
+    whole = Named(divisor.symbol, divisor.value)
     return Steps(
-        Named(reached.symbol, reached.value) / best, columns, adds, (reached,), divisor, end=end
+        Named(reached.symbol, reached.value) / whole,
+        columns,
+        {rank: term / whole for rank, term in terms.items()},
+        (reached,),
+        divisor,
+        end=end,
+        cumulated=Cumulated(
+            reached.symbol,
+            own,
+            terms,
+            tuple(each.value for each in perfect),
+            divisor.symbol,
+        ),
     )
